@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { CACHE, E2E } from './paths';
+import { run } from './processes';
+import type { Detail } from './progress';
+import { say, step } from './progress';
+
+const MODULES = path.join(E2E, 'node_modules');
+const STAMP = path.join(MODULES, '.complete');
+
+/** The Node.js n8n runs on (n8n needs a newer one than this package does). */
+export const N8N_NODE = path.join(MODULES, '.bin', 'node');
+
+/** n8n's command line. */
+export const N8N_CLI = path.join(MODULES, 'n8n', 'bin', 'n8n');
+
+/** What npm runs with, and who hears of its progress. */
+interface NpmOptions {
+	env?: NodeJS.ProcessEnv;
+	detail?: Detail;
+}
+
+/** The n8n version the lock names. */
+export function n8nVersion(): string {
+	const manifest = JSON.parse(readFileSync(path.join(E2E, 'package.json'), 'utf8')) as {
+		dependencies: { n8n: string };
+	};
+	return manifest.dependencies.n8n;
+}
+
+function lockHash(): string {
+	const lock = readFileSync(path.join(E2E, 'package-lock.json'));
+	return createHash('sha256').update(lock).digest('hex');
+}
+
+/** True when a finished installation of exactly this lock is there. */
+export function isInstalled(): boolean {
+	return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
+}
+
+/** The headers that come with n8n's Node.js, so that nothing is fetched for compiling. */
+function headersFolder(): string | undefined {
+	const packages = path.join(MODULES, 'node', 'node_modules');
+	if (!existsSync(packages)) return undefined;
+	return readdirSync(packages)
+		.map((name) => path.join(packages, name))
+		.find((folder) => existsSync(path.join(folder, 'include', 'node', 'node_api.h')));
+}
+
+async function npm(name: string, args: string[], options?: NpmOptions): Promise<void> {
+	let downloads = 0;
+	await run('npm', args, {
+		cwd: E2E,
+		logFile: path.join(CACHE, `npm-${name}.log`),
+		env: { ...process.env, ...options?.env },
+		onOutput: (text) => {
+			downloads += text.split('\n').filter((line) => /http (fetch|cache)/.test(line)).length;
+			if (downloads > 0)
+				options?.detail?.(`${downloads} answers from the npm registry so far`);
+		},
+	});
+}
+
+async function compileSqlite(): Promise<void> {
+	const headers = headersFolder();
+	const env = headers === undefined ? {} : { npm_config_nodedir: headers };
+	try {
+		await npm('sqlite', ['rebuild', 'sqlite3', '--ignore-scripts=false'], { env });
+	} catch (error) {
+		throw new Error(
+			`${(error as Error).message}\n\nn8n's database is compiled on this machine, which takes Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++).`,
+			{ cause: error },
+		);
+	}
+}
+
+/**
+ * Installs n8n into e2e/node_modules, if it isn't there yet. Install scripts stay off but for the
+ * two packages that need theirs: `node` fetches its binary package, `sqlite3` is compiled.
+ * @throws Error with the tail of npm's output
+ */
+export async function installN8n(): Promise<void> {
+	if (isInstalled()) return;
+	say(`  n8n ${n8nVersion()} is installed once (about 2,100 packages, 2.4 GB, 3 to 5 minutes):`);
+	await step('Downloading and unpacking n8n', async (detail) => {
+		const quiet = ['--no-audit', '--no-fund', '--loglevel=http'];
+		await npm('ci', ['ci', '--ignore-scripts', '--legacy-peer-deps', ...quiet], { detail });
+	});
+	await step("Setting up n8n's own Node.js", async () => {
+		await npm('node', ['rebuild', 'node', '--ignore-scripts=false']);
+	});
+	await step("Compiling n8n's database", compileSqlite);
+	writeFileSync(STAMP, lockHash());
+}

@@ -1,0 +1,47 @@
+/** Says what is being done and for how long: one line on a terminal, a line now and then in a log. */
+
+const LOG_EVERY_SECONDS = 15;
+
+/** Changes the words behind the elapsed time while a step runs. */
+export type Detail = (text: string) => void;
+
+/** Writes one line. */
+export function say(text = ''): void {
+	process.stdout.write(`${text}\n`);
+}
+
+/** Seconds with one decimal, for people. */
+export function seconds(milliseconds: number): string {
+	return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** Runs a step under a title, showing the elapsed seconds until it ends one way or the other. */
+export async function step<T>(title: string, work: (detail: Detail) => Promise<T>): Promise<T> {
+	const startedAt = Date.now();
+	const terminal = process.stdout.isTTY;
+	let detail = '';
+	let ticks = 0;
+	const line = () =>
+		`  … ${title} (${Math.round((Date.now() - startedAt) / 1000)} s)${detail && `: ${detail}`}`;
+	const tick = () => {
+		ticks += 1;
+		if (terminal) process.stdout.write(`\r\x1b[2K${line()}`);
+		else if (ticks % LOG_EVERY_SECONDS === 0) say(line());
+	};
+	const timer = setInterval(tick, 1000);
+	const end = (mark: string) => {
+		clearInterval(timer);
+		if (terminal) process.stdout.write('\r\x1b[2K');
+		say(`  ${mark} ${title} (${seconds(Date.now() - startedAt)})`);
+	};
+	try {
+		const result = await work((text) => {
+			detail = text;
+		});
+		end('✓');
+		return result;
+	} catch (error) {
+		end('✗');
+		throw error;
+	}
+}

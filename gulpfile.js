@@ -1,0 +1,82 @@
+/**
+ * The build as one graph of named tasks:
+ *
+ *   clean -> compile, icons, codex, schemas (at once) -> metadata
+ *
+ * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes.
+ */
+const { readdir, rm } = require('node:fs/promises');
+const path = require('node:path');
+
+const { dest, parallel, series, src, watch } = require('gulp');
+
+const DIST = path.join(__dirname, 'dist');
+const BIN = path.join(__dirname, 'node_modules', '.bin');
+
+const SOURCES = '{nodes,credentials}/**/*.ts';
+const ICONS = '{nodes,credentials}/**/*.{svg,png}';
+const CODEX = 'nodes/**/*.node.json';
+const SCHEMAS = 'nodes/**/__schema__/**/*.json';
+
+/**
+ * Runs a tool of node_modules; its output is ours.
+ *
+ * @param {string} tool
+ * @param {string[]} args
+ */
+async function run(tool, ...args) {
+	const { execa } = await import('execa');
+	await execa(path.join(BIN, tool), args, { cwd: __dirname, stdio: 'inherit' });
+}
+
+/**
+ * Copies files into dist, byte by byte and in their folders.
+ *
+ * @param {string} pattern
+ */
+function copy(pattern) {
+	return src(pattern, { base: '.', encoding: false }).pipe(dest('dist'));
+}
+
+async function clean() {
+	await rm(DIST, { recursive: true, force: true });
+}
+
+/** TypeScript to CommonJS. */
+async function compile() {
+	await run('tsc', '--project', 'tsconfig.json');
+}
+
+const icons = () => copy(ICONS);
+const codex = () => copy(CODEX);
+const schemas = () => copy(SCHEMAS);
+
+/**
+ * Writes dist/known and dist/types with n8n's own tool. n8n reads these at its start instead of
+ * requiring our files, which it then does when a workflow first uses one of our nodes.
+ */
+async function metadata() {
+	await run('n8n-generate-metadata');
+	// A by-product for n8n's own checks; n8n never reads it from an installed package.
+	await rm(path.join(DIST, 'methods'), { recursive: true, force: true });
+	const written = await Promise.all(
+		['known', 'types'].map(async (folder) => await readdir(path.join(DIST, folder))),
+	);
+	if (written.flat().length !== 4) throw new Error('n8n-generate-metadata wrote not all files');
+}
+
+const copies = parallel(icons, codex, schemas);
+const build = series(clean, parallel(compile, copies), metadata);
+
+icons.displayName = 'icons';
+codex.displayName = 'codex';
+schemas.displayName = 'schemas';
+build.displayName = 'build';
+
+/** Builds, then builds again what changed; link the folder into n8n to see the result. */
+const dev = series(build, function watching() {
+	watch(SOURCES, series(compile, metadata));
+	watch([ICONS, CODEX, SCHEMAS], series(copies, metadata));
+});
+
+module.exports = { clean, compile, icons, codex, schemas, metadata, build, dev, default: build };

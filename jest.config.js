@@ -1,0 +1,29 @@
+/**
+ * One configuration for all kinds of tests; the folder says the kind (unit, sandbox, engine,
+ * package) and `npm run test:<kind>` selects it.
+ *
+ * @type {import('jest').Config}
+ */
+module.exports = {
+	testEnvironment: 'node',
+	testMatch: ['<rootDir>/test/**/*.test.ts'],
+	// dist and e2e carry package.json files of their own, which are no modules to look up.
+	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/e2e/', '<rootDir>/.cache/'],
+	transform: {
+		'^.+\\.ts$': [
+			'@swc/jest',
+			{
+				swcrc: false,
+				jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } },
+				module: { type: 'commonjs' },
+				sourceMaps: 'inline',
+			},
+		],
+	},
+	setupFiles: ['<rootDir>/test/support/setup.ts'],
+	maxWorkers: 2,
+	// The engine is loaded anew for every engine test file: free what earlier files left behind.
+	workerIdleMemoryLimit: '1GB',
+	testTimeout: 30_000,
+	reporters: ['default', '<rootDir>/test/support/totals-reporter.js'],
+};

@@ -1,0 +1,149 @@
+import type { AddressInfo } from 'node:net';
+
+import type { Context } from './context';
+import { Faults } from './faults';
+import { IndexStore } from './index-store';
+import { Jobs } from './jobs';
+import { pythonRe } from './python-re';
+import { Recorder } from './recorder';
+import { buildServer } from './server';
+import { applySettings, defaultSettings } from './settings';
+import { Tokens } from './tokens';
+import type { Sandbox, SandboxOptions, SandboxSettings, SandboxStats } from './types';
+
+export * from './types';
+export { defaultSettings } from './settings';
+export { SCOPES } from './tokens';
+
+/** Public demo values, the defaults of `startSandbox`. */
+export const DEMO = {
+	authServerId: 'default',
+	clientId: 'demo-client',
+	clientSecret: 'demo-secret',
+	endpoint: 'docs',
+	pushKey: 'demo-push-key',
+} as const;
+
+/** Milliseconds without requests after which pushed documents are indexed in the background. */
+const QUIET = 1_000;
+
+/**
+ * Starts a local service of the whole interface.
+ * @param options see SandboxOptions; without any: a free port of 127.0.0.1, all data in memory
+ * @returns the running sandbox, once it accepts requests
+ * @throws Error for wrong settings, a port or a data file in use
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+	const settings = defaultSettings();
+	applySettings(settings, { ...options.settings });
+	const context = createContext(options, settings);
+	const { faults, index, jobs, recorder, tokens } = context;
+	const app = buildServer(context, options.log ?? false);
+	const host = options.host ?? '127.0.0.1';
+	try {
+		await app.listen({ host, port: options.port ?? 0 });
+	} catch (error) {
+		index.close();
+		throw error;
+	}
+	pythonRe.acquire();
+	const stopTimers = startTimers(context);
+	const { port } = app.server.address() as AddressInfo;
+	const url = `http://${['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host}:${port}`;
+	let closing: Promise<void> | undefined;
+	const close = async () => {
+		stopTimers();
+		jobs.clear();
+		await app.close();
+		index.close();
+		pythonRe.release();
+	};
+
+	return {
+		url,
+		addresses: {
+			authUrl: url,
+			aiUrl: url,
+			pushUrl: `${url}/site-search`,
+			baseUrl: `${url}/api`,
+		},
+		settings,
+		faults,
+		requests: recorder.requests,
+		tokensIssued: (scope) => tokens.count(scope),
+		documents: (endpoint) => index.documents(endpoint),
+		pendingDeletes: (endpoint) => index.pending(endpoint),
+		search: (endpoint, query) => index.search(endpoint, query).hits,
+		commit: () => index.commit(),
+		jobs: () => jobs.list(),
+		stats: () => context.stats(),
+		reset: () => context.reset(),
+		warmUp: async () => {
+			await pythonRe.split('\\n', [''], settings.regexTimeLimitMs);
+		},
+		close: async () => await (closing ??= close()),
+	};
+}
+
+function createContext(options: SandboxOptions, settings: SandboxSettings): Context {
+	const context: Context = {
+		settings,
+		authServerId: options.authServerId ?? DEMO.authServerId,
+		clients: options.clients ?? [{ id: DEMO.clientId, secret: DEMO.clientSecret }],
+		dataSources: options.dataSources ?? [{ endpoint: DEMO.endpoint, keys: [DEMO.pushKey] }],
+		blobAuth: options.blobAuth,
+		tokens: new Tokens(settings, 'sandbox'),
+		jobs: new Jobs(settings),
+		index: new IndexStore(options.dataFile ?? ':memory:'),
+		faults: new Faults(),
+		recorder: new Recorder(),
+		converted: false,
+		stats: () => statsOf(context),
+		reset: () => {
+			for (const part of [context.recorder, context.faults, context.jobs, context.tokens]) {
+				part.clear();
+			}
+			context.index.clear();
+			context.converted = false;
+		},
+	};
+	return context;
+}
+
+function statsOf({ recorder, tokens, index, jobs }: Context): SandboxStats {
+	const requests: Record<string, Record<string, number>> = {};
+	let unauthorized = 0;
+	for (const { route, status } of recorder.requests) {
+		const byStatus = (requests[route] ??= {});
+		byStatus[status] = (byStatus[status] ?? 0) + 1;
+		if (status === 401) unauthorized += 1;
+	}
+	return {
+		requests,
+		tokensIssued: { ...tokens.issued },
+		unauthorized,
+		documents: index.counts(),
+		pendingDeletes: index.pendingCounts(),
+		chunks: jobs.chunksMade,
+		maxInFlight: { ...recorder.maxInFlight },
+	};
+}
+
+/**
+ * Starts what happens by itself: the grouped commit of deletes, and indexing while nobody calls.
+ * @returns a function that ends both
+ */
+function startTimers({ index, recorder, settings }: Context): () => void {
+	let lastCommit = Date.now();
+	const timer = setInterval(() => {
+		const now = Date.now();
+		// Asked again and again, because the interval may be changed at run time.
+		if (now - lastCommit >= settings.deleteCommitIntervalMs) {
+			lastCommit = now;
+			index.commit();
+		}
+		if (recorder.underWay === 0 && now - recorder.lastActivity > QUIET) index.indexSlice();
+	}, 25);
+	timer.unref();
+	return () => clearInterval(timer);
+}

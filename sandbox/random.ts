@@ -1,0 +1,22 @@
+/** 32-bit FNV-1a hash of a text's UTF-16 units; `salt` gives an independent second hash. */
+export function hashText(text: string, salt = 0): number {
+	let hash = (0x811c9dc5 ^ salt) >>> 0;
+	for (let index = 0; index < text.length; index += 1) {
+		hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+	}
+	return hash >>> 0;
+}
+
+/**
+ * A small seeded generator (mulberry32) of numbers in [0, 1): no library, because the installed
+ * ones are seeded by objects, and vectors need one generator for each of 40,000 chunks.
+ */
+export function seededRandom(seed: string): () => number {
+	let state = hashText(seed);
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+	};
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+import './faults';
+import { rawBody, rawPath } from './http';
+import type { RecordedRequest } from './types';
+
+/** Headers as plain strings, secrets reduced to their scheme and `***`. */
+function publicHeaders(request: FastifyRequest): Record<string, string> {
+	const headers: Record<string, string> = {};
+	for (const [name, value] of Object.entries(request.headers)) {
+		const text = Array.isArray(value) ? value.join(', ') : (value ?? '');
+		if (name === 'authorization') headers[name] = `${text.split(' ', 1)[0]} ***`;
+		else if (name === 'x-api-key') headers[name] = '***';
+		else headers[name] = text;
+	}
+	return headers;
+}
+
+/** Keeps the record of every request and how many of each route are under way. */
+export class Recorder {
+	readonly requests: RecordedRequest[] = [];
+
+	readonly maxInFlight: Record<string, number> = {};
+
+	private readonly inFlight = new Map<string, number>();
+
+	/** Milliseconds since the epoch at which the last request began or ended. */
+	lastActivity = 0;
+
+	/** Requests under way, of all routes. */
+	get underWay(): number {
+		let sum = 0;
+		for (const count of this.inFlight.values()) sum += count;
+		return sum;
+	}
+
+	clear(): void {
+		this.requests.length = 0;
+		for (const route of Object.keys(this.maxInFlight)) delete this.maxInFlight[route];
+	}
+
+	/** Installs the hooks; must run before the routes are registered. */
+	install(app: FastifyInstance): void {
+		app.addHook('onRequest', async (request, reply) => {
+			if (request.routeOptions.config?.control) return;
+			const record = this.begin(request);
+			request.record = record;
+			// A reset connection gets no reply and so never reaches onSend.
+			reply.raw.once('close', () => this.end(record, 0));
+		});
+		app.addHook('preHandler', async (request) => {
+			if (request.record) request.record.bodyBytes = rawBody(request).byteLength;
+		});
+		// The record closes before the first byte leaves: a client that saw the reply and looks
+		// at the records in the same process must find it complete.
+		app.addHook('onSend', async (request, reply, payload) => {
+			const broken = request.lateFault?.reset !== undefined;
+			if (request.record) this.end(request.record, broken ? 0 : reply.statusCode);
+			return payload;
+		});
+	}
+
+	private begin(request: FastifyRequest): RecordedRequest {
+		const route = request.routeOptions.config?.route ?? 'other';
+		const inFlight = (this.inFlight.get(route) ?? 0) + 1;
+		this.inFlight.set(route, inFlight);
+		this.maxInFlight[route] = Math.max(this.maxInFlight[route] ?? 0, inFlight);
+		const record: RecordedRequest = {
+			route,
+			method: request.method,
+			path: rawPath(request.raw.url ?? '/'),
+			query: { ...(request.query as Record<string, string>) },
+			headers: publicHeaders(request),
+			bodyBytes: 0,
+			status: 0,
+			startedAt: Date.now(),
+			endedAt: 0,
+			inFlight,
+		};
+		this.lastActivity = record.startedAt;
+		this.requests.push(record);
+		return record;
+	}
+
+	private end(record: RecordedRequest, status: number): void {
+		if (record.endedAt) return;
+		record.status = status;
+		record.endedAt = Date.now();
+		this.lastActivity = record.endedAt;
+		this.inFlight.set(record.route, (this.inFlight.get(record.route) ?? 1) - 1);
+	}
+}

@@ -1,0 +1,18 @@
+import type { FastifyInstance } from 'fastify';
+
+import type { Context } from '../context';
+import { failure, queryValue } from '../http';
+
+/** Search over committed documents; needs no key, a convenience of the sandbox. */
+export function searchRoutes(app: FastifyInstance, context: Context): void {
+	app.get('/site-search/api/v1/search', { config: { route: 'search' } }, async (request) => {
+		const query = queryValue(request, 'q');
+		if (query === undefined) throw failure(400, 'The query parameter q is required');
+		const endpoint = queryValue(request, 'endpoint') ?? context.dataSources[0]?.endpoint ?? '';
+		if (!context.dataSources.some((source) => source.endpoint === endpoint)) {
+			throw failure(404, `There is no data source '${endpoint}'`);
+		}
+		await context.index.catchUp();
+		return context.index.search(endpoint, query);
+	});
+}

@@ -1,0 +1,132 @@
+import basicAuth from '@fastify/basic-auth';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+
+import type { Context } from '../context';
+import { HttpError, queryValue, rawBody, sendError } from '../http';
+import { SCOPES } from '../tokens';
+import type { SandboxClient } from '../types';
+
+declare module 'fastify' {
+	interface FastifyRequest {
+		/** The client of a token request, once it is known. */
+		client?: SandboxClient;
+	}
+}
+
+/** Okta's words for a token request that carries an Origin header (facts 2). */
+const PKCE_TEXT = 'Browser requests to the token endpoint must use Proof Key for Code Exchange.';
+
+/** Headers the interface asks for, section "Token request". */
+const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: string]> = [
+	['cache-control', /^no-cache$/i, 'no-cache'],
+	['accept', /^application\/json$/i, 'application/json'],
+	[
+		'content-type',
+		/^application\/x-www-form-urlencoded\s*(;|$)/i,
+		'application/x-www-form-urlencoded',
+	],
+];
+
+/** The token error object of the interface. */
+function tokenError(status: number, error: string, description: string): HttpError {
+	return new HttpError(status, { error, error_description: description });
+}
+
+function unknownClient(): HttpError {
+	return tokenError(
+		401,
+		'invalid_client',
+		'The client id or the client secret is wrong or missing',
+	);
+}
+
+/** Checks that come before the client is known. */
+function checkRequest(context: Context, request: FastifyRequest): void {
+	const { auth } = request.params as { auth: string };
+	if (auth !== context.authServerId) {
+		throw tokenError(404, 'not_found', `There is no authorization server '${auth}'`);
+	}
+	if (request.headers.origin !== undefined || context.settings.tokenReply === 'pkce') {
+		throw tokenError(400, 'invalid_client', PKCE_TEXT);
+	}
+	for (const [name, pattern, wanted] of HEADERS) {
+		const value = request.headers[name];
+		if (typeof value !== 'string' || !pattern.test(value.trim())) {
+			const shown = value === undefined ? 'missing' : `'${String(value)}'`;
+			throw tokenError(
+				400,
+				'invalid_request',
+				`Header ${name} must be ${wanted}, is ${shown}`,
+			);
+		}
+	}
+	if (rawBody(request).byteLength > 0) {
+		throw tokenError(400, 'invalid_request', 'The token request has no body');
+	}
+}
+
+/** The scope of the request, checked. Several scopes are separated by spaces (facts 2). */
+function checkScope(request: FastifyRequest, allowed: readonly string[]): string {
+	if (queryValue(request, 'grant_type') !== 'client_credentials') {
+		throw tokenError(
+			400,
+			'unsupported_grant_type',
+			'The query parameter grant_type must be client_credentials',
+		);
+	}
+	const scope = queryValue(request, 'scope') ?? '';
+	for (const part of scope.split(' ')) {
+		if (!(SCOPES as readonly string[]).includes(part) || !allowed.includes(part)) {
+			throw tokenError(
+				400,
+				'invalid_scope',
+				`The scope '${part}' is not one that this client may ask for`,
+			);
+		}
+	}
+	return scope;
+}
+
+/** Endpoint 1: tokens for client id and secret. `app` must be a context of its own. */
+export async function tokenRoutes(app: FastifyInstance, context: Context): Promise<void> {
+	await app.register(basicAuth, {
+		authenticate: { realm: 'sandbox' },
+		validate: async (user, password, request) => {
+			request.client = context.clients.find(
+				(client) => client.id === user && client.secret === password,
+			);
+			if (!request.client) throw unknownClient();
+		},
+	});
+	// The plugin's own error is of another form than the interface's token error object.
+	app.setErrorHandler(async (error: FastifyError, _request, reply) => {
+		const isPlugins = error.code?.startsWith('FST_BASIC_AUTH') ?? false;
+		await sendError(reply, isPlugins ? unknownClient() : error);
+	});
+	app.post(
+		'/oauth2/:auth/v1/token',
+		{
+			config: { route: 'token' },
+			preHandler: [async (request) => checkRequest(context, request), app.basicAuth],
+		},
+		async (request, reply) => {
+			const client = request.client as SandboxClient;
+			const scope = checkScope(request, client.scopes ?? SCOPES);
+			const { tokenReply, tokenLifetimeSeconds } = context.settings;
+			if (tokenReply === 'html') {
+				return reply
+					.type('text/html')
+					.send('<!DOCTYPE html><html><body>Sign in</body></html>');
+			}
+			const token = await context.tokens.issue(client, scope);
+			const foreign = SCOPES.find((each) => each !== scope);
+			void reply.header('cache-control', 'no-store');
+			return {
+				token_type: tokenReply === 'wrongType' ? 'mac' : 'Bearer',
+				...(tokenReply === 'noExpiry' ? {} : { expires_in: tokenLifetimeSeconds }),
+				access_token: token,
+				scope: tokenReply === 'foreignScope' ? foreign : scope,
+			};
+		},
+	);
+}

@@ -1,0 +1,42 @@
+import type { Span } from './chunkers/types';
+
+/**
+ * Spans in the service are offsets in Python's characters, which are Unicode code points;
+ * JavaScript counts UTF-16 units. The two differ only in texts with surrogate pairs.
+ */
+const SURROGATES = /[\ud800-\udbff][\udc00-\udfff]/;
+
+/** Code-point offset of every UTF-16 offset; undefined when the two are equal throughout. */
+function codePointOffsets(text: string): Uint32Array | undefined {
+	if (!SURROGATES.test(text)) return undefined;
+	const offsets = new Uint32Array(text.length + 1);
+	let point = 0;
+	let unit = 0;
+	for (const character of text) {
+		offsets[unit] = point;
+		// The second half of a pair belongs to the same character.
+		if (character.length === 2) offsets[unit + 1] = point;
+		unit += character.length;
+		point += 1;
+	}
+	offsets[unit] = point;
+	return offsets;
+}
+
+/** A converter of spans from UTF-16 units to code points for one text. */
+export function toCodePoints(text: string): (span: Span) => [number, number] {
+	const offsets = codePointOffsets(text);
+	return offsets
+		? ([start, end]) => [offsets[start] ?? 0, offsets[end] ?? 0]
+		: ([start, end]) => [start, end];
+}
+
+/** A converter of spans from code points to UTF-16 units for one text. */
+export function toUnits(text: string): (span: Span) => Span {
+	const offsets = codePointOffsets(text);
+	if (!offsets) return (span) => span;
+	const units = new Uint32Array((offsets[text.length] ?? 0) + 1);
+	// Backwards, so that the first half of a pair is what stays.
+	for (let unit = text.length; unit >= 0; unit -= 1) units[offsets[unit] ?? 0] = unit;
+	return ([start, end]) => [units[start] ?? 0, units[end] ?? 0];
+}

@@ -1,0 +1,26 @@
+/**
+ * Runs the linter of n8n's publish gate: over the sources of this folder and, where there is one,
+ * over the built files. `node scripts/scan.mjs [folder] [--json]`; exit code 1 on any violation.
+ */
+import path from 'node:path';
+
+// @ts-expect-error -- the package ships no types
+import * as scanner from '@n8n/scan-community-package/scanner/scanner.mjs';
+
+const args = process.argv.slice(2);
+const folder = path.resolve(args.find((arg) => !arg.startsWith('--')) ?? '.');
+
+const results = {
+	source: await scanner.analyzePackage(folder, scanner.SOURCE_FILE_PATTERNS),
+	built: await scanner.analyzePackage(folder, ['dist/**/*.js', 'package.json']),
+};
+
+if (args.includes('--json')) {
+	console.log(JSON.stringify(results));
+} else {
+	for (const [name, { passed, message, details }] of Object.entries(results)) {
+		console.log(`${name}: ${passed ? 'passed' : message}`);
+		if (details) console.log(details);
+	}
+}
+process.exitCode = Object.values(results).every(({ passed }) => passed) ? 0 : 1;

@@ -1,0 +1,80 @@
+/** The checks of n8n's publish gate, and our own rules for the shipped sources. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { run } from '../support/exec';
+import { packPackage, ROOT } from '../support/packed-package';
+
+interface ScanResult {
+	passed: boolean;
+	message?: string;
+	details?: string;
+}
+
+/** Runs the gate's linter, an ES module, in a process of its own. */
+async function scan(folder: string): Promise<Record<'source' | 'built', ScanResult>> {
+	const { stdout, stderr } = await run(
+		process.execPath,
+		['scripts/scan.mjs', folder, '--json'],
+		ROOT,
+	);
+	if (!stdout) throw new Error(stderr);
+	return JSON.parse(stdout) as Record<'source' | 'built', ScanResult>;
+}
+
+/** The shipped TypeScript sources with their text. */
+async function sources(): Promise<Array<{ file: string; text: string }>> {
+	const found: string[] = [];
+	for (const folder of ['nodes', 'credentials']) {
+		const entries = await readdir(path.join(ROOT, folder), { recursive: true });
+		found.push(...entries.map((entry) => path.join(folder, entry)));
+	}
+	return await Promise.all(
+		found
+			.filter((file) => file.endsWith('.ts'))
+			.map(async (file) => ({ file, text: await readFile(path.join(ROOT, file), 'utf8') })),
+	);
+}
+
+describe("n8n's publish gate", () => {
+	it('passes the sources', async () => {
+		const { source } = await scan(ROOT);
+		expect(source).toEqual({ passed: true });
+	});
+
+	it('passes the tarball', async () => {
+		const packed = await packPackage();
+		try {
+			const { built } = await scan(packed.folder);
+			expect(built).toEqual({ passed: true });
+		} finally {
+			await packed.remove();
+		}
+	});
+});
+
+describe('shipped sources', () => {
+	it('keep node files to description and dispatch', async () => {
+		const nodes = (await sources()).filter(({ file }) => file.endsWith('.node.ts'));
+		expect(nodes).toHaveLength(4);
+		const long = nodes
+			.map(({ file, text }) => ({ file, lines: text.trimEnd().split('\n').length }))
+			.filter(({ lines }) => lines > 120);
+		expect(long).toEqual([]);
+	});
+
+	it.each([
+		['no rule is switched off', /eslint-disable|@ts-ignore|@ts-expect-error|@ts-nocheck/],
+		['no any', /:\s*any\b|\bas any\b|<any>|\bany\[\]/],
+		['no console', /\bconsole\./],
+		['no environment', /\bprocess\./],
+	])('%s', async (_name, pattern) => {
+		const hits = (await sources()).flatMap(({ file, text }) =>
+			text
+				.split('\n')
+				.map((line, index) => ({ where: `${file}:${index + 1}`, line: line.trim() }))
+				.filter(({ line }) => !/^(\*|\/\/|\/\*)/.test(line) && pattern.test(line)),
+		);
+		expect(hits).toEqual([]);
+	});
+});

@@ -1,0 +1,239 @@
+/** How n8n sees the installed package: loaders, metadata, codex, icons, schemas. */
+import 'reflect-metadata';
+
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { LazyPackageDirectoryLoader, loadOutputSchema, PackageDirectoryLoader } from 'n8n-core';
+import type {
+	ICredentialType,
+	INodeProperties,
+	INodePropertyOptions,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { packPackage, type PackedPackage } from '../support/packed-package';
+import { contrast, luminance, readSvg } from '../support/svg';
+
+const NODES = ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'];
+const CREDENTIALS = ['aiServiceOAuth2Api', 'blobServiceApi', 'pushEndpointApi'];
+
+/** The categories n8n's node panel knows, of https://docs.n8n.io "Node codex files". */
+const CATEGORIES = [
+	'Data & Storage',
+	'Finance & Accounting',
+	'Marketing & Content',
+	'Productivity',
+	'Miscellaneous',
+	'Sales',
+	'Development',
+	'Analytics',
+	'Communication',
+	'Utility',
+];
+
+/** n8n's canvas, and the contrast its lint rule icon-contrast asks of the strongest paint. */
+const BACKGROUNDS = { light: '#ffffff', dark: '#2b2b2b' };
+const MIN_CONTRAST = 1.5;
+
+let packed: PackedPackage;
+let full: PackageDirectoryLoader;
+
+/** A new one per test, because it remembers what was used. */
+async function loadLazily(): Promise<LazyPackageDirectoryLoader> {
+	const lazy = new LazyPackageDirectoryLoader(packed.folder);
+	await lazy.loadAll();
+	return lazy;
+}
+
+beforeAll(async () => {
+	packed = await packPackage();
+	full = new PackageDirectoryLoader(packed.folder);
+	await full.loadAll();
+});
+afterAll(async () => await packed?.remove());
+
+const byName = <T extends { name: string }>(types: T[]): Map<string, T> =>
+	new Map(types.map((type) => [type.name, type]));
+
+/** As n8n writes it into JSON: functions drop out. */
+const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
+
+describe('loading', () => {
+	it('loads all nodes and credentials from the files', () => {
+		expect(Object.keys(full.nodeTypes).sort()).toEqual(NODES);
+		expect(Object.keys(full.credentialTypes).sort()).toEqual(CREDENTIALS);
+	});
+
+	it('loads all of them from the metadata, without requiring a file', async () => {
+		const lazy = await loadLazily();
+		expect(lazy.isLazyLoaded).toBe(true);
+		expect(lazy.types.nodes.map(({ name }) => name).sort()).toEqual(NODES);
+		expect(lazy.types.credentials.map(({ name }) => name).sort()).toEqual(CREDENTIALS);
+		expect(lazy.nodeTypes).toEqual({});
+		expect(lazy.credentialTypes).toEqual({});
+	});
+
+	it('finds the class of each when it is used', async () => {
+		const lazy = await loadLazily();
+		for (const name of NODES) {
+			const { type } = lazy.getNode(name);
+			expect(type).toHaveProperty('execute');
+		}
+		for (const name of CREDENTIALS) expect(lazy.getCredential(name).type.name).toBe(name);
+	});
+
+	it('has metadata that says what the files say', async () => {
+		const lazy = await loadLazily();
+		expect(lazy.known).toEqual(asJson(full.known));
+		const nodes = byName(lazy.types.nodes as INodeTypeDescription[]);
+		for (const description of full.types.nodes as INodeTypeDescription[]) {
+			const { __loadOptionsMethods, ...expected } = description;
+			expect(nodes.get(description.name)).toEqual(asJson(expected));
+		}
+		const credentials = byName(lazy.types.credentials);
+		for (const type of full.types.credentials) {
+			expect(credentials.get(type.name)).toEqual(asJson(type));
+		}
+	});
+
+	it('knows which nodes use which credential', () => {
+		const users = Object.fromEntries(
+			Object.entries(full.known.credentials).map(([name, known]) => [
+				name,
+				known.supportedNodes,
+			]),
+		);
+		expect(users).toEqual({
+			aiServiceOAuth2Api: ['chunkText'],
+			pushEndpointApi: ['pushDocuments', 'deleteDocument'],
+			blobServiceApi: ['migrateBlobs'],
+		});
+	});
+});
+
+describe.each(NODES)('%s', (name) => {
+	let description: INodeTypeDescription;
+	let folder: string;
+
+	beforeAll(() => {
+		const { type, sourcePath } = full.nodeTypes[name];
+		description = type.description as INodeTypeDescription;
+		folder = path.join(packed.folder, path.dirname(sourcePath));
+	});
+
+	it('has a codex n8n can read', async () => {
+		const { codex } = description;
+		expect(codex?.categories?.length).toBeGreaterThan(0);
+		expect(codex?.categories?.filter((one) => !CATEGORIES.includes(one))).toEqual([]);
+		expect(codex?.subcategories).toBeUndefined();
+		expect(codex?.alias?.length).toBeGreaterThan(3);
+		expect(new Set(codex?.alias).size).toBe(codex?.alias?.length);
+		for (const kind of ['primaryDocumentation', 'credentialDocumentation'] as const) {
+			expect(codex?.resources?.[kind]?.[0].url).toMatch(/^https:\/\//);
+		}
+		const file = full.nodeTypes[name].sourcePath.replace(/\.js$/, '.json');
+		const { node } = JSON.parse(await packed.read(file)) as { node: string };
+		expect(node).toBe(`${packed.manifest.name}.${name}`);
+	});
+
+	it('describes itself as n8n asks', () => {
+		expect(description.subtitle).toBeTruthy();
+		expect(description.description).not.toMatch(/\.$/);
+		expect(description.displayName).not.toMatch(/\bnode\b/i);
+		expect(description.defaults).not.toHaveProperty('color');
+		expect(description.inputs).toEqual(['main']);
+		expect(description.outputs).toEqual(['main']);
+	});
+
+	it('has an output schema for every operation', () => {
+		const operation = description.properties.find((property) => property.name === 'operation');
+		const operations = (operation?.options ?? [{ value: undefined }]) as INodePropertyOptions[];
+		for (const { value } of operations) {
+			const schema = loadOutputSchema({
+				nodeDir: folder,
+				version: [description.version].flat().at(-1) ?? 1,
+				...(value !== undefined && { operation: String(value) }),
+				versionFallback: true,
+			});
+			expect({ operation: value, schema }).toMatchObject({ schema: { type: 'object' } });
+			expect(schemaFaults(schema)).toEqual([]);
+		}
+	});
+
+	it('hides nothing a user could type twice', () => {
+		const names = (properties: INodeProperties[]) =>
+			properties.map((property) => property.name);
+		for (const property of description.properties) {
+			if (property.type !== 'collection') continue;
+			const inner = names(property.options as INodeProperties[]);
+			expect(new Set(inner).size).toBe(inner.length);
+		}
+	});
+});
+
+/** What is wrong with a JSON schema, as far as n8n uses them; paths of the faults. */
+function schemaFaults(schema: unknown, where = '#'): string[] {
+	const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+	if (typeof schema !== 'object' || schema === null) return [`${where} is no object`];
+	const { type, properties, items } = schema as Record<string, unknown>;
+	const faults: string[] = [];
+	const given = [type].flat();
+	if (type !== undefined && !given.every((one) => types.includes(String(one)))) {
+		faults.push(`${where}/type is ${String(type)}`);
+	}
+	if (properties !== undefined) {
+		if (!given.includes('object')) faults.push(`${where} has properties, but is no object`);
+		for (const [key, value] of Object.entries(properties as object)) {
+			faults.push(...schemaFaults(value, `${where}/properties/${key}`));
+		}
+	}
+	if (items !== undefined) {
+		if (!given.includes('array')) faults.push(`${where} has items, but is no array`);
+		faults.push(...schemaFaults(items, `${where}/items`));
+	}
+	return faults;
+}
+
+describe('icons', () => {
+	type Themed = { light: string; dark: string };
+	const iconsOf = (type: INodeTypeDescription | ICredentialType) => type.iconUrl as Themed;
+	const fileOf = (iconUrl: string) =>
+		path.join(packed.folder, iconUrl.replace(`icons/${packed.manifest.name}/`, ''));
+
+	const all = () => [
+		...(full.types.nodes as INodeTypeDescription[]),
+		...(full.types.credentials as ICredentialType[]),
+	];
+
+	it('exist for both themes and differ', async () => {
+		for (const type of all()) {
+			const { light, dark } = iconsOf(type);
+			const texts = [
+				await readFile(fileOf(light), 'utf8'),
+				await readFile(fileOf(dark), 'utf8'),
+			];
+			expect(texts[0]).not.toBe(texts[1]);
+		}
+	});
+
+	it('are square, small and show on their background', async () => {
+		for (const type of all()) {
+			for (const [theme, iconUrl] of Object.entries(iconsOf(type)) as Array<
+				[keyof Themed, string]
+			>) {
+				const text = await readFile(fileOf(iconUrl), 'utf8');
+				const { width, height, luminances } = readSvg(text);
+				expect({ iconUrl, width }).toEqual({ iconUrl, width: height });
+				expect(text.length).toBeLessThan(2048);
+				expect(text).not.toMatch(/<(text|image|script|foreignObject)\b/);
+				const background = luminance(BACKGROUNDS[theme]);
+				// As n8n's rule reads it: the strongest paint counts ...
+				const ratios = luminances.map((one) => contrast(one, background));
+				expect(Math.max(...ratios)).toBeGreaterThanOrEqual(MIN_CONTRAST);
+				// ... and, stricter, so does the first: what is painted first is the silhouette.
+				expect(ratios[0]).toBeGreaterThanOrEqual(MIN_CONTRAST);
+			}
+		}
+	});
+});

@@ -1,0 +1,387 @@
+import fc from 'fast-check';
+
+import { startSandbox, type Sandbox } from '../../sandbox';
+import { bearer, chunk, http, sleep } from './client';
+
+let sandbox: Sandbox;
+const initial: Record<string, unknown> = {};
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+	Object.assign(initial, sandbox.settings);
+});
+afterEach(() => {
+	sandbox.reset();
+	Object.assign(sandbox.settings, initial);
+});
+afterAll(async () => sandbox.close());
+
+const CHUNKERS = [
+	'regex-splitter',
+	'dynamic-newline',
+	'dynamic-sentence',
+	'sentence',
+	'semantic',
+] as const;
+const TEXT =
+	'The fox runs. The fox jumps over the dog! Rain is expected 😀 today.\nA new line starts here? ' +
+	'Rain is expected today again.\n\nThe end, Żółć.';
+
+const small = { modelConfig: { dimReductionSize: 4 } };
+const split = async (chunker: string, text: string, chunkerConfig: Record<string, unknown> = {}) =>
+	(await chunk(sandbox, chunker, [text], { ...small, chunkerConfig })).chunkedData?.[0].chunks;
+
+describe('regex-splitter', () => {
+	test.each<[string, string, string | undefined, string[]]>([
+		['the default', 'a\nb\n\nc\n', undefined, ['a', 'b', 'c']],
+		['a named group', 'a\nb', '(?P<x>\\n)', ['a', 'b']],
+		['an inline flag', 'aXbxc', '(?i)x', ['a', 'b', 'c']],
+		['an empty match', 'abc', '(?=b)', ['a', 'bc']],
+		['a doubled escape', 'a\\nb\nc', '\\\\n', ['a', 'b\nc']],
+		['possessive', 'a--b', '-++', ['a', 'b']],
+		['\\Z', 'ab\n', '\\n\\Z', ['ab']],
+		['no match', 'abc', 'x', ['abc']],
+		['nothing left', '\n\n', '\\n', []],
+		['an empty text', '', '\\n', []],
+	])('%s', async (_, text, regex, chunks) => {
+		expect(await split('regex-splitter', text, regex === undefined ? {} : { regex })).toEqual(
+			chunks,
+		);
+	});
+
+	test.each([
+		['(', /^Invalid regular expression: missing \), unterminated subpattern at position 0$/],
+		['a/**', /Invalid regular expression: multiple repeat/],
+		['\\q', /bad escape \\q at position 0/],
+	])('Python refuses %s', async (regex, message) => {
+		const results = await chunk(sandbox, 'regex-splitter', ['a'], { chunkerConfig: { regex } });
+		expect(results).toEqual({
+			chunkingId: expect.any(String),
+			status: 'ERROR',
+			message: expect.stringMatching(message),
+		});
+		expect(sandbox.jobs()[0].status).toBe('ERROR');
+	});
+
+	test('a catastrophic pattern ends in ERROR; the server and later jobs go on', async () => {
+		sandbox.settings.regexTimeLimitMs = 300;
+		const bad = chunk(sandbox, 'regex-splitter', [`${'a'.repeat(50)}b`], {
+			chunkerConfig: { regex: '(a+)+$' },
+		});
+		await sleep(100);
+		const began = Date.now();
+		expect((await http.get(`${sandbox.url}/_sandbox/health`)).status).toBe(200);
+		expect(Date.now() - began).toBeLessThan(200);
+		expect(await bad).toMatchObject({ status: 'ERROR', message: /longer than 0\.3 s/ });
+		expect(await split('regex-splitter', 'a\nb')).toEqual(['a', 'b']);
+	});
+});
+
+test.each<[(typeof CHUNKERS)[number], Record<string, unknown>, string[]]>([
+	['dynamic-newline', { maxChunkSize: 5 }, ['a b\nc', 'd e f', 'g']],
+	['dynamic-newline', {}, ['a b\nc\n\nd e f\ng']],
+])('%s %j', async (chunker, config, chunks) => {
+	expect(await split(chunker, 'a b\nc\n\nd e f\ng\n', config)).toEqual(chunks);
+});
+
+const SENTENCES = 'One. Two. Three. Four. Five. Six. Seven.';
+test.each<[string, Record<string, unknown>, string[]]>([
+	['sentence', {}, ['One. Two. Three. Four. Five.', 'Six. Seven.']],
+	[
+		'sentence',
+		{ chunkSize: 3, overlapSize: 1 },
+		['One. Two. Three.', 'Three. Four. Five.', 'Five. Six. Seven.'],
+	],
+	[
+		'dynamic-sentence',
+		{ maxChunkSize: 6, overlapSize: 1 },
+		['One. Two. Three.', 'Three. Four. Five.', 'Five. Six. Seven.'],
+	],
+	[
+		'dynamic-sentence',
+		{ maxChunkSize: 6, overlapSize: 0 },
+		['One. Two. Three.', 'Four. Five. Six.', 'Seven.'],
+	],
+	['semantic', {}, ['One.', 'Two.', 'Three.', 'Four.', 'Five.', 'Six.', 'Seven.']],
+	[
+		'semantic',
+		{ cosineThreshold: -1, maxChunkSize: 6, overlapSize: 0 },
+		['One. Two. Three.', 'Four. Five. Six.', 'Seven.'],
+	],
+])('%s %j', async (chunker, config, chunks) => {
+	expect(await split(chunker, SENTENCES, config)).toEqual(chunks);
+});
+
+test('semantic keeps like sentences together', async () => {
+	const text = 'The fox runs fast. The fox runs slow. Taxes rise again. Taxes rise soon.';
+	expect(await split('semantic', text)).toEqual([
+		'The fox runs fast. The fox runs slow.',
+		'Taxes rise again. Taxes rise soon.',
+	]);
+});
+
+test.each(CHUNKERS)('%s: spans are code points of the text', async (chunker) => {
+	const texts = [TEXT, '', '😀\n😀😀', TEXT.repeat(20)];
+	const { chunkedData = [] } = await chunk(sandbox, chunker, texts, small);
+	expect(chunkedData).toHaveLength(texts.length);
+	for (const [at, { chunks, spans, vectors }] of chunkedData.entries()) {
+		const points = Array.from(texts[at]);
+		expect(spans.map(([start, end]) => points.slice(start, end).join(''))).toEqual(chunks);
+		expect(vectors).toHaveLength(chunks.length);
+	}
+});
+
+test('property: spans of any text and chunker match its chunks', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.constantFrom(...CHUNKERS),
+			fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }), {
+				minLength: 1,
+				maxLength: 3,
+			}),
+			async (chunker, texts) => {
+				const { chunkedData = [] } = await chunk(sandbox, chunker, texts, small);
+				for (const [at, { chunks, spans }] of chunkedData.entries()) {
+					const points = Array.from(texts[at]);
+					expect(spans.map(([from, to]) => points.slice(from, to).join(''))).toEqual(
+						chunks,
+					);
+				}
+			},
+		),
+		{ numRuns: 60 },
+	);
+});
+
+describe('vectors', () => {
+	const vectorsOf = async (modelConfig: Record<string, unknown>, model = 'gte-small') => {
+		const { chunkedData } = await chunk(
+			sandbox,
+			'sentence',
+			['Hello you.'],
+			{ modelConfig },
+			model,
+		);
+		return chunkedData?.[0].vectors[0] as { vector: number[]; tokensUsed: unknown };
+	};
+
+	test.each([
+		['gte-small', 384],
+		['multilingual-e5-base', 768],
+		['bge-large', 1024],
+		['my-model', 384],
+	])('%s has %d numbers', async (model, size) => {
+		expect((await vectorsOf({}, model)).vector).toHaveLength(size);
+	});
+
+	test('floats, min-max and max-scale keep their ranges, and repeat', async () => {
+		const floats = await vectorsOf({});
+		expect(floats.tokensUsed).toEqual({ inputTokens: 3 });
+		expect(floats.vector.every((value) => Math.abs(value) <= 1)).toBe(true);
+		expect(floats.vector.every((value) => Number(value.toFixed(6)) === value)).toBe(true);
+		expect(floats.vector.some((value) => !Number.isInteger(value))).toBe(true);
+		const minMax = (await vectorsOf({ vectorQuantizationMethod: 'min-max' })).vector;
+		expect([Math.min(...minMax), Math.max(...minMax)]).toEqual([0, 255]);
+		const maxScale = (await vectorsOf({ vectorQuantizationMethod: 'max-scale' })).vector;
+		expect(Math.max(...maxScale.map(Math.abs))).toBe(127);
+		expect([...minMax, ...maxScale].every(Number.isInteger)).toBe(true);
+		expect((await vectorsOf({})).vector).toEqual(floats.vector);
+		expect((await vectorsOf({ dimReductionSize: 3 })).vector).toEqual(
+			floats.vector.slice(0, 3),
+		);
+	});
+
+	test('the vectorSize setting', async () => {
+		sandbox.settings.vectorSize = 8;
+		expect((await vectorsOf({})).vector).toHaveLength(8);
+	});
+});
+
+describe('refuses a body', () => {
+	const batch = [{ text: 'a' }];
+	test.each<[string, unknown, RegExp]>([
+		['that is an array', [], /object/],
+		['without batch', {}, /batch/],
+		['with an empty batch', { batch: [] }, /batch/],
+		['with a text that is no string', { batch: [{ text: 'a' }, { text: 1 }] }, /batch\[1\]/],
+		['with modelConfig no object', { batch, modelConfig: 'x' }, /modelConfig/],
+		['with useCaseConfig no object', { batch, useCaseConfig: [] }, /useCaseConfig/],
+		['with chunkerConfig no object', { batch, chunkerConfig: 1 }, /chunkerConfig/],
+		['dimension 0', { batch, modelConfig: { dimReductionSize: 0 } }, /dimReductionSize/],
+		['dimension 1.5', { batch, modelConfig: { dimReductionSize: 1.5 } }, /dimReductionSize/],
+		['dimension 385', { batch, modelConfig: { dimReductionSize: 385 } }, /384/],
+		['dimension "4"', { batch, modelConfig: { dimReductionSize: '4' } }, /dimReductionSize/],
+		['quantization', { batch, modelConfig: { vectorQuantizationMethod: 'x' } }, /min-max/],
+		['data type', { batch, useCaseConfig: { dataType: 'x' } }, /passage/],
+		['regex', { batch, chunkerConfig: { regex: 1 } }, /regex/],
+	])('%s', async (_, body, message) => {
+		const headers = await bearer(sandbox);
+		const url = `${sandbox.url}/ai/async-chunking/regex-splitter/gte-small`;
+		const { status, data } = await http.post(url, body, { headers });
+		expect(status).toBe(400);
+		expect(data.message).toMatch(message);
+		expect(sandbox.jobs()).toEqual([]);
+	});
+
+	test.each<[string, Record<string, unknown>]>([
+		['dynamic-newline', { maxChunkSize: 0 }],
+		['dynamic-sentence', { overlapSize: -1 }],
+		['sentence', { chunkSize: '5' }],
+		['semantic', { cosineThreshold: 2 }],
+		['semantic', { approximate: 1 }],
+	])('%s %j', async (chunker, chunkerConfig) => {
+		const body = { batch, chunkerConfig };
+		const headers = await bearer(sandbox);
+		const url = `${sandbox.url}/ai/async-chunking/${chunker}/gte-small`;
+		expect((await http.post(url, body, { headers })).status).toBe(400);
+	});
+
+	test('unknown chunker 404, other content type 415, broken JSON 400, too much text 413', async () => {
+		const headers = await bearer(sandbox);
+		const url = `${sandbox.url}/ai/async-chunking`;
+		const body = JSON.stringify({ batch: [{ text: 'é'.repeat(50) }, { text: 'x' }] });
+		const json = { ...headers, 'Content-Type': 'application/json' };
+		const text = { ...headers, 'Content-Type': 'text/plain' };
+		const post = async (path: string, data: string, withHeaders: Record<string, string>) =>
+			(await http.post(`${url}/${path}`, data, { headers: withHeaders })).status;
+		expect(await post('toString/m', body, json)).toBe(404);
+		expect(await post('sentence/m', body, text)).toBe(415);
+		expect(await post('sentence/m', '{', json)).toBe(400);
+		sandbox.settings.chunkTextLimitBytes = 100;
+		expect(await post('sentence/m', body, json)).toBe(413);
+		sandbox.settings.chunkTextLimitBytes = 101;
+		expect(await post('sentence/m', body, json)).toBe(200);
+	});
+});
+
+describe('jobs', () => {
+	const submit = async (headers: Record<string, string>) => {
+		const url = `${sandbox.url}/ai/async-chunking/sentence/gte-small`;
+		const { data } = await http.post(url, { batch: [{ text: 'Hi.' }] }, { headers });
+		return `${sandbox.url}/ai/async-chunking/${data.chunkingId}`;
+	};
+
+	test('SUBMITTED until the delay is over, then READY, listed as RETRIEVED after a GET', async () => {
+		sandbox.settings.chunkDelayMs = 200;
+		const headers = await bearer(sandbox);
+		const url = await submit(headers);
+		const chunkingId = url.split('/').pop();
+		expect((await http.get(url, { headers })).data).toEqual({
+			chunkingId,
+			status: 'SUBMITTED',
+		});
+		await sleep(260);
+		expect(sandbox.jobs()).toEqual([{ chunkingId, status: 'READY', texts: 1 }]);
+		const { data } = await http.get(url, { headers });
+		expect(data).toMatchObject({
+			chunkingId,
+			status: 'READY',
+			chunkedData: [{ chunks: ['Hi.'] }],
+		});
+		expect(sandbox.jobs()[0].status).toBe('RETRIEVED');
+		expect((await http.get(url, { headers })).data).toEqual(data);
+	});
+
+	test('results once, with the status RETRIEVED', async () => {
+		Object.assign(sandbox.settings, { resultsOnce: true, readyStatus: 'RETRIEVED' });
+		const headers = await bearer(sandbox);
+		const url = await submit(headers);
+		await sleep(20);
+		const [one, two] = await Promise.all([
+			http.get(url, { headers }),
+			http.get(url, { headers }),
+		]);
+		expect([one, two].filter(({ data }) => data.chunkedData)).toHaveLength(1);
+		expect([one.data.status, two.data.status]).toEqual(['RETRIEVED', 'RETRIEVED']);
+		expect((await http.get(url, { headers })).data.chunkedData).toBeUndefined();
+	});
+
+	test('100 jobs of 300 ms at once take little more, with parallelism 20 five times that', async () => {
+		sandbox.settings.chunkDelayMs = 300;
+		const run = async () => {
+			const began = Date.now();
+			const headers = await bearer(sandbox);
+			const urls = await Promise.all(
+				Array.from({ length: 100 }, async () => submit(headers)),
+			);
+			expect(new Set(urls).size).toBe(100);
+			while (sandbox.jobs().some(({ status }) => status === 'SUBMITTED')) await sleep(10);
+			return Date.now() - began;
+		};
+		expect(await run()).toBeLessThan(1200);
+		sandbox.reset();
+		sandbox.settings.chunkParallelism = 20;
+		const slow = await run();
+		expect(slow).toBeGreaterThan(1490);
+		expect(slow).toBeLessThan(3000);
+	});
+
+	test('a reset forgets jobs under way and frees their slots', async () => {
+		Object.assign(sandbox.settings, { chunkDelayMs: 150, chunkParallelism: 1 });
+		const headers = await bearer(sandbox);
+		await submit(headers);
+		await submit(headers);
+		sandbox.reset();
+		await submit(await bearer(sandbox));
+		await sleep(220);
+		expect(sandbox.jobs().map(({ status }) => status)).toEqual(['READY']);
+		expect(sandbox.stats().chunks).toBe(1);
+	});
+
+	test('once warm, Python answers at once', async () => {
+		await sandbox.warmUp();
+		const began = Date.now();
+		await chunk(sandbox, 'regex-splitter', ['a\nb'], small);
+		expect(Date.now() - began).toBeLessThan(500);
+	});
+
+	test('a failing model, an unknown id', async () => {
+		const results = await chunk(sandbox, 'sentence', ['a'], {}, 'broken-model');
+		expect(results).toMatchObject({ status: 'ERROR', message: /broken-model/ });
+		const headers = await bearer(sandbox);
+		const { status, data } = await http.get(`${sandbox.url}/ai/async-chunking/nope`, {
+			headers,
+		});
+		expect([status, data.message]).toEqual([404, expect.stringMatching(/nope/)]);
+	});
+
+	test('the older shape', async () => {
+		sandbox.settings.resultShape = 'topLevelVector';
+		const results = await chunk(sandbox, 'regex-splitter', ['a\nb', 'c'], small);
+		expect(results.chunkedData).toEqual([{ chunks: ['a', 'b'] }, { chunks: ['c'] }]);
+		expect(results.vector).toHaveLength(3);
+		expect(results.vector?.[0]).toEqual({ vector: expect.any(Array) });
+	});
+
+	test('the silent cut counts chunks of the whole request', async () => {
+		sandbox.settings.maxChunks = 3;
+		const { chunkedData } = await chunk(
+			sandbox,
+			'regex-splitter',
+			['a\nb', 'c\nd\ne', 'f'],
+			small,
+		);
+		expect(chunkedData?.map(({ chunks }) => chunks)).toEqual([['a', 'b'], ['c'], []]);
+		expect(sandbox.stats().chunks).toBe(3);
+	});
+
+	test('40,000 chunks with 256 numbers each, other requests going through', async () => {
+		const text = 'lorem ipsum dolor\n'.repeat(40_000);
+		const modelConfig = { dimReductionSize: 256, vectorQuantizationMethod: 'max-scale' };
+		let slowest = 0;
+		const job = chunk(sandbox, 'regex-splitter', [text], { modelConfig });
+		let done = false;
+		void job.finally(() => (done = true));
+		while (!done) {
+			const began = Date.now();
+			await http.get(`${sandbox.url}/_sandbox/health`);
+			slowest = Math.max(slowest, Date.now() - began);
+			await sleep(20);
+		}
+		const { chunkedData } = await job;
+		expect(chunkedData?.[0].chunks).toHaveLength(40_000);
+		expect(chunkedData?.[0].vectors[39_999].vector).toHaveLength(256);
+		// The client parses some 40 MB in the same thread; the server alone stays well below.
+		expect(slowest).toBeLessThan(3_000);
+	});
+});

@@ -1,0 +1,181 @@
+import { DEMO, SCOPES, startSandbox, type Sandbox } from '../../sandbox';
+import { bearer, http, PREDICT, requestToken, sleep } from './client';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+	sandbox = await startSandbox({
+		clients: [
+			{ id: DEMO.clientId, secret: DEMO.clientSecret },
+			{ id: 'narrow', secret: 'päss:word', scopes: [PREDICT] },
+		],
+	});
+});
+afterEach(() => {
+	sandbox.reset();
+	Object.assign(sandbox.settings, {
+		tokenReply: 'normal',
+		revokeFormerTokens: false,
+		tokenLifetimeSeconds: 3600,
+	});
+});
+afterAll(async () => sandbox.close());
+
+const unknownJob = (headers: Record<string, string>) =>
+	http.get(`${sandbox.url}/ai/async-chunking/none`, { headers });
+
+test.each(SCOPES)('issues a token of scope %s', async (scope) => {
+	const { status, data } = await requestToken(sandbox, scope);
+	expect(status).toBe(200);
+	expect(data).toEqual({
+		token_type: 'Bearer',
+		expires_in: 3600,
+		access_token: expect.stringMatching(/^[-a-zA-Z0-9._~+/]{500,1000}=*$/),
+		scope,
+	});
+	expect(data.access_token.length).toBeLessThanOrEqual(1000);
+	const [, claims] = data.access_token.split('.');
+	const { exp, scp } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+	expect(scp).toEqual([scope]);
+	expect(Math.abs(exp - Date.now() / 1000 - 3600)).toBeLessThan(5);
+	expect(sandbox.tokensIssued(scope)).toBe(1);
+	expect(sandbox.tokensIssued()).toBe(1);
+});
+
+test('one token of two scopes, and a secret with colon and umlaut', async () => {
+	const both = await requestToken(sandbox, `${SCOPES[0]} ${SCOPES[2]}`);
+	expect(both.data.scope).toBe(`${SCOPES[0]} ${SCOPES[2]}`);
+	const narrow = await requestToken(sandbox, PREDICT, { user: 'narrow', password: 'päss:word' });
+	expect(narrow.status).toBe(200);
+});
+
+describe('refuses', () => {
+	type Changes = Parameters<typeof requestToken>[2];
+	const cases: Array<[string, string, Changes, number, string, RegExp]> = [
+		['a wrong secret', PREDICT, { password: 'x' }, 401, 'invalid_client', /wrong/],
+		['an unknown client', PREDICT, { user: 'x' }, 401, 'invalid_client', /wrong/],
+		[
+			'no Authorization',
+			PREDICT,
+			{ headers: { Authorization: undefined } },
+			401,
+			'invalid_client',
+			/missing/,
+		],
+		['an unknown scope', 'x.y', {}, 400, 'invalid_scope', /x\.y/],
+		['no scope', '', {}, 400, 'invalid_scope', /scope/],
+		[
+			'a scope the client lacks',
+			SCOPES[1],
+			{ user: 'narrow', password: 'päss:word' },
+			400,
+			'invalid_scope',
+			/may ask/,
+		],
+		[
+			'another grant',
+			PREDICT,
+			{ query: { grant_type: 'password' } },
+			400,
+			'unsupported_grant_type',
+			/client_credentials/,
+		],
+		['another server', PREDICT, { auth: 'other' }, 404, 'not_found', /other/],
+		[
+			'an Origin',
+			PREDICT,
+			{ headers: { Origin: 'http://localhost' } },
+			400,
+			'invalid_client',
+			/^Browser requests to the token endpoint must use Proof Key for Code Exchange\.$/,
+		],
+		['a body', PREDICT, { body: 'scope=x' }, 400, 'invalid_request', /no body/],
+		...(
+			[
+				['Cache-Control', 'no-store'],
+				['Accept', 'application/json, text/plain, */*'],
+				['Content-Type', 'application/json'],
+			] as const
+		).map(([name, value]): (typeof cases)[number] => [
+			`a wrong ${name}`,
+			PREDICT,
+			{ headers: { [name]: value } },
+			400,
+			'invalid_request',
+			new RegExp(name, 'i'),
+		]),
+	];
+	test.each(cases)('%s', async (_, scope, changes, status, error, description) => {
+		const auth = changes?.headers && 'Authorization' in changes.headers;
+		const reply = auth
+			? await http.post(`${sandbox.url}/oauth2/default/v1/token?scope=${scope}`, '', {
+					headers: {
+						'Cache-Control': 'no-cache',
+						Accept: 'application/json',
+						'Content-Type': 'application/x-www-form-urlencoded',
+					},
+				})
+			: await requestToken(sandbox, scope, changes);
+		expect([reply.status, reply.data.error]).toEqual([status, error]);
+		expect(reply.data.error_description).toMatch(description);
+		expect(sandbox.tokensIssued()).toBe(0);
+	});
+});
+
+test.each([
+	['wrongType', { token_type: 'mac' }],
+	['noExpiry', { expires_in: undefined }],
+	['foreignScope', { scope: 'machinelearning.model' }],
+] as const)('misbehaviour %s', async (tokenReply, part) => {
+	sandbox.settings.tokenReply = tokenReply;
+	const { data } = await requestToken(sandbox);
+	expect(data).toMatchObject({ access_token: expect.any(String) });
+	for (const [key, value] of Object.entries(part)) expect(data[key]).toBe(value);
+});
+
+test('misbehaviours html and pkce', async () => {
+	sandbox.settings.tokenReply = 'html';
+	const page = await requestToken(sandbox);
+	expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);
+	sandbox.settings.tokenReply = 'pkce';
+	const { status, data } = await requestToken(sandbox);
+	expect([status, data.error]).toEqual([400, 'invalid_client']);
+});
+
+describe('a protected route', () => {
+	test('401 without and with an unknown token, 403 with a foreign scope', async () => {
+		expect((await unknownJob({})).status).toBe(401);
+		expect((await unknownJob({ Authorization: 'Bearer x' })).status).toBe(401);
+		expect((await unknownJob(await bearer(sandbox, SCOPES[1]))).status).toBe(403);
+		expect((await unknownJob(await bearer(sandbox))).status).toBe(404);
+		expect(sandbox.stats().unauthorized).toBe(2);
+	});
+
+	test('rules need merchandising.rules', async () => {
+		const url = `${sandbox.url}/em-rules/rules`;
+		const rules = await http.get(url, { headers: await bearer(sandbox, SCOPES[2]) });
+		expect(rules.data.rules).toHaveLength(2);
+		expect((await http.get(url, { headers: await bearer(sandbox) })).status).toBe(403);
+	});
+
+	test('401 once a token has expired', async () => {
+		sandbox.settings.tokenLifetimeSeconds = 0.2;
+		const headers = await bearer(sandbox);
+		expect((await unknownJob(headers)).status).toBe(404);
+		await sleep(250);
+		expect((await unknownJob(headers)).status).toBe(401);
+	});
+
+	test('a new token kills the former of its scope only when told to', async () => {
+		const first = await bearer(sandbox);
+		await bearer(sandbox);
+		expect((await unknownJob(first)).status).toBe(404);
+		sandbox.settings.revokeFormerTokens = true;
+		const second = await bearer(sandbox);
+		await bearer(sandbox, SCOPES[1]);
+		expect((await unknownJob(second)).status).toBe(404);
+		const third = await bearer(sandbox);
+		expect((await unknownJob(second)).status).toBe(401);
+		expect((await unknownJob(third)).status).toBe(404);
+	});
+});

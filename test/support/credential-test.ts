@@ -1,0 +1,155 @@
+import 'reflect-metadata';
+
+import { ExecuteContext, RoutingNode } from 'n8n-core';
+import { createEmptyRunExecutionData, NodeHelpers, Workflow } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	ICredentialTestRequest,
+	ICredentialType,
+	INode,
+	INodeType,
+	INodeTypes,
+} from 'n8n-workflow';
+
+import { additionalData } from './additional-data';
+import { CredentialStore } from './credential-store';
+import { EngineCredentialsHelper } from './credentials-helper';
+
+export interface CredentialTestResult {
+	ok: boolean;
+	/** What the user reads under the credential. */
+	message: string;
+	/** The store the test ran on: what `preAuthentication` returned is persisted there. */
+	store: CredentialStore;
+}
+
+/** The noOp node n8n puts the test request into. n8n takes the type name from its description. */
+function testNodeType(credentialType: string, test: ICredentialTestRequest): INodeType {
+	return {
+		description: {
+			displayName: 'No Operation, do nothing',
+			name: 'noOp',
+			group: ['organization'],
+			version: 1,
+			description: 'No Operation',
+			defaults: {},
+			inputs: ['main'],
+			outputs: ['main'],
+			credentials: [{ name: credentialType, required: true }],
+			properties: [
+				{
+					displayName: 'Temp',
+					name: 'temp',
+					type: 'string',
+					routing: { request: test.request },
+					default: '',
+				},
+			],
+		},
+	};
+}
+
+/** The value at a dotted path. */
+function valueAt(data: unknown, path: string): unknown {
+	return path
+		.split('.')
+		.reduce<unknown>(
+			(value, key) => (value as Record<string, unknown> | undefined)?.[key],
+			data,
+		);
+}
+
+/** The message n8n shows for a failed test request. */
+function failureMessage(error: unknown, test: ICredentialTestRequest): string {
+	const { cause, message } = error as Error & {
+		cause?: { response?: { status: number; statusText?: string }; code?: string };
+	};
+	if (cause?.response) {
+		const { status, statusText } = cause.response;
+		for (const rule of test.rules ?? []) {
+			if (rule.type === 'responseCode' && rule.properties.value === status) {
+				return rule.properties.message;
+			}
+		}
+		if (status < 199 || status > 299) {
+			return statusText || `Received HTTP status code: ${status}`;
+		}
+	} else if (cause?.code) {
+		return cause.code;
+	}
+	return message;
+}
+
+/**
+ * Tests a credential as the editor's Test button does (n8n 2.41.1,
+ * `dist/services/credentials-tester.service.js`): the class's `test` request runs as a declarative
+ * node. The stored token is used as it is; `preAuthentication` runs only where the expirable field
+ * is empty or the reply is a 401, because n8n's own "is this a test?" check looks for the type
+ * `n8n-nodes-base.noOp` while the node it makes is called `noOp`.
+ */
+export async function testCredential(
+	type: ICredentialType,
+	data: ICredentialDataDecryptedObject,
+	store = new CredentialStore({ [type.name]: data }),
+): Promise<CredentialTestResult> {
+	const { test } = type;
+	if (!test)
+		return { ok: false, message: 'No testing function found for this credential.', store };
+
+	const helper = new EngineCredentialsHelper(store, { [type.name]: type });
+	const base = additionalData(helper, 'internal');
+	const credentials: ICredentialsDecrypted = {
+		id: type.name,
+		name: type.name,
+		type: type.name,
+		data: await helper.applyDefaults(base, data, type.name, 'internal'),
+	};
+	// The test works on what the user has typed, which need not be saved yet.
+	helper.getDecrypted = async () => credentials.data ?? {};
+
+	const nodeType = testNodeType(type.name, test);
+	const node: INode = {
+		id: 'temp',
+		name: 'Temp-Node',
+		type: nodeType.description.name,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		credentials: { [type.name]: { id: type.name, name: type.name } },
+	};
+	const nodeTypes: INodeTypes = {
+		getByName: () => nodeType,
+		getByNameAndVersion: () => NodeHelpers.getVersionedNodeType(nodeType),
+		getKnownTypes: () => ({}),
+	};
+	const workflow = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const context = new ExecuteContext(
+		workflow,
+		node,
+		{ ...base, currentNodeParameters: node.parameters },
+		'internal',
+		createEmptyRunExecutionData(),
+		0,
+		[],
+		{ main: [[{ json: {} }]] },
+		{ node, data: {}, source: null },
+		[],
+	);
+	try {
+		await workflow.expression.acquireIsolate();
+		const response = await new RoutingNode(context, nodeType, credentials).runNode();
+		for (const rule of test.rules ?? []) {
+			if (rule.type !== 'responseSuccessBody') continue;
+			const body = response?.[0]?.[0]?.json;
+			if (valueAt(body, rule.properties.key) === rule.properties.value) {
+				return { ok: false, message: rule.properties.message, store };
+			}
+		}
+		return { ok: true, message: 'Connection successful!', store };
+	} catch (error) {
+		return { ok: false, message: failureMessage(error, test), store };
+	} finally {
+		await workflow.expression.releaseIsolate();
+	}
+}

@@ -1,0 +1,265 @@
+import 'reflect-metadata';
+
+import { WorkflowExecute } from 'n8n-core';
+import { createRunExecutionData, NodeHelpers, Workflow } from 'n8n-workflow';
+import type {
+	ExecutionError,
+	ExecutionStatus,
+	IConnections,
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	INodeType,
+	INodeTypes,
+	IRun,
+	ITaskData,
+	NodeExecutionHint,
+	OnError,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { additionalData } from './additional-data';
+import { CredentialStore, type CredentialData } from './credential-store';
+import type { CredentialTypes } from './credential-types';
+import { EngineCredentialsHelper } from './credentials-helper';
+
+export { CredentialStore } from './credential-store';
+export type { CredentialData, CredentialUpdate } from './credential-store';
+export type { CredentialTypes } from './credential-types';
+export { testCredential } from './credential-test';
+export type { CredentialTestResult } from './credential-test';
+
+/** One node and its settings. */
+export interface NodeOptions {
+	/** An instance of the node's class. */
+	node: INodeType;
+	/** As in a workflow file: what is missing gets its default. */
+	parameters?: INodeParameters;
+	onError?: OnError;
+	retryOnFail?: boolean;
+	maxTries?: number;
+	waitBetweenTries?: number;
+	typeVersion?: number;
+}
+
+/** What holds for the whole execution. */
+export interface ExecutionOptions {
+	/** Starts a new store with this data. */
+	credentials?: CredentialData;
+	/** Shared store: several runs are several executions of one n8n. */
+	store?: CredentialStore;
+	/** Credential types beside, or instead of, this package's own. */
+	credentialTypes?: CredentialTypes;
+	/** `manual` (the editor's Execute button) unless given. */
+	mode?: WorkflowExecuteMode;
+	/** Presses Stop after that time. */
+	cancelAfterMs?: number;
+	/** Presses Stop when this settles. */
+	cancelWhen?: Promise<unknown>;
+}
+
+export interface RunOptions extends NodeOptions, ExecutionOptions {
+	/** Input items; plain objects become items. One empty item unless given. */
+	items?: IDataObject[] | INodeExecutionData[];
+}
+
+export interface RunResult {
+	/** The node's main output. */
+	output: INodeExecutionData[];
+	/** The error output, with `onError: 'continueErrorOutput'`. */
+	errorOutput: INodeExecutionData[];
+	/** The node's error or, without one, the execution's. */
+	error?: ExecutionError;
+	hints: NodeExecutionHint[];
+	/** The execution's status. */
+	status: ExecutionStatus;
+	/** The input items as the node left them: compare to find out whether it changed them. */
+	input: INodeExecutionData[];
+	/** What n8n recorded about the node; undefined if it did not run. */
+	taskData?: ITaskData;
+	/** The whole execution. */
+	run: IRun;
+	store: CredentialStore;
+}
+
+const PACKAGE = 'n8n-nodes-search-ingest';
+const SOURCE = 'Source';
+
+function isItem(item: IDataObject | INodeExecutionData): item is INodeExecutionData {
+	return (
+		typeof item.json === 'object' &&
+		item.json !== null &&
+		Object.keys(item).every((key) => ['json', 'binary', 'pairedItem', 'error'].includes(key))
+	);
+}
+
+/** Plain objects as items; each item is paired with itself, as a trigger's are. */
+function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionData[] {
+	return items.map((item, index) =>
+		isItem(item)
+			? { ...item, pairedItem: item.pairedItem ?? { item: index } }
+			: { json: item, pairedItem: { item: index } },
+	);
+}
+
+/** A trigger that puts the given items into the workflow. */
+function sourceNode(items: INodeExecutionData[]): INodeType {
+	return {
+		description: {
+			displayName: SOURCE,
+			name: 'source',
+			group: ['trigger'],
+			version: 1,
+			description: 'Emits the items of a test',
+			defaults: {},
+			inputs: [],
+			outputs: ['main'],
+			properties: [],
+		},
+		execute: async () => [items],
+	};
+}
+
+/** Credentials the node refers to, as far as the store has them; the type serves as id. */
+function nodeCredentials(node: INodeType, store: CredentialStore): INode['credentials'] {
+	const names = (node.description.credentials ?? [])
+		.map(({ name }) => name)
+		.filter((name) => store.types.includes(name));
+	if (names.length === 0) return undefined;
+	return Object.fromEntries(names.map((name) => [name, { id: name, name }]));
+}
+
+/** The workflow Source -> first node -> second node ... */
+function buildWorkflow(
+	source: INodeType,
+	nodes: NodeOptions[],
+	names: string[],
+	store: CredentialStore,
+): Workflow {
+	const types: Record<string, INodeType> = { [`${PACKAGE}.source`]: source };
+	const workflowNodes: INode[] = [
+		{
+			id: '0',
+			name: SOURCE,
+			type: `${PACKAGE}.source`,
+			typeVersion: 1,
+			position: [0, 0],
+			parameters: {},
+		},
+	];
+	const connections: IConnections = {};
+	nodes.forEach((options, index) => {
+		const { node, parameters = {}, typeVersion, onError, ...settings } = options;
+		const type = `${PACKAGE}.${node.description.name}`;
+		types[type] ??= node;
+		const { retryOnFail, maxTries, waitBetweenTries } = settings;
+		workflowNodes.push({
+			id: String(index + 1),
+			name: names[index],
+			type,
+			typeVersion: typeVersion ?? [node.description.version].flat().at(-1) ?? 1,
+			position: [0, 0],
+			parameters: structuredClone(parameters),
+			...(onError && { onError }),
+			...(retryOnFail !== undefined && { retryOnFail }),
+			...(maxTries !== undefined && { maxTries }),
+			...(waitBetweenTries !== undefined && { waitBetweenTries }),
+			...{ credentials: nodeCredentials(node, store) },
+		});
+		connections[workflowNodes[index].name] = {
+			main: [[{ node: names[index], type: 'main', index: 0 }]],
+		};
+	});
+	const nodeTypes: INodeTypes = {
+		getByName: (name) => types[name],
+		getByNameAndVersion: (name, version) =>
+			NodeHelpers.getVersionedNodeType(types[name], version),
+		getKnownTypes: () => ({}),
+	};
+	return new Workflow({
+		id: 'test',
+		name: 'test',
+		active: false,
+		nodes: workflowNodes,
+		connections,
+		nodeTypes,
+		settings: { executionOrder: 'v1' },
+	});
+}
+
+/** Runs the workflow on n8n's own engine. */
+async function execute(
+	workflow: Workflow,
+	options: ExecutionOptions,
+	store: CredentialStore,
+): Promise<IRun> {
+	const mode = options.mode ?? 'manual';
+	const helper = new EngineCredentialsHelper(store, options.credentialTypes);
+	const start = workflow.getNode(SOURCE) as INode;
+	const runData = createRunExecutionData({
+		executionData: {
+			nodeExecutionStack: [{ node: start, data: { main: [[{ json: {} }]] }, source: null }],
+		},
+	});
+	const running = new WorkflowExecute(
+		additionalData(helper, mode),
+		mode,
+		runData,
+	).processRunExecutionData(workflow);
+	const cancel = () => running.cancel();
+	const timer =
+		options.cancelAfterMs === undefined ? undefined : setTimeout(cancel, options.cancelAfterMs);
+	void options.cancelWhen?.then(cancel, cancel);
+	try {
+		return await running;
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/**
+ * Runs nodes one after the other, each on the main output of the one before, on the real engine of
+ * n8n-core: expressions, defaults, retries, error routing, paired items and HTTP are n8n's own.
+ */
+export async function runPipeline(
+	nodes: NodeOptions[],
+	items: IDataObject[] | INodeExecutionData[] = [{}],
+	options: ExecutionOptions = {},
+): Promise<RunResult[]> {
+	const store = options.store ?? new CredentialStore(options.credentials);
+	const names = nodes.map(({ node }, index) =>
+		nodes.length === 1
+			? node.description.displayName
+			: `${index + 1} ${node.description.displayName}`,
+	);
+	const input = toItems(items);
+	const run = await execute(
+		buildWorkflow(sourceNode(input), nodes, names, store),
+		options,
+		store,
+	);
+	const { resultData } = run.data;
+	return names.map((name, index) => {
+		const taskData = resultData.runData[name]?.[0];
+		const error = taskData?.error ?? resultData.error;
+		const before = resultData.runData[names[index - 1] ?? '']?.[0];
+		return {
+			output: taskData?.data?.main?.[0] ?? [],
+			errorOutput: taskData?.data?.main?.[1] ?? [],
+			...(error && { error }),
+			hints: taskData?.hints ?? [],
+			status: run.status,
+			input: index === 0 ? input : (before?.data?.main?.[0] ?? []),
+			...(taskData && { taskData }),
+			run,
+			store,
+		};
+	});
+}
+
+/** Runs one node on the real engine of n8n-core. */
+export async function runNode(options: RunOptions): Promise<RunResult> {
+	const [result] = await runPipeline([options], options.items, options);
+	return result;
+}
