@@ -1,0 +1,181 @@
+import { backoffMs, type RetryPolicy } from './backoff';
+import type { Clock } from './clock';
+import { Limiter } from './limiter';
+
+export interface PollIntervals {
+	/** Wait after the first look. */
+	startMs: number;
+	/** No wait is longer. */
+	capMs: number;
+}
+
+/** Each wait is so many times the one before: a job of 60 s is looked at 14 times. */
+const GROWTH = 1.4;
+/** Waits vary by so much either way, so that jobs do not fall into step. */
+const JITTER = 0.1;
+/** How long a loop may take to see that something changed. */
+const TICK_MS = 50;
+
+/** What a look at a job found. */
+export type Look = 'pending' | 'ended';
+
+export interface PollJudgement {
+	/** A fault that may pass: look again later. */
+	retry: boolean;
+	throttled: boolean;
+	retryAfterMs?: number;
+}
+
+export interface PollOptions<J> {
+	/** Looks at a job once; whatever it found has been taken care of when it returns. */
+	look: (job: J) => Promise<Look>;
+	judge: (error: unknown) => PollJudgement;
+	isFatal: (error: unknown) => boolean;
+	/** A look failed for good. */
+	onFailed: (job: J, error: unknown) => void;
+	/** The deadline has passed; `lastError` is the fault of the last look, if it had one. */
+	onTimeout: (job: J, lastError?: unknown) => void;
+	intervals: PollIntervals;
+	/** Backoff after a fault. Its number of attempts does not count: the deadline does. */
+	policy: RetryPolicy;
+	/** Epoch ms. */
+	deadline: number;
+	concurrency: number;
+	clock: Clock;
+}
+
+interface Watched<J> {
+	job: J;
+	since: number;
+	next: number;
+	intervalMs: number;
+	faults: number;
+	/** Was called forward once because another job had finished. */
+	nudged: boolean;
+	lastError?: unknown;
+}
+
+/**
+ * Watches many jobs at once until each has ended or the deadline has passed. Looks at once, then at
+ * growing, jittered intervals, the last one clipped to the deadline. Jobs of a run tend to take
+ * equally long, so once one has finished, the others of its age are looked at without delay (each
+ * once, so that it costs at most one look more).
+ */
+export class PollLoop<J> {
+	private readonly watched = new Set<Watched<J>>();
+	private readonly looking = new Set<Promise<void>>();
+	private readonly limiter: Limiter;
+	private fatal: { error: unknown } | undefined;
+	/** Looks that ended in a fault and were followed by another. */
+	retries = 0;
+
+	constructor(private readonly options: PollOptions<J>) {
+		this.limiter = new Limiter(options.concurrency, options.clock);
+	}
+
+	/** Adds a job, also while the loop runs. */
+	add(job: J): void {
+		const now = this.options.clock.now();
+		this.watched.add({
+			job,
+			since: now,
+			next: now,
+			intervalMs: this.options.intervals.startMs,
+			faults: 0,
+			nudged: false,
+		});
+	}
+
+	/**
+	 * Runs until all jobs have ended and `more` says that none will be added.
+	 *
+	 * @throws what `isFatal` accepts
+	 */
+	async run(more: () => boolean): Promise<void> {
+		const { clock } = this.options;
+		while (this.watched.size > 0 || this.looking.size > 0 || more()) {
+			if (this.fatal) throw this.fatal.error;
+			this.start();
+			await clock.sleep(TICK_MS);
+		}
+		if (this.fatal) throw this.fatal.error;
+	}
+
+	private start(): void {
+		const now = this.options.clock.now();
+		for (const watched of this.watched) {
+			if (watched.next > now) continue;
+			this.watched.delete(watched);
+			const look: Promise<void> = this.limiter
+				.run(async (ticket) => await this.look(watched, ticket))
+				.catch((error: unknown) => {
+					this.fatal ??= { error };
+				})
+				.finally(() => this.looking.delete(look));
+			this.looking.add(look);
+		}
+	}
+
+	private async look(watched: Watched<J>, ticket: number): Promise<void> {
+		const { look, isFatal, judge, onFailed, policy, clock } = this.options;
+		const outcome = await look(watched.job).then(
+			(found) => ({ found }),
+			(error: unknown) => ({ error }),
+		);
+		if ('found' in outcome) {
+			this.limiter.succeeded();
+			if (outcome.found === 'ended') return this.callForward(clock.now() - watched.since);
+			watched.faults = 0;
+			delete watched.lastError;
+			return this.again(watched, this.grow(watched));
+		}
+		const { error } = outcome;
+		if (isFatal(error)) {
+			this.fatal ??= { error };
+			return;
+		}
+		const verdict = judge(error);
+		if (verdict.throttled) {
+			this.limiter.throttled(ticket);
+			this.holdBack(verdict.retryAfterMs ?? 0);
+		}
+		if (!verdict.retry) return onFailed(watched.job, error);
+		watched.lastError = error;
+		watched.faults++;
+		this.retries++;
+		const random = () => clock.random();
+		const waitMs = backoffMs(watched.faults, policy, random, verdict.retryAfterMs);
+		this.again(watched, Math.max(waitMs, watched.intervalMs));
+	}
+
+	private grow(watched: Watched<J>): number {
+		const { intervals, clock } = this.options;
+		const base = Math.min(watched.intervalMs, intervals.capMs);
+		watched.intervalMs = Math.min(base * GROWTH, intervals.capMs);
+		return base * (1 + JITTER * (2 * clock.random() - 1));
+	}
+
+	/** Watches on, the last wait clipped to the deadline. */
+	private again(watched: Watched<J>, waitMs: number): void {
+		const { clock, deadline, onTimeout } = this.options;
+		const now = clock.now();
+		if (now >= deadline) return onTimeout(watched.job, watched.lastError);
+		watched.next = Math.min(now + waitMs, deadline);
+		this.watched.add(watched);
+	}
+
+	/** The service asked for a pause: it holds for all jobs, though not beyond the deadline. */
+	private holdBack(ms: number): void {
+		const until = Math.min(this.options.clock.now() + ms, this.options.deadline);
+		for (const watched of this.watched) watched.next = Math.max(watched.next, until);
+	}
+
+	/** One job took so long: look at the others at that age rather than at their next turn. */
+	private callForward(ageMs: number): void {
+		for (const watched of this.watched) {
+			if (watched.nudged || watched.faults > 0) continue;
+			watched.nudged = true;
+			watched.next = Math.min(watched.next, watched.since + ageMs);
+		}
+	}
+}

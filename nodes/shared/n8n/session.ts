@@ -1,0 +1,227 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	IHttpRequestMethods,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
+
+import { backoffMs, parseRetryAfter, type RetryPolicy } from '../flow/backoff';
+import type { Clock } from '../flow/clock';
+import { parseAddress } from '../service/address';
+import { judge, serverMessage, ServiceFailure } from '../service/failure';
+import { InputError } from '../service/input-error';
+import { Cancelled, isCancel, isCancelled } from './run';
+import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
+
+export interface ServiceRequest {
+	method: IHttpRequestMethods;
+	/** Path below the service's address, already encoded. */
+	path: string;
+	qs?: Record<string, string>;
+	/** JSON text. */
+	body?: string;
+	timeoutMs: number;
+}
+
+export interface ServiceReply {
+	status: number;
+	/** Parsed JSON, or the text where it is none. */
+	body: unknown;
+}
+
+/** Who is asked, in messages. */
+export interface ServiceOptions {
+	credentialType: string;
+	/** The credential's field with the address, and its display name. */
+	addressField: string;
+	addressLabel: string;
+	/** e.g. `the push service`. */
+	service: string;
+	/** Requests carry an access token of this scope. */
+	scope?: string;
+}
+
+const TRANSPORT_MESSAGES: Record<string, string> = {
+	ECONNREFUSED: 'the connection was refused',
+	ENOTFOUND: 'its host name is unknown',
+	EAI_AGAIN: 'its host name could not be looked up',
+	ECONNRESET: 'the connection was closed before the reply was complete',
+	EPIPE: 'the connection was closed while the request was being sent',
+	ERR_BAD_RESPONSE: 'the connection was closed before the reply was complete',
+	ECONNABORTED: 'it did not reply in time',
+	ETIMEDOUT: 'it did not reply in time',
+	EHOSTUNREACH: 'its host cannot be reached',
+	ENETUNREACH: 'its network cannot be reached',
+};
+
+/**
+ * The requests of one execution to one service: the only place that sends anything. Reads the
+ * credential once; each attempt gets fresh options, since n8n changes them.
+ */
+export class ServiceSession {
+	private constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly options: ServiceOptions,
+		private readonly baseUrl: string,
+		private readonly credential: RequestCredential,
+		/** The credential's fields, for parts of a path. */
+		readonly fields: ICredentialDataDecryptedObject,
+	) {}
+
+	/**
+	 * Reads the credential and checks its address.
+	 *
+	 * @throws InputError for an unusable address
+	 */
+	static async open(
+		context: IExecuteFunctions,
+		options: ServiceOptions,
+	): Promise<ServiceSession> {
+		const fields = await context.getCredentials(options.credentialType);
+		const baseUrl = parseAddress(fields[options.addressField], options.addressLabel);
+		const credential =
+			options.scope === undefined
+				? new PlainCredential(fields)
+				: new TokenCredential(
+						fields,
+						options.scope,
+						async () => await context.getCredentials(options.credentialType),
+					);
+		return new ServiceSession(context, options, baseUrl, credential, fields);
+	}
+
+	/**
+	 * Sends a request once; after a 401 that a newer token can cure, once more.
+	 *
+	 * @returns the reply, if its status is 2xx
+	 * @throws ServiceFailure for anything else, Cancelled when the execution was stopped
+	 */
+	async request(request: ServiceRequest): Promise<ServiceReply> {
+		for (;;) {
+			const data = this.credential.current();
+			const reply = await this.send(request, data);
+			if (reply.statusCode === 401 && (await this.credential.recover(data))) continue;
+			if (reply.statusCode >= 200 && reply.statusCode < 300) {
+				return { status: reply.statusCode, body: reply.body };
+			}
+			throw this.refusal(reply);
+		}
+	}
+
+	/** Sends a request and repeats it as far as its nature allows. */
+	async requestWithRetry(
+		request: ServiceRequest,
+		options: { idempotent: boolean; policy: RetryPolicy; clock: Clock },
+	): Promise<ServiceReply> {
+		const { policy, clock } = options;
+		for (let attempt = 1; ; attempt++) {
+			const outcome = await this.request(request).then(
+				(reply) => ({ reply }),
+				(error: unknown) => ({ error }),
+			);
+			if ('reply' in outcome) return outcome.reply;
+			const { error } = outcome;
+			const verdict = judge(error, options.idempotent);
+			if (isCancel(error) || !verdict.retry || attempt >= policy.maxAttempts) throw error;
+			await clock.sleep(
+				backoffMs(attempt, policy, () => clock.random(), verdict.retryAfterMs),
+			);
+		}
+	}
+
+	private async send(
+		request: ServiceRequest,
+		data: ICredentialDataDecryptedObject,
+	): Promise<IN8nHttpFullResponse> {
+		if (isCancelled(this.context)) throw new Cancelled('The execution was stopped');
+		const { credentialType } = this.options;
+		const response: unknown = await this.context.helpers.httpRequestWithAuthentication
+			.call(
+				this.context,
+				credentialType,
+				{
+					method: request.method,
+					url: `${this.baseUrl}${request.path}`,
+					timeout: request.timeoutMs,
+					returnFullResponse: true,
+					// Every status is judged here: no second path for some of them.
+					ignoreHttpStatusErrors: true,
+					// n8n would carry an API key header to whatever origin a redirect names.
+					disableFollowRedirect: true,
+					headers: {
+						Accept: 'application/json',
+						...(request.body !== undefined && { 'Content-Type': 'application/json' }),
+					},
+					...(request.qs && { qs: request.qs }),
+					// As bytes, since text would be parsed and checked once more on its way.
+					...(request.body !== undefined && { body: Buffer.from(request.body) }),
+				},
+				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
+			)
+			.catch((error: unknown) => {
+				throw this.transportFailure(error, request.timeoutMs);
+			});
+		return response as IN8nHttpFullResponse;
+	}
+
+	/** A status other than 2xx, in words. */
+	private refusal({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceFailure {
+		const { service, addressLabel } = this.options;
+		const words = serverMessage(body);
+		const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
+		const said = words === '' ? '' : `, "${words}"`;
+		return new ServiceFailure(`${service} answered with status ${statusCode}${said}`, {
+			kind: 'status',
+			status: statusCode,
+			description: statusAdvice(statusCode, addressLabel),
+			...(retryAfterMs !== undefined && { retryAfterMs }),
+		});
+	}
+
+	/** No complete answer. n8n's error holds the request with its credentials, so it stays here. */
+	private transportFailure(error: unknown, timeoutMs: number): Error {
+		if (isCancelled(this.context)) return new Cancelled('The execution was stopped');
+		const { service, addressLabel } = this.options;
+		for (let inner = error; inner instanceof Error; inner = inner.cause) {
+			// What the credential threw while it was asking for a token.
+			if (inner instanceof ServiceFailure || inner instanceof InputError) return inner;
+		}
+		const code = errorCode(error);
+		if (code === undefined) {
+			const text = error instanceof Error ? error.message : 'n8n did not send the request';
+			return new ServiceFailure(text, { kind: 'transport' });
+		}
+		const what = TRANSPORT_MESSAGES[code] ?? 'the request did not get through';
+		return new ServiceFailure(`${service} could not be asked: ${what}`, {
+			kind: 'transport',
+			code,
+			description: `Check '${addressLabel}' in the credential and whether the service is up (code ${code}, time-out ${timeoutMs / 1000} s).`,
+		});
+	}
+}
+
+function statusAdvice(status: number, addressLabel: string): string {
+	if (status >= 300 && status < 400) {
+		return `The address has moved. Redirects are not followed, so that credentials reach no other host: enter the final address as '${addressLabel}' in the credential.`;
+	}
+	if (status === 401)
+		return 'The credential was refused. Check its key or its client ID and secret.';
+	if (status === 403)
+		return 'The credential lacks the right for this: check its scope or its data source.';
+	if (status === 404) return `Check '${addressLabel}' in the credential and the IDs in the node.`;
+	if (status === 413)
+		return 'The request is larger than the service takes. Send less in one request.';
+	if (status === 429)
+		return 'The service is asked too often. Lower the concurrency or try again later.';
+	if (status >= 500) return 'The service is down or overloaded. Try again later.';
+	return 'Check the parameters of the node.';
+}
+
+function errorCode(error: unknown): string | undefined {
+	for (let inner = error; inner instanceof Error; inner = inner.cause) {
+		const { code } = inner as { code?: unknown };
+		if (typeof code === 'string') return code;
+	}
+	const { httpCode } = error as { httpCode?: unknown };
+	return typeof httpCode === 'string' ? httpCode : undefined;
+}

@@ -1,0 +1,61 @@
+import { InputError } from './input-error';
+
+/**
+ * Checks the address of a service and brings it into one form.
+ *
+ * @param value what the user typed, e.g. `https://search.example.com/site/`
+ * @param label the field's display name, for the error
+ * @returns the address without trailing slashes
+ * @throws InputError unless it is an http or https address without sign-in, query and fragment
+ */
+export function parseAddress(value: unknown, label: string): string {
+	const text = typeof value === 'string' ? value.trim() : '';
+	const advice = 'Enter an address such as https://search.example.com in the credential.';
+	if (text === '') throw new InputError(`'${label}' is empty`, advice);
+
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (url === undefined) throw new InputError(`'${label}' is not a web address`, advice);
+	if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+		throw new InputError(`'${label}' must start with http:// or https://`, advice);
+	}
+	if (url.username !== '' || url.password !== '') {
+		throw new InputError(
+			`'${label}' must not carry a user name or password`,
+			'Remove the part before the @ and use the fields of the credential instead.',
+		);
+	}
+	if (text.includes('?') || text.includes('#')) {
+		throw new InputError(
+			`'${label}' must not have a query or fragment`,
+			'Remove everything from the ? or # on.',
+		);
+	}
+	return url.href.replace(/\/+$/, '');
+}
+
+/**
+ * Encodes a value as exactly one segment of a path, so that no id can reach another route.
+ *
+ * @param value the raw value, e.g. a document id
+ * @param label what it is, for the error, e.g. `Document ID`
+ * @throws InputError for an empty value, for `.` and `..` (clients and servers resolve them even
+ * when encoded) and for text that is not valid Unicode
+ */
+export function pathSegment(value: unknown, label: string): string {
+	if (typeof value !== 'string' || value === '') {
+		throw new InputError(`'${label}' is empty`, `Enter a text for '${label}'.`);
+	}
+	if (value === '.' || value === '..') {
+		throw new InputError(
+			`'${label}' must not be "${value}"`,
+			'As part of an address this names a folder, so the request would reach another resource.',
+		);
+	}
+	if (/\p{Surrogate}/u.test(value)) {
+		throw new InputError(
+			`'${label}' is not valid Unicode text`,
+			'It holds half of a character pair. Repair the text where it comes from.',
+		);
+	}
+	return encodeURIComponent(value);
+}

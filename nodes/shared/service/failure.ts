@@ -1,0 +1,134 @@
+/** Where a request ended that did not succeed. */
+export type FailureKind =
+	/** The service answered with another status than 2xx. */
+	| 'status'
+	/** No complete answer: connection, DNS, TLS, time-out. */
+	| 'transport'
+	/** No access token could be had. */
+	| 'token'
+	/** The service answered 2xx with something that cannot be used. */
+	| 'reply';
+
+export interface FailureDetails {
+	kind: FailureKind;
+	/** HTTP status, where there was an answer. */
+	status?: number;
+	/** Transport code, e.g. `ECONNREFUSED`. */
+	code?: string;
+	/** How long the service asked to wait. */
+	retryAfterMs?: number;
+	/** What to do next. */
+	description?: string;
+	/** For `token`: whether a later attempt may succeed. */
+	transient?: boolean;
+}
+
+/** A request that failed. Carries no header and no address, so it can be shown as it is. */
+export class ServiceFailure extends Error {
+	override readonly name = 'ServiceFailure';
+	readonly kind: FailureKind;
+	readonly status: number | undefined;
+	readonly code: string | undefined;
+	readonly retryAfterMs: number | undefined;
+	readonly description: string | undefined;
+	readonly transient: boolean;
+
+	constructor(message: string, details: FailureDetails) {
+		super(message);
+		this.kind = details.kind;
+		this.status = details.status;
+		this.code = details.code;
+		this.retryAfterMs = details.retryAfterMs;
+		this.description = details.description;
+		this.transient = details.transient ?? false;
+	}
+}
+
+/** What may be done after a failure. */
+export interface Verdict {
+	/** The same request may be sent again. */
+	retry: boolean;
+	/** The service is too busy: send less at once. */
+	throttled: boolean;
+	/** The request is larger than the service takes. */
+	tooLarge: boolean;
+	/** The service refused the content; a part of it may be fine. */
+	rejected: boolean;
+	/** Every further request would fail in the same way. */
+	hopeless: boolean;
+	retryAfterMs?: number;
+}
+
+const RETRYABLE_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+
+/** Codes of connections that were never made: nothing can have arrived. */
+const NOT_SENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+/**
+ * Judges a failure.
+ *
+ * @param error what a request threw
+ * @param idempotent whether the request may be carried out twice without harm. If not, it is
+ * repeated only when it surely did not arrive or was surely not carried out (429).
+ */
+export function judge(error: unknown, idempotent: boolean): Verdict {
+	const verdict: Verdict = {
+		retry: false,
+		throttled: false,
+		tooLarge: false,
+		rejected: false,
+		hopeless: false,
+	};
+	if (!(error instanceof ServiceFailure)) return verdict;
+	const { kind, status, code } = error;
+	if (error.retryAfterMs !== undefined) verdict.retryAfterMs = error.retryAfterMs;
+
+	if (kind === 'token') {
+		verdict.retry = error.transient;
+		verdict.hopeless = !error.transient;
+	} else if (kind === 'transport') {
+		// Without a code it was n8n that refused to send it, as it would again.
+		verdict.retry = code !== undefined && (idempotent || NOT_SENT_CODES.includes(code));
+	} else if (kind === 'status' && status !== undefined) {
+		verdict.throttled = status === 429;
+		verdict.retry = status === 429 || (idempotent && RETRYABLE_STATUSES.includes(status));
+		verdict.tooLarge = status === 413;
+		verdict.rejected = status === 400 || status === 422;
+		verdict.hopeless = status === 401 || status === 403 || (status >= 300 && status < 400);
+	}
+	return verdict;
+}
+
+const MESSAGE_KEYS = ['error_description', 'message', 'title', 'detail', 'error', 'errors'];
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/**
+ * The service's own words in a reply, whatever its shape (error bodies are not specified; those
+ * seen across the platform differ): error_description, message, title, detail, error or raw text.
+ *
+ * @returns one line of at most 500 characters, or '' if there is nothing a person could read
+ */
+export function serverMessage(body: unknown): string {
+	if (typeof body === 'string') {
+		// An HTML page says nothing that its status does not.
+		return /^\s*</.test(body) ? '' : tidy(body);
+	}
+	if (Array.isArray(body)) return tidy(body.map(serverMessage).filter(Boolean).join('; '));
+	if (typeof body !== 'object' || body === null) return '';
+	const members = body as Record<string, unknown>;
+	for (const key of MESSAGE_KEYS) {
+		const text = serverMessage(members[key]);
+		if (text !== '') return text;
+	}
+	return '';
+}
+
+function tidy(text: string): string {
+	const line = text
+		.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+		.replace(/\s+/g, ' ')
+		.trim();
+	return line.length > MAX_MESSAGE_CHARACTERS
+		? `${line.slice(0, MAX_MESSAGE_CHARACTERS)}…`
+		: line;
+}

@@ -1,0 +1,14 @@
+/**
+ * Bad input, found before any request. The n8n layer turns it into a NodeOperationError:
+ * `message` says what is wrong and names the parameter or field, `description` what to do.
+ */
+export class InputError extends Error {
+	override readonly name = 'InputError';
+
+	constructor(
+		message: string,
+		readonly description: string,
+	) {
+		super(message);
+	}
+}

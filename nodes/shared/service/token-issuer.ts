@@ -1,0 +1,127 @@
+import { createHash } from 'crypto';
+
+import { ServiceFailure } from './failure';
+import {
+	addToken,
+	DEFAULT_SCOPE,
+	isFresh,
+	livingToken,
+	parseClient,
+	parseTokenMap,
+	parseTokenReply,
+	postponeRenewal,
+	tokenRequest,
+	type Token,
+	type TokenMap,
+	type TokenRequest,
+} from './token';
+
+/** Fields of the AI service credential beside the client's own. */
+export interface TokenFields {
+	[field: string]: unknown;
+	/** The credential's own scope, for the HTTP Request node and the credential test. */
+	scope?: unknown;
+	customScope?: unknown;
+	/** The stored token map, '' where n8n is to renew. */
+	accessTokens?: unknown;
+	/** Set by a node of this package in its copy: its own scope. */
+	requestedScope?: unknown;
+	/** Set by a node: the token map it holds, since it blanks `accessTokens`. */
+	heldTokens?: unknown;
+	/** Set by a node: the token the service answered 401 to. */
+	rejectedToken?: unknown;
+}
+
+/** Sends endpoint 1 and resolves with any status; rejects where no answer came. */
+export type SendTokenRequest = (
+	request: TokenRequest,
+) => Promise<{ status: number; body: unknown; retryAfterMs?: number | undefined }>;
+
+/**
+ * Tokens of this process, by client and scope. Executions of one worker run side by side and do
+ * not know of each other; without this each would issue a token of its own, and a server that
+ * revokes the former token of a scope would let them kill each other's. Nothing relies on it: an
+ * empty one only costs a request.
+ */
+const issued = new Map<string, Token>();
+const pending = new Map<string, Promise<Token>>();
+
+/** The scope a credential's data asks for. */
+export function scopeOf(data: TokenFields): string {
+	const chosen = data.requestedScope ?? (data.scope === 'custom' ? data.customScope : data.scope);
+	return typeof chosen === 'string' && chosen.trim() !== '' ? chosen.trim() : DEFAULT_SCOPE;
+}
+
+/**
+ * Identity of the client behind a credential, one way: whoever changes the client ID, the secret or
+ * an address gets new tokens, though n8n keeps the hidden field.
+ */
+export function clientIdentity(data: TokenFields): string {
+	const { authUrl, authorizationServerId, clientId, clientSecret, aiUrl } = data;
+	return createHash('sha256')
+		.update(JSON.stringify([authUrl, authorizationServerId, clientId, clientSecret, aiUrl]))
+		.digest('base64url');
+}
+
+/** The token to send with a request, if the credential's data hold a living one. */
+export function heldToken(data: TokenFields, now: number): Token | undefined {
+	const map = parseTokenMap(data.accessTokens);
+	return livingToken(map, scopeOf(data), clientIdentity(data), now);
+}
+
+/**
+ * Issues a token for the scope of a credential's data (spec, Authentication 1 and 2), at most one
+ * at a time for a client and scope in this process.
+ *
+ * A node's request (`requestedScope` is set) takes a token another execution of this process has
+ * issued meanwhile, and keeps a token that still lives when the renewal fails. The credential test
+ * and the HTTP Request node always ask the server.
+ *
+ * @returns the new token map, to be stored
+ * @throws InputError for unusable fields, ServiceFailure of kind `token` where none could be had
+ */
+export async function issueToken(
+	data: TokenFields,
+	send: SendTokenRequest,
+	now: () => number,
+): Promise<TokenMap> {
+	const client = parseClient(data);
+	const scope = scopeOf(data);
+	const issuedFor = clientIdentity(data);
+	const map = parseTokenMap(data.heldTokens ?? data.accessTokens);
+	const key = `${issuedFor} ${scope}`;
+	const isNode = data.requestedScope !== undefined;
+
+	const known = issued.get(key);
+	if (isNode && isFresh(known, now()) && known.accessToken !== data.rejectedToken) {
+		return addToken(map, scope, known, now());
+	}
+
+	let request = pending.get(key);
+	if (request === undefined) {
+		request = (async () => {
+			const askedAt = now();
+			const token = parseTokenReply(
+				await send(tokenRequest(client, scope)),
+				scope,
+				issuedFor,
+				askedAt,
+			);
+			forgetEnded(askedAt);
+			issued.set(key, token);
+			return token;
+		})().finally(() => pending.delete(key));
+		pending.set(key, request);
+	}
+	const token = await request.catch((error: unknown) => {
+		const old = livingToken(map, scope, issuedFor, now());
+		const mayKeep = isNode && old !== undefined && old.accessToken !== data.rejectedToken;
+		if (mayKeep && error instanceof ServiceFailure) return postponeRenewal(old, now());
+		throw error;
+	});
+	return addToken(map, scope, token, now());
+}
+
+function forgetEnded(now: number): void {
+	for (const [key, token] of issued) if (token.expiresAt <= now) issued.delete(key);
+}
