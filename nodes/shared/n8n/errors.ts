@@ -16,7 +16,7 @@ type FailureOption = NonNullable<
 
 /** n8n's own words for why it failed, from which its retries and messages can tell what helps. */
 function cause(error: ServiceFailure): FailureOption | undefined {
-	const { status, retryAfterMs } = error;
+	const { httpStatus: status, retryAfterMs } = error;
 	const wait = retryAfterMs !== undefined && { retryAfterMs };
 	if (status === 429) return { cause: 'rate-limited', ...wait };
 	if (status !== undefined && status >= 500) return { cause: 'temporarily-unavailable', ...wait };
@@ -55,7 +55,7 @@ export function nodeError(
 	// Only plain facts go in: the original holds the request with its credentials.
 	return new NodeApiError(node, { message } as JsonObject, {
 		...options,
-		...(error.status !== undefined && { httpCode: String(error.status) }),
+		...(error.httpStatus !== undefined && { httpCode: String(error.httpStatus) }),
 		...(failure && { failure }),
 	});
 }

@@ -57,7 +57,7 @@ export class Results {
 	fail(itemIndex: number, error: unknown, { prefix, advice, json }: FailOptions = {}): void {
 		const failure = nodeError(this.context, error, itemIndex, prefix, advice);
 		this.errors.push(failure);
-		const status = error instanceof ServiceFailure && error.status;
+		const status = error instanceof ServiceFailure && error.httpStatus;
 		this.outputs[itemIndex]?.push({
 			json: { error: failure.message, ...(status && { httpStatus: status }), ...json },
 			error: failure,

@@ -5,11 +5,12 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 
-import { backoffMs, parseRetryAfter, type RetryPolicy } from '../flow/backoff';
+import { backoffMs, type RetryPolicy } from '../flow/backoff';
 import type { Clock } from '../flow/clock';
 import { parseAddress } from '../service/address';
 import { judge, serverMessage, ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
+import { parseRetryAfter } from '../service/retry-after';
 import { Cancelled, isCancel, isCancelled } from './run';
 import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
 

@@ -23,12 +23,15 @@ export interface FailureDetails {
 	transient?: boolean;
 }
 
-/** A request that failed. Carries no header and no address, so it can be shown as it is. */
+/**
+ * A request that failed. Carries no header and no address, so it can be shown as it is. Its members
+ * are not called `status` and `code`: n8n would put words of its own in place of the message.
+ */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
 	readonly kind: FailureKind;
-	readonly status: number | undefined;
-	readonly code: string | undefined;
+	readonly httpStatus: number | undefined;
+	readonly transportCode: string | undefined;
 	readonly retryAfterMs: number | undefined;
 	readonly description: string | undefined;
 	readonly transient: boolean;
@@ -36,8 +39,8 @@ export class ServiceFailure extends Error {
 	constructor(message: string, details: FailureDetails) {
 		super(message);
 		this.kind = details.kind;
-		this.status = details.status;
-		this.code = details.code;
+		this.httpStatus = details.status;
+		this.transportCode = details.code;
 		this.retryAfterMs = details.retryAfterMs;
 		this.description = details.description;
 		this.transient = details.transient ?? false;
@@ -80,7 +83,7 @@ export function judge(error: unknown, idempotent: boolean): Verdict {
 		hopeless: false,
 	};
 	if (!(error instanceof ServiceFailure)) return verdict;
-	const { kind, status, code } = error;
+	const { kind, httpStatus: status, transportCode: code } = error;
 	if (error.retryAfterMs !== undefined) verdict.retryAfterMs = error.retryAfterMs;
 
 	if (kind === 'token') {

@@ -7,22 +7,23 @@ export const SCOPES = [
 	{
 		name: 'Machine Learning Model',
 		value: 'machinelearning.model',
-		description: 'For the model endpoint of the AI service',
+		description: 'Model endpoint of the AI service (machinelearning.model)',
 	},
 	{
 		name: 'Machine Learning Predict',
 		value: 'machinelearning.predict',
-		description: 'For use cases, predictions and chunking of the AI service',
+		description:
+			'Use cases, predictions and chunking of the AI service (machinelearning.predict)',
 	},
 	{
 		name: 'Merchandising Rewrites',
 		value: 'merchandising.rewrites',
-		description: 'For query rewrites of the rules and rewrites service',
+		description: 'Query rewrites of the rules and rewrites service (merchandising.rewrites)',
 	},
 	{
 		name: 'Merchandising Rules',
 		value: 'merchandising.rules',
-		description: 'For rules of the rules and rewrites service',
+		description: 'Rules of the rules and rewrites service (merchandising.rules)',
 	},
 ];
 
