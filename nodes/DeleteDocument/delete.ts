@@ -1,0 +1,176 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
+import { runRequests, timeoutMs, type RequestOptions } from '../shared/n8n/bulk-requests';
+import { fieldOf } from '../shared/n8n/fields';
+import { addHint, count } from '../shared/n8n/hints';
+import { openPushEndpoint } from '../shared/n8n/push-endpoint';
+import type { Results } from '../shared/n8n/results';
+import { executionClock, isCancel } from '../shared/n8n/run';
+import type { ServiceRequest } from '../shared/n8n/session';
+import { ServiceFailure } from '../shared/service/failure';
+import { InputError } from '../shared/service/input-error';
+import { deletePath } from '../shared/service/push';
+
+interface DeleteOptions extends RequestOptions {
+	ignoreNotFound?: boolean;
+}
+
+type Commit = 'everyDelete' | 'lastDeleteOnly' | 'serviceDefault';
+
+/** One delete is one request (spec, Limits), whatever its size. */
+const ONE_PER_REQUEST = { maxCount: 1, maxBytes: Infinity, envelope: 0, separator: 0 };
+
+/**
+ * Deletes the documents all input items name, each once (spec, endpoint 4). All IDs are checked
+ * before the first request.
+ */
+export async function deleteDocuments(context: IExecuteFunctions, results: Results): Promise<void> {
+	const options = context.getNodeParameter('options', 0, {}) as DeleteOptions;
+	const commit = context.getNodeParameter('commit', 0) as Commit;
+	const { session, endpoint } = await openPushEndpoint(context);
+	const targets = readTargets(context, results, endpoint);
+	results.throwIfStopping();
+
+	/** IDs the service has accepted a delete for. */
+	const deleted: string[] = [];
+	results.progress = () =>
+		`${count(deleted.length, 'document')} of ${targets.size.toLocaleString('en-US')} had been deleted; deleting them again does no harm if 'Ignore Not Found' is on.`;
+
+	const answer = (id: string, json: IDataObject) => {
+		for (const itemIndex of targets.get(id) ?? []) results.add(itemIndex, { ...json, id });
+	};
+	const fail = (id: string, error: unknown) => {
+		for (const itemIndex of targets.get(id) ?? []) {
+			results.fail(itemIndex, error, {
+				prefix: `Document "${id}" was not deleted`,
+				json: { id },
+			});
+		}
+	};
+	const requestFor = (id: string, commits: boolean): ServiceRequest => ({
+		method: 'DELETE',
+		path: deletePath(endpoint, id),
+		...(commits && { qs: { commit: 'true' } }),
+		timeoutMs: timeoutMs(options),
+	});
+
+	let retries = 0;
+	const deleteAll = async (ids: string[], commits: boolean) => {
+		const stats = await runRequests(context, results, options, {
+			entries: ids,
+			keyOf: (id) => id,
+			textOf: (id) => id,
+			limits: ONE_PER_REQUEST,
+			tooLarge: (id) => new InputError(`"${id}" is too large`, 'Check the ID.'),
+			send: async ([entry], attempt) => {
+				const id = entry?.entry ?? '';
+				return await session.request(requestFor(id, commits)).then(
+					() => 'deleted',
+					(error: unknown) => {
+						if (!isNotFound(error)) throw error;
+						// An earlier attempt has deleted it though its reply got lost.
+						if (attempt > 1) return 'deleted';
+						if (options.ignoreNotFound) return 'notFound';
+						throw error;
+					},
+				);
+			},
+			onDone: (done, outcome) => {
+				for (const id of done) {
+					deleted.push(id);
+					answer(
+						id,
+						outcome === 'deleted'
+							? { deleted: true }
+							: { deleted: false, notFound: true },
+					);
+				}
+			},
+			onFailed: (failed, error) => failed.forEach((id) => fail(id, error)),
+			onSkipped: (skipped, error) => skipped.forEach((id) => fail(id, error)),
+		});
+		retries += stats.retries;
+	};
+
+	const ids = [...targets.keys()];
+	if (commit === 'lastDeleteOnly') {
+		await deleteAll(ids.slice(0, -1), false);
+		const before = deleted.length;
+		if (!results.stopsOnFailure || results.failures === 0) await deleteAll(ids.slice(-1), true);
+		// The request that was to commit did not get through: repeat one that did.
+		const [again] = deleted;
+		if (again !== undefined && deleted.length === before) {
+			await commitWith(again);
+		}
+	} else {
+		await deleteAll(ids, commit === 'everyDelete');
+	}
+	if (retries > 0)
+		addHint(context, `${count(retries, 'attempt')} repeated after passing faults`, 'info');
+
+	/** Deletes a document once more, with the commit that did not get through. */
+	async function commitWith(id: string): Promise<void> {
+		const clock = executionClock(context);
+		const how = { idempotent: true, policy: DEFAULT_RETRY_POLICY, clock };
+		await session.requestWithRetry(requestFor(id, true), how).catch((error: unknown) => {
+			if (isCancel(error)) throw error;
+			if (isNotFound(error)) return;
+			addHint(
+				context,
+				`The deletes were not committed at once (${(error as Error).message}). The service commits them by itself within about a minute.`,
+			);
+		});
+	}
+}
+
+const isNotFound = (error: unknown): boolean =>
+	error instanceof ServiceFailure && error.httpStatus === 404;
+
+/** IDs in the order of their first mention, with the items that name them; bad ones fail. */
+function readTargets(
+	context: IExecuteFunctions,
+	results: Results,
+	endpoint: string,
+): Map<string, number[]> {
+	const targets = new Map<string, number[]>();
+	context.getInputData().forEach((item, itemIndex) => {
+		let ids: unknown[];
+		try {
+			ids = idsOf(context, item.json, itemIndex);
+		} catch (error) {
+			return results.fail(itemIndex, error, { prefix: `Item ${itemIndex}` });
+		}
+		if (ids.length === 0) {
+			results.add(itemIndex, { deleted: false, reason: 'The list of IDs is empty' });
+		}
+		const texts = ids.map((id) => (typeof id === 'number' ? String(id) : (id as string)));
+		for (const id of new Set(texts)) {
+			try {
+				deletePath(endpoint, id);
+				const items = targets.get(id) ?? [];
+				items.push(itemIndex);
+				targets.set(id, items);
+			} catch (error) {
+				results.fail(itemIndex, error, { prefix: `Item ${itemIndex}` });
+			}
+		}
+	});
+	return targets;
+}
+
+function idsOf(context: IExecuteFunctions, json: IDataObject, itemIndex: number): unknown[] {
+	if (context.getNodeParameter('idSource', 0) === 'expression') {
+		return [context.getNodeParameter('documentId', itemIndex)];
+	}
+	const field = context.getNodeParameter('idsField', itemIndex) as string;
+	const list = fieldOf(json, field);
+	if (Array.isArray(list)) return list;
+	throw notAList(field);
+}
+
+const notAList = (field: string): InputError =>
+	new InputError(
+		`The field '${field}' is not a list`,
+		"Enter the name of a field with a list of IDs as 'List Field', or take the ID from an expression.",
+	);

@@ -1,0 +1,37 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { runNode } from '../shared/n8n/results';
+import { migrateBlobs } from './migrate';
+import { properties } from './properties';
+
+/** The lint wants the property to be there, its type knows only true: no agent may migrate. */
+const NOT_FOR_AGENTS = false as unknown as true;
+
+/** Migrates blob manifests from the 3.x to the 4.x format (spec, endpoint 5; deprecated). */
+export class MigrateBlobs implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Migrate Blobs',
+		name: 'migrateBlobs',
+		icon: { light: 'file:migrateBlobs.svg', dark: 'file:migrateBlobs.dark.svg' },
+		group: ['output'],
+		version: 1,
+		subtitle: '3.x to 4.x manifests',
+		description: 'Convert the blob manifests of a blob service from the 3.x to the 4.x format',
+		defaults: { name: 'Migrate Blobs' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'blobServiceApi', required: true }],
+		usableAsTool: NOT_FOR_AGENTS,
+		properties,
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runNode(this, async (results) => await migrateBlobs(this, results));
+	}
+}

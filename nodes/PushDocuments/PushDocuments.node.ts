@@ -1,0 +1,35 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { runNode } from '../shared/n8n/results';
+import { properties } from './properties';
+import { pushDocuments } from './push';
+
+/** Adds or updates documents of a search index (spec, endpoint 3). */
+export class PushDocuments implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Push Documents',
+		name: 'pushDocuments',
+		icon: { light: 'file:pushDocuments.svg', dark: 'file:pushDocuments.dark.svg' },
+		group: ['output'],
+		version: 1,
+		subtitle:
+			'={{ { wholeItem: "Each item is a document", fields: "Documents from fields", json: "Documents from JSON" }[$parameter["documentSource"]] }}',
+		description: 'Add documents to a search index, or update those with the same ID',
+		defaults: { name: 'Push Documents' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'pushEndpointApi', required: true }],
+		usableAsTool: true,
+		properties,
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runNode(this, async (results) => await pushDocuments(this, results));
+	}
+}

@@ -1,0 +1,76 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import { DEFAULT_RETRY_POLICY } from '../flow/backoff';
+import { runBulk, type BulkJob, type BulkStats } from '../flow/bulk';
+import { judge } from '../service/failure';
+import type { Results } from './results';
+import { executionClock, isCancel } from './run';
+
+/** Settings of every node that sends many requests, as its Options collection holds them. */
+export interface RequestOptions {
+	concurrency?: number;
+	maxAttempts?: number;
+	timeoutSeconds?: number;
+}
+
+export const DEFAULT_CONCURRENCY = 4;
+export const DEFAULT_TIMEOUT_SECONDS = 60;
+const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
+
+export const concurrencyProperty: INodeProperties = {
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 64 },
+	default: DEFAULT_CONCURRENCY,
+	description:
+		'How many requests may be under way at once. Halves by itself while the service answers 429.',
+};
+
+export const maxAttemptsProperty: INodeProperties = {
+	displayName: 'Max Attempts',
+	name: 'maxAttempts',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 20 },
+	default: DEFAULT_MAX_ATTEMPTS,
+	description:
+		'How often a request is sent before it counts as failed. Only passing faults are repeated (408, 429, 5xx, lost connections), after growing waits.',
+};
+
+export const timeoutProperty: INodeProperties = {
+	displayName: 'Request Timeout',
+	name: 'timeoutSeconds',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: DEFAULT_TIMEOUT_SECONDS,
+	description: 'Seconds to wait for the reply to one request',
+};
+
+type OwnMembers = 'policy' | 'clock' | 'judge' | 'isFatal' | 'stopOnFailure' | 'concurrency';
+
+/** Runs the bulk engine within an execution: its clock, its cancel, its way to treat failures. */
+export async function runRequests<E, R>(
+	context: IExecuteFunctions,
+	results: Results,
+	options: RequestOptions,
+	job: Omit<BulkJob<E, R>, OwnMembers>,
+	idempotent = true,
+): Promise<BulkStats> {
+	return await runBulk({
+		...job,
+		concurrency: Math.max(1, options.concurrency ?? DEFAULT_CONCURRENCY),
+		policy: {
+			...DEFAULT_RETRY_POLICY,
+			maxAttempts: Math.max(1, options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS),
+		},
+		clock: executionClock(context),
+		judge: (error) => judge(error, idempotent),
+		isFatal: isCancel,
+		stopOnFailure: results.stopsOnFailure,
+	});
+}
+
+/** Time-out of one request in ms. */
+export function timeoutMs(options: RequestOptions): number {
+	return Math.max(1, options.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
+}
