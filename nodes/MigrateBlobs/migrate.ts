@@ -6,6 +6,7 @@ import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
 import { ServiceSession } from '../shared/n8n/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
+import { judge, ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { DEFAULT_MIGRATION_TIMEOUT_SECONDS } from './properties';
 
@@ -42,22 +43,36 @@ export async function migrateBlobs(context: IExecuteFunctions, results: Results)
 		return { migrated: true, status: reply.status, reply: reply.body as IDataObject };
 	};
 
+	const fail = (itemIndex: number, error: unknown) =>
+		results.fail(itemIndex, error, {
+			prefix: 'The blob manifests were not migrated',
+			advice: mayHaveArrived(error)
+				? 'The migration may be going on in the service: look there before you run it again.'
+				: '',
+		});
+
 	addHint(
 		context,
 		'The service has marked the migration of blob manifests as deprecated',
 		'info',
 	);
 	const items = context.getInputData().map((_item, itemIndex) => itemIndex);
-	if (!options.oncePerItem) return results.add(0, await migrate(), items);
-
-	for (const itemIndex of items) {
+	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
+	for (const round of rounds) {
+		const [first = 0] = round;
 		await migrate().then(
-			(json) => results.add(itemIndex, json),
+			(json) => results.add(first, json, round),
 			(error: unknown) => {
 				if (isCancel(error)) throw error;
-				results.fail(itemIndex, error);
+				for (const itemIndex of round) fail(itemIndex, error);
 			},
 		);
 		results.throwIfStopping();
 	}
+}
+
+/** Whether the service may have taken the request, though it was never said so. */
+function mayHaveArrived(error: unknown): boolean {
+	const lost = error instanceof ServiceFailure && error.kind === 'transport';
+	return lost && !judge(error, false).retry;
 }
