@@ -25,6 +25,7 @@ export function requestBytes(batch: Array<Packed<unknown>>, limits: BatchLimits)
  * large alone becomes a batch of its own, for the caller to refuse.
  *
  * @param keyOf a batch never holds two entries of one key: a service may handle a batch in any order
+ * @param groupOf a batch holds entries of one group only; entries come sorted by it
  * @param limits read anew for each entry: it may be lowered while batches are being made
  */
 export function* batches<E>(
@@ -32,21 +33,25 @@ export function* batches<E>(
 	pack: (entry: E) => Packed<E>,
 	keyOf: (entry: E) => string,
 	limits: BatchLimits,
+	groupOf: (entry: E) => string = () => '',
 ): Generator<Array<Packed<E>>> {
 	let batch: Array<Packed<E>> = [];
 	let keys = new Set<string>();
 	let bytes = limits.envelope;
+	let group = '';
 	for (const entry of entries) {
 		const packed = pack(entry);
 		const key = keyOf(entry);
 		const added = packed.bytes + limits.separator;
 		const full = batch.length >= limits.maxCount || bytes + added > limits.maxBytes;
-		if (batch.length > 0 && (full || keys.has(key))) {
+		const entryGroup = groupOf(entry);
+		if (batch.length > 0 && (full || keys.has(key) || entryGroup !== group)) {
 			yield batch;
 			batch = [];
 			keys = new Set();
 			bytes = limits.envelope;
 		}
+		group = entryGroup;
 		batch.push(packed);
 		keys.add(key);
 		bytes += added;

@@ -35,6 +35,8 @@ export interface BulkJob<E, R> {
 	entries: Iterable<E>;
 	/** Entries of one key are sent one after the other, in their order. */
 	keyOf: (entry: E) => string;
+	/** A request holds entries of one group only; entries come sorted by it. */
+	groupOf?: (entry: E) => string;
 	/** Makes the text of an entry; called once for each. */
 	textOf: (entry: E) => string;
 	limits: BatchLimits;
@@ -92,25 +94,28 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 	};
 	const entriesOf = (batch: Array<Packed<E>>) => batch.map(({ entry }) => entry);
 
-	/** One request with its retries; resolves when its entries have been answered. */
-	async function deliver(batch: Array<Packed<E>>): Promise<void> {
-		const ended = reason();
-		if (ended) return job.onSkipped(entriesOf(batch), ended.error);
-
-		const info: RequestInfo = {
-			request: ++stats.requests,
-			attempts: 0,
-			bytes: requestBytes(batch, limits),
-		};
+	/**
+	 * One request with its retries; resolves when its entries have been answered.
+	 *
+	 * @param isPart of a batch that is being divided, which is done to its end once begun
+	 */
+	async function deliver(batch: Array<Packed<E>>, isPart = false): Promise<void> {
+		const info: RequestInfo = { request: 0, attempts: 0, bytes: requestBytes(batch, limits) };
+		let failure: { error: unknown } | undefined;
 		for (;;) {
-			info.attempts++;
-			const outcome = await attempt(batch, info.attempts);
+			const outcome = await attempt(batch, info);
+			if (outcome === undefined) {
+				// What was sent has an error of its own, unless a cancel came in between.
+				if (failure && !fatal) return job.onFailed(entriesOf(batch), failure.error, info);
+				return job.onSkipped(entriesOf(batch), reason()?.error);
+			}
 			if ('reply' in outcome) {
 				limiter.succeeded();
 				accepted += batch.length;
 				stats.bytes += info.bytes;
 				return job.onDone(entriesOf(batch), outcome.reply, info);
 			}
+			failure = outcome;
 			const { error } = outcome;
 			if (job.isFatal(error)) {
 				fatal ??= { error };
@@ -118,37 +123,42 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 			}
 			const verdict = job.judge(error);
 			if (verdict.retry && info.attempts < policy.maxAttempts && !reason()) {
-				stats.retries++;
 				const random = () => clock.random();
 				if (await rests(backoffMs(info.attempts, policy, random, verdict.retryAfterMs)))
 					continue;
 				return job.onSkipped(entriesOf(batch), reason()?.error);
 			}
-			const divisible = verdict.rejected && (accepted > 0 || !wholeBatchRefused);
+			const divisible = verdict.rejected && (isPart || accepted > 0 || !wholeBatchRefused);
 			if (batch.length > 1 && (verdict.tooLarge || divisible)) {
-				return await divide(batch, info, verdict.tooLarge);
+				await divide(batch, info, verdict.tooLarge);
+				if (!isPart && verdict.rejected && accepted === 0) wholeBatchRefused = true;
+				return;
 			}
 			if (verdict.hopeless || job.stopOnFailure) stopped ??= { error };
 			return job.onFailed(entriesOf(batch), error, info);
 		}
 	}
 
-	/** Sends a request once, when there is room for it. */
+	/** Sends a request once, when there is room for it; undefined if the run ended before. */
 	async function attempt(
 		batch: Array<Packed<E>>,
-		number: number,
-	): Promise<{ reply: R } | { error: unknown }> {
-		const sent = limiter.run(
-			async (ticket) =>
-				await job.send(batch, number).then(
-					(reply) => ({ reply }),
-					(error: unknown) => {
-						const { throttled, retryAfterMs } = job.judge(error);
-						if (throttled) limiter.throttled(ticket, retryAfterMs);
-						return { error };
-					},
-				),
-		);
+		info: RequestInfo,
+	): Promise<{ reply: R } | { error: unknown } | undefined> {
+		if (reason()) return undefined;
+		const sent = limiter.run(async (ticket) => {
+			// It may have ended while this one was waiting for its turn.
+			if (reason()) return undefined;
+			if (++info.attempts === 1) info.request = ++stats.requests;
+			else stats.retries++;
+			return await job.send(batch, info.attempts).then(
+				(reply) => ({ reply }),
+				(error: unknown) => {
+					const { throttled, retryAfterMs } = job.judge(error);
+					if (throttled) limiter.throttled(ticket, retryAfterMs);
+					return { error };
+				},
+			);
+		});
 		// The limiter itself rejects when the run is cancelled during a pause.
 		return await sent.catch((error: unknown) => ({ error }));
 	}
@@ -168,16 +178,14 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 		stats.splits++;
 		// What the service refused as too large it will refuse again: make smaller batches from here.
 		if (tooLarge) limits.maxBytes = Math.min(limits.maxBytes, Math.ceil(info.bytes / 2));
-		const acceptedBefore = accepted;
 		const middle = Math.ceil(batch.length / 2);
-		await deliver(batch.slice(0, middle));
-		await deliver(batch.slice(middle));
-		if (!tooLarge && accepted === acceptedBefore) wholeBatchRefused = true;
+		await deliver(batch.slice(0, middle), true);
+		await deliver(batch.slice(middle), true);
 	}
 
 	const hardLimit = limits.maxBytes;
 	const underWay = new Set<Promise<void>>();
-	for (const batch of batches(job.entries, pack, keyOf, limits)) {
+	for (const batch of batches(job.entries, pack, keyOf, limits, job.groupOf)) {
 		const [first] = batch;
 		if (batch.length === 1 && first && first.bytes + limits.envelope > hardLimit) {
 			const info = { request: 0, attempts: 0, bytes: first.bytes };

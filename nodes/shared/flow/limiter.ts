@@ -30,8 +30,10 @@ export class Limiter {
 		}
 		this.running++;
 		try {
-			const pauseMs = this.pausedUntil - this.clock.now();
-			if (pauseMs > 0) await this.clock.sleep(pauseMs);
+			// Another task may have been asked for a longer pause meanwhile.
+			for (let pauseMs; (pauseMs = this.pausedUntil - this.clock.now()) > 0; ) {
+				await this.clock.sleep(pauseMs);
+			}
 			return await task(++this.started);
 		} finally {
 			this.running--;

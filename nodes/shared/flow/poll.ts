@@ -1,4 +1,4 @@
-import { backoffMs, type RetryPolicy } from './backoff';
+import { backoffMs, MAX_RETRY_AFTER_MS, type RetryPolicy } from './backoff';
 import type { Clock } from './clock';
 import { Limiter } from './limiter';
 
@@ -29,7 +29,7 @@ export interface PollJudgement {
 export interface PollOptions<J> {
 	/** Looks at a job once; whatever it found has been taken care of when it returns. */
 	look: (job: J) => Promise<Look>;
-	judge: (error: unknown) => PollJudgement;
+	judge: (error: unknown, job: J) => PollJudgement;
 	isFatal: (error: unknown) => boolean;
 	/** A look failed for good. */
 	onFailed: (job: J, error: unknown) => void;
@@ -38,8 +38,8 @@ export interface PollOptions<J> {
 	intervals: PollIntervals;
 	/** Backoff after a fault. Its number of attempts does not count: the deadline does. */
 	policy: RetryPolicy;
-	/** Epoch ms. */
-	deadline: number;
+	/** Epoch ms; Infinity as long as there is none. Never moved back once it has passed. */
+	deadline: () => number;
 	concurrency: number;
 	clock: Clock;
 }
@@ -66,6 +66,8 @@ export class PollLoop<J> {
 	private readonly looking = new Set<Promise<void>>();
 	private readonly limiter: Limiter;
 	private fatal: { error: unknown } | undefined;
+	private stopped = false;
+	private pausedUntil = 0;
 	/** Looks that ended in a fault and were followed by another. */
 	retries = 0;
 
@@ -75,6 +77,7 @@ export class PollLoop<J> {
 
 	/** Adds a job, also while the loop runs. */
 	add(job: J): void {
+		if (this.stopped) return;
 		const now = this.options.clock.now();
 		this.watched.add({
 			job,
@@ -84,6 +87,12 @@ export class PollLoop<J> {
 			faults: 0,
 			nudged: false,
 		});
+	}
+
+	/** Watches no job any longer; looks under way come to their end. */
+	stop(): void {
+		this.stopped = true;
+		this.watched.clear();
 	}
 
 	/**
@@ -102,9 +111,11 @@ export class PollLoop<J> {
 	}
 
 	private start(): void {
-		const now = this.options.clock.now();
+		const { clock, deadline } = this.options;
+		const now = clock.now();
+		if (this.pauses()) return;
 		for (const watched of this.watched) {
-			if (watched.next > now) continue;
+			if (Math.min(watched.next, deadline()) > now) continue;
 			this.watched.delete(watched);
 			const look: Promise<void> = this.limiter
 				.run(async (ticket) => await this.look(watched, ticket))
@@ -118,6 +129,9 @@ export class PollLoop<J> {
 
 	private async look(watched: Watched<J>, ticket: number): Promise<void> {
 		const { look, isFatal, judge, onFailed, policy, clock } = this.options;
+		// The loop may have ended, or a pause begun, while this one was waiting for its turn.
+		if (this.stopped || this.fatal) return;
+		if (this.pauses()) return void this.watched.add(watched);
 		const outcome = await look(watched.job).then(
 			(found) => ({ found }),
 			(error: unknown) => ({ error }),
@@ -134,10 +148,11 @@ export class PollLoop<J> {
 			this.fatal ??= { error };
 			return;
 		}
-		const verdict = judge(error);
+		const verdict = judge(error, watched.job);
 		if (verdict.throttled) {
 			this.limiter.throttled(ticket);
-			this.holdBack(verdict.retryAfterMs ?? 0);
+			const pauseMs = Math.min(verdict.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+			this.pausedUntil = Math.max(this.pausedUntil, clock.now() + pauseMs);
 		}
 		if (!verdict.retry) return onFailed(watched.job, error);
 		watched.lastError = error;
@@ -155,19 +170,18 @@ export class PollLoop<J> {
 		return base * (1 + JITTER * (2 * clock.random() - 1));
 	}
 
-	/** Watches on, the last wait clipped to the deadline. */
+	/** Watches on; at the deadline there is a last look. */
 	private again(watched: Watched<J>, waitMs: number): void {
 		const { clock, deadline, onTimeout } = this.options;
 		const now = clock.now();
-		if (now >= deadline) return onTimeout(watched.job, watched.lastError);
-		watched.next = Math.min(now + waitMs, deadline);
-		this.watched.add(watched);
+		if (now >= deadline()) return onTimeout(watched.job, watched.lastError);
+		watched.next = now + waitMs;
+		if (!this.stopped) this.watched.add(watched);
 	}
 
 	/** The service asked for a pause: it holds for all jobs, though not beyond the deadline. */
-	private holdBack(ms: number): void {
-		const until = Math.min(this.options.clock.now() + ms, this.options.deadline);
-		for (const watched of this.watched) watched.next = Math.max(watched.next, until);
+	private pauses(): boolean {
+		return this.options.clock.now() < Math.min(this.pausedUntil, this.options.deadline());
 	}
 
 	/** One job took so long: look at the others at that age rather than at their next turn. */

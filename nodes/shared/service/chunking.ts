@@ -4,6 +4,9 @@ import { InputError } from './input-error';
 /** Path of the results (facts, section 1.1); the spec leaves it open, so it is a parameter. */
 export const DEFAULT_RESULTS_PATH = '/ai/async-chunking/{chunkingId}';
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** How one text is to be chunked. Texts with equal settings may share a request. */
 export interface ChunkSettings {
 	scope: string;
@@ -36,13 +39,21 @@ export function resultsPath(template: string, chunkingId: string): string {
 	return template.replaceAll('{chunkingId}', () => pathSegment(chunkingId, 'Chunking ID'));
 }
 
-/** Body of endpoint 2 (spec, Chunking request body). What the user left empty is not sent. */
+/**
+ * Body of endpoint 2 (spec, Chunking request body). What the user left empty is not sent; additional
+ * fields may also add to the three config objects.
+ */
 export function submitBody(settings: ChunkSettings, texts: string[]): string {
-	const body: Record<string, unknown> = { batch: texts.map((text) => ({ text })) };
+	const body: Record<string, unknown> = {
+		...settings.additionalFields,
+		batch: texts.map((text) => ({ text })),
+	};
 	for (const key of ['modelConfig', 'useCaseConfig', 'chunkerConfig'] as const) {
-		if (Object.keys(settings[key]).length > 0) body[key] = settings[key];
+		const additional = body[key];
+		const config = { ...(isObject(additional) && additional), ...settings[key] };
+		if (Object.keys(config).length > 0) body[key] = config;
 	}
-	return JSON.stringify({ ...settings.additionalFields, ...body });
+	return JSON.stringify(body);
 }
 
 export interface Chunk {
@@ -63,9 +74,6 @@ export interface ChunkingReply {
 	/** Chunks of each text, in the order of the batch; absent while there are no results. */
 	results?: Chunk[][];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Reads a reply of endpoint 2 or of the results GET (spec, Chunking submission response; facts,

@@ -1,0 +1,453 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
+import { PollLoop, type Look } from '../shared/flow/poll';
+import { DEFAULT_CONCURRENCY, runRequests, timeoutMs } from '../shared/n8n/bulk-requests';
+import { addHint, count } from '../shared/n8n/hints';
+import type { Results } from '../shared/n8n/results';
+import { executionClock, isCancel } from '../shared/n8n/run';
+import { ServiceSession } from '../shared/n8n/session';
+import {
+	DEFAULT_RESULTS_PATH,
+	isDone,
+	parseChunkingReply,
+	resultsPath,
+	submitBody,
+	submitPath,
+	type ChunkingReply,
+} from '../shared/service/chunking';
+import { judge, ServiceFailure } from '../shared/service/failure';
+import { InputError } from '../shared/service/input-error';
+import { MAX_CHUNK_TEXT_BYTES } from '../shared/service/limits';
+import { regexHints } from '../shared/service/python-regex';
+import type { ChunkOptions } from './options';
+import type { ChunkOutput } from './output';
+import {
+	DEFAULT_FIRST_INTERVAL_SECONDS,
+	DEFAULT_LONGEST_INTERVAL_SECONDS,
+	DEFAULT_MAX_WAIT_SECONDS,
+	DEFAULT_TEXTS_PER_REQUEST,
+} from './properties/options';
+import type { FormerRequest, TextEntry, TextRef } from './texts';
+
+/** A chunking request the service has taken. */
+interface Job {
+	chunkingId: string;
+	session: ServiceSession;
+	refs: TextRef[];
+	status: string;
+	/** Epoch ms; undefined where it was submitted by an earlier run. */
+	submittedAt?: number;
+}
+
+type JobState = 'finished' | 'not finished';
+
+/** A service may need a moment until it knows a chunking ID it has just given out. */
+const UNKNOWN_ID_GRACE_MS = 30_000;
+/** More chunking IDs than these make no message a person would read. */
+const MAX_IDS_IN_MESSAGE = 100;
+
+/**
+ * The chunking requests of one run: submits texts, fetches chunks, and tells the output what became
+ * of each text. Knows all chunking IDs, so that none is lost however the run ends.
+ */
+export class ChunkingJobs {
+	private readonly sessions = new Map<string, ServiceSession>();
+	private readonly states = new Map<string, JobState>();
+	private retries = 0;
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly results: Results,
+		private readonly options: ChunkOptions,
+		private readonly output: ChunkOutput,
+	) {
+		results.progress = () => this.progress();
+	}
+
+	/**
+	 * Opens the AI service, once for each scope.
+	 *
+	 * @throws InputError for an unusable credential
+	 */
+	async open(scopes: Iterable<string>): Promise<void> {
+		for (const scope of new Set(scopes)) {
+			const session = await ServiceSession.open(this.context, {
+				credentialType: 'aiServiceOAuth2Api',
+				addressField: 'aiUrl',
+				addressLabel: 'AI Service Address',
+				service: 'The AI service',
+				scope,
+			});
+			this.sessions.set(scope, session);
+		}
+	}
+
+	/** Submits texts and leaves them to Get Results. */
+	async submit(entries: TextEntry[]): Promise<void> {
+		await this.submitAll(entries, (job, reply) => {
+			if (this.settle(job, reply, undefined) === 'pending') this.letGo(job);
+		});
+		this.hintAtRetries();
+	}
+
+	/** Submits texts and waits for their chunks, and for those of former requests. */
+	async submitAndWait(entries: TextEntry[], former: FormerRequest[]): Promise<void> {
+		let submitting = entries.length > 0;
+		const maxWaitMs = (this.options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS) * 1000;
+		let deadline = submitting ? Infinity : Date.now() + maxWaitMs;
+		const loop = this.pollLoop(() => deadline);
+		for (const request of former) loop.add(this.jobOf(request));
+
+		const submitted = this.submitAll(entries, (job, reply) => {
+			if (this.settle(job, reply, undefined) === 'pending') loop.add(job);
+			if (this.output.mustStop) loop.stop();
+		}).finally(() => {
+			submitting = false;
+			deadline = Math.min(deadline, Date.now() + maxWaitMs);
+			if (this.output.mustStop) loop.stop();
+		});
+		const [submission, polling] = await Promise.allSettled([
+			submitted,
+			loop.run(() => submitting),
+		]);
+		this.retries += loop.retries;
+		this.hintAtRetries();
+		for (const outcome of [submission, polling]) {
+			if (outcome.status === 'rejected') throw outcome.reason;
+		}
+	}
+
+	/** Fetches former requests once each; those without chunks yet come out with their status. */
+	async fetchOnce(former: FormerRequest[]): Promise<void> {
+		const stats = await runRequests<Job, unknown>(this.context, this.results, this.options, {
+			entries: former.map((request) => this.jobOf(request)),
+			keyOf: ({ chunkingId }) => chunkingId,
+			textOf: () => '',
+			limits: { maxCount: 1, maxBytes: Infinity, envelope: 0, separator: 0 },
+			tooLarge: ({ chunkingId }) =>
+				new InputError(`"${chunkingId}" is too large`, 'Check the ID.'),
+			send: async ([packed]) => packed && (await this.fetch(packed.entry)),
+			onDone: ([job], body) => {
+				if (!job) return;
+				if (this.settle(job, parseChunkingReply(body), body) === 'pending') this.letGo(job);
+			},
+			onFailed: ([job], error) => job && this.fail(job, error),
+			onSkipped: ([job], error) => job && this.fail(job, error),
+		});
+		this.retries += stats.retries;
+		this.hintAtRetries();
+	}
+
+	private jobOf({ chunkingId, scope, refs }: FormerRequest): Job {
+		this.states.set(chunkingId, 'not finished');
+		return { chunkingId, refs, session: this.sessionOf(scope), status: 'SUBMITTED' };
+	}
+
+	private sessionOf(scope: string): ServiceSession {
+		const session = this.sessions.get(scope);
+		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
+		return session;
+	}
+
+	private async submitAll(
+		entries: TextEntry[],
+		onSubmitted: (job: Job, reply: ChunkingReply) => void,
+	): Promise<void> {
+		this.hintAtRegexes(entries);
+		const { textsPerRequest, bytesPerRequest } = this.options;
+		const maxBytes = bytesPerRequest ?? MAX_CHUNK_TEXT_BYTES;
+		const notSubmitted = (failed: TextEntry[], error: unknown) => {
+			for (const entry of failed)
+				this.output.failed(entry, error, 'The text was not submitted');
+		};
+		const stats = await runRequests<TextEntry, ChunkingReply & { chunkingId: string }>(
+			this.context,
+			this.results,
+			this.options,
+			{
+				entries: this.untilMustStop(entries),
+				keyOf: ({ key }) => key,
+				groupOf: ({ group }) => group,
+				textOf: ({ text }) => text,
+				limits: {
+					maxCount: Math.max(1, textsPerRequest ?? DEFAULT_TEXTS_PER_REQUEST),
+					maxBytes,
+					envelope: 0,
+					separator: 0,
+				},
+				tooLarge: (_entry, bytes) =>
+					new InputError(
+						`it has ${bytes.toLocaleString('en-US')} bytes, more than the ${maxBytes.toLocaleString('en-US')} a request may have`,
+						"Split the text before this node, or raise the option 'Bytes per Request' if the service takes more.",
+					),
+				send: async (batch) => await this.send(batch.map(({ entry }) => entry)),
+				onDone: (batch, reply) => {
+					const [first] = batch;
+					if (first === undefined) return;
+					this.states.set(reply.chunkingId, 'not finished');
+					const job: Job = {
+						chunkingId: reply.chunkingId,
+						session: this.sessionOf(first.settings.scope),
+						refs: batch.map((entry, position) => ({ ...refOf(entry), position })),
+						status: reply.status,
+						submittedAt: Date.now(),
+					};
+					onSubmitted(job, reply);
+				},
+				onFailed: notSubmitted,
+				onSkipped: notSubmitted,
+			},
+			// The service would chunk what it had already taken a second time.
+			false,
+		);
+		this.retries += stats.retries;
+	}
+
+	private *untilMustStop(entries: TextEntry[]): Generator<TextEntry> {
+		for (const entry of entries) {
+			if (this.output.mustStop) return;
+			yield entry;
+		}
+	}
+
+	private async send(entries: TextEntry[]): Promise<ChunkingReply & { chunkingId: string }> {
+		const [first] = entries;
+		if (first === undefined) throw new Error('A request needs a text');
+		const { settings } = first;
+		const reply = await this.sessionOf(settings.scope).request({
+			method: 'POST',
+			path: submitPath(settings.chunker, settings.modelId),
+			body: submitBody(
+				settings,
+				entries.map(({ text }) => text),
+			),
+			timeoutMs: timeoutMs(this.options),
+		});
+		const parsed = parseChunkingReply(reply.body);
+		if (parsed?.chunkingId === undefined) {
+			throw new ServiceFailure('The AI service took the request but gave no chunking ID', {
+				kind: 'reply',
+				description:
+					"Check 'AI Service Address' in the credential: something else than the AI service may have answered.",
+			});
+		}
+		return { ...parsed, chunkingId: parsed.chunkingId };
+	}
+
+	private async fetch({ chunkingId, session }: Job): Promise<unknown> {
+		const reply = await session.request({
+			method: 'GET',
+			path: resultsPath(this.options.resultsPath ?? DEFAULT_RESULTS_PATH, chunkingId),
+			timeoutMs: timeoutMs(this.options),
+		});
+		return reply.body;
+	}
+
+	private pollLoop(deadline: () => number): PollLoop<Job> {
+		const { firstIntervalSeconds, longestIntervalSeconds, concurrency } = this.options;
+		const loop: PollLoop<Job> = new PollLoop<Job>({
+			look: async (job) => {
+				const body = await this.fetch(job);
+				const reply = parseChunkingReply(body);
+				// Such as the HTML page of a proxy: the next look may meet the service again.
+				if (reply === undefined) throw unreadable();
+				const found = this.settle(job, reply, body);
+				if (this.output.mustStop) loop.stop();
+				return found;
+			},
+			judge: (error, job) => {
+				const verdict = judge(error, true);
+				return { ...verdict, retry: verdict.retry || maySettleLater(error, job) };
+			},
+			isFatal: isCancel,
+			onFailed: (job, error) => {
+				this.fail(job, error);
+				if (this.output.mustStop) loop.stop();
+			},
+			onTimeout: (job, lastError) => {
+				if (this.options.whenTimeRunsOut === 'output') return this.letGo(job);
+				this.fail(job, outOfTime(job, this.options, lastError));
+				if (this.output.mustStop) loop.stop();
+			},
+			intervals: {
+				startMs: (firstIntervalSeconds ?? DEFAULT_FIRST_INTERVAL_SECONDS) * 1000,
+				capMs: (longestIntervalSeconds ?? DEFAULT_LONGEST_INTERVAL_SECONDS) * 1000,
+			},
+			policy: DEFAULT_RETRY_POLICY,
+			deadline,
+			concurrency: concurrency ?? DEFAULT_CONCURRENCY,
+			clock: executionClock(this.context),
+		});
+		return loop;
+	}
+
+	/** Takes what a reply says about a job (spec, States and transitions). */
+	private settle(job: Job, reply: ChunkingReply | undefined, body: unknown): Look {
+		if (reply === undefined) {
+			this.fail(job, unreadable());
+			return 'ended';
+		}
+		const { status, message, results } = reply;
+		job.status = status;
+		if (status === 'ERROR') {
+			this.fail(
+				job,
+				new ServiceFailure(
+					`the status is ERROR${message === undefined ? '' : `, "${message}"`}`,
+					{
+						kind: 'reply',
+						description:
+							'Check the model, the chunker and its settings, then submit the text again.',
+					},
+				),
+			);
+			return 'ended';
+		}
+		if (isDone(reply) && results !== undefined) {
+			this.take(job, reply, results, body);
+			return 'ended';
+		}
+		if (status === 'RETRIEVED') {
+			this.fail(
+				job,
+				new ServiceFailure(
+					'the chunks were fetched before, and the service sends them no more',
+					{
+						kind: 'reply',
+						description:
+							'Take them from the run that fetched them, or submit the text again.',
+					},
+				),
+			);
+			return 'ended';
+		}
+		return 'pending';
+	}
+
+	/** The chunks are there: hands them to their texts. */
+	private take(
+		job: Job,
+		reply: ChunkingReply,
+		results: NonNullable<ChunkingReply['results']>,
+		body: unknown,
+	): void {
+		const { chunkingId, refs } = job;
+		this.states.set(chunkingId, 'finished');
+		if (this.output.isRaw) return this.output.raw(refs, (body ?? reply) as IDataObject);
+		if (job.submittedAt !== undefined && results.length !== refs.length) {
+			const mismatch = new ServiceFailure(
+				`the service returned ${count(results.length, 'result')} for ${count(refs.length, 'text')}`,
+				{
+					kind: 'reply',
+					description:
+						"It cannot be told which belongs to which. Set the option 'Texts per Request' to 1, or take the output Raw.",
+				},
+			);
+			return this.fail(job, mismatch, body);
+		}
+		for (const ref of refs) {
+			if (ref.position === undefined) {
+				results.forEach((chunks, index) =>
+					this.output.done(
+						results.length > 1 ? { ...ref, textIndex: index } : ref,
+						chunkingId,
+						chunks,
+					),
+				);
+				continue;
+			}
+			const chunks = results[ref.position];
+			if (chunks !== undefined) this.output.done(ref, chunkingId, chunks);
+			else {
+				const missing = new InputError(
+					`there is no text ${ref.position}, only ${results.length}`,
+					"Take 'Text Position' from the output of Submit, or leave it empty.",
+				);
+				this.output.failed(ref, missing, prefixOf(job), chunkingId);
+			}
+		}
+	}
+
+	private fail(job: Job, error: unknown, reply?: unknown): void {
+		for (const [index, ref] of job.refs.entries()) {
+			// Results may come only once: what did come is kept, with the first item.
+			const kept = index === 0 ? reply : undefined;
+			this.output.failed(ref, error, prefixOf(job), job.chunkingId, kept);
+		}
+	}
+
+	/** The texts of a job come out unfinished. */
+	private letGo({ chunkingId, refs, status, submittedAt }: Job): void {
+		for (const ref of refs) {
+			this.output.pending(ref, chunkingId, status, submittedAt && refs.length);
+		}
+	}
+
+	private progress(): string {
+		const ids = (wanted: JobState) =>
+			[...this.states].filter(([, state]) => state === wanted).map(([id]) => id);
+		const list = (state: JobState) => {
+			const all = ids(state);
+			const more =
+				all.length > MAX_IDS_IN_MESSAGE
+					? ` and ${all.length - MAX_IDS_IN_MESSAGE} more`
+					: '';
+			return all.length === 0
+				? ''
+				: `Chunking IDs ${state}: ${all.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
+		};
+		return [list('not finished'), list('finished')].filter(Boolean).join(' ');
+	}
+
+	private hintAtRetries(): void {
+		if (this.retries === 0) return;
+		addHint(
+			this.context,
+			`${count(this.retries, 'attempt')} repeated after passing faults`,
+			'info',
+		);
+	}
+
+	private hintAtRegexes(entries: TextEntry[]): void {
+		const regexes = new Set(entries.map(({ settings }) => settings.chunkerConfig.regex));
+		for (const regex of regexes) {
+			if (typeof regex !== 'string') continue;
+			for (const hint of regexHints(regex)) addHint(this.context, hint);
+		}
+	}
+}
+
+const refOf = ({ itemIndex, textIndex, text }: TextEntry): TextRef => ({
+	itemIndex,
+	text,
+	...(textIndex !== undefined && { textIndex }),
+});
+
+const prefixOf = ({ chunkingId }: Job): string => `Chunking ${chunkingId}`;
+
+const unreadable = (): ServiceFailure =>
+	new ServiceFailure('the reply of the AI service is no chunking reply', {
+		kind: 'reply',
+		description: "Check 'AI Service Address' in the credential and the option 'Results Path'.",
+	});
+
+/** Faults of a look that the usual judgement takes for final. */
+function maySettleLater(error: unknown, { submittedAt }: Job): boolean {
+	if (!(error instanceof ServiceFailure)) return false;
+	if (error.kind === 'reply') return true;
+	const isYoung = submittedAt !== undefined && Date.now() - submittedAt < UNKNOWN_ID_GRACE_MS;
+	return error.httpStatus === 404 && isYoung;
+}
+
+function outOfTime(job: Job, options: ChunkOptions, lastError: unknown): ServiceFailure {
+	const seconds = options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS;
+	const last = lastError instanceof Error ? ` The last look failed: ${lastError.message}.` : '';
+	return new ServiceFailure(
+		`not finished after ${count(seconds, 'second')} (status ${job.status})`,
+		{
+			kind: 'reply',
+			description: `The service goes on with it. Fetch the chunks with the operation Get Results and this chunking ID, or raise the option 'Max Wait'.${last}`,
+		},
+	);
+}

@@ -1,0 +1,40 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import type { Results } from '../../shared/n8n/results';
+import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking';
+import { ChunkingJobs } from '../jobs';
+import { readOptions } from '../options';
+import { openOutput } from '../output';
+import { readFormerRequests, readTexts } from '../texts';
+
+/**
+ * Submits the texts of all input items and waits for their chunks, all under one deadline (spec,
+ * endpoint 2 and States). Items that already carry a chunking ID may be fetched instead.
+ */
+export async function submitAndWait(context: IExecuteFunctions, results: Results): Promise<void> {
+	const options = readOptions(context);
+	const input = context.getInputData();
+	const output = openOutput(context, results, options);
+	const idOf = (itemIndex: number) =>
+		context.getNodeParameter('options.resumeChunkingId', itemIndex, '') ?? '';
+	const former = readFormerRequests(
+		context,
+		results,
+		options.resultsPath ?? DEFAULT_RESULTS_PATH,
+		(itemIndex) => (output.isRefused(itemIndex) ? '' : idOf(itemIndex)),
+		(itemIndex) => input[itemIndex]?.json.textPosition,
+	);
+	const entries = readTexts(
+		context,
+		results,
+		(itemIndex) => output.isRefused(itemIndex) || idOf(itemIndex) !== '',
+	);
+	results.throwIfStopping();
+
+	const jobs = new ChunkingJobs(context, results, options, output);
+	await jobs.open(
+		[...former, ...entries.map(({ settings }) => settings)].map(({ scope }) => scope),
+	);
+	await jobs.submitAndWait(entries, former);
+	output.finish();
+}

@@ -1,0 +1,143 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { fieldOf } from '../shared/n8n/fields';
+import type { Results } from '../shared/n8n/results';
+import { resultsPath, type ChunkSettings } from '../shared/service/chunking';
+import { InputError } from '../shared/service/input-error';
+import { readScope, readSettings } from './settings';
+
+/** Something an input item wants the chunks of. */
+export interface TextRef {
+	itemIndex: number;
+	/** Place among the texts of its item, where the item has a list of them. */
+	textIndex?: number;
+	/** Place among the texts of its request; undefined stands for all of them. */
+	position?: number;
+	/** The text, where it is known. */
+	text?: string;
+}
+
+/** A text to be submitted. Texts with the same settings may share a request. */
+export interface TextEntry extends TextRef {
+	text: string;
+	settings: ChunkSettings;
+	/** The same for equal settings. */
+	group: string;
+	/** Place among all texts of the run. */
+	key: string;
+}
+
+/** A chunking request that was submitted before, with the items that wait for it. */
+export interface FormerRequest {
+	chunkingId: string;
+	scope: string;
+	refs: TextRef[];
+}
+
+/**
+ * Reads the texts of all input items and how each is to be chunked. Items without a usable text
+ * fail.
+ *
+ * @param isResumed items that are fetched instead
+ * @returns texts ordered by their settings, so that as many as possible share a request
+ */
+export function readTexts(
+	context: IExecuteFunctions,
+	results: Results,
+	isResumed: (itemIndex: number) => boolean = () => false,
+): TextEntry[] {
+	const groups = new Map<string, TextEntry[]>();
+	let number = 0;
+	context.getInputData().forEach((_item, itemIndex) => {
+		if (isResumed(itemIndex)) return;
+		try {
+			const texts = textsOf(context, itemIndex);
+			const settings = readSettings(context, itemIndex);
+			const group = JSON.stringify(settings);
+			const entries = groups.get(group) ?? [];
+			groups.set(group, entries);
+			const shared = entries[0]?.settings ?? settings;
+			for (const ref of texts) {
+				entries.push({ ...ref, settings: shared, group, key: String(number++) });
+			}
+		} catch (error) {
+			results.fail(itemIndex, error, { prefix: `Item ${itemIndex}` });
+		}
+	});
+	return [...groups.values()].flat();
+}
+
+function textsOf(context: IExecuteFunctions, itemIndex: number): Array<TextRef & { text: string }> {
+	if (context.getNodeParameter('textSource', 0) === 'expression') {
+		const value = context.getNodeParameter('text', itemIndex, '') as unknown;
+		return [{ itemIndex, text: textOf(value, "'Text'") }];
+	}
+	const field = context.getNodeParameter('textsField', itemIndex) as string;
+	const list = fieldOf(context.getInputData()[itemIndex]?.json ?? {}, field);
+	if (!Array.isArray(list) || list.length === 0) {
+		throw new InputError(
+			`The field '${field}' is ${Array.isArray(list) ? 'an empty list' : 'not a list'}`,
+			"Enter the name of a field with a list of texts as 'List Field', or take the text from an expression.",
+		);
+	}
+	return list.map((value: unknown, textIndex) => ({
+		itemIndex,
+		textIndex,
+		text: textOf(value, `Text ${textIndex} of the field '${field}'`),
+	}));
+}
+
+function textOf(value: unknown, what: string): string {
+	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+	if (typeof value === 'string' && value !== '') return value;
+	const is = value === '' || value === undefined || value === null ? 'empty' : 'not a text';
+	throw new InputError(`${what} is ${is}`, 'Point it to the field that holds the text to chunk.');
+}
+
+/**
+ * Reads which chunking requests the items stand for, each request once. Items with an unusable
+ * chunking ID fail.
+ *
+ * @param idOf the chunking ID of an item, '' for none
+ * @param positionOf which text of the request the item is, undefined or '' for all
+ */
+export function readFormerRequests(
+	context: IExecuteFunctions,
+	results: Results,
+	path: string,
+	idOf: (itemIndex: number) => unknown,
+	positionOf: (itemIndex: number) => unknown,
+): FormerRequest[] {
+	const requests = new Map<string, FormerRequest>();
+	context.getInputData().forEach((item, itemIndex) => {
+		try {
+			const id = idOf(itemIndex);
+			if (id === '') return;
+			const chunkingId = typeof id === 'string' ? id.trim() : '';
+			resultsPath(path, chunkingId);
+			const scope = readScope(context, itemIndex);
+			const position = parsePosition(positionOf(itemIndex));
+			const key = `${scope} ${chunkingId}`;
+			const request = requests.get(key) ?? { chunkingId, scope, refs: [] };
+			requests.set(key, request);
+			const ref: TextRef = { itemIndex };
+			if (position !== undefined) ref.position = position;
+			// Where Submit has put it: tells the texts of one document apart.
+			if (typeof item.json.textIndex === 'number') ref.textIndex = item.json.textIndex;
+			request.refs.push(ref);
+		} catch (error) {
+			results.fail(itemIndex, error, { prefix: `Item ${itemIndex}` });
+		}
+	});
+	return [...requests.values()];
+}
+
+function parsePosition(value: unknown): number | undefined {
+	if (value === undefined || value === null || value === '') return undefined;
+	const position = Number(value);
+	if (Number.isInteger(position) && position >= 0) return position;
+	throw new InputError(
+		`'Text Position' must be a whole number from 0 on, but it is ${JSON.stringify(value)}`,
+		"Take it from the output of 'Submit', or leave it empty for all texts of the request.",
+	);
+}
