@@ -100,13 +100,19 @@ export class AiServiceOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Issues a token for the scope that is asked for; n8n stores what is returned. */
+	/**
+	 * Issues a token for the scope that is asked for; n8n stores what is returned. Of requests that
+	 * wait for the same token with the same data, one has it stored.
+	 */
 	async preAuthentication(
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
 		const send = tokenSender(this);
-		return { accessTokens: JSON.stringify(await issueToken(credentials, send, Date.now)) };
+		const accessTokens = JSON.stringify(await issueToken(credentials, send, Date.now));
+		if (credentials.accessTokens === accessTokens) return {};
+		credentials.accessTokens = accessTokens;
+		return { accessTokens };
 	}
 
 	/**

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { optionsProperties } from './properties/options';
 import { outputProperties } from './properties/output';
-import { settingsProperties } from './properties/settings';
+import { modelProperties, settingsProperties } from './properties/settings';
 import { textProperties } from './properties/text';
 
 /** Parameters of Chunk Text. */
@@ -37,5 +37,6 @@ export const properties: INodeProperties[] = [
 	...textProperties,
 	...settingsProperties,
 	...outputProperties,
+	...modelProperties,
 	...optionsProperties,
 ];

@@ -32,7 +32,7 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 	const targets = readTargets(context, results, endpoint);
 	results.throwIfStopping();
 
-	/** IDs the service has accepted a delete for. */
+	/** IDs the service has deleted. */
 	const deleted: string[] = [];
 	results.progress = () =>
 		`${count(deleted.length, 'document')} of ${targets.size.toLocaleString('en-US')} had been deleted; deleting them again does no harm if 'Ignore Not Found' is on.`;
@@ -78,13 +78,11 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 			},
 			onDone: (done, outcome) => {
 				for (const id of done) {
-					deleted.push(id);
-					answer(
-						id,
-						outcome === 'deleted'
-							? { deleted: true }
-							: { deleted: false, notFound: true },
-					);
+					if (outcome === 'notFound') answer(id, { deleted: false, notFound: true });
+					else {
+						deleted.push(id);
+						answer(id, { deleted: true });
+					}
 				}
 			},
 			onFailed: (failed, error) => failed.forEach((id) => fail(id, error)),
@@ -144,12 +142,13 @@ function readTargets(
 		if (ids.length === 0) {
 			results.add(itemIndex, { deleted: false, reason: 'The list of IDs is empty' });
 		}
-		const texts = ids.map((id) => (typeof id === 'number' ? String(id) : (id as string)));
-		for (const id of new Set(texts)) {
+		for (const value of new Set(ids)) {
 			try {
+				const id = textOf(value);
 				deletePath(endpoint, id);
 				const items = targets.get(id) ?? [];
-				items.push(itemIndex);
+				// A list may name the same ID as a number and as a text.
+				if (items.at(-1) !== itemIndex) items.push(itemIndex);
 				targets.set(id, items);
 			} catch (error) {
 				results.fail(itemIndex, error, { prefix: `Item ${itemIndex}` });
@@ -157,6 +156,17 @@ function readTargets(
 		}
 	});
 	return targets;
+}
+
+/** An ID as text: a number in an expression or a list is meant as one. */
+function textOf(value: unknown): string {
+	if (typeof value === 'number') return String(value);
+	if (typeof value === 'string') return value;
+	if (value === undefined || value === null) return '';
+	throw new InputError(
+		`'Document ID' is not a text but ${Array.isArray(value) ? 'a list' : `of type ${typeof value}`}`,
+		"Point 'Document ID' to a text. For several IDs in one item choose 'List Field'.",
+	);
 }
 
 function idsOf(context: IExecuteFunctions, json: IDataObject, itemIndex: number): unknown[] {

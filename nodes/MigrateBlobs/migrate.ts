@@ -1,12 +1,13 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
+import { replyJson } from '../shared/n8n/fields';
 import { addHint } from '../shared/n8n/hints';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
 import { ServiceSession } from '../shared/n8n/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
-import { judge, ServiceFailure } from '../shared/service/failure';
+import { mayBeGoingOn } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { DEFAULT_MIGRATION_TIMEOUT_SECONDS } from './properties';
 
@@ -40,13 +41,13 @@ export async function migrateBlobs(context: IExecuteFunctions, results: Results)
 			},
 			{ idempotent: false, policy: DEFAULT_RETRY_POLICY, clock: executionClock(context) },
 		);
-		return { migrated: true, status: reply.status, reply: reply.body as IDataObject };
+		return { migrated: true, status: reply.status, ...replyJson(reply.body) };
 	};
 
 	const fail = (itemIndex: number, error: unknown) =>
 		results.fail(itemIndex, error, {
 			prefix: 'The blob manifests were not migrated',
-			advice: mayHaveArrived(error)
+			advice: mayBeGoingOn(error)
 				? 'The migration may be going on in the service: look there before you run it again.'
 				: '',
 		});
@@ -69,10 +70,4 @@ export async function migrateBlobs(context: IExecuteFunctions, results: Results)
 		);
 		results.throwIfStopping();
 	}
-}
-
-/** Whether the service may have taken the request, though it was never said so. */
-function mayHaveArrived(error: unknown): boolean {
-	const lost = error instanceof ServiceFailure && error.kind === 'transport';
-	return lost && !judge(error, false).retry;
 }

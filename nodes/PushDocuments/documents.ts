@@ -12,6 +12,8 @@ export interface Entry {
 /** A document that cannot be sent, with the reason. */
 export interface Refused {
 	itemIndex: number;
+	/** Its ID, where it has one. */
+	id?: string;
 	error: unknown;
 }
 
@@ -38,6 +40,7 @@ export function readDocuments(
 				} catch (error) {
 					refused.push({
 						itemIndex,
+						...idOf(document),
 						error: positioned(error, position, documents.length),
 					});
 				}
@@ -102,6 +105,11 @@ const unreadable = (error: unknown): InputError =>
 		`'Documents' is not valid JSON: ${(error as Error).message}`,
 		'Give one object, or a list of objects, each with an id and a name.',
 	);
+
+function idOf(document: unknown): { id?: string } {
+	const { id } = (document ?? {}) as { id?: unknown };
+	return typeof id === 'string' && id !== '' ? { id } : {};
+}
 
 /** Says which document of a list it is. */
 function positioned(error: unknown, position: number, documents: number): unknown {

@@ -1,11 +1,13 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { batches, requestBytes, type BatchLimits, type Packed } from '../shared/flow/batches';
+import { batches, type BatchLimits, type Packed } from '../shared/flow/batches';
 import type { BulkStats, RequestInfo } from '../shared/flow/bulk';
 import { runRequests, timeoutMs, type RequestOptions } from '../shared/n8n/bulk-requests';
+import { replyJson } from '../shared/n8n/fields';
 import { addHint, count } from '../shared/n8n/hints';
 import { openPushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Results } from '../shared/n8n/results';
+import { isCancelled } from '../shared/n8n/run';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
@@ -14,6 +16,7 @@ import {
 	missingRecommended,
 	PUSH_BODY_BYTES,
 	pushBody,
+	pushBodyBytes,
 	pushPath,
 } from '../shared/service/push';
 import { readDocuments, type Entry } from './documents';
@@ -46,8 +49,11 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 			.filter(Boolean),
 		dropEmpty: options.dropEmpty ?? false,
 	});
-	for (const { itemIndex, error } of read.refused) {
-		results.fail(itemIndex, error, { prefix: `Item ${itemIndex}` });
+	for (const { itemIndex, id, error } of read.refused) {
+		results.fail(itemIndex, error, {
+			prefix: `Item ${itemIndex}`,
+			...(id !== undefined && { json: { id } }),
+		});
 	}
 	const { entries, dropped } = withoutDuplicates(read.entries, options, results);
 	results.throwIfStopping();
@@ -71,21 +77,31 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 		...PUSH_BODY_BYTES,
 	};
 	const startedAt = Date.now();
-	const run = { documents: 0 };
+	const run = { documents: 0, bytes: 0 };
 	results.progress = () =>
-		`${count(run.documents, 'document')} of ${entries.length.toLocaleString('en-US')} had been pushed; pushing them again does no harm.`;
+		options.dryRun
+			? 'Nothing was sent, since this was a dry run.'
+			: `${count(run.documents, 'document')} of ${entries.length.toLocaleString('en-US')} had been pushed; pushing them again does no harm.`;
 
-	const textOf = ({ document }: Entry) => JSON.stringify(document);
+	// A canceled run goes through what is left without making texts of it, so that it ends at once.
+	const textOf = ({ document }: Entry) => (isCancelled(context) ? '' : JSON.stringify(document));
 	const keyOf = ({ document }: Entry) => document.id;
-	const fail = ({ itemIndex, document }: Entry, error: unknown) =>
+	const fail = (entry: Entry, error: unknown) => {
+		const { itemIndex, document } = entry;
+		const isTooLarge = error instanceof ServiceFailure && error.httpStatus === 413;
+		const size = isTooLarge ? ` of ${count(Buffer.byteLength(textOf(entry)), 'byte')}` : '';
 		results.fail(itemIndex, error, {
-			prefix: `Document "${document.id}" was not pushed`,
+			prefix: `Document "${document.id}"${size} was not pushed`,
+			...(isTooLarge && { advice: shorten }),
 			json: { id: document.id },
 		});
-	const tooLarge = ({ document }: Entry, bytes: number) =>
+	};
+	const shorten =
+		"Shorten the document, leave out fields with 'Exclude Fields', or chunk it first.";
+	const tooLarge = (_entry: Entry, bytes: number) =>
 		new InputError(
-			`it has ${bytes.toLocaleString('en-US')} bytes, more than the ${limits.maxBytes.toLocaleString('en-US')} a request may have`,
-			`Shorten document "${document.id}", leave out fields with 'Exclude Fields', or chunk it first.`,
+			`it has ${count(bytes, 'byte')}, more than the ${limits.maxBytes.toLocaleString('en-US')} a request may have`,
+			shorten,
 		);
 	const pushed = ({ itemIndex, document }: Entry, json: IDataObject) =>
 		answer(itemIndex, { id: document.id, ...json });
@@ -95,7 +111,7 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 		stats = dryRun({ entries, textOf, keyOf, limits, tooLarge, fail, pushed, run });
 		addHint(
 			context,
-			`Dry run: ${count(run.documents, 'document')} in ${count(stats.requests, 'request')} of ${stats.bytes.toLocaleString('en-US')} bytes in all. Nothing was sent.`,
+			`Dry run: ${count(run.documents, 'document')} in ${count(stats.requests, 'request')} of ${run.bytes.toLocaleString('en-US')} bytes in all. Nothing was sent.`,
 			'info',
 		);
 	} else {
@@ -105,14 +121,17 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 			textOf,
 			limits,
 			tooLarge,
-			send: async (batch) =>
-				await session.request({
+			send: async (batch) => {
+				const reply = await session.request({
 					method: 'POST',
 					path,
 					body: pushBody(batch.map(({ text }) => text)),
 					timeoutMs: timeoutMs(options),
-				}),
-			onDone: (batch, reply, info) => {
+				});
+				return { reply, bytes: pushBodyBytes(batch.map(({ bytes }) => bytes)) };
+			},
+			onDone: (batch, { reply, bytes }, info) => {
+				run.bytes += bytes;
 				const answers = documentAnswers(reply.body, batch.map(keyOf));
 				batch.forEach((entry, index) => {
 					const answer = answers[index];
@@ -123,7 +142,7 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 					pushed(entry, {
 						pushed: true,
 						...requestJson(info),
-						reply: answer?.reply as IDataObject,
+						...replyJson(answer?.reply),
 					});
 				});
 			},
@@ -141,7 +160,7 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 		const summary = {
 			documents: run.documents,
 			requests: stats.requests,
-			bytes: stats.bytes,
+			bytes: run.bytes,
 			retries: stats.retries,
 			failures: results.failures,
 			seconds,
@@ -198,7 +217,7 @@ function dryRun(job: {
 	tooLarge: (entry: Entry, bytes: number) => Error;
 	fail: (entry: Entry, error: unknown) => void;
 	pushed: (entry: Entry, json: IDataObject) => unknown;
-	run: { documents: number };
+	run: { documents: number; bytes: number };
 }): BulkStats {
 	const stats: BulkStats = { requests: 0, retries: 0, splits: 0, bytes: 0 };
 	const pack = (entry: Entry): Packed<Entry> => {
@@ -206,7 +225,6 @@ function dryRun(job: {
 		return { entry, text, bytes: Buffer.byteLength(text) };
 	};
 	for (const batch of batches(job.entries, pack, job.keyOf, job.limits)) {
-		const bytes = requestBytes(batch, job.limits);
 		const [first] = batch;
 		if (
 			batch.length === 1 &&
@@ -217,7 +235,7 @@ function dryRun(job: {
 			continue;
 		}
 		stats.requests++;
-		stats.bytes += bytes;
+		job.run.bytes += pushBodyBytes(batch.map(({ bytes }) => bytes));
 		job.run.documents += batch.length;
 		for (const packed of batch) {
 			job.pushed(packed.entry, {

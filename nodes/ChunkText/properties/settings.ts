@@ -148,6 +148,10 @@ export const settingsProperties: INodeProperties[] = [
 		description: 'Settings of the chunker as a JSON object. Not sent while empty.',
 		displayOptions: showForChunker('custom'),
 	},
+];
+
+/** What the model is told, and the scope of the access token. */
+export const modelProperties: INodeProperties[] = [
 	{
 		displayName: 'Model Settings',
 		name: 'modelSettings',

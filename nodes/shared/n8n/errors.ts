@@ -26,6 +26,15 @@ function cause(error: ServiceFailure): FailureOption | undefined {
 	return undefined;
 }
 
+/** What is said about an error: what could not be done, and why. */
+export function failureMessage(error: unknown, prefix = ''): string {
+	const said = error instanceof Error ? error.message : String(error);
+	return prefix === '' || isNodeFailure(error) ? said : `${prefix}: ${said}`;
+}
+
+const isNodeFailure = (error: unknown): error is NodeFailure =>
+	error instanceof NodeApiError || error instanceof NodeOperationError;
+
 /**
  * Turns any error into n8n's own: NodeApiError where the service was asked, else NodeOperationError.
  *
@@ -39,10 +48,9 @@ export function nodeError(
 	prefix = '',
 	advice = '',
 ): NodeFailure {
-	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	if (isNodeFailure(error)) return error;
 	const node = context.getNode();
-	const said = error instanceof Error ? error.message : String(error);
-	const message = prefix === '' ? said : `${prefix}: ${said}`;
+	const message = failureMessage(error, prefix);
 	const own =
 		error instanceof ServiceFailure || error instanceof InputError
 			? error.description
@@ -50,12 +58,24 @@ export function nodeError(
 	const description = [own, advice].filter(Boolean).join(' ');
 	const options = { message, description, ...(itemIndex !== undefined && { itemIndex }) };
 
-	if (!(error instanceof ServiceFailure)) return new NodeOperationError(node, message, options);
+	if (!(error instanceof ServiceFailure)) {
+		return worded(new NodeOperationError(node, message, options), message);
+	}
 	const failure = cause(error);
 	// Only plain facts go in: the original holds the request with its credentials.
-	return new NodeApiError(node, { message } as JsonObject, {
+	const apiError = new NodeApiError(node, { message } as JsonObject, {
 		...options,
 		...(error.httpStatus !== undefined && { httpCode: String(error.httpStatus) }),
 		...(failure && { failure }),
 	});
+	return worded(apiError, message);
+}
+
+/**
+ * Gives an error our words back: n8n replaces a message that holds the letters of an error code, as
+ * the ID "preexisting" holds EEXIST.
+ */
+function worded<E extends NodeFailure>(error: E, message: string): E {
+	error.message = message;
+	return error;
 }

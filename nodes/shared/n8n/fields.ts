@@ -13,3 +13,10 @@ export function fieldOf(json: IDataObject, path: string): unknown {
 			json,
 		);
 }
+
+/** The reply of a service as a member of an output item; none where the service said nothing. */
+export function replyJson(body: unknown): IDataObject {
+	return body === undefined || body === null || body === ''
+		? {}
+		: { reply: body as IDataObject[string] };
+}

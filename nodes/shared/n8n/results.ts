@@ -1,8 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { ServiceFailure } from '../service/failure';
-import { nodeError, type NodeFailure } from './errors';
-import { isCancel } from './run';
+import { failureMessage, nodeError, type NodeFailure } from './errors';
+import { Cancelled, isCancel } from './run';
 
 /** How a failing item is shown. */
 export interface FailOptions {
@@ -20,9 +20,12 @@ export interface FailOptions {
  */
 export class Results {
 	private readonly outputs: INodeExecutionData[][];
-	private readonly errors: NodeFailure[] = [];
+	private firstFailure: NodeFailure | undefined;
+	/** Failures so far. */
+	failures = 0;
 	/** Whether the workflow stops at a failure, so that further work would be for nothing. */
 	readonly stopsOnFailure: boolean;
+	private readonly toErrorOutput: boolean;
 	/** What has been done so far, for the error of a run that ends early. */
 	progress: () => string = () => '';
 
@@ -32,11 +35,7 @@ export class Results {
 	) {
 		this.outputs = Array.from({ length: itemCount }, () => []);
 		this.stopsOnFailure = !context.continueOnFail();
-	}
-
-	/** Results and errors that came from failures so far. */
-	get failures(): number {
-		return this.errors.length;
+		this.toErrorOutput = context.getNode().onError === 'continueErrorOutput';
 	}
 
 	/**
@@ -51,14 +50,27 @@ export class Results {
 
 	/** An item, or a part of one, that failed. */
 	fail(itemIndex: number, error: unknown, { prefix, advice, json }: FailOptions = {}): void {
-		const failure = nodeError(this.context, error, itemIndex, prefix, advice);
-		this.errors.push(failure);
+		// A run that was canceled puts nothing out.
+		if (isCancel(error)) return;
+		this.failures++;
+		// n8n's errors are slow to make, and a run may hold hundreds of thousands of items.
+		const failure = () => nodeError(this.context, error, itemIndex, prefix, advice);
+		if (this.stopsOnFailure) {
+			this.firstFailure ??= failure();
+			return;
+		}
 		const status = error instanceof ServiceFailure && error.httpStatus;
-		this.outputs[itemIndex]?.push({
-			json: { error: failure.message, ...(status && { httpStatus: status }), ...json },
-			error: failure,
+		const message = failureMessage(error, prefix);
+		const item: INodeExecutionData = {
+			json: { error: message, ...(status && { httpStatus: status }), ...json },
 			pairedItem: { item: itemIndex },
-		});
+		};
+		if (this.toErrorOutput) {
+			// By this member n8n finds the items for the error output, yet what still has it after that
+			// loses all JSON but the message. So it is hidden from the copy that n8n puts out.
+			Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
+		}
+		this.outputs[itemIndex]?.push(item);
 	}
 
 	/** An error that hit the whole run fails every item that has nothing to show yet. */
@@ -74,8 +86,8 @@ export class Results {
 	 * @throws the first failure, with what had been done by then
 	 */
 	throwIfStopping(): void {
-		const [first] = this.errors;
-		if (first === undefined || !this.stopsOnFailure) return;
+		const first = this.firstFailure;
+		if (first === undefined) return;
 		first.description = [first.description, this.progress()].filter(Boolean).join(' ');
 		throw first;
 	}
@@ -98,7 +110,8 @@ export async function runNode(
 	const results = new Results(context, context.getInputData().length);
 	await execute(results).catch((error: unknown) => {
 		// n8n would let the input of a node that throws pass as its output.
-		if (isCancel(error) || results.stopsOnFailure) {
+		if (isCancel(error)) throw nodeError(context, new Cancelled(results.progress()));
+		if (results.stopsOnFailure) {
 			throw nodeError(context, error, undefined, '', results.progress());
 		}
 		results.failRest(error);

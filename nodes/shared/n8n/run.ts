@@ -8,6 +8,12 @@ const SLEEP_SLICE_MS = 500;
 /** The execution was stopped, by a person or by the workflow's time-out. */
 export class Cancelled extends Error {
 	override readonly name = 'Cancelled';
+
+	/** @param progress what had been done by then */
+	constructor(progress = '') {
+		// n8n takes an execution for canceled, rather than failed, by this very word.
+		super(['The execution was canceled', progress].filter(Boolean).join('. '));
+	}
 }
 
 /** Whether the execution has been stopped. */
@@ -35,7 +41,7 @@ export function executionClock(context: IExecuteFunctions): Clock {
 					context.getExecutionCancelSignal(),
 				).catch(() => undefined);
 			}
-			if (isCancelled(context)) throw new Cancelled('The execution was stopped');
+			if (isCancelled(context)) throw new Cancelled();
 		},
 	};
 }

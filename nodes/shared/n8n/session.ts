@@ -11,7 +11,9 @@ import { parseAddress } from '../service/address';
 import { judge, serverMessage, ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
-import { Cancelled, isCancel, isCancelled } from './run';
+import { withoutSecrets } from '../service/secrets';
+import { parseTokenMap } from '../service/token';
+import { Cancelled, executionClock, isCancel, isCancelled } from './run';
 import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
 
 export interface ServiceRequest {
@@ -41,6 +43,9 @@ export interface ServiceOptions {
 	/** Requests carry an access token of this scope. */
 	scope?: string;
 }
+
+/** A request that is refused so often with 401 is refused whatever the token. */
+const MAX_RECOVERIES = 20;
 
 const TRANSPORT_MESSAGES: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
@@ -87,25 +92,27 @@ export class ServiceSession {
 						fields,
 						options.scope,
 						async () => await context.getCredentials(options.credentialType),
+						executionClock(context),
 					);
 		return new ServiceSession(context, options, baseUrl, credential, fields);
 	}
 
 	/**
-	 * Sends a request once; after a 401 that a newer token can cure, once more.
+	 * Sends a request once; after a 401 that a newer token can cure, again.
 	 *
 	 * @returns the reply, if its status is 2xx
 	 * @throws ServiceFailure for anything else, Cancelled when the execution was stopped
 	 */
 	async request(request: ServiceRequest): Promise<ServiceReply> {
-		for (;;) {
-			const data = this.credential.current();
+		for (let recoveries = 0; ; recoveries++) {
+			const data = await this.credential.current();
 			const reply = await this.send(request, data);
-			if (reply.statusCode === 401 && (await this.credential.recover(data))) continue;
 			if (reply.statusCode >= 200 && reply.statusCode < 300) {
 				return { status: reply.statusCode, body: reply.body };
 			}
-			throw this.refusal(reply);
+			const mayRecover = reply.statusCode === 401 && recoveries < MAX_RECOVERIES;
+			if (mayRecover && (await this.credential.recover(data))) continue;
+			throw this.refusal(reply, data);
 		}
 	}
 
@@ -134,7 +141,7 @@ export class ServiceSession {
 		request: ServiceRequest,
 		data: ICredentialDataDecryptedObject,
 	): Promise<IN8nHttpFullResponse> {
-		if (isCancelled(this.context)) throw new Cancelled('The execution was stopped');
+		if (isCancelled(this.context)) throw new Cancelled();
 		const { credentialType } = this.options;
 		const response: unknown = await this.context.helpers.httpRequestWithAuthentication
 			.call(
@@ -166,9 +173,12 @@ export class ServiceSession {
 	}
 
 	/** A status other than 2xx, in words. */
-	private refusal({ statusCode, headers, body }: IN8nHttpFullResponse): ServiceFailure {
+	private refusal(
+		{ statusCode, headers, body }: IN8nHttpFullResponse,
+		data: ICredentialDataDecryptedObject,
+	): ServiceFailure {
 		const { service, addressLabel } = this.options;
-		const words = serverMessage(body);
+		const words = serverMessage(withoutSecrets(body, secretsOf(data)));
 		const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
 		const said = words === '' ? '' : `, "${words}"`;
 		return new ServiceFailure(`${service} answered with status ${statusCode}${said}`, {
@@ -181,7 +191,7 @@ export class ServiceSession {
 
 	/** No complete answer. n8n's error holds the request with its credentials, so it stays here. */
 	private transportFailure(error: unknown, timeoutMs: number): Error {
-		if (isCancelled(this.context)) return new Cancelled('The execution was stopped');
+		if (isCancelled(this.context)) return new Cancelled();
 		const { service, addressLabel } = this.options;
 		for (let inner = error; inner instanceof Error; inner = inner.cause) {
 			// What the credential threw while it was asking for a token.
@@ -199,6 +209,17 @@ export class ServiceSession {
 			description: `Check '${addressLabel}' in the credential and whether the service is up (code ${code}, time-out ${timeoutMs / 1000} s).`,
 		});
 	}
+}
+
+/** Whatever of a credential's data no person may read. */
+function secretsOf(data: ICredentialDataDecryptedObject): unknown[] {
+	const tokens = Object.values(parseTokenMap(data.accessTokens));
+	return [
+		...tokens.map(({ accessToken }) => accessToken),
+		data.clientSecret,
+		data.apiKey,
+		data.password,
+	];
 }
 
 function statusAdvice(status: number, addressLabel: string): string {

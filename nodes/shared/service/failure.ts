@@ -67,6 +67,26 @@ const RETRYABLE_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 /** Codes of connections that were never made: nothing can have arrived. */
 const NOT_SENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
+/** Codes of connections that TLS does not let come about; the next one meets the same. */
+const NOT_SECURED = /^(EPROTO|ERR_SSL_|ERR_TLS_|UNABLE_TO_)|CERT|HOSTNAME_MISMATCH/;
+
+/**
+ * Whether a service may have taken a request it did not reply to.
+ *
+ * @param code transport code; none if n8n refused to send the request
+ */
+const mayHaveArrived = (code: string | undefined): boolean =>
+	code !== undefined && !NOT_SENT_CODES.includes(code) && !NOT_SECURED.test(code);
+
+/** Whether the service may have carried out what failed, though it never said so. */
+export function mayBeGoingOn(error: unknown): boolean {
+	return (
+		error instanceof ServiceFailure &&
+		error.kind === 'transport' &&
+		mayHaveArrived(error.transportCode)
+	);
+}
+
 /**
  * Judges a failure.
  *
@@ -90,8 +110,10 @@ export function judge(error: unknown, idempotent: boolean): Verdict {
 		verdict.retry = error.transient;
 		verdict.hopeless = !error.transient;
 	} else if (kind === 'transport') {
+		verdict.hopeless = code !== undefined && NOT_SECURED.test(code);
 		// Without a code it was n8n that refused to send it, as it would again.
-		verdict.retry = code !== undefined && (idempotent || NOT_SENT_CODES.includes(code));
+		verdict.retry =
+			code !== undefined && !verdict.hopeless && (idempotent || !mayHaveArrived(code));
 	} else if (kind === 'status' && status !== undefined) {
 		verdict.throttled = status === 429;
 		verdict.retry = status === 429 || (idempotent && RETRYABLE_STATUSES.includes(status));

@@ -101,7 +101,14 @@ export function pushBody(documents: string[]): string {
 	return documents.length === 1 ? (documents[0] ?? '') : `[${documents.join(',')}]`;
 }
 
-/** Bytes of a body beside its documents: the brackets, and a comma for each document. */
+/** Size of a body whose documents have these sizes. */
+export function pushBodyBytes(sizes: number[]): number {
+	const documents = sizes.reduce((sum, bytes) => sum + bytes, 0);
+	// Two brackets, and a comma after each document but the last.
+	return sizes.length === 1 ? documents : documents + sizes.length + 1;
+}
+
+/** Most bytes of a body beside its documents: the brackets, and a comma for each document. */
 export const PUSH_BODY_BYTES = { envelope: 2, separator: 1 };
 
 /** What a reply says about one document. */

@@ -38,12 +38,12 @@ export type SendTokenRequest = (
 ) => Promise<{ status: number; body: unknown; retryAfterMs?: number | undefined }>;
 
 /**
- * Tokens of this process, by client and scope. Executions of one worker run side by side and do
- * not know of each other; without this each would issue a token of its own, and a server that
- * revokes the former token of a scope would let them kill each other's. Nothing relies on it: an
- * empty one only costs a request.
+ * Tokens of this process, by client. Executions of one worker run side by side and do not know of
+ * each other; without this each would issue a token of its own, and a server that revokes the
+ * former token of a scope would let them kill each other's. Nothing relies on it: an empty one only
+ * costs a request.
  */
-const issued = new Map<string, Token>();
+const issued = new Map<string, TokenMap>();
 const pending = new Map<string, Promise<Token>>();
 
 /** The scope a credential's data asks for. */
@@ -88,13 +88,17 @@ export async function issueToken(
 	const client = parseClient(data);
 	const scope = scopeOf(data);
 	const issuedFor = clientIdentity(data);
-	const map = parseTokenMap(data.heldTokens ?? data.accessTokens);
+	const held = parseTokenMap(data.heldTokens ?? data.accessTokens);
 	const key = `${issuedFor} ${scope}`;
 	const isNode = data.requestedScope !== undefined;
 
-	const known = issued.get(key);
+	/** What is to be stored: a token of another scope, issued at the same time, stays in it. */
+	const mapWith = (token: Token) =>
+		addToken(newest(held, issued.get(issuedFor)), scope, token, now());
+
+	const known = issued.get(issuedFor)?.[scope];
 	if (isNode && isFresh(known, now()) && known.accessToken !== data.rejectedToken) {
-		return addToken(map, scope, known, now());
+		return mapWith(known);
 	}
 
 	let request = pending.get(key);
@@ -108,20 +112,34 @@ export async function issueToken(
 				askedAt,
 			);
 			forgetEnded(askedAt);
-			issued.set(key, token);
+			issued.set(issuedFor, addToken(issued.get(issuedFor) ?? {}, scope, token, askedAt));
 			return token;
 		})().finally(() => pending.delete(key));
 		pending.set(key, request);
 	}
 	const token = await request.catch((error: unknown) => {
-		const old = livingToken(map, scope, issuedFor, now());
+		const old = livingToken(held, scope, issuedFor, now());
 		const mayKeep = isNode && old !== undefined && old.accessToken !== data.rejectedToken;
 		if (mayKeep && error instanceof ServiceFailure) return postponeRenewal(old, now());
 		throw error;
 	});
-	return addToken(map, scope, token, now());
+	return mapWith(token);
+}
+
+/** Both maps in one, of each scope the token that lives longer. */
+function newest(map: TokenMap, other: TokenMap = {}): TokenMap {
+	const merged = { ...map };
+	for (const [scope, token] of Object.entries(other)) {
+		const held = merged[scope];
+		if (held?.issuedFor !== token.issuedFor || held.expiresAt < token.expiresAt) {
+			merged[scope] = token;
+		}
+	}
+	return merged;
 }
 
 function forgetEnded(now: number): void {
-	for (const [key, token] of issued) if (token.expiresAt <= now) issued.delete(key);
+	for (const [client, tokens] of issued) {
+		if (Object.values(tokens).every(({ expiresAt }) => expiresAt <= now)) issued.delete(client);
+	}
 }

@@ -2,6 +2,7 @@ import type { IHttpRequestHelper, IN8nHttpFullResponse } from 'n8n-workflow';
 
 import { parseRetryAfter } from './retry-after';
 import { ServiceFailure } from './failure';
+import { withoutSecrets } from './secrets';
 import type { SendTokenRequest } from './token-issuer';
 
 const TOKEN_TIMEOUT_MS = 30_000;
@@ -31,9 +32,11 @@ export function tokenSender({ helpers }: IHttpRequestHelper): SendTokenRequest {
 			.catch((error: unknown) => {
 				throw unreachable(error);
 			})) as IN8nHttpFullResponse;
+		const { statusCode: status, body } = response;
+		const isRefusal = status < 200 || status > 299;
 		return {
-			status: response.statusCode,
-			body: response.body,
+			status,
+			body: isRefusal ? withoutSecrets(body, [auth.password]) : body,
 			retryAfterMs: parseRetryAfter(response.headers['retry-after'], Date.now()),
 		};
 	};

@@ -171,7 +171,7 @@ function refusal(
 			'The token server took the request for one of a browser, because it carried an Origin header. Call it from the n8n server itself: remove the proxy or gateway that adds Origin, or use a client registered for client credentials.';
 	} else if (error === 'invalid_scope') {
 		description = `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
-	} else if (status === 404) {
+	} else if (status === 404 || (status >= 300 && status < 400)) {
 		description =
 			"Check 'Token Server Address' and 'Authorization Server ID' in the credential.";
 	} else if (status === 429 || status >= 500) {

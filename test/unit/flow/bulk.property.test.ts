@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+
+import {
+	bodyBytes,
+	CANCEL,
+	ended,
+	model,
+	runScenario,
+	type Entry,
+	type Fault,
+	type Scenario,
+} from '../support/bulk-scenario';
+
+const PASSING: Fault[] = ['slow', 'throttled', 'throttled 3 s', 'unavailable', 'reset'];
+
+/** Few ids, so that many documents share one; sizes around the limits below. */
+const anyEntries = fc
+	.array(
+		fc.record({
+			id: fc.constantFrom(...'abcdefghijkl'),
+			bytes: fc.integer({ min: 1, max: 120 }),
+		}),
+		{
+			maxLength: 50,
+		},
+	)
+	.map((docs) =>
+		docs.map(
+			({ id, bytes }, position): Entry => ({
+				id,
+				position,
+				text: 'é'.repeat(bytes / 2) + 'x'.repeat(bytes % 2),
+			}),
+		),
+	);
+
+const faultsOf = (...faults: Fault[]) =>
+	fc.array(
+		fc.oneof({ weight: 2, arbitrary: fc.constant<Fault>('none') }, fc.constantFrom(...faults)),
+		{
+			maxLength: 30,
+		},
+	);
+
+const anyScenario: fc.Arbitrary<Scenario> = fc.record({
+	entries: anyEntries,
+	maxCount: fc.integer({ min: 1, max: 12 }),
+	maxBytes: fc.integer({ min: 40, max: 600 }),
+	concurrency: fc.integer({ min: 1, max: 6 }),
+	maxAttempts: fc.integer({ min: 1, max: 5 }),
+	stopOnFailure: fc.boolean(),
+	faults: faultsOf(...PASSING, 'unavailable 2 s', 'denied'),
+	sizeLimit: fc.oneof(fc.constant(Infinity), fc.integer({ min: 20, max: 400 })),
+	poisoned: fc.subarray([...'abcdefghijkl'], { maxLength: 4 }),
+	seed: fc.nat(),
+});
+
+const positions = (all: Entry[]) => all.map(({ position }) => position);
+
+test('whatever happens, each entry ends once, the index equals the model and no rule is broken', async () => {
+	await fc.assert(
+		fc.asyncProperty(anyScenario, async (scenario) => {
+			const outcome = await runScenario(scenario);
+			expect(outcome.violations).toEqual([]);
+			expect(outcome.thrown).toBeUndefined();
+			expect(outcome.endings.map(({ position }) => position).sort((a, b) => a - b)).toEqual(
+				positions(scenario.entries),
+			);
+			expect(outcome.index).toEqual(model(scenario.entries, outcome));
+			// Each text is made once: retries and divided batches send the same one.
+			expect(outcome.packed).toEqual(positions(scenario.entries));
+		}),
+		{ numRuns: 400 },
+	);
+});
+
+test('a cancel at any time ends the run with every entry accounted for', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			anyScenario,
+			fc.integer({ min: 0, max: 5000 }),
+			async (scenario, cancelAtMs) => {
+				const outcome = await runScenario({ ...scenario, cancelAtMs });
+				expect(outcome.violations).toEqual([]);
+				expect(
+					outcome.endings.map(({ position }) => position).sort((a, b) => a - b),
+				).toEqual(positions(scenario.entries));
+				// Either the run had ended before, or the cancel ends it at once.
+				if (outcome.endedAt >= cancelAtMs && outcome.thrown !== undefined) {
+					expect(outcome.thrown).toBe(CANCEL);
+					expect(outcome.endedAt).toBe(cancelAtMs);
+				} else {
+					expect(outcome.endedAt).toBeLessThanOrEqual(cancelAtMs);
+					expect(outcome.stats).toBeDefined();
+				}
+			},
+		),
+		{ numRuns: 300 },
+	);
+});
+
+test('passing faults and the neighbours of what the service refuses cost no document', async () => {
+	await fc.assert(
+		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
+			// A batch that is refused entirely ends the search in later ones, hence one that is taken.
+			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
+				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
+			);
+			const outcome = await runScenario({
+				...scenario,
+				entries,
+				faults,
+				concurrency: 1,
+				maxAttempts: faults.length + 1,
+				stopOnFailure: false,
+			});
+			const limit = Math.min(scenario.maxBytes ?? 0, scenario.sizeLimit ?? 0);
+			const healthy = entries.filter(
+				(entry) => !scenario.poisoned?.includes(entry.id) && bodyBytes([entry]) <= limit,
+			);
+			expect(outcome.violations).toEqual([]);
+			expect(ended(outcome, 'done')).toEqual(positions(healthy));
+			expect(ended(outcome, 'skipped')).toEqual([]);
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+test('of one refused batch exactly the refused entries fail', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.uniqueArray(fc.nat(31), { maxLength: 32 }),
+			fc.integer({ min: 1, max: 4 }),
+			async (bad, concurrency) => {
+				const entries = Array.from(
+					{ length: 32 },
+					(_, position): Entry => ({ id: `id${position}`, position, text: 'x' }),
+				);
+				const poisoned = bad.map((position) => `id${position}`);
+				const outcome = await runScenario({ entries, poisoned, concurrency, maxCount: 32 });
+				expect(ended(outcome, 'failed')).toEqual([...bad].sort((a, b) => a - b));
+				expect(ended(outcome, 'done')).toHaveLength(32 - bad.length);
+			},
+		),
+		{ numRuns: 100 },
+	);
+});

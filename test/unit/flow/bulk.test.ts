@@ -1,0 +1,312 @@
+import { runBulk } from '../../../nodes/shared/flow/bulk';
+import {
+	CANCEL,
+	ended,
+	entries,
+	entry,
+	runScenario,
+	type Ending,
+	type Fault,
+	type Outcome,
+} from '../support/bulk-scenario';
+import { VirtualClock } from '../support/virtual-clock';
+
+const sentPositions = ({ sent }: Outcome) => sent.map(({ positions }) => positions);
+const endingOf = ({ endings }: Outcome, position: number): Ending | undefined =>
+	endings.find((ending) => ending.position === position);
+
+test('sends nothing for nothing', async () => {
+	const outcome = await runScenario({ entries: [] });
+	expect(outcome.stats).toEqual({ requests: 0, retries: 0, splits: 0, bytes: 0 });
+	expect(outcome.sent).toEqual([]);
+});
+
+test('tells each request with its number, attempts and bytes, and sums them up', async () => {
+	const outcome = await runScenario({
+		entries: entries(5),
+		maxCount: 2,
+		concurrency: 1,
+		faults: ['none', 'unavailable', 'reset'],
+	});
+	const infos = [0, 2, 4].map((position) => endingOf(outcome, position)?.info);
+	expect(infos).toEqual([
+		{ request: 1, attempts: 1, bytes: 24 },
+		{ request: 2, attempts: 3, bytes: 24 },
+		{ request: 3, attempts: 1, bytes: 13 },
+	]);
+	expect(outcome.stats).toEqual({ requests: 3, retries: 2, splits: 0, bytes: 61 });
+	expect(outcome.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 3, 1]);
+});
+
+test('gives up after as many attempts as the policy allows, with the last error', async () => {
+	const outcome = await runScenario({
+		entries: entries(1),
+		maxAttempts: 3,
+		faults: ['reset', 'throttled', 'unavailable'],
+	});
+	expect(outcome.sent).toHaveLength(3);
+	expect(endingOf(outcome, 0)).toMatchObject({ how: 'failed', error: { httpStatus: 503 } });
+});
+
+test('what Retry-After asks for is waited by its request, and by all where it comes with 429', async () => {
+	const gap = async (fault: 'throttled 3 s' | 'unavailable 2 s') => {
+		const outcome = await runScenario({
+			entries: entries(20),
+			maxCount: 1,
+			concurrency: 2,
+			latencyMs: 10,
+			faults: [fault],
+		});
+		const repeated = outcome.sent.find(({ attempt }) => attempt === 2)?.at ?? 0;
+		// The second request was under way already when the answer to the first came.
+		return { repeated, next: outcome.sent[2]?.at };
+	};
+	expect(await gap('throttled 3 s')).toEqual({ repeated: 3010, next: 3010 });
+	const busy = await gap('unavailable 2 s');
+	expect(busy.repeated).toBeGreaterThanOrEqual(2010);
+	expect(busy.next).toBeLessThan(100);
+});
+
+test('sends less at once after a 429 and recovers', async () => {
+	const outcome = await runScenario({
+		entries: entries(60),
+		maxCount: 1,
+		concurrency: 8,
+		// Longer than any first wait: all eight want to be repeated at once.
+		latencyMs: 1000,
+		faults: Array(8).fill('throttled'),
+	});
+	const inFlight = outcome.sent.map((request) => request.inFlight);
+	expect(inFlight.slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+	expect(inFlight.slice(8, 13)).toEqual([1, 2, 3, 4, 4]);
+	expect(inFlight.at(-1)).toBe(8);
+});
+
+test('divides what is too large and makes smaller requests from there', async () => {
+	// 64 entries of 10 bytes; the service takes some 180 bytes, a quarter of what may be sent.
+	const outcome = await runScenario({
+		entries: entries(64),
+		maxCount: 64,
+		maxBytes: 360,
+		sizeLimit: 180,
+		concurrency: 1,
+	});
+	expect(ended(outcome, 'done')).toHaveLength(64);
+	expect(outcome.stats?.splits).toBe(1);
+});
+
+test('an entry that the service finds too large alone fails alone', async () => {
+	const all = [entry('a', 0), entry('big', 1, 150), entry('c', 2), entry('d', 3)];
+	const outcome = await runScenario({ entries: all, sizeLimit: 100 });
+	expect(ended(outcome, 'done')).toEqual([0, 2, 3]);
+	expect(endingOf(outcome, 1)).toMatchObject({ how: 'failed', error: { httpStatus: 413 } });
+});
+
+test('an entry above the limit of a request is never sent', async () => {
+	const all = [entry('a', 0), entry('fits', 1, 98), entry('big', 2, 99), entry('d', 3)];
+	const outcome = await runScenario({ entries: all, maxBytes: 100 });
+	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
+	expect(endingOf(outcome, 2)).toMatchObject({
+		how: 'failed',
+		error: { message: 'big has 99 bytes' },
+		info: { request: 0, attempts: 0, bytes: 99 },
+	});
+});
+
+test('finds the one entry that the service refuses', async () => {
+	const outcome = await runScenario({ entries: entries(10), poisoned: ['id6'] });
+	expect(ended(outcome, 'failed')).toEqual([6]);
+	expect(ended(outcome, 'done')).toHaveLength(9);
+	expect(endingOf(outcome, 6)).toMatchObject({ error: { httpStatus: 400 } });
+});
+
+test('two bad entries side by side do not end the search for others of their batch', async () => {
+	const outcome = await runScenario({ entries: entries(8), poisoned: ['id0', 'id1', 'id2'] });
+	expect(ended(outcome, 'failed')).toEqual([0, 1, 2]);
+});
+
+test('the search in a batch goes on although another one was refused entirely', async () => {
+	// The second batch is through with its three requests before the first one's half is refused.
+	const outcome = await runScenario({
+		entries: entries(6),
+		maxCount: 4,
+		latencyMs: 10,
+		poisoned: ['id0', 'id1', 'id2', 'id4', 'id5'],
+	});
+	expect(ended(outcome, 'done')).toEqual([3]);
+});
+
+test('a part that was refused entirely does not end the search in other batches', async () => {
+	// The first batch finds its only good entry last, after the second one has been refused.
+	const bad = entries(65).filter(({ position }) => position !== 63);
+	const outcome = await runScenario({
+		entries: entries(66),
+		maxCount: 64,
+		latencyMs: 10,
+		poisoned: bad.map(({ id }) => id),
+		faults: ['none', 'slow'],
+	});
+	expect(ended(outcome, 'done')).toEqual([63, 65]);
+});
+
+test('once a whole batch was refused entry by entry, later ones are not divided', async () => {
+	const all = entries(40);
+	const outcome = await runScenario({
+		entries: all,
+		poisoned: all.map(({ id }) => id),
+		maxCount: 8,
+		concurrency: 1,
+	});
+	expect(ended(outcome, 'failed')).toHaveLength(40);
+	// 15 for the first batch, one for each of the other four.
+	expect(outcome.sent).toHaveLength(19);
+});
+
+test('a failure that all would meet ends the run: the others are skipped with its error', async () => {
+	const outcome = await runScenario({
+		entries: entries(10),
+		maxCount: 1,
+		concurrency: 2,
+		latencyMs: 10,
+		faults: ['none', 'none', 'denied'],
+	});
+	const denied = endingOf(outcome, 2);
+	expect(denied).toMatchObject({ how: 'failed', error: { httpStatus: 401 } });
+	expect(outcome.sent).toHaveLength(4);
+	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
+	expect(ended(outcome, 'skipped')).toEqual([4, 5, 6, 7, 8, 9]);
+	expect(endingOf(outcome, 9)?.error).toBe(denied?.error);
+	expect(outcome.stats?.requests).toBe(4);
+	expect(outcome.thrown).toBeUndefined();
+});
+
+test('stopping at a failure covers entries that are too large to be sent', async () => {
+	const all = [
+		entry('big', 0, 999),
+		...entries(5).map((e) => ({ ...e, position: e.position + 1 })),
+	];
+	const outcome = await runScenario({ entries: all, maxBytes: 100, stopOnFailure: true });
+	expect(outcome.sent).toEqual([]);
+	expect(ended(outcome, 'skipped')).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a request that waits for its turn when the run stops is not sent', async () => {
+	const outcome = await runScenario({
+		entries: entries(9),
+		maxCount: 1,
+		concurrency: 8,
+		stopOnFailure: true,
+		latencyMs: 10,
+		poisoned: ['id2'],
+		// After the 429 only 4 may run, so entry 8 waits until the slow ones end: too late.
+		faults: ['throttled', 'none', ...Array<Fault>(6).fill('slow')],
+	});
+	expect(outcome.violations).toEqual([]);
+	expect(outcome.sent).toHaveLength(8);
+	expect(ended(outcome, 'skipped')).toEqual([8]);
+	expect(ended(outcome, 'failed')).toEqual([0, 2]);
+});
+
+test('a run that has stopped does not wait for the end of a pause', async () => {
+	const outcome = await runScenario({
+		entries: entries(9),
+		maxCount: 1,
+		maxAttempts: 1,
+		stopOnFailure: true,
+		latencyMs: 10,
+		faults: ['throttled 3 s'],
+	});
+	expect(ended(outcome, 'skipped')).toEqual([4, 5, 6, 7, 8]);
+	expect(outcome.endedAt).toBeLessThan(100);
+});
+
+test('a request that waits for its repetition when the run stops fails with its own error', async () => {
+	const outcome = await runScenario({
+		entries: entries(2),
+		maxCount: 1,
+		concurrency: 2,
+		stopOnFailure: true,
+		poisoned: ['id1'],
+		faults: ['throttled 3 s', 'slow'],
+		latencyMs: 20,
+	});
+	expect(outcome.sent).toHaveLength(2);
+	expect(endingOf(outcome, 0)).toMatchObject({ how: 'failed', error: { httpStatus: 429 } });
+	expect(endingOf(outcome, 1)).toMatchObject({ how: 'failed', error: { httpStatus: 400 } });
+	expect(outcome.stats?.retries).toBe(0);
+});
+
+test('versions of a document are sent one after the other, retries included', async () => {
+	const all = ['a', 'b', 'a', 'c', 'a'].map((id, position) => entry(id, position));
+	const outcome = await runScenario({
+		entries: all,
+		maxCount: 1,
+		faults: ['unavailable', 'none', 'none', 'reset'],
+	});
+	const versions = sentPositions(outcome)
+		.flat()
+		.filter((position) => position % 2 === 0);
+	expect(versions).toEqual([...versions].sort((a, b) => a - b));
+	expect(outcome.index).toEqual(
+		new Map([
+			['a', 4],
+			['b', 1],
+			['c', 3],
+		]),
+	);
+});
+
+test('a cancel during a pause ends the run at once and counts what was sent as skipped', async () => {
+	const outcome = await runScenario({
+		entries: entries(6),
+		maxCount: 1,
+		concurrency: 1,
+		faults: ['none', 'throttled 3 s'],
+		latencyMs: 10,
+		cancelAtMs: 1000,
+	});
+	expect(outcome.thrown).toBe(CANCEL);
+	expect(outcome.endedAt).toBe(1000);
+	expect(ended(outcome, 'done')).toEqual([0]);
+	expect(ended(outcome, 'skipped')).toEqual([1, 2, 3, 4, 5]);
+	expect(endingOf(outcome, 5)?.error).toBe(CANCEL);
+});
+
+test('takes no more from the input than can be sent', async () => {
+	const clock = new VirtualClock();
+	let taken = 0;
+	let most = 0;
+	let sent = 0;
+	function* input() {
+		for (; taken < 1000; ) yield String(taken++);
+	}
+	const fail = () => {
+		throw new Error('Nothing fails here');
+	};
+	const stats = await clock.run(
+		runBulk<string, void>({
+			entries: input(),
+			keyOf: (key) => key,
+			textOf: (key) => key,
+			limits: { maxCount: 10, maxBytes: 1000, envelope: 2, separator: 1 },
+			concurrency: 3,
+			policy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+			clock,
+			send: async (batch) => {
+				await clock.sleep(10);
+				most = Math.max(most, taken - sent);
+				sent += batch.length;
+			},
+			judge: fail,
+			isFatal: fail,
+			onDone: () => undefined,
+			onFailed: fail,
+			onSkipped: fail,
+			tooLarge: fail,
+			stopOnFailure: false,
+		}),
+	);
+	expect(stats.requests).toBe(100);
+	// The batches under way, the one being filled and the entry that did not fit.
+	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
+});

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+
+import { MAX_RETRY_AFTER_MS } from '../../../nodes/shared/flow/backoff';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { VirtualClock } from '../support/virtual-clock';
+
+/** A limiter with tasks of a given length that note when they began and how many ran. */
+function setUp(max: number) {
+	const clock = new VirtualClock();
+	const limiter = new Limiter(max, clock);
+	const starts: number[] = [];
+	let running = 0;
+	let peak = 0;
+	const task = async (ms: number) =>
+		await limiter.run(async (ticket) => {
+			starts.push(clock.now());
+			peak = Math.max(peak, ++running);
+			await clock.sleep(ms);
+			running--;
+			return ticket;
+		});
+	/** Most tasks that ran at once in a wave of many. */
+	const width = async () => {
+		peak = 0;
+		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));
+		return peak;
+	};
+	/** One task, and its ticket. */
+	const ticket = async () => await clock.run(task(1));
+	return { clock, limiter, starts, task, width, ticket };
+}
+
+test('runs as many as allowed at once, in order, and all of them', async () => {
+	const { clock, task, starts, width } = setUp(3);
+	const tickets = await clock.run(
+		Promise.all(Array.from({ length: 7 }, async () => await task(10))),
+	);
+	expect(tickets).toEqual([1, 2, 3, 4, 5, 6, 7]);
+	expect(starts).toEqual([0, 0, 0, 10, 10, 10, 20]);
+	expect(await width()).toBe(3);
+});
+
+test('a task that throws makes room', async () => {
+	const { clock, limiter, task } = setUp(1);
+	const failing = limiter.run(async () => await Promise.reject(new Error('no')));
+	const next = task(1);
+	await expect(clock.run(failing)).rejects.toThrow('no');
+	await expect(clock.run(next)).resolves.toBe(2);
+});
+
+test('tasks that end at the same moment make no more room than theirs', async () => {
+	const { clock, limiter } = setUp(2);
+	const end = clock.sleep(10);
+	let running = 0;
+	let peak = 0;
+	const task = async (index: number) =>
+		await limiter.run(async () => {
+			peak = Math.max(peak, ++running);
+			await (index < 2 ? end : clock.sleep(10));
+			running--;
+		});
+	await clock.run(Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(task)));
+	expect(peak).toBe(2);
+});
+
+test('halves when throttled, down to one', async () => {
+	const { limiter, width, ticket } = setUp(8);
+	for (const expected of [4, 2, 1, 1]) {
+		limiter.throttled(await ticket());
+		expect(await width()).toBe(expected);
+	}
+});
+
+test('tasks that were under way at that time do not halve it again', async () => {
+	const { clock, limiter, task, width } = setUp(8);
+	const wave = Array.from({ length: 8 }, async () => limiter.throttled(await task(10)));
+	await clock.run(Promise.all(wave));
+	expect(await width()).toBe(4);
+});
+
+test('grows back by one for each full round of successes, never beyond the most', async () => {
+	const { limiter, width, ticket } = setUp(4);
+	limiter.throttled(await ticket());
+	const widths: number[] = [];
+	for (let success = 0; success < 12; success++) {
+		limiter.succeeded();
+		widths.push(await width());
+	}
+	expect(widths).toEqual([2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4]);
+});
+
+test('what waits for its turn starts as soon as the window has grown', async () => {
+	const { clock, limiter, starts, task, ticket } = setUp(2);
+	limiter.throttled(await ticket());
+	clock.at(20, () => limiter.succeeded());
+	await clock.run(Promise.all([task(100), task(100)]));
+	expect(starts.slice(1)).toEqual([1, 20]);
+});
+
+test('a throttling in between starts the round anew', async () => {
+	const { limiter, width, ticket } = setUp(8);
+	limiter.throttled(await ticket());
+	for (let success = 0; success < 3; success++) limiter.succeeded();
+	limiter.throttled(await ticket());
+	limiter.succeeded();
+	expect(await width()).toBe(2);
+	limiter.succeeded();
+	expect(await width()).toBe(3);
+});
+
+test('a pause holds back what has not begun, and no longer than sensible', async () => {
+	const { clock, limiter, starts, task, ticket } = setUp(4);
+	const first = await ticket();
+	limiter.throttled(first, 5000);
+	await clock.run(Promise.all([task(10), task(10)]));
+	expect(starts.slice(1)).toEqual([5001, 5001]);
+
+	limiter.throttled(first, 24 * 3_600_000);
+	const now = clock.now();
+	await clock.run(task(10));
+	expect(starts.at(-1)).toBe(now + MAX_RETRY_AFTER_MS);
+});
+
+test('a longer pause asked for meanwhile holds also for those who wait already', async () => {
+	const { clock, limiter, starts, task, ticket } = setUp(4);
+	const first = await ticket();
+	limiter.throttled(first, 1000);
+	clock.at(500, () => limiter.throttled(first, 3000));
+	await clock.run(task(10));
+	expect(starts.at(-1)).toBe(3500);
+});
+
+test('a shorter pause does not shorten a longer one', async () => {
+	const { clock, limiter, starts, task, ticket } = setUp(4);
+	const first = await ticket();
+	limiter.throttled(first, 3000);
+	limiter.throttled(first, 100);
+	await clock.run(task(10));
+	expect(starts.at(-1)).toBe(3001);
+});
+
+test('a cancel during a pause rejects all who wait', async () => {
+	const { clock, limiter, task, ticket } = setUp(1);
+	const cancel = new Error('cancelled');
+	limiter.throttled(await ticket(), 5000);
+	clock.cancelAt(100, cancel);
+	const waiting = await clock.run(Promise.allSettled([task(1), task(1), task(1)]));
+	expect(waiting).toEqual(Array(3).fill({ status: 'rejected', reason: cancel }));
+	expect(clock.now()).toBe(100);
+});
+
+test('whatever the service says, all tasks run and never more at once than allowed', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.integer({ min: 1, max: 6 }),
+			fc.array(
+				fc.record({
+					ms: fc.nat(50),
+					then: fc.constantFrom('success', 'throttled', 'pause', 'nothing'),
+				}),
+				{ maxLength: 60 },
+			),
+			async (max, plan) => {
+				const clock = new VirtualClock();
+				const limiter = new Limiter(max, clock);
+				let running = 0;
+				let done = 0;
+				const tasks = plan.map(
+					async ({ ms, then }) =>
+						await limiter.run(async (ticket) => {
+							expect(++running).toBeLessThanOrEqual(max);
+							await clock.sleep(ms);
+							running--;
+							done++;
+							if (then === 'success') limiter.succeeded();
+							if (then === 'throttled') limiter.throttled(ticket);
+							if (then === 'pause') limiter.throttled(ticket, 200);
+						}),
+				);
+				await clock.run(Promise.all(tasks));
+				expect(done).toBe(plan.length);
+			},
+		),
+	);
+});

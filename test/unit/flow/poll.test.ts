@@ -1,0 +1,310 @@
+import fc from 'fast-check';
+
+import { PollLoop } from '../../../nodes/shared/flow/poll';
+import { CANCEL, looksAt, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
+import { VirtualClock } from '../support/virtual-clock';
+
+const TICK_MS = 50;
+
+const jobs = (count: number, readyAtMs: number): PollJob[] =>
+	Array.from({ length: count }, (_, index) => ({ name: `job${index}`, readyAtMs }));
+
+test.each([1, 2, 3, 4, 5])('100 jobs of 2 s each finish within 2.5 s (chance %i)', async (seed) => {
+	const outcome = await runPolls({ jobs: jobs(100, 2000), seed });
+	expect([...outcome.endings.values()].every(([how]) => how === 'ended')).toBe(true);
+	expect(outcome.finishedAt).toBeLessThanOrEqual(2500);
+});
+
+test('a job of 60 s costs at most 15 looks, whatever chance brings', async () => {
+	const least = await runPolls({ jobs: jobs(1, 60_000), random: () => 0 });
+	expect(least.looks).toHaveLength(15);
+	await fc.assert(
+		fc.asyncProperty(fc.nat(), fc.integer({ min: 0, max: 500 }), async (seed, latencyMs) => {
+			const outcome = await runPolls({ jobs: jobs(1, 60_000), seed, latencyMs });
+			expect(outcome.looks.length).toBeLessThanOrEqual(15);
+			expect(outcome.looks.length).toBeGreaterThanOrEqual(12);
+			expect(outcome.finishedAt).toBeLessThanOrEqual(72_000);
+		}),
+		{ numRuns: 30 },
+	);
+});
+
+test('looks at once, then at intervals that grow up to the cap', async () => {
+	const { looks } = await runPolls({
+		jobs: jobs(1, 20_000),
+		latencyMs: 0,
+		startMs: 1000,
+		capMs: 3000,
+		random: () => 0.5,
+	});
+	const gaps = looks.slice(1).map(({ at }, index) => at - (looks[index]?.at ?? 0));
+	expect(looks[0]?.at).toBe(0);
+	// Growth of 1.4, each seen at the next tick of the loop.
+	expect(gaps.slice(0, 4)).toEqual([1000, 1400, 2000, 2750]);
+	expect(new Set(gaps.slice(4))).toEqual(new Set([3000]));
+});
+
+test('no interval is longer than the cap, the first included', async () => {
+	const { looks } = await runPolls({
+		jobs: jobs(1, 5000),
+		latencyMs: 0,
+		startMs: 4000,
+		capMs: 1000,
+		random: () => 0.5,
+	});
+	expect(looks.map(({ at }) => at)).toEqual([0, 1000, 2000, 3000, 4000, 5000]);
+});
+
+test('jobs of a run do not fall into step', async () => {
+	const outcome = await runPolls({ jobs: jobs(50, 30_000), concurrency: 50 });
+	const third = [...outcome.endings.keys()].map((name) => looksAt(outcome, name)[2]);
+	expect(new Set(third).size).toBeGreaterThan(2);
+});
+
+test('once a job has finished, others of its age are looked at without delay', async () => {
+	// Nobody is ready at the look at 10 s; the next turn of most is seconds away.
+	const slow = jobs(30, 12_000);
+	const quick = { name: 'recovered', readyAtMs: 12_000, faults: ['reset'] as PollFault[] };
+	const outcome = await runPolls({ jobs: [...slow, quick], concurrency: 31 });
+	const times = [...outcome.endedAt.values()];
+	expect(Math.max(...times) - Math.min(...times)).toBeLessThan(500);
+});
+
+test('being called forward costs a job one look more at most', async () => {
+	const others = Array.from({ length: 30 }, (_, index) => ({
+		name: `job${index}`,
+		readyAtMs: 2000 + index * 1000,
+	}));
+	const outcome = await runPolls({ jobs: [...others, { name: 'long', readyAtMs: 60_000 }] });
+	expect(looksAt(outcome, 'long').length).toBeLessThanOrEqual(16);
+});
+
+test('a job whose look failed keeps its wait when others have finished', async () => {
+	const outcome = await runPolls({
+		jobs: [{ name: 'faulty', readyAtMs: 0, faults: ['unavailable 20 s'] }, ...jobs(5, 2000)],
+	});
+	expect(looksAt(outcome, 'faulty')[1]).toBeGreaterThanOrEqual(20_000);
+});
+
+test('the last look is at the deadline, and what it finds counts', async () => {
+	const outcome = await runPolls({
+		jobs: [
+			{ name: 'just in time', readyAtMs: 7000 },
+			{ name: 'late', readyAtMs: 7100 },
+		],
+		deadlineMs: 7000,
+	});
+	expect(outcome.endings.get('just in time')).toEqual(['ended']);
+	expect(outcome.endings.get('late')).toEqual(['timeout']);
+	expect(looksAt(outcome, 'late').at(-1)).toBe(7000);
+	expect(outcome.finishedAt).toBeLessThanOrEqual(7000 + 2 * TICK_MS);
+});
+
+test('a deadline that is set during the run holds', async () => {
+	let deadline = Infinity;
+	const clockOf = jobs(1, 1e9);
+	const outcome = await runPolls({
+		jobs: [...clockOf, { name: 'setter', readyAtMs: 1e9, addedAtMs: 3000 }],
+		deadlineMs: () => deadline,
+		// The first look of the setter sets it.
+		random: () => {
+			deadline = Math.min(deadline, 9000);
+			return 0.5;
+		},
+	});
+	expect([...outcome.endings.values()]).toEqual([['timeout'], ['timeout']]);
+	expect(looksAt(outcome, 'job0').at(-1)).toBe(9000);
+});
+
+test('passing faults are survived, however many', async () => {
+	const faults = Array.from({ length: 12 }, (_, index) =>
+		index % 2 ? 'reset' : 'unavailable',
+	) as PollFault[];
+	const outcome = await runPolls({ jobs: [{ name: 'a', readyAtMs: 0, faults }] });
+	expect(outcome.endings.get('a')).toEqual(['ended']);
+	expect(outcome.looks).toHaveLength(13);
+	expect(outcome.retries).toBe(12);
+});
+
+test('after a fault a job is not looked at earlier than otherwise', async () => {
+	const { looks } = await runPolls({
+		jobs: [{ name: 'a', readyAtMs: 0, faults: Array<PollFault>(5).fill('reset') }],
+		random: () => 0,
+	});
+	const gaps = looks.slice(1).map(({ at }, index) => at - (looks[index]?.at ?? 0));
+	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
+});
+
+test('a service that is throttling is asked less at once', async () => {
+	const throttled = jobs(8, 0).map((job) => ({ ...job, faults: ['throttled'] as PollFault[] }));
+	const { looks } = await runPolls({ jobs: throttled, concurrency: 8, latencyMs: 100 });
+	const inFlight = looks.map((look) => look.inFlight);
+	expect(inFlight.slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+	expect(Math.max(...inFlight.slice(8, 13))).toBe(4);
+});
+
+test('a fault that will not pass fails its job alone', async () => {
+	const outcome = await runPolls({
+		jobs: [
+			{ name: 'refused', readyAtMs: 3000, faults: ['none', 'refused'] },
+			{ name: 'fine', readyAtMs: 3000 },
+		],
+	});
+	expect(outcome.endings.get('refused')).toEqual(['failed']);
+	expect(looksAt(outcome, 'refused')).toHaveLength(2);
+	expect(outcome.endings.get('fine')).toEqual(['ended']);
+});
+
+test('a time-out tells the fault of the last look, and none that has passed', async () => {
+	const outcome = await runPolls({
+		jobs: [
+			{ name: 'faulty', readyAtMs: 1e9, faults: Array<PollFault>(99).fill('unavailable') },
+			{ name: 'recovered', readyAtMs: 1e9, faults: ['unavailable', 'none'] },
+		],
+		deadlineMs: 8000,
+	});
+	const byName = new Map(outcome.timeouts.map(({ name, lastError }) => [name, lastError]));
+	expect(byName.get('faulty')).toMatchObject({ httpStatus: 503 });
+	expect(byName.get('recovered')).toBeUndefined();
+});
+
+test.each([1, 4, 60])(
+	'a pause the service asks for holds for all jobs (%i looks at once)',
+	async (concurrency) => {
+		const [first, ...others] = jobs(60, 3000);
+		const outcome = await runPolls({
+			jobs: [
+				{ ...first, name: 'job0', readyAtMs: 3000, faults: ['throttled 5 s'] },
+				...others,
+			],
+			concurrency,
+			latencyMs: 20,
+		});
+		const toldAt = 20;
+		const inPause = outcome.looks.filter(({ at }) => at > toldAt && at < toldAt + 5000);
+		expect(inPause).toHaveLength(0);
+		// What was under way when the service said so is not counted.
+		expect(outcome.looks.filter(({ at }) => at <= toldAt).length).toBeLessThanOrEqual(
+			concurrency,
+		);
+		expect([...outcome.endings.values()].every(([how]) => how === 'ended')).toBe(true);
+	},
+);
+
+test('a pause does not reach beyond the deadline', async () => {
+	const outcome = await runPolls({
+		jobs: [{ name: 'throttled', readyAtMs: 1e9, faults: ['throttled 5 s'] }, ...jobs(8, 1e9)],
+		deadlineMs: 2000,
+		concurrency: 2,
+	});
+	expect([...outcome.endings.values()].every(([how]) => how === 'timeout')).toBe(true);
+	expect(outcome.finishedAt).toBeLessThanOrEqual(2000 + 2 * TICK_MS);
+});
+
+test('a cancel ends the loop at once', async () => {
+	const outcome = await runPolls({ jobs: jobs(20, 60_000), cancelAtMs: 3333 });
+	expect(outcome.thrown).toBe(CANCEL);
+	expect(outcome.finishedAt).toBe(3333);
+	expect(outcome.looks.every(({ at }) => at <= 3333)).toBe(true);
+});
+
+test('a fatal error of a look ends the loop within a tick', async () => {
+	const outcome = await runPolls({ jobs: jobs(20, 60_000), fatalAtMs: 3000 });
+	const firstFatal = outcome.looks.find(({ at }) => at + 5 >= 3000)?.at ?? NaN;
+	expect(outcome.thrown).toBe(CANCEL);
+	expect(outcome.finishedAt).toBeLessThanOrEqual(firstFatal + 5 + TICK_MS);
+	expect(outcome.looks.every(({ at }) => at <= outcome.finishedAt)).toBe(true);
+});
+
+test('looks that wait for their turn when the loop ends are not made', async () => {
+	const outcome = await runPolls({ jobs: jobs(50, 1e9), fatalAtMs: 0, concurrency: 1 });
+	expect(outcome.looks).toHaveLength(1);
+});
+
+test('runs on while more jobs may come', async () => {
+	const outcome = await runPolls({
+		jobs: [
+			{ name: 'early', readyAtMs: 100 },
+			{ name: 'late', readyAtMs: 5200, addedAtMs: 5000 },
+		],
+	});
+	expect(outcome.endings.get('late')).toEqual(['ended']);
+	expect(looksAt(outcome, 'late')[0]).toBeLessThanOrEqual(5000 + TICK_MS);
+});
+
+test('after a stop no job is looked at again and none is taken on', async () => {
+	const clock = new VirtualClock();
+	const looked: string[] = [];
+	const loop = new PollLoop<string>({
+		look: async (job) => {
+			looked.push(job);
+			await clock.sleep(10);
+			return 'pending';
+		},
+		judge: () => ({ retry: false, throttled: false }),
+		isFatal: () => false,
+		onFailed: () => undefined,
+		onTimeout: () => undefined,
+		intervals: { startMs: 500, capMs: 10_000 },
+		policy: { maxAttempts: 1, baseMs: 500, capMs: 30_000 },
+		deadline: () => Infinity,
+		concurrency: 1,
+		clock,
+	});
+	loop.add('a');
+	loop.add('waits for its turn');
+	clock.at(5, () => {
+		loop.stop();
+		loop.add('comes too late');
+	});
+	await clock.run(loop.run(() => false));
+	expect(looked).toEqual(['a']);
+});
+
+const anyFault = fc.oneof(
+	{ weight: 5, arbitrary: fc.constant<PollFault>('none') },
+	fc.constantFrom<PollFault>('unavailable', 'reset', 'throttled', 'throttled 5 s', 'refused'),
+);
+const anyJobs = fc
+	.array(
+		fc.record({
+			readyAtMs: fc.oneof(fc.nat(30_000), fc.constant(1e9)),
+			addedAtMs: fc.oneof(fc.constant(0), fc.nat(10_000)),
+			faults: fc.array(anyFault, { maxLength: 8 }),
+		}),
+		{ maxLength: 25 },
+	)
+	.map((list) => list.map((job, index): PollJob => ({ ...job, name: `job${index}` })));
+
+test('whatever happens, each job ends exactly once and no look is made after its end', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			anyJobs,
+			fc.record({
+				concurrency: fc.integer({ min: 1, max: 8 }),
+				deadlineMs: fc.integer({ min: 0, max: 40_000 }),
+				latencyMs: fc.nat(400),
+				seed: fc.nat(),
+			}),
+			async (all, settings) => {
+				const outcome = await runPolls({ jobs: all, ...settings });
+				expect(outcome.thrown).toBeUndefined();
+				expect([...outcome.endings.values()].every((how) => how.length === 1)).toBe(true);
+				for (const { name, at, inFlight } of outcome.looks) {
+					expect(inFlight).toBeLessThanOrEqual(settings.concurrency);
+					expect(at).toBeLessThanOrEqual(outcome.endedAt.get(name) ?? -1);
+				}
+				for (const job of all) {
+					const [how] = outcome.endings.get(job.name) ?? [];
+					const { readyAtMs, faults = [] } = job;
+					if (how === 'failed') expect(faults).toContain('refused');
+					// A job that was ready in time and met no fault is never called late.
+					if (how === 'timeout' && faults.every((fault) => fault === 'none')) {
+						expect(readyAtMs).toBeGreaterThan(settings.deadlineMs);
+					}
+				}
+			},
+		),
+		{ numRuns: 150 },
+	);
+});

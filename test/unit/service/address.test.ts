@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+
+import { parseAddress, pathSegment } from '../../../nodes/shared/service/address';
+import { InputError } from '../../../nodes/shared/service/input-error';
+import { anyText, thrownBy } from '../support/text';
+
+describe('parseAddress', () => {
+	test.each([
+		['https://search.example.com', 'https://search.example.com'],
+		[' https://search.example.com/site/ ', 'https://search.example.com/site'],
+		['http://localhost:8764/api///', 'http://localhost:8764/api'],
+		['HTTPS://Search.Example.com/Site', 'https://search.example.com/Site'],
+		['http://[::1]:8080', 'http://[::1]:8080'],
+	])('%j becomes %j', (typed, address) => {
+		expect(parseAddress(typed, 'Push Address')).toBe(address);
+	});
+
+	test.each<[unknown, string]>([
+		['', "'Push Address' is empty"],
+		['   ', "'Push Address' is empty"],
+		[undefined, "'Push Address' is empty"],
+		[42, "'Push Address' is empty"],
+		['search.example.com', "'Push Address' is not a web address"],
+		['http://', "'Push Address' is not a web address"],
+		['ftp://search.example.com', "'Push Address' must start with http:// or https://"],
+		['javascript:alert(1)', "'Push Address' must start with http:// or https://"],
+		['https://user@search.example.com', 'must not carry a user name or password'],
+		['https://:pw@search.example.com', 'must not carry a user name or password'],
+		['https://search.example.com/?a=1', 'must not have a query or fragment'],
+		['https://search.example.com/?', 'must not have a query or fragment'],
+		['https://search.example.com/#', 'must not have a query or fragment'],
+	])('%j is refused', (typed, message) => {
+		const error = thrownBy(() => parseAddress(typed, 'Push Address'));
+		expect(error).toBeInstanceOf(InputError);
+		expect(error).toMatchObject({
+			message: expect.stringContaining(message),
+			description: expect.stringMatching(/.{20}/),
+		});
+	});
+
+	test('a password in an address is not repeated in the error', () => {
+		const error = thrownBy(() => parseAddress('https://me:s3cret@x.example', 'Address'));
+		expect(JSON.stringify(error) + String(error)).not.toContain('s3cret');
+	});
+});
+
+describe('pathSegment', () => {
+	test.each(['.', '..'])('%j is refused: it names a folder', (value) => {
+		const error = thrownBy(() => pathSegment(value, 'Document ID'));
+		expect(error).toBeInstanceOf(InputError);
+		expect(error).toMatchObject({ message: `'Document ID' must not be "${value}"` });
+	});
+
+	test.each([[''], [undefined], [null], [7], [['a']]])('%j counts as empty', (value) => {
+		expect(() => pathSegment(value, 'Document ID')).toThrow("'Document ID' is empty");
+	});
+
+	test.each(['\ud83d', 'a\ude00b'])('half a character pair is refused', (value) => {
+		expect(() => pathSegment(value, 'Document ID')).toThrow('not valid Unicode');
+	});
+
+	test('an address as id stays one segment', () => {
+		expect(pathSegment('https://a.example/x?y=1#z', 'Document ID')).toBe(
+			'https%3A%2F%2Fa.example%2Fx%3Fy%3D1%23z',
+		);
+	});
+
+	test('any text is refused or becomes exactly one segment that decodes to it', () => {
+		const bases = fc.constantFrom('https://h.example', 'https://h.example/p/api/v1/push/docs');
+		fc.assert(
+			fc.property(anyText, bases, (value, base) => {
+				let segment: string;
+				try {
+					segment = pathSegment(value, 'Document ID');
+				} catch (error) {
+					expect(error).toBeInstanceOf(InputError);
+					const refused = value === '' || value === '.' || value === '..';
+					expect(refused || /\p{Surrogate}/u.test(value)).toBe(true);
+					return;
+				}
+				expect(segment).not.toMatch(/[/?#\\\s]/);
+				expect(decodeURIComponent(segment)).toBe(value);
+				const url = new URL(`${base}/${segment}`);
+				expect(url.pathname).toBe(
+					`${new URL(base).pathname.replace(/\/$/, '')}/${segment}`,
+				);
+				expect(url.search + url.hash).toBe('');
+				expect(url.host).toBe('h.example');
+			}),
+			{ numRuns: 1000 },
+		);
+	});
+});

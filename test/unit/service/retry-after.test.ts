@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+
+import { parseRetryAfter } from '../../../nodes/shared/service/retry-after';
+
+const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
+
+test.each<[unknown, number | undefined]>([
+	['7', 7000],
+	[' 7 ', 7000],
+	['0', 0],
+	['1.5', 1500],
+	[7, 7000],
+	['Thu, 01 Jan 2026 12:00:30 GMT', 30_000],
+	['Thu, 01 Jan 2026 11:59:00 GMT', 0],
+	['soon', undefined],
+	['', undefined],
+	[undefined, undefined],
+	[null, undefined],
+	[['7'], undefined],
+])('%j means %p ms', (header, expected) => {
+	expect(parseRetryAfter(header, NOW)).toBe(expected);
+});
+
+test('is never negative and always a number or nothing', () => {
+	fc.assert(
+		fc.property(fc.oneof(fc.string(), fc.integer(), fc.date().map(String)), (header) => {
+			const ms = parseRetryAfter(header, NOW);
+			expect(ms === undefined || ms >= 0).toBe(true);
+		}),
+	);
+});

@@ -1,0 +1,331 @@
+import { ServiceFailure } from '../../../nodes/shared/service/failure';
+import { InputError } from '../../../nodes/shared/service/input-error';
+import {
+	clientIdentity,
+	heldToken,
+	issueToken,
+	scopeOf,
+	type SendTokenRequest,
+	type TokenFields,
+} from '../../../nodes/shared/service/token-issuer';
+import { parseTokenMap, type TokenMap } from '../../../nodes/shared/service/token';
+
+const SCOPE = 'machinelearning.predict';
+const OTHER_SCOPE = 'machinelearning.model';
+const SECRET = 's3cret-of-the-client';
+const MINUTE_MS = 60_000;
+
+let now: number;
+let clients = 0;
+/** The tokens a process holds outlive a test, so each test is another client. */
+let fields: TokenFields;
+/** Scopes that were asked for, in order. */
+let asked: string[];
+/** What the server does; by default it issues t1, t2, ... */
+let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
+
+beforeEach(() => {
+	now = 1_000_000;
+	asked = [];
+	fields = {
+		authUrl: 'https://identity.example',
+		authorizationServerId: 'aus1',
+		clientId: `client${++clients}`,
+		clientSecret: SECRET,
+		aiUrl: 'https://ai.example',
+		requestedScope: SCOPE,
+		accessTokens: '',
+	};
+	answer = async (scope) => ({
+		status: 200,
+		body: { token_type: 'Bearer', expires_in: 3600, access_token: `t${asked.length}`, scope },
+	});
+});
+
+const send: SendTokenRequest = async ({ qs }) => {
+	asked.push(qs.scope);
+	return await answer(qs.scope);
+};
+const issue = async (changes: TokenFields = {}): Promise<TokenMap> =>
+	await issueToken({ ...fields, ...changes }, send, () => now);
+const tokenOf = (map: TokenMap, scope = SCOPE) => map[scope]?.accessToken;
+const refuse = async () => ({ status: 503, body: { error: 'busy' } });
+
+/** A token as it is stored, of this client unless told otherwise. */
+const stored = (
+	accessToken: string,
+	minutesLeft: number,
+	scope = SCOPE,
+	changes: TokenFields = {},
+) =>
+	JSON.stringify({
+		[scope]: {
+			accessToken,
+			expiresAt: now + minutesLeft * MINUTE_MS,
+			renewAt: now + (minutesLeft - 5) * MINUTE_MS,
+			issuedFor: clientIdentity({ ...fields, ...changes }),
+		},
+	});
+
+describe('scopeOf', () => {
+	test.each<[TokenFields, string]>([
+		[{}, 'machinelearning.predict'],
+		[{ scope: OTHER_SCOPE }, OTHER_SCOPE],
+		[{ scope: 'custom', customScope: ' a b ' }, 'a b'],
+		[{ scope: 'custom', customScope: '' }, 'machinelearning.predict'],
+		[{ scope: 'custom' }, 'machinelearning.predict'],
+		[{ scope: OTHER_SCOPE, requestedScope: SCOPE }, SCOPE],
+		[{ scope: 7 }, 'machinelearning.predict'],
+	])('of %j is %s', (data, scope) => {
+		expect(scopeOf(data)).toBe(scope);
+	});
+});
+
+describe('clientIdentity', () => {
+	test.each(['authUrl', 'authorizationServerId', 'clientId', 'clientSecret', 'aiUrl'])(
+		'changes with %s',
+		(key) => {
+			expect(clientIdentity({ ...fields, [key]: 'new' })).not.toBe(clientIdentity(fields));
+		},
+	);
+
+	test('does not depend on scope and tokens, and tells nothing', () => {
+		const other = { ...fields, scope: OTHER_SCOPE, requestedScope: 'x', accessTokens: '{}' };
+		expect(clientIdentity(other)).toBe(clientIdentity(fields));
+		expect(clientIdentity(fields)).not.toContain(SECRET);
+		// Parts cannot be moved from one field to the next.
+		expect(clientIdentity({ clientId: 'ab', clientSecret: 'c' })).not.toBe(
+			clientIdentity({ clientId: 'a', clientSecret: 'bc' }),
+		);
+	});
+});
+
+describe('heldToken', () => {
+	const held = (accessTokens: string, changes: TokenFields = {}) =>
+		heldToken({ ...fields, accessTokens, ...changes }, now)?.accessToken;
+
+	test('is the living token of the scope and client', () => {
+		expect(held(stored('old', 10))).toBe('old');
+		expect(held(stored('old', 10, OTHER_SCOPE))).toBeUndefined();
+		expect(held(stored('old', 0))).toBeUndefined();
+		expect(held('')).toBeUndefined();
+	});
+
+	test.each(['authUrl', 'clientId', 'clientSecret', 'aiUrl'])(
+		'is none once %s has changed, though n8n keeps the stored map',
+		(key) => {
+			expect(held(stored('old', 10), { [key]: 'https://new.example' })).toBeUndefined();
+		},
+	);
+});
+
+describe('one token for all', () => {
+	test('16 calls at once send one request', async () => {
+		const maps = await Promise.all(Array.from({ length: 16 }, async () => await issue()));
+		expect(asked).toEqual([SCOPE]);
+		expect(new Set(maps.map((map) => tokenOf(map)))).toEqual(new Set(['t1']));
+	});
+
+	test('also where 16 credential tests come at once', async () => {
+		const calls = Array.from(
+			{ length: 16 },
+			async () => await issue({ requestedScope: undefined }),
+		);
+		await Promise.all(calls);
+		expect(asked).toHaveLength(1);
+	});
+
+	test('a request that failed is not shared with those who come later', async () => {
+		answer = refuse;
+		const failed = await Promise.allSettled([issue(), issue()]);
+		expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+		expect(asked).toHaveLength(1);
+		await expect(issue()).rejects.toThrow(ServiceFailure);
+		expect(asked).toHaveLength(2);
+	});
+
+	test('a node takes what another execution of the process was given meanwhile', async () => {
+		await issue();
+		expect(tokenOf(await issue())).toBe('t1');
+		expect(asked).toHaveLength(1);
+	});
+
+	test('once that is to be renewed, a new one is issued, and one only', async () => {
+		await issue();
+		now += 55 * MINUTE_MS;
+		const maps = await Promise.all([issue(), issue(), issue()]);
+		expect(maps.map((map) => tokenOf(map))).toEqual(['t2', 't2', 't2']);
+		expect(asked).toHaveLength(2);
+	});
+
+	test('the credential test and the HTTP Request node always ask the server', async () => {
+		await issue();
+		expect(tokenOf(await issue({ requestedScope: undefined }))).toBe('t2');
+	});
+
+	test('scopes stay apart, and the map keeps both', async () => {
+		const [one, other] = await Promise.all([issue(), issue({ requestedScope: OTHER_SCOPE })]);
+		expect(asked.sort()).toEqual([OTHER_SCOPE, SCOPE]);
+		expect(tokenOf(one)).not.toBe(tokenOf(other, OTHER_SCOPE));
+		const both = await issue({
+			requestedScope: 'merchandising.rules',
+			heldTokens: JSON.stringify({ ...one, ...other }),
+		});
+		expect(Object.keys(both).sort()).toEqual([OTHER_SCOPE, SCOPE, 'merchandising.rules']);
+	});
+
+	test('a token of another scope that was issued at the same time is stored with it', async () => {
+		await issue({ requestedScope: OTHER_SCOPE });
+		// This execution has read the credential before that one was stored.
+		const map = await issue();
+		expect([tokenOf(map, OTHER_SCOPE), tokenOf(map)]).toEqual(['t1', 't2']);
+	});
+
+	test('of a scope the longer living token is kept', async () => {
+		const short = stored('short', 10, OTHER_SCOPE);
+		const long = stored('long', 100, OTHER_SCOPE);
+		const mine = tokenOf(await issue({ requestedScope: OTHER_SCOPE }), OTHER_SCOPE);
+		expect(tokenOf(await issue({ heldTokens: short }), OTHER_SCOPE)).toBe(mine);
+		expect(tokenOf(await issue({ heldTokens: long }), OTHER_SCOPE)).toBe('long');
+	});
+
+	test('the life of a token starts when it was asked for, not when the reply came', async () => {
+		const issueFreely = answer;
+		const before = now;
+		answer = async (scope) => {
+			now += 20_000;
+			return await issueFreely(scope);
+		};
+		expect((await issue())[SCOPE]?.expiresAt).toBe(before + 60 * MINUTE_MS);
+	});
+});
+
+describe('another client', () => {
+	test.each(['authUrl', 'authorizationServerId', 'clientId', 'clientSecret', 'aiUrl'])(
+		'a changed %s never reuses a token, neither of the process nor stored',
+		async (key) => {
+			const old = await issue();
+			const renewed = await issue({
+				[key]: 'https://new.example',
+				heldTokens: JSON.stringify(old),
+			});
+			expect(asked).toHaveLength(2);
+			expect(tokenOf(renewed)).toBe('t2');
+		},
+	);
+
+	test('does not share a request under way', async () => {
+		const issueFreely = answer;
+		answer = async (scope) => {
+			const reply = await issueFreely(scope);
+			await new Promise(setImmediate);
+			return reply;
+		};
+		const maps = await Promise.all([issue(), issue({ clientSecret: 'another' })]);
+		expect(maps.map((map) => tokenOf(map))).toEqual(['t1', 't2']);
+	});
+
+	test('tokens of the former client are not kept in the map', async () => {
+		const former = stored('old', 30, OTHER_SCOPE, { clientSecret: 'former' });
+		expect(Object.keys(await issue({ heldTokens: former }))).toEqual([SCOPE]);
+	});
+
+	test('a token of the former client does not stand in when the renewal fails', async () => {
+		answer = refuse;
+		const former = stored('old', 30, SCOPE, { clientSecret: 'former' });
+		await expect(issue({ heldTokens: former })).rejects.toThrow(ServiceFailure);
+	});
+});
+
+describe('a renewal that fails', () => {
+	test('keeps a token that lives, its next renewal put off', async () => {
+		answer = refuse;
+		const map = await issue({ heldTokens: stored('old', 3) });
+		expect(map[SCOPE]).toMatchObject({
+			accessToken: 'old',
+			expiresAt: now + 3 * MINUTE_MS,
+			renewAt: now + 30_000,
+		});
+	});
+
+	test('fails the request where the token has ended', async () => {
+		answer = refuse;
+		await expect(issue({ heldTokens: stored('old', 0) })).rejects.toMatchObject({
+			kind: 'token',
+			transient: true,
+		});
+	});
+
+	test('fails where the token ended while the server was being asked', async () => {
+		answer = async () => {
+			now += 4 * MINUTE_MS;
+			return await refuse();
+		};
+		await expect(issue({ heldTokens: stored('old', 3) })).rejects.toThrow(ServiceFailure);
+	});
+
+	test('fails where the service has refused that token', async () => {
+		answer = refuse;
+		const changes = { heldTokens: stored('old', 3), rejectedToken: 'old' };
+		await expect(issue(changes)).rejects.toThrow(ServiceFailure);
+	});
+
+	test('fails the credential test, which is to tell', async () => {
+		answer = refuse;
+		const changes = { requestedScope: undefined, accessTokens: stored('old', 30) };
+		await expect(issue(changes)).rejects.toThrow(ServiceFailure);
+	});
+
+	test('a mistake of ours is not covered up by an old token', async () => {
+		answer = async () => await Promise.reject(new TypeError('bug'));
+		await expect(issue({ heldTokens: stored('old', 30) })).rejects.toThrow('bug');
+	});
+});
+
+describe('a token the service refused', () => {
+	test('is never handed back, though the process holds it as fresh', async () => {
+		expect(tokenOf(await issue())).toBe('t1');
+		expect(tokenOf(await issue({ rejectedToken: 't1' }))).toBe('t2');
+		expect(asked).toHaveLength(2);
+	});
+
+	test('is replaced once for all who were refused', async () => {
+		await issue();
+		const calls = Array.from({ length: 8 }, async () => await issue({ rejectedToken: 't1' }));
+		const maps = await Promise.all(calls);
+		expect(new Set(maps.map((map) => tokenOf(map)))).toEqual(new Set(['t2']));
+		expect(tokenOf(await issue({ rejectedToken: 't1' }))).toBe('t2');
+		expect(asked).toHaveLength(2);
+	});
+});
+
+test('a credential that is not filled in is told by its field, without a request', async () => {
+	await expect(issue({ clientSecret: '' })).rejects.toThrow(InputError);
+	await expect(issue({ authUrl: 'nonsense' })).rejects.toThrow("'Token Server Address'");
+	expect(asked).toEqual([]);
+});
+
+test('no error holds the secret or a token', async () => {
+	const bodies = [
+		{ status: 401, body: { error: 'invalid_client' } },
+		{ status: 500, body: '<html>' },
+		{ status: 200, body: { token_type: 'mac', access_token: 't0ken' } },
+		{ status: 200, body: { token_type: 'Bearer', expires_in: 9, access_token: 't0ken\n' } },
+	];
+	for (const reply of bodies) {
+		answer = async () => reply;
+		const error: unknown = await issue({ heldTokens: stored('t0ken-old', 0) }).catch((e) => e);
+		expect(error).toBeInstanceOf(ServiceFailure);
+		const { message, description, stack } = error as ServiceFailure;
+		const text = [message, description, stack, JSON.stringify(error)].join();
+		expect(text).not.toMatch(/s3cret|t0ken/);
+	}
+});
+
+test('the map it returns can be stored and read back', async () => {
+	const map = await issue();
+	expect(parseTokenMap(JSON.stringify(map))).toEqual(map);
+	expect(heldToken({ ...fields, accessTokens: JSON.stringify(map) }, now)?.accessToken).toBe(
+		't1',
+	);
+});

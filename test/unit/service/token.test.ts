@@ -1,0 +1,312 @@
+import fc from 'fast-check';
+
+import { ServiceFailure } from '../../../nodes/shared/service/failure';
+import { InputError } from '../../../nodes/shared/service/input-error';
+import {
+	addToken,
+	isFresh,
+	livingToken,
+	parseClient,
+	parseTokenMap,
+	parseTokenReply,
+	postponeRenewal,
+	SCOPES,
+	tokenRequest,
+	type Token,
+} from '../../../nodes/shared/service/token';
+import { thrownBy } from '../support/text';
+
+const NOW = 1_000_000;
+const SCOPE = 'machinelearning.predict';
+const TOKEN = `eyJ.${'t0ken'.repeat(100)}`;
+const MINUTE_MS = 60_000;
+
+const fields = {
+	authUrl: 'https://identity.example/',
+	authorizationServerId: 'aus/1',
+	clientId: ' me ',
+	clientSecret: 's3cret',
+};
+const good = { token_type: 'Bearer', expires_in: 3600, access_token: TOKEN, scope: SCOPE };
+const parse = (body: unknown, status = 200, retryAfterMs?: number) =>
+	parseTokenReply({ status, body, retryAfterMs }, SCOPE, 'client', NOW);
+const failureOf = (body: unknown, status = 200, retryAfterMs?: number): ServiceFailure => {
+	const error = thrownBy(() => parse(body, status, retryAfterMs));
+	expect(error).toBeInstanceOf(ServiceFailure);
+	return error as ServiceFailure;
+};
+const token = (changes: Partial<Token> = {}): Token => ({
+	accessToken: 'a',
+	expiresAt: NOW + 1000,
+	renewAt: NOW + 500,
+	issuedFor: 'client',
+	...changes,
+});
+
+describe('the request', () => {
+	test('is the one of the interface', () => {
+		expect(tokenRequest(parseClient(fields), SCOPE)).toEqual({
+			url: 'https://identity.example/oauth2/aus%2F1/v1/token',
+			qs: { scope: SCOPE, grant_type: 'client_credentials' },
+			headers: {
+				'Cache-Control': 'no-cache',
+				Accept: 'application/json',
+				'Content-Type': 'application/x-www-form-urlencoded',
+			},
+			auth: { username: 'me', password: 's3cret' },
+		});
+	});
+
+	test.each([
+		['authUrl', 'Token Server Address'],
+		['authorizationServerId', 'Authorization Server ID'],
+		['clientId', 'Client ID'],
+		['clientSecret', 'Client Secret'],
+	])('without %s the error names the field', (key, label) => {
+		for (const value of [undefined, '', '  ', 7]) {
+			const error = thrownBy(() => parseClient({ ...fields, [key]: value }));
+			expect(error).toBeInstanceOf(InputError);
+			expect(error).toMatchObject({ message: `'${label}' is empty` });
+		}
+	});
+
+	test('the four scopes of the interface can be chosen', () => {
+		expect(SCOPES.map(({ value }) => value)).toEqual([
+			'machinelearning.model',
+			'machinelearning.predict',
+			'merchandising.rewrites',
+			'merchandising.rules',
+		]);
+	});
+});
+
+describe('a usable reply', () => {
+	test('becomes a token that is renewed 5 minutes early', () => {
+		expect(parse(good)).toEqual({
+			accessToken: TOKEN,
+			expiresAt: NOW + 60 * MINUTE_MS,
+			renewAt: NOW + 55 * MINUTE_MS,
+			issuedFor: 'client',
+		});
+	});
+
+	test.each([
+		[4, 3.6],
+		[600, 540],
+		[3000, 2700],
+		[3010, 2710],
+		[86_400, 86_100],
+	])('of %i s is renewed after %d s: 5 minutes early, or a tenth', (expires_in, seconds) => {
+		expect(parse({ ...good, expires_in }).renewAt).toBeCloseTo(NOW + seconds * 1000, 3);
+	});
+
+	test.each<[string, Record<string, unknown>]>([
+		['no scope, which means the one asked for', { scope: undefined }],
+		['a lower-case type', { token_type: 'bearer' }],
+		['its lifetime as text', { expires_in: '3600' }],
+		['members that are not known', { id_token: 'x' }],
+	])('may have %s', (_, changes) => {
+		expect(parse({ ...good, ...changes })).toEqual(parse(good));
+	});
+
+	test('may grant several scopes in another order', () => {
+		const reply = { status: 200, body: { ...good, scope: 'b  a' } };
+		expect(parseTokenReply(reply, 'a b', 'client', NOW).accessToken).toBe(TOKEN);
+	});
+});
+
+describe('a reply that is no token', () => {
+	test.each<[string, unknown, string]>([
+		['HTML', '<html>Welcome</html>', 'not a JSON object'],
+		['nothing', undefined, 'not a JSON object'],
+		['null', null, 'not a JSON object'],
+		['empty text', '', 'not a JSON object'],
+		['a list', [], 'token_type'],
+		['an empty object', {}, 'token_type'],
+		['no token_type', { ...good, token_type: undefined }, 'token_type'],
+		['a foreign token_type', { ...good, token_type: 'mac' }, 'token_type'],
+		['a number as token_type', { ...good, token_type: 1 }, 'token_type'],
+		['no expires_in', { ...good, expires_in: undefined }, 'expires_in'],
+		['an expires_in of null', { ...good, expires_in: null }, 'expires_in'],
+		['an expires_in of 0', { ...good, expires_in: 0 }, 'expires_in'],
+		['a negative expires_in', { ...good, expires_in: -1 }, 'expires_in'],
+		['an expires_in in words', { ...good, expires_in: 'one hour' }, 'expires_in'],
+		['an endless expires_in', { ...good, expires_in: Infinity }, 'expires_in'],
+		['an empty expires_in', { ...good, expires_in: '' }, 'expires_in'],
+		['no access_token', { ...good, access_token: undefined }, 'access_token'],
+		['an empty access_token', { ...good, access_token: '' }, 'access_token'],
+		['a number as access_token', { ...good, access_token: 7 }, 'access_token'],
+		['a line break in it', { ...good, access_token: `${TOKEN}\r\nX: y` }, 'access_token'],
+		['a line break after it', { ...good, access_token: `${TOKEN}\n` }, 'access_token'],
+		['a space in it', { ...good, access_token: `${TOKEN} x` }, 'access_token'],
+		['a foreign scope', { ...good, scope: 'merchandising.rules' }, 'another scope'],
+		['more than was asked', { ...good, scope: `${SCOPE} other` }, 'another scope'],
+		['no scope granted', { ...good, scope: '' }, 'another scope'],
+		['a scope that is no text', { ...good, scope: [SCOPE] }, 'another scope'],
+	])('%s is a clear error', (_, body, words) => {
+		const failure = failureOf(body);
+		expect(failure.message).toContain("The token server's reply cannot be used");
+		expect(failure.message).toContain(words);
+		expect(failure).toMatchObject({
+			kind: 'token',
+			transient: false,
+			description: expect.stringContaining("'Token Server Address'"),
+		});
+	});
+
+	test('its error repeats neither the token nor what else the reply holds', () => {
+		const broken = fc.record(
+			{
+				token_type: fc.constantFrom('Bearer', 'mac', TOKEN),
+				expires_in: fc.constantFrom(3600, TOKEN, null),
+				access_token: fc.constantFrom(TOKEN, `${TOKEN} `),
+				scope: fc.constantFrom(SCOPE, TOKEN),
+			},
+			{ requiredKeys: ['access_token'] },
+		);
+		fc.assert(
+			fc.property(fc.oneof(broken, fc.constant(TOKEN)), (body) => {
+				try {
+					parse(body);
+				} catch (error) {
+					const { message, description } = error as ServiceFailure;
+					expect(`${message}${description}${JSON.stringify(error)}`).not.toContain(
+						't0ken',
+					);
+				}
+			}),
+		);
+	});
+});
+
+describe('a refusal', () => {
+	test('reads with status, code and words of the server', () => {
+		const body = { error: 'invalid_client', error_description: 'Client unknown.' };
+		expect(failureOf(body, 401)).toMatchObject({
+			message: `The token server refused to issue a token for the scope ${SCOPE}: status 401 (invalid_client), Client unknown.`,
+			description: "Check 'Client ID' and 'Client Secret' in the credential.",
+			kind: 'token',
+			httpStatus: 401,
+			transient: false,
+		});
+	});
+
+	test('a code without words is not said twice', () => {
+		const { message } = failureOf({ error: 'invalid_client' }, 401);
+		expect(message.match(/invalid_client/g)).toHaveLength(1);
+	});
+
+	test.each<[string, number, unknown, string]>([
+		[
+			'the PKCE case',
+			400,
+			{
+				error: 'invalid_client',
+				error_description:
+					'Browser requests to the token endpoint must use Proof Key for Code Exchange.',
+			},
+			'Origin header',
+		],
+		['a scope that is not granted', 400, { error: 'invalid_scope' }, `the scope ${SCOPE}`],
+		['no such address', 404, '<html>', "'Authorization Server ID'"],
+		['a busy server', 503, '', 'Try again later'],
+		['too many requests', 429, null, 'Try again later'],
+		['anything else', 400, undefined, "'Client Secret'"],
+	])('%s says what to do', (_, status, body, words) => {
+		expect(failureOf(body, status).description).toContain(words);
+	});
+
+	test.each([
+		[302, false],
+		[400, false],
+		[401, false],
+		[403, false],
+		[404, false],
+		[408, true],
+		[429, true],
+		[500, true],
+		[503, true],
+	])('status %i may pass: %s', (status, transient) => {
+		expect(failureOf({}, status, 3000)).toMatchObject({ transient, retryAfterMs: 3000 });
+	});
+});
+
+describe('the token map', () => {
+	test.each([
+		[undefined],
+		[null],
+		[''],
+		['{'],
+		['null'],
+		['7'],
+		['[]'],
+		['"x"'],
+		[{ a: token() }],
+	])('%j counts as empty', (stored) => {
+		expect(parseTokenMap(stored)).toEqual({});
+	});
+
+	test('what is no token in it is left out', () => {
+		const { issuedFor: _, ...incomplete } = token();
+		const stored = {
+			a: token(),
+			b: null,
+			c: 'x',
+			d: incomplete,
+			e: token({ renewAt: '1' as never }),
+		};
+		expect(parseTokenMap(JSON.stringify(stored))).toEqual({ a: token() });
+	});
+
+	test('survives being stored', () => {
+		const map = addToken({}, SCOPE, token(), NOW);
+		expect(parseTokenMap(JSON.stringify(map))).toEqual({ [SCOPE]: token() });
+	});
+
+	test('keeps the tokens of other scopes', () => {
+		const others = { other: token({ accessToken: 'o' }) };
+		expect(addToken(others, SCOPE, token(), NOW)).toEqual({ ...others, [SCOPE]: token() });
+	});
+
+	test('replaces the former token of the scope', () => {
+		const newer = token({ accessToken: 'newer' });
+		expect(addToken({ [SCOPE]: token() }, SCOPE, newer, NOW)).toEqual({ [SCOPE]: newer });
+	});
+
+	test('drops tokens that have ended and those of a former client', () => {
+		const map = {
+			ended: token({ expiresAt: NOW }),
+			former: token({ issuedFor: 'former client' }),
+		};
+		expect(addToken(map, SCOPE, token(), NOW)).toEqual({ [SCOPE]: token() });
+	});
+});
+
+describe('which token may be used', () => {
+	test.each<[string, Token, boolean]>([
+		['one that lives', token(), true],
+		['one to be renewed that lives still', token({ renewAt: NOW - 1 }), true],
+		['none that has ended', token({ expiresAt: NOW }), false],
+		['none of a former client', token({ issuedFor: 'former client' }), false],
+	])('%s', (_, held, usable) => {
+		expect(livingToken({ [SCOPE]: held }, SCOPE, 'client', NOW)).toBe(
+			usable ? held : undefined,
+		);
+	});
+
+	test.each(['other', 'constructor', '__proto__'])('none of scope %s', (scope) => {
+		expect(livingToken({ [SCOPE]: token() }, scope, 'client', NOW)).toBeUndefined();
+	});
+
+	test('a token is fresh until it is to be renewed', () => {
+		expect(isFresh(undefined, NOW)).toBe(false);
+		expect(isFresh(token(), NOW + 499)).toBe(true);
+		expect(isFresh(token(), NOW + 500)).toBe(false);
+	});
+
+	test('a renewal can be put off by half a minute, not beyond the end', () => {
+		const long = token({ expiresAt: NOW + 10 * MINUTE_MS });
+		expect(postponeRenewal(long, NOW)).toEqual({ ...long, renewAt: NOW + 30_000 });
+		expect(postponeRenewal(token(), NOW).renewAt).toBe(NOW + 1000);
+	});
+});

@@ -1,0 +1,236 @@
+import {
+	runBulk,
+	type BulkJob,
+	type BulkStats,
+	type RequestInfo,
+} from '../../../nodes/shared/flow/bulk';
+import type { Packed } from '../../../nodes/shared/flow/batches';
+import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
+import { VirtualClock } from './virtual-clock';
+
+export interface Entry {
+	/** Place in the input, which stands for the version of the document. */
+	position: number;
+	id: string;
+	text: string;
+}
+
+/** What a request meets instead of being carried out. */
+export type Fault =
+	| 'none'
+	| 'slow'
+	| 'throttled'
+	| 'throttled 3 s'
+	| 'unavailable'
+	| 'unavailable 2 s'
+	| 'reset'
+	| 'denied';
+
+export interface Scenario {
+	entries: Entry[];
+	maxCount?: number;
+	maxBytes?: number;
+	concurrency?: number;
+	maxAttempts?: number;
+	stopOnFailure?: boolean;
+	/** The n-th request that is sent meets the n-th fault. */
+	faults?: Fault[];
+	/** The service answers 413 above it. */
+	sizeLimit?: number;
+	/** The service answers 400 to any request with one of these ids. */
+	poisoned?: string[];
+	cancelAtMs?: number;
+	seed?: number;
+	/** Fixed time of a request; otherwise each takes its own. */
+	latencyMs?: number;
+}
+
+export interface Sent {
+	at: number;
+	positions: number[];
+	attempt: number;
+	inFlight: number;
+}
+
+export interface Ending {
+	position: number;
+	how: 'done' | 'failed' | 'skipped';
+	error?: unknown;
+	info?: RequestInfo;
+}
+
+export interface Outcome {
+	stats?: BulkStats;
+	/** What the run threw. */
+	thrown?: unknown;
+	endings: Ending[];
+	sent: Sent[];
+	/** id -> position of the version the index holds. */
+	index: Map<string, number>;
+	/** Rules the engine broke towards the service, in words. */
+	violations: string[];
+	/** Texts made, by position. */
+	packed: number[];
+	endedAt: number;
+}
+
+export const CANCEL = new Error('The execution was stopped');
+export const ENVELOPE_BYTES = 2;
+export const SEPARATOR_BYTES = 1;
+
+export const entry = (id: string, position: number, bytes = 10): Entry => ({
+	position,
+	id,
+	text: 'x'.repeat(bytes),
+});
+
+/** Entries with ids of their own. */
+export const entries = (count: number, bytes = 10): Entry[] =>
+	Array.from({ length: count }, (_, position) => entry(`id${position}`, position, bytes));
+
+const status = (code: number, retryAfterMs?: number) =>
+	new ServiceFailure(`status ${code}`, {
+		kind: 'status',
+		status: code,
+		...(retryAfterMs !== undefined && { retryAfterMs }),
+	});
+
+const FAULTS: Partial<Record<Fault, () => Error>> = {
+	throttled: () => status(429),
+	'throttled 3 s': () => status(429, 3000),
+	unavailable: () => status(503),
+	'unavailable 2 s': () => status(503, 2000),
+	reset: () => new ServiceFailure('reset', { kind: 'transport', code: 'ECONNRESET' }),
+	denied: () => status(401),
+};
+
+/** Bytes of a JSON array of these entries, as it goes over the wire. */
+export const bodyBytes = (batch: Array<{ text: string }>): number =>
+	Buffer.byteLength(`[${batch.map(({ text }) => text).join(',')}]`);
+
+/** Runs the engine against a simulated service with an index, in virtual time. */
+export async function runScenario(scenario: Scenario): Promise<Outcome> {
+	const {
+		maxCount = 10,
+		maxBytes = 100_000,
+		concurrency = 4,
+		maxAttempts = 5,
+		stopOnFailure = false,
+		faults = [],
+		sizeLimit = Infinity,
+		poisoned = [],
+		cancelAtMs,
+		seed = 1,
+		latencyMs,
+	} = scenario;
+	const clock = new VirtualClock(seed);
+	if (cancelAtMs !== undefined) clock.cancelAt(cancelAtMs, CANCEL);
+
+	const outcome: Outcome = {
+		endings: [],
+		sent: [],
+		index: new Map(),
+		violations: [],
+		packed: [],
+		endedAt: 0,
+	};
+	const { endings, sent, index, violations } = outcome;
+	const keysInFlight = new Set<string>();
+	let inFlight = 0;
+	let mustSendNothing = '';
+
+	const latency = () => latencyMs ?? 1 + clock.random() * 200;
+	const check = (holds: boolean, rule: string) => {
+		if (!holds) violations.push(`request ${sent.length}: ${rule}`);
+	};
+
+	async function send(batch: Array<Packed<Entry>>, attempt: number): Promise<string> {
+		const ids = batch.map((packed) => packed.entry.id);
+		const bytes = bodyBytes(batch);
+		inFlight++;
+		const positions = batch.map((packed) => packed.entry.position);
+		sent.push({ at: clock.now(), positions, attempt, inFlight });
+		const fault = faults[sent.length - 1] ?? 'none';
+		if (cancelAtMs !== undefined && clock.now() > cancelAtMs) mustSendNothing = 'a cancel';
+		check(mustSendNothing === '', `sent after ${mustSendNothing}`);
+		check(inFlight <= concurrency, 'more at once than allowed');
+		check(batch.length <= maxCount, 'too many entries');
+		check(bytes <= maxBytes, 'too many bytes');
+		check(new Set(ids).size === ids.length, 'an id twice in a request');
+		check(!ids.some((id) => keysInFlight.has(id)), 'an id twice in flight');
+		for (const id of ids) keysInFlight.add(id);
+		try {
+			await clock.sleep(latency() * (fault === 'slow' ? 50 : 1));
+			const error = FAULTS[fault]?.();
+			if (error) throw error;
+			if (bytes > sizeLimit) throw status(413);
+			if (ids.some((id) => poisoned.includes(id))) throw status(400);
+			for (const packed of batch) index.set(packed.entry.id, packed.entry.position);
+			await clock.sleep(latency());
+			return 'taken';
+		} finally {
+			inFlight--;
+			for (const id of ids) keysInFlight.delete(id);
+		}
+	}
+
+	const end = (how: Ending['how'], ended: Entry[], error?: unknown, info?: RequestInfo) => {
+		for (const { position } of ended) {
+			endings.push({
+				position,
+				how,
+				...(error !== undefined && { error }),
+				...(info && { info }),
+			});
+		}
+	};
+	const job: BulkJob<Entry, string> = {
+		entries: scenario.entries,
+		keyOf: ({ id }) => id,
+		textOf: ({ position, text }) => {
+			outcome.packed.push(position);
+			return text;
+		},
+		limits: { maxCount, maxBytes, envelope: ENVELOPE_BYTES, separator: SEPARATOR_BYTES },
+		concurrency,
+		policy: { maxAttempts, baseMs: 500, capMs: 30_000 },
+		clock,
+		send,
+		judge: (error) => judge(error, true),
+		isFatal: (error) => error === CANCEL,
+		onDone: (ended, _reply, info) => end('done', ended, undefined, info),
+		onFailed: (ended, error, info) => {
+			end('failed', ended, error, { ...info });
+			const denied = error instanceof ServiceFailure && error.httpStatus === 401;
+			if (stopOnFailure || denied) mustSendNothing = 'the failure that ended the run';
+		},
+		onSkipped: (ended, error) => end('skipped', ended, error),
+		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),
+		stopOnFailure,
+	};
+	await clock.run(runBulk(job)).then(
+		(stats) => (outcome.stats = stats),
+		(thrown: unknown) => (outcome.thrown = thrown),
+	);
+	outcome.endedAt = clock.now();
+	const before = { endings: endings.length, sent: sent.length };
+	await clock.drain();
+	check(endings.length === before.endings, 'an entry ended after the run');
+	check(sent.length === before.sent, 'sent after the run');
+	return outcome;
+}
+
+/** Positions of the entries that ended so, in input order. */
+export const ended = ({ endings }: Outcome, how: Ending['how']): number[] =>
+	endings
+		.filter((ending) => ending.how === how)
+		.map(({ position }) => position)
+		.sort((a, b) => a - b);
+
+/** The index the accepted entries make when applied in input order. */
+export function model(all: Entry[], outcome: Outcome): Map<string, number> {
+	const accepted = new Set(ended(outcome, 'done'));
+	return new Map(
+		all.filter(({ position }) => accepted.has(position)).map((e) => [e.id, e.position]),
+	);
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+
+const SPECIAL = [
+	'.',
+	'..',
+	'/',
+	'\\',
+	'?',
+	'#',
+	'%',
+	'%2e',
+	'%2F',
+	';',
+	':',
+	'@',
+	'\0',
+	'\n',
+	' ',
+	'😀',
+];
+
+/** Any text, with half character pairs and what has a meaning in addresses. */
+export const anyText = fc
+	.array(
+		fc.oneof(
+			fc.nat(0xffff).map((code) => String.fromCharCode(code)),
+			fc.constantFrom(...SPECIAL),
+			fc.string({ maxLength: 5 }),
+		),
+		{ maxLength: 12 },
+	)
+	.map((parts) => parts.join(''));
+
+/** What a call throws. */
+export function thrownBy(call: () => unknown): unknown {
+	try {
+		call();
+	} catch (error) {
+		return error;
+	}
+	throw new Error('Nothing was thrown');
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../../../nodes/shared/flow/clock';
+
+interface Timer {
+	due: number;
+	wake: () => void;
+	fail?: (error: unknown) => void;
+}
+
+/** Runs all pending promise callbacks: none of them is left once the event loop turns. */
+const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * Time that passes only when everything waits: sleeps end in the order of their due times, one by
+ * one, so a run of minutes takes milliseconds and is the same each time.
+ */
+export class VirtualClock implements Clock {
+	private time = 0;
+	private readonly timers: Timer[] = [];
+	private cancelled: { error: unknown } | undefined;
+
+	constructor(private seed = 1) {}
+
+	now(): number {
+		return this.time;
+	}
+
+	/** Mulberry32: small, and even enough for waits. */
+	random(): number {
+		this.seed = (this.seed + 0x6d2b79f5) | 0;
+		let bits = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
+		bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+		return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+	}
+
+	async sleep(ms: number): Promise<void> {
+		if (this.cancelled) throw this.cancelled.error;
+		await new Promise<void>((wake, fail) =>
+			this.insert({ due: this.time + Math.max(0, ms), wake, fail }),
+		);
+	}
+
+	/** Does something at a time, a cancel notwithstanding. */
+	at(ms: number, action: () => void): void {
+		this.insert({ due: ms, wake: action });
+	}
+
+	/** From then on every sleep rejects with this error, those under way included. */
+	cancelAt(ms: number, error: unknown): void {
+		this.at(ms, () => {
+			this.cancelled = { error };
+			const sleeps = this.timers.filter(({ fail }) => fail !== undefined);
+			for (const sleep of sleeps) {
+				this.timers.splice(this.timers.indexOf(sleep), 1);
+				sleep.fail?.(error);
+			}
+		});
+	}
+
+	/**
+	 * Lets time pass until the work has ended.
+	 *
+	 * @throws what the work throws; an error where it waits for something that cannot come
+	 */
+	async run<T>(work: Promise<T>): Promise<T> {
+		let ended = false;
+		const end = () => void (ended = true);
+		work.then(end, end);
+		for (await settle(); !ended; await settle()) {
+			if (!this.step()) throw new Error('A deadlock: the work waits, but no sleep is due');
+		}
+		return await work;
+	}
+
+	/** Lets time pass until nobody sleeps any more. */
+	async drain(): Promise<void> {
+		do await settle();
+		while (this.step());
+	}
+
+	private step(): boolean {
+		const next = this.timers.shift();
+		if (next === undefined) return false;
+		this.time = Math.max(this.time, next.due);
+		next.wake();
+		return true;
+	}
+
+	private insert(timer: Timer): void {
+		const after = this.timers.findIndex(({ due }) => due > timer.due);
+		this.timers.splice(after < 0 ? this.timers.length : after, 0, timer);
+	}
+}
