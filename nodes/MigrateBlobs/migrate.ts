@@ -11,6 +11,9 @@ import { mayBeGoingOn } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { DEFAULT_MIGRATION_TIMEOUT_SECONDS } from './properties';
 
+const MAY_BE_GOING_ON =
+	'The migration may be going on in the service: look there before you run it again.';
+
 /**
  * Migrates blob manifests (spec, endpoint 5), once however many items came in, unless the option
  * asks for once per item. A request that may have arrived is never sent again.
@@ -47,9 +50,7 @@ export async function migrateBlobs(context: IExecuteFunctions, results: Results)
 	const fail = (itemIndex: number, error: unknown) =>
 		results.fail(itemIndex, error, {
 			prefix: 'The blob manifests were not migrated',
-			advice: mayBeGoingOn(error)
-				? 'The migration may be going on in the service: look there before you run it again.'
-				: '',
+			advice: mayBeGoingOn(error) ? MAY_BE_GOING_ON : '',
 		});
 
 	addHint(
@@ -61,6 +62,8 @@ export async function migrateBlobs(context: IExecuteFunctions, results: Results)
 	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
 	for (const round of rounds) {
 		const [first = 0] = round;
+		// For a run that is canceled meanwhile.
+		results.progress = () => MAY_BE_GOING_ON;
 		await migrate().then(
 			(json) => results.add(first, json, round),
 			(error: unknown) => {
@@ -68,6 +71,7 @@ export async function migrateBlobs(context: IExecuteFunctions, results: Results)
 				for (const itemIndex of round) fail(itemIndex, error);
 			},
 		);
+		results.progress = () => '';
 		results.throwIfStopping();
 	}
 }

@@ -13,6 +13,7 @@ import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
 import { withoutSecrets } from '../service/secrets';
 import { parseTokenMap } from '../service/token';
+import { tokenFailure } from '../service/token-issuer';
 import { Cancelled, executionClock, isCancel, isCancelled } from './run';
 import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
 
@@ -167,7 +168,7 @@ export class ServiceSession {
 				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 			)
 			.catch((error: unknown) => {
-				throw this.transportFailure(error, request.timeoutMs);
+				throw this.transportFailure(error, data, request.timeoutMs);
 			});
 		return response as IN8nHttpFullResponse;
 	}
@@ -190,13 +191,16 @@ export class ServiceSession {
 	}
 
 	/** No complete answer. n8n's error holds the request with its credentials, so it stays here. */
-	private transportFailure(error: unknown, timeoutMs: number): Error {
+	private transportFailure(
+		error: unknown,
+		data: ICredentialDataDecryptedObject,
+		timeoutMs: number,
+	): Error {
 		if (isCancelled(this.context)) return new Cancelled();
 		const { service, addressLabel } = this.options;
-		for (let inner = error; inner instanceof Error; inner = inner.cause) {
-			// What the credential threw while it was asking for a token.
-			if (inner instanceof ServiceFailure || inner instanceof InputError) return inner;
-		}
+		// What the credential threw while it was asking for a token.
+		const failure = tokenFailure(data);
+		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;
 		const code = errorCode(error);
 		if (code === undefined) {
 			const text = error instanceof Error ? error.message : 'n8n did not send the request';

@@ -45,6 +45,8 @@ export type SendTokenRequest = (
  */
 const issued = new Map<string, TokenMap>();
 const pending = new Map<string, Promise<Token>>();
+/** Why the last attempt with these data got no token: n8n 1.x drops the cause of an error. */
+const failures = new WeakMap<TokenFields, unknown>();
 
 /** The scope a credential's data asks for. */
 export function scopeOf(data: TokenFields): string {
@@ -69,6 +71,11 @@ export function heldToken(data: TokenFields, now: number): Token | undefined {
 	return livingToken(map, scopeOf(data), clientIdentity(data), now);
 }
 
+/** What the last `issueToken` with these very data has thrown, undefined if it went well. */
+export function tokenFailure(data: TokenFields): unknown {
+	return failures.get(data);
+}
+
 /**
  * Issues a token for the scope of a credential's data (spec, Authentication 1 and 2), at most one
  * at a time for a client and scope in this process.
@@ -81,6 +88,19 @@ export function heldToken(data: TokenFields, now: number): Token | undefined {
  * @throws InputError for unusable fields, ServiceFailure of kind `token` where none could be had
  */
 export async function issueToken(
+	data: TokenFields,
+	send: SendTokenRequest,
+	now: () => number,
+): Promise<TokenMap> {
+	const attempt = tokenMapWithNew(data, send, now);
+	void attempt.then(
+		() => failures.delete(data),
+		(error: unknown) => failures.set(data, error),
+	);
+	return await attempt;
+}
+
+async function tokenMapWithNew(
 	data: TokenFields,
 	send: SendTokenRequest,
 	now: () => number,

@@ -1,0 +1,448 @@
+/** Delete Document: ids, commits, faults and the items that come out. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { DEMO, type FaultRule } from '../../sandbox';
+import { push } from '../sandbox/client';
+import { sandboxCredentials } from '../support/credentials';
+import type { RunResult } from '../support/engine';
+import { reply } from '../support/http-server';
+import {
+	indexes,
+	jsonOf,
+	nodeRunner,
+	pairedIndexes,
+	requestsArrived,
+	useSandbox,
+	useServers,
+	useShortBackoff,
+} from '../support/sandbox';
+
+useShortBackoff();
+const sandbox = useSandbox();
+const serve = useServers();
+const remove = nodeRunner(new DeleteDocument(), () => sandboxCredentials(sandbox()));
+
+const fault = (rule: Omit<FaultRule, 'route'>) =>
+	sandbox().faults.add({ route: 'delete', ...rule });
+const items = (...ids: unknown[]) => ids.map((id) => ({ id })) as IDataObject[];
+const ids = (count: number) => indexes(count).map((at) => `d${at}`);
+/** Puts documents into the index. */
+const index = async (list: string[]) => {
+	await push(
+		sandbox(),
+		list.map((id) => ({ id, name: id })),
+	);
+	sandbox().requests.length = 0;
+};
+const indexed = () =>
+	sandbox()
+		.documents(DEMO.endpoint)
+		.map(({ id }) => id);
+const PATH = '/site-search/api/v1/push/docs/';
+/** Id and commit of each request, in order of arrival. */
+const requests = () =>
+	sandbox().requests.map(({ path, query }) => [
+		decodeURIComponent(path.slice(PATH.length)),
+		query.commit,
+	]);
+const sentIds = () => requests().map(([id]) => id);
+const committed = () =>
+	requests()
+		.filter(([, commit]) => commit === 'true')
+		.map(([id]) => id);
+const hintsOf = ({ hints }: RunResult) => hints.map(({ message }) => message);
+
+describe('ids', () => {
+	it('come from an expression, one request each without a body', async () => {
+		await index(ids(3));
+		const result = await remove([{ key: 'd0' }, { key: 'd2' }], {
+			documentId: '={{ $json.key }}',
+		});
+		expect(result.output).toEqual([
+			{ json: { deleted: true, id: 'd0' }, pairedItem: { item: 0 } },
+			{ json: { deleted: true, id: 'd2' }, pairedItem: { item: 1 } },
+		]);
+		expect(sandbox().requests).toHaveLength(2);
+		for (const request of sandbox().requests) {
+			expect(request).toMatchObject({
+				method: 'DELETE',
+				query: {},
+				headers: { 'x-api-key': '***' },
+				bodyBytes: 0,
+			});
+		}
+		sandbox().commit();
+		expect(indexed()).toEqual(['d1']);
+	});
+
+	it('come from a list field, dotted or not', async () => {
+		await index(ids(5));
+		const parameters = { idSource: 'listField', idsField: 'gone.ids' };
+		const result = await remove(
+			[{ gone: { ids: ['d0', 'd1'] } }, { 'gone.ids': ['d3'] }, { gone: { ids: [] } }],
+			parameters,
+		);
+		expect(jsonOf(result.output)).toEqual([
+			{ deleted: true, id: 'd0' },
+			{ deleted: true, id: 'd1' },
+			{ deleted: true, id: 'd3' },
+			{ deleted: false, reason: 'The list of IDs is empty' },
+		]);
+		expect(pairedIndexes(result)).toEqual([0, 0, 1, 2]);
+		sandbox().commit();
+		expect(indexed()).toEqual(['d2', 'd4']);
+	});
+
+	it('must be a list in a list field', async () => {
+		const parameters = { idSource: 'listField' };
+		const { error } = await remove([{ ids: ['a'] }, { ids: 'a,b' }], parameters);
+		expect(error?.message).toBe("Item 1: The field 'ids' is not a list");
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	const tricky = [
+		'handbook/chapter-1',
+		'two words',
+		' spaces around ',
+		'why?',
+		'a#b',
+		'100%',
+		'%2e%2e',
+		'%2F',
+		'a/../b',
+		'../docs2/x',
+		'/',
+		'...',
+		'ünï-漢字-😀',
+		'https://a.example/page?x=1&y=2#top',
+		'a+b&commit=true',
+		'\'"\\;:@$,!()*',
+		'tab\tline\n',
+	];
+
+	it('reach the document they name, whatever characters they have', async () => {
+		await index([...tricky, 'b', 'stays']);
+		const result = await remove(items(...tricky));
+		expect(jsonOf(result.output)).toEqual(tricky.map((id) => ({ deleted: true, id })));
+		for (const { path, query } of sandbox().requests) {
+			// One segment, and nothing became a query.
+			expect(path.slice(PATH.length)).toMatch(/^[^/?#]+$/);
+			expect(query).toEqual({});
+		}
+		expect(sentIds().sort()).toEqual([...tricky].sort());
+		sandbox().commit();
+		expect(indexed()).toEqual(['b', 'stays']);
+	});
+
+	it('are texts where they are numbers', async () => {
+		await index(['7', '0']);
+		const { output } = await remove(items(7, 0));
+		expect(jsonOf(output)).toEqual([
+			{ deleted: true, id: '7' },
+			{ deleted: true, id: '0' },
+		]);
+	});
+
+	it.each<[unknown, string]>([
+		['.', `'Document ID' must not be "."`],
+		['..', `'Document ID' must not be ".."`],
+		['', "'Document ID' is empty"],
+		[null, "'Document ID' is empty"],
+		[undefined, "'Document ID' is empty"],
+		[true, "'Document ID' is not a text but of type boolean"],
+		[{ id: 'a' }, "'Document ID' is not a text but of type object"],
+		[['a'], "'Document ID' is not a text but a list"],
+		['half \ud83d', "'Document ID' is not valid Unicode text"],
+	])('that name no document are refused before any request: %j', async (bad, message) => {
+		const stopped = await remove(items('d0', bad));
+		expect(stopped.error).toMatchObject({
+			name: 'NodeOperationError',
+			message: `Item 1: ${message}`,
+			context: { itemIndex: 1 },
+		});
+		expect(stopped.error?.description).toBeTruthy();
+		expect(sandbox().requests).toEqual([]);
+
+		const result = await remove(items('d0', bad, 'd1'), {}, { onError: 'continueErrorOutput' });
+		expect(sentIds().sort()).toEqual(['d0', 'd1']);
+		expect(pairedIndexes(result)).toEqual([0, 2, 1]);
+		expect(result.errorOutput[0].json.error).toBe(`Item 1: ${message}`);
+	});
+
+	it('that come twice are deleted once, and every item is answered', async () => {
+		await index(ids(3));
+		const list = [{ ids: ['d0', 'd1', 'd0'] }, { ids: ['d1', 'd2'] }, { ids: ['d0'] }];
+		const result = await remove(list, { idSource: 'listField' });
+		expect(sentIds().sort()).toEqual(['d0', 'd1', 'd2']);
+		const answered = result.output.map(({ json, pairedItem }) => [
+			(pairedItem as { item: number }).item,
+			json.id,
+		]);
+		expect(answered.map(String).sort()).toEqual(['0,d0', '0,d1', '1,d1', '1,d2', '2,d0']);
+		expect(jsonOf(result.input)).toEqual(list);
+	});
+
+	it('are the same as a number and as a text', async () => {
+		const result = await remove([{ ids: [7, '7'] }], { idSource: 'listField' });
+		expect(sentIds()).toEqual(['7']);
+		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: '7' }]);
+	});
+});
+
+describe('commit', () => {
+	const deleteWith = async (
+		commit: string,
+		list: string[],
+		settings: Parameters<typeof remove>[2] = {},
+		options: IDataObject = {},
+	) => await remove(items(...list), { commit, options: options as never }, settings);
+	const CONTINUE = { onError: 'continueErrorOutput' } as const;
+
+	it('is left to the service by default', async () => {
+		await index(ids(3));
+		await remove(items('d0', 'd1'));
+		expect(committed()).toEqual([]);
+		expect(indexed()).toEqual(ids(3));
+		expect(sandbox().pendingDeletes(DEMO.endpoint).sort()).toEqual(['d0', 'd1']);
+	});
+
+	it('goes with every delete', async () => {
+		await index(ids(3));
+		await deleteWith('everyDelete', ['d0', 'd1']);
+		expect(committed().sort()).toEqual(['d0', 'd1']);
+		expect(indexed()).toEqual(['d2']);
+	});
+
+	it('goes with the last delete only, sent when all others have been answered', async () => {
+		await index(ids(10));
+		fault({ latencyMs: 30 });
+		const result = await deleteWith('lastDeleteOnly', ids(9));
+		expect(committed()).toEqual(['d8']);
+		const { requests: sent } = sandbox();
+		const last = sent[8];
+		expect(last.query).toEqual({ commit: 'true' });
+		for (const { endedAt } of sent.slice(0, 8)) {
+			expect(endedAt).toBeLessThanOrEqual(last.startedAt);
+		}
+		expect(indexed()).toEqual(['d9']);
+		expect(pairedIndexes(result)).toEqual(indexes(9));
+	});
+
+	it('goes with a single delete', async () => {
+		await index(ids(2));
+		await deleteWith('lastDeleteOnly', ['d0']);
+		expect(requests()).toEqual([['d0', 'true']]);
+		expect(indexed()).toEqual(['d1']);
+	});
+
+	it('is still sent for what was deleted when others failed', async () => {
+		await index(ids(5));
+		sandbox().settings.unknownDeleteStatus = 404;
+		const result = await deleteWith('lastDeleteOnly', ['d0', 'unknown', 'd1', 'd2'], CONTINUE);
+		expect(requests().at(-1)).toEqual(['d2', 'true']);
+		expect(indexed()).toEqual(['d3', 'd4']);
+		expect(pairedIndexes(result)).toEqual([0, 2, 3, 1]);
+	});
+
+	it.each([
+		['fails', {}, { id: 'unknown', error: expect.stringMatching(/status 404/) }],
+		['is not found', { ignoreNotFound: true }, { id: 'unknown', deleted: false }],
+	])(
+		'is sent again with one that was deleted when the last one %s',
+		async (_case, options, answer) => {
+			const documents = new Set(['d0', 'd1']);
+			/** A service that commits only with a delete that it carries out. */
+			const server = await serve(({ url }, response) => {
+				const known = documents.has(url.replace(/.*\/|\?.*/g, ''));
+				reply(response, known ? 200 : 404, {});
+			});
+			const credentials = {
+				pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'k' },
+			};
+			const result = await deleteWith(
+				'lastDeleteOnly',
+				['d0', 'd1', 'unknown'],
+				{ ...CONTINUE, credentials },
+				options,
+			);
+			const sent = server.requests.map(({ url }) => url.replace('/api/v1/push/docs/', ''));
+			expect(sent.slice(0, 2).sort()).toEqual(['d0', 'd1']);
+			expect(sent.slice(2)).toEqual([
+				'unknown?commit=true',
+				expect.stringMatching(/^d[01]\?commit=true$/),
+			]);
+			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+			const [unknown] = jsonOf([...result.output, ...result.errorOutput].slice(2));
+			expect(unknown).toMatchObject(answer);
+		},
+	);
+
+	it('is sent, when the node stops, for what was deleted until then', async () => {
+		await index(ids(6));
+		fault({ status: 400, skip: 2, times: 1 });
+		const result = await deleteWith('lastDeleteOnly', ids(5), {}, { concurrency: 1 });
+		expect(result.status).toBe('error');
+		expect(result.error?.message).toMatch(/^Document "d2" was not deleted: The push service/);
+		expect(result.error?.context).toMatchObject({ itemIndex: 2 });
+		expect(result.error?.description).toMatch(/2 documents of 5 had been deleted/);
+		expect(requests()).toEqual([
+			['d0', undefined],
+			['d1', undefined],
+			['d2', undefined],
+			['d0', 'true'],
+		]);
+		expect(indexed()).toEqual(['d2', 'd3', 'd4', 'd5']);
+	});
+
+	it('is not sent where nothing was deleted', async () => {
+		fault({ status: 400 });
+		await deleteWith('lastDeleteOnly', ids(3), {}, { concurrency: 1 });
+		expect(committed()).toEqual([]);
+		expect(requests()).toHaveLength(1);
+	});
+
+	it('that does not get through is no failure: a hint says when the service commits', async () => {
+		await index(ids(3));
+		fault({ status: 400, skip: 2 });
+		const result = await deleteWith('lastDeleteOnly', ids(3), CONTINUE, { concurrency: 1 });
+		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(
+				/^The deletes were not committed at once .*within about a minute\.$/,
+			),
+		]);
+	});
+});
+
+describe('a document the service does not know', () => {
+	beforeEach(() => {
+		sandbox().settings.unknownDeleteStatus = 404;
+	});
+
+	it('fails its item', async () => {
+		await index(['d0']);
+		const result = await remove(items('unknown', 'd0'), {}, { onError: 'continueErrorOutput' });
+		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			{
+				id: 'unknown',
+				httpStatus: 404,
+				error: `Document "unknown" was not deleted: The push service answered with status 404, "There is no document 'unknown'"`,
+			},
+		]);
+		expect(sandbox().requests).toHaveLength(2);
+	});
+
+	it('counts as done with Ignore Not Found', async () => {
+		await index(['d0']);
+		const { output, status } = await remove(items('unknown', 'd0'), {
+			options: { ignoreNotFound: true },
+		});
+		expect(status).toBe('success');
+		expect(jsonOf(output)).toEqual([
+			{ deleted: false, notFound: true, id: 'unknown' },
+			{ deleted: true, id: 'd0' },
+		]);
+	});
+
+	it.each<[string, Omit<FaultRule, 'route'>]>([
+		['no reply after the work', { reset: 'afterWork' }],
+		['a reply cut off', { reset: 'midBody' }],
+	])('has been deleted by an earlier attempt of ours: %s', async (_case, rule) => {
+		await index(['d0', 'd1']);
+		fault({ ...rule, times: 1 });
+		const result = await remove(items('d0'), { commit: 'everyDelete' });
+		expect(sandbox().requests.map(({ status }) => status)).toEqual([0, 404]);
+		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
+		expect(hintsOf(result)).toEqual(['1 attempt repeated after passing faults']);
+		expect(indexed()).toEqual(['d1']);
+	});
+
+	it('is no reason to send the last delete again', async () => {
+		await index(['d0', 'd1']);
+		fault({ reset: 'afterWork', skip: 1, times: 1 });
+		const parameters = { commit: 'lastDeleteOnly' };
+		const { output } = await remove(items('d0', 'd1'), parameters);
+		expect(jsonOf(output).map(({ deleted }) => deleted)).toEqual([true, true]);
+		expect(requests()).toEqual([
+			['d0', undefined],
+			['d1', 'true'],
+			['d1', 'true'],
+		]);
+	});
+});
+
+describe('faults', () => {
+	it.each<[string, Omit<FaultRule, 'route'>]>([
+		['429', { status: 429 }],
+		['503', { status: 503 }],
+		['a lost connection', { reset: 'beforeReply' }],
+	])('that pass are overcome: %s', async (_case, rule) => {
+		await index(ids(4));
+		fault({ ...rule, times: 3 });
+		const result = await remove(items(...ids(4)), { commit: 'everyDelete' });
+		expect(result.status).toBe('success');
+		expect(pairedIndexes(result)).toEqual(indexes(4));
+		expect(indexed()).toEqual([]);
+		expect(hintsOf(result)).toEqual(['3 attempts repeated after passing faults']);
+	});
+
+	it('with an HTML page, or none at all, and a 2xx are success', async () => {
+		fault({ html: true, times: 1 });
+		fault({ status: 204 });
+		const { output } = await remove(items('d0', 'd1'));
+		expect(jsonOf(output)).toEqual([
+			{ deleted: true, id: 'd0' },
+			{ deleted: true, id: 'd1' },
+		]);
+	});
+
+	it('do not let more requests run at once than the option says', async () => {
+		fault({ latencyMs: 20 });
+		await remove(items(...ids(12)), { options: { concurrency: 3 } });
+		expect(sandbox().stats().maxInFlight).toEqual({ delete: 3 });
+	});
+
+	it.each([401, 403])(
+		'of the key end the sending, every item is answered: %i',
+		async (status) => {
+			fault({ status, skip: 1 });
+			const result = await remove(
+				items(...ids(6)),
+				{ options: { concurrency: 1 } },
+				{ onError: 'continueErrorOutput' },
+			);
+			expect(requests()).toHaveLength(2);
+			expect(pairedIndexes(result)).toEqual(indexes(6));
+			expect(result.errorOutput).toHaveLength(5);
+			expect(result.errorOutput[4].json).toMatchObject({ id: 'd5', httpStatus: status });
+		},
+	);
+
+	it('end at Stop in the editor within a second, and it is said how many were deleted', async () => {
+		fault({ latencyMs: 8000, skip: 3 });
+		const cancelWhen = requestsArrived(sandbox(), 5);
+		const { status, error, output } = await remove(
+			items(...ids(8)),
+			{ commit: 'lastDeleteOnly', options: { concurrency: 2 } },
+			{ cancelWhen },
+		);
+		expect(Date.now() - (await cancelWhen)).toBeLessThan(1000);
+		expect(status).toBe('canceled');
+		expect(output).toEqual([]);
+		expect(error?.message).toMatch(
+			/^The execution was canceled\. 3 documents of 8 had been deleted; deleting them again does no harm if 'Ignore Not Found' is on\.$/,
+		);
+		await new Promise((resolve) => setTimeout(resolve, 60));
+		expect(requests()).toHaveLength(5);
+		expect(committed()).toEqual([]);
+	});
+
+	it('of an address that is none show before any request', async () => {
+		const { pushEndpointApi } = sandboxCredentials(sandbox());
+		const credentials = { pushEndpointApi: { ...pushEndpointApi, pushUrl: 'nowhere' } };
+		const { error } = await remove(items('d0'), {}, { credentials });
+		expect(error?.message).toBe("'Push Service Address' is not a web address");
+	});
+});

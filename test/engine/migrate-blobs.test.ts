@@ -1,0 +1,262 @@
+/** Migrate Blobs: once, only when confirmed, and never again where it may have arrived. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import type { INodeParameters } from 'n8n-workflow';
+
+import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
+import { type FaultRule } from '../../sandbox';
+import { sandboxCredentials } from '../support/credentials';
+import { reply, startServer } from '../support/http-server';
+import {
+	indexes,
+	jsonOf,
+	nodeRunner,
+	pairedIndexes,
+	useSandbox,
+	useServers,
+	SHORT_BACKOFF,
+	useShortBackoff,
+} from '../support/sandbox';
+
+const backoff = useShortBackoff();
+const sandbox = useSandbox();
+const serve = useServers();
+const migrate = nodeRunner(new MigrateBlobs(), () => sandboxCredentials(sandbox()));
+
+const CONFIRMED = { confirm: true };
+const GOING_ON =
+	'The migration may be going on in the service: look there before you run it again.';
+const fault = (rule: Omit<FaultRule, 'route'>) =>
+	sandbox().faults.add({ route: 'convert', ...rule });
+const items = (count: number) => indexes(count).map((at) => ({ at }));
+const at = (baseUrl: string, more = {}) => ({
+	blobServiceApi: { baseUrl, authentication: 'none', ...more },
+});
+
+describe('a migration', () => {
+	it.each([[{}], [{ confirm: false }], [{ confirm: '={{ "true" }}' }]])(
+		'is not sent until it is confirmed: %j',
+		async (parameters) => {
+			const { error } = await migrate(items(2), parameters);
+			expect(error).toMatchObject({
+				name: 'NodeOperationError',
+				message: "'Confirm Migration' is off, so nothing was migrated",
+			});
+			expect(error?.description).toMatch(/Turn it on/);
+			const result = await migrate(items(2), parameters, { onError: 'continueErrorOutput' });
+			expect(pairedIndexes(result)).toEqual([0, 1]);
+			expect(result.output).toEqual([]);
+			expect(sandbox().requests).toEqual([]);
+		},
+	);
+
+	it('is one PUT without body and sign-in, whose empty reply is success', async () => {
+		const { output, hints } = await migrate(items(1), CONFIRMED);
+		expect(sandbox().requests).toHaveLength(1);
+		const [request] = sandbox().requests;
+		expect(request).toMatchObject({
+			method: 'PUT',
+			path: '/api/blobs/convert',
+			query: {},
+			bodyBytes: 0,
+			status: 200,
+		});
+		expect(request.headers).not.toHaveProperty('authorization');
+		expect(output).toEqual([
+			{ json: { migrated: true, status: 200 }, pairedItem: [{ item: 0 }] },
+		]);
+		expect(hints).toEqual([
+			expect.objectContaining({
+				type: 'info',
+				message: 'The service has marked the migration of blob manifests as deprecated',
+			}),
+		]);
+	});
+
+	it('runs once however many items come in: one item stands for all', async () => {
+		const { output, input } = await migrate(items(5), CONFIRMED);
+		expect(sandbox().requests).toHaveLength(1);
+		expect(output).toHaveLength(1);
+		expect(output[0].pairedItem).toEqual(indexes(5).map((item) => ({ item })));
+		expect(jsonOf(input)).toEqual(items(5));
+	});
+
+	it('runs for each item when the option is on', async () => {
+		const { output } = await migrate(items(3), {
+			...CONFIRMED,
+			options: { oncePerItem: true },
+		});
+		expect(sandbox().requests).toHaveLength(3);
+		expect(sandbox().stats().maxInFlight).toEqual({ convert: 1 });
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
+			indexes(3).map((item) => [{ item }]),
+		);
+	});
+
+	it.each<[string, Omit<FaultRule, 'route'>, unknown]>([
+		['JSON', { status: 200, body: '{"converted":3}' }, { converted: 3 }],
+		['text', { status: 202, body: 'started', contentType: 'text/plain' }, 'started'],
+		['HTML', { html: true }, expect.stringMatching(/^<!DOCTYPE/)],
+		['nothing', { status: 204 }, undefined],
+	])('passes the reply on: %s', async (_case, rule, body) => {
+		fault(rule);
+		const { output } = await migrate(items(1), CONFIRMED);
+		expect(output[0].json.migrated).toBe(true);
+		expect(output[0].json.reply).toEqual(body);
+	});
+
+	it('signs in with user and password', async () => {
+		const server = await serve((_request, response) => reply(response, 200, {}));
+		const basic = { authentication: 'basic', user: 'admin', password: 'p:wörd' };
+		const { run } = await migrate(items(1), CONFIRMED, {
+			credentials: at(`${server.url}/api/`, basic),
+		});
+		const [{ url, headers }] = server.requests;
+		expect(url).toBe('/api/blobs/convert');
+		const encoded = Buffer.from('admin:p:wörd').toString('base64');
+		expect(headers.authorization).toBe(`Basic ${encoded}`);
+		const whole = JSON.stringify(run);
+		expect(whole).not.toContain('p:wörd');
+		expect(whole).not.toContain(encoded);
+	});
+
+	it('needs an address', async () => {
+		const { error } = await migrate(items(1), CONFIRMED, { credentials: at('') });
+		expect(error?.message).toBe("'Blob Service Address' is empty");
+	});
+});
+
+describe('a migration that may have arrived is never sent again', () => {
+	it.each([500, 502, 503, 504, 408])('status %i', async (status) => {
+		fault({ status });
+		const { error } = await migrate(items(1), CONFIRMED);
+		expect(sandbox().requests).toHaveLength(1);
+		expect(error?.message).toBe(
+			`The blob manifests were not migrated: The blob service answered with status ${status}, "Injected fault: HTTP ${status}"`,
+		);
+	});
+
+	it.each<[string, Omit<FaultRule, 'route'>, INodeParameters]>([
+		['a reset before the reply', { reset: 'beforeReply' }, {}],
+		['a reset in the middle of the reply', { reset: 'midBody' }, {}],
+		['a reset after the work', { reset: 'afterWork' }, {}],
+		['a time-out', { latencyMs: 1500 }, { timeoutSeconds: 1 }],
+	])('%s: the error says that it may be going on', async (_case, rule, options) => {
+		fault(rule);
+		const { error } = await migrate(items(1), { ...CONFIRMED, options });
+		expect(sandbox().requests).toHaveLength(1);
+		expect(error?.message).toMatch(
+			/^The blob manifests were not migrated: The blob service could/,
+		);
+		expect(error?.description).toContain(GOING_ON);
+	});
+
+	it('a redirect', async () => {
+		const other = await serve((_request, response) => reply(response, 200, {}));
+		fault({ status: 307, redirectTo: other.url });
+		const { error } = await migrate(items(1), CONFIRMED);
+		expect(error?.message).toMatch(/answered with status 307$/);
+		expect([sandbox().requests.length, other.requests.length]).toEqual([1, 0]);
+	});
+});
+
+describe('a migration that did not arrive', () => {
+	it('is sent again after a 429', async () => {
+		fault({ status: 429, times: 2 });
+		const { output } = await migrate(items(1), CONFIRMED);
+		expect(sandbox().requests.map(({ status }) => status)).toEqual([429, 429, 200]);
+		expect(output[0].json.migrated).toBe(true);
+	});
+
+	it('is sent again while the connection is refused', async () => {
+		// A port of a moment ago, on which nobody listens until later.
+		const probe = createServer();
+		await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+		const { port } = probe.address() as AddressInfo;
+		await new Promise((resolve) => probe.close(resolve));
+		const refused = await migrate(items(1), CONFIRMED, {
+			credentials: at(`http://127.0.0.1:${port}`),
+		});
+		expect(refused.error?.message).toMatch(/the connection was refused$/);
+		expect(refused.error?.description).not.toContain(GOING_ON);
+
+		let arrivals = 0;
+		const late = createServer((_request, response) => {
+			arrivals++;
+			response.end();
+		});
+		backoff.factor = 1;
+		const running = migrate(items(1), CONFIRMED, {
+			credentials: at(`http://127.0.0.1:${port}`),
+		});
+		setTimeout(() => late.listen(port, '127.0.0.1'), 120);
+		const { output } = await running.finally(() => (backoff.factor = SHORT_BACKOFF));
+		await new Promise((resolve) => late.close(resolve));
+		expect(arrivals).toBe(1);
+		expect(output[0].json).toMatchObject({ migrated: true, status: 200 });
+	});
+
+	it('does not say that it may be going on where no secure connection came about', async () => {
+		const server = await serve((_request, response) => reply(response, 200, {}));
+		const { error } = await migrate(items(1), CONFIRMED, {
+			credentials: at(server.url.replace('http:', 'https:')),
+		});
+		expect(error?.message).toMatch(/^The blob manifests were not migrated: /);
+		expect(error?.description).not.toContain(GOING_ON);
+	});
+});
+
+describe('items of a migration that failed', () => {
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'come out each with the error: %s',
+		async (onError) => {
+			fault({ status: 500 });
+			const result = await migrate(items(3), CONFIRMED, { onError });
+			expect(sandbox().requests).toHaveLength(1);
+			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+			for (const { json } of [...result.output, ...result.errorOutput]) {
+				expect(json).toMatchObject({
+					httpStatus: 500,
+					error: expect.stringMatching(/^The blob manifests were not migrated: /),
+				});
+			}
+		},
+	);
+
+	it('are only those it ran for, with once per item', async () => {
+		fault({ status: 500, skip: 1, times: 1 });
+		const result = await migrate(
+			items(3),
+			{ ...CONFIRMED, options: { oncePerItem: true } },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(sandbox().requests).toHaveLength(3);
+		expect(result.output.map(({ pairedItem }) => pairedItem)).toEqual([
+			[{ item: 0 }],
+			[{ item: 2 }],
+		]);
+		expect(result.errorOutput.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+	});
+
+	it('end the run where the node is set to stop', async () => {
+		fault({ status: 500, skip: 1, times: 1 });
+		const { error } = await migrate(items(3), { ...CONFIRMED, options: { oncePerItem: true } });
+		expect(sandbox().requests).toHaveLength(2);
+		expect(error?.context).toMatchObject({ itemIndex: 1 });
+	});
+});
+
+it('Stop in the editor ends the wait for the reply within a second', async () => {
+	const server = await startServer(() => {});
+	const arrived = server.arrived(1).then(() => Date.now());
+	const { status, error } = await migrate(items(2), CONFIRMED, {
+		credentials: at(server.url),
+		cancelWhen: arrived,
+	});
+	expect(Date.now() - (await arrived)).toBeLessThan(1000);
+	await server.close();
+	expect(status).toBe('canceled');
+	expect(error?.message).toBe(`The execution was canceled. ${GOING_ON}`);
+	expect(server.requests).toHaveLength(1);
+});

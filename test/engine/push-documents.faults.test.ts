@@ -1,0 +1,479 @@
+/** Push Documents while the service, the network or the user gets in its way. */
+import { inspect } from 'node:util';
+
+import type { IDataObject } from 'n8n-workflow';
+
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO, type FaultRule } from '../../sandbox';
+import type { CredentialData } from '../support/credential-store';
+import { sandboxCredentials } from '../support/credentials';
+import type { RunResult } from '../support/engine';
+import { reply } from '../support/http-server';
+import {
+	indexes,
+	jsonOf,
+	nodeRunner,
+	pairedIndexes,
+	requestsArrived,
+	useSandbox,
+	useServers,
+	useShortBackoff,
+} from '../support/sandbox';
+
+useShortBackoff();
+const sandbox = useSandbox();
+const serve = useServers();
+const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
+
+const URL_AND_TEXT = { description: 'd', url: 'u' };
+const documents = (count: number): IDataObject[] =>
+	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}`, ...URL_AND_TEXT }));
+const fault = (rule: Omit<FaultRule, 'route'>) => sandbox().faults.add({ route: 'push', ...rule });
+const indexed = () => sandbox().documents(DEMO.endpoint);
+const statuses = () => sandbox().requests.map(({ status }) => status);
+const hintsOf = ({ hints }: RunResult) => hints.map(({ message }) => message);
+const at = (pushUrl: string): CredentialData => ({
+	pushEndpointApi: { pushUrl, endpoint: 'docs', apiKey: 'secret-key-1' },
+});
+
+describe('a passing fault', () => {
+	const everyItemIsPushed = (result: RunResult, count: number) => {
+		expect(result.status).toBe('success');
+		expect(pairedIndexes(result)).toEqual(indexes(count));
+		expect(jsonOf(result.output).map(({ pushed }) => pushed)).toEqual(Array(count).fill(true));
+		expect(indexed()).toHaveLength(count);
+	};
+
+	it.each<[string, Omit<FaultRule, 'route'>]>([
+		['429 without Retry-After', { status: 429 }],
+		['503', { status: 503 }],
+		['503 with an HTML page', { status: 503, html: true }],
+		['500', { status: 500 }],
+		['502', { status: 502 }],
+		['504', { status: 504 }],
+		['408', { status: 408 }],
+		['a reset before the reply', { reset: 'beforeReply' }],
+		['a reset in the middle of the reply', { reset: 'midBody' }],
+		['a reset after the work', { reset: 'afterWork' }],
+	])('is repeated: %s', async (_case, rule) => {
+		sandbox().settings.pushReply = 'perDocument';
+		fault({ ...rule, times: 2 });
+		const result = await push(documents(6), { options: { documentsPerRequest: 2 } });
+		everyItemIsPushed(result, 6);
+		expect(sandbox().requests).toHaveLength(5);
+		expect(hintsOf(result)).toEqual(['2 attempts repeated after passing faults']);
+		const attempts = jsonOf(result.output).map((json) => json.attempts as number);
+		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
+	});
+
+	it('waits as many seconds as Retry-After says', async () => {
+		fault({ retryAfter: '1', times: 1 });
+		everyItemIsPushed(await push(documents(2)), 2);
+		const [first, second] = sandbox().requests;
+		expect(second.startedAt - first.endedAt).toBeGreaterThanOrEqual(990);
+	});
+
+	it('waits until the date Retry-After names, and so do the other requests', async () => {
+		const until = Math.ceil(Date.now() / 1000) * 1000 + 1000;
+		fault({ status: 429, retryAfter: new Date(until).toUTCString(), times: 1 });
+		everyItemIsPushed(
+			await push(documents(4), { options: { documentsPerRequest: 1, concurrency: 1 } }),
+			4,
+		);
+		expect(statuses()).toEqual([429, 200, 200, 200, 200]);
+		for (const { startedAt } of sandbox().requests.slice(1)) {
+			expect(startedAt).toBeGreaterThanOrEqual(until - 10);
+		}
+	});
+
+	it('is a reply that takes longer than the time-out', async () => {
+		fault({ latencyMs: 1500, times: 1 });
+		everyItemIsPushed(await push(documents(2), { options: { timeoutSeconds: 1 } }), 2);
+		expect(sandbox().requests).toHaveLength(2);
+	});
+
+	it('fails its documents alone when it does not pass', async () => {
+		fault({ status: 503, whenBodyContains: '"d2"', body: '{"message":"Index is busy"}' });
+		const result = await push(
+			documents(4),
+			{ options: { documentsPerRequest: 1, maxAttempts: 2 } },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1, 3, 2]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			{
+				...documents(4)[2],
+				httpStatus: 503,
+				error: 'Document "d2" was not pushed: The push service answered with status 503, "Index is busy"',
+			},
+		]);
+		expect(statuses().filter((status) => status === 503)).toHaveLength(2);
+	});
+
+	it('has an error that is no page of HTML', async () => {
+		fault({ status: 502, html: true });
+		const { error } = await push(documents(1), { options: { maxAttempts: 1 } });
+		expect(error?.message).toBe(
+			'Document "d0" was not pushed: The push service answered with status 502',
+		);
+	});
+});
+
+describe('a reply with a 2xx is success', () => {
+	it.each<[string, Omit<FaultRule, 'route'>, unknown]>([
+		['an HTML page', { html: true }, expect.stringMatching(/^<!DOCTYPE html>/)],
+		['a truncated body', { truncate: true }, expect.stringMatching(/^\{"results":/)],
+		['no content', { status: 204 }, undefined],
+		['text', { status: 202, body: 'queued', contentType: 'text/plain' }, 'queued'],
+		['an empty object', { status: 200, body: '{}' }, {}],
+	])('%s', async (_case, rule, body) => {
+		sandbox().settings.pushReply = 'perDocument';
+		fault(rule);
+		const { output, status } = await push(documents(2));
+		expect(status).toBe('success');
+		expect(sandbox().requests).toHaveLength(1);
+		for (const { json } of output) {
+			expect(json).toMatchObject({ pushed: true, attempts: 1 });
+			expect(json.reply).toEqual(body);
+		}
+	});
+});
+
+describe('a request the service takes for too large', () => {
+	it('is divided, and the following ones are smaller from the start', async () => {
+		sandbox().settings.pushBodyLimitBytes = 400;
+		const items = documents(40);
+		const result = await push(items, { options: { documentsPerRequest: 20, concurrency: 1 } });
+		expect(pairedIndexes(result)).toEqual(indexes(40));
+		expect(indexed()).toHaveLength(40);
+		expect(statuses().filter((status) => status === 413).length).toBeLessThanOrEqual(4);
+		expect(statuses().at(-1)).toBe(200);
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(/^\d requests? divided because the service refused the whole$/),
+		]);
+	});
+
+	it('is found to hold one document that is too large: this one fails, with its size', async () => {
+		sandbox().settings.pushBodyLimitBytes = 1000;
+		const items = documents(7);
+		items[4].text = '漢'.repeat(500);
+		const size = Buffer.byteLength(JSON.stringify(items[4])).toLocaleString('en-US');
+		const result = await push(items, {}, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3, 5, 6, 4]);
+		const [{ json, pairedItem }] = result.errorOutput;
+		expect(json).toMatchObject({ id: 'd4', httpStatus: 413 });
+		expect(json.error).toMatch(
+			`Document "d4" of ${size} bytes was not pushed: The push service`,
+		);
+		expect(pairedItem).toEqual({ item: 4 });
+		expect(indexed().map(({ id }) => id)).toEqual(['d0', 'd1', 'd2', 'd3', 'd5', 'd6']);
+	});
+});
+
+describe('a request of which the service refuses a part', () => {
+	it('is divided until what it refuses stands alone', async () => {
+		fault({ status: 400, whenBodyContains: '"d3"', body: '{"message":"Unknown field"}' });
+		const result = await push(documents(9), {}, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 3]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({
+				id: 'd3',
+				httpStatus: 400,
+				error: 'Document "d3" was not pushed: The push service answered with status 400, "Unknown field"',
+			}),
+		]);
+		expect(indexed()).toHaveLength(8);
+	});
+});
+
+describe('a refused credential', () => {
+	it.each([401, 403])('ends the sending, yet every item is answered: %i', async (status) => {
+		fault({ status, skip: 2 });
+		const result = await push(
+			documents(10),
+			{ options: { documentsPerRequest: 1, concurrency: 1 } },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(statuses()).toEqual([200, 200, status]);
+		expect(pairedIndexes(result)).toEqual(indexes(10));
+		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
+		for (const [position, { json }] of result.errorOutput.entries()) {
+			expect(json).toMatchObject({
+				...documents(10)[position + 2],
+				httpStatus: status,
+				error: `Document "d${position + 2}" was not pushed: The push service answered with status ${status}, "Injected fault: HTTP ${status}"`,
+			});
+		}
+	});
+
+	it('says what to do about it', async () => {
+		const { pushEndpointApi } = sandboxCredentials(sandbox());
+		const credentials = { pushEndpointApi: { ...pushEndpointApi, apiKey: 'mistyped-key' } };
+		const { error } = await push(documents(2), {}, { credentials });
+		expect(error).toMatchObject({
+			name: 'NodeApiError',
+			httpCode: '401',
+			message: expect.stringMatching(
+				/^Document "d0" was not pushed: The push service answered with status 401/,
+			),
+			description: expect.stringMatching(/^The credential was refused. Check its key/),
+		});
+		expect(statuses()).toEqual([401]);
+	});
+
+	it('is not met again with a secure address of a service that has none', async () => {
+		const server = await serve((_request, response) => reply(response, 200, {}));
+		const result = await push(
+			documents(20),
+			{ options: { documentsPerRequest: 1, concurrency: 1 } },
+			{
+				credentials: at(server.url.replace('http:', 'https:')),
+				onError: 'continueRegularOutput',
+			},
+		);
+		expect(pairedIndexes(result)).toEqual(indexes(20));
+		expect(jsonOf(result.output)[19].error).toMatch(
+			/^Document "d19" was not pushed: The push service could not be asked/,
+		);
+		expect(hintsOf(result)).toEqual([]);
+	});
+});
+
+describe('a node set to stop', () => {
+	it('says how many documents had been pushed', async () => {
+		fault({ status: 400, skip: 2 });
+		const { error, output, status } = await push(documents(9), {
+			options: { documentsPerRequest: 2, concurrency: 1 },
+		});
+		expect(status).toBe('error');
+		expect(output).toEqual([]);
+		expect(error?.message).toMatch(
+			/^Document "d4" was not pushed: The push service answered with status 400/,
+		);
+		expect(error?.context).toMatchObject({ itemIndex: 4 });
+		expect(error?.description).toMatch(
+			/4 documents of 9 had been pushed; pushing them again does no harm\.$/,
+		);
+		expect(indexed()).toHaveLength(4);
+	});
+
+	it('starts no further request', async () => {
+		fault({ status: 404, skip: 1 });
+		await push(documents(9), { options: { documentsPerRequest: 1, concurrency: 1 } });
+		expect(statuses()).toEqual([200, 404]);
+	});
+});
+
+describe('Stop in the editor', () => {
+	/** Presses Stop once so many requests have arrived; nothing may come after that. */
+	const stopAfter = async (
+		count: number,
+		...[items, parameters, settings]: Parameters<typeof push>
+	) => {
+		const cancelWhen = requestsArrived(sandbox(), count);
+		const result = await push(items, parameters, { ...settings, cancelWhen });
+		expect(Date.now() - (await cancelWhen)).toBeLessThan(1000);
+		expect(result.status).toBe('canceled');
+		const all = [...result.output, ...result.errorOutput];
+		expect(all.filter(({ json, error }) => error ?? json.error)).toEqual([]);
+		await new Promise((resolve) => setTimeout(resolve, 60));
+		expect(sandbox().requests).toHaveLength(count);
+		return result;
+	};
+
+	it.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
+		'ends requests under way within a second and says how many were pushed: %s',
+		async (onError) => {
+			fault({ latencyMs: 8000, skip: 2 });
+			const options = { documentsPerRequest: 2, concurrency: 2 };
+			const { error } = await stopAfter(4, documents(20), { options }, { onError });
+			expect(error?.message).toBe(
+				'The execution was canceled. 4 documents of 20 had been pushed; pushing them again does no harm.',
+			);
+		},
+	);
+
+	it('ends a pause the service asked for', async () => {
+		fault({ retryAfter: '30' });
+		const { error } = await stopAfter(1, documents(3));
+		expect(error?.message).toMatch(/^The execution was canceled\. 0 documents of 3 had/);
+	});
+
+	it('is not taken for a failure to be retried', async () => {
+		fault({ latencyMs: 8000 });
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		await stopAfter(1, documents(3), {}, settings);
+	});
+
+	it('ends at once with many documents left', async () => {
+		fault({ latencyMs: 8000 });
+		const text = 'x'.repeat(500);
+		const items = documents(60_000).map((json) => ({ ...json, text }));
+		await stopAfter(4, items, {}, { onError: 'continueErrorOutput' });
+	});
+});
+
+describe('Retry On Fail of the node', () => {
+	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const options = { documentsPerRequest: 2, concurrency: 1, maxAttempts: 1 };
+
+	it('gives the right output when the second try succeeds', async () => {
+		fault({ status: 503, skip: 1, times: 1 });
+		const result = await push(documents(6), { options }, retry);
+		expect(result.status).toBe('success');
+		expect(statuses()).toEqual([200, 503, 200, 200, 200]);
+		expect(pairedIndexes(result)).toEqual(indexes(6));
+		expect(jsonOf(result.output).map(({ request }) => request)).toEqual([1, 1, 2, 2, 3, 3]);
+		expect(indexed()).toEqual(documents(6));
+	});
+
+	it('tries again where the first item has failed, and each item still comes out once', async () => {
+		fault({ status: 503, times: 1 });
+		const result = await push(
+			documents(6),
+			{ options },
+			{ ...retry, onError: 'continueErrorOutput' },
+		);
+		expect(pairedIndexes(result)).toEqual(indexes(6));
+		expect(result.errorOutput).toEqual([]);
+	});
+});
+
+describe('where it sends', () => {
+	it('follows no redirect, so that the key reaches no other host', async () => {
+		const other = await serve((_request, response) => reply(response, 200, {}));
+		const moved = await serve((_request, response) => {
+			response.writeHead(307, { location: `${other.url}/api/v1/push/docs` }).end();
+		});
+		const result = await push(
+			documents(3),
+			{ options: { documentsPerRequest: 1, concurrency: 1 } },
+			{ credentials: at(moved.url), onError: 'continueRegularOutput' },
+		);
+		expect(moved.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret-key-1']);
+		expect(other.requests).toEqual([]);
+		expect(jsonOf(result.output)).toEqual(
+			indexes(3).map((index) => ({
+				id: `d${index}`,
+				httpStatus: 307,
+				error: `Document "d${index}" was not pushed: The push service answered with status 307`,
+			})),
+		);
+		const { error } = await push(documents(1), {}, { credentials: at(moved.url) });
+		expect(error?.description).toMatch(/^The address has moved\..*'Push Service Address'/);
+	});
+
+	it.each([
+		[{ pushUrl: 'search.example.com' }, /^'Push Service Address' is not a web address$/],
+		[{ pushUrl: 'ftp://search.example.com' }, /^'Push Service Address' must start with http/],
+		[{ pushUrl: '' }, /^'Push Service Address' is empty$/],
+		[{ pushUrl: 'https://a.example/?x=1' }, /^'Push Service Address' must not have a query/],
+		[{ endpoint: ' ' }, /^'Endpoint Identifier' is empty$/],
+		[{ endpoint: '..' }, /^'Endpoint Identifier' must not be "\.\."$/],
+	])('is checked before any request: %j', async (changes, message) => {
+		const { pushEndpointApi } = sandboxCredentials(sandbox());
+		const credentials = { pushEndpointApi: { ...pushEndpointApi, ...changes } };
+		const { error } = await push(documents(2), {}, { credentials });
+		expect(error).toMatchObject({ name: 'NodeOperationError' });
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toBeTruthy();
+
+		const onError = 'continueErrorOutput';
+		const result = await push(documents(2), {}, { credentials, onError });
+		expect(pairedIndexes(result)).toEqual([0, 1]);
+		expect(jsonOf(result.errorOutput)[1]).toMatchObject({ id: 'd1' });
+		expect(jsonOf(result.errorOutput)[1].error).toMatch(message);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('is an address whose prefix and slashes are kept in order, an endpoint that is encoded', async () => {
+		const server = await serve((_request, response) => reply(response, 200, {}));
+		const credentials = {
+			pushEndpointApi: {
+				pushUrl: ` ${server.url}/my%20site/ `,
+				endpoint: ' a/b ',
+				apiKey: 'k',
+			},
+		};
+		await push(documents(1), {}, { credentials });
+		expect(server.requests.map(({ url }) => url)).toEqual(['/my%20site/api/v1/push/a%2Fb']);
+	});
+});
+
+describe('the words of an error', () => {
+	it.each<[string, IDataObject, Omit<FaultRule, 'route'>, string]>([
+		['a known status', {}, { status: 404 }, 'The push service answered with status 404'],
+		[
+			'a code in the ID',
+			{ id: 'preexisting' },
+			{ status: 400 },
+			'The push service answered with',
+		],
+		[
+			'a code in the reply',
+			{},
+			{ status: 500, body: '{"message":"ENOENT: no such core"}' },
+			'The push service answered with status 500, "ENOENT: no such core"',
+		],
+		[
+			'a lost connection',
+			{},
+			{ reset: 'beforeReply' },
+			'The push service could not be asked: the connection was closed before the reply was',
+		],
+	])('are not replaced by n8n: %s', async (_case, changes, rule, words) => {
+		fault({ contentType: 'application/json', ...rule });
+		const item = { ...documents(1)[0], ...changes };
+		const parameters = { options: { maxAttempts: 1 } };
+		const begin = `Document "${String(item.id)}" was not pushed: ${words}`;
+		const { error } = await push([item], parameters);
+		expect(error?.message.slice(0, begin.length)).toBe(begin);
+		for (const onError of ['continueRegularOutput', 'continueErrorOutput'] as const) {
+			const { output, errorOutput } = await push([item], parameters, { onError });
+			const [said] = jsonOf([...output, ...errorOutput]).map((json) => String(json.error));
+			expect(said.slice(0, begin.length)).toBe(begin);
+		}
+	});
+
+	it('say it when nobody listens', async () => {
+		const parameters = { options: { maxAttempts: 2 } };
+		const { error } = await push(documents(1), parameters, {
+			credentials: at('http://127.0.0.1:1'),
+		});
+		expect(error?.message).toBe(
+			'Document "d0" was not pushed: The push service could not be asked: the connection was refused',
+		);
+		expect(error?.description).toMatch(/code ECONNREFUSED/);
+	});
+});
+
+describe('the key', () => {
+	it.each<[string, Omit<FaultRule, 'route'>]>([
+		['success', { latencyMs: 1 }],
+		['a status', { status: 500 }],
+		[
+			'a reply that repeats it',
+			{ status: 401, body: `{"message":"Unknown key ${DEMO.pushKey}"}` },
+		],
+		['a lost connection', { reset: 'beforeReply' }],
+		['a redirect', { redirectTo: 'http://127.0.0.1:1/' }],
+	])('shows nowhere in a run: %s', async (_case, rule) => {
+		fault(rule);
+		const parameters = { options: { maxAttempts: 1 } };
+		for (const onError of [
+			'stopWorkflow',
+			'continueRegularOutput',
+			'continueErrorOutput',
+		] as const) {
+			const { run } = await push(documents(2), parameters, { onError });
+			const whole = inspect(run, {
+				depth: Infinity,
+				showHidden: true,
+				maxArrayLength: null,
+				maxStringLength: null,
+			});
+			expect(whole).toContain('d0');
+			expect(whole).not.toContain(DEMO.pushKey);
+		}
+	});
+});

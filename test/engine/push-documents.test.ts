@@ -1,0 +1,561 @@
+/** What Push Documents sends, and what comes out, while the service is well. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO, type RecordedRequest } from '../../sandbox';
+import { sandboxCredentials } from '../support/credentials';
+import { reply } from '../support/http-server';
+import {
+	indexes,
+	jsonOf,
+	nodeRunner,
+	pairedIndexes,
+	useSandbox,
+	useServers,
+} from '../support/sandbox';
+
+const sandbox = useSandbox();
+const serve = useServers();
+const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
+
+const bodies = () => sandbox().requests.map(({ body }) => body);
+const indexed = () => sandbox().documents(DEMO.endpoint);
+const documents = (count: number): IDataObject[] =>
+	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}` }));
+const hintsOf = ({ hints }: Awaited<ReturnType<typeof push>>) =>
+	hints.map(({ message }) => message);
+
+describe('documents', () => {
+	it('are the whole items: one goes as an object', async () => {
+		const { output, status } = await push([
+			{ id: 'a', name: 'Alpha', tags: ['x', 'y'], size: 3, nested: { deep: true } },
+		]);
+		expect(status).toBe('success');
+		expect(sandbox().requests).toHaveLength(1);
+		expect(sandbox().requests[0]).toMatchObject<Partial<RecordedRequest>>({
+			method: 'POST',
+			path: '/site-search/api/v1/push/docs',
+			query: {},
+			headers: { 'x-api-key': '***', 'content-type': 'application/json' },
+			body: { id: 'a', name: 'Alpha', tags: ['x', 'y'], size: 3, nested: { deep: true } },
+		});
+		expect(output).toEqual([
+			{
+				json: { id: 'a', pushed: true, request: 1, attempts: 1 },
+				pairedItem: { item: 0 },
+			},
+		]);
+	});
+
+	it('go as a list when they are several', async () => {
+		const items = documents(3);
+		const result = await push(items);
+		expect(bodies()).toEqual([items]);
+		expect(indexed()).toEqual(items);
+		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1', 'd2']);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+	});
+
+	it('are made of mapped fields, whose values keep their types', async () => {
+		await push(
+			[
+				{
+					key: 'k1',
+					title: 'One',
+					text: 'About one',
+					link: 'https://a.example/1',
+					tags: ['t'],
+				},
+				{ key: 'k2', title: 'Two', tags: [] },
+			],
+			{
+				documentSource: 'fields',
+				documentId: '={{ $json.key }}',
+				documentName: '={{ $json.title }}',
+				documentDescription: '={{ $json.text }}',
+				documentUrl: '={{ $json.link }}',
+				additionalFields: {
+					field: [
+						{ name: 'tags', value: '={{ $json.tags }}' },
+						{ name: 'index', value: '={{ $itemIndex }}' },
+						{ name: 'fixed', value: 'text' },
+					],
+				},
+			},
+		);
+		expect(bodies()).toEqual([
+			[
+				{
+					id: 'k1',
+					name: 'One',
+					description: 'About one',
+					url: 'https://a.example/1',
+					tags: ['t'],
+					index: 0,
+					fixed: 'text',
+				},
+				// What is recommended is not sent while empty.
+				{ id: 'k2', name: 'Two', tags: [], index: 1, fixed: 'text' },
+			],
+		]);
+	});
+
+	it('take their mapped ID and name from the fields of these names by default', async () => {
+		await push([{ id: 'a', name: 'A', other: 1 }], { documentSource: 'fields' });
+		expect(bodies()).toEqual([{ id: 'a', name: 'A' }]);
+	});
+
+	it('need a name for each additional field', async () => {
+		const { error } = await push(documents(1), {
+			documentSource: 'fields',
+			additionalFields: { field: [{ name: '', value: 'x' }] },
+		});
+		expect(error?.message).toBe("Item 0: An entry of 'Additional Fields' has no name");
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('are JSON: an object or a list, as data or as text', async () => {
+		const [a, b, c, d] = documents(4);
+		const result = await push(
+			[{ docs: a }, { docs: [b, c] }, { docs: JSON.stringify(d) }, { docs: [] }],
+			{ documentSource: 'json', documentJson: '={{ $json.docs }}' },
+		);
+		expect(bodies()).toEqual([[a, b, c, d]]);
+		expect(pairedIndexes(result)).toEqual([0, 1, 1, 2, 3]);
+		expect(jsonOf(result.output)).toEqual([
+			expect.objectContaining({ id: 'd0', pushed: true }),
+			expect.objectContaining({ id: 'd1', pushed: true }),
+			expect.objectContaining({ id: 'd2', pushed: true }),
+			expect.objectContaining({ id: 'd3', pushed: true }),
+			{ pushed: false, reason: 'The list of documents is empty' },
+		]);
+	});
+
+	it.each([
+		['{ "id": ', /^Item 1: 'Documents' is not valid JSON: /],
+		['"text"', /^Item 1: The document is not a JSON object$/],
+		[
+			'[{"id":"x","name":"X"},7]',
+			/^Item 1: Document 2 of the list: The document is not a JSON/,
+		],
+	])('that are JSON are refused where they are none: %s', async (text, message) => {
+		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
+		const parameters = { documentSource: 'json', documentJson: '={{ $json.docs }}' };
+		const { error } = await push(items, parameters);
+		expect(error?.message).toMatch(message);
+		expect(error?.context).toMatchObject({ itemIndex: 1 });
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('leave the input items as they are', async () => {
+		const items = [{ id: 1, name: 2, empty: '', secret: 's', list: [{ deep: null }] }];
+		const { input } = await push(items, {
+			options: { convertToString: true, dropEmpty: true, excludeFields: 'secret' },
+		});
+		expect(bodies()).toEqual([{ id: '1', name: '2', list: [{ deep: null }] }]);
+		expect(jsonOf(input)).toEqual([
+			{ id: 1, name: 2, empty: '', secret: 's', list: [{ deep: null }] },
+		]);
+	});
+});
+
+describe('an ID or name that is no text', () => {
+	it.each<[string, IDataObject, string]>([
+		[
+			'a number as ID',
+			{ id: 7, name: 'A' },
+			"The field 'id' must be a string, but it is the number 7",
+		],
+		[
+			'a boolean as name',
+			{ id: 'a', name: true },
+			`The field 'name' of document "a" must be a string, but it is the boolean true`,
+		],
+		['a list', { id: ['a'], name: 'A' }, "The field 'id' must be a string, but it is a list"],
+		[
+			'an object',
+			{ id: 'a', name: {} },
+			`The field 'name' of document "a" must be a string, but it is an object`,
+		],
+		['no ID', { name: 'A' }, "The field 'id' is missing or empty"],
+		['an empty ID', { id: '', name: 'A' }, "The field 'id' is missing or empty"],
+		[
+			'null as name',
+			{ id: 'a', name: null },
+			`The field 'name' of document "a" is missing or empty`,
+		],
+	])('stops the node before anything is sent: %s', async (_case, bad, message) => {
+		const { error, output, status } = await push([documents(1)[0], bad]);
+		expect(status).toBe('error');
+		expect(error).toMatchObject({
+			name: 'NodeOperationError',
+			message: `Item 1: ${message}`,
+			context: { itemIndex: 1 },
+		});
+		expect(error?.description).not.toBe('');
+		expect(output).toEqual([]);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('is converted when the option is on', async () => {
+		const items = [
+			{ id: 7, name: true },
+			{ id: 0, name: 1.5 },
+		];
+		const { output } = await push(items, { options: { convertToString: true } });
+		expect(bodies()).toEqual([
+			[
+				{ id: '7', name: 'true' },
+				{ id: '0', name: '1.5' },
+			],
+		]);
+		expect(jsonOf(output).map(({ id }) => id)).toEqual(['7', '0']);
+	});
+
+	it('is not made of an object, even then', async () => {
+		const { error } = await push([{ id: 'a', name: { first: 'A' } }], {
+			options: { convertToString: true },
+		});
+		expect(error?.message).toMatch(
+			/^Item 0: The field 'name' of document "a" must be a string/,
+		);
+	});
+});
+
+describe('fields', () => {
+	it('are left out by name', async () => {
+		await push([{ id: 'a', name: 'A', vector: [1], notes: 'n', keep: 1 }], {
+			options: { excludeFields: ' vector,notes , absent' },
+		});
+		expect(bodies()).toEqual([{ id: 'a', name: 'A', keep: 1 }]);
+	});
+
+	it('are dropped while empty, not while false or 0', async () => {
+		const empty = { text: '', nothing: null, list: [], object: {} };
+		const full = { no: false, zero: 0, space: ' ', holds: [''] };
+		await push([{ id: 'a', name: 'A', ...empty, ...full }], { options: { dropEmpty: true } });
+		await push([{ id: 'a', name: 'A', ...empty }]);
+		expect(bodies()).toEqual([
+			{ id: 'a', name: 'A', ...full },
+			{ id: 'a', name: 'A', ...empty },
+		]);
+	});
+
+	it('that are recommended and missing are counted in a hint', async () => {
+		const url = 'https://a.example';
+		const result = await push([
+			{ id: 'a', name: 'A', description: 'd', url },
+			{ id: 'b', name: 'B', description: '', url },
+			{ id: 'c', name: 'C' },
+		]);
+		expect(hintsOf(result)).toEqual([
+			"Recommended fields are missing: 'description' (2 documents), 'url' (1 document)",
+		]);
+	});
+
+	it('give no hint when none is missing', async () => {
+		const result = await push([{ id: 'a', name: 'A', description: 'd', url: 'u' }]);
+		expect(result.hints).toEqual([]);
+	});
+});
+
+describe('documents of the same ID', () => {
+	const items = [
+		{ id: 'a', name: 'first' },
+		{ id: 'b', name: 'only' },
+		{ id: 'a', name: 'second' },
+		{ id: 'a', name: 'last' },
+	];
+
+	it('give way to the last one', async () => {
+		const result = await push(items);
+		expect(bodies()).toEqual([[items[1], items[3]]]);
+		expect(jsonOf(result.output)).toEqual([
+			{ id: 'a', pushed: false, reason: 'A later document has the same ID' },
+			expect.objectContaining({ id: 'b', pushed: true }),
+			{ id: 'a', pushed: false, reason: 'A later document has the same ID' },
+			expect.objectContaining({ id: 'a', pushed: true }),
+		]);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
+		expect(hintsOf(result)).toContain('2 documents left out for a later one of the same ID');
+	});
+
+	it('are sent in order, each after the one before has been answered', async () => {
+		sandbox().faults.add({ route: 'push', latencyMs: 40 });
+		const result = await push(items, { options: { duplicates: 'sendInOrder' } });
+		expect(jsonOf(result.output).map(({ pushed }) => pushed)).toEqual([true, true, true, true]);
+		expect(indexed()).toEqual(expect.arrayContaining([items[1], items[3]]));
+		expect(indexed()).toHaveLength(2);
+		const { requests } = sandbox();
+		expect(bodies()).toEqual([[items[0], items[1]], items[2], items[3]]);
+		requests.slice(1).forEach(({ startedAt }, at) => {
+			expect(startedAt).toBeGreaterThanOrEqual(requests[at].endedAt);
+		});
+	});
+
+	it('are refused: nothing is sent when the node stops', async () => {
+		const { error } = await push(items, { options: { duplicates: 'fail' } });
+		expect(error?.message).toBe(
+			'Document "a" was not pushed: an earlier document of this run has the same ID',
+		);
+		expect(error?.context).toMatchObject({ itemIndex: 2 });
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('are refused but for the first one when the node goes on', async () => {
+		const result = await push(
+			items,
+			{ options: { duplicates: 'fail' } },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(bodies()).toEqual([[items[0], items[1]]]);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({ id: 'a', name: 'second' }),
+			expect.objectContaining({ id: 'a', name: 'last' }),
+		]);
+	});
+});
+
+describe('limits of a request', () => {
+	it('are the default of 100 documents and 4 requests at once', async () => {
+		sandbox().faults.add({ route: 'push', latencyMs: 30 });
+		await push(documents(650));
+		const { requests } = sandbox();
+		const counts = requests.map(({ body }) => (body as unknown[]).length);
+		expect(counts.sort((a, b) => b - a)).toEqual([100, 100, 100, 100, 100, 100, 50]);
+		expect(sandbox().stats().maxInFlight).toEqual({ push: 4 });
+		expect(indexed()).toHaveLength(650);
+	});
+
+	it('count bytes, not characters, and are used to the full', async () => {
+		const items = indexes(60).map((at) => ({
+			id: `${at + 10}`,
+			name: '漢'.repeat((at % 30) + 1),
+			e: '😀é"\n',
+		}));
+		await push(items, { options: { bytesPerRequest: 1000, concurrency: 2 } });
+		const { requests } = sandbox();
+		expect(requests.length).toBeGreaterThan(3);
+		const most = Math.max(...requests.map(({ bodyBytes }) => bodyBytes));
+		expect(most).toBeLessThanOrEqual(1000);
+		expect(most).toBeGreaterThan(800);
+		expect(indexed()).toHaveLength(60);
+	});
+
+	it('keep a request under 5 MB whatever the option says', async () => {
+		sandbox().settings.keepBodies = false;
+		const items = indexes(8).map((at) => ({
+			id: `${at}`,
+			name: 'N',
+			text: '漢'.repeat(400_000),
+		}));
+		await push(items, { options: { bytesPerRequest: 50_000_000 } });
+		const { requests } = sandbox();
+		expect(requests.map(({ status }) => status)).toEqual([200, 200]);
+		for (const { bodyBytes } of requests) expect(bodyBytes).toBeLessThanOrEqual(5_000_000);
+		expect(indexed()).toHaveLength(8);
+	});
+
+	it('refuse a document that is too large alone, with its size and its item', async () => {
+		const text = '漢'.repeat(400);
+		const items = [documents(1)[0], { id: 'big', name: 'B', text }, documents(2)[1]];
+		const size = Buffer.byteLength(JSON.stringify(items[1]));
+		const result = await push(
+			items,
+			{ options: { bytesPerRequest: 1000 } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(jsonOf(result.output)).toEqual([
+			expect.objectContaining({ id: 'd0', pushed: true }),
+			{
+				id: 'big',
+				error: `Document "big" was not pushed: it has ${size.toLocaleString('en-US')} bytes, more than the 1,000 a request may have`,
+			},
+			expect.objectContaining({ id: 'd1', pushed: true }),
+		]);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+		expect(JSON.stringify(bodies())).not.toContain('big');
+	});
+});
+
+describe('a dry run', () => {
+	it('sends nothing and counts what would be sent', async () => {
+		const items = documents(5);
+		const result = await push(items, { options: { dryRun: true, documentsPerRequest: 2 } });
+		expect(sandbox().requests).toEqual([]);
+		const bytes = Buffer.byteLength(JSON.stringify(items[0]));
+		expect(jsonOf(result.output)).toEqual(
+			items.map(({ id }, at) => ({
+				id,
+				pushed: false,
+				dryRun: true,
+				request: Math.floor(at / 2) + 1,
+				bytes,
+			})),
+		);
+		expect(pairedIndexes(result)).toEqual(indexes(5));
+		// Brackets and a comma beside two documents, nothing beside one.
+		const all = 5 * bytes + 2 * 3;
+		expect(hintsOf(result)).toContain(
+			`Dry run: 5 documents in 3 requests of ${all} bytes in all. Nothing was sent.`,
+		);
+	});
+
+	it('counts as the real run then does', async () => {
+		const items = indexes(9).map((at) => ({ id: `${at}`, name: 'é'.repeat(at * 20 + 1) }));
+		const options = { output: 'summary', bytesPerRequest: 400 };
+		const [dry] = (await push(items, { options: { ...options, dryRun: true } })).output;
+		expect(sandbox().requests).toEqual([]);
+		const [real] = (await push(items, { options })).output;
+		const { documents: pushed, requests, bytes } = real.json;
+		expect(dry.json).toMatchObject({ documents: pushed, requests, bytes, dryRun: true });
+		expect(requests).toBe(sandbox().requests.length);
+	});
+
+	it('says so when a document is refused', async () => {
+		const { error } = await push([...documents(2), { id: 'big', name: 'x'.repeat(2000) }], {
+			options: { dryRun: true, bytesPerRequest: 1000 },
+		});
+		expect(error?.message).toMatch(/^Document "big" was not pushed: it has 2,0\d\d bytes/);
+		expect(error?.description).toMatch(/Nothing was sent, since this was a dry run\.$/);
+		expect(sandbox().requests).toEqual([]);
+	});
+});
+
+describe('the output', () => {
+	it('is one summary, whose figures are those of the requests', async () => {
+		sandbox().faults.add({ route: 'push', status: 503, times: 1 });
+		const items = [...documents(5), { id: 'd0', name: 'Ä' }, { id: 'x', name: 3 }];
+		const result = await push(
+			items,
+			{ options: { output: 'summary', documentsPerRequest: 2, concurrency: 1 } },
+			{ onError: 'continueErrorOutput' },
+		);
+		const sent = sandbox().requests.filter(({ status }) => status === 200);
+		expect(result.output).toHaveLength(1);
+		const [{ json, pairedItem }] = result.output;
+		expect(json).toEqual({
+			documents: 5,
+			requests: 3,
+			bytes: sent.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
+			retries: 1,
+			failures: 1,
+			seconds: expect.any(Number),
+			documentsPerSecond: expect.any(Number),
+		});
+		expect(json.documentsPerSecond).toBeCloseTo(5 / (json.seconds as number), -1);
+		expect(pairedItem).toEqual(indexes(6).map((item) => ({ item })));
+		expect(jsonOf(result.errorOutput)).toEqual([expect.objectContaining({ id: 'x', name: 3 })]);
+		expect(result.errorOutput[0].pairedItem).toEqual({ item: 6 });
+	});
+
+	it('matches the answers of the service to their documents', async () => {
+		sandbox().settings.pushReply = 'perDocument';
+		await push(documents(1));
+		const { output } = await push(documents(3), { options: { documentsPerRequest: 2 } });
+		expect(jsonOf(output).map((json) => json.reply)).toEqual([
+			{ id: 'd0', status: 'updated' },
+			{ id: 'd1', status: 'created' },
+			{ id: 'd2', status: 'created' },
+		]);
+	});
+
+	it('shows the one document the service refused, in whatever order it answers', async () => {
+		const server = await serve(({ body }, response) => {
+			const results = (JSON.parse(body) as IDataObject[]).map(({ id }) =>
+				id === 'd1' ? { id, status: 422, error: 'name too long' } : { id, status: 201 },
+			);
+			reply(response, 200, { took: 3, results: results.reverse() });
+		});
+		const credentials = {
+			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+		};
+		const result = await push(
+			documents(3),
+			{},
+			{ credentials, onError: 'continueErrorOutput' },
+		);
+		expect(jsonOf(result.output)).toEqual([
+			expect.objectContaining({ id: 'd0', pushed: true, reply: { id: 'd0', status: 201 } }),
+			expect.objectContaining({ id: 'd2', pushed: true, reply: { id: 'd2', status: 201 } }),
+		]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			{
+				id: 'd1',
+				name: 'Document 1',
+				error: 'Document "d1" was not pushed: The push service refused it, "name too long"',
+			},
+		]);
+		expect(pairedIndexes(result)).toEqual([0, 2, 1]);
+
+		const { error, status } = await push(documents(3), {}, { credentials });
+		expect(status).toBe('error');
+		expect(error?.message).toMatch(
+			/^Document "d1" was not pushed: The push service refused it/,
+		);
+		expect(error?.description).toContain('2 documents of 3 had been pushed');
+	});
+
+	it.each([
+		['count', { received: 2 }],
+		['text', 'OK'],
+	] as const)('passes a reply of unknown shape through: %s', async (pushReply, body) => {
+		sandbox().settings.pushReply = pushReply;
+		const { output } = await push(documents(2));
+		expect(jsonOf(output)).toEqual(
+			indexes(2).map((at) => ({
+				id: `d${at}`,
+				pushed: true,
+				request: 1,
+				attempts: 1,
+				reply: body,
+			})),
+		);
+	});
+});
+
+describe('a failing item', () => {
+	const items = [...documents(2), { id: 'bad', name: 5 }, { id: 'd3', name: 'Three', extra: 1 }];
+
+	it('comes out as an item with its error, beside all others', async () => {
+		const result = await push(items, {}, { onError: 'continueRegularOutput' });
+		expect(result.status).toBe('success');
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
+		expect(jsonOf(result.output)[2]).toEqual({
+			id: 'bad',
+			error: `Item 2: The field 'name' of document "bad" must be a string, but it is the number 5`,
+		});
+		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
+	});
+
+	it('goes to the error output with its input', async () => {
+		const result = await push(items, {}, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([0, 1, 3, 2]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({
+				id: 'bad',
+				name: 5,
+				error: expect.stringMatching(/^Item 2: /),
+			}),
+		]);
+	});
+
+	it('is a document of a list: the others of the list are pushed', async () => {
+		const docs = [{ id: 'a', name: 'A' }, { id: 'b' }, { id: 'c', name: 'C' }];
+		const result = await push(
+			[{ docs }],
+			{ documentSource: 'json', documentJson: '={{ $json.docs }}' },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['a', 'c']);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			{
+				docs,
+				id: 'b',
+				error: `Item 0: Document 2 of the list: The field 'name' of document "b" is missing or empty`,
+			},
+		]);
+		expect(pairedIndexes(result)).toEqual([0, 0, 0]);
+	});
+});
