@@ -41,6 +41,11 @@ const SIZE = { width: 1440, height: 900 };
 const GROWTH = 1.4;
 
 const MAX_HEIGHT = 3000;
+const MAX_ROUNDS = 4;
+
+/** What a picture must show whole. */
+const PANELS = '[data-test-id="node-parameters"], [data-test-id="editCredential-modal"]';
+
 const RUN_WITHIN_MS = 30_000;
 const SETTLE_MS = 800;
 const SHOWN_TYPES = /^n8n-nodes-search-ingest\.|\.httpRequest$/;
@@ -129,18 +134,25 @@ class Photographer {
 		await this.page.waitForTimeout(SETTLE_MS);
 	}
 
-	/** A picture as high as the longest list on the page needs it. */
+	/** A picture as high as the panel or dialog needs it, whatever its neighbours hold. */
 	private async shootAll(name: string): Promise<void> {
-		const hidden = await this.page.evaluate(() => {
-			const boxes = Array.from(document.querySelectorAll('*'));
-			const beyond = boxes
-				.filter((box) => /auto|scroll/.test(getComputedStyle(box).overflowY))
-				.map((box) => box.scrollHeight - box.clientHeight);
-			return Math.max(0, ...beyond);
-		});
-		const height = Math.min(SIZE.height + Math.ceil(hidden * GROWTH), MAX_HEIGHT);
-		await this.page.setViewportSize({ ...SIZE, height });
-		await this.settle();
+		let { height } = SIZE;
+		for (let round = 0; round < MAX_ROUNDS; round++) {
+			const hidden = await this.page.evaluate((selector) => {
+				const panel = document.querySelector(selector);
+				const boxes = Array.from(document.querySelectorAll('*')).filter(
+					(box) => panel !== null && (box.contains(panel) || panel.contains(box)),
+				);
+				const beyond = boxes
+					.filter((box) => /auto|scroll/.test(getComputedStyle(box).overflowY))
+					.map((box) => box.scrollHeight - box.clientHeight);
+				return Math.max(0, ...beyond);
+			}, PANELS);
+			if (hidden === 0 || height >= MAX_HEIGHT) break;
+			height = Math.min(height + Math.ceil(hidden * GROWTH), MAX_HEIGHT);
+			await this.page.setViewportSize({ ...SIZE, height });
+			await this.settle();
+		}
 		await this.shoot(name);
 		await this.page.setViewportSize(SIZE);
 	}

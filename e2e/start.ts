@@ -2,6 +2,7 @@ import type { Sandbox } from '../sandbox';
 import { Checks } from './lib/checks';
 import type { N8n } from './lib/n8n';
 import { whenOrphaned } from './lib/orphan';
+import { ON_OLD_N8N } from './lib/paths';
 import { tail } from './lib/processes';
 import { say, step } from './lib/progress';
 import type { Story } from './lib/report';
@@ -35,7 +36,10 @@ async function runExamples(stage: Stage): Promise<Story> {
 		'Submit, Wait, Get Results',
 		async () => await submitAndWait(stage),
 	);
-	const synced = await step('Syncing a source three times', async () => await sync(stage));
+	// It keeps its list in a Data Table, which n8n 1 cannot create from a workflow.
+	const synced = ON_OLD_N8N
+		? []
+		: await step('Syncing a source three times', async () => await sync(stage));
 	const ruled = await step('Rules with HTTP Request', async () => await rules(stage));
 	const sampled = await step('Running the samples by hand', async () => await samples(stage));
 	const runs = [ingested.run, deleted, migrated, submitted, ...synced, ruled, ...sampled];

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { CACHE, E2E } from './paths';
+import { CACHE, N8N_FOLDER } from './paths';
 import { run } from './processes';
 import type { Detail } from './progress';
 import { say, step } from './progress';
 
-const MODULES = path.join(E2E, 'node_modules');
+const MODULES = path.join(N8N_FOLDER, 'node_modules');
 const STAMP = path.join(MODULES, '.complete');
 
 /** The Node.js n8n runs on (n8n needs a newer one than this package does). */
@@ -24,14 +24,14 @@ interface NpmOptions {
 
 /** The n8n version the lock names. */
 export function n8nVersion(): string {
-	const manifest = JSON.parse(readFileSync(path.join(E2E, 'package.json'), 'utf8')) as {
+	const manifest = JSON.parse(readFileSync(path.join(N8N_FOLDER, 'package.json'), 'utf8')) as {
 		dependencies: { n8n: string };
 	};
 	return manifest.dependencies.n8n;
 }
 
 function lockHash(): string {
-	const lock = readFileSync(path.join(E2E, 'package-lock.json'));
+	const lock = readFileSync(path.join(N8N_FOLDER, 'package-lock.json'));
 	return createHash('sha256').update(lock).digest('hex');
 }
 
@@ -52,7 +52,7 @@ function headersFolder(): string | undefined {
 async function npm(name: string, args: string[], options?: NpmOptions): Promise<void> {
 	let downloads = 0;
 	await run('npm', args, {
-		cwd: E2E,
+		cwd: N8N_FOLDER,
 		logFile: path.join(CACHE, `npm-${name}.log`),
 		env: { ...process.env, ...options?.env },
 		onOutput: (text) => {
@@ -77,13 +77,13 @@ async function compileSqlite(): Promise<void> {
 }
 
 /**
- * Installs n8n into e2e/node_modules, if it isn't there yet. Install scripts stay off but for the
+ * Installs n8n into its folder's node_modules, if it isn't there yet. Install scripts stay off but for the
  * two packages that need theirs: `node` fetches its binary package, `sqlite3` is compiled.
  * @throws Error with the tail of npm's output
  */
 export async function installN8n(): Promise<void> {
 	if (isInstalled()) return;
-	say(`  n8n ${n8nVersion()} is installed once (about 2,100 packages, 2.4 GB, 3 to 5 minutes):`);
+	say(`  n8n ${n8nVersion()} is installed once (about 2,000 packages, 2.4 GB, 3 to 5 minutes):`);
 	await step('Downloading and unpacking n8n', async (detail) => {
 		const quiet = ['--no-audit', '--no-fund', '--loglevel=http'];
 		await npm('ci', ['ci', '--ignore-scripts', '--legacy-peer-deps', ...quiet], { detail });

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { N8N_CLI, N8N_NODE } from './install';
 import { N8nApi } from './n8n-api';
-import { CACHE, E2E } from './paths';
+import { CACHE, E2E, ON_OLD_N8N } from './paths';
 import { freePort } from './ports';
 import type { RunningProcess } from './processes';
 import { pause, start, tail } from './processes';
@@ -12,7 +12,9 @@ import { pause, start, tail } from './processes';
 const READY_WITHIN_MS = 180_000;
 
 /** Modules of n8n the demo doesn't need and that would look for n8n's servers. */
-const UNUSED_MODULES = ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
+const UNUSED_MODULES = ON_OLD_N8N
+	? ['insights']
+	: ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
 
 /** Our own settings must not mix with those of an n8n the user runs elsewhere. */
 const FOREIGN_SETTING = /^(N8N_|DB_|EXECUTIONS_|WEBHOOK_URL|QUEUE_|NODES_|NODE_FUNCTION_|npm_)/;
@@ -56,19 +58,22 @@ function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 	return { ...Object.fromEntries(inherited), NO_PROXY: noProxy, no_proxy: noProxy, ...settings };
 }
 
-/**
- * Starts n8n on a user folder and signs in, setting the owner up on the first start.
- * @throws Error with the tail of n8n's log when it doesn't come up.
- */
-export async function startN8n(userFolder: string, port: number): Promise<N8n> {
-	const url = `http://localhost:${port}`;
-	const logFile = path.join(CACHE, 'n8n.log');
-	const signIn = readSignIn(userFolder);
+/** What every n8n process here is started with: command, arguments, folder and environment. */
+export interface N8nCommand {
+	command: string;
+	args: string[];
+	cwd: string;
+	env: NodeJS.ProcessEnv;
+}
+
+/** How to start one of n8n's commands on a user folder, quiet and without foreign settings. */
+export async function n8nCommand(
+	userFolder: string,
+	command: string[],
+	settings: Record<string, string>,
+): Promise<N8nCommand> {
 	const env = environment({
 		N8N_USER_FOLDER: userFolder,
-		N8N_PORT: String(port),
-		N8N_HOST: 'localhost',
-		N8N_EDITOR_BASE_URL: url,
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 		N8N_SECURE_COOKIE: 'false',
 		N8N_DIAGNOSTICS_ENABLED: 'false',
@@ -81,10 +86,33 @@ export async function startN8n(userFolder: string, port: number): Promise<N8n> {
 		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
 		N8N_DISABLED_MODULES: UNUSED_MODULES.join(','),
 		N8N_LOG_LEVEL: 'info',
+		...settings,
 	});
 	const watch = path.join(E2E, 'lib', 'watch-parent.cjs');
-	const args = ['--require', watch, N8N_CLI, 'start'];
-	const child = start(N8N_NODE, args, { cwd: userFolder, logFile, env });
+	const args = ['--require', watch, N8N_CLI, ...command];
+	return { command: N8N_NODE, args, cwd: userFolder, env };
+}
+
+/**
+ * Starts n8n on a user folder and signs in, setting the owner up on the first start.
+ * @param settings environment variables beside the usual ones
+ * @throws Error with the tail of n8n's log when it doesn't come up.
+ */
+export async function startN8n(
+	userFolder: string,
+	port: number,
+	settings: Record<string, string> = {},
+	logFile = path.join(CACHE, 'n8n.log'),
+): Promise<N8n> {
+	const url = `http://localhost:${port}`;
+	const signIn = readSignIn(userFolder);
+	const { command, args, cwd, env } = await n8nCommand(userFolder, ['start'], {
+		N8N_PORT: String(port),
+		N8N_HOST: 'localhost',
+		N8N_EDITOR_BASE_URL: url,
+		...settings,
+	});
+	const child = start(command, args, { cwd, logFile, env });
 	let exit: number | string | undefined;
 	void child.ended.then((code) => {
 		exit = code;

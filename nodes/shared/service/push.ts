@@ -127,9 +127,8 @@ export interface DocumentAnswer {
  * @returns one answer for each id, in their order
  */
 export function documentAnswers(body: unknown, ids: string[]): DocumentAnswer[] {
-	const list = Array.isArray(body) ? body : listMember(body);
 	const byId = new Map<unknown, Record<string, unknown>>();
-	for (const member of list ?? []) {
+	for (const member of listsOf(body).flat()) {
 		if (typeof member === 'object' && member !== null && 'id' in member) {
 			byId.set((member as { id: unknown }).id, member as Record<string, unknown>);
 		}
@@ -148,7 +147,9 @@ export function documentAnswers(body: unknown, ids: string[]): DocumentAnswer[] 
 	});
 }
 
-function listMember(body: unknown): unknown[] | undefined {
-	if (typeof body !== 'object' || body === null) return undefined;
-	return Object.values(body).find((value): value is unknown[] => Array.isArray(value));
+/** The lists a reply may hold answers in: itself, or its members. */
+function listsOf(body: unknown): unknown[][] {
+	if (Array.isArray(body)) return [body];
+	if (typeof body !== 'object' || body === null) return [];
+	return Object.values(body).filter((value): value is unknown[] => Array.isArray(value));
 }

@@ -134,8 +134,12 @@ export function parseTokenReply(
 	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
 		throw unusable('its token_type is not Bearer');
 	}
-	const lifetimeSeconds = Number(expires_in);
-	if (expires_in === null || !(lifetimeSeconds > 0) || !Number.isFinite(lifetimeSeconds)) {
+	// Some servers write the number as text.
+	const lifetimeSeconds = typeof expires_in === 'string' ? Number(expires_in) : expires_in;
+	if (
+		typeof lifetimeSeconds !== 'number' ||
+		!(lifetimeSeconds > 0 && lifetimeSeconds < Infinity)
+	) {
 		throw unusable('its expires_in is no positive number of seconds');
 	}
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {

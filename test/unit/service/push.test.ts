@@ -172,6 +172,13 @@ describe('pushBody', () => {
 });
 
 describe('documentAnswers', () => {
+	it('finds the list that names the documents among other lists', () => {
+		const body = { errors: [], documents: [{ id: 'a', status: 400, error: 'too old' }] };
+		expect(documentAnswers(body, ['a'])).toEqual([
+			{ reply: body.documents[0], failure: 'too old' },
+		]);
+	});
+
 	const ids = ['a', 'b'];
 
 	test.each([

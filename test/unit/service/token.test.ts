@@ -128,6 +128,7 @@ describe('a reply that is no token', () => {
 		['a number as token_type', { ...good, token_type: 1 }, 'token_type'],
 		['no expires_in', { ...good, expires_in: undefined }, 'expires_in'],
 		['an expires_in of null', { ...good, expires_in: null }, 'expires_in'],
+		['an expires_in of true', { ...good, expires_in: true }, 'expires_in'],
 		['an expires_in of 0', { ...good, expires_in: 0 }, 'expires_in'],
 		['a negative expires_in', { ...good, expires_in: -1 }, 'expires_in'],
 		['an expires_in in words', { ...good, expires_in: 'one hour' }, 'expires_in'],
