@@ -54,7 +54,7 @@ function credentialsFor(sandbox: Sandbox): Array<Omit<CredentialValues, 'id'>> {
 }
 
 /** Creates the demo credentials, or brings those of an earlier start up to date. */
-async function saveCredentials(
+export async function saveCredentials(
 	api: N8nApi,
 	sandbox: Sandbox,
 ): Promise<Record<string, CredentialValues>> {
@@ -66,12 +66,12 @@ async function saveCredentials(
 }
 
 /** Reads a template, pointing it at this instance's credentials and sandbox. */
-function readTemplate(
+export function readTemplate(
 	file: string,
 	credentials: Record<string, CredentialValues>,
 	sandbox: Sandbox,
 ): Workflow {
-	const text = readFileSync(path.join(EXAMPLES, file), 'utf8');
+	const text = readFileSync(file, 'utf8');
 	const workflow = JSON.parse(text.replaceAll(TEMPLATE_ADDRESS, sandbox.url)) as Workflow;
 	for (const node of workflow.nodes) {
 		for (const reference of Object.values(node.credentials ?? {})) {
@@ -108,7 +108,7 @@ export async function importDemo(api: N8nApi, sandbox: Sandbox, folder: string):
 	const workflows: Record<string, StoredWorkflow> = {};
 	for (const file of readdirSync(EXAMPLES).filter((name) => name.endsWith('.json'))) {
 		const name = path.basename(file, '.json');
-		const template = readTemplate(file, credentials, sandbox);
+		const template = readTemplate(path.join(EXAMPLES, file), credentials, sandbox);
 		const existing = await api.findWorkflow(template.name);
 		const before = imported[name];
 		const text = JSON.stringify(template);

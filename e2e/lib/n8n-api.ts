@@ -2,11 +2,15 @@ import type { AxiosInstance, AxiosRequestConfig } from 'axios';
 import axios from 'axios';
 
 import { parseFlatted } from './flatted';
+import { ON_OLD_N8N } from './paths';
 import { pause } from './processes';
 
 const POLL_MS = 150;
 const RUN_WITHIN_MS = 300_000;
-const NOT_OVER = new Set(['new', 'running', 'waiting']);
+const LISTED_EXECUTIONS = 100;
+
+/** States an execution doesn't end in. */
+export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
 
 /** One item as n8n's nodes pass it on. */
 export interface Item {
@@ -51,6 +55,20 @@ export interface Execution {
 	message?: string;
 	/** What a node gave on all its outputs, in all its runs. */
 	items(nodeName: string): Item[];
+}
+
+/** An execution as n8n's list shows it. */
+export interface ExecutionSummary {
+	id: string;
+	status: string;
+	startedAt: string | null;
+	stoppedAt: string | null;
+}
+
+/** What a webhook answered. */
+export interface WebhookReply {
+	status: number;
+	body: unknown;
 }
 
 /** n8n's verdict on a credential. */
@@ -163,25 +181,42 @@ export class N8nApi {
 		return await this.request({
 			method: id === undefined ? 'POST' : 'PATCH',
 			url: id === undefined ? '/rest/workflows' : `/rest/workflows/${id}`,
-			data: { name, nodes, connections, settings, pinData },
+			// n8n 1 wants to be told; later ones go by what is published.
+			data: {
+				name,
+				nodes,
+				connections,
+				settings,
+				pinData,
+				...(ON_OLD_N8N && { active: false }),
+			},
 		});
 	}
 
 	/** Publishes a workflow, so that its webhooks answer. */
 	async activate(workflow: Workflow & { id: string }): Promise<void> {
-		await this.request({
-			method: 'POST',
-			url: `/rest/workflows/${workflow.id}/activate`,
-			data: { versionId: workflow.versionId },
-		});
+		const { id, versionId } = workflow;
+		await this.request(
+			ON_OLD_N8N
+				? {
+						method: 'PATCH',
+						url: `/rest/workflows/${id}`,
+						data: { versionId, active: true },
+					}
+				: { method: 'POST', url: `/rest/workflows/${id}/activate`, data: { versionId } },
+		);
 	}
 
 	/** Presses "Execute workflow" for a trigger and waits for the end. */
 	async runManually(workflowId: string, triggerName: string): Promise<Execution> {
+		const url = `/rest/workflows/${workflowId}`;
 		const { executionId } = await this.request<{ executionId: string }>({
 			method: 'POST',
-			url: `/rest/workflows/${workflowId}/run`,
-			data: { triggerToStartFrom: { name: triggerName } },
+			url: `${url}/run`,
+			data: {
+				triggerToStartFrom: { name: triggerName },
+				...(ON_OLD_N8N && { workflowData: await this.request({ url }) }),
+			},
 		});
 		return await this.waitForExecution(executionId);
 	}
@@ -197,6 +232,28 @@ export class N8nApi {
 		return await this.waitForExecution(id);
 	}
 
+	/** Calls a published webhook, whatever it answers. */
+	async postWebhook(path: string, body: unknown): Promise<WebhookReply> {
+		const reply = await this.http.post<unknown>(`/webhook/${path}`, body);
+		return { status: reply.status, body: reply.data };
+	}
+
+	/** The latest executions of a workflow, those under way included. */
+	async executions(workflowId: string): Promise<ExecutionSummary[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const { results } = await this.request<{ results: ExecutionSummary[] }>({
+			url: `/rest/executions?limit=${LISTED_EXECUTIONS}&filter=${filter}`,
+		});
+		return results;
+	}
+
+	/** An execution as it is stored now, finished or not. */
+	async execution(id: string): Promise<Execution> {
+		return readExecution(
+			await this.request<StoredExecution>({ url: `/rest/executions/${id}` }),
+		);
+	}
+
 	private async latestExecutionId(workflowId: string): Promise<string | undefined> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const { results } = await this.request<{ results: Array<{ id: string }> }>({
@@ -209,7 +266,9 @@ export class N8nApi {
 		const deadline = Date.now() + RUN_WITHIN_MS;
 		for (;;) {
 			const stored = await this.request<StoredExecution>({ url: `/rest/executions/${id}` });
-			if (!NOT_OVER.has(stored.status)) return readExecution(stored);
+			// n8n writes the status before the data.
+			const isWritten = parseFlatted(stored.data) !== undefined;
+			if (!NOT_OVER.has(stored.status) && isWritten) return readExecution(stored);
 			if (Date.now() > deadline)
 				throw new Error(`Execution ${id} is still '${stored.status}'`);
 			await pause(POLL_MS);

@@ -6,6 +6,12 @@ import path from 'node:path';
 /** How long a process may take to stop before it is killed. */
 const STOP_WITHIN_MS = 15_000;
 
+/** How long a process may take until it is ready. */
+const READY_WITHIN_MS = 180_000;
+
+/** As much of a process's output as words are looked for in. */
+const WATCHED_CHARACTERS = 10_000;
+
 /** Lines of a log that an error shows. */
 const TAIL_LINES = 40;
 
@@ -14,6 +20,10 @@ export interface ProcessOptions {
 	cwd: string;
 	logFile: string;
 	env?: NodeJS.ProcessEnv;
+	/** Who it runs as, where we are root and it mustn't. */
+	user?: { uid: number; gid: number };
+	/** Others need it to end in good order: it is stopped after them, with this signal. */
+	lastSignal?: NodeJS.Signals;
 	/** Called with each piece of output. */
 	onOutput?: (text: string) => void;
 }
@@ -23,9 +33,11 @@ export interface RunningProcess {
 	/** The exit code (or signal) once it has ended; never rejects. */
 	ended: Promise<number | string>;
 	stop(): Promise<void>;
+	/** SIGKILL, as a machine that loses power does it. */
+	kill(): void;
 }
 
-const running = new Set<RunningProcess>();
+const running = new Map<RunningProcess, { isLast: boolean }>();
 
 let isClosing = false;
 
@@ -62,10 +74,10 @@ export async function pause(milliseconds: number): Promise<void> {
 	await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-async function stopGroup(child: ChildProcess): Promise<void> {
+async function stopGroup(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 	const { pid } = child;
 	if (pid === undefined) return;
-	signalGroup(pid, 'SIGTERM');
+	signalGroup(pid, signal);
 	const deadline = Date.now() + STOP_WITHIN_MS;
 	while (groupLives(pid) && Date.now() < deadline) await pause(50);
 	if (groupLives(pid)) signalGroup(pid, 'SIGKILL');
@@ -83,6 +95,7 @@ export function start(command: string, args: string[], options: ProcessOptions):
 	const child = spawn(command, args, {
 		cwd: options.cwd,
 		env: options.env ?? process.env,
+		...options.user,
 		detached: true,
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
@@ -96,8 +109,14 @@ export function start(command: string, args: string[], options: ProcessOptions):
 		child.once('error', (error) => log.end(`${error.message}\n`, () => resolve(error.message)));
 		child.once('close', (code, signal) => log.end(() => resolve(code ?? signal ?? 'unknown')));
 	});
-	const handle: RunningProcess = { ended, stop: async () => await stopGroup(child) };
-	running.add(handle);
+	const handle: RunningProcess = {
+		ended,
+		stop: async () => await stopGroup(child, options.lastSignal ?? 'SIGTERM'),
+		kill: () => {
+			if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+		},
+	};
+	running.set(handle, { isLast: options.lastSignal !== undefined });
 	void ended.then(() => running.delete(handle));
 	return handle;
 }
@@ -115,8 +134,40 @@ export async function run(command: string, args: string[], options: ProcessOptio
 	}
 }
 
+/**
+ * Starts a process and waits until its output has the words that say it is ready.
+ * @throws Error with the tail of its output when they don't come.
+ */
+export async function startUntil(
+	words: string,
+	command: string,
+	args: string[],
+	options: Omit<ProcessOptions, 'onOutput'>,
+): Promise<RunningProcess> {
+	let output = '';
+	let isReady = false;
+	const onOutput = (text: string) => {
+		output = (output + text).slice(-WATCHED_CHARACTERS);
+		isReady ||= output.includes(words);
+	};
+	const child = start(command, args, { ...options, onOutput });
+	let exit: number | string | undefined;
+	void child.ended.then((code) => {
+		exit = code;
+	});
+	const deadline = Date.now() + READY_WITHIN_MS;
+	while (!isReady && exit === undefined && Date.now() < deadline) await pause(50);
+	if (isReady) return child;
+	const what =
+		exit === undefined ? `isn't ready after ${READY_WITHIN_MS / 1000} s` : `ended with ${exit}`;
+	throw new Error(`'${command}' ${what}. Its last lines:\n${tail(options.logFile)}`);
+}
+
 /** Stops everything that still runs; nothing can be started any more. */
 export async function stopAll(): Promise<void> {
 	isClosing = true;
-	await Promise.all([...running].map(async (handle) => await handle.stop()));
+	for (const last of [false, true]) {
+		const turn = [...running].filter(([, { isLast }]) => isLast === last);
+		await Promise.all(turn.map(async ([handle]) => await handle.stop()));
+	}
 }

@@ -12,14 +12,14 @@ export interface Story {
 	runs: Run[];
 }
 
-/** Aligns the first column of a table. */
-function table(rows: Array<[string, string]>): void {
+/** Prints a table, the first column aligned. */
+export function table(rows: Array<[string, string]>): void {
 	const width = Math.max(...rows.map(([left]) => left.length));
 	for (const [left, right] of rows) say(`  ${left.padEnd(width)}  ${right}`);
 }
 
 /** Requests per route as the sandbox counted them, with statuses other than 200 named. */
-function requestRows(sandbox: Sandbox): Array<[string, string]> {
+export function requestRows(sandbox: Sandbox): Array<[string, string]> {
 	return Object.entries(sandbox.stats().requests).map(([route, statuses]) => [
 		route,
 		Object.entries(statuses)
@@ -60,13 +60,18 @@ export function printStory(story: Story, sandbox: Sandbox): void {
 	);
 }
 
-/** Tells what was checked. */
-export function printChecks(checks: Checks): void {
+/** Tells what was checked, one line each. */
+export function listChecks(checks: Checks): void {
 	say();
 	say('Checks');
 	for (const { title, passed, seen } of checks.all) {
 		say(`  ${passed ? '✓' : '✗'} ${title}${seen === '' ? '' : ` (${seen})`}`);
 	}
+}
+
+/** Tells what was checked, and how many passed. */
+export function printChecks(checks: Checks): void {
+	listChecks(checks);
 	const failed = checks.failed.length;
 	say();
 	say(`${checks.all.length - failed} checks passed, ${failed} failed`);

@@ -16,7 +16,7 @@ import {
 	submitPath,
 	type ChunkingReply,
 } from '../shared/service/chunking';
-import { judge, ServiceFailure } from '../shared/service/failure';
+import { judge, mayBeGoingOn, ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { MAX_CHUNK_TEXT_BYTES } from '../shared/service/limits';
 import { regexHints } from '../shared/service/python-regex';
@@ -40,7 +40,14 @@ interface Job {
 	submittedAt?: number;
 }
 
-type JobState = 'finished' | 'not finished';
+type JobState = 'finished' | 'not finished' | 'failed';
+
+/** A submission the service has taken, with the reply as it came. */
+interface Submission {
+	chunkingId: string;
+	reply: ChunkingReply;
+	body: unknown;
+}
 
 /** A service may need a moment until it knows a chunking ID it has just given out. */
 const UNKNOWN_ID_GRACE_MS = 30_000;
@@ -85,8 +92,8 @@ export class ChunkingJobs {
 
 	/** Submits texts and leaves them to Get Results. */
 	async submit(entries: TextEntry[]): Promise<void> {
-		await this.submitAll(entries, (job, reply) => {
-			if (this.settle(job, reply, undefined) === 'pending') this.letGo(job);
+		await this.submitAll(entries, (job, { reply, body }) => {
+			if (this.settle(job, reply, body) === 'pending') this.letGo(job);
 		});
 		this.hintAtRetries();
 	}
@@ -99,8 +106,8 @@ export class ChunkingJobs {
 		const loop = this.pollLoop(() => deadline);
 		for (const request of former) loop.add(this.jobOf(request));
 
-		const submitted = this.submitAll(entries, (job, reply) => {
-			if (this.settle(job, reply, undefined) === 'pending') loop.add(job);
+		const submitted = this.submitAll(entries, (job, { reply, body }) => {
+			if (this.settle(job, reply, body) === 'pending') loop.add(job);
 			if (this.output.mustStop) loop.stop();
 		}).finally(() => {
 			submitting = false;
@@ -152,16 +159,18 @@ export class ChunkingJobs {
 
 	private async submitAll(
 		entries: TextEntry[],
-		onSubmitted: (job: Job, reply: ChunkingReply) => void,
+		onSubmitted: (job: Job, submission: Submission) => void,
 	): Promise<void> {
 		this.hintAtRegexes(entries);
 		const { textsPerRequest, bytesPerRequest } = this.options;
 		const maxBytes = bytesPerRequest ?? MAX_CHUNK_TEXT_BYTES;
 		const notSubmitted = (failed: TextEntry[], error: unknown) => {
-			for (const entry of failed)
-				this.output.failed(entry, error, 'The text was not submitted');
+			const prefix = mayBeGoingOn(error)
+				? 'It is not known whether the text was submitted'
+				: 'The text was not submitted';
+			for (const entry of failed) this.output.failed(entry, error, prefix);
 		};
-		const stats = await runRequests<TextEntry, ChunkingReply & { chunkingId: string }>(
+		const stats = await runRequests<TextEntry, Submission>(
 			this.context,
 			this.results,
 			this.options,
@@ -182,18 +191,19 @@ export class ChunkingJobs {
 						"Split the text before this node, or raise the option 'Bytes per Request' if the service takes more.",
 					),
 				send: async (batch) => await this.send(batch.map(({ entry }) => entry)),
-				onDone: (batch, reply) => {
+				onDone: (batch, submission) => {
 					const [first] = batch;
 					if (first === undefined) return;
-					this.states.set(reply.chunkingId, 'not finished');
+					const { chunkingId, reply } = submission;
+					this.states.set(chunkingId, 'not finished');
 					const job: Job = {
-						chunkingId: reply.chunkingId,
+						chunkingId,
 						session: this.sessionOf(first.settings.scope),
 						refs: batch.map((entry, position) => ({ ...refOf(entry), position })),
 						status: reply.status,
 						submittedAt: Date.now(),
 					};
-					onSubmitted(job, reply);
+					onSubmitted(job, submission);
 				},
 				onFailed: notSubmitted,
 				onSkipped: notSubmitted,
@@ -211,11 +221,11 @@ export class ChunkingJobs {
 		}
 	}
 
-	private async send(entries: TextEntry[]): Promise<ChunkingReply & { chunkingId: string }> {
+	private async send(entries: TextEntry[]): Promise<Submission> {
 		const [first] = entries;
 		if (first === undefined) throw new Error('A request needs a text');
 		const { settings } = first;
-		const reply = await this.sessionOf(settings.scope).request({
+		const { body } = await this.sessionOf(settings.scope).request({
 			method: 'POST',
 			path: submitPath(settings.chunker, settings.modelId),
 			body: submitBody(
@@ -224,15 +234,19 @@ export class ChunkingJobs {
 			),
 			timeoutMs: timeoutMs(this.options),
 		});
-		const parsed = parseChunkingReply(reply.body);
-		if (parsed?.chunkingId === undefined) {
-			throw new ServiceFailure('The AI service took the request but gave no chunking ID', {
-				kind: 'reply',
-				description:
-					"Check 'AI Service Address' in the credential: something else than the AI service may have answered.",
-			});
+		const reply = parseChunkingReply(body);
+		if (reply?.chunkingId === undefined) {
+			const said = reply?.message === undefined ? '' : `, "${reply.message}"`;
+			throw new ServiceFailure(
+				`The AI service took the request but gave no chunking ID${said}`,
+				{
+					kind: 'reply',
+					description:
+						"Check 'AI Service Address' in the credential: something else than the AI service may have answered.",
+				},
+			);
 		}
-		return { ...parsed, chunkingId: parsed.chunkingId };
+		return { chunkingId: reply.chunkingId, reply, body };
 	}
 
 	private async fetch({ chunkingId, session }: Job): Promise<unknown> {
@@ -291,6 +305,7 @@ export class ChunkingJobs {
 		const { status, message, results } = reply;
 		job.status = status;
 		if (status === 'ERROR') {
+			this.states.set(job.chunkingId, 'failed');
 			this.fail(
 				job,
 				new ServiceFailure(
@@ -305,10 +320,11 @@ export class ChunkingJobs {
 			return 'ended';
 		}
 		if (isDone(reply) && results !== undefined) {
-			this.take(job, reply, results, body);
+			this.take(job, results, body);
 			return 'ended';
 		}
 		if (status === 'RETRIEVED') {
+			this.states.set(job.chunkingId, 'failed');
 			this.fail(
 				job,
 				new ServiceFailure(
@@ -326,15 +342,12 @@ export class ChunkingJobs {
 	}
 
 	/** The chunks are there: hands them to their texts. */
-	private take(
-		job: Job,
-		reply: ChunkingReply,
-		results: NonNullable<ChunkingReply['results']>,
-		body: unknown,
-	): void {
+	private take(job: Job, results: NonNullable<ChunkingReply['results']>, body: unknown): void {
 		const { chunkingId, refs } = job;
 		this.states.set(chunkingId, 'finished');
-		if (this.output.isRaw) return this.output.raw(refs, (body ?? reply) as IDataObject);
+		if (this.output.isRaw) {
+			return this.output.raw(refs, { chunkingId, ...(body as IDataObject) });
+		}
 		if (job.submittedAt !== undefined && results.length !== refs.length) {
 			const mismatch = new ServiceFailure(
 				`the service returned ${count(results.length, 'result')} for ${count(refs.length, 'text')}`,
@@ -346,8 +359,11 @@ export class ChunkingJobs {
 			);
 			return this.fail(job, mismatch, body);
 		}
+		// Results may come only once: what an item cannot take is kept, with the first such item.
+		let kept: unknown = body;
 		for (const ref of refs) {
 			if (ref.position === undefined) {
+				if (results.length === 0) this.output.done(ref, chunkingId, []);
 				results.forEach((chunks, index) =>
 					this.output.done(
 						results.length > 1 ? { ...ref, textIndex: index } : ref,
@@ -364,7 +380,8 @@ export class ChunkingJobs {
 					`there is no text ${ref.position}, only ${results.length}`,
 					"Take 'Text Position' from the output of Submit, or leave it empty.",
 				);
-				this.output.failed(ref, missing, prefixOf(job), chunkingId);
+				this.output.failed(ref, missing, prefixOf(job), chunkingId, kept);
+				kept = undefined;
 			}
 		}
 	}
@@ -397,7 +414,7 @@ export class ChunkingJobs {
 				? ''
 				: `Chunking IDs ${state}: ${all.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
 		};
-		return [list('not finished'), list('finished')].filter(Boolean).join(' ');
+		return [list('not finished'), list('failed'), list('finished')].filter(Boolean).join(' ');
 	}
 
 	private hintAtRetries(): void {

@@ -73,7 +73,11 @@ export function readScope(context: IExecuteFunctions, itemIndex: number): string
 
 function chunkerConfig(chunker: string, parameter: (name: string) => unknown): IDataObject {
 	if (chunker === 'custom') return jsonObject(parameter('chunkerConfig'), 'Chunker Config');
-	if (chunker !== 'regex-splitter') return (parameter('chunkerSettings') || {}) as IDataObject;
+	if (chunker !== 'regex-splitter') {
+		const settings = Object.entries((parameter('chunkerSettings') || {}) as IDataObject);
+		// Empty is what an expression gives that found nothing.
+		return Object.fromEntries(settings.filter(([, value]) => (value ?? '') !== ''));
+	}
 	// Sent as it is: only Python can say whether it is valid.
 	const regex = parameter('regex');
 	return typeof regex === 'string' && regex !== '' ? { regex } : {};

@@ -117,9 +117,10 @@ export function readFormerRequests(
 			resultsPath(path, chunkingId);
 			const scope = readScope(context, itemIndex);
 			const position = parsePosition(positionOf(itemIndex));
-			const key = `${scope} ${chunkingId}`;
-			const request = requests.get(key) ?? { chunkingId, scope, refs: [] };
-			requests.set(key, request);
+			// Of items that ask for different scopes the first one decides: a second fetch may
+			// find nothing.
+			const request = requests.get(chunkingId) ?? { chunkingId, scope, refs: [] };
+			requests.set(chunkingId, request);
 			const ref: TextRef = { itemIndex };
 			if (position !== undefined) ref.position = position;
 			// Where Submit has put it: tells the texts of one document apart.
@@ -134,8 +135,10 @@ export function readFormerRequests(
 
 function parsePosition(value: unknown): number | undefined {
 	if (value === undefined || value === null || value === '') return undefined;
+	const isNumber =
+		typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 	const position = Number(value);
-	if (Number.isInteger(position) && position >= 0) return position;
+	if (isNumber && Number.isInteger(position) && position >= 0) return position;
 	throw new InputError(
 		`'Text Position' must be a whole number from 0 on, but it is ${JSON.stringify(value)}`,
 		"Take it from the output of 'Submit', or leave it empty for all texts of the request.",

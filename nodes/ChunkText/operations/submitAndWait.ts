@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Results } from '../../shared/n8n/results';
-import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking';
+import { DEFAULT_RESULTS_PATH, resultsPath } from '../../shared/service/chunking';
 import { ChunkingJobs } from '../jobs';
 import { readOptions } from '../options';
 import { openOutput } from '../output';
@@ -14,13 +14,16 @@ import { readFormerRequests, readTexts } from '../texts';
 export async function submitAndWait(context: IExecuteFunctions, results: Results): Promise<void> {
 	const options = readOptions(context);
 	const input = context.getInputData();
+	const path = options.resultsPath ?? DEFAULT_RESULTS_PATH;
+	// Before anything is submitted that could not be fetched.
+	resultsPath(path, 'id');
 	const output = openOutput(context, results, options);
 	const idOf = (itemIndex: number) =>
 		context.getNodeParameter('options.resumeChunkingId', itemIndex, '') ?? '';
 	const former = readFormerRequests(
 		context,
 		results,
-		options.resultsPath ?? DEFAULT_RESULTS_PATH,
+		path,
 		(itemIndex) => (output.isRefused(itemIndex) ? '' : idOf(itemIndex)),
 		(itemIndex) => input[itemIndex]?.json.textPosition,
 	);

@@ -39,7 +39,7 @@ const MAX_RENEWALS = 3;
 /** ... within so long: a long run may meet more than a few revoked tokens. */
 const RECOVERY_WINDOW_MS = 60_000;
 /** Least wait before a renewal after a 401; up to twice as long. */
-const PAUSE_MS = 150;
+const PAUSE_MS = 500;
 /** What was read so shortly ago need not be read again. */
 const READ_AGAIN_AFTER_MS = 1_000;
 
