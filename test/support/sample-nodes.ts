@@ -63,6 +63,19 @@ export function doubleNode(onExecute = () => {}): INodeType {
 	};
 }
 
+/** Lets through what fulfils a condition, as n8n's Filter does. */
+export function filterNode(keep: (json: INodeExecutionData['json']) => boolean): INodeType {
+	return {
+		description: description('filter'),
+		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+			const output = this.getInputData().flatMap(({ json }, item) =>
+				keep(json) ? [{ json, pairedItem: { item } }] : [],
+			);
+			return [output];
+		},
+	};
+}
+
 /** Sends one signed GET to the address in its `url` parameter for every item. */
 export function fetchNode(): INodeType {
 	return {

@@ -1,0 +1,256 @@
+/** Chunk Text, Documents Ready to Push: Chunk Text -> Push Documents, and what vanished. */
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO } from '../../sandbox';
+import { chunkNode, hintsOf, OFTEN, useChunkText } from '../support/chunking';
+import { runPipeline, type NodeOptions } from '../support/engine';
+import { filterNode } from '../support/sample-nodes';
+import { jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+
+useShortBackoff();
+const sandbox = useSandbox({ settings: { vectorSize: 2, deleteCommitIntervalMs: 3_600_000 } });
+const { chunk, getResults, credentials, submits, jobsEnded, requests } = useChunkText(sandbox);
+
+const DOCUMENTS: INodeParameters = { output: 'documents' };
+const anId = expect.stringMatching(/^[-0-9a-f]{36}$/) as string;
+const article = { id: 'a/1', name: 'Returns', text: 'Thirty days\nNo receipt' };
+const other = { id: 'b', name: 'Refunds', text: 'Five days' };
+const pushed = () => sandbox().documents(DEMO.endpoint);
+const pushedIds = () =>
+	pushed()
+		.map(({ id }) => id)
+		.sort();
+const ids = (items: IDataObject[]) => items.map(({ id }) => id);
+const pipeline = async (nodes: NodeOptions[], items: IDataObject[] | INodeExecutionData[]) =>
+	await runPipeline(nodes, items, { credentials: credentials() });
+const push: NodeOptions = { node: new PushDocuments() };
+
+describe('Documents Ready to Push', () => {
+	it('are documents with the ID of the source and the number of the chunk', async () => {
+		const { output } = await chunk(
+			[{ ...article, summary: 'Short', link: 'https://a.example/1', lang: 'en' }, other],
+			{
+				...DOCUMENTS,
+				documentDescription: '={{ $json.summary }}',
+				documentUrl: '={{ $json.link }}',
+				options: { sourceFields: 'listed', listedFields: 'lang' },
+			},
+		);
+		const common = {
+			name: 'Returns',
+			description: 'Short',
+			url: 'https://a.example/1',
+			lang: 'en',
+			parentId: 'a/1',
+			chunkCount: 2,
+			chunkingId: anId,
+			tokensUsed: 3,
+			vector: [expect.any(Number), expect.any(Number)],
+		};
+		expect(output).toEqual([
+			{
+				json: {
+					...common,
+					id: 'a/1#0',
+					text: 'Thirty days',
+					chunkIndex: 0,
+					start: 0,
+					end: 11,
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: {
+					...common,
+					id: 'a/1#1',
+					text: 'No receipt',
+					chunkIndex: 1,
+					start: 12,
+					end: 22,
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: expect.not.objectContaining({ description: expect.anything() }),
+				pairedItem: { item: 1 },
+			},
+		]);
+		expect(ids(jsonOf(output))[2]).toBe('b#0');
+	});
+
+	it('take ID and name from other fields, also from a number', async () => {
+		const { output } = await chunk([{ nr: 7, title: 'T', text: 'a' }], {
+			...DOCUMENTS,
+			documentId: '={{ $json.nr }}',
+			documentName: '={{ $json.title }}',
+		});
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ id: '7#0', name: 'T', parentId: '7' }),
+		]);
+	});
+
+	it('have an ID for each text of a list', async () => {
+		const { output } = await chunk([{ id: 'x', name: 'X', texts: ['a\nb', 'c'] }], {
+			...DOCUMENTS,
+			textSource: 'listField',
+		});
+		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
+	});
+
+	it.each<[string, IDataObject, RegExp]>([
+		['no ID', { name: 'X' }, /^Item 1: 'Document ID' is empty$/],
+		['an empty ID', { id: ' ', name: 'X' }, /^Item 1: 'Document ID' is empty$/],
+		[
+			'an ID that is no text',
+			{ id: ['x'], name: 'X' },
+			/^Item 1: 'Document ID' is not a text$/,
+		],
+		['no name', { id: 'x' }, /^Item 1: 'Document Name' is empty$/],
+		['an empty name', { id: 'x', name: null }, /^Item 1: 'Document Name' is empty$/],
+	])('are refused before any request: %s', async (_case, document, message) => {
+		const items = [article, { ...document, text: 'secret of nobody' }];
+		for (const operation of ['submitAndWait', 'getResults']) {
+			const { error, status } = await chunk(
+				items.map((item) => ({ ...item, chunkingId: 'c-1' })),
+				{ ...DOCUMENTS, operation },
+			);
+			expect(status).toBe('error');
+			expect(error).toMatchObject({ name: 'NodeOperationError' });
+			expect(error?.message).toMatch(message);
+			expect(error?.description).toMatch(/^'Documents Ready to Push' needs it/);
+		}
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('are refused alone: the other documents come out', async () => {
+		const items = [article, { name: 'X', text: 'unsent' }, other];
+		const result = await chunk(items, DOCUMENTS, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([0, 0, 2, 1]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			{ ...items[1], error: "Item 1: 'Document ID' is empty" },
+		]);
+		expect(JSON.stringify(submits().map(({ body }) => body))).not.toContain('unsent');
+	});
+
+	it('come out of Get Results, too', async () => {
+		const submitted = await chunk([article, other], { operation: 'submit' });
+		await jobsEnded();
+		const { output } = await getResults(jsonOf(submitted.output), DOCUMENTS);
+		expect(ids(jsonOf(output))).toEqual(['a/1#0', 'a/1#1', 'b#0']);
+		expect(jsonOf(output)[0]).toMatchObject({ name: 'Returns', parentId: 'a/1' });
+	});
+
+	it('have the same IDs for the texts of a list when Get Results makes them', async () => {
+		const item = { id: 'x', name: 'X', texts: ['a\nb', 'c'] };
+		const submitted = await chunk([item], { operation: 'submit', textSource: 'listField' });
+		await jobsEnded();
+		const { output } = await getResults(jsonOf(submitted.output), DOCUMENTS);
+		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
+	});
+
+	it('are none, and a hint, for a text without chunks', async () => {
+		const result = await chunk([{ ...article, text: '\n' }, other], DOCUMENTS);
+		expect(ids(jsonOf(result.output))).toEqual(['b#0']);
+		expect(hintsOf(result)).toEqual(['1 text gave no chunks']);
+	});
+});
+
+describe('Chunk Text -> Push Documents', () => {
+	it('ends in the index, each chunk as a document that can be found', async () => {
+		const [chunked, result] = await pipeline([chunkNode(DOCUMENTS), push], [article, other]);
+		expect(result.status).toBe('success');
+		expect(pushed()).toEqual(jsonOf(chunked.output));
+		expect(pushedIds()).toEqual(['a/1#0', 'a/1#1', 'b#0']);
+		expect(
+			sandbox()
+				.search(DEMO.endpoint, 'receipt')
+				.map(({ id }) => id),
+		).toEqual(['a/1#1']);
+		expect(jsonOf(result.output).map(({ pushed: done }) => done)).toEqual([true, true, true]);
+	});
+
+	it('pushes what Submit has started and Get Results has fetched', async () => {
+		const nodes = [
+			chunkNode({ operation: 'submit' }),
+			chunkNode({ ...DOCUMENTS, operation: 'getResults', wait: true, options: OFTEN }),
+			push,
+		];
+		await pipeline(nodes, [article, other]);
+		expect(pushedIds()).toEqual(['a/1#0', 'a/1#1', 'b#0']);
+	});
+
+	it('pushes what is fine while a job fails', async () => {
+		const nodes = [
+			chunkNode(
+				{ ...DOCUMENTS, modelId: '={{ $json.model }}' },
+				{ onError: 'continueErrorOutput' },
+			),
+			push,
+		];
+		const items = [
+			{ ...article, model: 'broken-model' },
+			{ ...other, model: 'gte-small' },
+		];
+		const [chunked] = await pipeline(nodes, items);
+		expect(jsonOf(chunked.errorOutput)).toEqual([
+			expect.objectContaining({ id: 'a/1', chunkingId: anId }),
+		]);
+		expect(pushedIds()).toEqual(['b#0']);
+	});
+});
+
+describe('a document that shrank', () => {
+	const shrunk = [
+		{ ...article, text: 'Thirty days', chunks: 4 },
+		{ ...other, chunks: 1 },
+		{ id: 'new', name: 'New', text: 'x' },
+	];
+	const parameters = {
+		...DOCUMENTS,
+		options: { formerChunkCount: '={{ $json.chunks }}' },
+	};
+
+	it('comes out with the IDs of the chunks that no longer exist', async () => {
+		const { output } = await chunk(shrunk, parameters);
+		expect(output.map(({ json, pairedItem }) => [json.id, json.removed, pairedItem])).toEqual([
+			['a/1#0', undefined, { item: 0 }],
+			['a/1#1', true, { item: 0 }],
+			['a/1#2', true, { item: 0 }],
+			['a/1#3', true, { item: 0 }],
+			['b#0', undefined, { item: 1 }],
+			['new#0', undefined, { item: 2 }],
+		]);
+		expect(jsonOf(output)[1]).toEqual({ id: 'a/1#1', parentId: 'a/1', removed: true });
+	});
+
+	it('comes out with all of them where it has no chunks left', async () => {
+		const { output } = await chunk([{ ...article, text: ' ', chunks: 2 }], parameters);
+		expect(ids(jsonOf(output))).toEqual(['a/1#0', 'a/1#1']);
+	});
+
+	it('leaves the index with Delete Document', async () => {
+		await pipeline([chunkNode(DOCUMENTS), push], [{ ...article, text: '1\n2\n3\n4' }, other]);
+		expect(pushedIds()).toEqual(['a/1#0', 'a/1#1', 'a/1#2', 'a/1#3', 'b#0']);
+		const isRemoved = (json: IDataObject) => json.removed === true;
+		await pipeline(
+			[chunkNode(parameters), { node: filterNode((json) => !isRemoved(json)) }, push],
+			shrunk,
+		);
+		const [, , deleted] = await pipeline(
+			[
+				chunkNode(parameters),
+				{ node: filterNode(isRemoved) },
+				{
+					node: new DeleteDocument(),
+					parameters: { documentId: '={{ $json.id }}', commit: 'lastDeleteOnly' },
+				},
+			],
+			shrunk,
+		);
+		expect(deleted.status).toBe('success');
+		expect(pushedIds()).toEqual(['a/1#0', 'b#0', 'new#0']);
+		expect(requests('delete')).toHaveLength(3);
+	});
+});

@@ -1,0 +1,307 @@
+/** Chunk Text while the service or the network gets in its way, and what it lets nobody see. */
+import { inspect } from 'node:util';
+
+import type { IDataObject } from 'n8n-workflow';
+
+import { DEMO, type FaultRule } from '../../sandbox';
+import { hintsOf, OFTEN, useChunkText } from '../support/chunking';
+import { CredentialStore } from '../support/credential-store';
+import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+
+useShortBackoff();
+const sandbox = useSandbox({ settings: { vectorSize: 2 } });
+const { chunk, getResults, credentials, submits, looks, fault, jobsEnded } = useChunkText(sandbox);
+
+type Fault = Omit<FaultRule, 'route'>;
+const texts = (count: number): IDataObject[] =>
+	indexes(count).map((at) => ({ id: `i${at}`, text: `text ${at}` }));
+const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
+const jobs = () => sandbox().jobs();
+const at = (aiUrl: string) => {
+	const { aiServiceOAuth2Api } = credentials();
+	return { aiServiceOAuth2Api: { ...aiServiceOAuth2Api, aiUrl } };
+};
+
+describe('a passing fault of a look', () => {
+	const faults: Array<[string, Fault]> = [
+		['429', { status: 429 }],
+		['429 with Retry-After', { retryAfter: '0.1' }],
+		['500', { status: 500 }],
+		['502', { status: 502 }],
+		['503 with an HTML page', { status: 503, html: true }],
+		['504', { status: 504 }],
+		['408', { status: 408 }],
+		['a reset before the reply', { reset: 'beforeReply' }],
+		['a reset in the middle of the reply', { reset: 'midBody' }],
+		['a reset after the work', { reset: 'afterWork' }],
+		['a truncated reply', { truncate: true }],
+		['an HTML page with status 200', { html: true }],
+		['a JSON reply that is none of the service', { status: 200, body: '{"ok":true}' }],
+		['an empty reply', { status: 204 }],
+	];
+
+	it.each<[string, Fault]>([...faults, ['404 right after the submission', { status: 404 }]])(
+		'is survived: %s',
+		async (_case, rule) => {
+			fault('results', { ...rule, times: 3 });
+			const result = await chunk(texts(2), { options: OFTEN });
+			expect(result.status).toBe('success');
+			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+			expect(looks()).toHaveLength(4);
+			expect(submits()).toHaveLength(1);
+			expect(hintsOf(result)).toEqual(['3 attempts repeated after passing faults']);
+			expect(result.hints[0].type).toBe('info');
+		},
+	);
+
+	it.each(faults)('is survived by Get Results that waits: %s', async (_case, rule) => {
+		const { output } = await chunk(texts(2), { operation: 'submit' });
+		await jobsEnded();
+		fault('results', { ...rule, times: 2 });
+		const result = await getResults(jsonOf(output), { wait: true, options: OFTEN });
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+		expect(looks()).toHaveLength(3);
+	});
+
+	it.each<[string, Fault]>([
+		['429', { status: 429 }],
+		['503', { status: 503 }],
+		['a reset before the reply', { reset: 'beforeReply' }],
+	])('is survived by Get Results that asks once: %s', async (_case, rule) => {
+		const { output } = await chunk(texts(2), { operation: 'submit' });
+		await jobsEnded();
+		fault('results', { ...rule, times: 2 });
+		const result = await getResults(jsonOf(output));
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+		expect(hintsOf(result)).toEqual(['2 attempts repeated after passing faults']);
+	});
+
+	it('is a look that takes longer than the time-out', async () => {
+		fault('results', { latencyMs: 1500, times: 1 });
+		const result = await chunk(texts(1), { options: { ...OFTEN, timeoutSeconds: 1 } });
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
+		expect(looks()).toHaveLength(2);
+	});
+});
+
+describe('a lasting fault of a look', () => {
+	it.each([400, 403, 410])(
+		'fails the items of its job alone, with the chunking ID: %i',
+		async (status) => {
+			fault('results', { status, times: 1, body: '{"message":"No such luck"}' });
+			const result = await chunk(
+				texts(4),
+				{ options: { ...OFTEN, textsPerRequest: 2, concurrency: 1 } },
+				{ onError: 'continueRegularOutput' },
+			);
+			const [{ chunkingId }] = jobs();
+			expect(pairedIndexes(result)).toEqual(indexes(4));
+			const failed = {
+				error: `Chunking ${chunkingId}: The AI service answered with status ${status}, "No such luck"`,
+				httpStatus: status,
+				chunkingId,
+			};
+			expect(jsonOf(result.output).slice(0, 2)).toEqual([failed, failed]);
+			expect(textsOf(jsonOf(result.output)).slice(2)).toEqual(['text 2', 'text 3']);
+			expect(looks()).toHaveLength(2);
+		},
+	);
+
+	it('is a reply Get Results cannot read, with advice', async () => {
+		fault('results', { html: true });
+		const { error } = await getResults([{ chunkingId: 'c-1' }]);
+		expect(error?.message).toBe(
+			'Chunking c-1: the reply of the AI service is no chunking reply',
+		);
+		expect(error?.description).toMatch(/'AI Service Address'.*'Results Path'/);
+	});
+});
+
+describe('a submission', () => {
+	it.each<[string, Fault]>([
+		['429', { status: 429 }],
+		['429 with Retry-After', { retryAfter: '0.1' }],
+		['401, which a new token cures', { status: 401 }],
+	])('is sent again where the service refused it: %s', async (_case, rule) => {
+		fault('submit', { ...rule, times: 1 });
+		const result = await chunk(texts(2));
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+		expect(submits()).toHaveLength(2);
+		expect(jobs()).toHaveLength(1);
+	});
+
+	it('is sent again after Retry-After', async () => {
+		fault('submit', { retryAfter: '1', times: 1 });
+		const result = await chunk(texts(1));
+		const [first, second] = submits();
+		expect(second.startedAt - first.endedAt).toBeGreaterThanOrEqual(990);
+		expect(hintsOf(result)).toEqual(['1 attempt repeated after passing faults']);
+	});
+
+	it('is sent again, up to Max Attempts, where nobody listens', async () => {
+		const result = await chunk(
+			texts(2),
+			{ options: { maxAttempts: 3 } },
+			{ credentials: at('http://127.0.0.1:1'), onError: 'continueRegularOutput' },
+		);
+		expect(hintsOf(result)).toEqual(['2 attempts repeated after passing faults']);
+		expect(jsonOf(result.output)).toEqual(
+			indexes(2).map(() => ({
+				error: 'The text was not submitted: The AI service could not be asked: the connection was refused',
+			})),
+		);
+	});
+
+	it.each<[string, Fault, number, RegExp]>([
+		[
+			'a reset before the reply',
+			{ reset: 'beforeReply' },
+			0,
+			/^It is not known whether the text was submitted: .* connection was closed/,
+		],
+		[
+			'a reset in the middle of the reply',
+			{ reset: 'midBody' },
+			1,
+			/^It is not known whether the text was submitted: .* connection was closed/,
+		],
+		[
+			'a reset after the work',
+			{ reset: 'afterWork' },
+			1,
+			/^It is not known whether the text was submitted: .* connection was closed/,
+		],
+		[
+			'a reply that takes too long',
+			{ latencyMs: 1500 },
+			1,
+			/^It is not known whether the text was submitted: .* did not reply in time$/,
+		],
+		['a truncated reply', { truncate: true }, 1, /gave no chunking ID$/],
+		['an HTML page with status 200', { html: true }, 0, /gave no chunking ID$/],
+		['500', { status: 500 }, 0, /^The text was not submitted: .* status 500/],
+		['502', { status: 502 }, 0, /^The text was not submitted: .* status 502/],
+		['503', { status: 503 }, 0, /^The text was not submitted: .* status 503/],
+		['503 with Retry-After', { status: 503, retryAfter: '0.1' }, 0, /status 503/],
+		['504', { status: 504 }, 0, /^The text was not submitted: .* status 504/],
+		['408', { status: 408 }, 0, /^The text was not submitted: .* status 408/],
+	])('is never sent again where it may have arrived: %s', async (_case, rule, taken, message) => {
+		fault('submit', { ...rule, times: 1 });
+		const result = await chunk(
+			texts(2),
+			{ options: { timeoutSeconds: 1 } },
+			{ onError: 'continueRegularOutput' },
+		);
+		if (rule.latencyMs) await new Promise((resolve) => setTimeout(resolve, 700));
+		expect(submits()).toHaveLength(1);
+		expect(jobs()).toHaveLength(taken);
+		expect(pairedIndexes(result)).toEqual([0, 1]);
+		for (const { json } of result.output) expect(json.error).toMatch(message);
+		expect(hintsOf(result)).toEqual([]);
+	});
+
+	it('that fails leaves the other ones alone', async () => {
+		fault('submit', { status: 503, skip: 1, times: 1 });
+		const result = await chunk(
+			texts(6),
+			{ options: { textsPerRequest: 2, concurrency: 1 } },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1, 4, 5, 2, 3]);
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1', 'text 4', 'text 5']);
+		expect(jsonOf(result.errorOutput)[0]).toEqual({
+			...texts(3)[2],
+			httpStatus: 503,
+			error: 'The text was not submitted: The AI service answered with status 503, "Injected fault: HTTP 503"',
+		});
+	});
+
+	it('that fails stops a node set to stop, which then names the jobs that go on', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		fault('submit', { status: 503, skip: 2 });
+		const begin = Date.now();
+		const { error, status } = await chunk(texts(9), {
+			options: { textsPerRequest: 1, concurrency: 1 },
+		});
+		expect(status).toBe('error');
+		expect(Date.now() - begin).toBeLessThan(3000);
+		expect(submits()).toHaveLength(3);
+		expect(error?.message).toMatch(/^The text was not submitted: .* status 503/);
+		expect(error?.context).toMatchObject({ itemIndex: 2 });
+		const ids = jobs().map(({ chunkingId }) => chunkingId);
+		expect(ids).toHaveLength(2);
+		expect(error?.description).toMatch(
+			new RegExp(`Chunking IDs not finished: ${ids.join(', ')}\\.$`),
+		);
+	});
+
+	it('refused for its credential is not tried with the other texts', async () => {
+		fault('submit', { status: 403 });
+		const result = await chunk(
+			texts(9),
+			{ options: { textsPerRequest: 1, concurrency: 1 } },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(submits()).toHaveLength(1);
+		expect(pairedIndexes(result)).toEqual(indexes(9));
+	});
+
+	it.each([
+		['ai.example.com', /^'AI Service Address' is not a web address$/],
+		['', /^'AI Service Address' is empty$/],
+		['https://a.example/?x=1', /^'AI Service Address' must not have a query/],
+	])('goes to no address that is unusable: "%s"', async (aiUrl, message) => {
+		const result = await chunk(
+			texts(2),
+			{},
+			{ credentials: at(aiUrl), onError: 'continueRegularOutput' },
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1]);
+		for (const { json } of result.output) expect(json.error).toMatch(message);
+		expect(sandbox().requests).toEqual([]);
+	});
+});
+
+describe('client secret and access token', () => {
+	const echo = (secret: string) => `{"message":"Unknown client ${secret}"}`;
+
+	it.each<[string, FaultRule['route'], Fault]>([
+		['success', 'results', { latencyMs: 1 }],
+		['a submission that is refused', 'submit', { status: 400 }],
+		[
+			'a submission whose reply repeats the secret',
+			'submit',
+			{ status: 400, body: echo(DEMO.clientSecret) },
+		],
+		['a submission that is lost', 'submit', { reset: 'afterWork' }],
+		['a submission that gets no chunking ID', 'submit', { html: true }],
+		['a look that is refused', 'results', { status: 403 }],
+		['looks that are lost until time runs out', 'results', { reset: 'beforeReply' }],
+		['a token that is refused', 'token', { status: 401, body: echo(DEMO.clientSecret) }],
+		['a token server that breaks off', 'token', { reset: 'beforeReply' }],
+	])('show nowhere in a run: %s', async (_case, route, rule) => {
+		fault(route, rule);
+		const store = new CredentialStore(credentials());
+		const onErrors = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+		const options = { ...OFTEN, maxAttempts: 1, maxWaitSeconds: 0.2 };
+		for (const onError of onErrors) {
+			const { run } = await chunk(texts(2), { options }, { onError, store });
+			const whole = inspect(run, {
+				depth: Infinity,
+				showHidden: true,
+				maxArrayLength: null,
+				maxStringLength: null,
+			});
+			expect(whole).toContain('text 0');
+			expect(whole.includes(DEMO.clientSecret)).toBe(false);
+			expect(whole).not.toMatch(/eyJ[-\w]{20,}\./);
+			const tokens = String(store.get('aiServiceOAuth2Api').accessTokens ?? '');
+			for (const [token] of tokens.matchAll(/eyJ[-\w.]+/g)) {
+				expect(whole.includes(token)).toBe(false);
+			}
+		}
+		if (route !== 'token') {
+			expect(String(store.get('aiServiceOAuth2Api').accessTokens)).toMatch(/eyJ/);
+		}
+	});
+});

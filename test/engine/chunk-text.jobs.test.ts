@@ -1,0 +1,639 @@
+/** Chunk Text: how texts become jobs, how jobs are waited for, and what becomes of each item. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { hintsOf, mostAtOnce, OFTEN, useChunkText } from '../support/chunking';
+import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+
+useShortBackoff();
+const sandbox = useSandbox({ settings: { vectorSize: 2 } });
+const { chunk, getResults, submits, looks, batches, fault, answers, jobsEnded, arrived } =
+	useChunkText(sandbox);
+
+const texts = (count: number): IDataObject[] =>
+	indexes(count).map((at) => ({ id: `i${at}`, text: `text ${at}` }));
+const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
+const jobs = () => sandbox().jobs();
+const idOf = (path: string) => path.split('/').at(-1);
+
+/** The jobs of further submissions take a minute. */
+const slowAfter = (count: number) => {
+	fault('submit', { latencyMs: 100, skip: count });
+	void arrived('submit', count + 1).then(() => {
+		sandbox().settings.chunkDelayMs = 60_000;
+	});
+};
+
+describe('texts share a request', () => {
+	it.each<[number, INodeParameters, number[]]>([
+		[12, {}, [10, 2]],
+		[5, { textsPerRequest: 2 }, [2, 2, 1]],
+		[3, { textsPerRequest: 1 }, [1, 1, 1]],
+	])('by count: %i texts with %j', async (count, options, sizes) => {
+		const result = await chunk(texts(count), { options: { concurrency: 1, ...options } });
+		expect(batches().map((batch) => batch.length)).toEqual(sizes);
+		expect(batches().flat()).toEqual(textsOf(texts(count)));
+		expect(jsonOf(result.output).map(({ text }) => text)).toEqual(textsOf(texts(count)));
+		expect(pairedIndexes(result)).toEqual(indexes(count));
+	});
+
+	it('by bytes, as the service counts them', async () => {
+		const items = [300, 33, 1, 200, 133].map((count) => ({ text: '漢'.repeat(count) }));
+		await chunk(items, {
+			operation: 'submit',
+			options: { bytesPerRequest: 1000, concurrency: 1 },
+		});
+		const bytes = batches().map((batch) => batch.map((text) => Buffer.byteLength(text)));
+		expect(bytes).toEqual([[900, 99], [3, 600], [399]]);
+	});
+
+	it('up to 1 MB unless told otherwise', async () => {
+		const items = [600_000, 400_000, 1].map((size) => ({ text: 'x'.repeat(size) }));
+		const { status } = await chunk(items, {
+			operation: 'submit',
+			options: { concurrency: 1 },
+		});
+		expect(status).toBe('success');
+		expect(jobs().map((job) => job.texts)).toEqual([2, 1]);
+	});
+
+	it('but for one that is too large: it fails alone, unsent, with its size', async () => {
+		const items = [100, 1500, 100].map((size) => ({ text: 'x'.repeat(size) }));
+		const result = await chunk(
+			items,
+			{ options: { bytesPerRequest: 1000, sourceFields: 'none' } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+		expect(jsonOf(result.output)[1]).toEqual({
+			error: 'The text was not submitted: it has 1,500 bytes, more than the 1,000 a request may have',
+		});
+		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
+	});
+
+	it('only if their settings are the same: each comes out with its own item', async () => {
+		const settings = (at: number) => ({
+			model: ['gte-small', 'e5-small-v2'][at % 2],
+			size: [1, 8][Math.floor(at / 2) % 2],
+		});
+		const items = indexes(12).map((at) => ({ ...settings(at), text: `a${at}\nb${at}` }));
+		const result = await chunk(items, {
+			modelId: '={{ $json.model }}',
+			chunkerSettings: { maxChunkSize: '={{ $json.size }}' },
+			options: { textsPerRequest: 2 },
+		});
+		for (const { path, body } of submits()) {
+			const { batch, chunkerConfig } = body as {
+				batch: Array<{ text: string }>;
+				chunkerConfig: { maxChunkSize: number };
+			};
+			for (const { text } of batch) {
+				const item = items.find((one) => one.text === text);
+				expect(path).toBe(`/ai/async-chunking/dynamic-newline/${item?.model}`);
+				expect(chunkerConfig.maxChunkSize).toBe(item?.size);
+			}
+		}
+		expect(submits()).toHaveLength(8);
+		const expected = items.flatMap(({ text, size }, at) =>
+			(size === 1 ? text.split('\n') : [text]).map((chunkText) => [at, chunkText]),
+		);
+		expect(
+			result.output.map(({ json, pairedItem }) => [
+				(pairedItem as { item: number }).item,
+				json.text,
+			]),
+		).toEqual(expected);
+	});
+
+	it('and are divided when the service takes the request for too large', async () => {
+		sandbox().settings.chunkTextLimitBytes = 250;
+		const items = indexes(9).map((at) => ({ text: String(at).repeat(at === 4 ? 300 : 100) }));
+		const result = await chunk(items, {}, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 4]);
+		expect(jsonOf(result.errorOutput)[0]).toMatchObject({
+			httpStatus: 413,
+			error: expect.stringMatching(/^The text was not submitted: .* status 413/),
+		});
+		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(8);
+		expect(textsOf(jsonOf(result.output))).toEqual(
+			textsOf(items.filter((_item, at) => at !== 4)),
+		);
+	});
+
+	it('and are divided when the service refuses one of them', async () => {
+		fault('submit', {
+			status: 400,
+			whenBodyContains: 'text 3',
+			body: '{"message":"Text is no text"}',
+		});
+		const result = await chunk(texts(6), {}, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 4, 5, 3]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			{
+				...texts(6)[3],
+				httpStatus: 400,
+				error: 'The text was not submitted: The AI service answered with status 400, "Text is no text"',
+			},
+		]);
+		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(5);
+	});
+});
+
+describe('requests under way at once', () => {
+	it.each([1, 3])('are at most as many as Concurrency says: %i', async (concurrency) => {
+		sandbox().settings.chunkDelayMs = 150;
+		fault('submit', { latencyMs: 20 });
+		fault('results', { latencyMs: 20 });
+		await chunk(texts(9), { options: { textsPerRequest: 1, concurrency, ...OFTEN } });
+		expect(mostAtOnce(submits())).toBe(concurrency);
+		expect(mostAtOnce(looks())).toBe(concurrency);
+	});
+});
+
+describe('many jobs', () => {
+	it('are all in flight together: 100 of 2 s take little more than one', async () => {
+		sandbox().settings.chunkDelayMs = 2000;
+		const result = await chunk(texts(100), {
+			options: { textsPerRequest: 1, concurrency: 16 },
+		});
+		expect(result.status).toBe('success');
+		expect(pairedIndexes(result)).toEqual(indexes(100));
+		expect(textsOf(jsonOf(result.output))).toEqual(textsOf(texts(100)));
+		const requests = [...submits(), ...looks()];
+		expect(submits()).toHaveLength(100);
+		const begin = Math.min(...requests.map(({ startedAt }) => startedAt));
+		const end = Math.max(...requests.map(({ endedAt }) => endedAt));
+		// 2.5 s on an idle machine (unit tests with a virtual clock hold that); 200 s one by one.
+		expect(end - begin).toBeLessThan(5000);
+		expect(looks().length).toBeLessThanOrEqual(600);
+	});
+});
+
+describe('a job is looked at', () => {
+	const gapsOf = (times: number[]) => times.slice(1).map((time, at) => time - times[at]);
+
+	it('at once, and only once when it is done by then', async () => {
+		const begin = Date.now();
+		await chunk(texts(1), { options: { firstIntervalSeconds: 9 } });
+		expect(looks()).toHaveLength(1);
+		expect(Date.now() - begin).toBeLessThan(3000);
+	});
+
+	it('at growing intervals up to the longest one', async () => {
+		answers(...indexes(6).map(() => ({ status: 'SUBMITTED' })));
+		await chunk(texts(1), {
+			options: { firstIntervalSeconds: 0.1, longestIntervalSeconds: 0.25 },
+		});
+		const gaps = gapsOf(looks().map(({ startedAt }) => startedAt));
+		expect(gaps).toHaveLength(6);
+		const least = [100, 140, 196, 250, 250, 250].map((ms) => ms * 0.9 - 5);
+		gaps.forEach((gap, at) => expect(gap).toBeGreaterThanOrEqual(least[at]));
+		expect(Math.max(...gaps)).toBeLessThan(1000);
+	});
+
+	it('no sooner than Retry-After says', async () => {
+		fault('results', { retryAfter: '1', times: 1 });
+		const result = await chunk(texts(1), { options: OFTEN });
+		const [gap] = gapsOf(looks().map(({ startedAt }) => startedAt));
+		expect(gap).toBeGreaterThanOrEqual(990);
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
+	});
+
+	it('no sooner than Retry-After says to another job', async () => {
+		sandbox().settings.chunkDelayMs = 100;
+		fault('results', { retryAfter: '1', times: 1, skip: 1 });
+		await chunk(texts(3), { options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } });
+		const [first] = looks().filter(({ status }) => status === 429);
+		const after = looks().filter(({ startedAt }) => startedAt > first.endedAt);
+		expect(
+			Math.min(...after.map(({ startedAt }) => startedAt)) - first.endedAt,
+		).toBeGreaterThan(980);
+	});
+
+	it('a last time at the deadline', async () => {
+		sandbox().settings.chunkDelayMs = 500;
+		const { output } = await chunk(texts(1), {
+			options: { firstIntervalSeconds: 60, longestIntervalSeconds: 60, maxWaitSeconds: 1 },
+		});
+		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
+		expect(looks()).toHaveLength(2);
+	});
+
+	it.each<[string, IDataObject]>([
+		['READY without data', { status: 'READY' }],
+		['READY with data that is no list', { status: 'READY', chunkedData: null }],
+		['SUBMITTED', { status: 'SUBMITTED' }],
+		['SUBMITTED with empty data', { status: 'SUBMITTED', chunkedData: [] }],
+		['a status nobody knows', { status: 'EMBEDDING', progress: 0.5 }],
+	])('again and again while it is %s, and no more once its data came', async (_case, body) => {
+		sandbox().settings.resultsOnce = true;
+		answers(body, body, body);
+		const result = await chunk(texts(2), { options: OFTEN });
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+		expect(looks()).toHaveLength(4);
+		expect(hintsOf(result)).toEqual([]);
+	});
+
+	it('no more once a status nobody knows came with data', async () => {
+		answers({ status: 'DONE', chunkedData: [{ chunks: ['x'] }] });
+		const { output } = await chunk(texts(1));
+		expect(textsOf(jsonOf(output))).toEqual(['x']);
+		expect(looks()).toHaveLength(1);
+	});
+});
+
+describe('results that come only once', () => {
+	it('are all there, and no ID is asked for again after its data', async () => {
+		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 200 });
+		fault('results', { status: 503, probability: 0.2 });
+		const result = await chunk(texts(30), {
+			options: { ...OFTEN, textsPerRequest: 2, concurrency: 8 },
+		});
+		expect(result.status).toBe('success');
+		expect(textsOf(jsonOf(result.output))).toEqual(textsOf(texts(30)));
+		expect(jobs().map(({ status }) => status)).toEqual(Array(15).fill('RETRIEVED'));
+		// Whoever asks again after the data gets RETRIEVED alone, which is a failure of its own.
+		const last = new Map(looks().map((look) => [idOf(look.path), look]));
+		for (const { status } of last.values()) expect(status).toBe(200);
+	});
+
+	it('are said to be gone where a reply with them was lost on its way', async () => {
+		sandbox().settings.resultsOnce = true;
+		fault('results', { truncate: true, times: 1 });
+		const { error } = await chunk(texts(1), { options: OFTEN });
+		expect(error?.message).toBe(
+			`Chunking ${jobs()[0].chunkingId}: the chunks were fetched before, and the service sends them no more`,
+		);
+		expect(looks()).toHaveLength(2);
+	});
+});
+
+describe('the status ERROR', () => {
+	const models = (broken: number[]) =>
+		texts(6).map((item, at) => ({
+			...item,
+			model: broken.includes(at) ? 'broken-model' : 'gte-small',
+		}));
+	const parameters = {
+		modelId: '={{ $json.model }}',
+		options: { ...OFTEN, textsPerRequest: 2 },
+	};
+	const message = (chunkingId: unknown) =>
+		`Chunking ${String(chunkingId)}: the status is ERROR, "Model broken-model failed to embed the chunks"`;
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		"fails that job's items alone, with its ID and the words of the service: %s",
+		async (onError) => {
+			const items = models([1, 4]);
+			const result = await chunk(items, parameters, { onError });
+			expect(pairedIndexes(result).sort()).toEqual(indexes(6));
+			const broken = jobs().filter(({ status }) => status === 'ERROR');
+			expect(broken).toHaveLength(1);
+			const [{ chunkingId }] = broken;
+			const failed = { error: message(chunkingId), chunkingId };
+			const isRegular = onError === 'continueRegularOutput';
+			const failures = isRegular ? [result.output[1], result.output[4]] : result.errorOutput;
+			expect(failures.map(({ json, pairedItem }) => ({ json, pairedItem }))).toEqual(
+				[1, 4].map((at) => ({
+					json: { ...(!isRegular && items[at]), ...failed },
+					pairedItem: { item: at },
+				})),
+			);
+		},
+	);
+
+	it('stops a node set to stop, with the IDs of all jobs', async () => {
+		slowAfter(1);
+		const { error, status, output } = await chunk(models([0]), {
+			...parameters,
+			options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 },
+		});
+		expect(status).toBe('error');
+		expect(output).toEqual([]);
+		const broken = jobs().find((job) => job.status === 'ERROR');
+		expect(error?.message).toBe(message(broken?.chunkingId));
+		expect(error?.context).toMatchObject({ itemIndex: 0 });
+		expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
+		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
+	});
+
+	it('may come without words', async () => {
+		answers({ status: 'ERROR' });
+		const { error } = await chunk(texts(1));
+		expect(error?.message).toBe(`Chunking ${jobs()[0].chunkingId}: the status is ERROR`);
+	});
+});
+
+describe('when time runs out', () => {
+	const options = { ...OFTEN, textsPerRequest: 1, concurrency: 1, maxWaitSeconds: 1 };
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'what is finished comes out, the rest fails with the chunking ID: %s',
+		async (onError) => {
+			slowAfter(2);
+			const result = await chunk(texts(3), { options }, { onError });
+			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+			expect(textsOf(jsonOf(result.output)).slice(0, 2)).toEqual(['text 0', 'text 1']);
+			const { json } = [...result.output, ...result.errorOutput][2];
+			const { chunkingId } = jobs()[2];
+			expect(json).toEqual({
+				...(onError === 'continueErrorOutput' && texts(3)[2]),
+				error: `Chunking ${chunkingId}: not finished after 1 second (status SUBMITTED)`,
+				chunkingId,
+			});
+		},
+	);
+
+	it('a node set to stop says which jobs are finished and which are not', async () => {
+		slowAfter(1);
+		const { error, status } = await chunk(texts(2), { options });
+		const [one, other] = jobs();
+		expect(status).toBe('error');
+		expect(error?.message).toBe(
+			`Chunking ${other.chunkingId}: not finished after 1 second (status SUBMITTED)`,
+		);
+		expect(error?.description).toMatch(
+			new RegExp(
+				`^The service goes on with it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished: ${one.chunkingId}\\.$`,
+			),
+		);
+	});
+
+	it('the fault of the last look is told', async () => {
+		fault('results', { status: 503, body: '{"message":"Back at noon"}' });
+		const { error } = await chunk(texts(1), { options });
+		expect(error?.message).toMatch(/: not finished after 1 second \(status SUBMITTED\)$/);
+		expect(error?.description).toMatch(
+			/The last look failed: The AI service answered with status 503, "Back at noon"\./,
+		);
+	});
+
+	it('the rest may come out with the chunking ID, for Get Results to take', async () => {
+		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 1600 });
+		const items = texts(3);
+		const late = await chunk(items, {
+			options: { ...options, textsPerRequest: 2, whenTimeRunsOut: 'output' },
+		});
+		const [one, other] = jobs();
+		expect(late.status).toBe('success');
+		expect(late.output).toEqual(
+			[one, one, other].map(({ chunkingId, texts: textsInRequest }, at) => ({
+				json: {
+					...items[at],
+					chunkingId,
+					status: 'SUBMITTED',
+					textPosition: at % 2,
+					textsInRequest,
+				},
+				pairedItem: { item: at },
+			})),
+		);
+		expect(hintsOf(late)).toEqual([
+			'3 texts not finished yet. Fetch the chunks later with the operation Get Results.',
+		]);
+		const seen = looks().length;
+		await jobsEnded();
+		const fetched = await getResults(jsonOf(late.output));
+		expect(textsOf(jsonOf(fetched.output))).toEqual(textsOf(items));
+		expect(pairedIndexes(fetched)).toEqual([0, 1, 2]);
+		expect(looks()).toHaveLength(seen + 2);
+	});
+
+	it('Get Results that waits gives up as well', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const { output } = await chunk(texts(1), { operation: 'submit' });
+		const { error } = await getResults(jsonOf(output), { wait: true, options });
+		expect(error?.message).toBe(
+			`Chunking ${jobs()[0].chunkingId}: not finished after 1 second (status SUBMITTED)`,
+		);
+	});
+});
+
+describe('Stop in the editor', () => {
+	/** Presses Stop after so many looks or submissions; nothing may come after that. */
+	const stopAfter = async (
+		[route, count]: ['results' | 'submit', number],
+		...[items, parameters, settings]: Parameters<typeof chunk>
+	) => {
+		const cancelWhen = arrived(route, count).then(() => Date.now());
+		const result = await chunk(items, parameters, { ...settings, cancelWhen });
+		expect(Date.now() - (await cancelWhen)).toBeLessThan(1000);
+		expect(result.status).toBe('canceled');
+		const all = [...result.output, ...result.errorOutput];
+		expect(all.filter(({ json, error }) => error ?? json.error)).toEqual([]);
+		const seen = sandbox().requests.length;
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		expect(sandbox().requests).toHaveLength(seen);
+		return result;
+	};
+	const ids = (from: number, to?: number) =>
+		jobs()
+			.slice(from, to)
+			.map(({ chunkingId }) => chunkingId);
+
+	it.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
+		'ends the waiting within a second and says which jobs go on: %s',
+		async (onError) => {
+			slowAfter(1);
+			const options = { textsPerRequest: 1, concurrency: 1, firstIntervalSeconds: 30 };
+			const { error } = await stopAfter(['results', 4], texts(4), { options }, { onError });
+			expect(jobs()).toHaveLength(4);
+			expect(error?.message).toBe(
+				`The execution was canceled. Chunking IDs not finished: ${ids(1).join(', ')}. Chunking IDs finished: ${ids(0, 1).join()}.`,
+			);
+		},
+	);
+
+	it('ends a look that hangs', async () => {
+		fault('results', { latencyMs: 8000 });
+		const { error } = await stopAfter(['results', 1], texts(2));
+		expect(error?.message).toBe(
+			`The execution was canceled. Chunking IDs not finished: ${ids(0).join()}.`,
+		);
+	});
+
+	it('ends a submission that hangs', async () => {
+		fault('submit', { latencyMs: 8000, skip: 2 });
+		const options = { textsPerRequest: 1, concurrency: 1 };
+		const { error } = await stopAfter(['submit', 3], texts(9), {
+			operation: 'submit',
+			options,
+		});
+		expect(error?.message).toBe(
+			`The execution was canceled. Chunking IDs not finished: ${ids(0, 2).join(', ')}.`,
+		);
+	});
+
+	it.each(['results', 'submit'] as const)(
+		'ends a pause the service asked for: %s',
+		async (route) => {
+			fault(route, { retryAfter: '30' });
+			await stopAfter([route, 1], texts(2));
+		},
+	);
+
+	it('is not taken for a failure to be retried', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		await stopAfter(['results', 1], texts(2), {}, settings);
+		expect(submits()).toHaveLength(1);
+	});
+});
+
+describe('Resume Chunking ID', () => {
+	const resume = { ...OFTEN, resumeChunkingId: '={{ $json.chunkingId }}' };
+
+	it('fetches the items that carry one, submits the others, and mixes none of them up', async () => {
+		sandbox().settings.resultsOnce = true;
+		const before = await chunk(texts(3), {
+			operation: 'submit',
+			options: { textsPerRequest: 2, concurrency: 1 },
+		});
+		const [a, b, c] = jsonOf(before.output);
+		const items = [{ text: 'new 0' }, b, { text: 'new 2', chunkingId: null }, c, a];
+		const result = await chunk(items, { options: resume });
+		expect(batches()).toEqual([['text 0', 'text 1'], ['text 2'], ['new 0', 'new 2']]);
+		expect(textsOf(jsonOf(result.output))).toEqual([
+			'new 0',
+			'text 1',
+			'new 2',
+			'text 2',
+			'text 0',
+		]);
+		expect(pairedIndexes(result)).toEqual(indexes(5));
+		expect(looks()).toHaveLength(3);
+	});
+
+	it('takes what the same node put out when time ran out', async () => {
+		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 1300 });
+		const options = { ...resume, maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
+		const late = await chunk(texts(2), { options });
+		const result = await chunk(jsonOf(late.output), { options });
+		expect(submits()).toHaveLength(1);
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+	});
+
+	it('is off unless the option is set', async () => {
+		await chunk([{ text: 'a', chunkingId: 'b' }]);
+		expect(batches()).toEqual([['a']]);
+	});
+});
+
+describe('a reply with another number of results than texts were sent', () => {
+	const reply = {
+		status: 'READY',
+		chunkedData: [{ chunks: ['x'] }, { chunks: ['y'] }],
+		more: 'kept',
+	};
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'fails their items, with the chunking ID and the reply: %s',
+		async (onError) => {
+			answers(reply);
+			const result = await chunk(texts(3), {}, { onError });
+			const [{ chunkingId }] = jobs();
+			const isRegular = onError === 'continueRegularOutput';
+			const items = isRegular ? result.output : result.errorOutput;
+			const failed = {
+				error: `Chunking ${chunkingId}: the service returned 2 results for 3 texts`,
+				chunkingId,
+			};
+			expect(jsonOf(items)).toEqual(
+				texts(3).map((item, at) => ({
+					...(!isRegular && item),
+					...failed,
+					...(at === 0 && { reply }),
+				})),
+			);
+			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+			expect(looks()).toHaveLength(1);
+		},
+	);
+
+	it('is no failure where the output is raw', async () => {
+		answers(reply);
+		const result = await chunk(texts(3), { output: 'raw' });
+		expect(result.output).toEqual([
+			{
+				json: { chunkingId: jobs()[0].chunkingId, ...reply },
+				pairedItem: indexes(3).map((item) => ({ item })),
+			},
+		]);
+	});
+
+	it('says so where it came with the submission', async () => {
+		const body = { chunkingId: 'c-1', ...reply };
+		fault('submit', { status: 200, body: JSON.stringify(body) });
+		const { output } = await chunk(texts(1), {}, { onError: 'continueRegularOutput' });
+		expect(jsonOf(output)).toEqual([
+			{
+				error: 'Chunking c-1: the service returned 2 results for 1 text',
+				chunkingId: 'c-1',
+				reply: body,
+			},
+		]);
+	});
+});
+
+describe('each item comes out once', () => {
+	/** Whatever happens to an item, by its number. */
+	const items = indexes(40).map((at): IDataObject => {
+		const lists = [`a${at}\nb${at}`, `c${at}`];
+		if (at % 10 === 3) return { at, texts: [] };
+		if (at % 10 === 5) return { at, texts: [`refused ${at}`] };
+		return { at, texts: lists, model: at % 4 === 1 ? 'broken-model' : 'gte-small' };
+	});
+	const isGood = (at: number) => at % 10 !== 3 && at % 10 !== 5 && at % 4 !== 1;
+	const parameters = {
+		textSource: 'listField',
+		modelId: '={{ $json.model || "gte-small" }}',
+		options: { ...OFTEN, textsPerRequest: 3, concurrency: 4 },
+	};
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'as its chunks or as its error, while all kinds of faults occur: %s',
+		async (onError) => {
+			sandbox().settings.chunkDelayMs = 50;
+			fault('submit', { status: 400, whenBodyContains: 'refused' });
+			fault('submit', { status: 429, probability: 0.2 });
+			fault('results', { status: 503, probability: 0.2 });
+			fault('results', { reset: 'midBody', probability: 0.2 });
+			fault('results', { html: true, probability: 0.2 });
+			const result = await chunk(items, parameters, { onError });
+			const all = [...result.output, ...result.errorOutput].map(({ json, pairedItem }) => ({
+				json,
+				item: (pairedItem as { item: number }).item,
+			}));
+			for (const at of indexes(40)) {
+				const mine = all.filter(({ item }) => item === at).map(({ json }) => json);
+				if (isGood(at)) expect(textsOf(mine)).toEqual([`a${at}`, `b${at}`, `c${at}`]);
+				else expect(mine).toEqual([expect.objectContaining({ error: expect.anything() })]);
+			}
+			expect(result.errorOutput.length).toBe(
+				onError === 'continueErrorOutput'
+					? indexes(40).filter((at) => !isGood(at)).length
+					: 0,
+			);
+		},
+	);
+
+	it('where two texts of it fail, as one error that says so', async () => {
+		const [item] = items.filter(({ model }) => model === 'broken-model');
+		const { output } = await chunk([item], parameters, { onError: 'continueRegularOutput' });
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ chunkingId: jobs()[0].chunkingId }),
+		]);
+		const { error } = await chunk([item], parameters);
+		expect(error?.description).toMatch(/1 further text of this item failed too\./);
+	});
+
+	it('where one of its texts fails, as the chunks of the others and one error', async () => {
+		fault('submit', { status: 400, whenBodyContains: 'bad' });
+		const result = await chunk(
+			[{ texts: ['a', 'bad', 'c'] }],
+			{ textSource: 'listField' },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'c']);
+		expect(result.errorOutput).toHaveLength(1);
+	});
+});

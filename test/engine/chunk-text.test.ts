@@ -1,0 +1,970 @@
+/** Chunk Text: what it sends (spec, endpoint 2) and what comes out. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { hintsOf, useChunkText } from '../support/chunking';
+import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+
+useShortBackoff();
+const sandbox = useSandbox({ settings: { vectorSize: 2 } });
+const { chunk, getResults, requests, submits, looks, batches, fault, answers, jobsEnded } =
+	useChunkText(sandbox);
+
+const ID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+const anId = expect.stringMatching(ID) as string;
+const aVector = [expect.any(Number), expect.any(Number)];
+const bodies = () => submits().map(({ body }) => body as IDataObject);
+const bodyOf = async (parameters: INodeParameters) => {
+	await chunk([{ text: 'one' }], { operation: 'submit', ...parameters });
+	return bodies()[0];
+};
+const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
+const OTHER_THAN_OWN = ['text', 'chunkIndex', 'chunkCount', 'chunkingId', 'start', 'end'];
+const sourceFieldsOf = (json: IDataObject) => {
+	const own = [...OTHER_THAN_OWN, 'tokensUsed', 'vector', 'chunks'];
+	return Object.fromEntries(Object.entries(json).filter(([key]) => !own.includes(key)));
+};
+
+beforeAll(async () => await sandbox().warmUp());
+
+describe('a submission', () => {
+	it('is endpoint 2 exactly, and a look the results GET with the chunking ID', async () => {
+		const result = await chunk([{ text: 'one\ntwo' }], {
+			chunker: 'regex-splitter',
+			regex: '\\n',
+		});
+		const [{ chunkingId }] = jsonOf(result.output);
+		expect(submits()).toHaveLength(1);
+		expect(submits()[0]).toMatchObject({
+			method: 'POST',
+			path: '/ai/async-chunking/regex-splitter/gte-small',
+			query: {},
+			headers: {
+				authorization: 'Bearer ***',
+				'content-type': 'application/json',
+				accept: 'application/json',
+			},
+			status: 200,
+		});
+		expect(bodies()).toEqual([
+			{ batch: [{ text: 'one\ntwo' }], chunkerConfig: { regex: '\\n' } },
+		]);
+		for (const look of looks()) {
+			expect(look).toMatchObject({
+				method: 'GET',
+				path: `/ai/async-chunking/${String(chunkingId)}`,
+				query: {},
+				headers: { authorization: 'Bearer ***', accept: 'application/json' },
+				bodyBytes: 0,
+			});
+		}
+		expect(looks().length).toBeGreaterThan(0);
+		expect(requests('token').map(({ query }) => query)).toEqual([
+			{ scope: 'machinelearning.predict', grant_type: 'client_credentials' },
+		]);
+	});
+
+	it('goes to the regex splitter without any config when nothing but the model is set', async () => {
+		await chunk([{ text: 'one' }], {
+			chunker: 'regex-splitter',
+			chunkerSettings: {},
+			operation: 'submit',
+		});
+		expect(submits()[0].path).toBe('/ai/async-chunking/regex-splitter/gte-small');
+		expect(bodies()).toEqual([{ batch: [{ text: 'one' }] }]);
+	});
+
+	it('holds nothing the user left empty', async () => {
+		expect(
+			await bodyOf({
+				chunker: 'regex-splitter',
+				regex: '',
+				modelSettings: {
+					dataType: 'notSent',
+					customDataType: 'x',
+					dimReductionSize: 0,
+					vectorQuantizationMethod: 'none',
+				},
+				options: { additionalFields: '  ' },
+			}),
+		).toEqual({ batch: [{ text: 'one' }] });
+	});
+
+	it.each<[string, INodeParameters]>([
+		['a custom data type', { modelSettings: { dataType: 'custom', customDataType: ' ' } }],
+		['a chunker config', { chunker: 'custom', chunkerName: 'sentence', chunkerConfig: '' }],
+		[
+			'a setting whose expression gives nothing',
+			{ chunkerSettings: { maxChunkSize: '={{ $json.size }}' } },
+		],
+		[
+			'a setting whose expression gives no text',
+			{ chunkerSettings: { maxChunkSize: '={{ "" }}' } },
+		],
+	])('holds no member for %s that is empty', async (_case, parameters) => {
+		expect(await bodyOf({ chunkerSettings: {}, ...parameters })).toEqual({
+			batch: [{ text: 'one' }],
+		});
+	});
+
+	it.each<[string, INodeParameters]>([
+		['dynamic-newline', { maxChunkSize: 100 }],
+		['dynamic-sentence', { maxChunkSize: 100, overlapSize: 0 }],
+		['sentence', { chunkSize: 3, overlapSize: 2 }],
+		[
+			'semantic',
+			{ approximate: false, cosineThreshold: 0.25, maxChunkSize: 64, overlapSize: 0 },
+		],
+	])('goes to the chunker %s with its own settings', async (chunker, chunkerSettings) => {
+		expect(await bodyOf({ chunker, chunkerSettings })).toEqual({
+			batch: [{ text: 'one' }],
+			chunkerConfig: chunkerSettings,
+		});
+		expect(submits()[0]).toMatchObject({
+			path: `/ai/async-chunking/${chunker}/gte-small`,
+			status: 200,
+		});
+	});
+
+	it.each<[string, IDataObject | undefined]>([
+		['dynamic-newline', { maxChunkSize: 64 }],
+		['sentence', { overlapSize: 1 }],
+		['regex-splitter', undefined],
+	])('holds no settings left over from another chunker: %s', async (chunker, chunkerConfig) => {
+		const left = { approximate: true, cosineThreshold: 0.5, maxChunkSize: 64, overlapSize: 1 };
+		expect(await bodyOf({ chunker, chunkerSettings: left })).toEqual({
+			batch: [{ text: 'one' }],
+			...(chunkerConfig && { chunkerConfig }),
+		});
+	});
+
+	it('goes to a custom chunker with a config of JSON or of an expression', async () => {
+		const custom = { chunker: 'custom', chunkerName: ' sentence ', chunkerSettings: {} };
+		const chunkerConfig = { chunkSize: 2, added: { tomorrow: [1] } };
+		await bodyOf({ ...custom, chunkerConfig: JSON.stringify(chunkerConfig) });
+		await bodyOf({ ...custom, chunkerConfig: '={{ ({ chunkSize: 2 }) }}' });
+		expect(submits()[0].path).toBe('/ai/async-chunking/sentence/gte-small');
+		expect(bodies()).toEqual([
+			{ batch: [{ text: 'one' }], chunkerConfig },
+			{ batch: [{ text: 'one' }], chunkerConfig: { chunkSize: 2 } },
+		]);
+	});
+
+	it('encodes chunker and model as one path segment each', async () => {
+		fault('submit', { status: 400 });
+		fault('results', { status: 400 });
+		const { run } = await chunk([{ text: 'one' }], {
+			operation: 'submit',
+			chunker: 'custom',
+			chunkerName: 'my/chunker',
+			modelId: ' größe 1/v2?# ',
+		});
+		expect(run.status).toBe('error');
+		expect(submits()[0].path).toBe(
+			'/ai/async-chunking/my%2Fchunker/gr%C3%B6%C3%9Fe%201%2Fv2%3F%23',
+		);
+	});
+
+	it.each<[INodeParameters, IDataObject]>([
+		[
+			{ vectorQuantizationMethod: 'max-scale', dimReductionSize: 1 },
+			{ modelConfig: { vectorQuantizationMethod: 'max-scale', dimReductionSize: 1 } },
+		],
+		[
+			{ vectorQuantizationMethod: 'min-max' },
+			{ modelConfig: { vectorQuantizationMethod: 'min-max' } },
+		],
+		[{ dataType: 'query' }, { useCaseConfig: { dataType: 'query' } }],
+		[{ dataType: 'passage' }, { useCaseConfig: { dataType: 'passage' } }],
+		[{ dataType: 'custom', customDataType: ' faq ' }, { useCaseConfig: { dataType: 'faq' } }],
+	])('carries the model settings %j', async (modelSettings, members) => {
+		expect(await bodyOf({ modelSettings, chunkerSettings: {} })).toEqual({
+			batch: [{ text: 'one' }],
+			...members,
+		});
+	});
+
+	it('carries additional fields, also within the configs, where the settings win', async () => {
+		const additionalFields = JSON.stringify({
+			batch: [],
+			priority: 'low',
+			modelConfig: { dimReductionSize: 9, truncate: true },
+			useCaseConfig: { audience: { age: 7 } },
+			chunkerConfig: { maxChunkSize: 5, keepBlank: false },
+		});
+		expect(
+			await bodyOf({
+				modelSettings: { dimReductionSize: 1 },
+				chunkerSettings: { maxChunkSize: 2 },
+				options: { additionalFields },
+			}),
+		).toEqual({
+			batch: [{ text: 'one' }],
+			priority: 'low',
+			modelConfig: { dimReductionSize: 1, truncate: true },
+			useCaseConfig: { audience: { age: 7 } },
+			chunkerConfig: { maxChunkSize: 2, keepBlank: false },
+		});
+	});
+
+	it.each([
+		['a named group of Python', '(?P<sep>--)', 'a--b', ['a', 'b']],
+		['an inline flag', '(?i)end', 'oneENDtwo', ['one', 'two']],
+		['a verbose pattern with a comment', '(?x) , # a comma', 'a,b', ['a', 'b']],
+		['a lookbehind', '(?<=[.!])\\s+', 'A. B! C', ['A.', 'B!', 'C']],
+		['a group that is matched again', '(?P<q>[\'"])(?P=q)', `a''b""c`, ['a', 'b', 'c']],
+		['two backslashes', '\\\\n', 'a\\nb\nc', ['a', 'b\nc']],
+		['white space at its ends', ' | ', 'a b', ['a', 'b']],
+		['a line break', '\n', 'a\nb', ['a', 'b']],
+	])('carries the regex as it is: %s', async (_case, regex, text, chunks) => {
+		const { output, status } = await chunk([{ text, regex }], {
+			chunker: 'regex-splitter',
+			regex: '={{ $json.regex }}',
+			chunkerSettings: {},
+			options: { firstIntervalSeconds: 0.05 },
+		});
+		expect(status).toBe('success');
+		expect(bodies()).toEqual([{ batch: [{ text }], chunkerConfig: { regex } }]);
+		expect(textsOf(jsonOf(output))).toEqual(chunks);
+	});
+
+	it("fails with Python's words where Python does not take the regex", async () => {
+		const { error } = await chunk([{ text: 'a' }], {
+			chunker: 'regex-splitter',
+			regex: '(?<x>a)',
+			options: { firstIntervalSeconds: 0.05 },
+		});
+		expect(bodies()[0].chunkerConfig).toEqual({ regex: '(?<x>a)' });
+		expect(error?.message).toMatch(
+			/^Chunking [-0-9a-f]{36}: the status is ERROR, ".*unknown extension \?<x.*"$/,
+		);
+	});
+
+	it.each([
+		['a JavaScript literal', '/a/g', /^'Regex' looks like a JavaScript literal/],
+		['a doubled escape', '\\\\n', /^'Regex' contains \\\\n, which Python reads as/],
+		['a group named as in JavaScript', '(?<x>a)', /^'Regex' names a group as JavaScript does/],
+	])('gets a hint for a slip in the regex, not an error: %s', async (_case, regex, hint) => {
+		const parameters = { operation: 'submit', chunker: 'regex-splitter', regex };
+		const result = await chunk([{ text: 'a' }, { text: 'b' }], parameters);
+		expect(result.status).toBe('success');
+		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
+		expect(result.hints[0].location).toBe('outputPane');
+		expect(bodies()[0].chunkerConfig).toEqual({ regex });
+	});
+
+	it('gets no hint for a regex without a slip', async () => {
+		const parameters = { operation: 'submit', chunker: 'regex-splitter', regex: '(?P<x>\\n)' };
+		expect(hintsOf(await chunk([{ text: 'a' }], parameters))).toEqual([]);
+	});
+});
+
+describe('the scope', () => {
+	const scopes = () => requests('token').map(({ query }) => query.scope);
+
+	it.each([
+		['machinelearning.model', {}],
+		['merchandising.rules', {}],
+		['merchandising.rewrites', {}],
+	])('%s is asked for, which the service refuses for chunking', async (scope) => {
+		const { error } = await chunk([{ text: 'a' }], { scope });
+		expect(scopes()).toEqual([scope]);
+		expect(error?.message).toMatch(/^The text was not submitted: .*status 403/);
+		expect(error?.description).toMatch(/scope/);
+	});
+
+	it('may be a custom one of several scopes', async () => {
+		const customScope = ' machinelearning.predict machinelearning.model ';
+		const { status } = await chunk([{ text: 'a' }], { scope: 'custom', customScope });
+		expect(status).toBe('success');
+		expect(scopes()).toEqual(['machinelearning.predict machinelearning.model']);
+	});
+
+	it('may differ by item: each gets a token of its own, which Get Results uses, too', async () => {
+		const scope = { scope: 'custom', customScope: '={{ $json.scope }}' };
+		const both = ['machinelearning.predict', 'machinelearning.predict machinelearning.model'];
+		const items = both.concat(both).map((name, at) => ({ text: `t${at}`, scope: name }));
+		const submitted = await chunk(items, { ...scope, operation: 'submit' });
+		expect(scopes().sort()).toEqual(both);
+		expect(batches().sort()).toEqual([
+			['t0', 't2'],
+			['t1', 't3'],
+		]);
+		const fetched = await getResults(jsonOf(submitted.output), { ...scope, wait: true });
+		expect(looks().map(({ status }) => status)).toEqual([200, 200]);
+		expect(pairedIndexes(fetched)).toEqual([0, 1, 2, 3]);
+		expect(textsOf(jsonOf(fetched.output))).toEqual(['t0', 't1', 't2', 't3']);
+	});
+});
+
+describe('bad input', () => {
+	it.each<[string, IDataObject, INodeParameters, RegExp]>([
+		['an empty text', { text: '' }, {}, /^Item 0: 'Text' is empty$/],
+		['a missing text', {}, {}, /^Item 0: 'Text' is empty$/],
+		['a text that is an object', { text: { a: 1 } }, {}, /^Item 0: 'Text' is not a text$/],
+		['a missing model', { text: 'a' }, { modelId: ' ' }, /^Item 0: 'Model ID' is empty$/],
+		['a model that is ..', { text: 'a' }, { modelId: '..' }, /^Item 0: 'Model ID' must not be/],
+		[
+			'a missing chunker name',
+			{ text: 'a' },
+			{ chunker: 'custom', chunkerName: ' ' },
+			/^Item 0: 'Chunker Name' is empty$/,
+		],
+		[
+			'a chunker config that is no JSON',
+			{ text: 'a' },
+			{ chunker: 'custom', chunkerName: 'x', chunkerConfig: '{"a":' },
+			/^Item 0: 'Chunker Config' is not valid JSON: /,
+		],
+		[
+			'a chunker config that is a list',
+			{ text: 'a' },
+			{ chunker: 'custom', chunkerName: 'x', chunkerConfig: '[1]' },
+			/^Item 0: 'Chunker Config' is not a JSON object$/,
+		],
+		[
+			'additional fields that are no JSON',
+			{ text: 'a' },
+			{ options: { additionalFields: '{a: 1}' } },
+			/^Item 0: 'Additional Body Fields' is not valid JSON: /,
+		],
+		[
+			'additional fields that are a text',
+			{ text: 'a' },
+			{ options: { additionalFields: '"a"' } },
+			/^Item 0: 'Additional Body Fields' is not a JSON object$/,
+		],
+		[
+			'a custom scope that is empty',
+			{ text: 'a' },
+			{ scope: 'custom', customScope: ' ' },
+			/^Item 0: 'Custom Scope' is empty$/,
+		],
+		[
+			'a results path without an ID',
+			{ text: 'a' },
+			{ options: { resultsPath: '/ai/results' } },
+			/'Results Path' must start with \/ and contain \{chunkingId\}$/,
+		],
+		[
+			'a results path that is an address',
+			{ text: 'a' },
+			{ options: { resultsPath: 'https://a.example/{chunkingId}' } },
+			/'Results Path' must start with \/ and contain \{chunkingId\}$/,
+		],
+		[
+			'a list field that is no list',
+			{ texts: 'a' },
+			{ textSource: 'listField' },
+			/^Item 0: The field 'texts' is not a list$/,
+		],
+		[
+			'a list field that is an empty list',
+			{ texts: [] },
+			{ textSource: 'listField' },
+			/^Item 0: The field 'texts' is an empty list$/,
+		],
+		[
+			'a list with an empty text',
+			{ texts: ['a', ''] },
+			{ textSource: 'listField' },
+			/^Item 0: Text 1 of the field 'texts' is empty$/,
+		],
+		[
+			'a resume ID of white space',
+			{ text: 'a', chunkingId: ' ' },
+			{ options: { resumeChunkingId: '={{ $json.chunkingId }}' } },
+			/^Item 0: 'Chunking ID' is empty$/,
+		],
+		[
+			'a chunking ID that is empty',
+			{ chunkingId: '' },
+			{ operation: 'getResults' },
+			/^Item 0: 'Chunking ID' is empty$/,
+		],
+		[
+			'a chunking ID that is ..',
+			{ chunkingId: '..' },
+			{ operation: 'getResults' },
+			/^Item 0: 'Chunking ID' must not be/,
+		],
+		...['x', -1, 1.5, true, ' '].map(
+			(textPosition): [string, IDataObject, INodeParameters, RegExp] => [
+				`a text position of ${JSON.stringify(textPosition)}`,
+				{ chunkingId: 'a', textPosition },
+				{ operation: 'getResults' },
+				/^Item 0: 'Text Position' must be a whole number from 0 on, but it is /,
+			],
+		),
+		[
+			'an empty scope of Get Results',
+			{ chunkingId: 'a' },
+			{ operation: 'getResults', scope: 'custom', customScope: ' ' },
+			/^Item 0: 'Custom Scope' is empty$/,
+		],
+		[
+			'a results path of Get Results',
+			{ chunkingId: 'a' },
+			{ operation: 'getResults', options: { resultsPath: '{chunkingId}' } },
+			/^Item 0: 'Results Path' must start with/,
+		],
+	])('is found before any request: %s', async (_case, item, parameters, message) => {
+		const { error, status } = await chunk([item], parameters);
+		expect(status).toBe('error');
+		expect(error).toMatchObject({ name: 'NodeOperationError' });
+		expect(error?.message).toMatch(message);
+		expect(error?.description).toBeTruthy();
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('fails its item alone: the others come out, each once', async () => {
+		const items = [{ text: 'a' }, { text: '' }, { text: 'c' }, { n: 1 }];
+		const regular = await chunk(items, {}, { onError: 'continueRegularOutput' });
+		expect(pairedIndexes(regular)).toEqual([0, 1, 2, 3]);
+		expect(jsonOf(regular.output)[1]).toEqual({ error: "Item 1: 'Text' is empty" });
+		const routed = await chunk(items, {}, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(routed)).toEqual([0, 2, 1, 3]);
+		expect(jsonOf(routed.errorOutput)).toEqual([
+			{ text: '', error: "Item 1: 'Text' is empty" },
+			{ n: 1, error: "Item 3: 'Text' is empty" },
+		]);
+		expect(batches()).toEqual([
+			['a', 'c'],
+			['a', 'c'],
+		]);
+	});
+});
+
+describe('texts', () => {
+	it('may be numbers and booleans', async () => {
+		await chunk([{ text: 7 }, { text: false }, { text: 'a' }]);
+		expect(batches()).toEqual([['7', 'false', 'a']]);
+	});
+
+	it('may come from an expression', async () => {
+		await chunk([{ a: 'x', b: 'y' }], { text: '={{ $json.a }}\n{{ $json.b }}' });
+		expect(batches()).toEqual([['x\ny']]);
+	});
+
+	it('may come from a list field, in their order, with their place in the list', async () => {
+		const items = [{ doc: { parts: ['a\nb', 'c'] } }, { doc: { parts: ['d'] } }];
+		const { output } = await chunk(items, {
+			textSource: 'listField',
+			textsField: 'doc.parts',
+			options: { textsPerRequest: 2 },
+		});
+		expect(batches().sort()).toEqual([['a\nb', 'c'], ['d']]);
+		expect(
+			jsonOf(output).map(({ text, textIndex, chunkIndex }) => [text, textIndex, chunkIndex]),
+		).toEqual([
+			['a', 0, 0],
+			['b', 0, 1],
+			['c', 1, 0],
+			['d', 0, 0],
+		]);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 0, 0, 1].map((item) => ({ item })),
+		);
+	});
+});
+
+describe('the output', () => {
+	const items = [
+		{ id: 1, text: 'ä\nb c 😀' },
+		{ id: 2, text: 'd' },
+	];
+
+	it('is one item per chunk, with its measures, the chunking ID and the item it came from', async () => {
+		const { output, status } = await chunk(items);
+		expect(status).toBe('success');
+		const [{ chunkingId }] = jsonOf(output);
+		expect(chunkingId).toMatch(ID);
+		expect(output).toEqual([
+			{
+				json: {
+					text: 'ä',
+					chunkIndex: 0,
+					chunkCount: 2,
+					chunkingId,
+					start: 0,
+					end: 1,
+					tokensUsed: 2,
+					vector: aVector,
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: {
+					text: 'b c 😀',
+					chunkIndex: 1,
+					chunkCount: 2,
+					chunkingId,
+					start: 2,
+					end: 7,
+					tokensUsed: 4,
+					vector: aVector,
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: {
+					text: 'd',
+					chunkIndex: 0,
+					chunkCount: 1,
+					chunkingId,
+					start: 0,
+					end: 1,
+					tokensUsed: 2,
+					vector: aVector,
+				},
+				pairedItem: { item: 1 },
+			},
+		]);
+	});
+
+	it('is one item per text', async () => {
+		const { output } = await chunk(items, { output: 'texts' });
+		expect(output).toEqual([
+			{
+				json: {
+					text: items[0].text,
+					chunkCount: 2,
+					chunkingId: anId,
+					chunks: [
+						expect.objectContaining({ text: 'ä', chunkIndex: 0, start: 0, end: 1 }),
+						expect.objectContaining({ text: 'b c 😀', chunkIndex: 1, vector: aVector }),
+					],
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: expect.objectContaining({ text: 'd', chunkCount: 1, chunkingId: anId }),
+				pairedItem: { item: 1 },
+			},
+		]);
+	});
+
+	it('is the reply of the service, one item per request linked to all its items', async () => {
+		const { output } = await chunk([...items, { id: 3, text: 'e' }], {
+			output: 'raw',
+			options: { textsPerRequest: 2, concurrency: 1 },
+		});
+		const entry = (chunks: string[]) => ({
+			chunks,
+			spans: expect.any(Array),
+			vectors: chunks.map(() => ({ tokensUsed: expect.anything(), vector: aVector })),
+		});
+		expect(output).toEqual([
+			{
+				json: {
+					chunkingId: anId,
+					status: 'READY',
+					chunkedData: [entry(['ä', 'b c 😀']), entry(['d'])],
+				},
+				pairedItem: [{ item: 0 }, { item: 1 }],
+			},
+			{
+				json: { chunkingId: anId, status: 'READY', chunkedData: [entry(['e'])] },
+				pairedItem: [{ item: 2 }],
+			},
+		]);
+	});
+
+	it('is raw with the chunking ID also where the reply leaves it out', async () => {
+		answers({ status: 'READY', chunkedData: [{ chunks: ['a'] }] });
+		const { output } = await chunk([{ text: 'a' }], { output: 'raw' });
+		const [{ chunkingId }] = sandbox().jobs();
+		expect(jsonOf(output)).toEqual([
+			{ chunkingId, status: 'READY', chunkedData: [{ chunks: ['a'] }] },
+		]);
+	});
+
+	it.each(['chunks', 'texts'])('leaves the vectors out when told so: %s', async (output) => {
+		const without = await chunk(items, { output, options: { includeVectors: false } });
+		expect(JSON.stringify(jsonOf(without.output))).not.toContain('"vector"');
+		const withVectors = await chunk(items, { output, options: { includeVectors: true } });
+		expect(JSON.stringify(jsonOf(withVectors.output))).toContain('"vector"');
+	});
+
+	it('gives quantized vectors of the size asked for', async () => {
+		const { output } = await chunk(items, {
+			modelSettings: { vectorQuantizationMethod: 'max-scale', dimReductionSize: 1 },
+		});
+		for (const { vector } of jsonOf(output)) expect([[127], [-127]]).toContainEqual(vector);
+	});
+
+	it('is the same for the older shape of results, but for spans and tokens', async () => {
+		const nested = jsonOf((await chunk(items)).output);
+		sandbox().settings.resultShape = 'topLevelVector';
+		const older = jsonOf((await chunk(items)).output);
+		expect(older).toHaveLength(3);
+		expect(older).toEqual(
+			nested.map(({ text, chunkIndex, chunkCount, vector }) => ({
+				text,
+				chunkIndex,
+				chunkCount,
+				chunkingId: anId,
+				vector,
+			})),
+		);
+	});
+
+	it('comes with a reply whose status is RETRIEVED, too', async () => {
+		sandbox().settings.readyStatus = 'RETRIEVED';
+		expect(textsOf(jsonOf((await chunk(items)).output))).toEqual(['ä', 'b c 😀', 'd']);
+	});
+
+	it.each<[string, INodeParameters, IDataObject]>([
+		['none unless asked for', {}, {}],
+		['none', { sourceFields: 'none' }, {}],
+		['all', { sourceFields: 'all' }, { id: 1, meta: { tags: ['x'], lang: 'de' } }],
+		[
+			'those listed, also by a path',
+			{ sourceFields: 'listed', listedFields: 'id, meta.lang ,missing' },
+			{ id: 1, 'meta.lang': 'de' },
+		],
+		['no others when the list is empty', { sourceFields: 'listed' }, {}],
+	])('keeps fields of the source: %s', async (_case, options, kept) => {
+		const source = [{ id: 1, text: 'a\nb', meta: { tags: ['x'], lang: 'de' } }];
+		for (const output of ['chunks', 'texts']) {
+			const result = await chunk(source, { output, options });
+			for (const { json } of result.output) expect(sourceFieldsOf(json)).toEqual(kept);
+		}
+	});
+
+	it('has the fields of the node where the source has some of that name', async () => {
+		const source = [{ text: 'a', chunkIndex: 'mine', chunkingId: 'mine', vector: 'mine' }];
+		const { output } = await chunk(source, { options: { sourceFields: 'all' } });
+		expect(jsonOf(output)[0]).toMatchObject({
+			text: 'a',
+			chunkIndex: 0,
+			chunkingId: anId,
+			vector: aVector,
+		});
+	});
+
+	it('is one item without text, and a hint, for a text that gives no chunks', async () => {
+		const result = await chunk([{ text: ' \n ' }, { text: 'a' }, { text: '\n' }]);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+		expect(jsonOf(result.output)[0]).toEqual({ chunkCount: 0, chunkingId: anId });
+		expect(hintsOf(result)).toEqual(['2 texts gave no chunks']);
+	});
+
+	it('comes with a hint where the end of a text was left out, with the numbers', async () => {
+		sandbox().settings.maxChunks = 3;
+		const long = indexes(5).map((at) => `${at} 0123456789 😀`);
+		const result = await chunk([{ text: long.join('\n') }, { text: 'x' }], {
+			options: { textsPerRequest: 1 },
+		});
+		expect(result.output).toHaveLength(4);
+		// Two lines of 14 characters and the line break before each.
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(
+				/^The service left out the end of 1 text, 30 characters in all\. Shorten the texts/,
+			),
+		]);
+	});
+
+	it('comes without a hint where nothing was left out', async () => {
+		expect(hintsOf(await chunk([{ text: 'a b c\n\n \n' }]))).toEqual([]);
+	});
+
+	it.each(['chunks', 'texts', 'raw', 'documents'])(
+		'leaves the input as it was: %s',
+		async (output) => {
+			const source = [
+				{ id: 'a', name: 'A', text: 'a\nb', deep: { list: [1, { x: 2 }] } },
+				{ id: 'b', name: 'B', text: 'c', deep: { list: [] } },
+			];
+			const before = structuredClone(source);
+			const { input, status } = await chunk(source, {
+				output,
+				options: { sourceFields: 'all' },
+			});
+			expect(status).toBe('success');
+			expect(jsonOf(input)).toEqual(before);
+		},
+	);
+});
+
+describe('Submit', () => {
+	it('puts out each text with what Get Results needs, and asks for no results', async () => {
+		const result = await chunk(
+			indexes(3).map((at) => ({ id: at, text: `t${at}`, deep: { x: at } })),
+			{ operation: 'submit', options: { textsPerRequest: 2, concurrency: 1 } },
+		);
+		const [one, other] = sandbox()
+			.jobs()
+			.map(({ chunkingId }) => chunkingId);
+		expect(result.output).toEqual([
+			{
+				json: {
+					id: 0,
+					text: 't0',
+					deep: { x: 0 },
+					chunkingId: one,
+					status: 'SUBMITTED',
+					textPosition: 0,
+					textsInRequest: 2,
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: expect.objectContaining({ id: 1, chunkingId: one, textPosition: 1 }),
+				pairedItem: { item: 1 },
+			},
+			{
+				json: expect.objectContaining({
+					id: 2,
+					chunkingId: other,
+					textPosition: 0,
+					textsInRequest: 1,
+				}),
+				pairedItem: { item: 2 },
+			},
+		]);
+		expect(looks()).toEqual([]);
+		expect(hintsOf(result)).toEqual([]);
+	});
+
+	it.each<[INodeParameters, IDataObject]>([
+		[{ sourceFields: 'none' }, {}],
+		[{ sourceFields: 'listed', listedFields: 'id' }, { id: 'x' }],
+	])('keeps fields of the source as told: %j', async (options, kept) => {
+		const { output } = await chunk([{ id: 'x', text: 'a' }], { operation: 'submit', options });
+		expect(jsonOf(output)).toEqual([
+			{
+				...kept,
+				chunkingId: anId,
+				status: 'SUBMITTED',
+				textPosition: 0,
+				textsInRequest: 1,
+			},
+		]);
+	});
+
+	it('fails a text whose submission ends with ERROR, with the words of the service', async () => {
+		const body = { chunkingId: 'c-1', status: 'ERROR', message: 'No such model' };
+		fault('submit', { status: 200, body: JSON.stringify(body) });
+		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
+		expect(error?.message).toBe('Chunking c-1: the status is ERROR, "No such model"');
+	});
+
+	it.each([
+		[
+			{ status: 'ERROR', message: 'Quota is used up' },
+			/gave no chunking ID.*"Quota is used up"/,
+		],
+		[{ status: 'SUBMITTED' }, /gave no chunking ID$/],
+		[{ ok: true }, /gave no chunking ID$/],
+		['<html></html>', /gave no chunking ID$/],
+	])('fails a text whose submission gives no chunking ID: %j', async (body, message) => {
+		fault('submit', { status: 200, body: JSON.stringify(body) });
+		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
+		expect(error?.message).toMatch(message);
+		expect(submits()).toHaveLength(1);
+	});
+
+	it.each(['submit', 'submitAndWait'])(
+		'takes chunks that come with the reply to the submission, and asks no more: %s',
+		async (operation) => {
+			const body = {
+				chunkingId: 'c-1',
+				status: 'READY',
+				chunkedData: [{ chunks: ['x'], spans: [[0, 1]] }],
+			};
+			fault('submit', { status: 200, body: JSON.stringify(body) });
+			const { output } = await chunk([{ text: 'x' }], { operation });
+			expect(jsonOf(output)).toEqual([
+				{ text: 'x', chunkIndex: 0, chunkCount: 1, chunkingId: 'c-1', start: 0, end: 1 },
+			]);
+			const raw = await chunk([{ text: 'x' }], { output: 'raw' });
+			expect(jsonOf(raw.output)).toEqual([body]);
+			expect(looks()).toEqual([]);
+		},
+	);
+});
+
+describe('Get Results', () => {
+	const submitted = async (texts: string[], options: INodeParameters = {}) => {
+		const { output } = await chunk(
+			texts.map((text, at) => ({ id: at, text })),
+			{ operation: 'submit', options },
+		);
+		await jobsEnded();
+		return jsonOf(output);
+	};
+
+	beforeEach(() => {
+		sandbox().settings.resultsOnce = true;
+	});
+
+	it('fetches a request once for all its items, each with its own chunks', async () => {
+		const items = await submitted(['a\nb', 'c', 'd', 'e\nf'], { textsPerRequest: 3 });
+		const result = await getResults(items);
+		expect(looks()).toHaveLength(2);
+		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+		expect(pairedIndexes(result)).toEqual([0, 0, 1, 2, 3, 3]);
+		expect(jsonOf(result.output)[3]).toEqual({
+			text: 'd',
+			chunkIndex: 0,
+			chunkCount: 1,
+			chunkingId: items[2].chunkingId,
+			start: 0,
+			end: 1,
+			tokensUsed: 2,
+			vector: aVector,
+		});
+	});
+
+	it('gives an item without a position all texts of the request', async () => {
+		const [{ chunkingId }] = await submitted(['a\nb', 'c']);
+		const result = await getResults([{ chunkingId }], { options: { sourceFields: 'all' } });
+		expect(
+			jsonOf(result.output).map(({ text, textIndex, chunkIndex }) => [
+				text,
+				textIndex,
+				chunkIndex,
+			]),
+		).toEqual([
+			['a', 0, 0],
+			['b', 0, 1],
+			['c', 1, 0],
+		]);
+		expect(pairedIndexes(result)).toEqual([0, 0, 0]);
+	});
+
+	it('gives an item its status, with all its fields, while the chunks are not there', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const { output } = await chunk([{ id: 'x', text: 'a' }], { operation: 'submit' });
+		const result = await getResults(jsonOf(output));
+		expect(result.status).toBe('success');
+		expect(result.output).toEqual(output);
+		expect(looks()).toHaveLength(1);
+		expect(hintsOf(result)).toEqual([
+			'1 text not finished yet. Fetch the chunks later with the operation Get Results.',
+		]);
+	});
+
+	it.each(['READY', 'QUEUED'])(
+		'gives an item the status %s without data as it is',
+		async (status) => {
+			const items = await submitted(['a']);
+			answers({ chunkingId: items[0].chunkingId, status });
+			const { output } = await getResults(items);
+			expect(jsonOf(output)).toEqual([{ ...items[0], status }]);
+		},
+	);
+
+	it('waits for the chunks when told so', async () => {
+		sandbox().settings.chunkDelayMs = 300;
+		const { output } = await chunk([{ text: 'a' }, { text: 'b' }], { operation: 'submit' });
+		const result = await getResults(jsonOf(output), {
+			wait: true,
+			options: { firstIntervalSeconds: 0.1 },
+		});
+		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'b']);
+		expect(looks().length).toBeGreaterThan(1);
+	});
+
+	it('has the outputs Submit and Wait has', async () => {
+		const [one, other] = await submitted(['a\nb', 'c']);
+		const texts = await getResults([one, other], { output: 'texts' });
+		expect(jsonOf(texts.output)).toEqual([
+			expect.objectContaining({ chunkCount: 2, chunkingId: one.chunkingId }),
+			expect.objectContaining({ chunkCount: 1, chunkingId: one.chunkingId }),
+		]);
+		const items = await submitted(['a\nb', 'c']);
+		const raw = await getResults(items, { output: 'raw' });
+		expect(raw.output).toEqual([
+			{
+				json: {
+					chunkingId: items[0].chunkingId,
+					status: 'READY',
+					chunkedData: [expect.anything(), expect.anything()],
+				},
+				pairedItem: [{ item: 0 }, { item: 1 }],
+			},
+		]);
+	});
+
+	it('says it where the chunks were fetched before', async () => {
+		const items = await submitted(['a']);
+		await getResults(items);
+		const { error } = await getResults(items);
+		expect(error?.message).toBe(
+			`Chunking ${String(items[0].chunkingId)}: the chunks were fetched before, and the service sends them no more`,
+		);
+	});
+
+	it('fails an item whose position the request does not have, and keeps what came', async () => {
+		const [one, other] = await submitted(['a', 'b']);
+		const result = await getResults(
+			[one, { ...other, textPosition: 5 }],
+			{},
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1]);
+		expect(jsonOf(result.output)).toEqual([
+			expect.objectContaining({ text: 'a' }),
+			{
+				error: `Chunking ${String(one.chunkingId)}: there is no text 5, only 2`,
+				chunkingId: one.chunkingId,
+				reply: expect.objectContaining({
+					chunkedData: [expect.anything(), expect.objectContaining({ chunks: ['b'] })],
+				}),
+			},
+		]);
+	});
+
+	it('fetches an ID once also where its items ask for different scopes', async () => {
+		const items = await submitted(['a', 'b']);
+		const scopes = ['machinelearning.predict', 'machinelearning.predict machinelearning.model'];
+		const result = await getResults(
+			items.map((item, at) => ({ ...item, scope: scopes[at] })),
+			{ scope: 'custom', customScope: '={{ $json.scope }}' },
+		);
+		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'b']);
+		expect(looks()).toHaveLength(1);
+	});
+
+	it('gives an item whose results hold no text at all as one without chunks', async () => {
+		answers({ status: 'READY', chunkedData: [] });
+		const result = await getResults([{ chunkingId: 'c-1' }]);
+		expect(jsonOf(result.output)).toEqual([{ chunkCount: 0, chunkingId: 'c-1' }]);
+		expect(hintsOf(result)).toEqual(['1 text gave no chunks']);
+	});
+
+	it('fails an unknown ID alone', async () => {
+		const items = await submitted(['a']);
+		const result = await getResults(
+			[{ chunkingId: 'nobody knows/it?' }, ...items],
+			{},
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1]);
+		expect(jsonOf(result.output)[0]).toMatchObject({
+			error: expect.stringMatching(
+				/^Chunking nobody knows\/it\?: The AI service answered with status 404/,
+			),
+			chunkingId: 'nobody knows/it?',
+			httpStatus: 404,
+		});
+		expect(
+			looks()
+				.map(({ path }) => path)
+				.sort()[1],
+		).toBe('/ai/async-chunking/nobody%20knows%2Fit%3F');
+	});
+
+	it('takes another results path', async () => {
+		const items = await submitted(['a']);
+		await getResults(
+			items,
+			{ options: { resultsPath: '/v2/jobs/{chunkingId}/results' } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(requests('other').map(({ path }) => path)).toEqual([
+			`/v2/jobs/${String(items[0].chunkingId)}/results`,
+		]);
+	});
+});

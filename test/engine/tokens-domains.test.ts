@@ -1,0 +1,87 @@
+/**
+ * The fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every
+ * credential that signs requests. n8n holds them against the requests a credential sends for its
+ * token, against the Test button's and against those of the HTTP Request node; a node's own
+ * requests, which go to the address in the credential, are free.
+ */
+import { injectDomainRestrictionFields } from 'n8n-workflow';
+
+import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
+import { startSandbox, type Sandbox } from '../../sandbox';
+import { sandboxCredentials } from '../support/credentials';
+import { CredentialStore, testCredential } from '../support/engine';
+import { chunk, startWorker } from '../support/worker';
+
+const TYPE = 'aiServiceOAuth2Api';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+	sandbox = await startSandbox();
+});
+beforeEach(() => sandbox.reset());
+afterAll(async () => {
+	await sandbox.close();
+});
+
+/** The token server is `localhost` here and the AI service 127.0.0.1, though both are the sandbox. */
+const restricted = (allowedHttpRequestDomains: string, allowedDomains = '') => {
+	const data = sandboxCredentials(sandbox)[TYPE];
+	const authUrl = String(data.authUrl).replace('127.0.0.1', 'localhost');
+	return { ...data, authUrl, allowedHttpRequestDomains, allowedDomains };
+};
+const run = async (data: ReturnType<typeof restricted>) =>
+	await chunk(startWorker(), new CredentialStore({ [TYPE]: data }));
+
+describe('a credential restricted to domains', () => {
+	it('has the fields of n8n', () => {
+		const names = injectDomainRestrictionFields(new AiServiceOAuth2Api()).map(
+			({ name }) => name,
+		);
+		expect(names.slice(-2)).toEqual(['allowedHttpRequestDomains', 'allowedDomains']);
+	});
+
+	it.each([
+		['of other hosts', 'example.com, 127.0.0.1'],
+		['of subdomains only', '*.localhost'],
+		['that is empty', ''],
+	])('asks for no token where a list %s leaves the token server out', async (_case, domains) => {
+		const { error } = await run(restricted('domains', domains));
+		expect(error?.message).toMatch(/The token server was not asked: .*domains/);
+		expect(error?.description).toMatch(
+			/'Allowed HTTP Request Domains', add the host of 'Token Server Address'/,
+		);
+		expect(sandbox.requests).toEqual([]);
+	});
+
+	it.each([
+		['a list with the token server', 'domains', 'example.com, localhost'],
+		['all domains', 'all', ''],
+		['none, which is meant for the HTTP Request node', 'none', ''],
+	])('works with %s', async (_case, mode, domains) => {
+		const { error, output } = await run(restricted(mode, domains));
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(1);
+		expect(sandbox.tokensIssued()).toBe(1);
+	});
+
+	it('says so at the Test button too', async () => {
+		const refused = restricted('domains', 'example.com');
+		for (const accessTokens of ['', '{}']) {
+			const { ok, message } = await testCredential(new AiServiceOAuth2Api(), {
+				...refused,
+				accessTokens,
+			});
+			expect({ ok, message }).toEqual({
+				ok: false,
+				message: expect.stringMatching(/Domain not allowed: .*localhost/),
+			});
+		}
+		expect(sandbox.requests).toEqual([]);
+		const allowed = await testCredential(
+			new AiServiceOAuth2Api(),
+			restricted('domains', 'localhost'),
+		);
+		expect(allowed.ok).toBe(true);
+	});
+});

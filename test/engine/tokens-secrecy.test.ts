@@ -1,0 +1,181 @@
+/**
+ * The client secret and the access tokens occur in nothing a person can see: whatever happens, a
+ * run is searched as a whole, and so is everything that was logged meanwhile.
+ */
+import { captured } from '../support/log-capture';
+
+import { inspect } from 'node:util';
+
+import { LoggerProxy } from 'n8n-workflow';
+
+import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
+import { startSandbox, type FaultRule, type Sandbox, type SandboxSettings } from '../../sandbox';
+import { sandboxCredentials } from '../support/credentials';
+import { CredentialStore, testCredential } from '../support/engine';
+import { chunk, startWorker, type ChunkRunOptions } from '../support/worker';
+
+const TYPE = 'aiServiceOAuth2Api';
+const SECRET = 'secret-that-nobody-may-see';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+	const log = (...parts: unknown[]) => void captured.push(inspect(parts, { depth: 20 }));
+	LoggerProxy.init({ debug: log, info: log, warn: log, error: log });
+	sandbox = await startSandbox({ clients: [{ id: 'demo-client', secret: SECRET }] });
+});
+beforeEach(() => {
+	sandbox.reset();
+	captured.length = 0;
+	Object.assign(sandbox.settings, { tokenReply: 'normal', revokeFormerTokens: false });
+});
+afterAll(async () => {
+	await sandbox.close();
+});
+
+const newStore = (changes = {}) =>
+	new CredentialStore({
+		[TYPE]: { ...sandboxCredentials(sandbox)[TYPE], clientSecret: SECRET, ...changes },
+	});
+
+/** All there is to see of something, hidden members, causes and long texts included. */
+const allOf = (value: unknown) =>
+	inspect(value, {
+		depth: Infinity,
+		showHidden: true,
+		maxArrayLength: 100,
+		maxStringLength: Infinity,
+		breakLength: Infinity,
+	});
+const tokenIn = (store: CredentialStore) => {
+	const map = JSON.parse(String(store.get(TYPE).accessTokens || '{}')) as Record<
+		string,
+		{ accessToken: string }
+	>;
+	return Object.values(map).map(({ accessToken }) => accessToken);
+};
+const forms = (secret: string) => [
+	secret,
+	Buffer.from(`demo-client:${secret}`).toString('base64'),
+	encodeURIComponent(secret),
+];
+
+/** Runs with each way to treat errors, and searches all there is to see of it. */
+async function expectNothing(
+	store: CredentialStore,
+	options: ChunkRunOptions,
+	moreSecrets: string[] = [],
+): Promise<void> {
+	for (const onError of [
+		'stopWorkflow',
+		'continueRegularOutput',
+		'continueErrorOutput',
+	] as const) {
+		const { run, hints, error } = await chunk(startWorker(), store, { ...options, onError });
+		const seen = [allOf(run), JSON.stringify(run), allOf(hints), allOf(error), ...captured];
+		const text = seen.join('\n');
+		expect(text.length).toBeGreaterThan(1000);
+		for (const secret of [...forms(SECRET), ...tokenIn(store), ...moreSecrets]) {
+			expect(text.includes(secret)).toBe(false);
+		}
+		// No part of a token either, such as one in a message that was cut off.
+		expect(text).not.toMatch(/eyJ[\w-]{20}/);
+	}
+}
+
+describe('secret and tokens are nowhere to be seen', () => {
+	it('in a run that goes well', async () => {
+		await expectNothing(newStore(), { parameters: { operation: 'submitAndWait' } });
+		expect(sandbox.tokensIssued()).toBeGreaterThan(0);
+		// The log is indeed captured.
+		expect(captured.join('\n')).toMatch(/Workflow execution started/);
+	});
+
+	const settings: Array<Partial<SandboxSettings>> = [
+		{ tokenReply: 'wrongType' },
+		{ tokenReply: 'noExpiry' },
+		{ tokenReply: 'foreignScope' },
+		{ tokenReply: 'html' },
+		{ tokenReply: 'pkce' },
+	];
+	it.each(settings)('when the token server replies with %j', async (change) => {
+		Object.assign(sandbox.settings, change);
+		await expectNothing(newStore(), {});
+	});
+
+	const faults: FaultRule[] = [
+		{ route: 'token', status: 500 },
+		{
+			route: 'token',
+			status: 401,
+			body: `{"error":"invalid_client","error_description":"${SECRET}?"}`,
+		},
+		{ route: 'token', status: 400, body: `not ${SECRET}`, contentType: 'text/plain' },
+		{ route: 'token', reset: 'beforeReply' },
+		{ route: 'token', reset: 'midBody' },
+		{ route: 'token', redirectTo: 'http://127.0.0.1:1/' },
+		{ route: 'submit', status: 401 },
+		{ route: 'submit', status: 403 },
+		{ route: 'submit', status: 500, html: true },
+		{ route: 'submit', reset: 'beforeReply' },
+		{ route: 'submit', reset: 'midBody' },
+		{ route: 'submit', redirectTo: 'http://127.0.0.1:1/' },
+	];
+	it.each(faults)('when the service fails: %j', async (fault) => {
+		sandbox.faults.add(fault);
+		await expectNothing(newStore(), { texts: 2 });
+	});
+
+	it('when the service repeats the token it refuses', async () => {
+		const store = newStore();
+		await chunk(startWorker(), store);
+		const [token] = tokenIn(store);
+		for (const status of [400, 403, 500]) {
+			const body = JSON.stringify({ message: `Not for ${SECRET} with Bearer ${token}!` });
+			sandbox.faults.clear();
+			sandbox.faults.add({ route: 'submit', status, body, contentType: 'application/json' });
+			await expectNothing(store, { texts: 2 });
+			const { error } = await chunk(startWorker(), store);
+			expect(error?.message).toContain('Not for *** with Bearer ***!');
+		}
+	});
+
+	it('when a wrong secret is refused', async () => {
+		const store = newStore({ clientSecret: 'mistyped-secret' });
+		await expectNothing(store, {}, forms('mistyped-secret'));
+	});
+
+	it.each([
+		['nobody listens', { authUrl: 'http://127.0.0.1:1' }],
+		['the address is no URL', { authUrl: 'nowhere' }],
+		['the AI service is down', { aiUrl: 'http://127.0.0.1:1' }],
+		['the host is unknown', { authUrl: 'http://unknown.invalid' }],
+	])('when %s', async (_case, changes) => {
+		await expectNothing(newStore(changes), {});
+	});
+
+	it('when the run is stopped', async () => {
+		sandbox.faults.add({ route: 'token', latencyMs: 100 });
+		await expectNothing(newStore(), { cancelAfterMs: 50 });
+	});
+
+	it('in what the Test button says', async () => {
+		for (const tokenReply of ['normal', 'pkce', 'html'] as const) {
+			sandbox.settings.tokenReply = tokenReply;
+			const data = newStore({ clientSecret: 'mistyped-secret' }).get(TYPE);
+			const { message } = await testCredential(new AiServiceOAuth2Api(), data);
+			expect(message).not.toContain('mistyped-secret');
+		}
+	});
+
+	it('in the requests other than that of the token', async () => {
+		const store = newStore();
+		await chunk(startWorker(), store);
+		const [token] = tokenIn(store);
+		for (const { path, query, body, route } of sandbox.requests) {
+			const text = JSON.stringify([path, query, route === 'token' ? '' : body]);
+			expect(text).not.toContain(SECRET);
+			expect(text).not.toContain(token);
+		}
+	});
+});

@@ -1,0 +1,494 @@
+/**
+ * Access tokens (design.md, Tokens) through n8n's engine and real HTTP. Each test starts workers of
+ * its own: a worker is one n8n process, several share one credential store as they would share the
+ * database.
+ */
+import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
+
+import { startSandbox, type RouteName, type Sandbox } from '../../sandbox';
+import { sandboxCredentials } from '../support/credentials';
+import { CredentialStore, runNode, type RunResult } from '../support/engine';
+import { chunk, startWorker, type Worker } from '../support/worker';
+
+const TYPE = 'aiServiceOAuth2Api';
+const PREDICT = 'machinelearning.predict';
+
+interface StoredToken {
+	accessToken: string;
+	expiresAt: number;
+	renewAt: number;
+}
+
+let sandbox: Sandbox;
+/** Milliseconds the clock of this process, the sandbox's included, is ahead. */
+let ahead = 0;
+
+beforeAll(async () => {
+	sandbox = await startSandbox({
+		clients: [
+			{ id: 'demo-client', secret: 'demo-secret' },
+			{ id: 'demo-client', secret: 'new-secret' },
+			{ id: 'other-client', secret: 'demo-secret' },
+			{ id: 'poor-client', secret: 'demo-secret', scopes: ['merchandising.rules'] },
+		],
+	});
+	const now = Date.now.bind(Date);
+	jest.spyOn(Date, 'now').mockImplementation(() => now() + ahead);
+});
+beforeEach(() => {
+	sandbox.reset();
+	Object.assign(sandbox.settings, {
+		tokenLifetimeSeconds: 3600,
+		revokeFormerTokens: false,
+		tokenReply: 'normal',
+	});
+	ahead = 0;
+});
+afterAll(async () => {
+	jest.restoreAllMocks();
+	await sandbox.close();
+});
+
+const newStore = (changes = {}) => {
+	const credentials = sandboxCredentials(sandbox);
+	return new CredentialStore({ [TYPE]: { ...credentials[TYPE], ...changes } });
+};
+const storedTokens = (store: CredentialStore) =>
+	JSON.parse(String(store.get(TYPE).accessTokens)) as Record<string, StoredToken>;
+const requestsTo = (route: RouteName) => sandbox.requests.filter((each) => each.route === route);
+const succeeded = ({ output, error }: RunResult) => {
+	expect(error).toBeUndefined();
+	expect(output.filter(({ json }) => 'error' in json)).toEqual([]);
+	return output.length;
+};
+/** Resolves once the sandbox has been asked so often. */
+const seen = async (route: RouteName, times: number) => {
+	while (requestsTo(route).length < times) await new Promise((done) => setTimeout(done, 5));
+};
+
+describe('a cold credential', () => {
+	it('issues one token for 16 concurrent requests and stores it once', async () => {
+		const store = newStore();
+		sandbox.faults.add({ route: 'token', latencyMs: 50 });
+		sandbox.faults.add({ route: 'submit', latencyMs: 50 });
+		const result = await chunk(startWorker(), store, { texts: 16, concurrency: 16 });
+		expect(succeeded(result)).toBe(16);
+		expect(sandbox.tokensIssued()).toBe(1);
+		expect(requestsTo('token')).toHaveLength(1);
+		expect(store.updates).toHaveLength(1);
+		expect(sandbox.stats().unauthorized).toBe(0);
+		expect(sandbox.stats().maxInFlight.submit).toBe(16);
+	});
+
+	it('issues one token for 8 executions of one worker', async () => {
+		sandbox.faults.add({ route: 'token', latencyMs: 50 });
+		const worker = startWorker();
+		const store = newStore();
+		const runs = Array.from({ length: 8 }, async () => await chunk(worker, store));
+		for (const run of await Promise.all(runs)) succeeded(run);
+		expect(sandbox.tokensIssued()).toBe(1);
+	});
+
+	it('stores the token, and nothing else, for later executions and other workers', async () => {
+		const store = newStore();
+		const before = store.get(TYPE);
+		const worker = startWorker();
+		succeeded(await chunk(worker, store));
+		const { accessTokens, ...rest } = store.get(TYPE);
+		expect(rest).toEqual(before);
+		expect(Object.keys(JSON.parse(String(accessTokens)) as object)).toEqual([PREDICT]);
+
+		const { decryptions } = store;
+		succeeded(await chunk(worker, store, { texts: 8 }));
+		succeeded(await chunk(startWorker(), store, { texts: 8 }));
+		expect(sandbox.tokensIssued()).toBe(1);
+		// One read an execution, however many requests it sends.
+		expect(store.decryptions - decryptions).toBe(2);
+	});
+});
+
+describe('a token close to its end', () => {
+	const cases = [
+		{ lifetimeSeconds: 3600, earlySeconds: 300 },
+		{ lifetimeSeconds: 3000, earlySeconds: 300 },
+		{ lifetimeSeconds: 600, earlySeconds: 60 },
+	];
+	describe.each(cases)('of $lifetimeSeconds s', ({ lifetimeSeconds, earlySeconds }) => {
+		it.each([
+			['one worker', false],
+			['another worker, which knows it from the store only', true],
+		])('is renewed before use, once: %s', async (_case, isAnother) => {
+			sandbox.settings.tokenLifetimeSeconds = lifetimeSeconds;
+			const store = newStore();
+			const first = startWorker();
+			succeeded(await chunk(first, store));
+			const next = () => (isAnother ? startWorker() : first);
+
+			ahead = (lifetimeSeconds - earlySeconds - 5) * 1000;
+			succeeded(await chunk(next(), store, { texts: 8, concurrency: 8 }));
+			expect(sandbox.tokensIssued()).toBe(1);
+
+			ahead = (lifetimeSeconds - earlySeconds + 1) * 1000;
+			succeeded(await chunk(next(), store, { texts: 8, concurrency: 8 }));
+			expect(sandbox.tokensIssued()).toBe(2);
+			expect(sandbox.stats().unauthorized).toBe(0);
+		});
+	});
+
+	it('is renewed in the middle of a run', async () => {
+		sandbox.faults.add({ route: 'submit', latencyMs: 20 });
+		const run = chunk(startWorker(), newStore(), { texts: 24 });
+		await seen('submit', 8);
+		ahead = 3400_000;
+		expect(succeeded(await run)).toBe(24);
+		expect(sandbox.tokensIssued()).toBe(2);
+		expect(sandbox.stats().unauthorized).toBe(0);
+	});
+
+	it('is not renewed where another worker has done so during the run', async () => {
+		sandbox.faults.add({ route: 'submit', latencyMs: 20 });
+		const store = newStore();
+		const run = chunk(startWorker(), store, { texts: 24 });
+		await seen('submit', 8);
+		ahead = 3200_000;
+		await renewElsewhere(store);
+		ahead = 3400_000;
+		expect(succeeded(await run)).toBe(24);
+		expect(sandbox.tokensIssued()).toBe(2);
+		expect(sandbox.stats().unauthorized).toBe(0);
+	});
+
+	describe('that cannot be renewed', () => {
+		it.each([
+			['the token server is down', { status: 503 }],
+			['the connection breaks', { reset: 'beforeReply' as const }],
+			['a proxy answers', { html: true }],
+		])('is used on: %s', async (_case, fault) => {
+			const store = newStore();
+			const worker = startWorker();
+			succeeded(await chunk(worker, store));
+			sandbox.faults.add({ route: 'token', ...fault });
+			ahead = 3400_000;
+			const result = await chunk(worker, store, { texts: 16, concurrency: 8 });
+			expect(succeeded(result)).toBe(16);
+			// Asked once more, not once a request.
+			expect(requestsTo('token')).toHaveLength(2);
+
+			sandbox.faults.clear();
+			ahead += 31_000;
+			succeeded(await chunk(worker, store));
+			expect(sandbox.tokensIssued()).toBe(2);
+		});
+
+		it('fails the request once it has ended', async () => {
+			const store = newStore();
+			const worker = startWorker();
+			succeeded(await chunk(worker, store));
+			sandbox.faults.add({ route: 'token', status: 503 });
+			ahead = 3601_000;
+			const { error } = await chunk(worker, store);
+			expect(error?.message).toMatch(/refused to issue a token .* status 503/);
+			expect(requestsTo('submit')).toHaveLength(1);
+		});
+	});
+});
+
+/**
+ * A worker that knows of no token gets one, which kills the former one, and stores it; or keeps it,
+ * as a program beside n8n would.
+ */
+async function renewElsewhere(store: CredentialStore, { stores = true } = {}): Promise<void> {
+	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
+	if (stores) {
+		const replace = own.replace.bind(own);
+		own.replace = (type, data) => {
+			replace(type, data);
+			store.set(type, { accessTokens: data.accessTokens });
+		};
+	}
+	succeeded(await chunk(startWorker(), own));
+}
+
+describe('a 401 in the middle of a run', () => {
+	beforeEach(() => {
+		sandbox.settings.revokeFormerTokens = true;
+		sandbox.faults.add({ route: 'submit', latencyMs: 20 });
+	});
+
+	it("takes over another worker's newer token without issuing one", async () => {
+		const store = newStore();
+		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
+		await seen('submit', 8);
+		const { preAuthentications } = store;
+		await renewElsewhere(store);
+		expect(succeeded(await run)).toBe(24);
+		expect(sandbox.tokensIssued()).toBe(2);
+		expect(store.preAuthentications).toBe(preAuthentications);
+		const { unauthorized } = sandbox.stats();
+		expect(unauthorized).toBeGreaterThan(0);
+		expect(unauthorized).toBeLessThanOrEqual(4);
+	});
+
+	it('renews once where nobody has stored a newer one', async () => {
+		const store = newStore();
+		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
+		await seen('submit', 8);
+		await renewElsewhere(store, { stores: false });
+		expect(succeeded(await run)).toBe(24);
+		expect(sandbox.tokensIssued()).toBe(3);
+		expect(sandbox.stats().unauthorized).toBeLessThanOrEqual(4);
+	});
+
+	it('renews once for several executions of one worker', async () => {
+		const store = newStore();
+		const worker = startWorker();
+		const runs = Array.from(
+			{ length: 4 },
+			async () => await chunk(worker, store, { texts: 12 }),
+		);
+		await seen('submit', 16);
+		await renewElsewhere(store, { stores: false });
+		for (const run of await Promise.all(runs)) expect(succeeded(run)).toBe(12);
+		expect(sandbox.tokensIssued()).toBe(3);
+	});
+
+	it('is survived as often as it comes in a long run', async () => {
+		const store = newStore();
+		const run = chunk(startWorker(), store, { texts: 80, concurrency: 2 });
+		for (let time = 1; time <= 6; time++) {
+			await seen('submit', time * 10);
+			ahead += 120_000;
+			await renewElsewhere(store, { stores: false });
+		}
+		expect(succeeded(await run)).toBe(80);
+	});
+
+	it('ends the run where every token is refused, after a few renewals', async () => {
+		sandbox.faults.add({ route: 'submit', status: 401 });
+		const result = await chunk(startWorker(), newStore(), { texts: 24, concurrency: 8 });
+		expect(result.error?.message).toMatch(/answered with status 401/);
+		expect(result.error?.description).toMatch(/client ID and secret/);
+		expect(sandbox.tokensIssued()).toBeLessThanOrEqual(4);
+	});
+});
+
+describe('two workers, where a new token kills the former one', () => {
+	it.each([1, 5])('settle on one token: %d executions each', async (executions) => {
+		sandbox.settings.revokeFormerTokens = true;
+		sandbox.faults.add({ route: 'token', latencyMs: 30 });
+		sandbox.faults.add({ route: 'submit', latencyMs: 5 });
+		const store = newStore();
+		store.onDecrypt = async () =>
+			await new Promise((done) => setTimeout(done, 1 + Math.random() * 5));
+		const workers = [startWorker(), startWorker()];
+		const runs = workers.flatMap((worker) =>
+			Array.from(
+				{ length: executions },
+				async () => await chunk(worker, store, { texts: 12 }),
+			),
+		);
+		for (const run of await Promise.all(runs)) expect(succeeded(run)).toBe(12);
+		expect(sandbox.tokensIssued()).toBeLessThanOrEqual(workers.length + 2);
+	});
+
+	it('still settle when the token ends for both at once', async () => {
+		sandbox.settings.revokeFormerTokens = true;
+		sandbox.faults.add({ route: 'submit', latencyMs: 15 });
+		const store = newStore();
+		const workers = [startWorker(), startWorker()];
+		const runs = workers.map(async (worker) => await chunk(worker, store, { texts: 40 }));
+		await seen('submit', 16);
+		const issued = sandbox.tokensIssued();
+		ahead = 3400_000;
+		for (const run of await Promise.all(runs)) expect(succeeded(run)).toBe(40);
+		expect(sandbox.tokensIssued() - issued).toBeLessThanOrEqual(workers.length);
+	});
+});
+
+describe('two scopes in one credential', () => {
+	const BOTH = 'machinelearning.predict machinelearning.model';
+	const scoped = {
+		parameters: { scope: '={{ $json.scope }}', customScope: BOTH },
+		items: [
+			{ text: 'One.', scope: PREDICT },
+			{ text: 'Two.', scope: 'custom' },
+		],
+	};
+
+	it('keep two tokens when a cold run asks for both at once', async () => {
+		sandbox.faults.add({ route: 'token', latencyMs: 20 });
+		const store = newStore();
+		succeeded(await chunk(startWorker(), store, scoped));
+		expect(Object.keys(storedTokens(store)).sort()).toEqual([PREDICT, BOTH].sort());
+		expect(sandbox.tokensIssued()).toBe(2);
+
+		succeeded(await chunk(startWorker(), store, scoped));
+		expect(sandbox.tokensIssued()).toBe(2);
+	});
+
+	it('keep two tokens when two workers ask for one each', async () => {
+		const store = newStore();
+		const [one, two] = scoped.items;
+		succeeded(await chunk(startWorker(), store, { ...scoped, items: [one] }));
+		succeeded(await chunk(startWorker(), store, { ...scoped, items: [two] }));
+		succeeded(await chunk(startWorker(), store, scoped));
+		expect(sandbox.tokensIssued()).toBe(2);
+	});
+
+	it('keep the token of a node when the HTTP Request node asks for the own scope', async () => {
+		const store = newStore({ scope: 'merchandising.rules' });
+		const worker = startWorker();
+		succeeded(await chunk(worker, store));
+		for (let time = 1; time <= 2; time++) {
+			const url = `${sandbox.url}/em-rules/rules`;
+			succeeded(
+				await runNode({ ...worker, node: requestNode(), parameters: { url }, store }),
+			);
+		}
+		succeeded(await chunk(startWorker(), store));
+		expect(sandbox.tokensIssued(PREDICT)).toBe(1);
+		expect(sandbox.tokensIssued('merchandising.rules')).toBe(1);
+	});
+});
+
+/** What the HTTP Request node does with a credential. */
+function requestNode(): INodeType {
+	return {
+		description: {
+			displayName: 'Request',
+			name: 'request',
+			group: ['input'],
+			version: 1,
+			description: 'Sends one signed GET',
+			defaults: {},
+			inputs: ['main'],
+			outputs: ['main'],
+			credentials: [{ name: TYPE, required: true }],
+			properties: [{ displayName: 'URL', name: 'url', type: 'string', default: '' }],
+		},
+		async execute(this: IExecuteFunctions) {
+			const url = this.getNodeParameter('url', 0) as string;
+			await this.helpers.httpRequestWithAuthentication.call(this, TYPE, { url });
+			return [[{ json: {} }]];
+		},
+	};
+}
+
+describe('a credential a person has edited', () => {
+	it.each([
+		['Client ID', { clientId: 'other-client' }],
+		['Client Secret', { clientSecret: 'new-secret' }],
+		['Token Server Address', { authUrl: 'localhost' }],
+		['AI Service Address', { aiUrl: 'localhost' }],
+	])('never reuses the token of the former %s', async (_label, changes) => {
+		const local = Object.fromEntries(
+			Object.entries(changes).map(([field, value]) => [
+				field,
+				value === 'localhost'
+					? String(newStore().get(TYPE)[field]).replace('127.0.0.1', 'localhost')
+					: value,
+			]),
+		);
+		const store = newStore();
+		const worker = startWorker();
+		succeeded(await chunk(worker, store));
+		// n8n keeps the hidden field.
+		store.set(TYPE, local);
+		expect(storedTokens(store)[PREDICT]).toBeDefined();
+		succeeded(await chunk(worker, store));
+		expect(sandbox.tokensIssued()).toBe(2);
+
+		succeeded(await chunk(startWorker(), store));
+		expect(sandbox.tokensIssued()).toBe(2);
+	});
+
+	it.each([
+		['Client Secret', { clientSecret: 'mistyped' }, /invalid_client/],
+		['Authorization Server ID', { authorizationServerId: 'other' }, /status 404/],
+	])('fails with a wrong %s, whatever token is stored', async (_label, changes, message) => {
+		const store = newStore();
+		const worker = startWorker();
+		succeeded(await chunk(worker, store));
+		store.set(TYPE, changes);
+		const { error } = await chunk(worker, store);
+		expect(error?.message).toMatch(message);
+		expect(requestsTo('submit')).toHaveLength(1);
+	});
+});
+
+describe('a reply of the token server that cannot be used', () => {
+	const fail = async (worker: Worker = startWorker(), store = newStore()) => {
+		const { error } = await chunk(worker, store, { texts: 8, concurrency: 8 });
+		expect(requestsTo('submit')).toHaveLength(0);
+		expect(store.updates).toEqual([]);
+		return { message: error?.message ?? '', description: error?.description ?? '' };
+	};
+
+	it.each([
+		['wrongType', /token_type is not Bearer/],
+		['noExpiry', /expires_in is no positive number of seconds/],
+		['foreignScope', /another scope than the requested machinelearning\.predict/],
+		['html', /it is not a JSON object/],
+	] as const)('is a clear error: %s', async (tokenReply, what) => {
+		sandbox.settings.tokenReply = tokenReply;
+		const { message, description } = await fail();
+		expect(message).toMatch(/The token server's reply cannot be used/);
+		expect(message).toMatch(what);
+		expect(description).toMatch(/'Token Server Address' and 'Authorization Server ID'/);
+		// It would not change: asked once for all requests.
+		expect(requestsTo('token')).toHaveLength(1);
+	});
+
+	it.each([
+		[
+			'a sign-in page instead of an error',
+			{ html: true, status: 401 },
+			/status 401/,
+			/Client ID/,
+		],
+		['a redirect', { redirectTo: 'http://127.0.0.1:1/login' }, /status 302/, /Address/],
+		['a server that is down', { status: 503 }, /status 503/, /Try again later/],
+		['one that is busy', { status: 429 }, /status 429/, /Try again later/],
+		['a broken connection', { reset: 'midBody' as const }, /did not answer/, /Address/],
+		['half a reply', { truncate: true }, /cannot be used|did not answer/, /Address/],
+	])('is a clear error: %s', async (_case, fault, message, description) => {
+		sandbox.faults.add({ route: 'token', ...fault });
+		const failure = await fail();
+		expect(failure.message).toMatch(message);
+		expect(failure.description).toMatch(description);
+	});
+
+	it('reads well: the token error object', async () => {
+		const { message, description } = await fail(
+			startWorker(),
+			newStore({ clientSecret: 'no' }),
+		);
+		expect(message).toContain(
+			'The token server refused to issue a token for the scope machinelearning.predict: status 401 (invalid_client), The client id or the client secret is wrong or missing',
+		);
+		expect(description).toMatch(/'Client ID' and 'Client Secret'/);
+	});
+
+	it('reads well: a scope the client has not got', async () => {
+		const { message, description } = await fail(
+			startWorker(),
+			newStore({ clientId: 'poor-client' }),
+		);
+		expect(message).toMatch(/status 400 \(invalid_scope\)/);
+		expect(description).toMatch(/grant the client the scope machinelearning\.predict/);
+	});
+
+	it('reads well: a client that must use PKCE', async () => {
+		sandbox.settings.tokenReply = 'pkce';
+		const { message, description } = await fail();
+		expect(message).toMatch(/\(invalid_client\), .*Proof Key for Code Exchange/);
+		expect(description).toMatch(/Origin header/);
+		expect(description).toMatch(/client credentials/);
+	});
+
+	it('is asked for again where it may pass', async () => {
+		sandbox.faults.add({ route: 'token', status: 503, times: 1 });
+		const result = await chunk(startWorker(), newStore(), { options: { maxAttempts: 3 } });
+		expect(succeeded(result)).toBe(1);
+	});
+});
