@@ -87,6 +87,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			name: 'customScope',
 			type: 'string',
 			default: '',
+			required: true,
 			placeholder: 'e.g. machinelearning.predict machinelearning.model',
 			description: 'Several scopes are separated by spaces',
 			displayOptions: { show: { scope: ['custom'] } },

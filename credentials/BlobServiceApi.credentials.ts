@@ -6,6 +6,8 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { parseAddress } from '../nodes/shared/service/address';
+
 /** The blob service. The interface declares no sign-in; real servers often want HTTP Basic. */
 export class BlobServiceApi implements ICredentialType {
 	name = 'blobServiceApi';
@@ -56,16 +58,16 @@ export class BlobServiceApi implements ICredentialType {
 		},
 	];
 
+	/** Adds the sign-in, after a look at the address: the test is to say what is wrong with it. */
 	authenticate = async (
-		{ authentication, user, password }: ICredentialDataDecryptedObject,
+		{ baseUrl, authentication, user, password }: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> =>
-		authentication === 'basic'
-			? {
-					...requestOptions,
-					auth: { username: String(user ?? ''), password: String(password ?? '') },
-				}
-			: requestOptions;
+	): Promise<IHttpRequestOptions> => {
+		parseAddress(baseUrl, 'Blob Service Address');
+		if (authentication !== 'basic') return requestOptions;
+		const auth = { username: String(user ?? ''), password: String(password ?? '') };
+		return { ...requestOptions, auth };
+	};
 
 	/** Lists the blobs: reads only. */
 	test: ICredentialTestRequest = {

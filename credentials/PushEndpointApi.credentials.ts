@@ -1,9 +1,12 @@
 import type {
-	IAuthenticateGeneric,
+	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
+	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+
+import { parseAddress } from '../nodes/shared/service/address';
 
 /**
  * One push endpoint data source with one of its keys (spec, Push API key): held together, so that a
@@ -58,16 +61,21 @@ export class PushEndpointApi implements ICredentialType {
 		},
 	];
 
-	authenticate: IAuthenticateGeneric = {
-		type: 'generic',
-		properties: { headers: { 'X-API-Key': '={{ $credentials.apiKey }}' } },
+	/** Adds the key, after a look at the address: the test is to say what is wrong with it. */
+	authenticate = async (
+		{ pushUrl, apiKey }: ICredentialDataDecryptedObject,
+		requestOptions: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> => {
+		parseAddress(pushUrl, 'Push Service Address');
+		const headers = { ...requestOptions.headers, 'X-API-Key': String(apiKey ?? '') };
+		return { ...requestOptions, headers };
 	};
 
 	/** Endpoint 3 with no document: the interface has no request that only reads. */
 	test: ICredentialTestRequest = {
 		request: {
 			method: 'POST',
-			url: '={{ $credentials.pushUrl.trim().replace(/\\/+$/, "") }}/api/v1/push/{{ encodeURIComponent($credentials.endpoint) }}',
+			url: '={{ $credentials.pushUrl.trim().replace(/\\/+$/, "") }}/api/v1/push/{{ encodeURIComponent($credentials.endpoint.trim()) }}',
 			headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
 			// As text, since n8n would drop an empty list.
 			body: '[]',

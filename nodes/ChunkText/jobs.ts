@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { PollLoop, type Look } from '../shared/flow/poll';
 import { DEFAULT_CONCURRENCY, runRequests, timeoutMs } from '../shared/n8n/bulk-requests';
-import { addHint, count } from '../shared/n8n/hints';
+import { addHint, addTroubleHint, count } from '../shared/n8n/hints';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
 import { ServiceSession } from '../shared/n8n/session';
@@ -61,7 +61,7 @@ const MAX_IDS_IN_MESSAGE = 100;
 export class ChunkingJobs {
 	private readonly sessions = new Map<string, ServiceSession>();
 	private readonly states = new Map<string, JobState>();
-	private retries = 0;
+	private readonly troubles = { retries: 0, splits: 0 };
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -95,7 +95,7 @@ export class ChunkingJobs {
 		await this.submitAll(entries, (job, { reply, body }) => {
 			if (this.settle(job, reply, body) === 'pending') this.letGo(job);
 		});
-		this.hintAtRetries();
+		this.hintAtTroubles();
 	}
 
 	/** Submits texts and waits for their chunks, and for those of former requests. */
@@ -118,8 +118,8 @@ export class ChunkingJobs {
 			submitted,
 			loop.run(() => submitting),
 		]);
-		this.retries += loop.retries;
-		this.hintAtRetries();
+		this.troubles.retries += loop.retries;
+		this.hintAtTroubles();
 		for (const outcome of [submission, polling]) {
 			if (outcome.status === 'rejected') throw outcome.reason;
 		}
@@ -142,8 +142,8 @@ export class ChunkingJobs {
 			onFailed: ([job], error) => job && this.fail(job, error),
 			onSkipped: ([job], error) => job && this.fail(job, error),
 		});
-		this.retries += stats.retries;
-		this.hintAtRetries();
+		this.troubles.retries += stats.retries;
+		this.hintAtTroubles();
 	}
 
 	private jobOf({ chunkingId, scope, refs }: FormerRequest): Job {
@@ -211,7 +211,8 @@ export class ChunkingJobs {
 			// The service would chunk what it had already taken a second time.
 			false,
 		);
-		this.retries += stats.retries;
+		this.troubles.retries += stats.retries;
+		this.troubles.splits += stats.splits;
 	}
 
 	private *untilMustStop(entries: TextEntry[]): Generator<TextEntry> {
@@ -417,13 +418,8 @@ export class ChunkingJobs {
 		return [list('not finished'), list('failed'), list('finished')].filter(Boolean).join(' ');
 	}
 
-	private hintAtRetries(): void {
-		if (this.retries === 0) return;
-		addHint(
-			this.context,
-			`${count(this.retries, 'attempt')} repeated after passing faults`,
-			'info',
-		);
+	private hintAtTroubles(): void {
+		addTroubleHint(this.context, this.troubles);
 	}
 
 	private hintAtRegexes(entries: TextEntry[]): void {

@@ -254,8 +254,9 @@ export function openOutput(
 function required(value: unknown, label: string): string {
 	if (typeof value === 'number') return String(value);
 	if (typeof value === 'string' && value.trim() !== '') return value;
+	const isText = typeof value === 'string' || value === undefined || value === null;
 	throw new InputError(
-		`'${label}' is ${value === '' || value === undefined || value === null ? 'empty' : 'not a text'}`,
+		`'${label}' is ${isText ? 'empty' : 'not a text'}`,
 		`'Documents Ready to Push' needs it: point '${label}' to a field of the item.`,
 	);
 }

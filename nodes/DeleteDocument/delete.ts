@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { runRequests, timeoutMs, type RequestOptions } from '../shared/n8n/bulk-requests';
 import { fieldOf } from '../shared/n8n/fields';
-import { addHint, count } from '../shared/n8n/hints';
+import { addHint, addTroubleHint, count } from '../shared/n8n/hints';
 import { openPushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
@@ -104,8 +104,7 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 	} else {
 		await deleteAll(ids, commit === 'everyDelete');
 	}
-	if (retries > 0)
-		addHint(context, `${count(retries, 'attempt')} repeated after passing faults`, 'info');
+	addTroubleHint(context, { retries, splits: 0 });
 
 	/** Deletes a document once more, with the commit that did not get through. */
 	async function commitWith(id: string): Promise<void> {

@@ -196,7 +196,8 @@ export const properties: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. vector, internalNotes',
-				description: 'Fields to leave out of the documents, separated by commas',
+				description:
+					'Fields to leave out of the documents, separated by commas. ID and name are always sent.',
 				requiresDataPath: 'multiple',
 			},
 			maxAttemptsProperty,

@@ -4,7 +4,7 @@ import { batches, type BatchLimits, type Packed } from '../shared/flow/batches';
 import type { BulkStats, RequestInfo } from '../shared/flow/bulk';
 import { runRequests, timeoutMs, type RequestOptions } from '../shared/n8n/bulk-requests';
 import { replyJson } from '../shared/n8n/fields';
-import { addHint, count } from '../shared/n8n/hints';
+import { addHint, addTroubleHint, count } from '../shared/n8n/hints';
 import { openPushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Results } from '../shared/n8n/results';
 import { isCancelled } from '../shared/n8n/run';
@@ -46,7 +46,7 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 		excludeFields: (options.excludeFields ?? '')
 			.split(',')
 			.map((field) => field.trim())
-			.filter(Boolean),
+			.filter((field) => !['', 'id', 'name'].includes(field)),
 		dropEmpty: options.dropEmpty ?? false,
 	});
 	for (const { itemIndex, id, error } of read.refused) {
@@ -153,7 +153,13 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 				for (const entry of batch) fail(entry, error);
 			},
 		});
-		hintAtTroubles(context, stats, dropped.length);
+		addTroubleHint(
+			context,
+			stats,
+			dropped.length === 0
+				? []
+				: [`${count(dropped.length, 'document')} left out for a later one of the same ID`],
+		);
 	}
 	if (summarised) {
 		const seconds = (Date.now() - startedAt) / 1000;
@@ -261,17 +267,4 @@ function hintAtMissingFields(context: IExecuteFunctions, entries: Entry[]): void
 		([field, number]) => `'${field}' (${count(number, 'document')})`,
 	);
 	addHint(context, `Recommended fields are missing: ${parts.join(', ')}`, 'info');
-}
-
-function hintAtTroubles(context: IExecuteFunctions, stats: BulkStats, dropped: number): void {
-	const parts: string[] = [];
-	if (dropped > 0)
-		parts.push(`${count(dropped, 'document')} left out for a later one of the same ID`);
-	if (stats.retries > 0)
-		parts.push(`${count(stats.retries, 'attempt')} repeated after passing faults`);
-	if (stats.splits > 0)
-		parts.push(
-			`${count(stats.splits, 'request')} divided because the service refused the whole`,
-		);
-	if (parts.length > 0) addHint(context, parts.join('; '), 'info');
 }

@@ -85,6 +85,7 @@ describe('the Test button of the credentials', () => {
 			['authUrl', 'ftp://example.com', /'Token Server Address' must start with http/],
 			['authUrl', 'http://127.0.0.1:1', /token server did not answer/],
 			['clientId', ' ', /'Client ID' is empty/],
+			['scope', 'custom', /'Custom Scope' is empty/],
 			['authorizationServerId', 'unknown', /token/],
 		])('says what is wrong with %s = %s', async (field, value, message) => {
 			const result = await press(type, { [field]: value });
@@ -102,10 +103,17 @@ describe('the Test button of the credentials', () => {
 			expect(sandbox.documents(DEMO.endpoint)).toEqual([]);
 		});
 
+		it('takes an endpoint with blanks around it, as the nodes do', async () => {
+			expect(await press(type, { endpoint: ` ${DEMO.endpoint} ` })).toMatchObject({
+				ok: true,
+			});
+		});
+
 		it.each([
 			['apiKey', 'wrong', /check 'API Key'/],
 			['endpoint', 'other', /check/],
 			['pushUrl', 'http://127.0.0.1:1', /ECONNREFUSED/],
+			['pushUrl', 'http://127.0.0.1/a?b', /'Push Service Address' must not have a query/],
 		])('fails with a wrong %s', async (field, value, message) => {
 			const result = await press(type, { [field]: value });
 			expect(result.ok).toBe(false);
@@ -129,6 +137,14 @@ describe('the Test button of the credentials', () => {
 			expect(server.requests[0]?.headers.authorization).toBe(
 				`Basic ${Buffer.from('admin:p:w').toString('base64')}`,
 			);
+		});
+
+		it('says what is wrong with the address', async () => {
+			const result = await press(type, { baseUrl: 'fusion.example.com' });
+			expect(result).toMatchObject({
+				ok: false,
+				message: expect.stringMatching(/'Blob Service Address' is not a web address/),
+			});
 		});
 
 		it('fails where no blobs are', async () => {

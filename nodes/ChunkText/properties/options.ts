@@ -42,7 +42,8 @@ export const optionsProperties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 1000 },
 				default: MAX_CHUNK_TEXT_BYTES,
-				description: 'Most bytes of text in one request. The service takes about 1 MB.',
+				description:
+					'Most bytes of text in one request, the JSON around it not counted. The service takes about 1 MB.',
 				displayOptions: submits,
 			},
 			concurrencyProperty,
@@ -77,7 +78,7 @@ export const optionsProperties: INodeProperties[] = [
 				type: 'boolean',
 				default: true,
 				description: 'Whether chunks carry their vectors. They are most of the data.',
-				displayOptions: waits,
+				displayOptions: { ...waits, hide: { '/output': ['raw'] } },
 			},
 			{
 				displayName: 'Longest Poll Interval',
@@ -85,7 +86,8 @@ export const optionsProperties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 0.1, numberPrecision: 1 },
 				default: DEFAULT_LONGEST_INTERVAL_SECONDS,
-				description: 'Seconds after which a job is looked at in any case',
+				description:
+					'Most seconds between two looks at a job, unless the service asks for more',
 				displayOptions: waits,
 			},
 			maxAttemptsProperty,
@@ -95,7 +97,7 @@ export const optionsProperties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 1 },
 				default: DEFAULT_MAX_WAIT_SECONDS,
-				description: 'Seconds to wait for chunks after the last text was submitted',
+				description: 'Seconds to wait for chunks, from the last submission on',
 				displayOptions: waits,
 			},
 			timeoutProperty,

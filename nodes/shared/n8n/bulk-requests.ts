@@ -24,7 +24,7 @@ export const concurrencyProperty: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: 64 },
 	default: DEFAULT_CONCURRENCY,
 	description:
-		'How many requests may be under way at once. Halves by itself while the service answers 429.',
+		'How many requests of a kind may be under way at once. Halves by itself while the service answers 429.',
 };
 
 export const maxAttemptsProperty: INodeProperties = {
@@ -34,7 +34,7 @@ export const maxAttemptsProperty: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: 20 },
 	default: DEFAULT_MAX_ATTEMPTS,
 	description:
-		'How often a request is sent before it counts as failed. Only passing faults are repeated (408, 429, 5xx, lost connections), after growing waits.',
+		'How often a request is sent before it counts as failed. Only faults that may pass are repeated, after growing waits.',
 };
 
 export const timeoutProperty: INodeProperties = {

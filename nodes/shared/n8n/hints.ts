@@ -13,6 +13,20 @@ export function addHint(
 	});
 }
 
+/** Says what a run overcame, so that nobody has to wonder why it took so long. */
+export function addTroubleHint(
+	context: IExecuteFunctions,
+	{ retries, splits }: { retries: number; splits: number },
+	others: string[] = [],
+): void {
+	const parts = [...others];
+	if (retries > 0) parts.push(`${count(retries, 'attempt')} repeated after passing faults`);
+	if (splits > 0) {
+		parts.push(`${count(splits, 'request')} divided because the service refused the whole`);
+	}
+	if (parts.length > 0) addHint(context, parts.join('; '), 'info');
+}
+
 /** `1 document`, `3 documents`. */
 export function count(number: number, noun: string): string {
 	return `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;

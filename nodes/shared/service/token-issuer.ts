@@ -1,6 +1,7 @@
 import { createHash } from 'crypto';
 
 import { ServiceFailure } from './failure';
+import { InputError } from './input-error';
 import {
 	addToken,
 	DEFAULT_SCOPE,
@@ -48,10 +49,11 @@ const pending = new Map<string, Promise<Token>>();
 /** Why the last attempt with these data got no token: n8n 1.x drops the cause of an error. */
 const failures = new WeakMap<TokenFields, unknown>();
 
-/** The scope a credential's data asks for. */
+/** The scope a credential's data asks for; '' where its custom one is empty. */
 export function scopeOf(data: TokenFields): string {
-	const chosen = data.requestedScope ?? (data.scope === 'custom' ? data.customScope : data.scope);
-	return typeof chosen === 'string' && chosen.trim() !== '' ? chosen.trim() : DEFAULT_SCOPE;
+	const chosen =
+		data.requestedScope ?? (data.scope === 'custom' ? (data.customScope ?? '') : data.scope);
+	return typeof chosen === 'string' ? chosen.trim() : DEFAULT_SCOPE;
 }
 
 /**
@@ -107,6 +109,12 @@ async function tokenMapWithNew(
 ): Promise<TokenMap> {
 	const client = parseClient(data);
 	const scope = scopeOf(data);
+	if (scope === '') {
+		throw new InputError(
+			"'Custom Scope' is empty",
+			'Enter a scope, or choose one of the list.',
+		);
+	}
 	const issuedFor = clientIdentity(data);
 	const held = parseTokenMap(data.heldTokens ?? data.accessTokens);
 	const key = `${issuedFor} ${scope}`;

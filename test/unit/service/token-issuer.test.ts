@@ -72,8 +72,8 @@ describe('scopeOf', () => {
 		[{}, 'machinelearning.predict'],
 		[{ scope: OTHER_SCOPE }, OTHER_SCOPE],
 		[{ scope: 'custom', customScope: ' a b ' }, 'a b'],
-		[{ scope: 'custom', customScope: '' }, 'machinelearning.predict'],
-		[{ scope: 'custom' }, 'machinelearning.predict'],
+		[{ scope: 'custom', customScope: '' }, ''],
+		[{ scope: 'custom' }, ''],
 		[{ scope: OTHER_SCOPE, requestedScope: SCOPE }, SCOPE],
 		[{ scope: 7 }, 'machinelearning.predict'],
 	])('of %j is %s', (data, scope) => {
