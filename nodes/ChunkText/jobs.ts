@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { PollLoop, type Look } from '../shared/flow/poll';
-import { DEFAULT_CONCURRENCY, runRequests, timeoutMs } from '../shared/n8n/bulk-requests';
+import { runRequests, timeoutMs } from '../shared/n8n/bulk-requests';
 import { addHint, addTroubleHint, count } from '../shared/n8n/hints';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
@@ -291,7 +291,7 @@ export class ChunkingJobs {
 			},
 			policy: DEFAULT_RETRY_POLICY,
 			deadline,
-			concurrency: concurrency ?? DEFAULT_CONCURRENCY,
+			concurrency: Math.max(1, concurrency),
 			clock: executionClock(this.context),
 		});
 		return loop;

@@ -2,6 +2,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { RequestOptions } from '../shared/n8n/bulk-requests';
 import { fieldOf } from '../shared/n8n/fields';
+import { DEFAULT_CONCURRENCY } from './properties/options';
 
 /** The Options collection, as far as it is the same for all items. */
 export interface ChunkOptions extends RequestOptions {
@@ -19,7 +20,8 @@ export interface ChunkOptions extends RequestOptions {
 
 /** Reads the Options collection. */
 export function readOptions(context: IExecuteFunctions): ChunkOptions {
-	return context.getNodeParameter('options', 0, {}) as ChunkOptions;
+	const given = context.getNodeParameter('options', 0, {}) as Partial<ChunkOptions>;
+	return { concurrency: DEFAULT_CONCURRENCY, ...given };
 }
 
 /** The fields of an input item that its output items keep. */

@@ -11,6 +11,7 @@ import type { ServiceRequest } from '../shared/n8n/session';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { deletePath } from '../shared/service/push';
+import { DEFAULT_CONCURRENCY } from './properties';
 
 interface DeleteOptions extends RequestOptions {
 	ignoreNotFound?: boolean;
@@ -26,7 +27,8 @@ const ONE_PER_REQUEST = { maxCount: 1, maxBytes: Infinity, envelope: 0, separato
  * before the first request.
  */
 export async function deleteDocuments(context: IExecuteFunctions, results: Results): Promise<void> {
-	const options = context.getNodeParameter('options', 0, {}) as DeleteOptions;
+	const given = context.getNodeParameter('options', 0, {}) as Partial<DeleteOptions>;
+	const options: DeleteOptions = { concurrency: DEFAULT_CONCURRENCY, ...given };
 	const commit = context.getNodeParameter('commit', 0) as Commit;
 	const { session, endpoint } = await openPushEndpoint(context);
 	const targets = readTargets(context, results, endpoint);

@@ -6,6 +6,9 @@ import {
 	timeoutProperty,
 } from '../shared/n8n/bulk-requests';
 
+/** Each delete is a request of its own, so only this hides the time they take. */
+export const DEFAULT_CONCURRENCY = 8;
+
 /** Parameters of Delete Document. */
 export const properties: INodeProperties[] = [
 	{
@@ -77,7 +80,7 @@ export const properties: INodeProperties[] = [
 		placeholder: 'Add Option',
 		default: {},
 		options: [
-			concurrencyProperty,
+			concurrencyProperty(DEFAULT_CONCURRENCY),
 			{
 				displayName: 'Ignore Not Found',
 				name: 'ignoreNotFound',

@@ -7,7 +7,8 @@ import {
 } from '../shared/n8n/bulk-requests';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
-export const DEFAULT_DOCUMENTS_PER_REQUEST = 100;
+export const DEFAULT_CONCURRENCY = 4;
+export const DEFAULT_DOCUMENTS_PER_REQUEST = 500;
 
 const showForFields = { show: { documentSource: ['fields'] } };
 
@@ -133,7 +134,7 @@ export const properties: INodeProperties[] = [
 				description:
 					'Most bytes of one request. The service leaves out what is larger than 5 MB, so more is never sent.',
 			},
-			concurrencyProperty,
+			concurrencyProperty(DEFAULT_CONCURRENCY),
 			{
 				displayName: 'Convert ID and Name to String',
 				name: 'convertToString',

@@ -20,7 +20,7 @@ import {
 	pushPath,
 } from '../shared/service/push';
 import { readDocuments, type Entry } from './documents';
-import { DEFAULT_DOCUMENTS_PER_REQUEST } from './properties';
+import { DEFAULT_CONCURRENCY, DEFAULT_DOCUMENTS_PER_REQUEST } from './properties';
 
 interface PushOptions extends RequestOptions {
 	bytesPerRequest?: number;
@@ -38,7 +38,8 @@ interface PushOptions extends RequestOptions {
  * request; those that cannot be sent fail alone.
  */
 export async function pushDocuments(context: IExecuteFunctions, results: Results): Promise<void> {
-	const options = context.getNodeParameter('options', 0, {}) as PushOptions;
+	const given = context.getNodeParameter('options', 0, {}) as Partial<PushOptions>;
+	const options: PushOptions = { concurrency: DEFAULT_CONCURRENCY, ...given };
 	const { session, endpoint } = await openPushEndpoint(context);
 	const path = pushPath(endpoint);
 	const read = readDocuments(context, {

@@ -316,6 +316,40 @@ describe('the status ERROR', () => {
 		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
 	});
 
+	it.each([
+		['the status ERROR', 'broken-model', 200],
+		['a look that is refused', 'gte-small', 403],
+	])(
+		'and %s end the waiting for the other jobs of a node set to stop',
+		async (_case, model, status) => {
+			// Seen after the last submission, which ends after 100 ms.
+			sandbox().settings.chunkDelayMs = status === 200 ? 300 : 60_000;
+			slowAfter(1);
+			if (status !== 200) fault('results', { status, skip: 6, times: 1 });
+			const items = texts(2).map((item, at) => ({ ...item, model: at ? 'e5' : model }));
+			const begin = Date.now();
+			const { error } = await chunk(items, {
+				...parameters,
+				options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 },
+			});
+			expect(error?.message).toMatch(/^Chunking [-0-9a-f]{36}: /);
+			expect(error?.description).toContain(jobs()[1].chunkingId);
+			expect(Date.now() - begin).toBeLessThan(5000);
+		},
+	);
+
+	it.each([false, true])('fails an item of Get Results, wait: %s', async (wait) => {
+		const { output } = await chunk(models([0, 1, 2]), { ...parameters, operation: 'submit' });
+		await jobsEnded();
+		const items = jsonOf(output);
+		const result = await getResults(items, { wait }, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([3, 4, 5, 0, 1, 2]);
+		expect(jsonOf(result.errorOutput)).toEqual(
+			items.slice(0, 3).map((item) => ({ ...item, error: message(item.chunkingId) })),
+		);
+		expect(looks()).toHaveLength(4);
+	});
+
 	it('may come without words', async () => {
 		answers({ status: 'ERROR' });
 		const { error } = await chunk(texts(1));

@@ -318,14 +318,14 @@ describe('documents of the same ID', () => {
 });
 
 describe('limits of a request', () => {
-	it('are the default of 100 documents and 4 requests at once', async () => {
+	it('are the default of 500 documents and 4 requests at once', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 30 });
-		await push(documents(650));
+		await push(documents(3050));
 		const { requests } = sandbox();
 		const counts = requests.map(({ body }) => (body as unknown[]).length);
-		expect(counts.sort((a, b) => b - a)).toEqual([100, 100, 100, 100, 100, 100, 50]);
+		expect(counts.sort((a, b) => b - a)).toEqual([500, 500, 500, 500, 500, 500, 50]);
 		expect(sandbox().stats().maxInFlight).toEqual({ push: 4 });
-		expect(indexed()).toHaveLength(650);
+		expect(indexed()).toHaveLength(3050);
 	});
 
 	it('count bytes, not characters, and are used to the full', async () => {

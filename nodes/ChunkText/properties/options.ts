@@ -8,6 +8,7 @@ import {
 import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking';
 import { MAX_CHUNK_TEXT_BYTES } from '../../shared/service/limits';
 
+export const DEFAULT_CONCURRENCY = 8;
 export const DEFAULT_TEXTS_PER_REQUEST = 10;
 export const DEFAULT_MAX_WAIT_SECONDS = 300;
 export const DEFAULT_FIRST_INTERVAL_SECONDS = 0.5;
@@ -46,7 +47,7 @@ export const optionsProperties: INodeProperties[] = [
 					'Most bytes of text in one request, the JSON around it not counted. The service takes about 1 MB.',
 				displayOptions: submits,
 			},
-			concurrencyProperty,
+			concurrencyProperty(DEFAULT_CONCURRENCY),
 			{
 				displayName: 'First Poll Interval',
 				name: 'firstIntervalSeconds',

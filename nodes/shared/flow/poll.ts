@@ -14,7 +14,7 @@ const GROWTH = 1.4;
 /** Waits vary by so much either way, so that jobs do not fall into step. */
 const JITTER = 0.1;
 /** How long a loop may take to see that something changed. */
-const TICK_MS = 50;
+const TICK_MS = 20;
 
 /** What a look at a job found. */
 export type Look = 'pending' | 'ended';

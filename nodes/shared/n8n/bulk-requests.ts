@@ -8,24 +8,24 @@ import { executionClock, isCancel } from './run';
 
 /** Settings of every node that sends many requests, as its Options collection holds them. */
 export interface RequestOptions {
-	concurrency?: number;
+	concurrency: number;
 	maxAttempts?: number;
 	timeoutSeconds?: number;
 }
 
-export const DEFAULT_CONCURRENCY = 4;
 export const DEFAULT_TIMEOUT_SECONDS = 60;
 const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
-export const concurrencyProperty: INodeProperties = {
+/** @param concurrency the node's default, chosen by measurement (bench/README.md) */
+export const concurrencyProperty = (concurrency: number): INodeProperties => ({
 	displayName: 'Concurrency',
 	name: 'concurrency',
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 64 },
-	default: DEFAULT_CONCURRENCY,
+	default: concurrency,
 	description:
 		'How many requests of a kind may be under way at once. Halves by itself while the service answers 429.',
-};
+});
 
 export const maxAttemptsProperty: INodeProperties = {
 	displayName: 'Max Attempts',
@@ -58,7 +58,7 @@ export async function runRequests<E, R>(
 ): Promise<BulkStats> {
 	return await runBulk({
 		...job,
-		concurrency: Math.max(1, options.concurrency ?? DEFAULT_CONCURRENCY),
+		concurrency: Math.max(1, options.concurrency),
 		policy: {
 			...DEFAULT_RETRY_POLICY,
 			maxAttempts: Math.max(1, options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS),

@@ -40,7 +40,7 @@ test('looks at once, then at intervals that grow up to the cap', async () => {
 	const gaps = looks.slice(1).map(({ at }, index) => at - (looks[index]?.at ?? 0));
 	expect(looks[0]?.at).toBe(0);
 	// Growth of 1.4, each seen at the next tick of the loop.
-	expect(gaps.slice(0, 4)).toEqual([1000, 1400, 2000, 2750]);
+	expect(gaps.slice(0, 4)).toEqual([1000, 1400, 1960, 2760]);
 	expect(new Set(gaps.slice(4))).toEqual(new Set([3000]));
 });
 

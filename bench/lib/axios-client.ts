@@ -1,0 +1,38 @@
+import { Agent } from 'node:http';
+
+import axios, { type AxiosInstance } from 'axios';
+
+/** Axios as one would set it up by hand; n8n itself never keeps a connection alive. */
+export function axiosClient(
+	headers: Record<string, string>,
+	{ keepAlive }: { keepAlive: boolean },
+): AxiosInstance {
+	return axios.create({
+		httpAgent: new Agent({ keepAlive }),
+		maxBodyLength: Infinity,
+		proxy: false,
+		headers: { Accept: 'application/json', ...headers },
+	});
+}
+
+/** Runs tasks with so many of them under way at once. */
+export async function limited<T>(
+	concurrency: number,
+	entries: T[],
+	task: (entry: T, index: number) => Promise<unknown>,
+): Promise<void> {
+	const { default: pLimit } = await import('p-limit');
+	const limit = pLimit(concurrency);
+	await Promise.all(
+		entries.map(async (entry, index) => await limit(async () => await task(entry, index))),
+	);
+}
+
+/** Parts of a list, each of that many entries but the last. */
+export function slices<T>(list: T[], size: number): T[][] {
+	const parts: T[][] = [];
+	for (let start = 0; start < list.length; start += size) {
+		parts.push(list.slice(start, start + size));
+	}
+	return parts;
+}

@@ -1,0 +1,30 @@
+import type { IDataObject } from 'n8n-workflow';
+
+const WORDS =
+	'search index document passage vector push delete batch query result field source'.split(' ');
+
+/** Documents of 1 KB of JSON each, every text its own, as they come from a parsed reply. */
+export function makeDocuments(count: number, bytes = 1024): IDataObject[] {
+	return Array.from({ length: count }, (_, index) => {
+		const document = {
+			id: `document-${index}`,
+			name: `Document number ${index}`,
+			description: `What document ${index} is about`,
+			url: `https://example.com/documents/${index}`,
+			category: WORDS[index % WORDS.length],
+			price: index / 100,
+			tags: [WORDS[(index + 1) % WORDS.length], WORDS[(index + 2) % WORDS.length]],
+			body: '',
+		};
+		const left = bytes - JSON.stringify(document).length;
+		let body = '';
+		for (let word = index; body.length < left; word += 7) body += `${WORDS[word % 12]} `;
+		document.body = body.slice(0, left);
+		// Texts of their own: those made here would share memory.
+		return JSON.parse(JSON.stringify(document)) as IDataObject;
+	});
+}
+
+/** A text of so many short sentences. */
+export const makeText = (sentences: number): string =>
+	Array.from({ length: sentences }, (_, at) => `Sentence ${at} is short.`).join(' ');

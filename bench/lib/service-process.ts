@@ -1,0 +1,29 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { startSandbox, type SandboxSettings } from '../../sandbox';
+import type { ServiceKind } from './service';
+
+/** Takes any body and answers 200 without one: the least a service can do. */
+async function startSink(): Promise<string> {
+	const server: Server = createServer((request, response) => {
+		request.resume();
+		request.on('end', () => response.end());
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function main(): Promise<void> {
+	const [kind, settings] = process.argv.slice(2) as [ServiceKind, string];
+	const url =
+		kind === 'sink'
+			? await startSink()
+			: (await startSandbox({ settings: JSON.parse(settings) as Partial<SandboxSettings> }))
+					.url;
+	process.send?.({ url });
+	// The parent has gone, or wants no more of it.
+	process.once('disconnect', () => process.exit(0));
+}
+
+void main();

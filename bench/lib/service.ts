@@ -1,0 +1,101 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+import {
+	DEMO,
+	type Sandbox,
+	type SandboxSettings,
+	type SandboxStats,
+	type JobSummary,
+} from '../../sandbox';
+import type { CredentialData } from '../../test/support/credential-store';
+import { sandboxCredentials } from '../../test/support/credentials';
+
+/** The sandbox, or a server that only takes bodies in. */
+export type ServiceKind = 'sandbox' | 'sink';
+
+/** A service that runs in a process of its own, so that it shares no thread with a client. */
+export interface Service {
+	credentials: CredentialData;
+	/** Address of the push endpoint, and the key it takes. */
+	pushUrl: string;
+	pushKey: string;
+	/** Address of the chunking route and what a request to it is signed with. */
+	aiUrl: string;
+	/** Forgets everything; from now on each request of these routes takes so much longer. */
+	reset: (latencyMs?: number) => Promise<void>;
+	settings: (patch: Partial<SandboxSettings>) => Promise<void>;
+	stats: () => Promise<SandboxStats>;
+	jobs: () => Promise<JobSummary[]>;
+	close: () => void;
+}
+
+/** Starts a service in a process of its own. */
+export async function startService(
+	kind: ServiceKind,
+	settings: Partial<SandboxSettings> = {},
+): Promise<Service> {
+	const child = fork(
+		join(__dirname, 'service-process.ts'),
+		[kind, JSON.stringify({ keepBodies: false, ...settings })],
+		{ execArgv: [...process.execArgv, '--max-old-space-size=8192'] },
+	);
+	const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+	const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+		const response = await fetch(`${url}/_sandbox/${path}`, {
+			method,
+			...(body !== undefined && {
+				body: JSON.stringify(body),
+				headers: { 'Content-Type': 'application/json' },
+			}),
+		});
+		const text = await response.text();
+		if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+		return text === '' ? undefined : JSON.parse(text);
+	};
+	const addresses = {
+		authUrl: url,
+		aiUrl: url,
+		pushUrl: `${url}/site-search`,
+		baseUrl: `${url}/api`,
+	};
+	return {
+		credentials: sandboxCredentials({ addresses } as Sandbox),
+		pushUrl: `${addresses.pushUrl}/api/v1/push/${DEMO.endpoint}`,
+		pushKey: DEMO.pushKey,
+		aiUrl: `${url}/ai/async-chunking`,
+		reset: async (latencyMs = 0) => {
+			if (kind === 'sink') return;
+			await control('POST', 'reset');
+			if (latencyMs === 0) return;
+			for (const route of ['push', 'delete', 'submit', 'results']) {
+				await control('POST', 'faults', { route, latencyMs });
+			}
+		},
+		settings: async (patch) => void (await control('PATCH', 'settings', patch)),
+		stats: async () => (await control('GET', 'stats')) as SandboxStats,
+		jobs: async () => (await control('GET', 'jobs')) as JobSummary[],
+		close: () => child.disconnect(),
+	};
+}
+
+/** An access token of a sandbox, for peers that speak to it without n8n. */
+export async function accessToken({ credentials }: Service): Promise<string> {
+	const { authUrl, authorizationServerId, clientId, clientSecret, scope } =
+		credentials.aiServiceOAuth2Api as Record<string, string>;
+	const query = new URLSearchParams({ scope, grant_type: 'client_credentials' });
+	const response = await fetch(
+		`${authUrl}/oauth2/${authorizationServerId}/v1/token?${query.toString()}`,
+		{
+			method: 'POST',
+			headers: {
+				Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
+				'Cache-Control': 'no-cache',
+				Accept: 'application/json',
+				'Content-Type': 'application/x-www-form-urlencoded',
+			},
+		},
+	);
+	return ((await response.json()) as { access_token: string }).access_token;
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+
+import { chunkMemory } from './chunk-memory';
+import { chunkWait } from './chunk-wait';
+import { deleteThroughput } from './delete-throughput';
+import type { BenchOptions } from './lib/options';
+import { print } from './lib/table';
+import { pushScale } from './push-scale';
+import { pushThroughput } from './push-throughput';
+
+const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
+	'push-throughput': pushThroughput,
+	'push-scale': pushScale,
+	'chunk-memory': chunkMemory,
+	'chunk-wait': chunkWait,
+	'delete-throughput': deleteThroughput,
+};
+
+async function main(): Promise<void> {
+	const { values, positionals } = parseArgs({
+		allowPositionals: true,
+		options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean' } },
+	});
+	const all = Object.keys(BENCHMARKS);
+	const unknown = positionals.filter((name) => !all.includes(name));
+	if (values.help || unknown.length > 0) {
+		print(`npm run bench -- [--quick] [${all.join(' | ')}] ...`);
+		process.exit(unknown.length > 0 ? 1 : 0);
+	}
+	const { version: n8nCore } = JSON.parse(
+		readFileSync(require.resolve('n8n-core/package.json'), 'utf8'),
+	) as { version: string };
+	const [{ model }] = cpus();
+	print(
+		`${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, Node ${process.version}, n8n-core ${n8nCore}`,
+		`${cpus().length} CPUs (${model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, load before ${loadavg()[0].toFixed(1)}`,
+	);
+	for (const name of positionals.length > 0 ? positionals : all) {
+		const startedAt = Date.now();
+		print('', `## ${name}`);
+		await BENCHMARKS[name](values);
+		print('', `(${Math.round((Date.now() - startedAt) / 1000)} s)`);
+	}
+}
+
+main().then(
+	() => process.exit(0),
+	(error: unknown) => {
+		console.error(error);
+		process.exit(1);
+	},
+);
