@@ -44,7 +44,11 @@ const MAX_HEIGHT = 3000;
 const MAX_ROUNDS = 4;
 
 /** What a picture must show whole. */
-const PANELS = '[data-test-id="node-parameters"], [data-test-id="editCredential-modal"]';
+const PANELS = '[data-test-id="node-parameters"]';
+
+const DIALOG_HEIGHT = 1400;
+const DIALOG = '[data-test-id="editCredential-modal"]';
+const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow: visible !important; }`;
 
 const RUN_WITHIN_MS = 30_000;
 const SETTLE_MS = 800;
@@ -105,10 +109,14 @@ class Photographer {
 	/** A credential's dialog. */
 	async credential(name: string, id: string): Promise<void> {
 		await this.page.goto(`${this.n8n.url}/home/credentials/${id}`);
-		const dialog = this.page.locator('[data-test-id="editCredential-modal"]');
+		const dialog = this.page.locator(DIALOG);
 		await dialog.waitFor();
+		// The dialog scrolls within itself, however high the window is.
+		await this.page.addStyleTag({ content: UNROLLED });
+		await this.page.setViewportSize({ ...SIZE, height: DIALOG_HEIGHT });
 		await this.settle();
-		await this.shootAll(`credential-${slug(name)}`);
+		await dialog.screenshot({ path: this.file(`credential-${slug(name)}`) });
+		await this.page.setViewportSize(SIZE);
 	}
 
 	/** n8n's hints for published workflows would cover ours. */
@@ -158,9 +166,13 @@ class Photographer {
 	}
 
 	private async shoot(name: string): Promise<void> {
+		await this.page.screenshot({ path: this.file(name) });
+	}
+
+	private file(name: string): string {
 		const file = `${name}.${this.theme}.png`;
-		await this.page.screenshot({ path: path.join(IMAGES, file) });
 		say(`    ${file}`);
+		return path.join(IMAGES, file);
 	}
 }
 
