@@ -18,6 +18,7 @@ import {
 	samples,
 	submitAndWait,
 	sync,
+	update,
 } from './lib/scenarios';
 import { Stack } from './lib/stack';
 
@@ -36,13 +37,23 @@ async function runExamples(stage: Stage): Promise<Story> {
 		'Submit, Wait, Get Results',
 		async () => await submitAndWait(stage),
 	);
+	const updated = await step('Updating a document', async () => await update(stage));
 	// It keeps its list in a Data Table, which n8n 1 cannot create from a workflow.
 	const synced = ON_OLD_N8N
 		? []
 		: await step('Syncing a source three times', async () => await sync(stage));
 	const ruled = await step('Rules with HTTP Request', async () => await rules(stage));
 	const sampled = await step('Running the samples by hand', async () => await samples(stage));
-	const runs = [ingested.run, deleted, migrated, submitted, ...synced, ruled, ...sampled];
+	const runs = [
+		ingested.run,
+		deleted,
+		migrated,
+		submitted,
+		...updated,
+		...synced,
+		ruled,
+		...sampled,
+	];
 	return { ingested, migratedBlobs: (await blobs(stage)).length, runs };
 }
 

@@ -231,6 +231,33 @@ export async function sync(stage: Stage): Promise<Run[]> {
 	return runs;
 }
 
+/** A document comes in with three chunks, then shorter: the chunk that is gone leaves the index. */
+export async function update(stage: Stage): Promise<Run[]> {
+	const id = 'update/shrinking.md';
+	const document = (sections: string[], formerChunkCount: number) => ({
+		id,
+		name: 'Shrinking',
+		text: sections.map((section) => `# ${section}`).join('\n'),
+		formerChunkCount,
+	});
+	const runs: Run[] = [];
+	for (const [sections, former] of [
+		[['Almond', 'Blackberry', 'Chestnut'], 0],
+		[['Almond', 'Blueberry'], 3],
+	] as const) {
+		const documents = [document([...sections], former)];
+		runs.push(await byWebhook(stage, 'update-documents', { documents }));
+		const indexed = chunksOf(stage, [id]).map((chunk) => chunk.id);
+		const expected = sections.map((_section, number) => `${id}#${number}`);
+		stage.checks.add(
+			`The index has the chunks of the document (update ${runs.length})`,
+			indexed.sort().join() === expected.join(),
+			indexed.join(', '),
+		);
+	}
+	return runs;
+}
+
 /** n8n's own HTTP Request node with our credential. */
 export async function rules(stage: Stage): Promise<Run> {
 	const run = await byHand(stage, 'rules-with-http-request');

@@ -128,7 +128,8 @@ describe('the built package on the engine of n8n 1.123', () => {
 		expect(sandbox.tokensIssued()).toBe(3);
 		const { unauthorized } = sandbox.stats();
 		expect(unauthorized).toBeGreaterThan(0);
-		expect(unauthorized).toBeLessThanOrEqual(4);
+		// No more than were under way: as many as the default concurrency allows.
+		expect(unauthorized).toBeLessThanOrEqual(8);
 	});
 
 	it('shows hints, which this engine has, and does without where one has none', async () => {
