@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { PollLoop, type Look } from '../shared/flow/poll';
 import { runRequests, timeoutMs } from '../shared/n8n/bulk-requests';
-import { addHint, addTroubleHint, count } from '../shared/n8n/hints';
+import { addHint, addTroubleHint } from '../shared/n8n/hints';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
 import { ServiceSession } from '../shared/n8n/session';
@@ -20,6 +20,16 @@ import { judge, mayBeGoingOn, ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { MAX_CHUNK_TEXT_BYTES } from '../shared/service/limits';
 import { regexHints } from '../shared/service/python-regex';
+import { ChunkingIds } from './chunking-ids';
+import {
+	countMismatch,
+	fetchedBefore,
+	noChunkingId,
+	noSuchText,
+	outOfTime,
+	statusError,
+	unreadable,
+} from './failures';
 import type { ChunkOptions } from './options';
 import type { ChunkOutput } from './output';
 import {
@@ -40,8 +50,6 @@ interface Job {
 	submittedAt?: number;
 }
 
-type JobState = 'finished' | 'not finished' | 'failed';
-
 /** A submission the service has taken, with the reply as it came. */
 interface Submission {
 	chunkingId: string;
@@ -51,8 +59,6 @@ interface Submission {
 
 /** A service may need a moment until it knows a chunking ID it has just given out. */
 const UNKNOWN_ID_GRACE_MS = 30_000;
-/** More chunking IDs than these make no message a person would read. */
-const MAX_IDS_IN_MESSAGE = 100;
 
 /**
  * The chunking requests of one run: submits texts, fetches chunks, and tells the output what became
@@ -60,7 +66,7 @@ const MAX_IDS_IN_MESSAGE = 100;
  */
 export class ChunkingJobs {
 	private readonly sessions = new Map<string, ServiceSession>();
-	private readonly states = new Map<string, JobState>();
+	private readonly ids = new ChunkingIds();
 	private readonly troubles = { retries: 0, splits: 0 };
 
 	constructor(
@@ -69,7 +75,7 @@ export class ChunkingJobs {
 		private readonly options: ChunkOptions,
 		private readonly output: ChunkOutput,
 	) {
-		results.progress = () => this.progress();
+		results.progress = () => String(this.ids);
 	}
 
 	/**
@@ -147,7 +153,7 @@ export class ChunkingJobs {
 	}
 
 	private jobOf({ chunkingId, scope, refs }: FormerRequest): Job {
-		this.states.set(chunkingId, 'not finished');
+		this.ids.set(chunkingId, 'not finished');
 		return { chunkingId, refs, session: this.sessionOf(scope), status: 'SUBMITTED' };
 	}
 
@@ -195,7 +201,7 @@ export class ChunkingJobs {
 					const [first] = batch;
 					if (first === undefined) return;
 					const { chunkingId, reply } = submission;
-					this.states.set(chunkingId, 'not finished');
+					this.ids.set(chunkingId, 'not finished');
 					const job: Job = {
 						chunkingId,
 						session: this.sessionOf(first.settings.scope),
@@ -237,15 +243,7 @@ export class ChunkingJobs {
 		});
 		const reply = parseChunkingReply(body);
 		if (reply?.chunkingId === undefined) {
-			const said = reply?.message === undefined ? '' : `, "${reply.message}"`;
-			throw new ServiceFailure(
-				`The AI service took the request but gave no chunking ID${said}`,
-				{
-					kind: 'reply',
-					description:
-						"Check 'AI Service Address' in the credential: something else than the AI service may have answered.",
-				},
-			);
+			throw noChunkingId(reply?.message);
 		}
 		return { chunkingId: reply.chunkingId, reply, body };
 	}
@@ -282,7 +280,8 @@ export class ChunkingJobs {
 			},
 			onTimeout: (job, lastError) => {
 				if (this.options.whenTimeRunsOut === 'output') return this.letGo(job);
-				this.fail(job, outOfTime(job, this.options, lastError));
+				const seconds = this.options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS;
+				this.fail(job, outOfTime(seconds, job.status, lastError));
 				if (this.output.mustStop) loop.stop();
 			},
 			intervals: {
@@ -306,18 +305,8 @@ export class ChunkingJobs {
 		const { status, message, results } = reply;
 		job.status = status;
 		if (status === 'ERROR') {
-			this.states.set(job.chunkingId, 'failed');
-			this.fail(
-				job,
-				new ServiceFailure(
-					`the status is ERROR${message === undefined ? '' : `, "${message}"`}`,
-					{
-						kind: 'reply',
-						description:
-							'Check the model, the chunker and its settings, then submit the text again.',
-					},
-				),
-			);
+			this.ids.set(job.chunkingId, 'failed');
+			this.fail(job, statusError(message));
 			return 'ended';
 		}
 		if (isDone(reply) && results !== undefined) {
@@ -325,18 +314,8 @@ export class ChunkingJobs {
 			return 'ended';
 		}
 		if (status === 'RETRIEVED') {
-			this.states.set(job.chunkingId, 'failed');
-			this.fail(
-				job,
-				new ServiceFailure(
-					'the chunks were fetched before, and the service sends them no more',
-					{
-						kind: 'reply',
-						description:
-							'Take them from the run that fetched them, or submit the text again.',
-					},
-				),
-			);
+			this.ids.set(job.chunkingId, 'failed');
+			this.fail(job, fetchedBefore());
 			return 'ended';
 		}
 		return 'pending';
@@ -345,20 +324,12 @@ export class ChunkingJobs {
 	/** The chunks are there: hands them to their texts. */
 	private take(job: Job, results: NonNullable<ChunkingReply['results']>, body: unknown): void {
 		const { chunkingId, refs } = job;
-		this.states.set(chunkingId, 'finished');
+		this.ids.set(chunkingId, 'finished');
 		if (this.output.isRaw) {
 			return this.output.raw(refs, { chunkingId, ...(body as IDataObject) });
 		}
 		if (job.submittedAt !== undefined && results.length !== refs.length) {
-			const mismatch = new ServiceFailure(
-				`the service returned ${count(results.length, 'result')} for ${count(refs.length, 'text')}`,
-				{
-					kind: 'reply',
-					description:
-						"It cannot be told which belongs to which. Set the option 'Texts per Request' to 1, or take the output Raw.",
-				},
-			);
-			return this.fail(job, mismatch, body);
+			return this.fail(job, countMismatch(results.length, refs.length), body);
 		}
 		// Results may come only once: what an item cannot take is kept, with the first such item.
 		let kept: unknown = body;
@@ -377,10 +348,7 @@ export class ChunkingJobs {
 			const chunks = results[ref.position];
 			if (chunks !== undefined) this.output.done(ref, chunkingId, chunks);
 			else {
-				const missing = new InputError(
-					`there is no text ${ref.position}, only ${results.length}`,
-					"Take 'Text Position' from the output of Submit, or leave it empty.",
-				);
+				const missing = noSuchText(ref.position, results.length);
 				this.output.failed(ref, missing, prefixOf(job), chunkingId, kept);
 				kept = undefined;
 			}
@@ -400,22 +368,6 @@ export class ChunkingJobs {
 		for (const ref of refs) {
 			this.output.pending(ref, chunkingId, status, submittedAt && refs.length);
 		}
-	}
-
-	private progress(): string {
-		const ids = (wanted: JobState) =>
-			[...this.states].filter(([, state]) => state === wanted).map(([id]) => id);
-		const list = (state: JobState) => {
-			const all = ids(state);
-			const more =
-				all.length > MAX_IDS_IN_MESSAGE
-					? ` and ${all.length - MAX_IDS_IN_MESSAGE} more`
-					: '';
-			return all.length === 0
-				? ''
-				: `Chunking IDs ${state}: ${all.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
-		};
-		return [list('not finished'), list('failed'), list('finished')].filter(Boolean).join(' ');
 	}
 
 	private hintAtTroubles(): void {
@@ -439,28 +391,10 @@ const refOf = ({ itemIndex, textIndex, text }: TextEntry): TextRef => ({
 
 const prefixOf = ({ chunkingId }: Job): string => `Chunking ${chunkingId}`;
 
-const unreadable = (): ServiceFailure =>
-	new ServiceFailure('the reply of the AI service is no chunking reply', {
-		kind: 'reply',
-		description: "Check 'AI Service Address' in the credential and the option 'Results Path'.",
-	});
-
 /** Faults of a look that the usual judgement takes for final. */
 function maySettleLater(error: unknown, { submittedAt }: Job): boolean {
 	if (!(error instanceof ServiceFailure)) return false;
 	if (error.kind === 'reply') return true;
 	const isYoung = submittedAt !== undefined && Date.now() - submittedAt < UNKNOWN_ID_GRACE_MS;
 	return error.httpStatus === 404 && isYoung;
-}
-
-function outOfTime(job: Job, options: ChunkOptions, lastError: unknown): ServiceFailure {
-	const seconds = options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS;
-	const last = lastError instanceof Error ? ` The last look failed: ${lastError.message}.` : '';
-	return new ServiceFailure(
-		`not finished after ${count(seconds, 'second')} (status ${job.status})`,
-		{
-			kind: 'reply',
-			description: `The service goes on with it. Fetch the chunks with the operation Get Results and this chunking ID, or raise the option 'Max Wait'.${last}`,
-		},
-	);
 }
