@@ -68,24 +68,21 @@ export async function chunkMemory({ quick }: BenchOptions): Promise<void> {
 		};
 		const parsed = await run('parse');
 		const unit = parsed.held;
-		const helper = await run('helper');
 		const rows: Cell[][] = [];
 		const add = (
 			name: string,
 			{ held, sinceReply, rss, ms, chunks: items }: ChunkMemoryResult,
-			isNode = true,
 		) =>
 			rows.push([
 				name,
 				items === 0 ? '-' : whole(items),
 				ratio(held / unit),
 				ratio(sinceReply / unit),
-				isNode ? ratio((sinceReply - helper.sinceReply) / unit) : '-',
 				ratio(rss / unit),
 				(ms / 1000).toFixed(1),
 			]);
-		add('JSON.parse alone (without its text)', parsed, false);
-		add("n8n's HTTP helper, plain node", helper, false);
+		add('JSON.parse alone (without its text)', parsed);
+		add("n8n's HTTP helper, plain node", await run('helper'));
 		add('Get Results', await run('getResults'));
 		add(
 			'Get Results, Documents Ready to Push',
@@ -104,7 +101,6 @@ export async function chunkMemory({ quick }: BenchOptions): Promise<void> {
 					'items',
 					'held at the end',
 					'most in use since the reply',
-					'of it by Chunk Text',
 					'most of the process, with garbage',
 					'seconds',
 				],

@@ -253,6 +253,7 @@ export class ChunkingJobs {
 			method: 'GET',
 			path: resultsPath(this.options.resultsPath ?? DEFAULT_RESULTS_PATH, chunkingId),
 			timeoutMs: timeoutMs(this.options),
+			isLargeReply: true,
 		});
 		return reply.body;
 	}

@@ -5,6 +5,7 @@
 import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
 import { sandboxCredentials } from '../support/credentials';
 import { CredentialStore } from '../support/credential-store';
+import { startServer } from '../support/http-server';
 import { startOldEngine, type OldEngine, type OldNode, type OldRun } from '../support/old-engine';
 
 const TYPE = 'aiServiceOAuth2Api';
@@ -161,6 +162,28 @@ describe('the built package on the engine of n8n 1.123', () => {
 		const looks = sandbox.requests.length;
 		await new Promise((done) => setTimeout(done, 1_200));
 		expect(sandbox.requests.length - looks).toBeLessThanOrEqual(2);
+	});
+
+	it('closes a reply that stops in the middle, and looks again', async () => {
+		const body = JSON.stringify({
+			status: 'READY',
+			chunkedData: [{ chunks: ['a', 'b'], vectors: [[1, 2], [3]] }],
+		});
+		const server = await startServer((_request, response) => {
+			response.writeHead(200).write(body.slice(0, -12));
+			if (server.requests.length > 1) response.end(body.slice(-12));
+		});
+		const store = newStore();
+		store.set(TYPE, { aiUrl: server.url });
+		const parameters = { chunkingId: 'c1', wait: true };
+		const run = await engine.run(
+			[chunkText('getResults', { timeoutSeconds: 1 }, parameters)],
+			[{}],
+			store,
+		);
+		expect(run.output.map(({ json }) => json.vector)).toEqual([[1, 2], [3]]);
+		expect(server.requests.map(({ aborted }) => aborted)).toEqual([true, false]);
+		await server.close();
 	});
 
 	it('waits with a sleep that cannot be ended early', async () => {

@@ -14,6 +14,7 @@ import { parseRetryAfter } from '../service/retry-after';
 import { withoutSecrets } from '../service/secrets';
 import { parseTokenMap } from '../service/token';
 import { tokenFailure } from '../service/token-issuer';
+import { readBody, withSignal, type ReplyStream } from './reply-body';
 import { Cancelled, executionClock, isCancel, isCancelled } from './run';
 import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
 
@@ -25,6 +26,8 @@ export interface ServiceRequest {
 	/** JSON text. */
 	body?: string;
 	timeoutMs: number;
+	/** The reply may be very large: it is read as it arrives, its text never held whole. */
+	isLargeReply?: boolean;
 }
 
 export interface ServiceReply {
@@ -44,6 +47,12 @@ export interface ServiceOptions {
 	/** Requests carry an access token of this scope. */
 	scope?: string;
 }
+
+/** As n8n hands it over. */
+type FullResponse = Omit<IN8nHttpFullResponse, 'body'> & { body: unknown };
+
+/** About 24 days: Node.js takes more for no time at all. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** A request that is refused so often with 401 is refused whatever the token. */
 const MAX_RECOVERIES = 20;
@@ -141,17 +150,19 @@ export class ServiceSession {
 	private async send(
 		request: ServiceRequest,
 		data: ICredentialDataDecryptedObject,
-	): Promise<IN8nHttpFullResponse> {
+	): Promise<FullResponse> {
 		if (isCancelled(this.context)) throw new Cancelled();
 		const { credentialType } = this.options;
-		const response: unknown = await this.context.helpers.httpRequestWithAuthentication
-			.call(
-				this.context,
+		const timeoutMs = Math.min(request.timeoutMs, MAX_TIMEOUT_MS);
+		const aborter = new AbortController();
+		try {
+			const response = (await this.context.helpers.httpRequestWithAuthentication.call(
+				request.isLargeReply ? withSignal(this.context, aborter.signal) : this.context,
 				credentialType,
 				{
 					method: request.method,
 					url: `${this.baseUrl}${request.path}`,
-					timeout: request.timeoutMs,
+					timeout: timeoutMs,
 					returnFullResponse: true,
 					// Every status is judged here: no second path for some of them.
 					ignoreHttpStatusErrors: true,
@@ -164,18 +175,22 @@ export class ServiceSession {
 					...(request.qs && { qs: request.qs }),
 					// As bytes, since text would be parsed and checked once more on its way.
 					...(request.body !== undefined && { body: Buffer.from(request.body) }),
+					...(request.isLargeReply && { encoding: 'stream' }),
 				},
 				{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
-			)
-			.catch((error: unknown) => {
-				throw this.transportFailure(error, data, request.timeoutMs);
-			});
-		return response as IN8nHttpFullResponse;
+			)) as FullResponse;
+			if (!request.isLargeReply) return response;
+			const body = await readBody(response.body as ReplyStream, timeoutMs, aborter);
+			return { ...response, body };
+		} catch (error) {
+			const reason: unknown = aborter.signal.reason ?? error;
+			throw this.transportFailure(reason, data, timeoutMs);
+		}
 	}
 
 	/** A status other than 2xx, in words. */
 	private refusal(
-		{ statusCode, headers, body }: IN8nHttpFullResponse,
+		{ statusCode, headers, body }: FullResponse,
 		data: ICredentialDataDecryptedObject,
 	): ServiceFailure {
 		const { service, addressLabel } = this.options;
@@ -244,9 +259,11 @@ function statusAdvice(status: number, addressLabel: string): string {
 }
 
 function errorCode(error: unknown): string | undefined {
-	for (let inner = error; inner instanceof Error; inner = inner.cause) {
-		const { code } = inner as { code?: unknown };
+	let inner = error;
+	while (typeof inner === 'object' && inner !== null) {
+		const { code, cause } = inner as { code?: unknown; cause?: unknown };
 		if (typeof code === 'string') return code;
+		inner = cause;
 	}
 	const { httpCode } = error as { httpCode?: unknown };
 	return typeof httpCode === 'string' ? httpCode : undefined;
