@@ -8,7 +8,8 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { DEFAULT_SCOPE, parseClient, SCOPES, tokenRequest } from '../nodes/shared/service/token';
+import { scopeProperties } from '../nodes/shared/service/scope';
+import { parseClient, tokenRequest } from '../nodes/shared/service/token';
 import { heldToken, issueToken, scopeOf } from '../nodes/shared/service/token-issuer';
 import { tokenSender } from '../nodes/shared/service/token-sender';
 
@@ -70,28 +71,9 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			placeholder: 'e.g. ausao8uveaPmyhv0v357',
 			description: 'Part of the token address: /oauth2/{ID}/v1/token',
 		},
-		{
-			displayName: 'Scope',
-			name: 'scope',
-			type: 'options',
-			options: [
-				{ name: 'Custom', value: 'custom', description: 'One or more scopes of your own' },
-				...SCOPES,
-			],
-			default: DEFAULT_SCOPE,
-			description:
-				"What the credential test and the HTTP Request node ask for. Chunk Text has a 'Scope' of its own.",
-		},
-		{
-			displayName: 'Custom Scope',
-			name: 'customScope',
-			type: 'string',
-			default: '',
-			required: true,
-			placeholder: 'e.g. machinelearning.predict machinelearning.model',
-			description: 'Several scopes are separated by spaces',
-			displayOptions: { show: { scope: ['custom'] } },
-		},
+		...scopeProperties(
+			"What the credential test and the HTTP Request node ask for. Chunk Text has a 'Scope' of its own.",
+		),
 		{
 			displayName: 'Access Tokens',
 			name: 'accessTokens',

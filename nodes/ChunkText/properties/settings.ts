@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { DEFAULT_SCOPE, SCOPES } from '../../shared/service/token';
+import { scopeProperties } from '../../shared/service/scope';
 
 const submits = ['submitAndWait', 'submit'];
 const showForChunker = (chunker: string) => ({ show: { operation: submits, chunker: [chunker] } });
@@ -218,25 +218,7 @@ export const modelProperties: INodeProperties[] = [
 		description: 'What is not added is left to the service',
 		displayOptions: { show: { operation: submits } },
 	},
-	{
-		displayName: 'Scope',
-		name: 'scope',
-		type: 'options',
-		options: [
-			{ name: 'Custom', value: 'custom', description: 'One or more scopes of your own' },
-			...SCOPES,
-		],
-		default: DEFAULT_SCOPE,
-		description: 'What the access token is asked for. Chunking needs Machine Learning Predict.',
-	},
-	{
-		displayName: 'Custom Scope',
-		name: 'customScope',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. machinelearning.predict machinelearning.model',
-		description: 'Several scopes are separated by spaces',
-		displayOptions: { show: { scope: ['custom'] } },
-	},
+	...scopeProperties(
+		'What the access token is asked for. Chunking needs Machine Learning Predict.',
+	),
 ];

@@ -2,9 +2,9 @@ import { createHash } from 'crypto';
 
 import { ServiceFailure } from './failure';
 import { InputError } from './input-error';
+import { DEFAULT_SCOPE } from './scope';
 import {
 	addToken,
-	DEFAULT_SCOPE,
 	isFresh,
 	livingToken,
 	parseClient,

@@ -2,33 +2,6 @@ import { parseAddress, pathSegment } from './address';
 import { serverMessage, ServiceFailure } from './failure';
 import { InputError } from './input-error';
 
-/** The scopes the interface names, with what each is for. */
-export const SCOPES = [
-	{
-		name: 'Machine Learning Model',
-		value: 'machinelearning.model',
-		description: 'Model endpoint of the AI service (machinelearning.model)',
-	},
-	{
-		name: 'Machine Learning Predict',
-		value: 'machinelearning.predict',
-		description:
-			'Use cases, predictions and chunking of the AI service (machinelearning.predict)',
-	},
-	{
-		name: 'Merchandising Rewrites',
-		value: 'merchandising.rewrites',
-		description: 'Query rewrites of the rules and rewrites service (merchandising.rewrites)',
-	},
-	{
-		name: 'Merchandising Rules',
-		value: 'merchandising.rules',
-		description: 'Rules of the rules and rewrites service (merchandising.rules)',
-	},
-];
-
-export const DEFAULT_SCOPE = 'machinelearning.predict';
-
 /** A token is renewed so long before its end, as the vendor advises ... */
 export const RENEW_EARLY_MS = 5 * 60_000;
 /** ... or in the last tenth of its life, where that is less. */

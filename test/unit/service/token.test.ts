@@ -2,6 +2,7 @@ import fc from 'fast-check';
 
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
+import { SCOPES } from '../../../nodes/shared/service/scope';
 import {
 	addToken,
 	isFresh,
@@ -10,7 +11,6 @@ import {
 	parseTokenMap,
 	parseTokenReply,
 	postponeRenewal,
-	SCOPES,
 	tokenRequest,
 	type Token,
 } from '../../../nodes/shared/service/token';
