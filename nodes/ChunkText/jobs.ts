@@ -18,7 +18,6 @@ import {
 } from '../shared/service/chunking';
 import { judge, mayBeGoingOn, ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
-import { MAX_CHUNK_TEXT_BYTES } from '../shared/service/limits';
 import { regexHints } from '../shared/service/python-regex';
 import { ChunkingIds } from './chunking-ids';
 import {
@@ -32,12 +31,6 @@ import {
 } from './failures';
 import type { ChunkOptions } from './options';
 import type { ChunkOutput } from './output';
-import {
-	DEFAULT_FIRST_INTERVAL_SECONDS,
-	DEFAULT_LONGEST_INTERVAL_SECONDS,
-	DEFAULT_MAX_WAIT_SECONDS,
-	DEFAULT_TEXTS_PER_REQUEST,
-} from './properties/options';
 import type { FormerRequest, TextEntry, TextRef } from './texts';
 
 /** A chunking request the service has taken. */
@@ -107,7 +100,7 @@ export class ChunkingJobs {
 	/** Submits texts and waits for their chunks, and for those of former requests. */
 	async submitAndWait(entries: TextEntry[], former: FormerRequest[]): Promise<void> {
 		let submitting = entries.length > 0;
-		const maxWaitMs = (this.options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS) * 1000;
+		const maxWaitMs = this.options.maxWaitSeconds * 1000;
 		let deadline = submitting ? Infinity : Date.now() + maxWaitMs;
 		const loop = this.pollLoop(() => deadline);
 		for (const request of former) loop.add(this.jobOf(request));
@@ -169,7 +162,7 @@ export class ChunkingJobs {
 	): Promise<void> {
 		this.hintAtRegexes(entries);
 		const { textsPerRequest, bytesPerRequest } = this.options;
-		const maxBytes = bytesPerRequest ?? MAX_CHUNK_TEXT_BYTES;
+		const maxBytes = bytesPerRequest;
 		const notSubmitted = (failed: TextEntry[], error: unknown) => {
 			const prefix = mayBeGoingOn(error)
 				? 'It is not known whether the text was submitted'
@@ -186,7 +179,7 @@ export class ChunkingJobs {
 				groupOf: ({ group }) => group,
 				textOf: ({ text }) => text,
 				limits: {
-					maxCount: Math.max(1, textsPerRequest ?? DEFAULT_TEXTS_PER_REQUEST),
+					maxCount: textsPerRequest,
 					maxBytes,
 					envelope: 0,
 					separator: 0,
@@ -281,17 +274,17 @@ export class ChunkingJobs {
 			},
 			onTimeout: (job, lastError) => {
 				if (this.options.whenTimeRunsOut === 'output') return this.letGo(job);
-				const seconds = this.options.maxWaitSeconds ?? DEFAULT_MAX_WAIT_SECONDS;
+				const seconds = this.options.maxWaitSeconds;
 				this.fail(job, outOfTime(seconds, job.status, lastError));
 				if (this.output.mustStop) loop.stop();
 			},
 			intervals: {
-				startMs: (firstIntervalSeconds ?? DEFAULT_FIRST_INTERVAL_SECONDS) * 1000,
-				capMs: (longestIntervalSeconds ?? DEFAULT_LONGEST_INTERVAL_SECONDS) * 1000,
+				startMs: firstIntervalSeconds * 1000,
+				capMs: longestIntervalSeconds * 1000,
 			},
 			policy: DEFAULT_RETRY_POLICY,
 			deadline,
-			concurrency: Math.max(1, concurrency),
+			concurrency,
 			clock: executionClock(this.context),
 		});
 		return loop;

@@ -2,26 +2,26 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import type { RequestOptions } from '../shared/n8n/bulk-requests';
 import { fieldOf } from '../shared/n8n/fields';
-import { DEFAULT_CONCURRENCY } from './properties/options';
+import { readOptions } from '../shared/n8n/options';
+import { optionsProperties } from './properties/options';
 
 /** The Options collection, as far as it is the same for all items. */
 export interface ChunkOptions extends RequestOptions {
-	bytesPerRequest?: number;
-	firstIntervalSeconds?: number;
+	bytesPerRequest: number;
+	firstIntervalSeconds: number;
 	includeVectors?: boolean;
 	listedFields?: string;
-	longestIntervalSeconds?: number;
-	maxWaitSeconds?: number;
+	longestIntervalSeconds: number;
+	maxWaitSeconds: number;
 	resultsPath?: string;
 	sourceFields?: 'all' | 'listed' | 'none';
-	textsPerRequest?: number;
+	textsPerRequest: number;
 	whenTimeRunsOut?: 'fail' | 'output';
 }
 
 /** Reads the Options collection. */
-export function readOptions(context: IExecuteFunctions): ChunkOptions {
-	const given = context.getNodeParameter('options', 0, {}) as Partial<ChunkOptions>;
-	return { concurrency: DEFAULT_CONCURRENCY, ...given };
+export function readChunkOptions(context: IExecuteFunctions): ChunkOptions {
+	return readOptions<ChunkOptions>(context, optionsProperties, ['formerChunkCount']);
 }
 
 /** The fields of an input item that its output items keep. */

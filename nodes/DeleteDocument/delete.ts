@@ -1,9 +1,14 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
-import { runRequests, timeoutMs, type RequestOptions } from '../shared/n8n/bulk-requests';
+import {
+	retryPolicy,
+	runRequests,
+	timeoutMs,
+	type RequestOptions,
+} from '../shared/n8n/bulk-requests';
 import { fieldOf } from '../shared/n8n/fields';
 import { addHint, addTroubleHint, count } from '../shared/n8n/hints';
+import { readOptions } from '../shared/n8n/options';
 import { openPushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
@@ -11,7 +16,7 @@ import type { ServiceRequest } from '../shared/n8n/session';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { deletePath } from '../shared/service/push';
-import { DEFAULT_CONCURRENCY } from './properties';
+import { properties } from './properties';
 
 interface DeleteOptions extends RequestOptions {
 	ignoreNotFound?: boolean;
@@ -27,8 +32,7 @@ const ONE_PER_REQUEST = { maxCount: 1, maxBytes: Infinity, envelope: 0, separato
  * before the first request.
  */
 export async function deleteDocuments(context: IExecuteFunctions, results: Results): Promise<void> {
-	const given = context.getNodeParameter('options', 0, {}) as Partial<DeleteOptions>;
-	const options: DeleteOptions = { concurrency: DEFAULT_CONCURRENCY, ...given };
+	const options = readOptions<DeleteOptions>(context, properties);
 	const commit = context.getNodeParameter('commit', 0) as Commit;
 	const { session, endpoint } = await openPushEndpoint(context);
 	const targets = readTargets(context, results, endpoint);
@@ -111,7 +115,7 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 	/** Deletes a document once more, with the commit that did not get through. */
 	async function commitWith(id: string): Promise<void> {
 		const clock = executionClock(context);
-		const how = { idempotent: true, policy: DEFAULT_RETRY_POLICY, clock };
+		const how = { idempotent: true, policy: retryPolicy(options), clock };
 		await session.requestWithRetry(requestFor(id, true), how).catch((error: unknown) => {
 			if (isCancel(error)) throw error;
 			if (isNotFound(error)) return;

@@ -6,9 +6,6 @@ import {
 	timeoutProperty,
 } from '../shared/n8n/bulk-requests';
 
-/** Each delete is a request of its own, so only this hides the time they take. */
-export const DEFAULT_CONCURRENCY = 8;
-
 /** Parameters of Delete Document. */
 export const properties: INodeProperties[] = [
 	{
@@ -80,7 +77,8 @@ export const properties: INodeProperties[] = [
 		placeholder: 'Add Option',
 		default: {},
 		options: [
-			concurrencyProperty(DEFAULT_CONCURRENCY),
+			// Each delete is a request of its own, so only this hides the time they take.
+			concurrencyProperty(8),
 			{
 				displayName: 'Ignore Not Found',
 				name: 'ignoreNotFound',

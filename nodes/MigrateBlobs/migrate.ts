@@ -1,15 +1,22 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
+import { timeoutMs } from '../shared/n8n/bulk-requests';
 import { replyJson } from '../shared/n8n/fields';
 import { addHint } from '../shared/n8n/hints';
+import { readOptions } from '../shared/n8n/options';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
 import { ServiceSession } from '../shared/n8n/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
 import { mayBeGoingOn } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
-import { DEFAULT_MIGRATION_TIMEOUT_SECONDS } from './properties';
+import { properties } from './properties';
+
+interface MigrateOptions {
+	oncePerItem?: boolean;
+	timeoutSeconds: number;
+}
 
 const MAY_BE_GOING_ON =
 	'The migration may be going on in the service: look there before you run it again.';
@@ -19,10 +26,7 @@ const MAY_BE_GOING_ON =
  * asks for once per item. A request that may have arrived is never sent again.
  */
 export async function migrateBlobs(context: IExecuteFunctions, results: Results): Promise<void> {
-	const options = context.getNodeParameter('options', 0, {}) as {
-		oncePerItem?: boolean;
-		timeoutSeconds?: number;
-	};
+	const options = readOptions<MigrateOptions>(context, properties);
 	if (context.getNodeParameter('confirm', 0) !== true) {
 		throw new InputError(
 			"'Confirm Migration' is off, so nothing was migrated",
@@ -40,7 +44,7 @@ export async function migrateBlobs(context: IExecuteFunctions, results: Results)
 			{
 				method: 'PUT',
 				path: CONVERT_PATH,
-				timeoutMs: (options.timeoutSeconds ?? DEFAULT_MIGRATION_TIMEOUT_SECONDS) * 1000,
+				timeoutMs: timeoutMs(options),
 			},
 			{ idempotent: false, policy: DEFAULT_RETRY_POLICY, clock: executionClock(context) },
 		);

@@ -1,8 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** A migration reads and writes every manifest; how long that takes is not documented. */
-export const DEFAULT_MIGRATION_TIMEOUT_SECONDS = 3600;
-
 /** Parameters of Migrate Blobs. */
 export const properties: INodeProperties[] = [
 	{
@@ -40,9 +37,10 @@ export const properties: INodeProperties[] = [
 				name: 'timeoutSeconds',
 				type: 'number',
 				typeOptions: { minValue: 1 },
-				default: DEFAULT_MIGRATION_TIMEOUT_SECONDS,
+				// It reads and writes every manifest; how long that takes is not documented.
+				default: 3600,
 				description:
-					'Seconds to wait for the reply. The migration goes on in the service when the time is up.',
+					'Seconds to wait for the reply. The migration may go on in the service when the time is up.',
 			},
 		],
 	},

@@ -7,9 +7,6 @@ import {
 } from '../shared/n8n/bulk-requests';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
-export const DEFAULT_CONCURRENCY = 4;
-export const DEFAULT_DOCUMENTS_PER_REQUEST = 500;
-
 const showForFields = { show: { documentSource: ['fields'] } };
 
 /** Parameters of Push Documents. */
@@ -129,12 +126,12 @@ export const properties: INodeProperties[] = [
 				displayName: 'Bytes per Request',
 				name: 'bytesPerRequest',
 				type: 'number',
-				typeOptions: { minValue: 1000, maxValue: MAX_PUSH_BYTES },
+				typeOptions: { minValue: 100, maxValue: MAX_PUSH_BYTES },
 				default: MAX_PUSH_BYTES,
 				description:
 					'Most bytes of one request. The service leaves out what is larger than 5 MB, so more is never sent.',
 			},
-			concurrencyProperty(DEFAULT_CONCURRENCY),
+			concurrencyProperty(4),
 			{
 				displayName: 'Convert ID and Name to String',
 				name: 'convertToString',
@@ -148,7 +145,7 @@ export const properties: INodeProperties[] = [
 				name: 'documentsPerRequest',
 				type: 'number',
 				typeOptions: { minValue: 1 },
-				default: DEFAULT_DOCUMENTS_PER_REQUEST,
+				default: 500,
 				description: 'Most documents of one request',
 			},
 			{

@@ -5,12 +5,12 @@ import type { BulkStats, RequestInfo } from '../shared/flow/bulk';
 import { runRequests, timeoutMs, type RequestOptions } from '../shared/n8n/bulk-requests';
 import { replyJson } from '../shared/n8n/fields';
 import { addHint, addTroubleHint, count } from '../shared/n8n/hints';
+import { readOptions } from '../shared/n8n/options';
 import { openPushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Results } from '../shared/n8n/results';
 import { isCancelled } from '../shared/n8n/run';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
-import { MAX_PUSH_BYTES } from '../shared/service/limits';
 import {
 	documentAnswers,
 	missingRecommended,
@@ -20,12 +20,12 @@ import {
 	pushPath,
 } from '../shared/service/push';
 import { readDocuments, type Entry } from './documents';
-import { DEFAULT_CONCURRENCY, DEFAULT_DOCUMENTS_PER_REQUEST } from './properties';
+import { properties } from './properties';
 
 interface PushOptions extends RequestOptions {
-	bytesPerRequest?: number;
+	bytesPerRequest: number;
 	convertToString?: boolean;
-	documentsPerRequest?: number;
+	documentsPerRequest: number;
 	dropEmpty?: boolean;
 	dryRun?: boolean;
 	duplicates?: 'fail' | 'keepLast' | 'sendInOrder';
@@ -38,8 +38,7 @@ interface PushOptions extends RequestOptions {
  * request; those that cannot be sent fail alone.
  */
 export async function pushDocuments(context: IExecuteFunctions, results: Results): Promise<void> {
-	const given = context.getNodeParameter('options', 0, {}) as Partial<PushOptions>;
-	const options: PushOptions = { concurrency: DEFAULT_CONCURRENCY, ...given };
+	const options = readOptions<PushOptions>(context, properties);
 	const { session, endpoint } = await openPushEndpoint(context);
 	const path = pushPath(endpoint);
 	const read = readDocuments(context, {
@@ -73,8 +72,8 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 	hintAtMissingFields(context, entries);
 
 	const limits: BatchLimits = {
-		maxCount: Math.max(1, options.documentsPerRequest ?? DEFAULT_DOCUMENTS_PER_REQUEST),
-		maxBytes: Math.min(options.bytesPerRequest ?? MAX_PUSH_BYTES, MAX_PUSH_BYTES),
+		maxCount: options.documentsPerRequest,
+		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
 	const startedAt = Date.now();

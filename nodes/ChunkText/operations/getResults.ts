@@ -4,7 +4,7 @@ import type { Results } from '../../shared/n8n/results';
 import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { ChunkingJobs } from '../jobs';
-import { readOptions } from '../options';
+import { readChunkOptions } from '../options';
 import { openOutput } from '../output';
 import { readFormerRequests } from '../texts';
 
@@ -13,7 +13,7 @@ import { readFormerRequests } from '../texts';
  * stand for it (facts, section 1.5), and waits for them if asked to.
  */
 export async function getResults(context: IExecuteFunctions, results: Results): Promise<void> {
-	const options = readOptions(context);
+	const options = readChunkOptions(context);
 	const output = openOutput(context, results, options);
 	const former = readFormerRequests(
 		context,

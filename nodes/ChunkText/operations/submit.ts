@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { Results } from '../../shared/n8n/results';
 import { ChunkingJobs } from '../jobs';
-import { readOptions } from '../options';
+import { readChunkOptions } from '../options';
 import { ChunkOutput } from '../output';
 import { readTexts } from '../texts';
 
@@ -11,7 +11,7 @@ import { readTexts } from '../texts';
  * its position in the request, for Get Results.
  */
 export async function submit(context: IExecuteFunctions, results: Results): Promise<void> {
-	const options = readOptions(context);
+	const options = readChunkOptions(context);
 	const output = new ChunkOutput(context, results, 'chunks', options);
 	const entries = readTexts(context, results);
 	results.throwIfStopping();

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Results } from '../../shared/n8n/results';
 import { DEFAULT_RESULTS_PATH, resultsPath } from '../../shared/service/chunking';
 import { ChunkingJobs } from '../jobs';
-import { readOptions } from '../options';
+import { readChunkOptions } from '../options';
 import { openOutput } from '../output';
 import { readFormerRequests, readTexts } from '../texts';
 
@@ -12,7 +12,7 @@ import { readFormerRequests, readTexts } from '../texts';
  * endpoint 2 and States). Items that already carry a chunking ID may be fetched instead.
  */
 export async function submitAndWait(context: IExecuteFunctions, results: Results): Promise<void> {
-	const options = readOptions(context);
+	const options = readChunkOptions(context);
 	const input = context.getInputData();
 	const path = options.resultsPath ?? DEFAULT_RESULTS_PATH;
 	// Before anything is submitted that could not be fetched.

@@ -8,12 +8,6 @@ import {
 import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking';
 import { MAX_CHUNK_TEXT_BYTES } from '../../shared/service/limits';
 
-export const DEFAULT_CONCURRENCY = 8;
-export const DEFAULT_TEXTS_PER_REQUEST = 10;
-export const DEFAULT_MAX_WAIT_SECONDS = 300;
-export const DEFAULT_FIRST_INTERVAL_SECONDS = 0.5;
-export const DEFAULT_LONGEST_INTERVAL_SECONDS = 10;
-
 const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 const waits = { show: { '/operation': ['submitAndWait', 'getResults'] } };
 const onlySubmitAndWait = { show: { '/operation': ['submitAndWait'] } };
@@ -47,13 +41,13 @@ export const optionsProperties: INodeProperties[] = [
 					'Most bytes of text in one request, the JSON around it not counted. The service takes about 1 MB.',
 				displayOptions: submits,
 			},
-			concurrencyProperty(DEFAULT_CONCURRENCY),
+			concurrencyProperty(8),
 			{
 				displayName: 'First Poll Interval',
 				name: 'firstIntervalSeconds',
 				type: 'number',
-				typeOptions: { minValue: 0.1, numberPrecision: 1 },
-				default: DEFAULT_FIRST_INTERVAL_SECONDS,
+				typeOptions: { minValue: 0.02, numberPrecision: 2 },
+				default: 0.5,
 				description:
 					'Seconds between the first two looks at a job. Each further wait is longer.',
 				displayOptions: waits,
@@ -85,8 +79,8 @@ export const optionsProperties: INodeProperties[] = [
 				displayName: 'Longest Poll Interval',
 				name: 'longestIntervalSeconds',
 				type: 'number',
-				typeOptions: { minValue: 0.1, numberPrecision: 1 },
-				default: DEFAULT_LONGEST_INTERVAL_SECONDS,
+				typeOptions: { minValue: 0.02, numberPrecision: 2 },
+				default: 10,
 				description:
 					'Most seconds between two looks at a job, unless the service asks for more',
 				displayOptions: waits,
@@ -97,7 +91,7 @@ export const optionsProperties: INodeProperties[] = [
 				name: 'maxWaitSeconds',
 				type: 'number',
 				typeOptions: { minValue: 1 },
-				default: DEFAULT_MAX_WAIT_SECONDS,
+				default: 300,
 				description: 'Seconds to wait for chunks, from the last submission on',
 				displayOptions: waits,
 			},
@@ -151,7 +145,7 @@ export const optionsProperties: INodeProperties[] = [
 				name: 'textsPerRequest',
 				type: 'number',
 				typeOptions: { minValue: 1 },
-				default: DEFAULT_TEXTS_PER_REQUEST,
+				default: 10,
 				description: 'Most texts of one request. Fewer spread the work over more jobs.',
 				displayOptions: submits,
 			},

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
-import { DEFAULT_RETRY_POLICY } from '../flow/backoff';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../flow/backoff';
 import { runBulk, type BulkJob, type BulkStats } from '../flow/bulk';
 import { judge } from '../service/failure';
 import type { Results } from './results';
@@ -9,11 +9,10 @@ import { executionClock, isCancel } from './run';
 /** Settings of every node that sends many requests, as its Options collection holds them. */
 export interface RequestOptions {
 	concurrency: number;
-	maxAttempts?: number;
-	timeoutSeconds?: number;
+	maxAttempts: number;
+	timeoutSeconds: number;
 }
 
-export const DEFAULT_TIMEOUT_SECONDS = 60;
 const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
 /** @param concurrency the node's default, chosen by measurement (bench/README.md) */
@@ -42,7 +41,7 @@ export const timeoutProperty: INodeProperties = {
 	name: 'timeoutSeconds',
 	type: 'number',
 	typeOptions: { minValue: 1 },
-	default: DEFAULT_TIMEOUT_SECONDS,
+	default: 60,
 	description: 'Seconds to wait for the reply to one request',
 };
 
@@ -58,11 +57,8 @@ export async function runRequests<E, R>(
 ): Promise<BulkStats> {
 	return await runBulk({
 		...job,
-		concurrency: Math.max(1, options.concurrency),
-		policy: {
-			...DEFAULT_RETRY_POLICY,
-			maxAttempts: Math.max(1, options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS),
-		},
+		concurrency: options.concurrency,
+		policy: retryPolicy(options),
 		clock: executionClock(context),
 		judge: (error) => judge(error, idempotent),
 		isFatal: isCancel,
@@ -70,7 +66,12 @@ export async function runRequests<E, R>(
 	});
 }
 
+/** How attempts follow each other, and how many there are. */
+export const retryPolicy = ({ maxAttempts }: RequestOptions): RetryPolicy => ({
+	...DEFAULT_RETRY_POLICY,
+	maxAttempts,
+});
+
 /** Time-out of one request in ms. */
-export function timeoutMs(options: RequestOptions): number {
-	return Math.max(1, options.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000;
-}
+export const timeoutMs = ({ timeoutSeconds }: Pick<RequestOptions, 'timeoutSeconds'>): number =>
+	timeoutSeconds * 1000;

@@ -153,7 +153,7 @@ export class ServiceSession {
 	): Promise<FullResponse> {
 		if (isCancelled(this.context)) throw new Cancelled();
 		const { credentialType } = this.options;
-		const timeoutMs = Math.min(request.timeoutMs, MAX_TIMEOUT_MS);
+		const timeoutMs = Math.min(Math.ceil(request.timeoutMs), MAX_TIMEOUT_MS);
 		const aborter = new AbortController();
 		try {
 			const response = (await this.context.helpers.httpRequestWithAuthentication.call(
