@@ -16,8 +16,11 @@ const JITTER = 0.1;
 /** How long a loop may take to see that something changed. */
 const TICK_MS = 20;
 
-/** What a look at a job found. */
-export type Look = 'pending' | 'ended';
+/** A service that has answered nothing for so long after the deadline is not waited for. */
+export const LAST_LOOKS_MS = 5000;
+
+/** What a look at a job found; the service may ask to wait before the next one. */
+export type Look = 'pending' | 'ended' | { retryAfterMs: number };
 
 export interface PollJudgement {
 	/** A fault that may pass: look again later. */
@@ -50,7 +53,7 @@ interface Watched<J> {
 	next: number;
 	intervalMs: number;
 	faults: number;
-	/** Was called forward once because another job had finished. */
+	/** Was called forward once because another job had finished, or is to be left alone. */
 	nudged: boolean;
 	lastError?: unknown;
 }
@@ -68,6 +71,8 @@ export class PollLoop<J> {
 	private fatal: { error: unknown } | undefined;
 	private stopped = false;
 	private pausedUntil = 0;
+	/** Looks after the deadline are answered, so that each job gets its last one. */
+	private answersLate = false;
 	/** Looks that ended in a fault and were followed by another. */
 	retries = 0;
 
@@ -132,16 +137,26 @@ export class PollLoop<J> {
 		// The loop may have ended, or a pause begun, while this one was waiting for its turn.
 		if (this.stopped || this.fatal) return;
 		if (this.pauses()) return void this.watched.add(watched);
+		const lateMs = clock.now() - this.options.deadline();
+		if (lateMs > LAST_LOOKS_MS && !this.answersLate) return this.timeOut(watched);
 		const outcome = await look(watched.job).then(
 			(found) => ({ found }),
 			(error: unknown) => ({ error }),
 		);
 		if ('found' in outcome) {
 			this.limiter.succeeded();
-			if (outcome.found === 'ended') return this.callForward(clock.now() - watched.since);
+			const { found } = outcome;
+			this.answersLate = clock.now() > this.options.deadline();
+			if (found === 'ended') return this.callForward(clock.now() - watched.since);
 			watched.faults = 0;
 			delete watched.lastError;
-			return this.again(watched, this.grow(watched));
+			let waitMs = this.grow(watched);
+			if (found !== 'pending') {
+				waitMs = Math.max(waitMs, Math.min(found.retryAfterMs, MAX_RETRY_AFTER_MS));
+				watched.nudged = true;
+			}
+			this.again(watched, waitMs);
+			return;
 		}
 		const { error } = outcome;
 		if (isFatal(error)) {
@@ -157,10 +172,9 @@ export class PollLoop<J> {
 		if (!verdict.retry) return onFailed(watched.job, error);
 		watched.lastError = error;
 		watched.faults++;
-		this.retries++;
 		const random = () => clock.random();
 		const waitMs = backoffMs(watched.faults, policy, random, verdict.retryAfterMs);
-		this.again(watched, Math.max(waitMs, watched.intervalMs));
+		if (this.again(watched, Math.max(waitMs, watched.intervalMs))) this.retries++;
 	}
 
 	private grow(watched: Watched<J>): number {
@@ -170,13 +184,20 @@ export class PollLoop<J> {
 		return base * (1 + JITTER * (2 * clock.random() - 1));
 	}
 
-	/** Watches on; at the deadline there is a last look. */
-	private again(watched: Watched<J>, waitMs: number): void {
-		const { clock, deadline, onTimeout } = this.options;
-		const now = clock.now();
-		if (now >= deadline()) return onTimeout(watched.job, watched.lastError);
+	/** @returns whether it is watched on; at the deadline there is a last look */
+	private again(watched: Watched<J>, waitMs: number): boolean {
+		const now = this.options.clock.now();
+		if (now >= this.options.deadline()) {
+			this.timeOut(watched);
+			return false;
+		}
 		watched.next = now + waitMs;
 		if (!this.stopped) this.watched.add(watched);
+		return true;
+	}
+
+	private timeOut({ job, lastError }: Watched<J>): void {
+		this.options.onTimeout(job, lastError);
 	}
 
 	/** The service asked for a pause: it holds for all jobs, though not beyond the deadline. */

@@ -34,6 +34,8 @@ export interface ServiceReply {
 	status: number;
 	/** Parsed JSON, or the text where it is none. */
 	body: unknown;
+	/** How long the service asks to wait before the next request. */
+	retryAfterMs?: number;
 }
 
 /** Who is asked, in messages. */
@@ -75,6 +77,9 @@ const TRANSPORT_MESSAGES: Record<string, string> = {
  * credential once; each attempt gets fresh options, since n8n changes them.
  */
 export class ServiceSession {
+	/** The credential's data as they were sent last: what no reply may show. */
+	private sent: ICredentialDataDecryptedObject = {};
+
 	private constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly options: ServiceOptions,
@@ -117,13 +122,28 @@ export class ServiceSession {
 		for (let recoveries = 0; ; recoveries++) {
 			const data = await this.credential.current();
 			const reply = await this.send(request, data);
+			this.sent = data;
 			if (reply.statusCode >= 200 && reply.statusCode < 300) {
-				return { status: reply.statusCode, body: reply.body };
+				return {
+					status: reply.statusCode,
+					// A copy of a large reply would cost more than it is worth: see `words`.
+					body: request.isLargeReply ? reply.body : this.masked(reply.body),
+					...retryAfter(reply),
+				};
 			}
 			const mayRecover = reply.statusCode === 401 && recoveries < MAX_RECOVERIES;
 			if (mayRecover && (await this.credential.recover(data))) continue;
-			throw this.refusal(reply, data);
+			throw this.refusal(reply);
 		}
+	}
+
+	/** What a service says in a reply, in one line and without secrets; '' if nothing. */
+	words(body: unknown): string {
+		return serverMessage(this.masked(body));
+	}
+
+	private masked(body: unknown): unknown {
+		return withoutSecrets(body, secretsOf(this.sent));
 	}
 
 	/** Sends a request and repeats it as far as its nature allows. */
@@ -189,19 +209,16 @@ export class ServiceSession {
 	}
 
 	/** A status other than 2xx, in words. */
-	private refusal(
-		{ statusCode, headers, body }: FullResponse,
-		data: ICredentialDataDecryptedObject,
-	): ServiceFailure {
+	private refusal(reply: FullResponse): ServiceFailure {
+		const { statusCode } = reply;
 		const { service, addressLabel } = this.options;
-		const words = serverMessage(withoutSecrets(body, secretsOf(data)));
-		const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
+		const words = this.words(reply.body);
 		const said = words === '' ? '' : `, "${words}"`;
 		return new ServiceFailure(`${service} answered with status ${statusCode}${said}`, {
 			kind: 'status',
 			status: statusCode,
 			description: statusAdvice(statusCode, addressLabel),
-			...(retryAfterMs !== undefined && { retryAfterMs }),
+			...retryAfter(reply),
 		});
 	}
 
@@ -228,6 +245,11 @@ export class ServiceSession {
 			description: `Check '${addressLabel}' in the credential and whether the service is up (code ${code}, time-out ${timeoutMs / 1000} s).`,
 		});
 	}
+}
+
+function retryAfter({ headers }: FullResponse): { retryAfterMs?: number } {
+	const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
+	return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
 /** Whatever of a credential's data no person may read. */

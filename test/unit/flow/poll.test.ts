@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { PollLoop } from '../../../nodes/shared/flow/poll';
+import { LAST_LOOKS_MS, PollLoop } from '../../../nodes/shared/flow/poll';
 import { CANCEL, looksAt, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 import { VirtualClock } from '../support/virtual-clock';
 
@@ -27,6 +27,45 @@ test('a job of 60 s costs at most 15 looks, whatever chance brings', async () =>
 		}),
 		{ numRuns: 30 },
 	);
+});
+
+test('a service that answers nothing ends the loop soon after the deadline', async () => {
+	const hung = jobs(200, 1e9).map((job) => ({
+		...job,
+		faults: Array(99).fill('reset') as never,
+	}));
+	const outcome = await runPolls({
+		jobs: hung,
+		concurrency: 2,
+		latencyMs: 1000,
+		deadlineMs: 10_000,
+	});
+	expect([...outcome.endings.values()].every(([how]) => how === 'timeout')).toBe(true);
+	expect(outcome.finishedAt).toBeLessThanOrEqual(10_000 + LAST_LOOKS_MS + 2 * 1000);
+});
+
+test('a service that answers gets a last look at every job, however long they take', async () => {
+	const outcome = await runPolls({
+		jobs: jobs(50, 10_000),
+		concurrency: 1,
+		latencyMs: 300,
+		deadlineMs: 10_000,
+		startMs: 20_000,
+		capMs: 20_000,
+	});
+	expect([...outcome.endings.values()].every(([how]) => how === 'ended')).toBe(true);
+});
+
+test('waits as long as a pending reply asks for, also when another job has ended', async () => {
+	const patient = { name: 'patient', readyAtMs: 1e9, asksToWaitMs: 7000 };
+	const outcome = await runPolls({
+		jobs: [patient, ...jobs(1, 1000)],
+		latencyMs: 0,
+		deadlineMs: 20_000,
+	});
+	const gaps = looksAt(outcome, 'patient').map((at, index, all) => at - (all[index - 1] ?? at));
+	expect(gaps).toHaveLength(4);
+	expect(gaps.slice(1, 3).every((gap) => gap >= 7000 && gap < 7100)).toBe(true);
 });
 
 test('looks at once, then at intervals that grow up to the cap', async () => {

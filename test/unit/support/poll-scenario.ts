@@ -20,6 +20,8 @@ export interface PollJob {
 	readyAtMs: number;
 	/** The n-th look at the job meets the n-th fault. */
 	faults?: PollFault[];
+	/** What the service asks to wait while it has none. */
+	asksToWaitMs?: number;
 	/** Added to the loop so late. */
 	addedAtMs?: number;
 }
@@ -109,7 +111,10 @@ export async function runPolls(scenario: PollScenario): Promise<PollOutcome> {
 			if (clock.now() >= fatalAtMs) throw CANCEL;
 			const error = FAULTS[fault]?.();
 			if (error) throw error;
-			if (clock.now() < job.readyAtMs) return 'pending';
+			if (clock.now() < job.readyAtMs) {
+				const { asksToWaitMs: retryAfterMs } = job;
+				return retryAfterMs === undefined ? 'pending' : { retryAfterMs };
+			}
 			end(job, 'ended');
 			return 'ended';
 		},
