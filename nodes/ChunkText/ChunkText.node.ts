@@ -1,5 +1,6 @@
 import {
 	NodeConnectionTypes,
+	NodeOperationError,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeType,
@@ -12,7 +13,11 @@ import { submit } from './operations/submit';
 import { submitAndWait } from './operations/submitAndWait';
 import { properties } from './properties';
 
-const OPERATIONS = { submitAndWait, submit, getResults };
+const OPERATIONS = new Map([
+	['submitAndWait', submitAndWait],
+	['submit', submit],
+	['getResults', getResults],
+]);
 
 /** Splits texts into chunks with vectors, by the asynchronous AI service (spec, endpoint 2). */
 export class ChunkText implements INodeType {
@@ -23,7 +28,7 @@ export class ChunkText implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle:
-			'={{ { submitAndWait: "Submit and wait", submit: "Submit", getResults: "Get results" }[$parameter["operation"]] + ($parameter["modelId"] ? ": " + $parameter["modelId"] : "") }}',
+			'={{ ({ submitAndWait: "Submit and wait", submit: "Submit", getResults: "Get results" }[$parameter["operation"]] || $parameter["operation"]) + ($parameter["modelId"] ? ": " + $parameter["modelId"] : "") }}',
 		description: 'Split texts into chunks with vectors, ready for a search index',
 		defaults: { name: 'Chunk Text' },
 		inputs: [NodeConnectionTypes.Main],
@@ -34,7 +39,16 @@ export class ChunkText implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const operation = this.getNodeParameter('operation', 0) as keyof typeof OPERATIONS;
-		return await runNode(this, async (results) => await OPERATIONS[operation](this, results));
+		return await runNode(this, async (results) => {
+			const operation = OPERATIONS.get(this.getNodeParameter('operation', 0) as string);
+			// n8n itself adds "Custom API Call" to the list.
+			if (operation === undefined) {
+				throw new NodeOperationError(this.getNode(), "'Operation' is none of this node's", {
+					description:
+						"Choose another one. For other calls of the AI service use n8n's HTTP Request node with this credential.",
+				});
+			}
+			await operation(this, results);
+		});
 	}
 }

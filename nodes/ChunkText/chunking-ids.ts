@@ -1,4 +1,4 @@
-type State = 'finished' | 'not finished' | 'failed';
+type State = 'finished, but not put out' | 'not finished' | 'failed';
 
 /** More chunking IDs than these make no message a person would read. */
 const MAX_IDS_IN_MESSAGE = 100;
@@ -13,7 +13,7 @@ export class ChunkingIds {
 
 	/** For the error of a run that ends early: what is still to be had comes first. */
 	toString(): string {
-		const states: State[] = ['not finished', 'failed', 'finished'];
+		const states: State[] = ['not finished', 'failed', 'finished, but not put out'];
 		return states
 			.map((state) => this.list(state))
 			.filter(Boolean)

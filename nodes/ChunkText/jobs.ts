@@ -1,14 +1,15 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
-import { PollLoop, type Look } from '../shared/flow/poll';
+import { LAST_LOOKS_MS, PollLoop } from '../shared/flow/poll';
 import { runRequests, timeoutMs } from '../shared/n8n/bulk-requests';
 import { addHint, addTroubleHint } from '../shared/n8n/hints';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
-import { ServiceSession } from '../shared/n8n/session';
+import { ServiceSession, type ServiceReply } from '../shared/n8n/session';
 import {
 	DEFAULT_RESULTS_PATH,
+	hasContent,
 	isDone,
 	parseChunkingReply,
 	resultsPath,
@@ -23,6 +24,7 @@ import { ChunkingIds } from './chunking-ids';
 import {
 	countMismatch,
 	fetchedBefore,
+	noChunks,
 	noChunkingId,
 	noSuchText,
 	outOfTime,
@@ -31,7 +33,7 @@ import {
 } from './failures';
 import type { ChunkOptions } from './options';
 import type { ChunkOutput } from './output';
-import type { FormerRequest, TextEntry, TextRef } from './texts';
+import { tooLarge, type FormerRequest, type TextEntry, type TextRef } from './texts';
 
 /** A chunking request the service has taken. */
 interface Job {
@@ -39,6 +41,8 @@ interface Job {
 	session: ServiceSession;
 	refs: TextRef[];
 	status: string;
+	/** How many texts it has, where that is known. */
+	texts: number | undefined;
 	/** Epoch ms; undefined where it was submitted by an earlier run. */
 	submittedAt?: number;
 }
@@ -61,6 +65,8 @@ export class ChunkingJobs {
 	private readonly sessions = new Map<string, ServiceSession>();
 	private readonly ids = new ChunkingIds();
 	private readonly troubles = { retries: 0, splits: 0 };
+	/** Why texts that go on unfinished may never finish. */
+	private readonly lastFaults = new Set<string>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -133,7 +139,11 @@ export class ChunkingJobs {
 			limits: { maxCount: 1, maxBytes: Infinity, envelope: 0, separator: 0 },
 			tooLarge: ({ chunkingId }) =>
 				new InputError(`"${chunkingId}" is too large`, 'Check the ID.'),
-			send: async ([packed]) => packed && (await this.fetch(packed.entry)),
+			send: async ([packed]) => {
+				// Nothing would come out of it, and it may come only once.
+				if (packed === undefined || this.output.mustStop) throw new Error('Not fetched');
+				return (await this.fetch(packed.entry)).body;
+			},
 			onDone: ([job], body) => {
 				if (!job) return;
 				if (this.settle(job, parseChunkingReply(body), body) === 'pending') this.letGo(job);
@@ -145,9 +155,9 @@ export class ChunkingJobs {
 		this.hintAtTroubles();
 	}
 
-	private jobOf({ chunkingId, scope, refs }: FormerRequest): Job {
+	private jobOf({ chunkingId, scope, refs, texts }: FormerRequest): Job {
 		this.ids.set(chunkingId, 'not finished');
-		return { chunkingId, refs, session: this.sessionOf(scope), status: 'SUBMITTED' };
+		return { chunkingId, refs, texts, session: this.sessionOf(scope), status: 'SUBMITTED' };
 	}
 
 	private sessionOf(scope: string): ServiceSession {
@@ -184,11 +194,7 @@ export class ChunkingJobs {
 					envelope: 0,
 					separator: 0,
 				},
-				tooLarge: (_entry, bytes) =>
-					new InputError(
-						`it has ${bytes.toLocaleString('en-US')} bytes, more than the ${maxBytes.toLocaleString('en-US')} a request may have`,
-						"Split the text before this node, or raise the option 'Bytes per Request' if the service takes more.",
-					),
+				tooLarge: (_entry, bytes) => tooLarge('the text', bytes, maxBytes),
 				send: async (batch) => await this.send(batch.map(({ entry }) => entry)),
 				onDone: (batch, submission) => {
 					const [first] = batch;
@@ -200,6 +206,7 @@ export class ChunkingJobs {
 						session: this.sessionOf(first.settings.scope),
 						refs: batch.map((entry, position) => ({ ...refOf(entry), position })),
 						status: reply.status,
+						texts: batch.length,
 						submittedAt: Date.now(),
 					};
 					onSubmitted(job, submission);
@@ -225,7 +232,8 @@ export class ChunkingJobs {
 		const [first] = entries;
 		if (first === undefined) throw new Error('A request needs a text');
 		const { settings } = first;
-		const { body } = await this.sessionOf(settings.scope).request({
+		const session = this.sessionOf(settings.scope);
+		const { body } = await session.request({
 			method: 'POST',
 			path: submitPath(settings.chunker, settings.modelId),
 			body: submitBody(
@@ -236,32 +244,37 @@ export class ChunkingJobs {
 		});
 		const reply = parseChunkingReply(body);
 		if (reply?.chunkingId === undefined) {
-			throw noChunkingId(reply?.message);
+			const said = reply === undefined ? '' : session.words(body);
+			throw reply?.status === 'ERROR' ? statusError(said) : noChunkingId(said);
 		}
 		return { chunkingId: reply.chunkingId, reply, body };
 	}
 
-	private async fetch({ chunkingId, session }: Job): Promise<unknown> {
-		const reply = await session.request({
+	private async fetch({ chunkingId, session }: Job, leftMs = Infinity): Promise<ServiceReply> {
+		return await session.request({
 			method: 'GET',
 			path: resultsPath(this.options.resultsPath ?? DEFAULT_RESULTS_PATH, chunkingId),
-			timeoutMs: timeoutMs(this.options),
+			timeoutMs: Math.min(timeoutMs(this.options), leftMs),
 			isLargeReply: true,
 		});
-		return reply.body;
 	}
 
 	private pollLoop(deadline: () => number): PollLoop<Job> {
-		const { firstIntervalSeconds, longestIntervalSeconds, concurrency } = this.options;
+		const { firstIntervalSeconds, longestIntervalSeconds, maxWaitSeconds, concurrency } =
+			this.options;
 		const loop: PollLoop<Job> = new PollLoop<Job>({
 			look: async (job) => {
-				const body = await this.fetch(job);
+				const leftMs = Math.min(
+					Math.max(0, deadline() - Date.now()),
+					maxWaitSeconds * 1000,
+				);
+				const { body, retryAfterMs } = await this.fetch(job, leftMs + LAST_LOOKS_MS);
 				const reply = parseChunkingReply(body);
 				// Such as the HTML page of a proxy: the next look may meet the service again.
 				if (reply === undefined) throw unreadable();
 				const found = this.settle(job, reply, body);
 				if (this.output.mustStop) loop.stop();
-				return found;
+				return found === 'pending' && retryAfterMs !== undefined ? { retryAfterMs } : found;
 			},
 			judge: (error, job) => {
 				const verdict = judge(error, true);
@@ -273,9 +286,11 @@ export class ChunkingJobs {
 				if (this.output.mustStop) loop.stop();
 			},
 			onTimeout: (job, lastError) => {
-				if (this.options.whenTimeRunsOut === 'output') return this.letGo(job);
-				const seconds = this.options.maxWaitSeconds;
-				this.fail(job, outOfTime(seconds, job.status, lastError));
+				if (this.options.whenTimeRunsOut === 'output') {
+					if (lastError instanceof Error) this.lastFaults.add(lastError.message);
+					return this.letGo(job);
+				}
+				this.fail(job, outOfTime(maxWaitSeconds, job.status, lastError));
 				if (this.output.mustStop) loop.stop();
 			},
 			intervals: {
@@ -291,16 +306,21 @@ export class ChunkingJobs {
 	}
 
 	/** Takes what a reply says about a job (spec, States and transitions). */
-	private settle(job: Job, reply: ChunkingReply | undefined, body: unknown): Look {
+	private settle(job: Job, reply: ChunkingReply | undefined, body: unknown): 'pending' | 'ended' {
 		if (reply === undefined) {
 			this.fail(job, unreadable());
 			return 'ended';
 		}
-		const { status, message, results } = reply;
+		const { status, results } = reply;
 		job.status = status;
 		if (status === 'ERROR') {
 			this.ids.set(job.chunkingId, 'failed');
-			this.fail(job, statusError(message));
+			this.fail(job, statusError(job.session.words(body)));
+			return 'ended';
+		}
+		if (this.output.isRaw && (isDone(reply) || hasContent(reply, body))) {
+			this.ids.set(job.chunkingId, 'finished, but not put out');
+			this.output.raw(job.refs, { chunkingId: job.chunkingId, ...(body as IDataObject) });
 			return 'ended';
 		}
 		if (isDone(reply) && results !== undefined) {
@@ -317,35 +337,29 @@ export class ChunkingJobs {
 
 	/** The chunks are there: hands them to their texts. */
 	private take(job: Job, results: NonNullable<ChunkingReply['results']>, body: unknown): void {
-		const { chunkingId, refs } = job;
-		this.ids.set(chunkingId, 'finished');
-		if (this.output.isRaw) {
-			return this.output.raw(refs, { chunkingId, ...(body as IDataObject) });
-		}
-		if (job.submittedAt !== undefined && results.length !== refs.length) {
-			return this.fail(job, countMismatch(results.length, refs.length), body);
+		const { chunkingId, refs, texts } = job;
+		this.ids.set(chunkingId, 'finished, but not put out');
+		if (texts !== undefined && results.length !== texts) {
+			return this.fail(job, countMismatch(results.length, texts), body);
 		}
 		// Results may come only once: what an item cannot take is kept, with the first such item.
 		let kept: unknown = body;
+		const hand = (ref: TextRef, position: number) => {
+			const chunks = results[position];
+			if (chunks !== undefined) return this.output.done(ref, chunkingId, chunks);
+			const entry = (body as { chunkedData: unknown[] }).chunkedData[position];
+			const error =
+				position < results.length
+					? noChunks(job.session.words(entry))
+					: noSuchText(position, results.length);
+			this.output.failed(ref, error, prefixOf(job), chunkingId, kept);
+			kept = undefined;
+		};
 		for (const ref of refs) {
-			if (ref.position === undefined) {
-				if (results.length === 0) this.output.done(ref, chunkingId, []);
-				results.forEach((chunks, index) =>
-					this.output.done(
-						results.length > 1 ? { ...ref, textIndex: index } : ref,
-						chunkingId,
-						chunks,
-					),
-				);
-				continue;
-			}
-			const chunks = results[ref.position];
-			if (chunks !== undefined) this.output.done(ref, chunkingId, chunks);
-			else {
-				const missing = noSuchText(ref.position, results.length);
-				this.output.failed(ref, missing, prefixOf(job), chunkingId, kept);
-				kept = undefined;
-			}
+			if (ref.position !== undefined) hand(ref, ref.position);
+			else if (results.length === 0) this.output.done(ref, chunkingId, []);
+			else if (results.length === 1) hand(ref, 0);
+			else results.forEach((_chunks, index) => hand({ ...ref, textIndex: index }, index));
 		}
 	}
 
@@ -358,14 +372,16 @@ export class ChunkingJobs {
 	}
 
 	/** The texts of a job come out unfinished. */
-	private letGo({ chunkingId, refs, status, submittedAt }: Job): void {
+	private letGo({ chunkingId, refs, status, texts }: Job): void {
 		for (const ref of refs) {
-			this.output.pending(ref, chunkingId, status, submittedAt && refs.length);
+			this.output.pending(ref, chunkingId, status, texts);
 		}
 	}
 
 	private hintAtTroubles(): void {
 		addTroubleHint(this.context, this.troubles);
+		for (const fault of this.lastFaults)
+			addHint(this.context, `The last look failed: ${fault}`);
 	}
 
 	private hintAtRegexes(entries: TextEntry[]): void {

@@ -10,7 +10,8 @@ export interface ChunkOptions extends RequestOptions {
 	bytesPerRequest: number;
 	firstIntervalSeconds: number;
 	includeVectors?: boolean;
-	listedFields?: string;
+	/** Names of fields, or dotted paths. */
+	listedFields: string[];
 	longestIntervalSeconds: number;
 	maxWaitSeconds: number;
 	resultsPath?: string;
@@ -19,24 +20,34 @@ export interface ChunkOptions extends RequestOptions {
 	whenTimeRunsOut?: 'fail' | 'output';
 }
 
-/** Reads the Options collection. */
+/**
+ * Reads the Options collection.
+ *
+ * @throws InputError for a number that is none
+ */
 export function readChunkOptions(context: IExecuteFunctions): ChunkOptions {
-	return readOptions<ChunkOptions>(context, optionsProperties, ['formerChunkCount']);
+	const options = readOptions<ChunkOptions>(context, optionsProperties, ['formerChunkCount']);
+	const listed: unknown = options.listedFields ?? [];
+	const names = Array.isArray(listed) ? listed : String(listed).split(',');
+	return { ...options, listedFields: names.map((name) => String(name).trim()) };
 }
 
-/** The fields of an input item that its output items keep. */
+/**
+ * The fields of an input item that its output items keep. Never `error`: n8n would take the item for
+ * a failed one, and with Retry On Fail run the node again.
+ */
 export function keptFields(
 	json: IDataObject,
-	options: ChunkOptions,
+	{ sourceFields, listedFields }: ChunkOptions,
 	otherwise: 'all' | 'none',
 ): IDataObject {
-	const mode = options.sourceFields ?? otherwise;
-	if (mode === 'all') return json;
+	const mode = sourceFields ?? otherwise;
 	if (mode === 'none') return {};
-	const kept: IDataObject = {};
-	for (const name of (options.listedFields ?? '').split(',').map((field) => field.trim())) {
+	const kept: IDataObject = mode === 'all' ? { ...json } : {};
+	for (const name of mode === 'listed' ? listedFields : []) {
 		const value = fieldOf(json, name);
 		if (value !== undefined) kept[name] = value as IDataObject[string];
 	}
+	delete kept.error;
 	return kept;
 }

@@ -13,7 +13,13 @@ type Mode = 'chunks' | 'texts' | 'documents' | 'raw';
 interface Outcome {
 	order: number;
 	items?: IDataObject[];
-	failure?: { error: unknown; prefix: string; json: IDataObject };
+	failure?: Failure;
+}
+
+interface Failure {
+	error: unknown;
+	prefix: string;
+	json: { chunkingId?: string; reply?: IDataObject };
 }
 
 /** The document a text belongs to, for Documents Ready to Push. */
@@ -30,7 +36,8 @@ interface SourceDocument {
 export class ChunkOutput {
 	private readonly outcomes = new Map<number, Outcome[]>();
 	private readonly documents = new Map<number, SourceDocument>();
-	private readonly refused = new Set<number>();
+	/** Items that failed before anything was asked of the service. */
+	readonly refused = new Set<number>();
 	private withoutChunks = 0;
 	private running = 0;
 	private readonly cut = { texts: 0, characters: 0 };
@@ -65,11 +72,6 @@ export class ChunkOutput {
 		});
 	}
 
-	/** Whether an item has failed before anything was asked of the service. */
-	isRefused(itemIndex: number): boolean {
-		return this.refused.has(itemIndex);
-	}
-
 	private readDocument(itemIndex: number): void {
 		const parameter = (name: string) =>
 			this.context.getNodeParameter(name, itemIndex, '') as IDataObject[string];
@@ -95,7 +97,7 @@ export class ChunkOutput {
 			this.cut.texts++;
 			this.cut.characters += cut;
 		}
-		this.keep(ref, { items: this.itemsOf(ref, chunkingId, chunks) });
+		this.keep(ref, { items: this.itemsOf(ref, chunkingId, chunks, cut > 0) });
 	}
 
 	/** The reply of a request, as it is. */
@@ -114,7 +116,7 @@ export class ChunkOutput {
 		reply?: unknown,
 	): void {
 		this.failures++;
-		const json: IDataObject = {};
+		const json: Failure['json'] = {};
 		if (chunkingId !== undefined) json.chunkingId = chunkingId;
 		if (reply !== undefined) json.reply = reply as IDataObject;
 		this.keep(ref, { failure: { error, prefix, json } });
@@ -144,18 +146,30 @@ export class ChunkOutput {
 				for (const json of items ?? []) this.results.add(itemIndex, json);
 			}
 			const failures = outcomes.flatMap(({ failure }) => (failure ? [failure] : []));
-			const [first] = failures;
-			if (first === undefined) continue;
-			const others = failures.length - 1;
-			this.results.fail(itemIndex, first.error, {
-				prefix: first.prefix,
-				...(others > 0 && {
-					advice: `${count(others, 'further text')} of this item failed too.`,
-				}),
-				json: first.json,
-			});
+			this.putOutFailures(itemIndex, failures);
 		}
 		this.addHints(hintAtRunning);
+	}
+
+	/** One error item, with what is to be had of all texts of the item. */
+	private putOutFailures(itemIndex: number, failures: Failure[]): void {
+		const [first] = failures;
+		if (first === undefined) return;
+		const others = failures.length - 1;
+		const ids = [...new Set(failures.flatMap(({ json }) => json.chunkingId ?? []))];
+		const replies = failures.flatMap(({ json }) => json.reply ?? []);
+		this.results.fail(itemIndex, first.error, {
+			prefix: first.prefix,
+			...(others > 0 && {
+				advice: `${count(others, 'further text')} of this item failed too.`,
+			}),
+			json: {
+				...(ids.length > 0 && { chunkingId: ids[0] }),
+				...(ids.length > 1 && { chunkingIds: ids }),
+				...(replies.length > 0 && { reply: replies[0] }),
+				...(replies.length > 1 && { replies }),
+			},
+		});
 	}
 
 	private addHints(hintAtRunning: boolean): void {
@@ -187,8 +201,13 @@ export class ChunkOutput {
 		return this.context.getInputData()[itemIndex]?.json ?? {};
 	}
 
-	private itemsOf(ref: TextRef, chunkingId: string, chunks: Chunk[]): IDataObject[] {
-		const kept = keptFields(this.jsonOf(ref), this.options, 'none');
+	private itemsOf(
+		ref: TextRef,
+		chunkingId: string,
+		chunks: Chunk[],
+		isCut: boolean,
+	): IDataObject[] {
+		const kept = this.keptOf(ref, chunkingId);
 		const place = {
 			chunkCount: chunks.length,
 			...(ref.textIndex !== undefined && { textIndex: ref.textIndex }),
@@ -204,7 +223,11 @@ export class ChunkOutput {
 			if (vector && this.options.includeVectors !== false) json.vector = vector;
 			return json;
 		};
-		if (this.mode === 'documents') return this.documentsOf(ref, chunks, kept, content);
+		if (this.mode === 'documents') {
+			const documents = this.documentsOf(ref, chunks, kept, content);
+			// What was cut off may come back with the next run.
+			return isCut ? documents : [...documents, ...this.removedOf(ref, chunks.length)];
+		}
 		if (this.mode === 'texts') {
 			const text = ref.text === undefined ? {} : { text: ref.text };
 			const contents = chunks.map((chunk, index) => content(chunk, index, {}));
@@ -222,22 +245,47 @@ export class ChunkOutput {
 	): IDataObject[] {
 		const document = this.documents.get(ref.itemIndex);
 		if (document === undefined) return [];
-		const { id, fields, formerChunkCount } = document;
-		const start = ref.textIndex === undefined ? `${id}#` : `${id}#${ref.textIndex}.`;
-		const items = chunks.map((chunk, index) => ({
+		const { id, fields } = document;
+		return chunks.map((chunk, index) => ({
 			...kept,
-			id: `${start}${index}`,
+			id: chunkDocumentId(id, ref, index),
 			...fields,
 			parentId: id,
 			...content(chunk, index),
 		}));
+	}
+
+	/** Documents of chunks that no longer exist. */
+	private removedOf(ref: TextRef, chunkCount: number): IDataObject[] {
+		const document = this.documents.get(ref.itemIndex);
 		const removed: IDataObject[] = [];
-		for (let index = chunks.length; index < formerChunkCount; index++) {
-			removed.push({ id: `${start}${index}`, parentId: id, removed: true });
+		if (document === undefined) return removed;
+		const { id, formerChunkCount } = document;
+		for (let index = chunkCount; index < formerChunkCount; index++) {
+			removed.push({ id: chunkDocumentId(id, ref, index), parentId: id, removed: true });
 		}
-		return [...items, ...removed];
+		return removed;
+	}
+
+	/** Fields of the source that say nothing of a chunk. */
+	private keptOf(ref: TextRef, chunkingId: string): IDataObject {
+		const source = this.jsonOf(ref);
+		const kept = keptFields(source, this.options, 'none');
+		if (this.options.sourceFields !== 'all') return kept;
+		for (const field of CHUNK_FIELDS) delete kept[field];
+		// As Submit has put them out: they would send finished chunks back to Get Results.
+		if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete kept[field];
+		return kept;
 	}
 }
+
+/** Measures of a chunk, which those of its source would be taken for. */
+const CHUNK_FIELDS = ['start', 'end', 'tokensUsed', 'vector'];
+/** Where a text stands that is not finished. */
+const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
+
+const chunkDocumentId = (id: string, { textIndex }: TextRef, index: number): string =>
+	textIndex === undefined ? `${id}#${index}` : `${id}#${textIndex}.${index}`;
 
 /** The output of an operation that gives chunks. */
 export function openOutput(

@@ -32,26 +32,30 @@ export interface FormerRequest {
 	chunkingId: string;
 	scope: string;
 	refs: TextRef[];
+	/** How many texts the request had, where an item tells. */
+	texts?: number;
 }
 
 /**
  * Reads the texts of all input items and how each is to be chunked. Items without a usable text
  * fail.
  *
- * @param isResumed items that are fetched instead
+ * @param maxBytes more than a request may have
+ * @param taken items that are fetched instead, or have failed already
  * @returns texts ordered by their settings, so that as many as possible share a request
  */
 export function readTexts(
 	context: IExecuteFunctions,
 	results: Results,
-	isResumed: (itemIndex: number) => boolean = () => false,
+	maxBytes: number,
+	taken: ReadonlySet<number> = new Set(),
 ): TextEntry[] {
 	const groups = new Map<string, TextEntry[]>();
 	let number = 0;
 	context.getInputData().forEach((_item, itemIndex) => {
-		if (isResumed(itemIndex)) return;
+		if (taken.has(itemIndex)) return;
 		try {
-			const texts = textsOf(context, itemIndex);
+			const texts = textsOf(context, itemIndex, maxBytes);
 			const settings = readSettings(context, itemIndex);
 			const group = JSON.stringify(settings);
 			const entries = groups.get(group) ?? [];
@@ -67,10 +71,14 @@ export function readTexts(
 	return [...groups.values()].flat();
 }
 
-function textsOf(context: IExecuteFunctions, itemIndex: number): Array<TextRef & { text: string }> {
+function textsOf(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	maxBytes: number,
+): Array<TextRef & { text: string }> {
 	if (context.getNodeParameter('textSource', 0) === 'expression') {
 		const value = context.getNodeParameter('text', itemIndex, '') as unknown;
-		return [{ itemIndex, text: textOf(value, "'Text'") }];
+		return [{ itemIndex, text: textOf(value, "'Text'", maxBytes) }];
 	}
 	const field = context.getNodeParameter('textsField', itemIndex) as string;
 	const list = fieldOf(context.getInputData()[itemIndex]?.json ?? {}, field);
@@ -83,16 +91,27 @@ function textsOf(context: IExecuteFunctions, itemIndex: number): Array<TextRef &
 	return list.map((value: unknown, textIndex) => ({
 		itemIndex,
 		textIndex,
-		text: textOf(value, `Text ${textIndex} of the field '${field}'`),
+		text: textOf(value, `Text ${textIndex} of the field '${field}'`, maxBytes),
 	}));
 }
 
-function textOf(value: unknown, what: string): string {
+function textOf(value: unknown, what: string, maxBytes: number): string {
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-	if (typeof value === 'string' && value !== '') return value;
+	if (typeof value === 'string' && value !== '') {
+		const bytes = Buffer.byteLength(value);
+		if (bytes > maxBytes) throw tooLarge(what, bytes, maxBytes);
+		return value;
+	}
 	const is = value === '' || value === undefined || value === null ? 'empty' : 'not a text';
 	throw new InputError(`${what} is ${is}`, 'Point it to the field that holds the text to chunk.');
 }
+
+/** A text that no request may carry. */
+export const tooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
+	new InputError(
+		`${what} has ${bytes.toLocaleString('en-US')} bytes, more than the ${maxBytes.toLocaleString('en-US')} a request may have`,
+		"Split the text before this node, or raise the option 'Bytes per Request' if the service takes more.",
+	);
 
 /**
  * Reads which chunking requests the items stand for, each request once. Items with an unusable
@@ -100,6 +119,7 @@ function textOf(value: unknown, what: string): string {
  *
  * @param idOf the chunking ID of an item, '' for none
  * @param positionOf which text of the request the item is, undefined or '' for all
+ * @param taken gets the items that stand for one, and those that failed
  */
 export function readFormerRequests(
 	context: IExecuteFunctions,
@@ -107,13 +127,15 @@ export function readFormerRequests(
 	path: string,
 	idOf: (itemIndex: number) => unknown,
 	positionOf: (itemIndex: number) => unknown,
+	taken = new Set<number>(),
 ): FormerRequest[] {
 	const requests = new Map<string, FormerRequest>();
-	context.getInputData().forEach((item, itemIndex) => {
+	context.getInputData().forEach(({ json }, itemIndex) => {
+		if (taken.has(itemIndex)) return;
 		try {
 			const id = idOf(itemIndex);
 			if (id === '') return;
-			const chunkingId = typeof id === 'string' ? id.trim() : '';
+			const chunkingId = ['string', 'number'].includes(typeof id) ? String(id).trim() : '';
 			resultsPath(path, chunkingId);
 			const scope = readScope(context, itemIndex);
 			const position = parsePosition(positionOf(itemIndex));
@@ -121,12 +143,16 @@ export function readFormerRequests(
 			// find nothing.
 			const request = requests.get(chunkingId) ?? { chunkingId, scope, refs: [] };
 			requests.set(chunkingId, request);
+			// Where Submit has put it.
+			if (typeof json.textsInRequest === 'number') request.texts = json.textsInRequest;
 			const ref: TextRef = { itemIndex };
 			if (position !== undefined) ref.position = position;
-			// Where Submit has put it: tells the texts of one document apart.
-			if (typeof item.json.textIndex === 'number') ref.textIndex = item.json.textIndex;
+			// Tells the texts of one document apart.
+			if (typeof json.textIndex === 'number') ref.textIndex = json.textIndex;
 			request.refs.push(ref);
+			taken.add(itemIndex);
 		} catch (error) {
+			taken.add(itemIndex);
 			results.fail(itemIndex, error, { prefix: `Item ${itemIndex}` });
 		}
 	});

@@ -65,7 +65,7 @@ describe('texts share a request', () => {
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[1]).toEqual({
-			error: 'The text was not submitted: it has 1,500 bytes, more than the 1,000 a request may have',
+			error: "Item 1: 'Text' has 1,500 bytes, more than the 1,000 a request may have",
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});
@@ -387,7 +387,7 @@ describe('when time runs out', () => {
 		);
 		expect(error?.description).toMatch(
 			new RegExp(
-				`^The service goes on with it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished: ${one.chunkingId}\\.$`,
+				`^The service goes on with it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not put out: ${one.chunkingId}\\.$`,
 			),
 		);
 	});
@@ -472,7 +472,7 @@ describe('Stop in the editor', () => {
 			const { error } = await stopAfter(['results', 4], texts(4), { options }, { onError });
 			expect(jobs()).toHaveLength(4);
 			expect(error?.message).toBe(
-				`The execution was canceled. Chunking IDs not finished: ${ids(1).join(', ')}. Chunking IDs finished: ${ids(0, 1).join()}.`,
+				`The execution was canceled. Chunking IDs not finished: ${ids(1).join(', ')}. Chunking IDs finished, but not put out: ${ids(0, 1).join()}.`,
 			);
 		},
 	);

@@ -752,7 +752,11 @@ describe('Submit', () => {
 	it.each([
 		[
 			{ status: 'ERROR', message: 'Quota is used up' },
-			/gave no chunking ID.*"Quota is used up"/,
+			/the status is ERROR, "Quota is used up"$/,
+		],
+		[
+			{ status: 'SUBMITTED', message: 'Please stand by' },
+			/gave no chunking ID, "Please stand by"$/,
 		],
 		[{ status: 'SUBMITTED' }, /gave no chunking ID$/],
 		[{ ok: true }, /gave no chunking ID$/],
@@ -907,7 +911,7 @@ describe('Get Results', () => {
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ text: 'a' }),
 			{
-				error: `Chunking ${String(one.chunkingId)}: there is no text 5, only 2`,
+				error: `Chunking ${String(one.chunkingId)}: there is no text 5: the request has 2 texts, counted from 0`,
 				chunkingId: one.chunkingId,
 				reply: expect.objectContaining({
 					chunkedData: [expect.anything(), expect.objectContaining({ chunks: ['b'] })],

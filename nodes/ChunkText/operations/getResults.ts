@@ -19,8 +19,9 @@ export async function getResults(context: IExecuteFunctions, results: Results): 
 		context,
 		results,
 		options.resultsPath ?? DEFAULT_RESULTS_PATH,
-		(itemIndex) => (output.isRefused(itemIndex) ? '' : chunkingId(context, itemIndex)),
+		(itemIndex) => chunkingId(context, itemIndex),
 		(itemIndex) => context.getNodeParameter('textPosition', itemIndex, ''),
+		output.refused,
 	);
 	results.throwIfStopping();
 
@@ -31,9 +32,9 @@ export async function getResults(context: IExecuteFunctions, results: Results): 
 	output.finish();
 }
 
-function chunkingId(context: IExecuteFunctions, itemIndex: number): string {
+function chunkingId(context: IExecuteFunctions, itemIndex: number): unknown {
 	const id = context.getNodeParameter('chunkingId', itemIndex, '') as unknown;
-	if (typeof id === 'string' && id.trim() !== '') return id;
+	if (typeof id === 'number' || (typeof id === 'string' && id.trim() !== '')) return id;
 	throw new InputError(
 		"'Chunking ID' is empty",
 		"Point it to the field with the chunking ID, as 'Submit' has put it out.",

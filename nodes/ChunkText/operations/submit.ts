@@ -13,7 +13,7 @@ import { readTexts } from '../texts';
 export async function submit(context: IExecuteFunctions, results: Results): Promise<void> {
 	const options = readChunkOptions(context);
 	const output = new ChunkOutput(context, results, 'chunks', options);
-	const entries = readTexts(context, results);
+	const entries = readTexts(context, results, options.bytesPerRequest);
 	results.throwIfStopping();
 
 	const jobs = new ChunkingJobs(context, results, options, output);

@@ -18,20 +18,16 @@ export async function submitAndWait(context: IExecuteFunctions, results: Results
 	// Before anything is submitted that could not be fetched.
 	resultsPath(path, 'id');
 	const output = openOutput(context, results, options);
-	const idOf = (itemIndex: number) =>
-		context.getNodeParameter('options.resumeChunkingId', itemIndex, '') ?? '';
+	const taken = new Set(output.refused);
 	const former = readFormerRequests(
 		context,
 		results,
 		path,
-		(itemIndex) => (output.isRefused(itemIndex) ? '' : idOf(itemIndex)),
+		(itemIndex) => context.getNodeParameter('options.resumeChunkingId', itemIndex, '') ?? '',
 		(itemIndex) => input[itemIndex]?.json.textPosition,
+		taken,
 	);
-	const entries = readTexts(
-		context,
-		results,
-		(itemIndex) => output.isRefused(itemIndex) || idOf(itemIndex) !== '',
-	);
+	const entries = readTexts(context, results, options.bytesPerRequest, taken);
 	results.throwIfStopping();
 
 	const jobs = new ChunkingJobs(context, results, options, output);

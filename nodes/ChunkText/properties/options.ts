@@ -49,7 +49,7 @@ export const optionsProperties: INodeProperties[] = [
 				typeOptions: { minValue: 0.02, numberPrecision: 2 },
 				default: 0.5,
 				description:
-					'Seconds between the first two looks at a job. Each further wait is longer.',
+					'Seconds between the first two checks of a job. Each further wait is longer.',
 				displayOptions: waits,
 			},
 			{
@@ -82,7 +82,7 @@ export const optionsProperties: INodeProperties[] = [
 				typeOptions: { minValue: 0.02, numberPrecision: 2 },
 				default: 10,
 				description:
-					'Most seconds between two looks at a job, unless the service asks for more',
+					'Most seconds between two checks of a job, unless the service asks for more or a check fails',
 				displayOptions: waits,
 			},
 			maxAttemptsProperty,
@@ -137,8 +137,9 @@ export const optionsProperties: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. name, category',
-				description: "Separated by commas. Used while 'Source Fields' is Listed.",
+				description: 'Separated by commas',
 				requiresDataPath: 'multiple',
+				displayOptions: { show: { sourceFields: ['listed'] } },
 			},
 			{
 				displayName: 'Texts per Request',

@@ -165,7 +165,8 @@ export const modelProperties: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. passage',
-				description: "Used while 'Data Type' is Custom",
+				description: 'What the model is to take the texts for, in its own words',
+				displayOptions: { show: { dataType: ['custom'] } },
 			},
 			{
 				displayName: 'Data Type',

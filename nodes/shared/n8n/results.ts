@@ -75,8 +75,10 @@ export class Results {
 
 	/** An error that hit the whole run fails every item that has nothing to show yet. */
 	failRest(error: unknown): void {
+		const progress = this.progress();
+		const json = progress === '' ? {} : { progress };
 		this.outputs.forEach((output, itemIndex) => {
-			if (output.length === 0) this.fail(itemIndex, error);
+			if (output.length === 0) this.fail(itemIndex, error, { json });
 		});
 	}
 

@@ -19,7 +19,11 @@ export interface ChunkSettings {
 	additionalFields: Record<string, unknown>;
 }
 
-/** Path of endpoint 2, e.g. `/ai/async-chunking/regex-splitter/gte-small`. */
+/**
+ * Path of endpoint 2, e.g. `/ai/async-chunking/regex-splitter/gte-small`.
+ *
+ * @throws InputError for a name that is empty, `.` or `..`
+ */
 export function submitPath(chunker: string, modelId: string): string {
 	return `/ai/async-chunking/${pathSegment(chunker, 'Chunker')}/${pathSegment(modelId, 'Model ID')}`;
 }
@@ -71,8 +75,11 @@ export interface ChunkingReply {
 	status: string;
 	/** The service's words, where it has any. */
 	message?: string;
-	/** Chunks of each text, in the order of the batch; absent while there are no results. */
-	results?: Chunk[][];
+	/**
+	 * Chunks of each text, in the order of the batch, undefined for an entry that has no list of
+	 * them; absent while there are no results.
+	 */
+	results?: Array<Chunk[] | undefined>;
 }
 
 /**
@@ -95,15 +102,19 @@ export function parseChunkingReply(body: unknown): ChunkingReply | undefined {
 		let position = 0;
 		reply.results = chunkedData.map((entry: unknown) => {
 			const chunks = parseEntry(entry, vectors, position);
-			position += chunks.length;
+			position += chunks?.length ?? 0;
 			return chunks;
 		});
 	}
 	return reply;
 }
 
-function parseEntry(entry: unknown, sharedVectors: unknown[], position: number): Chunk[] {
-	if (!isObject(entry) || !Array.isArray(entry.chunks)) return [];
+function parseEntry(
+	entry: unknown,
+	sharedVectors: unknown[],
+	position: number,
+): Chunk[] | undefined {
+	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 	const spans = Array.isArray(entry.spans) ? entry.spans : [];
 	const vectors = Array.isArray(entry.vectors) ? entry.vectors : undefined;
 	return entry.chunks.map((value: unknown, index) => {
@@ -129,6 +140,15 @@ function parseEntry(entry: unknown, sharedVectors: unknown[], position: number):
 /** Results are there: READY or RETRIEVED (spec, States), and they came with the reply. */
 export function isDone(reply: ChunkingReply): boolean {
 	return reply.results !== undefined && reply.status !== 'ERROR' && reply.status !== 'SUBMITTED';
+}
+
+/**
+ * Whether a reply holds content of whatever shape (spec: the result fields are not shown), so that it
+ * can be handed on as it is.
+ */
+export function hasContent(reply: ChunkingReply, body: unknown): boolean {
+	if (!['READY', 'RETRIEVED'].includes(reply.status) || !isObject(body)) return false;
+	return Object.values(body).some((member) => typeof member === 'object' && member !== null);
 }
 
 /** A splitter's separators end a text too; a remainder shorter than this is taken for one. */

@@ -136,7 +136,7 @@ describe('parseChunkingReply', () => {
 				[{ text: 'c', start: 0, end: 1, vector: [5, 6] }],
 			],
 		});
-		const read = reply?.results?.flat().map(({ vector }) => vector) ?? [];
+		const read = reply?.results?.flat().map((each) => each?.vector) ?? [];
 		read.forEach((vector, index) => expect(vector).toBe(vectors[index]));
 		expect(read).toHaveLength(3);
 	});
@@ -203,10 +203,11 @@ describe('parseChunkingReply', () => {
 			{ chunks: [{ x: 1 }, 2] },
 			[{ text: '{"x":1}' }, { text: '2' }],
 		],
-		['no chunks', { spans: [[0, 1]] }, []],
-		['chunks that are no list', { chunks: 'a' }, []],
-		['no entry', null, []],
-		['a text as entry', 'a', []],
+		['an empty list of chunks', { chunks: [] }, []],
+		['no chunks', { spans: [[0, 1]] }, undefined],
+		['chunks that are no list', { chunks: 'a' }, undefined],
+		['no entry', null, undefined],
+		['a text as entry', 'a', undefined],
 	])('an entry with %s is read as far as it goes', (_, entry, chunks) => {
 		const reply = parseChunkingReply({ status: 'READY', chunkedData: [entry] });
 		expect(reply?.results).toEqual([chunks]);

@@ -1,0 +1,243 @@
+/** Chunk Text at its edges: lists of texts that fail, replies of odd shapes, fields of the source. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { DEMO } from '../../sandbox';
+import { hintsOf, OFTEN, useChunkText } from '../support/chunking';
+import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+
+useShortBackoff();
+const sandbox = useSandbox({ settings: { vectorSize: 2 } });
+const { chunk, getResults, submits, looks, fault, answers, jobsEnded } = useChunkText(sandbox);
+
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const texts = (count: number): IDataObject[] =>
+	indexes(count).map((at) => ({ id: `i${at}`, name: `N${at}`, text: `text ${at}` }));
+const ids = () =>
+	sandbox()
+		.jobs()
+		.map(({ chunkingId }) => chunkingId);
+
+describe('an item with a list of texts', () => {
+	const LIST = { textSource: 'listField' };
+
+	it('names every chunking ID of its texts that failed', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const result = await chunk(
+			[{ texts: ['a', 'b', 'c'] }],
+			{ ...LIST, options: { ...OFTEN, textsPerRequest: 1, maxWaitSeconds: 1 } },
+			CONTINUE,
+		);
+		const [json, ...others] = jsonOf(result.output);
+		expect(others).toEqual([]);
+		expect([...(json?.chunkingIds as string[])].sort()).toEqual([...ids()].sort());
+		expect(json?.chunkingIds).toContain(json?.chunkingId);
+	});
+
+	it('keeps what came for one text though another one failed first', async () => {
+		fault('submit', { status: 400, times: 1 });
+		answers({ chunkingId: 'x', status: 'READY', chunkedData: [] });
+		const result = await chunk(
+			[{ texts: ['a', 'b'] }],
+			{ ...LIST, options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } },
+			CONTINUE,
+		);
+		expect(jsonOf(result.output)).toEqual([
+			{
+				error: expect.stringContaining('The text was not submitted') as string,
+				httpStatus: 400,
+				chunkingId: ids()[0],
+				reply: { chunkingId: 'x', status: 'READY', chunkedData: [] },
+			},
+		]);
+	});
+});
+
+describe('Get Results', () => {
+	it('fetches nothing more once the run is lost', async () => {
+		sandbox().settings.resultsOnce = true;
+		const { output } = await chunk(texts(5), {
+			operation: 'submit',
+			options: { textsPerRequest: 1 },
+		});
+		await jobsEnded();
+		answers({ chunkingId: 'x', status: 'ERROR', message: 'Out of order' });
+		const { error } = await getResults(jsonOf(output), { options: { concurrency: 1 } });
+		expect(error?.message).toContain('the status is ERROR, "Out of order"');
+		expect(looks()).toHaveLength(1);
+	});
+
+	it('hands out no chunks where a request came back with fewer texts than it had', async () => {
+		const { output } = await chunk(texts(3), { operation: 'submit' });
+		const chunkedData = [{ chunks: ['text 1'] }, { chunks: ['text 2'] }];
+		answers({ chunkingId: 'x', status: 'READY', chunkedData });
+		const result = await getResults(jsonOf(output), {}, CONTINUE);
+		const items = jsonOf(result.output);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+		for (const { error } of items) expect(error).toContain('2 results for 3 texts');
+		expect(items[0]?.reply).toMatchObject({ chunkedData });
+	});
+
+	it('leaves no trace of Submit on finished chunks that keep all fields', async () => {
+		const { output } = await chunk(texts(1), { operation: 'submit' });
+		await jobsEnded();
+		const all = { options: { sourceFields: 'all' } };
+		const result = await getResults(jsonOf(output), all);
+		expect(jsonOf(result.output)).toEqual([
+			expect.objectContaining({ id: 'i0', text: 'text 0', chunkIndex: 0 }),
+		]);
+		const [json] = jsonOf(result.output);
+		for (const field of ['status', 'textPosition', 'textsInRequest']) {
+			expect(json).not.toHaveProperty(field);
+		}
+	});
+
+	it('takes a chunking ID that is a number', async () => {
+		answers({ status: 'READY', chunkedData: [{ chunks: ['seven'] }] });
+		const { output } = await getResults([{ chunkingId: 7 }]);
+		expect(jsonOf(output)).toMatchObject([{ text: 'seven', chunkingId: '7' }]);
+		expect(looks()[0]?.path).toMatch(/\/7$/);
+	});
+});
+
+describe('a reply of an odd shape', () => {
+	it('fails a text whose entry holds no chunks, and deletes nothing for it', async () => {
+		const chunkedData = [{ error: 'model overloaded' }, { chunks: ['text 1'] }, null];
+		answers({ chunkingId: 'x', status: 'READY', chunkedData });
+		const result = await chunk(
+			texts(3),
+			{ output: 'documents', options: { ...OFTEN, formerChunkCount: 2 } },
+			CONTINUE,
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1, 1, 2]);
+		expect(jsonOf(result.output)).toEqual([
+			{
+				error: `Chunking ${ids()[0]}: the service returned no chunks for it, "model overloaded"`,
+				chunkingId: ids()[0],
+				reply: { chunkingId: 'x', status: 'READY', chunkedData },
+			},
+			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
+			{ id: 'i1#1', parentId: 'i1', removed: true },
+			{
+				error: `Chunking ${ids()[0]}: the service returned no chunks for it`,
+				chunkingId: ids()[0],
+			},
+		]);
+	});
+
+	it('deletes no former chunks of a text that was cut off', async () => {
+		sandbox().settings.maxChunks = 1;
+		const text =
+			'The first line of three.\nThe second line of three.\nThe third line of three.';
+		const { output, hints } = await chunk([{ id: 'd', name: 'D', text }], {
+			output: 'documents',
+			options: { formerChunkCount: 3 },
+		});
+		expect(jsonOf(output).map(({ id }) => id)).toEqual(['d#0']);
+		expect(hints.map(({ message }) => message).join()).toContain('left out the end of 1 text');
+	});
+
+	it.each(['READY', 'RETRIEVED'])(
+		'comes out Raw with status %s, whatever it holds',
+		async (status) => {
+			const body = { chunkingId: 'x', status, passages: [{ of: 'tomorrow' }] };
+			answers(body);
+			const { output } = await chunk(texts(1), { output: 'raw', options: OFTEN });
+			expect(jsonOf(output)).toEqual([body]);
+			expect(looks()).toHaveLength(1);
+		},
+	);
+
+	it('that never becomes chunks says how to see it', async () => {
+		fault('results', { status: 200, body: '{"status":"READY","passages":[]}' });
+		const { error } = await chunk(texts(1), { options: { ...OFTEN, maxWaitSeconds: 1 } });
+		expect(error?.message).toContain('not finished after 1 second (status READY)');
+		expect(error?.description).toContain('take the output Raw of Get Results');
+	});
+
+	it('shows the words of a reply with ERROR in one line, without a secret', async () => {
+		const message = `${DEMO.clientSecret} lacks\nquota ${'x'.repeat(5000)}`;
+		answers({ chunkingId: 'x', status: 'ERROR', message });
+		const { error } = await chunk(texts(1), { options: OFTEN });
+		expect(error?.message).toMatch(/the status is ERROR, "\*\*\* lacks quota x{400,500}…"$/);
+	});
+});
+
+describe('an item that is not finished in time', () => {
+	it('comes out with a hint at what its looks met', async () => {
+		fault('results', { html: true });
+		const result = await chunk(texts(1), {
+			options: { ...OFTEN, maxWaitSeconds: 1, whenTimeRunsOut: 'output' },
+		});
+		expect(jsonOf(result.output)).toMatchObject([{ status: 'SUBMITTED', id: 'i0' }]);
+		expect(hintsOf(result)).toContain(
+			'The last look failed: the reply of the AI service is no chunking reply',
+		);
+	});
+
+	it('waits not much longer than Max Wait for a service that hangs', async () => {
+		fault('results', { latencyMs: 20_000 });
+		const startedAt = Date.now();
+		const { error } = await chunk(texts(8), {
+			options: { ...OFTEN, textsPerRequest: 1, concurrency: 2, maxWaitSeconds: 1 },
+		});
+		expect(error?.message).toContain('not finished after 1 second');
+		expect(Date.now() - startedAt).toBeLessThan(15_000);
+	});
+});
+
+describe('fields of the source', () => {
+	it('never come out as the measures of a chunk', async () => {
+		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, start: 7, status: 'published' };
+		const { output } = await chunk([source], {
+			options: { sourceFields: 'all', includeVectors: false },
+		});
+		expect(jsonOf(output)).toMatchObject([{ start: 0, status: 'published' }]);
+		expect(jsonOf(output)[0]).not.toHaveProperty('vector');
+		expect(jsonOf(output)[0]?.tokensUsed).not.toBe(99);
+	});
+
+	it('named error is not kept: Retry On Fail would submit everything again', async () => {
+		const { output } = await chunk(
+			[{ text: 'a', error: 'earlier' }],
+			{ operation: 'submit' },
+			{ retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+		);
+		expect(submits()).toHaveLength(1);
+		expect(jsonOf(output)).toMatchObject([{ text: 'a', status: 'SUBMITTED' }]);
+		expect(jsonOf(output)[0]).not.toHaveProperty('error');
+	});
+
+	it('to keep may be a list, and are read before anything is sent', async () => {
+		const { output } = await chunk([{ text: 'a', id: 'x', meta: { lang: 'en' }, other: 1 }], {
+			options: { sourceFields: 'listed', listedFields: '={{ ["id", "meta.lang"] }}' },
+		});
+		expect(jsonOf(output)).toMatchObject([{ id: 'x', 'meta.lang': 'en' }]);
+		expect(jsonOf(output)[0]).not.toHaveProperty('other');
+	});
+});
+
+it('an expression that fails for one item fails that item alone', async () => {
+	const result = await chunk(
+		[{ text: 'a' }, { text: 'b', x: 1 }, { text: 'c' }],
+		{ options: { resumeChunkingId: '={{ $json.x === 1 ? $("nope").item.json.id : "" }}' } },
+		CONTINUE,
+	);
+	expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+	expect(jsonOf(result.output).map(({ text }) => text)).toEqual(['a', undefined, 'c']);
+});
+
+it('a text that is too large stops the run before anything is sent', async () => {
+	const { error } = await chunk([{ text: 'a' }, { text: 'x'.repeat(5000) }], {
+		options: { bytesPerRequest: 1000, textsPerRequest: 1, concurrency: 1 },
+	});
+	expect(error?.message).toBe(
+		"Item 1: 'Text' has 5,000 bytes, more than the 1,000 a request may have",
+	);
+	expect(submits()).toEqual([]);
+});
+
+it("n8n's own operation Custom API Call points to the HTTP Request node", async () => {
+	const { error } = await chunk(texts(1), { operation: '__CUSTOM_API_CALL__' });
+	expect(error?.message).toBe("'Operation' is none of this node's");
+	expect(error?.description).toContain('HTTP Request node');
+});
