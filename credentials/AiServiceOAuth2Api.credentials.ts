@@ -68,7 +68,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			type: 'string',
 			default: 'ausao8uveaPmyhv0v357',
 			required: true,
-			placeholder: 'e.g. ausao8uveaPmyhv0v357',
+			placeholder: 'e.g. default',
 			description: 'Part of the token address: /oauth2/{ID}/v1/token',
 		},
 		...scopeProperties(

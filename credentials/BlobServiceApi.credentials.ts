@@ -82,7 +82,8 @@ export class BlobServiceApi implements ICredentialType {
 				type: 'responseCode',
 				properties: {
 					value: 401,
-					message: "The service refused the sign-in: check 'User' and 'Password'",
+					message:
+						"The service refused the sign-in: check 'Authentication', 'User' and 'Password'",
 				},
 			},
 			{

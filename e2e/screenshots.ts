@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of docs/images: every example workflow on the canvas, every node's panel and
- * every credential's dialog, in the light and the dark theme, from a real n8n.
+ * Takes the pictures of docs/images: every example workflow on the canvas, the panel of each node
+ * type and operation, and every credential's dialog, in the light and the dark theme, from a real n8n.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -69,8 +69,16 @@ function isShown({ type }: WorkflowNode): boolean {
 	return SHOWN_TYPES.test(type);
 }
 
+/** What a panel shows; others of the same kind would look the same. */
+function kindOf({ type, parameters }: WorkflowNode): string {
+	return [type, parameters.operation ?? ''].join();
+}
+
 /** One browser window, signed in. */
 class Photographer {
+	/** Panels taken so far. */
+	private readonly kinds = new Set<string>();
+
 	private constructor(
 		private readonly page: Page,
 		private readonly n8n: N8n,
@@ -89,7 +97,7 @@ class Photographer {
 		return new Photographer(page, n8n, theme);
 	}
 
-	/** The canvas after a run, then the panels of our nodes. */
+	/** The canvas after a run, then the panels of our nodes that no workflow has shown before. */
 	async workflow(name: string, workflow: StoredWorkflow): Promise<void> {
 		const { page } = this;
 		await page.goto(`${this.n8n.url}/workflow/${workflow.id}`);
@@ -103,7 +111,11 @@ class Photographer {
 		await page.locator('[data-test-id="zoom-to-fit"]').click();
 		await this.settle();
 		await this.shoot(`workflow-${name}`);
-		for (const node of workflow.nodes.filter(isShown)) await this.node(name, node.name);
+		for (const node of workflow.nodes.filter(isShown)) {
+			if (this.kinds.has(kindOf(node))) continue;
+			this.kinds.add(kindOf(node));
+			await this.node(name, node.name);
+		}
 	}
 
 	/** A credential's dialog. */

@@ -1,6 +1,6 @@
 /**
  * The shapes that cross the sandbox's public edge: options, settings, fault rules and what it
- * reports back. Section numbers refer to shared/spec/service-interface.md and service-facts.md.
+ * reports back. What "(facts ...)" refers to: CONTRIBUTING.md, Layers.
  */
 
 /** The routes that faults, records and figures are kept for. */

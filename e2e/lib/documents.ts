@@ -12,7 +12,7 @@ export interface SourceDocument {
 }
 
 /** Folders whose Markdown is the project's own; '.' is taken without its subfolders. */
-const FOLDERS = ['.', 'docs', 'sandbox', 'examples', 'e2e', 'bench', 'test'];
+const FOLDERS = ['.', 'docs', 'sandbox', 'examples', 'e2e', 'bench'];
 
 function markdownIn(folder: string): string[] {
 	const absolute = path.join(ROOT, folder);

@@ -28,7 +28,7 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Submit and Wait',
 				value: 'submitAndWait',
-				action: 'Chunk text and wait for the chunks',
+				action: 'Chunk text and wait for chunks',
 				description: 'Start chunking and wait until the chunks are there',
 			},
 		],

@@ -49,7 +49,7 @@ describe('a passing fault of a look', () => {
 			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 			expect(looks()).toHaveLength(4);
 			expect(submits()).toHaveLength(1);
-			expect(hintsOf(result)).toEqual(['3 attempts repeated after passing faults']);
+			expect(hintsOf(result)).toEqual(['3 attempts repeated after temporary failures']);
 			expect(result.hints[0].type).toBe('info');
 		},
 	);
@@ -73,7 +73,7 @@ describe('a passing fault of a look', () => {
 		fault('results', { ...rule, times: 2 });
 		const result = await getResults(jsonOf(output));
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
-		expect(hintsOf(result)).toEqual(['2 attempts repeated after passing faults']);
+		expect(hintsOf(result)).toEqual(['2 attempts repeated after temporary failures']);
 	});
 
 	it('is a look that takes longer than the time-out', async () => {
@@ -135,7 +135,7 @@ describe('a submission', () => {
 		const result = await chunk(texts(1));
 		const [first, second] = submits();
 		expect(second.startedAt - first.endedAt).toBeGreaterThanOrEqual(990);
-		expect(hintsOf(result)).toEqual(['1 attempt repeated after passing faults']);
+		expect(hintsOf(result)).toEqual(['1 attempt repeated after temporary failures']);
 	});
 
 	it('is sent again, up to Max Attempts, where nobody listens', async () => {
@@ -144,7 +144,7 @@ describe('a submission', () => {
 			{ options: { maxAttempts: 3 } },
 			{ credentials: at('http://127.0.0.1:1'), onError: 'continueRegularOutput' },
 		);
-		expect(hintsOf(result)).toEqual(['2 attempts repeated after passing faults']);
+		expect(hintsOf(result)).toEqual(['2 attempts repeated after temporary failures']);
 		expect(jsonOf(result.output)).toEqual(
 			indexes(2).map(() => ({
 				error: 'The text was not submitted: The AI service could not be asked: the connection was refused',

@@ -355,7 +355,7 @@ describe('a document the service does not know', () => {
 		const result = await remove(items('d0'), { commit: 'everyDelete' });
 		expect(sandbox().requests.map(({ status }) => status)).toEqual([0, 404]);
 		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
-		expect(hintsOf(result)).toEqual(['1 attempt repeated after passing faults']);
+		expect(hintsOf(result)).toEqual(['1 attempt repeated after temporary failures']);
 		expect(indexed()).toEqual(['d1']);
 	});
 
@@ -385,7 +385,7 @@ describe('faults', () => {
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 		expect(indexed()).toEqual([]);
-		expect(hintsOf(result)).toEqual(['3 attempts repeated after passing faults']);
+		expect(hintsOf(result)).toEqual(['3 attempts repeated after temporary failures']);
 	});
 
 	it('with an HTML page, or none at all, and a 2xx are success', async () => {

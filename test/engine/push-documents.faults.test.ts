@@ -61,7 +61,7 @@ describe('a passing fault', () => {
 		const result = await push(documents(6), { options: { documentsPerRequest: 2 } });
 		everyItemIsPushed(result, 6);
 		expect(sandbox().requests).toHaveLength(5);
-		expect(hintsOf(result)).toEqual(['2 attempts repeated after passing faults']);
+		expect(hintsOf(result)).toEqual(['2 attempts repeated after temporary failures']);
 		const attempts = jsonOf(result.output).map((json) => json.attempts as number);
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});

@@ -1,7 +1,7 @@
 /**
- * Access tokens (design.md, Tokens) through n8n's engine and real HTTP. Each test starts workers of
- * its own: a worker is one n8n process, several share one credential store as they would share the
- * database.
+ * Access tokens (ARCHITECTURE.md, Tokens) through n8n's engine and real HTTP. Each test starts
+ * workers of its own: a worker is one n8n process, several share one credential store as they would
+ * share the database.
  */
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 

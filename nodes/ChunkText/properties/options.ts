@@ -101,6 +101,7 @@ export const optionsProperties: INodeProperties[] = [
 				name: 'resultsPath',
 				type: 'string',
 				default: DEFAULT_RESULTS_PATH,
+				placeholder: 'e.g. /ai/results/{chunkingId}',
 				description: 'Where the AI service keeps the chunks. {chunkingId} is filled in.',
 				displayOptions: waits,
 			},

@@ -42,6 +42,7 @@ export const outputProperties: INodeProperties[] = [
 		type: 'string',
 		default: '={{ $json.id }}',
 		required: true,
+		placeholder: 'e.g. handbook/returns.md',
 		description:
 			'ID of the document the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
 		displayOptions: documents,
@@ -52,6 +53,7 @@ export const outputProperties: INodeProperties[] = [
 		type: 'string',
 		default: '={{ $json.name }}',
 		required: true,
+		placeholder: 'e.g. Returns',
 		description: 'Name each chunk of the document gets',
 		displayOptions: documents,
 	},

@@ -20,7 +20,7 @@ const overlapSize: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0 },
 	default: 1,
-	description: 'How many sentences neighbouring chunks share',
+	description: 'How many sentences neighboring chunks share',
 };
 
 const chunkerSettings = (chunker: string, options: INodeProperties[]): INodeProperties => ({
@@ -124,7 +124,7 @@ export const settingsProperties: INodeProperties[] = [
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 3 },
 			default: 0.567,
-			description: 'How alike neighbouring sentences must be to stay in one chunk',
+			description: 'How alike neighboring sentences must be to stay in one chunk',
 		},
 		maxChunkSize,
 		overlapSize,
@@ -220,6 +220,6 @@ export const modelProperties: INodeProperties[] = [
 		displayOptions: { show: { operation: submits } },
 	},
 	...scopeProperties(
-		'What the access token is asked for. Chunking needs Machine Learning Predict.',
+		'Scope the access token is requested for. Chunking needs Machine Learning Predict.',
 	),
 ];

@@ -60,6 +60,7 @@ export const textProperties: INodeProperties[] = [
 		type: 'string',
 		default: '={{ $json.text }}',
 		required: true,
+		placeholder: 'e.g. Goods may be returned within thirty days.',
 		description: 'The text to chunk',
 		displayOptions: { show: { operation: submits, textSource: ['expression'] } },
 	},

@@ -20,7 +20,7 @@ export function addTroubleHint(
 	others: string[] = [],
 ): void {
 	const parts = [...others];
-	if (retries > 0) parts.push(`${count(retries, 'attempt')} repeated after passing faults`);
+	if (retries > 0) parts.push(`${count(retries, 'attempt')} repeated after temporary failures`);
 	if (splits > 0) {
 		parts.push(`${count(splits, 'request')} divided because the service refused the whole`);
 	}

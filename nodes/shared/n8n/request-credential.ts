@@ -44,9 +44,9 @@ const PAUSE_MS = 500;
 const READ_AGAIN_AFTER_MS = 1_000;
 
 /**
- * A credential with one token for each scope, stored by n8n and shared by all workers (design.md,
- * Tokens). Holds the execution's copy of the data: with a fresh token, or with the expirable field
- * blank, upon which n8n asks the credential to issue one and stores it.
+ * A credential with one token for each scope, stored by n8n and shared by all workers
+ * (ARCHITECTURE.md, Tokens). Holds the execution's copy of the data: with a fresh token, or with the
+ * expirable field blank, upon which n8n asks the credential to issue one and stores it.
  *
  * Before a renewal and after a 401 the stored credential is read again: a token another worker has
  * stored meanwhile is taken over, else this one renews. So a server that revokes the former token
