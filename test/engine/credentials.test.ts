@@ -129,6 +129,11 @@ describe('the Test button of the credentials', () => {
 			});
 		});
 
+		it.each(['\n', ' ', '\u00a0', '\u200a'])('takes a key with %j around it', async (blank) => {
+			const apiKey = `${blank}${DEMO.pushKey}${blank}`;
+			expect(await press(type, { apiKey })).toMatchObject({ ok: true });
+		});
+
 		it.each([
 			['apiKey', 'wrong', /check 'API Key'/],
 			['endpoint', 'other', /check/],
