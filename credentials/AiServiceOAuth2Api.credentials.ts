@@ -136,6 +136,15 @@ export class AiServiceOAuth2Api implements ICredentialType {
 						"No token endpoint there: check 'Token Server Address' and 'Authorization Server ID'",
 				},
 			},
+			{
+				// Mostly `preAuthentication` says so, but not where it takes a token of this process.
+				type: 'responseCode',
+				properties: {
+					value: 401,
+					message:
+						"The token server refused the client: check 'Client ID' and 'Client Secret'",
+				},
+			},
 		],
 	};
 }

@@ -61,13 +61,13 @@ export class PushEndpointApi implements ICredentialType {
 		},
 	];
 
-	/** Adds the key, after a look at the address: the test is to say what is wrong with it. */
+	/** Adds the key, without blanks pasted around it, after a look at the address: the test is to say what is wrong with it. */
 	authenticate = async (
 		{ pushUrl, apiKey }: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
 		parseAddress(pushUrl, 'Push Service Address');
-		const headers = { ...requestOptions.headers, 'X-API-Key': String(apiKey ?? '') };
+		const headers = { ...requestOptions.headers, 'X-API-Key': String(apiKey ?? '').trim() };
 		return { ...requestOptions, headers };
 	};
 

@@ -82,6 +82,26 @@ describe('the Test button of the credentials', () => {
 		});
 
 		it.each([
+			['has no token', ''],
+			['knows none of the tokens', '{}'],
+		])(
+			'proves the client though this process holds a token of it: the credential %s',
+			async (_case, accessTokens) => {
+				expect(await press(type)).toMatchObject({ ok: true });
+				sandbox.faults.add({
+					route: 'token',
+					status: 401,
+					body: '{"error":"invalid_client"}',
+					contentType: 'application/json',
+				});
+				expect(await press(type, { accessTokens })).toMatchObject({
+					ok: false,
+					message: expect.stringMatching(/The token server refused/),
+				});
+			},
+		);
+
+		it.each([
 			['authUrl', 'ftp://example.com', /'Token Server Address' must start with http/],
 			['authUrl', 'http://127.0.0.1:1', /token server did not answer/],
 			['clientId', ' ', /'Client ID' is empty/],
@@ -107,6 +127,11 @@ describe('the Test button of the credentials', () => {
 			expect(await press(type, { endpoint: ` ${DEMO.endpoint} ` })).toMatchObject({
 				ok: true,
 			});
+		});
+
+		it.each(['\n', ' ', '\u00a0', '\u200a'])('takes a key with %j around it', async (blank) => {
+			const apiKey = `${blank}${DEMO.pushKey}${blank}`;
+			expect(await press(type, { apiKey })).toMatchObject({ ok: true });
 		});
 
 		it.each([

@@ -110,6 +110,12 @@ describe('secret and tokens are nowhere to be seen', () => {
 			status: 401,
 			body: `{"error":"invalid_client","error_description":"${SECRET}?"}`,
 		},
+		{
+			route: 'token',
+			status: 401,
+			body: `{"error":"invalid_client","error_description":"Basic ${btoa(`demo-client:${SECRET}`)}"}`,
+			contentType: 'application/json',
+		},
 		{ route: 'token', status: 400, body: `not ${SECRET}`, contentType: 'text/plain' },
 		{ route: 'token', reset: 'beforeReply' },
 		{ route: 'token', reset: 'midBody' },

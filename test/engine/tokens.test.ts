@@ -374,6 +374,73 @@ function requestNode(): INodeType {
 	};
 }
 
+/** Sends GETs as the HTTP Request node does: none waits for another, and each reads the credential. */
+function manyRequestsNode(): INodeType {
+	const { description } = requestNode();
+	return {
+		description: {
+			...description,
+			name: 'requests',
+			properties: [
+				...description.properties,
+				{ displayName: 'Gap', name: 'gapMs', type: 'number', default: 0 },
+			],
+		},
+		async execute(this: IExecuteFunctions) {
+			const uri = this.getNodeParameter('url', 0) as string;
+			const gapMs = this.getNodeParameter('gapMs', 0) as number;
+			const get = async (at: number) => {
+				await new Promise((done) => setTimeout(done, at * gapMs));
+				await this.helpers.requestWithAuthentication.call(this, TYPE, { uri, json: true });
+			};
+			const sent = await Promise.allSettled(this.getInputData().map((_, at) => get(at)));
+			const failed = sent.filter(({ status }) => status === 'rejected').length;
+			return [[{ json: { failed } }]];
+		},
+	};
+}
+
+describe('requests of the HTTP Request node that get their 401 one after the other', () => {
+	const SCOPE = 'merchandising.rules';
+	const getRules = async (worker: Worker, store: CredentialStore, count: number, gapMs = 0) => {
+		const url = `${sandbox.url}/em-rules/rules`;
+		const items = Array.from({ length: count }, () => ({}));
+		const node = manyRequestsNode();
+		const { output } = await runNode({
+			...worker,
+			node,
+			parameters: { url, gapMs },
+			items,
+			store,
+		});
+		return output[0]?.json.failed;
+	};
+
+	it.each([0, 2, 5, 8])('do not revoke each other: %d ms between them', async (gapMs) => {
+		sandbox.settings.revokeFormerTokens = true;
+		sandbox.faults.add({ route: 'token', latencyMs: 10 });
+		sandbox.faults.add({ route: 'rules', latencyMs: 40 });
+		const store = newStore({ scope: SCOPE });
+		const worker = startWorker();
+		expect(await getRules(worker, store, 1)).toBe(0);
+
+		ahead = 3601_000;
+		expect(await getRules(worker, store, 20, gapMs)).toBe(0);
+		expect(sandbox.tokensIssued()).toBe(2);
+	});
+
+	it('get a new token where the newest one was revoked', async () => {
+		sandbox.settings.revokeFormerTokens = true;
+		const store = newStore({ scope: SCOPE });
+		const worker = startWorker();
+		expect(await getRules(worker, store, 1)).toBe(0);
+		// Another worker, which does not store its token.
+		expect(await getRules(startWorker(), newStore({ scope: SCOPE }), 1)).toBe(0);
+		expect(await getRules(worker, store, 1)).toBe(0);
+		expect(sandbox.tokensIssued()).toBe(3);
+	});
+});
+
 describe('a credential a person has edited', () => {
 	it.each([
 		['Client ID', { clientId: 'other-client' }],

@@ -82,9 +82,13 @@ export function tokenFailure(data: TokenFields): unknown {
  * Issues a token for the scope of a credential's data (spec, Authentication 1 and 2), at most one
  * at a time for a client and scope in this process.
  *
- * A node's request (`requestedScope` is set) takes a token another execution of this process has
- * issued meanwhile, and keeps a token that still lives when the renewal fails. The credential test
- * and the HTTP Request node always ask the server.
+ * Takes a fresh token this process has issued meanwhile instead: for a node's request
+ * (`requestedScope` is set) unless it is the refused one, for the HTTP Request node and the
+ * credential test only if it is newer than the one in their data. n8n repeats their requests once
+ * and does not say what was refused; were each to get a token of its own, a server that revokes
+ * would let them kill each other's.
+ *
+ * Only a node's request keeps a token that still lives when the renewal fails.
  *
  * @returns the new token map, to be stored
  * @throws InputError for unusable fields, ServiceFailure of kind `token` where none could be had
@@ -125,8 +129,11 @@ async function tokenMapWithNew(
 		addToken(newest(held, issued.get(issuedFor)), scope, token, now());
 
 	const known = issued.get(issuedFor)?.[scope];
-	if (isNode && isFresh(known, now()) && known.accessToken !== data.rejectedToken) {
-		return mapWith(known);
+	if (isFresh(known, now())) {
+		const mayTake = isNode
+			? known.accessToken !== data.rejectedToken
+			: isNewer(known, held[scope]);
+		if (mayTake) return mapWith(known);
 	}
 
 	let request = pending.get(key);
@@ -158,12 +165,14 @@ async function tokenMapWithNew(
 function newest(map: TokenMap, other: TokenMap = {}): TokenMap {
 	const merged = { ...map };
 	for (const [scope, token] of Object.entries(other)) {
-		const held = merged[scope];
-		if (held?.issuedFor !== token.issuedFor || held.expiresAt < token.expiresAt) {
-			merged[scope] = token;
-		}
+		if (isNewer(token, merged[scope])) merged[scope] = token;
 	}
 	return merged;
+}
+
+/** Whether a token lives longer than the held one; one of another client counts as missing. */
+function isNewer(token: Token, held: Token | undefined): boolean {
+	return held?.issuedFor !== token.issuedFor || held.expiresAt < token.expiresAt;
 }
 
 function forgetEnded(now: number): void {

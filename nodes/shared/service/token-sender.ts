@@ -2,7 +2,7 @@ import type { IHttpRequestHelper, IN8nHttpFullResponse } from 'n8n-workflow';
 
 import { parseRetryAfter } from './retry-after';
 import { ServiceFailure } from './failure';
-import { withoutSecrets } from './secrets';
+import { secretsOf, withoutSecrets } from './secrets';
 import type { SendTokenRequest } from './token-issuer';
 
 const TOKEN_TIMEOUT_MS = 30_000;
@@ -34,9 +34,10 @@ export function tokenSender({ helpers }: IHttpRequestHelper): SendTokenRequest {
 			})) as IN8nHttpFullResponse;
 		const { statusCode: status, body } = response;
 		const isRefusal = status < 200 || status > 299;
+		const secrets = secretsOf({ clientId: auth.username, clientSecret: auth.password });
 		return {
 			status,
-			body: isRefusal ? withoutSecrets(body, [auth.password]) : body,
+			body: isRefusal ? withoutSecrets(body, secrets) : body,
 			retryAfterMs: parseRetryAfter(response.headers['retry-after'], Date.now()),
 		};
 	};

@@ -142,6 +142,7 @@ function refusal(
 ): ServiceFailure {
 	const error = (body as { error?: unknown } | null | undefined)?.error;
 	const words = serverMessage(body);
+	const transient = status === 408 || status === 429 || status >= 500;
 	let description = "Check 'Client ID' and 'Client Secret' in the credential.";
 	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
 		description =
@@ -151,7 +152,7 @@ function refusal(
 	} else if (status === 404 || (status >= 300 && status < 400)) {
 		description =
 			"Check 'Token Server Address' and 'Authorization Server ID' in the credential.";
-	} else if (status === 429 || status >= 500) {
+	} else if (transient) {
 		description = 'The token server is busy or down. Try again later.';
 	}
 	const code = typeof error === 'string' ? ` (${error})` : '';
@@ -161,7 +162,7 @@ function refusal(
 			kind: 'token',
 			status,
 			description,
-			transient: status === 408 || status === 429 || status >= 500,
+			transient,
 			...(retryAfterMs !== undefined && { retryAfterMs }),
 		},
 	);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { withoutSecrets } from '../../../nodes/shared/service/secrets';
+import { secretsOf, withoutSecrets } from '../../../nodes/shared/service/secrets';
 
 test('secrets are taken out of all texts of a reply, wherever they stand', () => {
 	const reply = {
@@ -14,6 +14,27 @@ test('secrets are taken out of all texts of a reply, wherever they stand', () =>
 		fine: true,
 	});
 	expect(withoutSecrets('<p>k3y-1</p>', ['k3y-1'])).toBe('<p>***</p>');
+});
+
+test('a secret is found as it is sent, without the blanks around it, and as it is stored', () => {
+	const stored = ' secret-key-1\n';
+	expect(withoutSecrets('secret-key-1', [stored])).toBe('***');
+	expect(withoutSecrets(`>${stored}<`, [stored])).toBe('>***<');
+	// What remains of it is too short.
+	expect(withoutSecrets('an abc', [' abc '])).toBe('an abc');
+});
+
+test('of a secret that begins with another one nothing remains', () => {
+	for (const secrets of [
+		['abcd', 'abcd-efgh'],
+		['abcd-efgh', 'abcd'],
+	]) {
+		expect(withoutSecrets('abcd-efgh abcd', secrets)).toBe('*** ***');
+	}
+});
+
+test('names of members are texts too', () => {
+	expect(withoutSecrets({ 'k3y-1': 'unknown' }, ['k3y-1'])).toEqual({ '***': 'unknown' });
 });
 
 test('what is no secret worth the name changes nothing', () => {
@@ -33,4 +54,62 @@ test('no value of a reply holds a secret, and the reply itself stays as it was',
 			expect(reply).toEqual(before);
 		}),
 	);
+});
+
+test('no secret of 4 characters or more remains, stored or trimmed', () => {
+	// The mask itself is made of stars.
+	const secrets = fc.array(
+		fc.string({ minLength: 1, maxLength: 12 }).filter((text) => !text.includes('*')),
+		{ minLength: 1, maxLength: 4 },
+	);
+	const between = fc.array(fc.string({ maxLength: 3 }), { minLength: 4, maxLength: 4 });
+	fc.assert(
+		fc.property(secrets, between, (stored, noise) => {
+			const forms = stored.flatMap((secret) => [secret, secret.trim()]);
+			const text = forms.map((form, at) => `${noise[at % 4]}${form}`).join('');
+			const made = withoutSecrets({ [text]: [text] }, stored) as object;
+			for (const form of forms.filter(({ length }) => length >= 4)) {
+				for (const part of Object.entries(made).flat(2)) expect(part).not.toContain(form);
+			}
+		}),
+	);
+});
+
+describe('the secrets of a credential', () => {
+	const token = (accessToken: string) => ({
+		accessToken,
+		expiresAt: 2,
+		renewAt: 1,
+		issuedFor: 'client',
+	});
+
+	test('of the AI service are its tokens, the client secret and the sign-in of the client', () => {
+		const fields = {
+			aiUrl: 'https://ai.example',
+			clientId: ' me ',
+			clientSecret: 's3cret\n',
+			accessTokens: JSON.stringify({ a: token('t1'), b: token('t2') }),
+			heldTokens: JSON.stringify({ a: token('t0') }),
+		};
+		expect(secretsOf(fields).sort()).toEqual(
+			['t1', 't2', 't0', 's3cret\n', btoa('me:s3cret')].sort(),
+		);
+	});
+
+	test('of the push service are its key', () => {
+		expect(secretsOf({ endpoint: 'docs', apiKey: 'k3y' })).toEqual(['k3y']);
+	});
+
+	test('of the blob service are the password and the sign-in, as they are sent', () => {
+		const fields = { user: 'admin', password: ' pä:w ' };
+		const basic = Buffer.from('admin: pä:w ').toString('base64');
+		expect(secretsOf(fields)).toEqual([' pä:w ', basic]);
+		expect(secretsOf({ password: 'pass' })).toEqual(['pass', btoa(':pass')]);
+	});
+
+	test('are none where nothing is filled in', () => {
+		const empty = { clientId: 'me', clientSecret: '', user: 'admin', password: '', apiKey: 7 };
+		expect(secretsOf({ ...empty, accessTokens: '' })).toEqual([]);
+		expect(secretsOf({})).toEqual([]);
+	});
 });

@@ -158,9 +158,44 @@ describe('one token for all', () => {
 		expect(asked).toHaveLength(2);
 	});
 
-	test('the credential test and the HTTP Request node always ask the server', async () => {
-		await issue();
-		expect(tokenOf(await issue({ requestedScope: undefined }))).toBe('t2');
+	describe('the HTTP Request node and the credential test', () => {
+		const issueFor = async (accessTokens: string) =>
+			tokenOf(await issue({ requestedScope: undefined, accessTokens }));
+
+		test.each<[string, () => string]>([
+			['none', () => ''],
+			['one that has ended', () => stored('old', 0)],
+			['an older one, which the server may have revoked', () => stored('old', 30)],
+			['one of a former client', () => stored('old', 90, SCOPE, { clientSecret: 'former' })],
+		])('take what the process has issued where their data hold %s', async (_, held) => {
+			await issue();
+			expect(await issueFor(held())).toBe('t1');
+			expect(asked).toHaveLength(1);
+		});
+
+		test.each<[string, (own: string) => string]>([
+			['that very token', (own) => own],
+			['a newer one of another worker', () => stored('newer', 90)],
+		])('ask the server where their data hold %s', async (_, held) => {
+			const own = JSON.stringify(await issue());
+			expect(await issueFor(held(own))).toBe('t2');
+		});
+
+		test('ask the server where what the process has issued is to be renewed', async () => {
+			await issue();
+			now += 55 * MINUTE_MS;
+			expect(await issueFor(stored('old', 0))).toBe('t2');
+		});
+
+		test('get one token where their requests are refused one after the other', async () => {
+			const old = JSON.stringify(await issue());
+			const tokens = [];
+			for (let refusal = 1; refusal <= 5; refusal++) {
+				now += 1;
+				tokens.push(await issueFor(old));
+			}
+			expect(new Set(tokens)).toEqual(new Set(['t2']));
+		});
 	});
 
 	test('scopes stay apart, and the map keeps both', async () => {

@@ -40,11 +40,14 @@ test('a secret that a refusal repeats is taken out of it', async () => {
 	const reply = await sendWith(async () => ({
 		statusCode: 401,
 		headers: {},
-		body: { error: 'invalid_client', error_description: 'Wrong secret s3cret' },
+		body: {
+			error: 'invalid_client',
+			error_description: `Wrong secret s3cret in Basic ${btoa('me:s3cret')}`,
+		},
 	}));
 	expect(reply.body).toEqual({
 		error: 'invalid_client',
-		error_description: 'Wrong secret ***',
+		error_description: 'Wrong secret *** in Basic ***',
 	});
 });
 

@@ -211,6 +211,7 @@ describe('a refusal', () => {
 		['a scope that is not granted', 400, { error: 'invalid_scope' }, `the scope ${SCOPE}`],
 		['no such address', 404, '<html>', "'Authorization Server ID'"],
 		['a busy server', 503, '', 'Try again later'],
+		['a request that took too long', 408, '', 'Try again later'],
 		['too many requests', 429, null, 'Try again later'],
 		['anything else', 400, undefined, "'Client Secret'"],
 	])('%s says what to do', (_, status, body, words) => {
