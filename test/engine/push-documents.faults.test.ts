@@ -455,6 +455,17 @@ describe('the key', () => {
 			'a reply that repeats it',
 			{ status: 401, body: `{"message":"Unknown key ${DEMO.pushKey}"}` },
 		],
+		[
+			'a success that repeats it',
+			{
+				status: 200,
+				body: `{"took":3,"by":"${DEMO.pushKey}","log":["key ${DEMO.pushKey}"]}`,
+			},
+		],
+		[
+			'a refusal of a document that repeats it',
+			{ status: 200, body: `[{"id":"d0","error":"${DEMO.pushKey} may not"},{"id":"d1"}]` },
+		],
 		['a lost connection', { reset: 'beforeReply' }],
 		['a redirect', { redirectTo: 'http://127.0.0.1:1/' }],
 	])('shows nowhere in a run: %s', async (_case, rule) => {

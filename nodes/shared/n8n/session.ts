@@ -11,8 +11,7 @@ import { parseAddress } from '../service/address';
 import { judge, serverMessage, ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
-import { withoutSecrets } from '../service/secrets';
-import { parseTokenMap } from '../service/token';
+import { secretsOf, withoutSecrets } from '../service/secrets';
 import { tokenFailure } from '../service/token-issuer';
 import { readBody, withSignal, type ReplyStream } from './reply-body';
 import { Cancelled, executionClock, isCancel, isCancelled } from './run';
@@ -250,17 +249,6 @@ export class ServiceSession {
 function retryAfter({ headers }: FullResponse): { retryAfterMs?: number } {
 	const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
 	return retryAfterMs === undefined ? {} : { retryAfterMs };
-}
-
-/** Whatever of a credential's data no person may read. */
-function secretsOf(data: ICredentialDataDecryptedObject): unknown[] {
-	const tokens = Object.values(parseTokenMap(data.accessTokens));
-	return [
-		...tokens.map(({ accessToken }) => accessToken),
-		data.clientSecret,
-		data.apiKey,
-		data.password,
-	];
 }
 
 function statusAdvice(status: number, addressLabel: string): string {
