@@ -271,7 +271,7 @@ export class ChunkingJobs {
 				const { body, retryAfterMs } = await this.fetch(job, leftMs + LAST_LOOKS_MS);
 				const reply = parseChunkingReply(body);
 				// Such as the HTML page of a proxy: the next look may meet the service again.
-				if (reply === undefined) throw unreadable();
+				if (reply === undefined && body !== '') throw unreadable();
 				const found = this.settle(job, reply, body);
 				if (this.output.mustStop) loop.stop();
 				return found === 'pending' && retryAfterMs !== undefined ? { retryAfterMs } : found;
@@ -307,6 +307,8 @@ export class ChunkingJobs {
 
 	/** Takes what a reply says about a job (spec, States and transitions). */
 	private settle(job: Job, reply: ChunkingReply | undefined, body: unknown): 'pending' | 'ended' {
+		// Such as 204: nothing is there yet.
+		if (body === '') return 'pending';
 		if (reply === undefined) {
 			this.fail(job, unreadable());
 			return 'ended';

@@ -100,6 +100,20 @@ describe('Get Results', () => {
 });
 
 describe('a reply of an odd shape', () => {
+	it('means not ready where it is empty', async () => {
+		const { output } = await chunk(texts(1), { operation: 'submit' });
+		fault('results', { status: 204, times: 1 });
+		const result = await getResults(jsonOf(output));
+		expect(jsonOf(result.output)).toMatchObject([{ id: 'i0', status: 'SUBMITTED' }]);
+		fault('results', { status: 204, times: 3 });
+		const { hints, ...later } = await getResults(jsonOf(output), {
+			wait: true,
+			options: OFTEN,
+		});
+		expect(jsonOf(later.output)).toMatchObject([{ text: 'text 0' }]);
+		expect(hints).toEqual([]);
+	});
+
 	it('fails a text whose entry holds no chunks, and deletes nothing for it', async () => {
 		const chunkedData = [{ error: 'model overloaded' }, { chunks: ['text 1'] }, null];
 		answers({ chunkingId: 'x', status: 'READY', chunkedData });

@@ -37,7 +37,6 @@ describe('a passing fault of a look', () => {
 		['a truncated reply', { truncate: true }],
 		['an HTML page with status 200', { html: true }],
 		['a JSON reply that is none of the service', { status: 200, body: '{"ok":true}' }],
-		['an empty reply', { status: 204 }],
 	];
 
 	it.each<[string, Fault]>([...faults, ['404 right after the submission', { status: 404 }]])(

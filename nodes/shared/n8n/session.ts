@@ -65,6 +65,8 @@ const TRANSPORT_MESSAGES: Record<string, string> = {
 	ECONNRESET: 'the connection was closed before the reply was complete',
 	EPIPE: 'the connection was closed while the request was being sent',
 	ERR_BAD_RESPONSE: 'the connection was closed before the reply was complete',
+	Z_BUF_ERROR: 'its compressed reply was cut off',
+	Z_DATA_ERROR: 'its compressed reply was damaged',
 	ECONNABORTED: 'it did not reply in time',
 	ETIMEDOUT: 'it did not reply in time',
 	EHOSTUNREACH: 'its host cannot be reached',
