@@ -154,7 +154,7 @@ export const properties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to leave out fields that are null, empty text, or an empty list or object',
+					'Whether to leave out top-level fields that are null, empty text, or an empty list or object',
 			},
 			{
 				displayName: 'Dry Run',
@@ -195,8 +195,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. vector, internalNotes',
 				description:
-					'Fields to leave out of the documents, separated by commas. ID and name are always sent.',
-				requiresDataPath: 'multiple',
+					'Top-level fields to leave out of the documents, separated by commas. ID and name are always sent.',
 			},
 			maxAttemptsProperty,
 			{
