@@ -13,7 +13,7 @@ import { openPushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
 import type { ServiceRequest } from '../shared/n8n/session';
-import { ServiceFailure } from '../shared/service/failure';
+import { judge, mayBeGoingOn, ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { deletePath } from '../shared/service/push';
 import { properties } from './properties';
@@ -28,8 +28,12 @@ type Commit = 'everyDelete' | 'lastDeleteOnly' | 'serviceDefault';
 const ONE_PER_REQUEST = { maxCount: 1, maxBytes: Infinity, envelope: 0, separator: 0 };
 
 /**
- * Deletes the documents all input items name, each once (spec, endpoint 4). All IDs are checked
- * before the first request.
+ * Deletes the documents all input items name, each once (spec, endpoint 4; Limits, Commit of
+ * deletions). All IDs are checked before the first request.
+ *
+ * @param results gets an answer for each ID of each item
+ * @throws InputError for unusable options or an unusable credential; the first failure where the
+ * node is set to stop; Cancelled when the execution was stopped
  */
 export async function deleteDocuments(context: IExecuteFunctions, results: Results): Promise<void> {
 	const options = readOptions<DeleteOptions>(context, properties);
@@ -62,6 +66,10 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 	});
 
 	let retries = 0;
+	/** The failure that all further requests would meet too. */
+	let ended: { error: unknown } | undefined;
+	/** IDs whose delete may have been carried out though it was never answered. */
+	const maybeDeleted = new Set<string>();
 	const deleteAll = async (ids: string[], commits: boolean) => {
 		const stats = await runRequests(context, results, options, {
 			entries: ids,
@@ -69,14 +77,15 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 			textOf: (id) => id,
 			limits: ONE_PER_REQUEST,
 			tooLarge: (id) => new InputError(`"${id}" is too large`, 'Check the ID.'),
-			send: async ([entry], attempt) => {
+			send: async ([entry]) => {
 				const id = entry?.entry ?? '';
 				return await session.request(requestFor(id, commits)).then(
 					() => 'deleted',
 					(error: unknown) => {
+						if (mayBeGoingOn(error)) maybeDeleted.add(id);
 						if (!isNotFound(error)) throw error;
 						// An earlier attempt has deleted it though its reply got lost.
-						if (attempt > 1) return 'deleted';
+						if (maybeDeleted.has(id)) return 'deleted';
 						if (options.ignoreNotFound) return 'notFound';
 						throw error;
 					},
@@ -91,26 +100,33 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 					}
 				}
 			},
-			onFailed: (failed, error) => failed.forEach((id) => fail(id, error)),
+			onFailed: (failed, error) => {
+				if (judge(error, true).hopeless) ended ??= { error };
+				failed.forEach((id) => fail(id, error));
+			},
 			onSkipped: (skipped, error) => skipped.forEach((id) => fail(id, error)),
 		});
 		retries += stats.retries;
 	};
 
 	const ids = [...targets.keys()];
-	if (commit === 'lastDeleteOnly') {
+	if (commit === 'lastDeleteOnly') await deleteAndCommit();
+	else await deleteAll(ids, commit === 'everyDelete');
+	addTroubleHint(context, { retries, splits: 0 });
+
+	/** The last delete, sent when all others have been answered, commits them all. */
+	async function deleteAndCommit(): Promise<void> {
+		const last = ids.slice(-1);
 		await deleteAll(ids.slice(0, -1), false);
 		const before = deleted.length;
-		if (!results.stopsOnFailure || results.failures === 0) await deleteAll(ids.slice(-1), true);
-		// The request that was to commit did not get through: repeat one that did.
+		if (ended) for (const id of last) fail(id, ended.error);
+		else if (!results.stopsOnFailure || results.failures === 0) await deleteAll(last, true);
 		const [again] = deleted;
-		if (again !== undefined && deleted.length === before) {
-			await commitWith(again);
-		}
-	} else {
-		await deleteAll(ids, commit === 'everyDelete');
+		if (again === undefined || deleted.length > before) return;
+		// The request that was to commit did not get through: repeat one that did.
+		if (ended) hintAtCommit(ended.error);
+		else await commitWith(again);
 	}
-	addTroubleHint(context, { retries, splits: 0 });
 
 	/** Deletes a document once more, with the commit that did not get through. */
 	async function commitWith(id: string): Promise<void> {
@@ -118,12 +134,16 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 		const how = { idempotent: true, policy: retryPolicy(options), clock };
 		await session.requestWithRetry(requestFor(id, true), how).catch((error: unknown) => {
 			if (isCancel(error)) throw error;
-			if (isNotFound(error)) return;
-			addHint(
-				context,
-				`The deletes were not committed at once (${(error as Error).message}). The service commits them by itself within about a minute.`,
-			);
+			hintAtCommit(error);
 		});
+	}
+
+	/** A 404 does not tell whether the commit that came with it was taken. */
+	function hintAtCommit(error: unknown): void {
+		addHint(
+			context,
+			`The deletes may not have been committed at once (${(error as Error).message}). The service commits them by itself within about a minute.`,
+		);
 	}
 }
 
@@ -137,6 +157,7 @@ function readTargets(
 	endpoint: string,
 ): Map<string, number[]> {
 	const targets = new Map<string, number[]>();
+	const isList = fromList(context);
 	context.getInputData().forEach((item, itemIndex) => {
 		let ids: unknown[];
 		try {
@@ -147,7 +168,10 @@ function readTargets(
 		if (ids.length === 0) {
 			results.add(itemIndex, { deleted: false, reason: 'The list of IDs is empty' });
 		}
-		for (const value of new Set(ids)) {
+		const seen = new Set<unknown>();
+		for (const [position, value] of ids.entries()) {
+			if (seen.has(value)) continue;
+			seen.add(value);
 			try {
 				const id = textOf(value);
 				deletePath(endpoint, id);
@@ -156,7 +180,8 @@ function readTargets(
 				if (items.at(-1) !== itemIndex) items.push(itemIndex);
 				targets.set(id, items);
 			} catch (error) {
-				results.fail(itemIndex, error, { prefix: `Item ${itemIndex}` });
+				const prefix = `Item ${itemIndex}`;
+				results.fail(itemIndex, isList ? ofEntry(position, error) : error, { prefix });
 			}
 		}
 	});
@@ -174,15 +199,30 @@ function textOf(value: unknown): string {
 	);
 }
 
+/** Says which entry of a list it is. */
+const ofEntry = (position: number, error: unknown): unknown =>
+	error instanceof InputError
+		? new InputError(
+				`Entry ${position + 1} of the list: ${error.message}`,
+				'Each entry must be the ID of one document: correct it, or remove it from the list.',
+			)
+		: error;
+
+/**
+ * IDs an item names.
+ *
+ * @throws InputError for a list field that holds no list
+ */
 function idsOf(context: IExecuteFunctions, json: IDataObject, itemIndex: number): unknown[] {
-	if (context.getNodeParameter('idSource', 0) === 'expression') {
-		return [context.getNodeParameter('documentId', itemIndex)];
-	}
+	if (!fromList(context)) return [context.getNodeParameter('documentId', itemIndex)];
 	const field = context.getNodeParameter('idsField', itemIndex) as string;
 	const list = fieldOf(json, field);
 	if (Array.isArray(list)) return list;
 	throw notAList(field);
 }
+
+const fromList = (context: IExecuteFunctions): boolean =>
+	context.getNodeParameter('idSource', 0) === 'listField';
 
 const notAList = (field: string): InputError =>
 	new InputError(

@@ -18,8 +18,9 @@ export interface Refused {
 }
 
 /**
- * Reads the documents of all items and checks them, before anything is sent.
+ * Reads the documents of all items and checks them, before anything is sent (spec, Push document).
  *
+ * @param rules what to do to each document
  * @returns what can be sent, what cannot, and items whose list of documents is empty
  */
 export function readDocuments(
@@ -75,20 +76,44 @@ function mappedDocument(context: IExecuteFunctions, itemIndex: number): IDataObj
 		const content = value(parameter);
 		if (content !== '' && content !== undefined && content !== null) document[field] = content;
 	}
-	const additional = context.getNodeParameter('additionalFields.field', itemIndex, []) as Array<{
-		name: string;
+	return { ...document, ...additionalFields(context, itemIndex) };
+}
+
+/** Parameters for the fields every document has. */
+const PARAMETERS = new Map([
+	['id', 'ID'],
+	['name', 'Name'],
+]);
+
+/**
+ * Fields beside those the node has a parameter for.
+ *
+ * @throws InputError for a field without a name, or with one that every document has already
+ */
+function additionalFields(context: IExecuteFunctions, itemIndex: number): IDataObject {
+	const fields = context.getNodeParameter('additionalFields.field', itemIndex, []) as Array<{
+		name: unknown;
 		value: IDataObject[string];
 	}>;
-	for (const field of additional) {
-		if (field.name === '') {
+	const named = fields.map(({ name, value }): [string, IDataObject[string]] => {
+		const field = typeof name === 'string' ? name : String(name ?? '');
+		if (field.trim() === '') {
 			throw new InputError(
 				"An entry of 'Additional Fields' has no name",
 				"Fill in its 'Name', or remove the entry.",
 			);
 		}
-		document[field.name] = field.value;
-	}
-	return document;
+		const parameter = PARAMETERS.get(field);
+		if (parameter !== undefined) {
+			throw new InputError(
+				`'Additional Fields' must not hold the field '${field}'`,
+				`Use the parameter '${parameter}', and remove the entry.`,
+			);
+		}
+		return [field, value];
+	});
+	// Also a field called __proto__ is a field then.
+	return Object.fromEntries(named);
 }
 
 function parsed(value: unknown): unknown {

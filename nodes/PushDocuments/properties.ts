@@ -156,7 +156,7 @@ export const properties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to leave out fields that are null, empty text, or an empty list or object',
+					'Whether to leave out top-level fields that are null, empty text, or an empty list or object',
 			},
 			{
 				displayName: 'Dry Run',
@@ -197,8 +197,7 @@ export const properties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. vector, internalNotes',
 				description:
-					'Fields to leave out of the documents, separated by commas. ID and name are always sent.',
-				requiresDataPath: 'multiple',
+					'Top-level fields to leave out of the documents, separated by commas. ID and name are always sent.',
 			},
 			maxAttemptsProperty,
 			{

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { batches, type BatchLimits, type Packed } from '../shared/flow/batches';
+import { batches, requestBytes, type BatchSource } from '../shared/flow/batches';
 import type { BulkStats, RequestInfo } from '../shared/flow/bulk';
 import { runRequests, timeoutMs, type RequestOptions } from '../shared/n8n/bulk-requests';
 import { replyJson } from '../shared/n8n/fields';
@@ -13,11 +13,12 @@ import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
 	documentAnswers,
+	documentText,
 	missingRecommended,
 	PUSH_BODY_BYTES,
 	pushBody,
-	pushBodyBytes,
 	pushPath,
+	type DocumentAnswer,
 } from '../shared/service/push';
 import { readDocuments, type Entry } from './documents';
 import { properties } from './properties';
@@ -29,13 +30,17 @@ interface PushOptions extends RequestOptions {
 	dropEmpty?: boolean;
 	dryRun?: boolean;
 	duplicates?: 'fail' | 'keepLast' | 'sendInOrder';
-	excludeFields?: string;
+	excludeFields?: unknown;
 	output?: 'documents' | 'summary';
 }
 
 /**
- * Pushes the documents of all input items (spec, endpoint 3). All are checked before the first
- * request; those that cannot be sent fail alone.
+ * Pushes the documents of all input items (spec, endpoint 3). The fields of all are checked before
+ * the first request; documents that cannot be sent fail alone.
+ *
+ * @param results gets an answer for each document: that it was pushed, left out or failed
+ * @throws InputError for unusable options or an unusable credential; the first failure where the
+ * node is set to stop; Cancelled when the execution was stopped
  */
 export async function pushDocuments(context: IExecuteFunctions, results: Results): Promise<void> {
 	const options = readOptions<PushOptions>(context, properties);
@@ -43,10 +48,7 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 	const path = pushPath(endpoint);
 	const read = readDocuments(context, {
 		nonStrings: options.convertToString ? 'convert' : 'fail',
-		excludeFields: (options.excludeFields ?? '')
-			.split(',')
-			.map((field) => field.trim())
-			.filter((field) => !['', 'id', 'name'].includes(field)),
+		excludeFields: excludedFields(options.excludeFields),
 		dropEmpty: options.dropEmpty ?? false,
 	});
 	for (const { itemIndex, id, error } of read.refused) {
@@ -71,11 +73,6 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 	}
 	hintAtMissingFields(context, entries);
 
-	const limits: BatchLimits = {
-		maxCount: options.documentsPerRequest,
-		maxBytes: options.bytesPerRequest,
-		...PUSH_BODY_BYTES,
-	};
 	const startedAt = Date.now();
 	const run = { documents: 0, bytes: 0 };
 	results.progress = () =>
@@ -83,32 +80,37 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 			? 'Nothing was sent, since this was a dry run.'
 			: `${count(run.documents, 'document')} of ${entries.length.toLocaleString('en-US')} had been pushed; pushing them again does no harm.`;
 
-	// A canceled run goes through what is left without making texts of it, so that it ends at once.
-	const textOf = ({ document }: Entry) => (isCancelled(context) ? '' : JSON.stringify(document));
-	const keyOf = ({ document }: Entry) => document.id;
-	const fail = (entry: Entry, error: unknown) => {
-		const { itemIndex, document } = entry;
+	const fail = ({ itemIndex, document }: Entry, error: unknown, bytes = 0) => {
 		const isTooLarge = error instanceof ServiceFailure && error.httpStatus === 413;
-		const size = isTooLarge ? ` of ${count(Buffer.byteLength(textOf(entry)), 'byte')}` : '';
+		const size = isTooLarge && bytes > 0 ? ` of ${count(bytes, 'byte')}` : '';
 		results.fail(itemIndex, error, {
 			prefix: `Document "${document.id}"${size} was not pushed`,
-			...(isTooLarge && { advice: shorten }),
+			...(isTooLarge && { advice: SHORTEN }),
 			json: { id: document.id },
 		});
 	};
-	const shorten =
-		"Shorten the document, leave out fields with 'Exclude Fields', or chunk it first.";
-	const tooLarge = (_entry: Entry, bytes: number) =>
-		new InputError(
-			`it has ${count(bytes, 'byte')}, more than the ${limits.maxBytes.toLocaleString('en-US')} a request may have`,
-			shorten,
-		);
 	const pushed = ({ itemIndex, document }: Entry, json: IDataObject) =>
 		answer(itemIndex, { id: document.id, ...json });
 
+	const source: BatchSource<Entry> = {
+		entries,
+		keyOf: ({ document }) => document.id,
+		// A canceled run goes through what is left without making texts of it, so that it ends at once.
+		textOf: ({ document }) => (isCancelled(context) ? '' : documentText(document)),
+		limits: {
+			maxCount: options.documentsPerRequest,
+			maxBytes: options.bytesPerRequest,
+			...PUSH_BODY_BYTES,
+		},
+		tooLarge: (_entry, bytes) =>
+			new InputError(
+				`it has ${count(bytes, 'byte')}, more than the ${options.bytesPerRequest.toLocaleString('en-US')} a request may have`,
+				SHORTEN,
+			),
+	};
 	let stats: BulkStats;
 	if (options.dryRun) {
-		stats = dryRun({ entries, textOf, keyOf, limits, tooLarge, fail, pushed, run });
+		stats = dryRun({ source, fail, pushed, run });
 		addHint(
 			context,
 			`Dry run: ${count(run.documents, 'document')} in ${count(stats.requests, 'request')} of ${run.bytes.toLocaleString('en-US')} bytes in all. Nothing was sent.`,
@@ -116,28 +118,23 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 		);
 	} else {
 		stats = await runRequests(context, results, options, {
-			entries,
-			keyOf,
-			textOf,
-			limits,
-			tooLarge,
-			send: async (batch) => {
-				const reply = await session.request({
+			...source,
+			send: async (batch) =>
+				await session.request({
 					method: 'POST',
 					path,
 					body: pushBody(batch.map(({ text }) => text)),
 					timeoutMs: timeoutMs(options),
-				});
-				return { reply, bytes: pushBodyBytes(batch.map(({ bytes }) => bytes)) };
-			},
-			onDone: (batch, { reply, bytes }, info) => {
-				run.bytes += bytes;
-				const answers = documentAnswers(reply.body, batch.map(keyOf));
+				}),
+			onDone: (batch, reply, info) => {
+				run.bytes += info.bytes;
+				const answers = documentAnswers(
+					reply.body,
+					batch.map(({ document }) => document),
+				);
 				batch.forEach((entry, index) => {
 					const answer = answers[index];
-					if (answer?.failure !== undefined) {
-						return fail(entry, refusedDocument(answer.failure));
-					}
+					if (answer?.failure) return fail(entry, refusedDocument(answer.failure));
 					run.documents++;
 					pushed(entry, {
 						pushed: true,
@@ -146,21 +143,21 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 					});
 				});
 			},
-			onFailed: (batch, error) => {
-				for (const entry of batch) fail(entry, error);
+			onFailed: (batch, error, info) => {
+				for (const entry of batch) fail(entry, error, info.bytes);
 			},
 			onSkipped: (batch, error) => {
 				for (const entry of batch) fail(entry, error);
 			},
 		});
-		addTroubleHint(
-			context,
-			stats,
-			dropped.length === 0
-				? []
-				: [`${count(dropped.length, 'document')} left out for a later one of the same ID`],
-		);
 	}
+	addTroubleHint(
+		context,
+		stats,
+		dropped.length === 0
+			? []
+			: [`${count(dropped.length, 'document')} left out for a later one of the same ID`],
+	);
 	if (summarised) {
 		const seconds = (Date.now() - startedAt) / 1000;
 		const summary = {
@@ -173,17 +170,49 @@ export async function pushDocuments(context: IExecuteFunctions, results: Results
 			documentsPerSecond: Math.round(run.documents / Math.max(seconds, 0.001)),
 			...(options.dryRun && { dryRun: true }),
 		};
-		results.add(0, summary, [...summarised]);
+		// Where all have failed there is still an item to come from.
+		results.add(0, summary, summarised.size > 0 ? [...summarised] : [0]);
 	}
 }
 
+const SHORTEN = "Shorten the document, leave out fields with 'Exclude Fields', or chunk it first.";
+
 const requestJson = ({ request, attempts }: RequestInfo): IDataObject => ({ request, attempts });
 
-const refusedDocument = (words: string): ServiceFailure =>
-	new ServiceFailure(`The push service refused it, "${words}"`, {
+/** The service took the request but not this document. */
+function refusedDocument({
+	words,
+	status,
+}: NonNullable<DocumentAnswer['failure']>): ServiceFailure {
+	const withStatus = status === undefined ? '' : ` with status ${status}`;
+	const said = words === '' ? withStatus : `, "${words}"`;
+	return new ServiceFailure(`The push service refused it${said}`, {
 		kind: 'reply',
-		description: 'Correct the document. The others of its request were taken.',
+		...(status !== undefined && { status }),
+		description: 'Correct the document and push it again.',
 	});
+}
+
+/**
+ * Names of fields to leave out. Those every document needs are not among them.
+ *
+ * @param value names separated by commas, or a list of names from an expression
+ * @throws InputError for anything else
+ */
+function excludedFields(value: unknown): string[] {
+	const names: unknown[] =
+		typeof value === 'string'
+			? value.split(',').map((name) => name.trim())
+			: Array.isArray(value)
+				? value
+				: [value ?? ''];
+	const isText = (name: unknown): name is string => typeof name === 'string';
+	if (names.every(isText)) return names.filter((name) => !['', 'id', 'name'].includes(name));
+	throw new InputError(
+		"'Exclude Fields' is neither a text nor a list of texts",
+		"Enter names of fields, separated by commas, as 'Exclude Fields'.",
+	);
+}
 
 /** Applies the policy for equal ids; refused ones go to the results as failures. */
 function withoutDuplicates(
@@ -214,45 +243,32 @@ function withoutDuplicates(
 	return { entries, dropped: [] };
 }
 
-/** Counts what would be sent. */
-function dryRun(job: {
-	entries: Entry[];
-	textOf: (entry: Entry) => string;
-	keyOf: (entry: Entry) => string;
-	limits: BatchLimits;
-	tooLarge: (entry: Entry, bytes: number) => Error;
+/** Counts what would be sent, in the batches a real run begins with. */
+function dryRun({
+	source,
+	fail,
+	pushed,
+	run,
+}: {
+	source: BatchSource<Entry>;
 	fail: (entry: Entry, error: unknown) => void;
 	pushed: (entry: Entry, json: IDataObject) => unknown;
 	run: { documents: number; bytes: number };
 }): BulkStats {
-	const stats: BulkStats = { requests: 0, retries: 0, splits: 0, bytes: 0 };
-	const pack = (entry: Entry): Packed<Entry> => {
-		const text = job.textOf(entry);
-		return { entry, text, bytes: Buffer.byteLength(text) };
-	};
-	for (const batch of batches(job.entries, pack, job.keyOf, job.limits)) {
-		const [first] = batch;
-		if (
-			batch.length === 1 &&
-			first &&
-			first.bytes + job.limits.envelope > job.limits.maxBytes
-		) {
-			job.fail(first.entry, job.tooLarge(first.entry, first.bytes));
+	let request = 0;
+	for (const batch of batches(source)) {
+		if ('error' in batch) {
+			fail(batch.entry, batch.error);
 			continue;
 		}
-		stats.requests++;
-		job.run.bytes += pushBodyBytes(batch.map(({ bytes }) => bytes));
-		job.run.documents += batch.length;
-		for (const packed of batch) {
-			job.pushed(packed.entry, {
-				pushed: false,
-				dryRun: true,
-				request: stats.requests,
-				bytes: packed.bytes,
-			});
+		request++;
+		run.bytes += requestBytes(batch, source.limits);
+		run.documents += batch.length;
+		for (const { entry, bytes } of batch) {
+			pushed(entry, { pushed: false, dryRun: true, request, bytes });
 		}
 	}
-	return stats;
+	return { requests: request, retries: 0, splits: 0 };
 }
 
 function hintAtMissingFields(context: IExecuteFunctions, entries: Entry[]): void {

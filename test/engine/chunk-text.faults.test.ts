@@ -176,14 +176,44 @@ describe('a submission', () => {
 			1,
 			/^It is not known whether the text was submitted: .* did not reply in time$/,
 		],
-		['a truncated reply', { truncate: true }, 1, /gave no chunking ID$/],
-		['an HTML page with status 200', { html: true }, 0, /gave no chunking ID$/],
-		['500', { status: 500 }, 0, /^The text was not submitted: .* status 500/],
-		['502', { status: 502 }, 0, /^The text was not submitted: .* status 502/],
-		['503', { status: 503 }, 0, /^The text was not submitted: .* status 503/],
+		['a truncated reply', { truncate: true }, 1, /^It is not known .* gave no chunking ID$/],
+		[
+			'an HTML page with status 200',
+			{ html: true },
+			0,
+			/^It is not known .* gave no chunking ID$/,
+		],
+		[
+			'500',
+			{ status: 500 },
+			0,
+			/^It is not known whether the text was submitted: .* status 500/,
+		],
+		[
+			'502',
+			{ status: 502 },
+			0,
+			/^It is not known whether the text was submitted: .* status 502/,
+		],
+		[
+			'503',
+			{ status: 503 },
+			0,
+			/^It is not known whether the text was submitted: .* status 503/,
+		],
 		['503 with Retry-After', { status: 503, retryAfter: '0.1' }, 0, /status 503/],
-		['504', { status: 504 }, 0, /^The text was not submitted: .* status 504/],
-		['408', { status: 408 }, 0, /^The text was not submitted: .* status 408/],
+		[
+			'504',
+			{ status: 504 },
+			0,
+			/^It is not known whether the text was submitted: .* status 504/,
+		],
+		[
+			'408',
+			{ status: 408 },
+			0,
+			/^It is not known whether the text was submitted: .* status 408/,
+		],
 	])('is never sent again where it may have arrived: %s', async (_case, rule, taken, message) => {
 		fault('submit', { ...rule, times: 1 });
 		const result = await chunk(
@@ -211,7 +241,7 @@ describe('a submission', () => {
 		expect(jsonOf(result.errorOutput)[0]).toEqual({
 			...texts(3)[2],
 			httpStatus: 503,
-			error: 'The text was not submitted: The AI service answered with status 503, "Injected fault: HTTP 503"',
+			error: 'It is not known whether the text was submitted: The AI service answered with status 503, "Injected fault: HTTP 503"',
 		});
 	});
 
@@ -225,7 +255,9 @@ describe('a submission', () => {
 		expect(status).toBe('error');
 		expect(Date.now() - begin).toBeLessThan(3000);
 		expect(submits()).toHaveLength(3);
-		expect(error?.message).toMatch(/^The text was not submitted: .* status 503/);
+		expect(error?.message).toMatch(
+			/^It is not known whether the text was submitted: .* status 503/,
+		);
 		expect(error?.context).toMatchObject({ itemIndex: 2 });
 		const ids = jobs().map(({ chunkingId }) => chunkingId);
 		expect(ids).toHaveLength(2);

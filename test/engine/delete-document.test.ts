@@ -170,6 +170,29 @@ describe('ids', () => {
 		expect(result.errorOutput[0].json.error).toBe(`Item 1: ${message}`);
 	});
 
+	it.each<[unknown, string]>([
+		[['b'], "'Document ID' is not a text but a list"],
+		[{ id: 'b' }, "'Document ID' is not a text but of type object"],
+		['', "'Document ID' is empty"],
+		[null, "'Document ID' is empty"],
+		['..', `'Document ID' must not be ".."`],
+	])('of a list that name no document are named by their place: %j', async (bad, message) => {
+		const list = [{ ids: ['a', 'a', bad, 'c'] as IDataObject[string] }];
+		const result = await remove(
+			list,
+			{ idSource: 'listField' },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(sentIds().sort()).toEqual(['a', 'c']);
+		expect(jsonOf(result.output)).toContainEqual({
+			error: `Item 0: Entry 3 of the list: ${message}`,
+		});
+		const { error } = await remove(list, { idSource: 'listField' });
+		expect(error?.description).toBe(
+			'Each entry must be the ID of one document: correct it, or remove it from the list.',
+		);
+	});
+
 	it('that come twice are deleted once, and every item is answered', async () => {
 		await index(ids(3));
 		const list = [{ ids: ['d0', 'd1', 'd0'] }, { ids: ['d1', 'd2'] }, { ids: ['d0'] }];
@@ -309,9 +332,60 @@ describe('commit', () => {
 		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^The deletes were not committed at once .*within about a minute\.$/,
+				/^The deletes may not have been committed at once .*status 400.*within about a minute\.$/,
 			),
 		]);
+	});
+});
+
+describe('a failure that all requests would meet', () => {
+	const CONTINUE = { onError: 'continueErrorOutput' } as const;
+	const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 1 } };
+	const HINT = /^The deletes may not have been committed at once .*within about a minute\.$/;
+
+	it.each([401, 403, 307])('keeps the last delete from being sent: %i', async (status) => {
+		await index(ids(4));
+		fault({ status, skip: 1, times: 1 });
+		const result = await remove(items(...ids(4)), parameters, CONTINUE);
+		expect(sentIds()).toEqual(['d0', 'd1']);
+		expect(pairedIndexes(result)).toEqual(indexes(4));
+		expect(jsonOf(result.errorOutput)).toEqual(
+			['d1', 'd2', 'd3'].map((id) =>
+				expect.objectContaining({
+					id,
+					httpStatus: status,
+					error: expect.stringMatching(
+						new RegExp(`^Document "${id}" was not deleted: .* status ${status}`),
+					),
+				}),
+			),
+		);
+		expect(hintsOf(result)).toEqual([expect.stringMatching(HINT)]);
+	});
+
+	it('of the last delete keeps the commit from being sent again', async () => {
+		await index(ids(3));
+		fault({ status: 403, skip: 2, times: 1 });
+		const result = await remove(items(...ids(3)), parameters, CONTINUE);
+		expect(sentIds()).toEqual(['d0', 'd1', 'd2']);
+		expect(pairedIndexes(result)).toEqual(indexes(3));
+		expect(hintsOf(result)).toEqual([expect.stringMatching(HINT)]);
+	});
+
+	it('keeps the commit from being sent where the node stops', async () => {
+		await index(ids(3));
+		fault({ status: 403, skip: 1 });
+		const { error } = await remove(items(...ids(3)), parameters);
+		expect(error?.message).toMatch(/^Document "d1" was not deleted: .* status 403/);
+		expect(sentIds()).toEqual(['d0', 'd1']);
+	});
+
+	it('gives no hint where nothing was deleted', async () => {
+		fault({ status: 401 });
+		const result = await remove(items(...ids(3)), parameters, CONTINUE);
+		expect(sentIds()).toEqual(['d0']);
+		expect(jsonOf(result.errorOutput)[2]).toMatchObject({ id: 'd2', httpStatus: 401 });
+		expect(hintsOf(result)).toEqual([]);
 	});
 });
 
@@ -357,6 +431,48 @@ describe('a document the service does not know', () => {
 		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
 		expect(hintsOf(result)).toEqual(['1 attempt repeated after temporary failures']);
 		expect(indexed()).toEqual(['d1']);
+	});
+
+	it.each([500, 504])('may have been deleted behind a status %i', async (status) => {
+		fault({ status, times: 1 });
+		const { output } = await remove(items('gone'));
+		expect(sandbox().requests.map((request) => request.status)).toEqual([status, 404]);
+		expect(jsonOf(output)).toEqual([{ deleted: true, id: 'gone' }]);
+	});
+
+	it('is not found where no earlier attempt can have deleted it', async () => {
+		fault({ status: 429, times: 1 });
+		const result = await remove(items('unknown'), {}, { onError: 'continueRegularOutput' });
+		expect(sandbox().requests.map(({ status }) => status)).toEqual([429, 404]);
+		expect(jsonOf(result.output)).toEqual([
+			expect.objectContaining({ id: 'unknown', httpStatus: 404 }),
+		]);
+
+		fault({ status: 429, times: 1 });
+		const { output } = await remove(items('unknown'), { options: { ignoreNotFound: true } });
+		expect(jsonOf(output)).toEqual([{ deleted: false, notFound: true, id: 'unknown' }]);
+	});
+
+	it('may hide whether the repeated commit was taken: a hint says so', async () => {
+		/** A service that has forgotten a document as soon as it is told to delete it. */
+		const documents = new Set(['d0', 'd1']);
+		const server = await serve(({ url }, response) => {
+			const known = documents.delete(url.replace(/.*\/|\?.*/g, ''));
+			reply(response, known ? 200 : 404, {});
+		});
+		const credentials = {
+			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'k' },
+		};
+		const result = await remove(
+			items('d0', 'd1', 'unknown'),
+			{ commit: 'lastDeleteOnly', options: { ignoreNotFound: true } },
+			{ credentials },
+		);
+		expect(result.status).toBe('success');
+		expect(server.requests).toHaveLength(4);
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(/^The deletes may not have been committed at once \(.*404/),
+		]);
 	});
 
 	it('is no reason to send the last delete again', async () => {

@@ -130,11 +130,21 @@ describe('a migration', () => {
 describe('a migration that may have arrived is never sent again', () => {
 	it.each([500, 502, 503, 504, 408])('status %i', async (status) => {
 		fault({ status });
+		// It may be a gateway that gave up waiting: "try again later" would be dangerous.
 		const { error } = await migrate(items(1), CONFIRMED);
 		expect(sandbox().requests).toHaveLength(1);
 		expect(error?.message).toBe(
 			`The blob manifests were not migrated: The blob service answered with status ${status}, "Injected fault: HTTP ${status}"`,
 		);
+		expect(error?.description).toBe(GOING_ON);
+		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: String(status) });
+	});
+
+	it.each([400, 401, 404])('not after a status that says no: %i', async (status) => {
+		fault({ status });
+		const { error } = await migrate(items(1), CONFIRMED);
+		expect(error?.description).toBeTruthy();
+		expect(error?.description).not.toContain(GOING_ON);
 	});
 
 	it.each<[string, Omit<FaultRule, 'route'>, INodeParameters]>([
@@ -244,7 +254,34 @@ describe('items of a migration that failed', () => {
 		const { error } = await migrate(items(3), { ...CONFIRMED, options: { oncePerItem: true } });
 		expect(sandbox().requests).toHaveLength(2);
 		expect(error?.context).toMatchObject({ itemIndex: 1 });
+		expect(error?.description).toBe(
+			`${GOING_ON} Before that, 1 migration of 3 had been carried out.`,
+		);
 	});
+
+	it('say nothing of earlier ones where there are none', async () => {
+		fault({ status: 400 });
+		const { error } = await migrate(items(3), { ...CONFIRMED, options: { oncePerItem: true } });
+		expect(error?.context).toMatchObject({ itemIndex: 0 });
+		expect(error?.description).not.toContain('Before that');
+	});
+});
+
+it('Stop in the editor also says how many migrations came before', async () => {
+	let asked = 0;
+	const server = await startServer((_request, response) => {
+		if (++asked < 3) reply(response, 200, {});
+	});
+	const { status, error } = await migrate(
+		items(4),
+		{ ...CONFIRMED, options: { oncePerItem: true } },
+		{ credentials: at(server.url), cancelWhen: server.arrived(3) },
+	);
+	await server.close();
+	expect(status).toBe('canceled');
+	expect(error?.message).toBe(
+		`The execution was canceled. ${GOING_ON} Before that, 2 migrations of 4 had been carried out.`,
+	);
 });
 
 it('Stop in the editor ends the wait for the reply within a second', async () => {

@@ -52,6 +52,9 @@ describe('a passing fault', () => {
 		['502', { status: 502 }],
 		['504', { status: 504 }],
 		['408', { status: 408 }],
+		['425', { status: 425 }],
+		['507', { status: 507 }],
+		['529 of a proxy', { status: 529 }],
 		['a reset before the reply', { reset: 'beforeReply' }],
 		['a reset in the middle of the reply', { reset: 'midBody' }],
 		['a reset after the work', { reset: 'afterWork' }],
@@ -221,6 +224,23 @@ describe('a refused credential', () => {
 		expect(statuses()).toEqual([401]);
 	});
 
+	it('ends pauses the service asked for, too', async () => {
+		fault({ status: 429, retryAfter: '30', times: 1 });
+		fault({ status: 403, whenBodyContains: '"d1"' });
+		sandbox().faults.add({ route: 'push', latencyMs: 40, whenBodyContains: '"d2"' });
+		const begin = Date.now();
+		const result = await push(
+			documents(4),
+			{ options: { documentsPerRequest: 1, concurrency: 2 } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(Date.now() - begin).toBeLessThan(2000);
+		expect(jsonOf(result.output).map(({ httpStatus }) => httpStatus)).toEqual([
+			429, 403, 403, 403,
+		]);
+		expect(sandbox().requests).toHaveLength(2);
+	});
+
 	it('is not met again with a secure address of a service that has none', async () => {
 		const server = await serve((_request, response) => reply(response, 200, {}));
 		const result = await push(
@@ -255,6 +275,12 @@ describe('a node set to stop', () => {
 			/4 documents of 9 had been pushed; pushing them again does no harm\.$/,
 		);
 		expect(indexed()).toHaveLength(4);
+	});
+
+	it.each([501, 505])('does not repeat what will not change: %i', async (status) => {
+		fault({ status });
+		await push(documents(1));
+		expect(statuses()).toEqual([status]);
 	});
 
 	it('starts no further request', async () => {

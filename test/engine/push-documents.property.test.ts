@@ -137,8 +137,7 @@ function mayBeLeftOut(
 	const others = duplicates === 'keepLast' ? items.slice(index + 1) : items.slice(0, index);
 	const isDuplicate = duplicates !== 'sendInOrder' && others.some((other) => other.id === id);
 	const bytes = Buffer.byteLength(JSON.stringify(items[index]));
-	// A document needs room for brackets beside it.
-	const isTooLarge = bytes + 3 > bytesPerRequest || (httpStatus === 413 && bytes > serviceLimit);
+	const isTooLarge = bytes > bytesPerRequest || (httpStatus === 413 && bytes > serviceLimit);
 	// While all is refused, whole requests are: they may hold documents that are fine.
 	return isDuplicate || isTooLarge || (refusesPoison && httpStatus === 400);
 }

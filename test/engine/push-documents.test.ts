@@ -1,5 +1,5 @@
 /** What Push Documents sends, and what comes out, while the service is well. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type RecordedRequest } from '../../sandbox';
@@ -105,13 +105,43 @@ describe('documents', () => {
 		expect(bodies()).toEqual([{ id: 'a', name: 'A' }]);
 	});
 
-	it('need a name for each additional field', async () => {
+	it.each<[string, string]>([
+		['', "An entry of 'Additional Fields' has no name"],
+		['  ', "An entry of 'Additional Fields' has no name"],
+		['={{ null }}', "An entry of 'Additional Fields' has no name"],
+		['={{ $json.absent }}', "An entry of 'Additional Fields' has no name"],
+		['id', "'Additional Fields' must not hold the field 'id'"],
+		['name', "'Additional Fields' must not hold the field 'name'"],
+	])('need a name of its own for each additional field: %j', async (name, message) => {
 		const { error } = await push(documents(1), {
 			documentSource: 'fields',
-			additionalFields: { field: [{ name: '', value: 'x' }] },
+			additionalFields: { field: [{ name, value: 'x' }] },
 		});
-		expect(error?.message).toBe("Item 0: An entry of 'Additional Fields' has no name");
+		expect(error?.message).toBe(`Item 0: ${message}`);
+		const parameter = { id: 'ID', name: 'Name' }[name];
+		if (parameter) expect(error?.description).toContain(`Use the parameter '${parameter}'`);
 		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('may have additional fields with names that JavaScript knows', async () => {
+		const server = await serve((_request, response) => reply(response, 200, {}));
+		const names = ['__proto__', 'constructor', 'toString'];
+		await push(
+			documents(1),
+			{
+				documentSource: 'fields',
+				additionalFields: { field: names.map((name) => ({ name, value: 'x' })) },
+				options: { dropEmpty: true },
+			},
+			{
+				credentials: {
+					pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+				},
+			},
+		);
+		expect(server.requests.map(({ body }) => body)).toEqual([
+			'{"id":"d0","name":"Document 0","__proto__":"x","constructor":"x","toString":"x"}',
+		]);
 	});
 
 	it('are JSON: an object or a list, as data or as text', async () => {
@@ -228,6 +258,35 @@ describe('fields', () => {
 			options: { excludeFields: ' vector,notes , absent' },
 		});
 		expect(bodies()).toEqual([{ id: 'a', name: 'A', keep: 1 }]);
+	});
+
+	it.each<[string, INodeParameters[string], string[]]>([
+		['names in a list', '={{ ["vector", "a,b"] }}', ['keep', 'notes']],
+		['an empty list', '={{ [] }}', ['a,b', 'keep', 'notes', 'vector']],
+		['nothing', '={{ null }}', ['a,b', 'keep', 'notes', 'vector']],
+		['names of what is needed', 'id, name ,notes', ['a,b', 'keep', 'vector']],
+	])('are left out by an expression that gives %s', async (_case, excludeFields, left) => {
+		const item = { id: 'a', name: 'A', vector: [1], 'a,b': 1, notes: 'n', keep: 1 };
+		await push([item], { options: { excludeFields } });
+		expect(Object.keys(bodies()[0] as object).sort()).toEqual(['id', 'name', ...left].sort());
+	});
+
+	it.each(['={{ 7 }}', '={{ [7] }}', '={{ { a: 1 } }}'])(
+		'cannot be left out by what is no text: %s',
+		async (excludeFields) => {
+			const { error } = await push(documents(1), { options: { excludeFields } });
+			expect(error).toMatchObject({
+				name: 'NodeOperationError',
+				message: "'Exclude Fields' is neither a text nor a list of texts",
+			});
+			expect(sandbox().requests).toEqual([]);
+		},
+	);
+
+	it('that hold dates are not empty', async () => {
+		const at = new Date(0) as unknown as IDataObject;
+		await push([{ id: 'a', name: 'A', at, none: {} }], { options: { dropEmpty: true } });
+		expect(bodies()).toEqual([{ id: 'a', name: 'A', at: '1970-01-01T00:00:00.000Z' }]);
 	});
 
 	it('are dropped while empty, not while false or 0', async () => {
@@ -377,6 +436,75 @@ describe('limits of a request', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(JSON.stringify(bodies())).not.toContain('big');
 	});
+
+	it.each([
+		[-1, 'pushed'],
+		[0, 'pushed'],
+		[1, 'refused'],
+	])('hold for one document without brackets: %i bytes beyond is %s', async (beyond, how) => {
+		const item = { id: 'a', name: 'A', text: '' };
+		item.text = 'x'.repeat(1000 + beyond - Buffer.byteLength(JSON.stringify(item)));
+		const items = [item, ...documents(1)];
+		for (const dryRun of [true, false]) {
+			const options = { bytesPerRequest: 1000, documentsPerRequest: 1, dryRun };
+			const result = await push(items, { options }, { onError: 'continueErrorOutput' });
+			const refused = how === 'refused' ? ['a'] : [];
+			expect(jsonOf(result.errorOutput).map(({ id }) => id)).toEqual(refused);
+		}
+		const sizes = sandbox().requests.map(({ bodyBytes }) => bodyBytes);
+		expect(Math.max(...sizes)).toBe(how === 'refused' ? 31 : 1000 + beyond);
+	});
+});
+
+describe('a document that JSON has no form for', () => {
+	const circle: IDataObject = {};
+	circle.self = circle;
+	const throwing = {
+		toJSON: () => {
+			throw new Error('no form');
+		},
+	} as unknown as IDataObject;
+	const items = [
+		...documents(3),
+		{ id: 'circle', name: 'C', circle },
+		{ id: 'throwing', name: 'T', throwing },
+		{ id: 'd5', name: 'Last' },
+	];
+
+	it.each([false, true])('fails alone, dry run: %s', async (dryRun) => {
+		sandbox().faults.add({ route: 'push', latencyMs: 30 });
+		const options = { dryRun, documentsPerRequest: 1, concurrency: 2 };
+		const result = await push(items, { options }, { onError: 'continueRegularOutput' });
+		expect(result.status).toBe('success');
+		expect(pairedIndexes(result)).toEqual(indexes(6));
+		expect(jsonOf(result.output).map(({ pushed }) => pushed)).toEqual([
+			!dryRun,
+			!dryRun,
+			!dryRun,
+			undefined,
+			undefined,
+			!dryRun,
+		]);
+		expect(jsonOf(result.output).slice(3, 5)).toEqual([
+			{
+				id: 'circle',
+				error: expect.stringMatching(
+					/^Document "circle" was not pushed: it cannot be written as JSON \(Converting circular [^\n]*\)$/,
+				),
+			},
+			{
+				id: 'throwing',
+				error: 'Document "throwing" was not pushed: it cannot be written as JSON (no form)',
+			},
+		]);
+		expect(indexed()).toHaveLength(dryRun ? 0 : 4);
+	});
+
+	it('stops a node set to stop', async () => {
+		const { error } = await push(items);
+		expect(error).toMatchObject({ name: 'NodeOperationError', context: { itemIndex: 3 } });
+		expect(error?.message).toMatch(/^Document "circle" was not pushed: it cannot be written/);
+	});
 });
 
 describe('a dry run', () => {
@@ -411,6 +539,13 @@ describe('a dry run', () => {
 		const { documents: pushed, requests, bytes } = real.json;
 		expect(dry.json).toMatchObject({ documents: pushed, requests, bytes, dryRun: true });
 		expect(requests).toBe(sandbox().requests.length);
+	});
+
+	it('says how many documents gave way to a later one', async () => {
+		const items = [...documents(2), ...documents(2)];
+		const result = await push(items, { options: { dryRun: true } });
+		expect(hintsOf(result)).toContain('2 documents left out for a later one of the same ID');
+		expect(pairedIndexes(result)).toEqual(indexes(4));
 	});
 
 	it('says so when a document is refused', async () => {
@@ -450,6 +585,21 @@ describe('the output', () => {
 		expect(result.errorOutput[0].pairedItem).toEqual({ item: 6 });
 	});
 
+	it.each<[string, IDataObject[], number[]]>([
+		['all have failed', [{ id: 'x' }, { id: 'y' }], [0]],
+		['what has not failed was left out', [{ id: 'x' }, { docs: [] }], [1]],
+	])('is one summary, linked, also where nothing was pushed: %s', async (_case, items, from) => {
+		const docs = '={{ $json.docs ?? $json }}';
+		const result = await push(
+			items,
+			{ documentSource: 'json', documentJson: docs, options: { output: 'summary' } },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(result.output).toHaveLength(1);
+		expect(result.output[0].json).toMatchObject({ documents: 0, requests: 0, bytes: 0 });
+		expect(result.output[0].pairedItem).toEqual(from.map((item) => ({ item })));
+	});
+
 	it('matches the answers of the service to their documents', async () => {
 		sandbox().settings.pushReply = 'perDocument';
 		await push(documents(1));
@@ -484,6 +634,7 @@ describe('the output', () => {
 			{
 				id: 'd1',
 				name: 'Document 1',
+				httpStatus: 422,
 				error: 'Document "d1" was not pushed: The push service refused it, "name too long"',
 			},
 		]);
@@ -494,7 +645,54 @@ describe('the output', () => {
 		expect(error?.message).toMatch(
 			/^Document "d1" was not pushed: The push service refused it/,
 		);
-		expect(error?.description).toContain('2 documents of 3 had been pushed');
+		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
+		expect(error?.description).toMatch(
+			/^Correct the document and push it again\. 2 documents of 3 had been pushed/,
+		);
+	});
+
+	it.each<[IDataObject, string, number | undefined]>([
+		[{ status: 422, message: 'name too long' }, 'refused it, "name too long"', 422],
+		[{ status: 409 }, 'refused it with status 409', 409],
+		[{ error: { reason: 'name too long' } }, 'refused it, "name too long"', undefined],
+		[{ error: ['too long', 'too old'] }, 'refused it, "too long; too old"', undefined],
+		[{ error: true }, 'refused it', undefined],
+	])('shows what the service says of a refused document: %j', async (said, words, httpStatus) => {
+		const server = await serve(({ body }, response) => {
+			const { id } = JSON.parse(body) as IDataObject;
+			reply(response, 200, [{ id, ...said }]);
+		});
+		const credentials = {
+			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+		};
+		const settings = { credentials, onError: 'continueRegularOutput' } as const;
+		const { output } = await push(documents(1), {}, settings);
+		expect(jsonOf(output)).toEqual([
+			{
+				id: 'd0',
+				error: `Document "d0" was not pushed: The push service ${words}`,
+				...(httpStatus !== undefined && { httpStatus }),
+			},
+		]);
+	});
+
+	it('takes no document that the service sends back for a refused one', async () => {
+		const server = await serve(({ body }, response) =>
+			reply(response, 200, { documents: JSON.parse(body) as IDataObject[] }),
+		);
+		const credentials = {
+			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+		};
+		const items = [
+			{ id: 'a', name: 'A', status: 404, error: 'Not found' },
+			{ id: 'b', name: 'B', error: { code: 7 } },
+		];
+		const { output } = await push(items, {}, { credentials });
+		expect(jsonOf(output)).toEqual(
+			items.map((item) =>
+				expect.objectContaining({ id: item.id, pushed: true, reply: item }),
+			),
+		);
 	});
 
 	it.each([

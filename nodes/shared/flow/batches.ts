@@ -1,9 +1,10 @@
+/** What a request may hold. */
 export interface BatchLimits {
 	maxCount: number;
 	maxBytes: number;
-	/** Bytes of a request beside its entries. */
+	/** Bytes a request of several entries has beside them. One entry alone goes as it is. */
 	envelope: number;
-	/** Bytes each entry adds beside its own. */
+	/** Bytes between one entry and the next. */
 	separator: number;
 }
 
@@ -14,47 +15,96 @@ export interface Packed<E> {
 	bytes: number;
 }
 
-/** Size of a request with these entries. */
-export function requestBytes(batch: Array<Packed<unknown>>, limits: BatchLimits): number {
-	return batch.reduce((sum, { bytes }) => sum + bytes + limits.separator, limits.envelope);
+/** An entry that can be in no request, with the reason. */
+export interface Unsendable<E> {
+	entry: E;
+	error: unknown;
+	/** Its size, where it has one. */
+	bytes: number;
+}
+
+/** What batches are made of. */
+export interface BatchSource<E> {
+	entries: Iterable<E>;
+	/** A batch never holds two entries of one key: a service may handle a batch in any order. */
+	keyOf: (entry: E) => string;
+	/** A request holds entries of one group only; entries come sorted by it. */
+	groupOf?: (entry: E) => string;
+	/** Makes the text of an entry, called once for each. An entry it throws for is unsendable. */
+	textOf: (entry: E) => string;
+	limits: BatchLimits;
+	/** An entry that is larger than a request may be: makes its error. */
+	tooLarge: (entry: E, bytes: number) => Error;
 }
 
 /**
- * Groups entries into batches, in their order, by count and by bytes. Lazy: an entry is packed
- * when its batch is being filled, so only the bodies under way are in memory. An entry that is too
- * large alone becomes a batch of its own, for the caller to refuse.
+ * Size of a request.
  *
- * @param keyOf a batch never holds two entries of one key: a service may handle a batch in any order
- * @param groupOf a batch holds entries of one group only; entries come sorted by it
- * @param limits read anew for each entry: it may be lowered while batches are being made
+ * @param batch its entries
+ * @param limits tells what several entries need beside them
+ * @returns bytes of its body
+ */
+export function requestBytes(batch: Array<Packed<unknown>>, limits: BatchLimits): number {
+	const bytes = batch.reduce((sum, packed) => sum + packed.bytes, 0);
+	return bodyBytes(batch.length, bytes, limits);
+}
+
+const bodyBytes = (count: number, bytes: number, { envelope, separator }: BatchLimits): number =>
+	count < 2 ? bytes : bytes + envelope + (count - 1) * separator;
+
+/**
+ * Groups entries into batches, in their order, by count and by bytes. Lazy: an entry is packed
+ * when its batch is being filled, so only the bodies under way are in memory. Entries that cannot
+ * be sent come out by themselves and leave the batch that is being filled as it is.
+ *
+ * @param source entries and how to group them; its limits hold for every single entry
+ * @param batchLimits read anew for each entry: may be lowered while batches are being made. An
+ * entry that is above it alone becomes a batch of its own.
+ * @returns batches that are not empty, and the entries that cannot be sent
  */
 export function* batches<E>(
-	entries: Iterable<E>,
-	pack: (entry: E) => Packed<E>,
-	keyOf: (entry: E) => string,
-	limits: BatchLimits,
-	groupOf: (entry: E) => string = () => '',
-): Generator<Array<Packed<E>>> {
+	source: BatchSource<E>,
+	batchLimits: BatchLimits = source.limits,
+): Generator<Array<Packed<E>> | Unsendable<E>> {
+	const { keyOf, groupOf = () => '' } = source;
 	let batch: Array<Packed<E>> = [];
 	let keys = new Set<string>();
-	let bytes = limits.envelope;
+	let bytes = 0;
 	let group = '';
-	for (const entry of entries) {
-		const packed = pack(entry);
+	for (const entry of source.entries) {
+		const packed = pack(entry, source);
+		if ('error' in packed) {
+			yield packed;
+			continue;
+		}
 		const key = keyOf(entry);
-		const added = packed.bytes + limits.separator;
-		const full = batch.length >= limits.maxCount || bytes + added > limits.maxBytes;
 		const entryGroup = groupOf(entry);
+		const size = bodyBytes(batch.length + 1, bytes + packed.bytes, batchLimits);
+		const full = batch.length >= batchLimits.maxCount || size > batchLimits.maxBytes;
 		if (batch.length > 0 && (full || keys.has(key) || entryGroup !== group)) {
 			yield batch;
 			batch = [];
 			keys = new Set();
-			bytes = limits.envelope;
+			bytes = 0;
 		}
 		group = entryGroup;
 		batch.push(packed);
 		keys.add(key);
-		bytes += added;
+		bytes += packed.bytes;
 	}
 	if (batch.length > 0) yield batch;
+}
+
+function pack<E>(
+	entry: E,
+	{ textOf, limits, tooLarge }: BatchSource<E>,
+): Packed<E> | Unsendable<E> {
+	try {
+		const text = textOf(entry);
+		const bytes = Buffer.byteLength(text);
+		if (bytes > limits.maxBytes) return { entry, error: tooLarge(entry, bytes), bytes };
+		return { entry, text, bytes };
+	} catch (error) {
+		return { entry, error, bytes: 0 };
+	}
 }

@@ -1,5 +1,5 @@
 import { backoffMs, type RetryPolicy } from './backoff';
-import { batches, requestBytes, type BatchLimits, type Packed } from './batches';
+import { batches, requestBytes, type BatchSource, type Packed, type Unsendable } from './batches';
 import type { Clock } from './clock';
 import { Limiter } from './limiter';
 
@@ -19,27 +19,23 @@ export interface RequestInfo {
 	request: number;
 	/** Times it was sent. */
 	attempts: number;
+	/** Bytes of its body. For an entry that could not be sent, its own. */
 	bytes: number;
 }
 
+/** Counters of a run. */
 export interface BulkStats {
-	/** Requests that reached an end, retries not counted. */
+	/** Requests that were sent, each part of a divided one too; retries not counted. */
 	requests: number;
+	/** Times a request was sent again. */
 	retries: number;
 	/** Batches divided because they were too large or held something the service refused. */
 	splits: number;
-	bytes: number;
 }
 
-export interface BulkJob<E, R> {
-	entries: Iterable<E>;
-	/** Entries of one key are sent one after the other, in their order. */
-	keyOf: (entry: E) => string;
-	/** A request holds entries of one group only; entries come sorted by it. */
-	groupOf?: (entry: E) => string;
-	/** Makes the text of an entry; called once for each. */
-	textOf: (entry: E) => string;
-	limits: BatchLimits;
+/** What a run sends, and how. Entries of one key are sent one after the other, in their order. */
+export interface BulkJob<E, R> extends BatchSource<E> {
+	/** Most requests under way at once. */
 	concurrency: number;
 	policy: RetryPolicy;
 	clock: Clock;
@@ -52,15 +48,11 @@ export interface BulkJob<E, R> {
 	onDone: (entries: E[], reply: R, info: RequestInfo) => void;
 	/** Called once for the entries of each request that failed for good. */
 	onFailed: (entries: E[], error: unknown, info: RequestInfo) => void;
-	/** An entry that is larger than a request may be: makes its error. */
-	tooLarge: (entry: E, bytes: number) => Error;
 	/** Start no further request once one has failed; entries not sent get `onSkipped`. */
 	stopOnFailure: boolean;
 	/** Entries that were never sent, with the error that ended the run. */
 	onSkipped: (entries: E[], error: unknown) => void;
 }
-
-const byteLength = (text: string): number => Buffer.byteLength(text);
 
 /**
  * Sends entries in as few requests as the limits allow, several at once. Each entry ends in exactly
@@ -68,15 +60,17 @@ const byteLength = (text: string): number => Buffer.byteLength(text);
  *
  * A failed request is repeated as `judge` and the policy allow. One that is too large, or of which
  * a part was refused, is divided until what cannot be sent stands alone. After a failure that every
- * further request would meet too, nothing more is sent.
+ * further request would meet too, nothing more is sent. An entry that cannot be sent at all fails
+ * alone.
  *
  * @returns counters of the run
- * @throws what `isFatal` accepts, once all requests under way have ended
+ * @throws what `isFatal` accepts, a cancel of the clock, and what the input or a callback throws;
+ * never before all requests under way have ended
  */
 export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 	const { clock, policy, keyOf } = job;
 	const limits = { ...job.limits };
-	const stats: BulkStats = { requests: 0, retries: 0, splits: 0, bytes: 0 };
+	const stats: BulkStats = { requests: 0, retries: 0, splits: 0 };
 	const limiter = new Limiter(job.concurrency, clock);
 	/** Last request under way for each key: the next one of that key waits for it. */
 	const busy = new Map<string, Promise<void>>();
@@ -87,17 +81,23 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 	let wholeBatchRefused = false;
 
 	const reason = () => fatal ?? stopped;
-
-	const pack = (entry: E): Packed<E> => {
-		const text = job.textOf(entry);
-		return { entry, text, bytes: byteLength(text) };
+	/** Ends the run with an error it is to throw. */
+	const abort = (error: unknown) => {
+		fatal ??= { error };
+		limiter.end();
+	};
+	/** Starts no further request. */
+	const stop = (error: unknown) => {
+		stopped ??= { error };
+		limiter.end();
 	};
 	const entriesOf = (batch: Array<Packed<E>>) => batch.map(({ entry }) => entry);
 
 	/**
 	 * One request with its retries; resolves when its entries have been answered.
 	 *
-	 * @param isPart of a batch that is being divided, which is done to its end once begun
+	 * @param isPart of a batch that is being divided: the search in it goes on, whatever was refused
+	 * entirely elsewhere
 	 */
 	async function deliver(batch: Array<Packed<E>>, isPart = false): Promise<void> {
 		const info: RequestInfo = { request: 0, attempts: 0, bytes: requestBytes(batch, limits) };
@@ -112,21 +112,21 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 			if ('reply' in outcome) {
 				limiter.succeeded();
 				accepted += batch.length;
-				stats.bytes += info.bytes;
 				return job.onDone(entriesOf(batch), outcome.reply, info);
 			}
 			failure = outcome;
 			const { error } = outcome;
 			if (job.isFatal(error)) {
-				fatal ??= { error };
+				abort(error);
 				return job.onSkipped(entriesOf(batch), error);
 			}
 			const verdict = job.judge(error);
 			if (verdict.retry && info.attempts < policy.maxAttempts && !reason()) {
 				const random = () => clock.random();
-				if (await rests(backoffMs(info.attempts, policy, random, verdict.retryAfterMs)))
-					continue;
-				return job.onSkipped(entriesOf(batch), reason()?.error);
+				const waitMs = backoffMs(info.attempts, policy, random, verdict.retryAfterMs);
+				// Only a cancel ends it with an error.
+				await limiter.sleep(waitMs).catch(abort);
+				continue;
 			}
 			const divisible = verdict.rejected && (isPart || accepted > 0 || !wholeBatchRefused);
 			if (batch.length > 1 && (verdict.tooLarge || divisible)) {
@@ -134,7 +134,7 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 				if (!isPart && verdict.rejected && accepted === 0) wholeBatchRefused = true;
 				return;
 			}
-			if (verdict.hopeless || job.stopOnFailure) stopped ??= { error };
+			if (verdict.hopeless || job.stopOnFailure) stop(error);
 			return job.onFailed(entriesOf(batch), error, info);
 		}
 	}
@@ -163,17 +163,6 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 		return await sent.catch((error: unknown) => ({ error }));
 	}
 
-	/** Sleeps; false when the run was cancelled meanwhile. */
-	async function rests(ms: number): Promise<boolean> {
-		try {
-			await clock.sleep(ms);
-			return true;
-		} catch (error) {
-			fatal ??= { error };
-			return false;
-		}
-	}
-
 	async function divide(batch: Array<Packed<E>>, info: RequestInfo, tooLarge: boolean) {
 		stats.splits++;
 		// What the service refused as too large it will refuse again: make smaller batches from here.
@@ -183,26 +172,24 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 		await deliver(batch.slice(middle), true);
 	}
 
-	const hardLimit = limits.maxBytes;
+	function refuse({ entry, error, bytes }: Unsendable<E>): void {
+		const ended = reason();
+		if (ended) return job.onSkipped([entry], ended.error);
+		if (job.stopOnFailure) stop(error);
+		job.onFailed([entry], error, { request: 0, attempts: 0, bytes });
+	}
+
 	const underWay = new Set<Promise<void>>();
-	for (const batch of batches(job.entries, pack, keyOf, limits, job.groupOf)) {
-		const [first] = batch;
-		if (batch.length === 1 && first && first.bytes + limits.envelope > hardLimit) {
-			const info = { request: 0, attempts: 0, bytes: first.bytes };
-			const error = job.tooLarge(first.entry, first.bytes);
-			const ended = reason();
-			if (ended) job.onSkipped([first.entry], ended.error);
-			else {
-				if (job.stopOnFailure) stopped ??= { error };
-				job.onFailed([first.entry], error, info);
-			}
-			continue;
-		}
+
+	/** Delivers a batch once those of its keys have ended. */
+	function start(batch: Array<Packed<E>>): void {
 		const before = batch
 			.map(({ entry }) => busy.get(keyOf(entry)))
 			.filter((p) => p !== undefined);
 		const delivery: Promise<void> = Promise.all(before)
 			.then(async () => await deliver(batch))
+			// Only a callback can have thrown.
+			.catch(abort)
 			.finally(() => {
 				underWay.delete(delivery);
 				for (const { entry } of batch) {
@@ -211,8 +198,17 @@ export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
 			});
 		underWay.add(delivery);
 		for (const { entry } of batch) busy.set(keyOf(entry), delivery);
-		// Packs no more than can be sent, so that bodies do not pile up.
-		while (underWay.size >= job.concurrency) await Promise.race(underWay);
+	}
+
+	try {
+		for (const made of batches(job, limits)) {
+			if ('error' in made) refuse(made);
+			else start(made);
+			// Packs no more than can be sent, so that bodies do not pile up.
+			while (underWay.size >= job.concurrency) await Promise.race(underWay);
+		}
+	} catch (error) {
+		abort(error);
 	}
 	await Promise.all(underWay);
 	if (fatal) throw fatal.error;

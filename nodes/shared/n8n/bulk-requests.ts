@@ -15,7 +15,12 @@ export interface RequestOptions {
 
 const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
-/** @param concurrency the node's default, chosen by measurement (bench/README.md) */
+/**
+ * The option Concurrency.
+ *
+ * @param concurrency the node's default, chosen by measurement (bench/README.md)
+ * @returns a field of the Options collection
+ */
 export const concurrencyProperty = (concurrency: number): INodeProperties => ({
 	displayName: 'Concurrency',
 	name: 'concurrency',
@@ -26,6 +31,7 @@ export const concurrencyProperty = (concurrency: number): INodeProperties => ({
 		'How many requests of a kind may be under way at once. Halves by itself while the service answers 429.',
 });
 
+/** The option Max Attempts. */
 export const maxAttemptsProperty: INodeProperties = {
 	displayName: 'Max Attempts',
 	name: 'maxAttempts',
@@ -36,6 +42,7 @@ export const maxAttemptsProperty: INodeProperties = {
 		'How often a request is sent before it counts as failed. Only faults that may pass are repeated, after growing waits.',
 };
 
+/** The option Request Timeout. */
 export const timeoutProperty: INodeProperties = {
 	displayName: 'Request Timeout',
 	name: 'timeoutSeconds',
@@ -45,9 +52,18 @@ export const timeoutProperty: INodeProperties = {
 	description: 'Seconds to wait for the reply to one request',
 };
 
+/** What the execution and the options give, so that a node does not have to. */
 type OwnMembers = 'policy' | 'clock' | 'judge' | 'isFatal' | 'stopOnFailure' | 'concurrency';
 
-/** Runs the bulk engine within an execution: its clock, its cancel, its way to treat failures. */
+/**
+ * Runs the bulk engine within an execution: its clock, its cancel, its way to treat failures.
+ *
+ * @param options the node's, with all numbers in their bounds
+ * @param job what to send, and what to do with the outcome of each entry
+ * @param idempotent whether a request may be carried out twice without harm
+ * @returns counters of the run
+ * @throws Cancelled when the execution was stopped, once all requests under way have ended
+ */
 export async function runRequests<E, R>(
 	context: IExecuteFunctions,
 	results: Results,

@@ -9,6 +9,7 @@ export type FailureKind =
 	/** The service answered 2xx with something that cannot be used. */
 	| 'reply';
 
+/** What is known about a failure. */
 export interface FailureDetails {
 	kind: FailureKind;
 	/** HTTP status, where there was an answer. */
@@ -62,7 +63,12 @@ export interface Verdict {
 	retryAfterMs?: number;
 }
 
-const RETRYABLE_STATUSES = [408, 425, 429, 500, 502, 503, 504];
+/** What the service does not do (501) and a version of HTTP it does not speak (505) stays so. */
+const LASTING_STATUSES = [501, 505];
+
+/** Whether a status says that the same request may go well later. */
+const mayPass = (status: number): boolean =>
+	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
 /** Codes of connections that were never made: nothing can have arrived. */
 const NOT_SENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
@@ -78,13 +84,15 @@ const NOT_SECURED = /^(EPROTO|ERR_SSL_|ERR_TLS_|UNABLE_TO_)|CERT|HOSTNAME_MISMAT
 const mayHaveArrived = (code: string | undefined): boolean =>
 	code !== undefined && !NOT_SENT_CODES.includes(code) && !NOT_SECURED.test(code);
 
-/** Whether the service may have carried out what failed, though it never said so. */
-export function mayBeGoingOn(error: unknown): boolean {
-	return (
-		error instanceof ServiceFailure &&
-		error.kind === 'transport' &&
-		mayHaveArrived(error.transportCode)
-	);
+/**
+ * Whether the service may have carried out what failed, or may still be at it, though it never said
+ * so. A status of a gateway that gave up waiting counts, and so does a 2xx nobody can read.
+ */
+export function mayBeGoingOn(error: unknown): error is ServiceFailure {
+	if (!(error instanceof ServiceFailure)) return false;
+	const { kind, httpStatus: status, transportCode } = error;
+	if (kind === 'status') return status === 408 || (status ?? 0) >= 500;
+	return kind === 'reply' || (kind === 'transport' && mayHaveArrived(transportCode));
 }
 
 /**
@@ -93,6 +101,7 @@ export function mayBeGoingOn(error: unknown): boolean {
  * @param error what a request threw
  * @param idempotent whether the request may be carried out twice without harm. If not, it is
  * repeated only when it surely did not arrive or was surely not carried out (429).
+ * @returns what may follow; nothing for what is no ServiceFailure
  */
 export function judge(error: unknown, idempotent: boolean): Verdict {
 	const verdict: Verdict = {
@@ -116,7 +125,7 @@ export function judge(error: unknown, idempotent: boolean): Verdict {
 			code !== undefined && !verdict.hopeless && (idempotent || !mayHaveArrived(code));
 	} else if (kind === 'status' && status !== undefined) {
 		verdict.throttled = status === 429;
-		verdict.retry = status === 429 || (idempotent && RETRYABLE_STATUSES.includes(status));
+		verdict.retry = status === 429 || (idempotent && mayPass(status));
 		verdict.tooLarge = status === 413;
 		verdict.rejected = status === 400 || status === 422;
 		verdict.hopeless = status === 401 || status === 403 || (status >= 300 && status < 400);
@@ -124,12 +133,21 @@ export function judge(error: unknown, idempotent: boolean): Verdict {
 	return verdict;
 }
 
-const MESSAGE_KEYS = ['error_description', 'message', 'title', 'detail', 'error', 'errors'];
+const MESSAGE_KEYS = [
+	'error_description',
+	'message',
+	'title',
+	'detail',
+	'error',
+	'errors',
+	'reason',
+];
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
  * The service's own words in a reply, whatever its shape (error bodies are not specified; those
- * seen across the platform differ): error_description, message, title, detail, error or raw text.
+ * seen across the platform differ): error_description, message, title, detail, error, errors, reason
+ * or raw text.
  *
  * @returns one line of at most 500 characters, or '' if there is nothing a person could read
  */

@@ -1,4 +1,5 @@
 import { pathSegment } from './address';
+import { serverMessage } from './failure';
 import { InputError } from './input-error';
 
 /** A document as endpoint 3 takes it (spec, Push document). */
@@ -8,26 +9,34 @@ export interface PushDocument {
 	[field: string]: unknown;
 }
 
-/** Path of endpoint 3. */
+/**
+ * Path of endpoint 3 (spec, Endpoints).
+ *
+ * @param endpoint identifier of the data source, raw
+ * @throws InputError for an identifier that is empty, `.` or `..`, or no valid Unicode
+ */
 export function pushPath(endpoint: string): string {
 	return `/api/v1/push/${pathSegment(endpoint, 'Endpoint Identifier')}`;
 }
 
 /**
- * Path of endpoint 4, the id as one segment.
+ * Path of endpoint 4 (spec, Endpoints), the id as one segment.
  *
- * @throws InputError for an id that is empty, `.` or `..`
+ * @param endpoint identifier of the data source, raw
+ * @param id ID of the document, raw
+ * @throws InputError for one of the two that is empty, `.` or `..`, or no valid Unicode
  */
 export function deletePath(endpoint: string, id: string): string {
 	return `${pushPath(endpoint)}/${pathSegment(id, 'Document ID')}`;
 }
 
+/** What is done to a document before it is checked. */
 export interface DocumentRules {
 	/** What to do with an id or name that is no JSON string. */
 	nonStrings: 'fail' | 'convert';
-	/** Fields to leave out. */
+	/** Top-level fields to leave out. */
 	excludeFields: string[];
-	/** Leave out fields that are null, '' or an empty list or object. */
+	/** Leave out top-level fields that are null, '' or an empty list or object. */
 	dropEmpty: boolean;
 }
 
@@ -35,6 +44,8 @@ export interface DocumentRules {
  * Checks a document and applies the rules, never changing what came in (spec, Push document: id and name are required
  * and must be JSON strings).
  *
+ * @param source what is to be the document
+ * @returns the document, which is the source itself where nothing had to be changed
  * @throws InputError naming the field and, where it is known, the document
  */
 export function prepareDocument(source: unknown, rules: DocumentRules): PushDocument {
@@ -88,12 +99,42 @@ function describe(value: unknown): string {
 
 function isEmpty(value: unknown): boolean {
 	if (value === null || value === undefined || value === '') return true;
-	return typeof value === 'object' && Object.keys(value).length === 0;
+	if (Array.isArray(value)) return value.length === 0;
+	return isPlain(value) && Object.keys(value).length === 0;
 }
 
-/** Recommended fields that are missing (spec, Push document). */
+/** Whether a value is an object as JSON has them, of whatever realm: a Date, say, is none. */
+function isPlain(value: unknown): value is object {
+	if (typeof value !== 'object' || value === null) return false;
+	const prototype: unknown = Object.getPrototypeOf(value);
+	return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Recommended fields that are missing or empty (spec, Push document). */
 export function missingRecommended(document: PushDocument): string[] {
 	return ['description', 'url'].filter((field) => isEmpty(document[field]));
+}
+
+/**
+ * Text of a document, for the body of endpoint 3.
+ *
+ * @throws InputError for a document that JSON has no form for, such as one that holds itself
+ */
+export function documentText(document: PushDocument): string {
+	let text: string | undefined;
+	let reason = 'it turns itself into something else';
+	try {
+		text = JSON.stringify(document);
+	} catch (error) {
+		// The words for a circle are drawn over several lines.
+		[reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+	}
+	// An object may say itself what it is in JSON.
+	if (text?.startsWith('{')) return text;
+	throw new InputError(
+		`it cannot be written as JSON (${reason})`,
+		'Make it of texts, numbers, booleans, lists and objects before this node.',
+	);
 }
 
 /** Body of endpoint 3: one document as an object, several as an array. */
@@ -101,50 +142,68 @@ export function pushBody(documents: string[]): string {
 	return documents.length === 1 ? (documents[0] ?? '') : `[${documents.join(',')}]`;
 }
 
-/** Size of a body whose documents have these sizes. */
-export function pushBodyBytes(sizes: number[]): number {
-	const documents = sizes.reduce((sum, bytes) => sum + bytes, 0);
-	// Two brackets, and a comma after each document but the last.
-	return sizes.length === 1 ? documents : documents + sizes.length + 1;
-}
-
-/** Most bytes of a body beside its documents: the brackets, and a comma for each document. */
+/** Bytes of the body of several documents beside them: the brackets, and commas in between. */
 export const PUSH_BODY_BYTES = { envelope: 2, separator: 1 };
 
 /** What a reply says about one document. */
 export interface DocumentAnswer {
+	/** The document's own answer, or the whole reply where there is none. */
 	reply: unknown;
 	/** The service says that this document was not taken. */
-	failure?: string;
+	failure?: {
+		/** What it says about it; may be empty. */
+		words: string;
+		/** The document's own HTTP status, where it has one. */
+		status?: number;
+	};
 }
 
 /**
- * Matches a push reply to the documents of its request. Reply bodies are not specified: only a list
- * whose members name the pushed ids is taken for per-document answers; anything else is passed
- * through with each document.
+ * Matches a push reply to the documents of its request. Reply bodies are not specified (spec, notes
+ * on gaps): only a list whose members name the pushed ids is taken for per-document answers;
+ * anything else is passed through with each document.
  *
- * @param ids ids of the request's documents
- * @returns one answer for each id, in their order
+ * @param body of the reply
+ * @param documents those of the request
+ * @returns one answer for each document, in their order
  */
-export function documentAnswers(body: unknown, ids: string[]): DocumentAnswer[] {
-	const byId = new Map<unknown, Record<string, unknown>>();
+export function documentAnswers(body: unknown, documents: PushDocument[]): DocumentAnswer[] {
+	const byId = new Map<unknown, Answer>();
 	for (const member of listsOf(body).flat()) {
 		if (typeof member === 'object' && member !== null && 'id' in member) {
-			byId.set((member as { id: unknown }).id, member as Record<string, unknown>);
+			byId.set((member as { id: unknown }).id, member as Answer);
 		}
 	}
-	return ids.map((id) => {
-		const answer = byId.get(id);
+	return documents.map((document) => {
+		const answer = byId.get(document.id);
 		if (answer === undefined) return { reply: body };
-		const { status, error } = answer;
-		const refused = (typeof status === 'number' && status >= 400) || Boolean(error);
-		return refused
-			? {
-					reply: answer,
-					failure: typeof error === 'string' ? error : `status ${String(status)}`,
-				}
-			: { reply: answer };
+		if (!isRefusal(answer)) return { reply: answer };
+		// A service may send documents back, and a document may have fields of these names.
+		const own = withoutEchoes(answer, document);
+		if (!isRefusal(own)) return { reply: answer };
+		const status = statusOf(own);
+		const failure = { words: serverMessage(own), ...(status !== undefined && { status }) };
+		return { reply: answer, failure };
 	});
+}
+
+type Answer = Record<string, unknown>;
+
+const statusOf = ({ status }: Answer): number | undefined =>
+	typeof status === 'number' ? status : undefined;
+
+/** Whether an answer says that its document was not taken. */
+const isRefusal = (answer: Answer): boolean =>
+	(statusOf(answer) ?? 0) >= 400 || (Boolean(answer.error) && !isEmpty(answer.error));
+
+/** An answer without what is only repeated from the document. */
+function withoutEchoes(answer: Answer, document: PushDocument): Answer {
+	const own = Object.entries(answer).filter(
+		([field, value]) =>
+			!Object.hasOwn(document, field) ||
+			JSON.stringify(document[field]) !== JSON.stringify(value),
+	);
+	return Object.fromEntries(own);
 }
 
 /** The lists a reply may hold answers in: itself, or its members. */

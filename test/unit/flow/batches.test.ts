@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 
-import { batches, requestBytes, type Packed } from '../../../nodes/shared/flow/batches';
+import {
+	batches,
+	requestBytes,
+	type BatchLimits,
+	type Packed,
+	type Unsendable,
+} from '../../../nodes/shared/flow/batches';
 
 interface Item {
 	key: string;
@@ -9,26 +15,36 @@ interface Item {
 }
 
 const limits = { maxCount: 3, maxBytes: 100, envelope: 2, separator: 1 };
-const pack = (item: Item): Packed<Item> => ({ entry: item, text: '', bytes: item.bytes });
+const textOf = ({ bytes }: Item) => 'x'.repeat(bytes);
+const pack = (item: Item): Packed<Item> => ({ entry: item, text: textOf(item), bytes: item.bytes });
 const keyOf = ({ key }: Item) => key;
 const groupOf = ({ group = '' }: Item) => group;
+const tooLarge = ({ key }: Item, bytes: number) => new Error(`${key} has ${bytes} bytes`);
 
 const item = (key: string, bytes = 10, group?: string): Item => ({
 	key,
 	bytes,
 	...(group !== undefined && { group }),
 });
-const keys = (made: Iterable<Array<Packed<Item>>>) =>
-	[...made].map((batch) => batch.map(({ entry }) => entry.key).join(''));
-const split = (items: Item[], used = limits) => keys(batches(items, pack, keyOf, used, groupOf));
+type Made = Array<Packed<Item>> | Unsendable<Item>;
+const isSent = (made: Made): made is Array<Packed<Item>> => !('error' in made);
+/** Keys of each batch; an entry that cannot be sent with an exclamation mark. */
+const keys = (made: Iterable<Made>) =>
+	[...made].map((batch) =>
+		'error' in batch ? `${batch.entry.key}!` : batch.map(({ entry }) => entry.key).join(''),
+	);
+const make = (items: Item[], used: BatchLimits = limits, lowered = used) =>
+	batches({ entries: items, keyOf, groupOf, textOf, limits: used, tooLarge }, lowered);
+const split = (items: Item[]) => keys(make(items));
 
 test.each<[string, Item[], string[]]>([
 	['nothing makes no batch', [], []],
 	['by count', [...'abcdefg'].map((key) => item(key)), ['abc', 'def', 'g']],
-	// 2 + (48 + 1) + (48 + 1) is exactly the limit.
-	['by bytes, up to the limit', [item('a', 48), item('b', 48), item('c', 1)], ['ab', 'c']],
-	['by bytes, one beyond the limit', [item('a', 48), item('b', 49)], ['a', 'b']],
-	['what is too large stands alone', [item('a'), item('b', 999), item('c')], ['a', 'b', 'c']],
+	// 48 + 49 and three bytes of brackets and comma are exactly the limit.
+	['by bytes, up to the limit', [item('a', 48), item('b', 49), item('c', 1)], ['ab', 'c']],
+	['by bytes, one beyond the limit', [item('a', 49), item('b', 49)], ['a', 'b']],
+	['one of exactly the limit, without brackets', [item('a', 100), item('b', 1)], ['a', 'b']],
+	['what is too large by itself', [item('a'), item('b', 101), item('c')], ['b!', 'ac']],
 	['a key once in a batch', [item('a'), item('b'), item('a'), item('c')], ['ab', 'ac']],
 	[
 		'one group in a batch',
@@ -39,40 +55,60 @@ test.each<[string, Item[], string[]]>([
 	expect(split(items)).toEqual(expected);
 });
 
-test('the size of a request counts the envelope and each entry with its separator', () => {
-	expect(requestBytes([pack(item('a', 10)), pack(item('b', 20))], limits)).toBe(34);
-	expect(requestBytes([], limits)).toBe(2);
+test('the size of a request counts envelope and separators of several entries', () => {
+	expect(requestBytes([pack(item('a', 10)), pack(item('b', 20))], limits)).toBe(33);
+	expect(requestBytes([pack(item('a', 10))], limits)).toBe(10);
+});
+
+test('what cannot be sent comes with its error and its size', () => {
+	const failing = new Error('no text');
+	const source = {
+		entries: [item('big', 101), item('bad'), item('fine')],
+		keyOf,
+		textOf: (entry: Item) => {
+			if (entry.key === 'bad') throw failing;
+			return textOf(entry);
+		},
+		limits,
+		tooLarge,
+	};
+	const [big, bad, fine, ...others] = batches(source);
+	expect(big).toEqual({
+		entry: source.entries[0],
+		error: new Error('big has 101 bytes'),
+		bytes: 101,
+	});
+	expect(bad).toEqual({ entry: source.entries[1], error: failing, bytes: 0 });
+	expect(fine).toEqual([pack(item('fine'))]);
+	expect(others).toEqual([]);
 });
 
 test('packs an entry only when its batch is being filled', () => {
 	const packed: string[] = [];
-	const made = batches(
-		[...'abcdefghi'].map((key) => item(key)),
-		(entry) => {
+	const made = batches({
+		entries: [...'abcdefghi'].map((key) => item(key)),
+		textOf: (entry) => {
 			packed.push(entry.key);
-			return pack(entry);
+			return textOf(entry);
 		},
 		keyOf,
 		limits,
-	);
+		tooLarge,
+	});
 	made.next();
 	expect(packed.join('')).toBe('abcd');
 	made.next();
 	expect(packed.join('')).toBe('abcdefg');
 });
 
-test('limits lowered on the way hold for the batches to come', () => {
+test('limits lowered on the way hold for the batches to come, not for what stands alone', () => {
 	const changing = { ...limits };
-	const made = batches(
-		[...'abcdef'].map((key) => item(key)),
-		pack,
-		keyOf,
-		changing,
-	);
+	const items = [...[...'abcdef'].map((key) => item(key)), item('g', 90)];
+	const made = make(items, limits, changing);
 	const first = made.next();
 	changing.maxBytes = 25;
-	expect(keys([first.value as Array<Packed<Item>>])).toEqual(['abc']);
-	expect(keys(made)).toEqual(['de', 'f']);
+	expect(keys([first.value as Made])).toEqual(['abc']);
+	expect(keys(made)).toEqual(['de', 'f', 'g']);
 });
 
 test('keeps all entries in order, within the limits, and no batch could have taken the next', () => {
@@ -89,17 +125,20 @@ test('keeps all entries in order, within the limits, and no batch could have tak
 	});
 	fc.assert(
 		fc.property(fc.array(anyItem, { maxLength: 40 }), anyLimits, (items, used) => {
-			const made = [...batches(items, pack, keyOf, used, groupOf)];
-			expect(made.flat().map(({ entry }) => entry)).toEqual(items);
-			made.forEach((batch, index) => {
+			const made = [...make(items, used)];
+			const sent = made.filter(isSent);
+			expect(sent.flat().map(({ entry }) => entry)).toEqual(
+				items.filter(({ bytes }) => bytes <= used.maxBytes),
+			);
+			const refused = made.flatMap((batch) => ('error' in batch ? [batch.entry] : []));
+			expect(refused).toEqual(items.filter(({ bytes }) => bytes > used.maxBytes));
+			sent.forEach((batch, index) => {
 				const own = batch.map(({ entry }) => entry);
 				expect(batch.length).toBeLessThanOrEqual(used.maxCount);
 				expect(new Set(own.map(keyOf)).size).toBe(batch.length);
 				expect(new Set(own.map(groupOf)).size).toBe(1);
-				if (batch.length > 1) {
-					expect(requestBytes(batch, used)).toBeLessThanOrEqual(used.maxBytes);
-				}
-				const next = made[index + 1]?.[0];
+				expect(requestBytes(batch, used)).toBeLessThanOrEqual(used.maxBytes);
+				const next = sent[index + 1]?.[0];
 				if (next === undefined) return;
 				const fits =
 					batch.length < used.maxCount &&

@@ -52,6 +52,7 @@ const anyScenario: fc.Arbitrary<Scenario> = fc.record({
 	faults: faultsOf(...PASSING, 'unavailable 2 s', 'denied'),
 	sizeLimit: fc.oneof(fc.constant(Infinity), fc.integer({ min: 20, max: 400 })),
 	poisoned: fc.subarray([...'abcdefghijkl'], { maxLength: 4 }),
+	unwritable: fc.array(fc.nat(50), { maxLength: 3 }),
 	seed: fc.nat(),
 });
 
@@ -106,9 +107,11 @@ test('passing faults and the neighbours of what the service refuses cost no docu
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
 			);
+			const unwritable = scenario.unwritable?.map((position) => position + 1) ?? [];
 			const outcome = await runScenario({
 				...scenario,
 				entries,
+				unwritable,
 				faults,
 				concurrency: 1,
 				maxAttempts: faults.length + 1,
@@ -116,7 +119,10 @@ test('passing faults and the neighbours of what the service refuses cost no docu
 			});
 			const limit = Math.min(scenario.maxBytes ?? 0, scenario.sizeLimit ?? 0);
 			const healthy = entries.filter(
-				(entry) => !scenario.poisoned?.includes(entry.id) && bodyBytes([entry]) <= limit,
+				(entry) =>
+					!scenario.poisoned?.includes(entry.id) &&
+					!unwritable.includes(entry.position) &&
+					bodyBytes([entry]) <= limit,
 			);
 			expect(outcome.violations).toEqual([]);
 			expect(ended(outcome, 'done')).toEqual(positions(healthy));

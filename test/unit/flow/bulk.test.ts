@@ -1,4 +1,4 @@
-import { runBulk } from '../../../nodes/shared/flow/bulk';
+import { runBulk, type BulkJob } from '../../../nodes/shared/flow/bulk';
 import {
 	CANCEL,
 	ended,
@@ -8,6 +8,7 @@ import {
 	type Ending,
 	type Fault,
 	type Outcome,
+	type Scenario,
 } from '../support/bulk-scenario';
 import { VirtualClock } from '../support/virtual-clock';
 
@@ -17,11 +18,11 @@ const endingOf = ({ endings }: Outcome, position: number): Ending | undefined =>
 
 test('sends nothing for nothing', async () => {
 	const outcome = await runScenario({ entries: [] });
-	expect(outcome.stats).toEqual({ requests: 0, retries: 0, splits: 0, bytes: 0 });
+	expect(outcome.stats).toEqual({ requests: 0, retries: 0, splits: 0 });
 	expect(outcome.sent).toEqual([]);
 });
 
-test('tells each request with its number, attempts and bytes, and sums them up', async () => {
+test('tells each request with its number, attempts and bytes, and counts them', async () => {
 	const outcome = await runScenario({
 		entries: entries(5),
 		maxCount: 2,
@@ -30,11 +31,11 @@ test('tells each request with its number, attempts and bytes, and sums them up',
 	});
 	const infos = [0, 2, 4].map((position) => endingOf(outcome, position)?.info);
 	expect(infos).toEqual([
-		{ request: 1, attempts: 1, bytes: 24 },
-		{ request: 2, attempts: 3, bytes: 24 },
-		{ request: 3, attempts: 1, bytes: 13 },
+		{ request: 1, attempts: 1, bytes: 23 },
+		{ request: 2, attempts: 3, bytes: 23 },
+		{ request: 3, attempts: 1, bytes: 10 },
 	]);
-	expect(outcome.stats).toEqual({ requests: 3, retries: 2, splits: 0, bytes: 61 });
+	expect(outcome.stats).toEqual({ requests: 3, retries: 2, splits: 0 });
 	expect(outcome.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 3, 1]);
 });
 
@@ -103,13 +104,39 @@ test('an entry that the service finds too large alone fails alone', async () => 
 });
 
 test('an entry above the limit of a request is never sent', async () => {
-	const all = [entry('a', 0), entry('fits', 1, 98), entry('big', 2, 99), entry('d', 3)];
+	const all = [entry('a', 0), entry('fits', 1, 100), entry('big', 2, 101), entry('d', 3)];
 	const outcome = await runScenario({ entries: all, maxBytes: 100 });
 	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
 	expect(endingOf(outcome, 2)).toMatchObject({
 		how: 'failed',
-		error: { message: 'big has 99 bytes' },
-		info: { request: 0, attempts: 0, bytes: 99 },
+		error: { message: 'big has 101 bytes' },
+		info: { request: 0, attempts: 0, bytes: 101 },
+	});
+});
+
+test('an entry no text can be made of fails alone, whatever is under way', async () => {
+	const all = { entries: entries(6), maxCount: 2, concurrency: 2, latencyMs: 10 };
+	const outcome = await runScenario({ ...all, unwritable: [0, 3, 5] });
+	expect(ended(outcome, 'done')).toEqual([1, 2, 4]);
+	expect(endingOf(outcome, 3)).toMatchObject({
+		how: 'failed',
+		error: { message: '3 has no text' },
+		info: { request: 0, attempts: 0, bytes: 0 },
+	});
+	expect(outcome.thrown).toBeUndefined();
+});
+
+test('stopping at a failure covers entries no text can be made of', async () => {
+	const outcome = await runScenario({
+		entries: entries(5),
+		unwritable: [2, 3],
+		stopOnFailure: true,
+		maxCount: 1,
+	});
+	expect(ended(outcome, 'failed')).toEqual([2]);
+	expect(endingOf(outcome, 3)).toMatchObject({
+		how: 'skipped',
+		error: { message: '2 has no text' },
 	});
 });
 
@@ -220,6 +247,36 @@ test('a run that has stopped does not wait for the end of a pause', async () => 
 	expect(outcome.endedAt).toBeLessThan(100);
 });
 
+test.each([
+	['a failure that all would meet', { faults: ['throttled 5 min', 'none', 'denied'] }, 401],
+	['a node set to stop', { faults: ['throttled 5 min'], stopOnFailure: true }, 400],
+	['an entry without text', { faults: ['throttled 5 min'], stopOnFailure: true }, undefined],
+] satisfies Array<[string, Partial<Scenario>, number?]>)(
+	'pauses end at once when the run stops: %s',
+	async (_case, scenario, httpStatus) => {
+		const outcome = await runScenario({
+			...scenario,
+			// The first is throttled, the second slow to answer; what comes then ends the run.
+			entries: entries(8),
+			maxCount: 1,
+			concurrency: 3,
+			latencyMs: 10,
+			...(httpStatus === 400 && { poisoned: ['id1'] }),
+			...(httpStatus === undefined && { unwritable: [4] }),
+		});
+		expect(outcome.violations).toEqual([]);
+		expect(outcome.endedAt).toBeLessThan(100);
+		expect(endingOf(outcome, 0)).toMatchObject({ how: 'failed', error: { httpStatus: 429 } });
+		expect(outcome.endings).toHaveLength(8);
+		const failed = outcome.endings.filter(({ how }) => how === 'failed');
+		expect(
+			failed.some(
+				({ error }) => (error as { httpStatus?: number }).httpStatus === httpStatus,
+			),
+		).toBe(true);
+	},
+);
+
 test('a request that waits for its repetition when the run stops fails with its own error', async () => {
 	const outcome = await runScenario({
 		entries: entries(2),
@@ -272,6 +329,72 @@ test('a cancel during a pause ends the run at once and counts what was sent as s
 	expect(endingOf(outcome, 5)?.error).toBe(CANCEL);
 });
 
+/** A job that nothing goes wrong with; each request takes 10 ms. */
+function plainJob(clock: VirtualClock): BulkJob<string, void> {
+	const fail = () => {
+		throw new Error('Nothing fails here');
+	};
+	return {
+		entries: [],
+		keyOf: (key) => key,
+		textOf: (key) => key,
+		limits: { maxCount: 10, maxBytes: 1000, envelope: 2, separator: 1 },
+		concurrency: 3,
+		policy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+		clock,
+		send: async () => await clock.sleep(10),
+		judge: fail,
+		isFatal: fail,
+		onDone: () => undefined,
+		onFailed: fail,
+		onSkipped: fail,
+		tooLarge: fail,
+		stopOnFailure: false,
+	};
+}
+
+test('an input that breaks off is thrown when all requests under way have ended', async () => {
+	const clock = new VirtualClock();
+	const error = new Error('no more input');
+	function* input() {
+		yield* 'abc';
+		throw error;
+	}
+	const done: string[] = [];
+	const running = runBulk<string, void>({
+		...plainJob(clock),
+		entries: input(),
+		limits: { maxCount: 1, maxBytes: 1000, envelope: 2, separator: 1 },
+		concurrency: 2,
+		send: async ([packed]) => await clock.sleep(packed?.entry === 'a' ? 10 : 50),
+		onDone: (ended) => done.push(...ended),
+	});
+	await expect(clock.run(running)).rejects.toBe(error);
+	expect(done).toEqual(['a', 'b']);
+	expect(clock.now()).toBe(50);
+});
+
+test('a callback that throws ends the run when all requests under way have ended', async () => {
+	const clock = new VirtualClock();
+	const error = new Error('a bug');
+	const done: string[] = [];
+	const running = runBulk<string, void>({
+		...plainJob(clock),
+		entries: [...'abcde'],
+		limits: { maxCount: 1, maxBytes: 1000, envelope: 2, separator: 1 },
+		concurrency: 2,
+		send: async ([packed]) => await clock.sleep(packed?.entry === 'a' ? 10 : 50),
+		onDone: (ended) => {
+			if (ended.includes('a')) throw error;
+			done.push(...ended);
+		},
+		onSkipped: (ended) => done.push(...ended.map((key) => `${key} skipped`)),
+	});
+	await expect(clock.run(running)).rejects.toBe(error);
+	expect(done.sort()).toEqual(['b', 'c skipped', 'd skipped', 'e skipped']);
+	expect(clock.now()).toBe(50);
+});
+
 test('takes no more from the input than can be sent', async () => {
 	const clock = new VirtualClock();
 	let taken = 0;
@@ -280,30 +403,15 @@ test('takes no more from the input than can be sent', async () => {
 	function* input() {
 		for (; taken < 1000; ) yield String(taken++);
 	}
-	const fail = () => {
-		throw new Error('Nothing fails here');
-	};
 	const stats = await clock.run(
 		runBulk<string, void>({
+			...plainJob(clock),
 			entries: input(),
-			keyOf: (key) => key,
-			textOf: (key) => key,
-			limits: { maxCount: 10, maxBytes: 1000, envelope: 2, separator: 1 },
-			concurrency: 3,
-			policy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
-			clock,
 			send: async (batch) => {
 				await clock.sleep(10);
 				most = Math.max(most, taken - sent);
 				sent += batch.length;
 			},
-			judge: fail,
-			isFatal: fail,
-			onDone: () => undefined,
-			onFailed: fail,
-			onSkipped: fail,
-			tooLarge: fail,
-			stopOnFailure: false,
 		}),
 	);
 	expect(stats.requests).toBe(100);

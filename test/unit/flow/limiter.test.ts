@@ -149,6 +149,32 @@ test('a cancel during a pause rejects all who wait', async () => {
 	expect(clock.now()).toBe(100);
 });
 
+test('the end of a run ends all pauses at once, those to come included', async () => {
+	const { clock, limiter, starts, task, ticket } = setUp(4);
+	limiter.throttled(await ticket(), 300_000);
+	clock.at(100, () => limiter.end());
+	const sleep = limiter.sleep(200_000).then(() => clock.now());
+	await clock.run(Promise.all([task(1), task(1)]));
+	expect(starts.slice(1)).toEqual([100, 100]);
+	expect(await clock.run(sleep)).toBe(100);
+	await clock.run(limiter.sleep(1000));
+	await clock.run(task(1));
+	expect(clock.now()).toBeLessThan(110);
+	// What is left of the clock's own sleeps is soon over.
+	await clock.drain();
+	expect(clock.now()).toBeLessThanOrEqual(600);
+});
+
+test('a sleep takes its time, and a cancel ends it with its error', async () => {
+	const { clock, limiter } = setUp(1);
+	await clock.run(limiter.sleep(1234.5));
+	expect(clock.now()).toBe(1234.5);
+	const cancel = new Error('cancelled');
+	clock.cancelAt(2000, cancel);
+	await expect(clock.run(limiter.sleep(5000))).rejects.toBe(cancel);
+	expect(clock.now()).toBe(2000);
+});
+
 test('whatever the service says, all tasks run and never more at once than allowed', async () => {
 	await fc.assert(
 		fc.asyncProperty(

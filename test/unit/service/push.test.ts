@@ -1,14 +1,17 @@
+import { runInNewContext } from 'node:vm';
+
 import fc from 'fast-check';
 
+import { requestBytes } from '../../../nodes/shared/flow/batches';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import {
 	deletePath,
 	documentAnswers,
+	documentText,
 	missingRecommended,
 	prepareDocument,
 	PUSH_BODY_BYTES,
 	pushBody,
-	pushBodyBytes,
 	pushPath,
 	type DocumentRules,
 } from '../../../nodes/shared/service/push';
@@ -114,6 +117,29 @@ describe('prepareDocument', () => {
 		});
 	});
 
+	test('what is no plain object or list is not empty, though it may have no keys', () => {
+		class Point {}
+		const source = {
+			id: '1',
+			name: 'One',
+			date: new Date(0),
+			link: new URL('https://a.example'),
+			point: new Point(),
+			pattern: /x/,
+		};
+		const dropping: DocumentRules = { ...rules, dropEmpty: true };
+		expect(prepareDocument(source, dropping)).toEqual(source);
+		expect(missingRecommended({ ...source, description: 'x', url: source.link })).toEqual([]);
+	});
+
+	test('objects and lists of another realm are empty as ours are', () => {
+		const source = runInNewContext(
+			"({ id: '1', name: 'One', a: {}, b: [], c: Object.create(null), d: new Date(0), e: [0] })",
+		) as Record<string, unknown>;
+		const kept = prepareDocument(source, { ...rules, dropEmpty: true });
+		expect(Object.keys(kept)).toEqual(['id', 'name', 'd', 'e']);
+	});
+
 	test('what came in is never changed', () => {
 		const anyRules = fc.record<DocumentRules>({
 			nonStrings: fc.constantFrom('fail', 'convert'),
@@ -151,35 +177,64 @@ describe('pushBody', () => {
 		expect(pushBody(['{"a":1}', '{"b":2}'])).toBe('[{"a":1},{"b":2}]');
 	});
 
-	test('is JSON of the documents and no larger than the engine reckons', () => {
+	test('is JSON of the documents and as large as the engine reckons', () => {
 		const documents = fc.array(fc.dictionary(fc.string(), fc.string()), { minLength: 1 });
 		fc.assert(
 			fc.property(documents, (list) => {
 				const texts = list.map((document) => JSON.stringify(document));
 				const body = pushBody(texts);
 				expect(JSON.parse(body)).toEqual(list.length === 1 ? list[0] : list);
-				const sizes = texts.map((text) => Buffer.byteLength(text));
-				expect(pushBodyBytes(sizes)).toBe(Buffer.byteLength(body));
-				const { envelope, separator } = PUSH_BODY_BYTES;
-				const reckoned = texts.reduce(
-					(sum, text) => sum + Buffer.byteLength(text) + separator,
-					envelope,
-				);
-				expect(Buffer.byteLength(body)).toBeLessThanOrEqual(reckoned);
+				const packed = texts.map((text) => ({
+					entry: text,
+					text,
+					bytes: Buffer.byteLength(text),
+				}));
+				const limits = { maxCount: 1, maxBytes: 1, ...PUSH_BODY_BYTES };
+				expect(requestBytes(packed, limits)).toBe(Buffer.byteLength(body));
 			}),
 		);
 	});
 });
 
-describe('documentAnswers', () => {
-	it('finds the list that names the documents among other lists', () => {
-		const body = { errors: [], documents: [{ id: 'a', status: 400, error: 'too old' }] };
-		expect(documentAnswers(body, ['a'])).toEqual([
-			{ reply: body.documents[0], failure: 'too old' },
-		]);
+describe('documentText', () => {
+	const document = { id: '1', name: 'One' };
+	const circle: Record<string, unknown> = {};
+	circle.self = circle;
+	const throwing = {
+		toJSON: () => {
+			throw new Error('no form');
+		},
+	};
+
+	test('is the JSON of a document', () => {
+		const text = documentText({ ...document, at: new Date(0), none: undefined });
+		expect(text).toBe('{"id":"1","name":"One","at":"1970-01-01T00:00:00.000Z"}');
 	});
 
-	const ids = ['a', 'b'];
+	test.each<[string, Record<string, unknown>, RegExp]>([
+		['a circle', { circle }, /^it cannot be written as JSON \(Converting circular [^\n]*\)$/],
+		['what throws', { throwing }, /^it cannot be written as JSON \(no form\)$/],
+		['a BigInt', { big: 1n }, /^it cannot be written as JSON \(.*BigInt.*\)$/],
+		['no JSON at all', { toJSON: () => undefined }, /^it cannot be written as JSON \(it turns/],
+		['a text instead', { toJSON: () => 'x' }, /^it cannot be written as JSON \(it turns/],
+	])('%s is refused', (_, fields, message) => {
+		const error = thrownBy(() => documentText({ ...document, ...fields }));
+		expect(error).toBeInstanceOf(InputError);
+		expect((error as InputError).message).toMatch(message);
+		expect((error as InputError).description).toMatch(/before this node/);
+	});
+});
+
+describe('documentAnswers', () => {
+	const document = (id: string, fields: object = {}) => ({ id, name: `Name ${id}`, ...fields });
+	const documents = [document('a'), document('b')];
+
+	it('finds the list that names the documents among other lists', () => {
+		const body = { errors: [], documents: [{ id: 'a', status: 400, error: 'too old' }] };
+		expect(documentAnswers(body, [document('a')])).toEqual([
+			{ reply: body.documents[0], failure: { words: 'too old', status: 400 } },
+		]);
+	});
 
 	test.each([
 		[undefined],
@@ -190,41 +245,76 @@ describe('documentAnswers', () => {
 		[{ results: [] }],
 		[[1, null]],
 	])('%j says nothing about documents and goes to each', (body) => {
-		expect(documentAnswers(body, ids)).toEqual([{ reply: body }, { reply: body }]);
+		expect(documentAnswers(body, documents)).toEqual([{ reply: body }, { reply: body }]);
 	});
 
 	test('a list that names the ids is matched to them, whatever its order', () => {
 		const body = [{ id: 'b', n: 2 }, { id: 'other' }, { id: 'a', n: 1 }];
 		const expected = [{ reply: { id: 'a', n: 1 } }, { reply: { id: 'b', n: 2 } }];
-		expect(documentAnswers(body, ids)).toEqual(expected);
-		expect(documentAnswers({ took: 3, documents: body }, ids)).toEqual(expected);
+		expect(documentAnswers(body, documents)).toEqual(expected);
+		expect(documentAnswers({ took: 3, documents: body }, documents)).toEqual(expected);
 	});
 
 	test('a document that the list does not name gets the whole reply', () => {
 		const body = [{ id: 'a' }];
-		expect(documentAnswers(body, ids)).toEqual([{ reply: { id: 'a' } }, { reply: body }]);
+		expect(documentAnswers(body, documents)).toEqual([{ reply: { id: 'a' } }, { reply: body }]);
 	});
 
-	test.each<[Record<string, unknown>, string | undefined]>([
-		[{ status: 400 }, 'status 400'],
-		[{ status: 400, error: 'too long' }, 'too long'],
-		[{ error: 'too long' }, 'too long'],
+	test.each<[Record<string, unknown>, { words: string; status?: number } | undefined]>([
+		[{ status: 400 }, { words: '', status: 400 }],
+		[
+			{ status: 400, error: 'too long' },
+			{ words: 'too long', status: 400 },
+		],
+		[
+			{ status: 422, message: 'too long', error: 'Unprocessable' },
+			{ words: 'too long', status: 422 },
+		],
+		[{ error: 'too long' }, { words: 'too long' }],
+		[{ error: { type: 'mapper', reason: 'too long' } }, { words: 'too long' }],
+		[{ error: ['too long', { message: 'too old' }] }, { words: 'too long; too old' }],
+		[{ error: true, message: 'too long' }, { words: 'too long' }],
+		[{ error: true }, { words: '' }],
+		[{ status: 'failed', error: 7 }, { words: '' }],
 		[{ status: 200 }, undefined],
 		[{ status: 399 }, undefined],
 		[{ status: 'created', error: null }, undefined],
 		[{ error: '' }, undefined],
 		[{ error: false }, undefined],
-	])('the answer %j means failure: %s', (answer, failure) => {
-		const [first, second] = documentAnswers([{ id: 'a', ...answer }, { id: 'b' }], ids);
-		expect(first?.failure).toBe(failure);
+		[{ status: 200, error: [] }, undefined],
+		[{ status: 200, error: {} }, undefined],
+	])('the answer %j means failure: %j', (answer, failure) => {
+		const [first, second] = documentAnswers([{ id: 'a', ...answer }, { id: 'b' }], documents);
+		expect(first?.failure).toEqual(failure);
 		expect(first?.reply).toEqual({ id: 'a', ...answer });
 		expect(second?.failure).toBeUndefined();
 	});
 
-	test('there is one answer for each id, whatever the reply', () => {
+	test.each<[string, object, object, object | undefined]>([
+		['a status', { status: 404 }, { status: 404 }, undefined],
+		['an error', { error: 'E42' }, { error: 'E42' }, undefined],
+		['an error of parts', { error: { code: [1] } }, { error: { code: [1] } }, undefined],
+		['a date', { error: new Date(0) }, { error: '1970-01-01T00:00:00.000Z' }, undefined],
+		['a status of its own', { status: 404 }, { status: 422 }, { words: '', status: 422 }],
+		['an error of its own', { error: 'E42' }, { error: 'full' }, { words: 'full' }],
+		[
+			'an error beside a status',
+			{ status: 500, title: 'Echo' },
+			{ status: 500, title: 'Echo', error: 'full' },
+			{ words: 'full' },
+		],
+	])('a document sent back is no failure: %s', (_, fields, answer, failure) => {
+		const pushed = document('a', fields);
+		const [{ reply, ...said }] = documentAnswers([{ ...pushed, ...answer }], [pushed]);
+		expect(reply).toEqual({ ...pushed, ...answer });
+		expect(said.failure).toEqual(failure);
+	});
+
+	test('there is one answer for each document, whatever the reply', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.array(fc.string()), (body, some) => {
-				expect(documentAnswers(body, some)).toHaveLength(some.length);
+				const pushed = some.map((id) => document(id));
+				expect(documentAnswers(body, pushed)).toHaveLength(some.length);
 			}),
 		);
 	});

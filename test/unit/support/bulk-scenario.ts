@@ -21,6 +21,7 @@ export type Fault =
 	| 'slow'
 	| 'throttled'
 	| 'throttled 3 s'
+	| 'throttled 5 min'
 	| 'unavailable'
 	| 'unavailable 2 s'
 	| 'reset'
@@ -39,6 +40,8 @@ export interface Scenario {
 	sizeLimit?: number;
 	/** The service answers 400 to any request with one of these ids. */
 	poisoned?: string[];
+	/** Positions of entries no text can be made of. */
+	unwritable?: number[];
 	cancelAtMs?: number;
 	seed?: number;
 	/** Fixed time of a request; otherwise each takes its own. */
@@ -98,15 +101,18 @@ const status = (code: number, retryAfterMs?: number) =>
 const FAULTS: Partial<Record<Fault, () => Error>> = {
 	throttled: () => status(429),
 	'throttled 3 s': () => status(429, 3000),
+	'throttled 5 min': () => status(429, 300_000),
 	unavailable: () => status(503),
 	'unavailable 2 s': () => status(503, 2000),
 	reset: () => new ServiceFailure('reset', { kind: 'transport', code: 'ECONNRESET' }),
 	denied: () => status(401),
 };
 
-/** Bytes of a JSON array of these entries, as it goes over the wire. */
-export const bodyBytes = (batch: Array<{ text: string }>): number =>
-	Buffer.byteLength(`[${batch.map(({ text }) => text).join(',')}]`);
+/** Bytes of these entries as they go over the wire: one by itself, several as a JSON array. */
+export const bodyBytes = (batch: Array<{ text: string }>): number => {
+	const texts = batch.map(({ text }) => text).join(',');
+	return Buffer.byteLength(batch.length === 1 ? texts : `[${texts}]`);
+};
 
 /** Runs the engine against a simulated service with an index, in virtual time. */
 export async function runScenario(scenario: Scenario): Promise<Outcome> {
@@ -119,6 +125,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		faults = [],
 		sizeLimit = Infinity,
 		poisoned = [],
+		unwritable = [],
 		cancelAtMs,
 		seed = 1,
 		latencyMs,
@@ -189,6 +196,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		keyOf: ({ id }) => id,
 		textOf: ({ position, text }) => {
 			outcome.packed.push(position);
+			if (unwritable.includes(position)) throw new Error(`${position} has no text`);
 			return text;
 		},
 		limits: { maxCount, maxBytes, envelope: ENVELOPE_BYTES, separator: SEPARATOR_BYTES },
