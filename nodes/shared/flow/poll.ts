@@ -16,7 +16,7 @@ const JITTER = 0.1;
 /** How long a loop may take to see that something changed. */
 const TICK_MS = 20;
 
-/** A service that has answered nothing for so long after the deadline is not waited for. */
+/** A service that answers none of the last looks for so long is not asked for more. */
 export const LAST_LOOKS_MS = 5000;
 
 /** What a look at a job found; the service may ask to wait before the next one. */
@@ -71,6 +71,8 @@ export class PollLoop<J> {
 	private fatal: { error: unknown } | undefined;
 	private stopped = false;
 	private pausedUntil = 0;
+	/** When the first look after the deadline, and after the last job was added, began. */
+	private lateSince: number | undefined;
 	/** Looks after the deadline are answered, so that each job gets its last one. */
 	private answersLate = false;
 	/** Looks that ended in a fault and were followed by another. */
@@ -84,6 +86,7 @@ export class PollLoop<J> {
 	add(job: J): void {
 		if (this.stopped) return;
 		const now = this.options.clock.now();
+		this.lateSince = undefined;
 		this.watched.add({
 			job,
 			since: now,
@@ -137,8 +140,12 @@ export class PollLoop<J> {
 		// The loop may have ended, or a pause begun, while this one was waiting for its turn.
 		if (this.stopped || this.fatal) return;
 		if (this.pauses()) return void this.watched.add(watched);
-		const lateMs = clock.now() - this.options.deadline();
-		if (lateMs > LAST_LOOKS_MS && !this.answersLate) return this.timeOut(watched);
+		const now = clock.now();
+		if (now > this.options.deadline()) {
+			this.lateSince ??= now;
+			const isSilent = now - this.lateSince > LAST_LOOKS_MS && !this.answersLate;
+			if (isSilent) return this.timeOut(watched);
+		}
 		const outcome = await look(watched.job).then(
 			(found) => ({ found }),
 			(error: unknown) => ({ error }),
