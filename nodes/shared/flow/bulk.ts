@@ -1,216 +1,229 @@
-import { backoffMs, type RetryPolicy } from './backoff';
-import { batches, requestBytes, type BatchSource, type Packed, type Unsendable } from './batches';
-import type { Clock } from './clock';
-import { Limiter } from './limiter';
+import {
+	Batcher,
+	requestBytes,
+	type BatchLimits,
+	type Packed,
+	type Packing,
+	type Unsendable,
+} from './batches';
+import { Channel } from './channel';
+import {
+	deliver,
+	endRunAfter,
+	skipped,
+	type Failed,
+	type Line,
+	type Outcome,
+	type Verdict,
+} from './deliver';
 
-/** What the engine needs to know about an error. */
-export interface BulkVerdict {
-	retry: boolean;
-	throttled: boolean;
-	tooLarge: boolean;
-	rejected: boolean;
-	hopeless: boolean;
-	retryAfterMs?: number;
+/** How entries are sent in bulk. */
+export interface BulkOptions<E, R> extends Packing<E>, Line {
+	/** Maximum of requests in flight. */
+	concurrency: number;
+	/** Sends one request. `attempt` counts from 1. */
+	send: (batch: Array<Packed<E>>, attempt: number) => Promise<R>;
+	/** Entries that a successful response rejects, each with the reason. */
+	rejections?: (response: R, entries: E[]) => ReadonlyMap<E, unknown>;
 }
 
-/** How a request ended. */
-export interface RequestInfo {
-	/** Number of the request in this run, from 1. */
+/** The entries of one request, or of a part of it, that ended alike. */
+export interface Answer<E, R> {
+	entries: E[];
+	outcome: Outcome<R>;
+	/** Number of the request in this run, from 1; 0 if it was never sent. */
 	request: number;
-	/** Times it was sent. */
-	attempts: number;
-	/** Bytes of its body. For an entry that could not be sent, its own. */
+	/** Bytes of its body; of an entry that could not be sent, its own. */
 	bytes: number;
 }
 
-/** Counters of a run. */
-export interface BulkStats {
-	/** Requests that were sent, each part of a divided one too; retries not counted. */
-	requests: number;
-	/** Times a request was sent again. */
-	retries: number;
-	/** Batches divided because they were too large or held something the service refused. */
-	splits: number;
-}
-
-/** What a run sends, and how. Entries of one key are sent one after the other, in their order. */
-export interface BulkJob<E, R> extends BatchSource<E> {
-	/** Most requests under way at once. */
-	concurrency: number;
-	policy: RetryPolicy;
-	clock: Clock;
-	/** Sends one request. `attempt` counts from 1. */
-	send: (batch: Array<Packed<E>>, attempt: number) => Promise<R>;
-	judge: (error: unknown) => BulkVerdict;
-	/** An error that ends the whole run, such as a cancel. */
-	isFatal: (error: unknown) => boolean;
-	/** Called once for the entries of each request that went well. */
-	onDone: (entries: E[], reply: R, info: RequestInfo) => void;
-	/** Called once for the entries of each request that failed for good. */
-	onFailed: (entries: E[], error: unknown, info: RequestInfo) => void;
-	/** Start no further request once one has failed; entries not sent get `onSkipped`. */
-	stopOnFailure: boolean;
-	/** Entries that were never sent, with the error that ended the run. */
-	onSkipped: (entries: E[], error: unknown) => void;
-}
-
 /**
- * Sends entries in as few requests as the limits allow, several at once. Each entry ends in exactly
- * one of `onDone`, `onFailed` and `onSkipped`.
+ * Sends entries in as few requests as the limits allow, several at once. Every entry comes out in
+ * exactly one answer: done, failed, or never sent because the run had ended.
  *
- * A failed request is repeated as `judge` and the policy allow. One that is too large, or of which
- * a part was refused, is divided until what cannot be sent stands alone. After a failure that every
- * further request would meet too, nothing more is sent. An entry that cannot be sent at all fails
- * alone.
+ * Entries of one key are sent one after the other, in their order. A request that is too large, or
+ * in part rejected, is split until what cannot be sent stands alone. No more entries are read than
+ * the requests in flight need. To end early, stop the run and consume the rest: leaving the loop
+ * waits for the requests in flight.
  *
- * @returns counters of the run
- * @throws what `isFatal` accepts, a cancel of the clock, and what the input or a callback throws;
- * never before all requests under way have ended
+ * @throws what the source of the entries throws, after all requests in flight have ended
  */
-export async function runBulk<E, R>(job: BulkJob<E, R>): Promise<BulkStats> {
-	const { clock, policy, keyOf } = job;
-	const limits = { ...job.limits };
-	const stats: BulkStats = { requests: 0, retries: 0, splits: 0 };
-	const limiter = new Limiter(job.concurrency, clock);
-	/** Last request under way for each key: the next one of that key waits for it. */
-	const busy = new Map<string, Promise<void>>();
-	let fatal: { error: unknown } | undefined;
-	let stopped: { error: unknown } | undefined;
-	/** Dividing refused batches pays only while something in them is fine. */
-	let accepted = 0;
-	let wholeBatchRefused = false;
+export async function* bulk<E, R>(
+	entries: AsyncIterable<E> | Iterable<E>,
+	options: BulkOptions<E, R>,
+): AsyncGenerator<Answer<E, R>, void, undefined> {
+	const answers = new Channel<Answer<E, R>>();
+	const sender = new BulkSender(options, answers);
+	const sending = sender.sendAll(entries).then(
+		() => answers.close(),
+		(error: unknown) => answers.close({ error }),
+	);
+	try {
+		yield* answers;
+	} finally {
+		answers.abandon();
+		sender.leave();
+		await sending;
+	}
+}
 
-	const reason = () => fatal ?? stopped;
-	/** Ends the run with an error it is to throw. */
-	const abort = (error: unknown) => {
-		fatal ??= { error };
-		limiter.end();
-	};
-	/** Starts no further request. */
-	const stop = (error: unknown) => {
-		stopped ??= { error };
-		limiter.end();
-	};
-	const entriesOf = (batch: Array<Packed<E>>) => batch.map(({ entry }) => entry);
+class BulkSender<E, R> {
+	/** Shrinks when the service finds a request too large. */
+	private readonly limits: BatchLimits;
+	private readonly inFlight = new Set<Promise<void>>();
+	/** Last request in flight for each key: the next one of that key waits for it. */
+	private readonly busy = new Map<string, Promise<void>>();
+	/** Entries the service has accepted. */
+	private accepted = 0;
+	/** A whole batch was rejected entry by entry: searching others for good entries is in vain. */
+	private rejectedWholeBatch = false;
+	private hasLeft = false;
 
-	/**
-	 * One request with its retries; resolves when its entries have been answered.
-	 *
-	 * @param isPart of a batch that is being divided: the search in it goes on, whatever was refused
-	 * entirely elsewhere
-	 */
-	async function deliver(batch: Array<Packed<E>>, isPart = false): Promise<void> {
-		const info: RequestInfo = { request: 0, attempts: 0, bytes: requestBytes(batch, limits) };
-		let failure: { error: unknown } | undefined;
-		for (;;) {
-			const outcome = await attempt(batch, info);
-			if (outcome === undefined) {
-				// What was sent has an error of its own, unless a cancel came in between.
-				if (failure && !fatal) return job.onFailed(entriesOf(batch), failure.error, info);
-				return job.onSkipped(entriesOf(batch), reason()?.error);
+	constructor(
+		private readonly options: BulkOptions<E, R>,
+		private readonly answers: Channel<Answer<E, R>>,
+	) {
+		this.limits = { ...options.limits };
+	}
+
+	async sendAll(entries: AsyncIterable<E> | Iterable<E>): Promise<void> {
+		const { run, concurrency } = this.options;
+		const batcher = new Batcher(this.options, this.limits);
+		try {
+			for await (const entry of entries) {
+				if (this.hasLeft) break;
+				if (run.ended) {
+					await this.skip(batcher.flush());
+					await this.answer([entry], skipped(run.ended));
+					continue;
+				}
+				const made = batcher.add(entry);
+				if (made === undefined) continue;
+				if ('reason' in made) await this.refuse(made);
+				else this.start(made);
+				while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight);
 			}
-			if ('reply' in outcome) {
-				limiter.succeeded();
-				accepted += batch.length;
-				return job.onDone(entriesOf(batch), outcome.reply, info);
-			}
-			failure = outcome;
-			const { error } = outcome;
-			if (job.isFatal(error)) {
-				abort(error);
-				return job.onSkipped(entriesOf(batch), error);
-			}
-			const verdict = job.judge(error);
-			if (verdict.retry && info.attempts < policy.maxAttempts && !reason()) {
-				const random = () => clock.random();
-				const waitMs = backoffMs(info.attempts, policy, random, verdict.retryAfterMs);
-				// Only a cancel ends it with an error.
-				await limiter.sleep(waitMs).catch(abort);
-				continue;
-			}
-			const divisible = verdict.rejected && (isPart || accepted > 0 || !wholeBatchRefused);
-			if (batch.length > 1 && (verdict.tooLarge || divisible)) {
-				await divide(batch, info, verdict.tooLarge);
-				if (!isPart && verdict.rejected && accepted === 0) wholeBatchRefused = true;
-				return;
-			}
-			if (verdict.hopeless || job.stopOnFailure) stop(error);
-			return job.onFailed(entriesOf(batch), error, info);
+			const last = batcher.flush();
+			if (last.length > 0 && !this.hasLeft) this.start(last);
+		} finally {
+			await Promise.all(this.inFlight);
 		}
 	}
 
-	/** Sends a request once, when there is room for it; undefined if the run ended before. */
-	async function attempt(
-		batch: Array<Packed<E>>,
-		info: RequestInfo,
-	): Promise<{ reply: R } | { error: unknown } | undefined> {
-		if (reason()) return undefined;
-		const sent = limiter.run(async (ticket) => {
-			// It may have ended while this one was waiting for its turn.
-			if (reason()) return undefined;
-			if (++info.attempts === 1) info.request = ++stats.requests;
-			else stats.retries++;
-			return await job.send(batch, info.attempts).then(
-				(reply) => ({ reply }),
-				(error: unknown) => {
-					const { throttled, retryAfterMs } = job.judge(error);
-					if (throttled) limiter.throttled(ticket, retryAfterMs);
-					return { error };
-				},
-			);
-		});
-		// The limiter itself rejects when the run is cancelled during a pause.
-		return await sent.catch((error: unknown) => ({ error }));
+	/** The consumer has gone: starts nothing more. */
+	leave(): void {
+		this.hasLeft = true;
 	}
 
-	async function divide(batch: Array<Packed<E>>, info: RequestInfo, tooLarge: boolean) {
-		stats.splits++;
-		// What the service refused as too large it will refuse again: make smaller batches from here.
-		if (tooLarge) limits.maxBytes = Math.min(limits.maxBytes, Math.ceil(info.bytes / 2));
-		const middle = Math.ceil(batch.length / 2);
-		await deliver(batch.slice(0, middle), true);
-		await deliver(batch.slice(middle), true);
-	}
-
-	function refuse({ entry, error, bytes }: Unsendable<E>): void {
-		const ended = reason();
-		if (ended) return job.onSkipped([entry], ended.error);
-		if (job.stopOnFailure) stop(error);
-		job.onFailed([entry], error, { request: 0, attempts: 0, bytes });
-	}
-
-	const underWay = new Set<Promise<void>>();
-
-	/** Delivers a batch once those of its keys have ended. */
-	function start(batch: Array<Packed<E>>): void {
-		const before = batch
-			.map(({ entry }) => busy.get(keyOf(entry)))
-			.filter((p) => p !== undefined);
+	/** Delivers a batch as soon as earlier requests of its keys have ended. */
+	private start(batch: Array<Packed<E>>): void {
+		const { keyOf } = this.options;
+		const keys = keyOf ? batch.map(({ entry }) => keyOf(entry)) : [];
+		const before = keys.map((key) => this.busy.get(key)).filter((each) => each !== undefined);
 		const delivery: Promise<void> = Promise.all(before)
-			.then(async () => await deliver(batch))
-			// Only a callback can have thrown.
-			.catch(abort)
+			.then(async () => await this.deliver(batch))
+			// An exception in handling a batch fails its entries, never the run.
+			.catch(async (reason: unknown) => {
+				const entries = batch.map(({ entry }) => entry);
+				await this.answer(entries, failure(reason, 1));
+			})
 			.finally(() => {
-				underWay.delete(delivery);
-				for (const { entry } of batch) {
-					if (busy.get(keyOf(entry)) === delivery) busy.delete(keyOf(entry));
+				this.inFlight.delete(delivery);
+				for (const key of keys) {
+					if (this.busy.get(key) === delivery) this.busy.delete(key);
 				}
 			});
-		underWay.add(delivery);
-		for (const { entry } of batch) busy.set(keyOf(entry), delivery);
+		this.inFlight.add(delivery);
+		for (const key of keys) this.busy.set(key, delivery);
 	}
 
-	try {
-		for (const made of batches(job, limits)) {
-			if ('error' in made) refuse(made);
-			else start(made);
-			// Packs no more than can be sent, so that bodies do not pile up.
-			while (underWay.size >= job.concurrency) await Promise.race(underWay);
+	/**
+	 * Sends one batch, or a part of one that is being split, and answers its entries.
+	 *
+	 * @param isPart the search for good entries in a batch goes on, whatever happens to others
+	 */
+	private async deliver(batch: Array<Packed<E>>, isPart = false): Promise<void> {
+		const { run, send, rejections } = this.options;
+		const entries = batch.map(({ entry }) => entry);
+		const bytes = requestBytes(batch, this.limits);
+		let request = 0;
+		let rejected: ReadonlyMap<E, unknown> = new Map();
+		const outcome = await deliver(
+			async (attempt) => {
+				if (attempt === 1) request = ++run.stats.requests;
+				const response = await send(batch, attempt);
+				rejected = rejections?.(response, entries) ?? rejected;
+				for (const reason of rejected.values()) endRunAfter(run, failure(reason, attempt));
+				return response;
+			},
+			this.options,
+			(verdict) => this.canSplit(batch, isPart, verdict),
+		);
+		if (outcome.ok) return await this.done(entries, outcome, rejected, { request, bytes });
+		if (outcome.verdict.action !== 'split') {
+			return await this.answer(entries, outcome, { request, bytes });
 		}
-	} catch (error) {
-		abort(error);
+		await this.split(batch, bytes, outcome.verdict);
+		if (!isPart && !outcome.verdict.tooLarge && this.accepted === 0) {
+			this.rejectedWholeBatch = true;
+		}
 	}
-	await Promise.all(underWay);
-	if (fatal) throw fatal.error;
-	return stats;
+
+	private canSplit(batch: unknown[], isPart: boolean, { tooLarge }: Verdict): boolean {
+		if (batch.length < 2) return false;
+		return tooLarge === true || isPart || this.accepted > 0 || !this.rejectedWholeBatch;
+	}
+
+	private async split(batch: Array<Packed<E>>, bytes: number, verdict: Verdict): Promise<void> {
+		this.options.run.stats.splits++;
+		// What is too large for the service now will be so later.
+		if (verdict.tooLarge) {
+			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(bytes / 2));
+		}
+		const middle = Math.ceil(batch.length / 2);
+		await this.deliver(batch.slice(0, middle), true);
+		await this.deliver(batch.slice(middle), true);
+	}
+
+	/** Answers the entries of a successful request, those it rejects each by itself. */
+	private async done(
+		entries: E[],
+		outcome: Outcome<R>,
+		rejected: ReadonlyMap<E, unknown>,
+		info: { request: number; bytes: number },
+	): Promise<void> {
+		const accepted = rejected.size === 0 ? entries : entries.filter((e) => !rejected.has(e));
+		this.accepted += accepted.length;
+		if (accepted.length > 0) await this.answer(accepted, outcome, info);
+		for (const [entry, reason] of rejected) {
+			await this.answer([entry], failure(reason, outcome.attempts), info);
+		}
+	}
+
+	private async refuse({ entry, reason, bytes }: Unsendable<E>): Promise<void> {
+		const failed = failure(reason, 0);
+		endRunAfter(this.options.run, failed);
+		await this.answer([entry], failed, { request: 0, bytes });
+	}
+
+	private async skip(batch: Array<Packed<E>>): Promise<void> {
+		const { ended } = this.options.run;
+		const entries = batch.map(({ entry }) => entry);
+		if (ended && entries.length > 0) await this.answer(entries, skipped(ended));
+	}
+
+	private async answer(
+		entries: E[],
+		outcome: Outcome<R>,
+		info = { request: 0, bytes: 0 },
+	): Promise<void> {
+		await this.answers.put({ entries, outcome, ...info });
+	}
 }
+
+const failure = (reason: unknown, attempts: number): Failed => ({
+	ok: false,
+	reason,
+	attempts,
+	verdict: { action: 'fail' },
+});

@@ -1,9 +1,9 @@
-/** Time and chance, so that everything that waits can be tested without waiting. */
+/** Time and randomness, injected so that everything that waits can be tested without waiting. */
 export interface Clock {
-	/** Epoch ms. */
+	/** Milliseconds of a clock that never jumps: only differences mean something. */
 	now(): number;
-	/** Resolves after so many ms; rejects when the run is cancelled. */
-	sleep(ms: number): Promise<void>;
+	/** Resolves after so many milliseconds, or as soon as `wake` is aborted. Never rejects. */
+	sleep(ms: number, wake?: AbortSignal): Promise<void>;
 	/** From 0 up to 1. */
 	random(): number;
 }

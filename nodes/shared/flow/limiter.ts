@@ -1,54 +1,49 @@
-import { MAX_RETRY_AFTER_MS } from './backoff';
-import type { Clock } from './clock';
-
-/** Longest single sleep: what is left of one when all pauses end goes on for no longer than that. */
-const SLEEP_SLICE_MS = 500;
+import type { RunState } from './run-state';
 
 /**
- * Bounds how many tasks run at once. Halves when the service is throttling, at most once for the
- * tasks that were under way at that time, and grows back by one for each full round of successes.
+ * Bounds how many requests are in flight at once. Halves the bound when the service throttles, once
+ * for all requests that were in flight at that time, and raises it by one with each full round of
+ * successes.
  */
 export class Limiter {
 	/** Tasks that may run at once now. */
 	private window: number;
 	private running = 0;
 	private successes = 0;
-	/** Tasks started before this one do not halve the window again. */
-	private epoch = 0;
 	private started = 0;
-	private pausedUntil = 0;
+	/** Tasks up to this ticket do not halve the window again. */
+	private halvedUpTo = 0;
+	private pausedUntil = -Infinity;
 	private readonly waiting: Array<() => void> = [];
-	private readonly sleeping = new Set<() => void>();
-	private hasEnded = false;
 
 	/**
-	 * @param max tasks that may run at once at most
-	 * @param clock ends all pauses with an error when the run is cancelled
+	 * @param max maximum of tasks that run at once
+	 * @param run ends all pauses when it ends
 	 */
 	constructor(
 		private readonly max: number,
-		private readonly clock: Clock,
+		private readonly run: RunState,
 	) {
 		this.window = max;
 	}
 
 	/**
-	 * Runs a task as soon as there is room, after any pause the service asked for.
+	 * Runs a task as soon as there is room and any pause is over. A run that has ended meanwhile
+	 * still gets its task called, which has to check that.
 	 *
 	 * @param task gets its ticket, by which `throttled` knows when it began
 	 * @returns what the task returns
-	 * @throws what the task throws; the clock's error, without running it, on a cancel in a pause
+	 * @throws what the task throws
 	 */
-	async run<T>(task: (ticket: number) => Promise<T>): Promise<T> {
+	async schedule<T>(task: (ticket: number) => Promise<T>): Promise<T> {
 		while (this.running >= this.window) {
 			await new Promise<void>((resolve) => this.waiting.push(resolve));
 		}
 		this.running++;
 		try {
 			// Another task may have been asked for a longer pause meanwhile.
-			for (let pauseMs; (pauseMs = this.pausedUntil - this.clock.now()) > 0; ) {
-				if (this.hasEnded) break;
-				await this.sleep(pauseMs);
+			for (let ms; !this.run.ended && (ms = this.pausedUntil - this.run.now()) > 0; ) {
+				await this.run.sleep(ms);
 			}
 			return await task(++this.started);
 		} finally {
@@ -57,30 +52,7 @@ export class Limiter {
 		}
 	}
 
-	/**
-	 * Sleeps until the time is over or `end` is called, in parts, so that the clock is not kept busy
-	 * long after that.
-	 *
-	 * @throws the clock's error on a cancel
-	 */
-	async sleep(ms: number): Promise<void> {
-		const until = this.clock.now() + ms;
-		for (let left = ms; left > 0 && !this.hasEnded; left = until - this.clock.now()) {
-			const slice = this.clock.sleep(Math.min(left, SLEEP_SLICE_MS));
-			await new Promise<void>((resolve, reject) => {
-				this.sleeping.add(resolve);
-				void slice.then(resolve, reject).finally(() => this.sleeping.delete(resolve));
-			});
-		}
-	}
-
-	/** Nothing is to be sent any more: ends all sleeps and pauses, those to come included. */
-	end(): void {
-		this.hasEnded = true;
-		for (const wake of this.sleeping) wake();
-	}
-
-	/** A request went well: the window may grow. */
+	/** A request succeeded: the window may grow. */
 	succeeded(): void {
 		if (this.window < this.max && ++this.successes >= this.window) {
 			this.successes = 0;
@@ -90,18 +62,15 @@ export class Limiter {
 	}
 
 	/**
-	 * The service asked for less: halves the window, once for the tasks that were under way, and
-	 * pauses all for as long as it asked, five minutes at most.
+	 * The service asked for fewer requests.
 	 *
 	 * @param ticket of the task that was told so
+	 * @param pauseMs how long to start nothing
 	 */
 	throttled(ticket: number, pauseMs = 0): void {
-		this.pausedUntil = Math.max(
-			this.pausedUntil,
-			this.clock.now() + Math.min(pauseMs, MAX_RETRY_AFTER_MS),
-		);
-		if (ticket <= this.epoch) return;
-		this.epoch = this.started;
+		this.pausedUntil = Math.max(this.pausedUntil, this.run.now() + pauseMs);
+		if (ticket <= this.halvedUpTo) return;
+		this.halvedUpTo = this.started;
 		this.successes = 0;
 		this.window = Math.max(1, Math.floor(this.window / 2));
 	}

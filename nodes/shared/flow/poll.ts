@@ -1,223 +1,272 @@
-import { backoffMs, MAX_RETRY_AFTER_MS, type RetryPolicy } from './backoff';
-import type { Clock } from './clock';
+import { backoffMs, type RetryPolicy } from './backoff';
+import { Channel } from './channel';
+import { endRunAfter, skipped, type Failed, type Outcome, type Verdict } from './deliver';
 import { Limiter } from './limiter';
+import type { RunState } from './run-state';
+
+/** What a poll says about a job. */
+export type Finding<R> =
+	| { state: 'pending'; /** The service asks not to poll earlier. */ delayMs?: number }
+	| Ending<R>;
+
+/** What has become of a job. */
+export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
 
 export interface PollIntervals {
-	/** Wait after the first look. */
+	/** Delay after the first poll. */
 	startMs: number;
-	/** No wait is longer. */
+	/** No delay is longer. */
 	capMs: number;
 }
 
-/** Each wait is so many times the one before: a job of 60 s is looked at 14 times. */
-const GROWTH = 1.4;
-/** Waits vary by so much either way, so that jobs do not fall into step. */
-const JITTER = 0.1;
-/** How long a loop may take to see that something changed. */
-const TICK_MS = 20;
-
-/** A service that answers none of the last looks for so long is not asked for more. */
-export const LAST_LOOKS_MS = 5000;
-
-/** What a look at a job found; the service may ask to wait before the next one. */
-export type Look = 'pending' | 'ended' | { retryAfterMs: number };
-
-export interface PollJudgement {
-	/** A fault that may pass: look again later. */
-	retry: boolean;
-	throttled: boolean;
-	retryAfterMs?: number;
+/** How jobs are polled. */
+export interface PollOptions<J, R> {
+	run: RunState;
+	/** Maximum of polls in flight. */
+	concurrency: number;
+	intervals: PollIntervals;
+	/** Backoff after a transient error. Its number of attempts does not count: the deadline does. */
+	retryPolicy: RetryPolicy;
+	/** When a job should have finished, by the clock of the run. */
+	deadlineOf: (job: J) => number;
+	/** Polls a job once. `leftMs` is the time until its deadline, 0 if that has passed. */
+	check: (job: J, leftMs: number) => Promise<Finding<R>>;
+	judge: (error: unknown, job: J) => Verdict;
+	/** What a job has come to that did not finish in time. */
+	expire: (job: J, lastError: unknown) => Ending<R>;
 }
 
-export interface PollOptions<J> {
-	/** Looks at a job once; whatever it found has been taken care of when it returns. */
-	look: (job: J) => Promise<Look>;
-	judge: (error: unknown, job: J) => PollJudgement;
-	isFatal: (error: unknown) => boolean;
-	/** A look failed for good. */
-	onFailed: (job: J, error: unknown) => void;
-	/** The deadline has passed; `lastError` is the fault of the last look, if it had one. */
-	onTimeout: (job: J, lastError?: unknown) => void;
-	intervals: PollIntervals;
-	/** Backoff after a fault. Its number of attempts does not count: the deadline does. */
-	policy: RetryPolicy;
-	/** Epoch ms; Infinity as long as there is none. Never moved back once it has passed. */
-	deadline: () => number;
-	concurrency: number;
-	clock: Clock;
+/** A job with its outcome. */
+export interface Polled<J, R> {
+	job: J;
+	outcome: Outcome<R>;
+}
+
+/** Each interval is so many times the one before: a job of 60 s is polled 14 times. */
+const GROWTH = 1.4;
+/** Intervals vary by so much either way, so that jobs do not fall into step. */
+const JITTER = 0.1;
+/** How long the final polls may go unanswered before no more are made. */
+export const FINAL_POLLS_MS = 5000;
+
+/**
+ * Polls many jobs at once until each has finished, failed or reached its deadline. Every job comes
+ * out in exactly one outcome.
+ *
+ * A job is polled at once, then at growing, jittered intervals, the final poll at its deadline.
+ * Jobs of a run tend to take equally long, so when one has finished, the others are polled as soon
+ * as they reach its age (each once, so that it costs at most one poll more). To end early, stop the
+ * run and consume the rest.
+ *
+ * @throws what the source of the jobs throws, after all polls in flight have ended
+ */
+export async function* poll<J, R>(
+	jobs: AsyncIterable<J>,
+	options: PollOptions<J, R>,
+): AsyncGenerator<Polled<J, R>, void, undefined> {
+	const outcomes = new Channel<Polled<J, R>>();
+	const poller = new Poller(options, outcomes);
+	const polling = poller.pollAll(jobs).then(
+		() => outcomes.close(),
+		(error: unknown) => outcomes.close({ error }),
+	);
+	try {
+		yield* outcomes;
+	} finally {
+		outcomes.abandon();
+		await polling;
+	}
 }
 
 interface Watched<J> {
 	job: J;
 	since: number;
+	deadline: number;
+	/** When it is to be polled. */
 	next: number;
 	intervalMs: number;
-	faults: number;
-	/** Was called forward once because another job had finished, or is to be left alone. */
-	nudged: boolean;
+	polls: number;
+	/** Transient errors in a row. */
+	errors: number;
 	lastError?: unknown;
+	/** It was moved forward once because another job had finished, or must not be. */
+	keepsTurn: boolean;
 }
 
-/**
- * Watches many jobs at once until each has ended or the deadline has passed. Looks at once, then at
- * growing, jittered intervals, the last one clipped to the deadline. Jobs of a run tend to take
- * equally long, so once one has finished, the others of its age are looked at without delay (each
- * once, so that it costs at most one look more).
- */
-export class PollLoop<J> {
-	private readonly watched = new Set<Watched<J>>();
-	private readonly looking = new Set<Promise<void>>();
+class Poller<J, R> {
+	private readonly waiting = new Set<Watched<J>>();
 	private readonly limiter: Limiter;
-	private fatal: { error: unknown } | undefined;
-	private stopped = false;
-	private pausedUntil = 0;
-	/** When the first look after the deadline, and after the last job was added, began. */
-	private lateSince: number | undefined;
-	/** Looks after the deadline are answered, so that each job gets its last one. */
-	private answersLate = false;
-	/** Looks that ended in a fault and were followed by another. */
-	retries = 0;
+	private inFlight = 0;
+	private pausedUntil = -Infinity;
+	/** When the first of the final polls began that have not been answered. */
+	private unansweredSince: number | undefined;
+	private waker = new AbortController();
 
-	constructor(private readonly options: PollOptions<J>) {
-		this.limiter = new Limiter(options.concurrency, options.clock);
+	constructor(
+		private readonly options: PollOptions<J, R>,
+		private readonly outcomes: Channel<Polled<J, R>>,
+	) {
+		this.limiter = new Limiter(options.concurrency, options.run);
 	}
 
-	/** Adds a job, also while the loop runs. */
-	add(job: J): void {
-		if (this.stopped) return;
-		const now = this.options.clock.now();
-		this.lateSince = undefined;
-		this.watched.add({
-			job,
-			since: now,
-			next: now,
-			intervalMs: this.options.intervals.startMs,
-			faults: 0,
-			nudged: false,
+	async pollAll(jobs: AsyncIterable<J>): Promise<void> {
+		let isOpen = true;
+		const intake = this.takeAll(jobs).finally(() => {
+			isOpen = false;
+			this.waker.abort();
 		});
-	}
-
-	/** Watches no job any longer; looks under way come to their end. */
-	stop(): void {
-		this.stopped = true;
-		this.watched.clear();
-	}
-
-	/**
-	 * Runs until all jobs have ended and `more` says that none will be added.
-	 *
-	 * @throws what `isFatal` accepts
-	 */
-	async run(more: () => boolean): Promise<void> {
-		const { clock } = this.options;
-		while (this.watched.size > 0 || this.looking.size > 0 || more()) {
-			if (this.fatal) throw this.fatal.error;
-			this.start();
-			await clock.sleep(TICK_MS);
+		// Its error is thrown below, when the polls in flight have ended.
+		intake.catch(() => undefined);
+		while (isOpen || this.waiting.size > 0 || this.inFlight > 0) {
+			this.waker = new AbortController();
+			this.startDue();
+			await this.sleepUntilDue();
 		}
-		if (this.fatal) throw this.fatal.error;
+		await intake;
 	}
 
-	private start(): void {
-		const { clock, deadline } = this.options;
-		const now = clock.now();
-		if (this.pauses()) return;
-		for (const watched of this.watched) {
-			if (Math.min(watched.next, deadline()) > now) continue;
-			this.watched.delete(watched);
-			const look: Promise<void> = this.limiter
-				.run(async (ticket) => await this.look(watched, ticket))
-				.catch((error: unknown) => {
-					this.fatal ??= { error };
-				})
-				.finally(() => this.looking.delete(look));
-			this.looking.add(look);
+	private async takeAll(jobs: AsyncIterable<J>): Promise<void> {
+		for await (const job of jobs) {
+			const now = this.options.run.now();
+			const deadline = this.options.deadlineOf(job);
+			const intervalMs = this.options.intervals.startMs;
+			const counts = { polls: 0, errors: 0, keepsTurn: false };
+			this.waiting.add({ job, since: now, deadline, next: now, intervalMs, ...counts });
+			this.waker.abort();
 		}
 	}
 
-	private async look(watched: Watched<J>, ticket: number): Promise<void> {
-		const { look, isFatal, judge, onFailed, policy, clock } = this.options;
-		// The loop may have ended, or a pause begun, while this one was waiting for its turn.
-		if (this.stopped || this.fatal) return;
-		if (this.pauses()) return void this.watched.add(watched);
-		const now = clock.now();
-		if (now > this.options.deadline()) {
-			this.lateSince ??= now;
-			const isSilent = now - this.lateSince > LAST_LOOKS_MS && !this.answersLate;
-			if (isSilent) return this.timeOut(watched);
+	/** A pause the service asked for holds for all jobs, though not beyond their deadlines. */
+	private dueOf({ next, deadline }: Watched<J>): number {
+		return Math.min(Math.max(next, this.pausedUntil), deadline);
+	}
+
+	private startDue(): void {
+		const { run } = this.options;
+		const now = run.now();
+		for (const watched of this.waiting) {
+			if (!run.ended && this.dueOf(watched) > now) continue;
+			this.waiting.delete(watched);
+			this.inFlight++;
+			void this.limiter
+				.schedule(async (ticket) => await this.pollOnce(watched, ticket))
+				.catch((reason: unknown) => this.conclude(watched, { state: 'failed', reason }))
+				.then(async (outcome) => outcome && (await this.answer(watched, outcome)))
+				.finally(() => {
+					this.inFlight--;
+					this.waker.abort();
+				});
 		}
-		const outcome = await look(watched.job).then(
-			(found) => ({ found }),
-			(error: unknown) => ({ error }),
-		);
-		if ('found' in outcome) {
+	}
+
+	private async sleepUntilDue(): Promise<void> {
+		const { run } = this.options;
+		const { signal } = this.waker;
+		let due = Infinity;
+		for (const watched of this.waiting) due = Math.min(due, this.dueOf(watched));
+		if (due < Infinity) return await run.sleep(due - run.now(), signal);
+		// Only a poll in flight or a new job can change anything now.
+		if (signal.aborted) return;
+		await new Promise((wake) => signal.addEventListener('abort', wake, { once: true }));
+	}
+
+	/** @returns how the job ended; undefined if it goes on */
+	private async pollOnce(watched: Watched<J>, ticket: number): Promise<Outcome<R> | undefined> {
+		const { run, check, judge } = this.options;
+		// The run may have ended, or a pause begun, while this job waited for its turn.
+		if (run.ended) return { ...skipped(run.ended), attempts: watched.polls };
+		const now = run.now();
+		if (this.dueOf(watched) > now) return void this.waiting.add(watched);
+		if (now > watched.deadline) {
+			this.unansweredSince ??= now;
+			if (now - this.unansweredSince > FINAL_POLLS_MS) return this.expire(watched);
+		}
+		watched.polls++;
+		try {
+			const finding = await check(watched.job, Math.max(0, watched.deadline - now));
 			this.limiter.succeeded();
-			const { found } = outcome;
-			this.answersLate = clock.now() > this.options.deadline();
-			if (found === 'ended') return this.callForward(clock.now() - watched.since);
-			watched.faults = 0;
-			delete watched.lastError;
-			let waitMs = this.grow(watched);
-			if (found !== 'pending') {
-				waitMs = Math.max(waitMs, Math.min(found.retryAfterMs, MAX_RETRY_AFTER_MS));
-				watched.nudged = true;
+			this.unansweredSince = undefined;
+			return this.take(watched, finding);
+		} catch (error) {
+			const verdict = judge(error, watched.job);
+			if (verdict.throttled) {
+				this.limiter.throttled(ticket);
+				this.pausedUntil = Math.max(this.pausedUntil, run.now() + (verdict.delayMs ?? 0));
 			}
-			this.again(watched, waitMs);
-			return;
+			return verdict.action === 'retry'
+				? this.pollAgainAfter(error, watched, verdict)
+				: this.conclude(watched, { state: 'failed', reason: error }, verdict);
 		}
-		const { error } = outcome;
-		if (isFatal(error)) {
-			this.fatal ??= { error };
-			return;
-		}
-		const verdict = judge(error, watched.job);
-		if (verdict.throttled) {
-			this.limiter.throttled(ticket);
-			const pauseMs = Math.min(verdict.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-			this.pausedUntil = Math.max(this.pausedUntil, clock.now() + pauseMs);
-		}
-		if (!verdict.retry) return onFailed(watched.job, error);
-		watched.lastError = error;
-		watched.faults++;
-		const random = () => clock.random();
-		const waitMs = backoffMs(watched.faults, policy, random, verdict.retryAfterMs);
-		if (this.again(watched, Math.max(waitMs, watched.intervalMs))) this.retries++;
 	}
 
-	private grow(watched: Watched<J>): number {
-		const { intervals, clock } = this.options;
+	private take(watched: Watched<J>, finding: Finding<R>): Outcome<R> | undefined {
+		if (finding.state !== 'pending') {
+			if (finding.state === 'finished')
+				this.moveForward(this.options.run.now() - watched.since);
+			return this.conclude(watched, finding);
+		}
+		watched.errors = 0;
+		delete watched.lastError;
+		const { delayMs = 0 } = finding;
+		if (delayMs > 0) watched.keepsTurn = true;
+		return this.pollAgain(watched, Math.max(this.nextIntervalMs(watched), delayMs));
+	}
+
+	private pollAgainAfter(
+		error: unknown,
+		watched: Watched<J>,
+		{ delayMs }: Verdict,
+	): Outcome<R> | undefined {
+		const { run, retryPolicy } = this.options;
+		watched.lastError = error;
+		watched.errors++;
+		const delay = backoffMs(watched.errors, retryPolicy, run.random(), delayMs);
+		const outcome = this.pollAgain(watched, Math.max(delay, watched.intervalMs));
+		if (outcome === undefined) run.stats.retries++;
+		return outcome;
+	}
+
+	private pollAgain(watched: Watched<J>, delayMs: number): Outcome<R> | undefined {
+		const now = this.options.run.now();
+		if (now >= watched.deadline) return this.expire(watched);
+		watched.next = now + delayMs;
+		this.waiting.add(watched);
+		return undefined;
+	}
+
+	private nextIntervalMs(watched: Watched<J>): number {
+		const { intervals, run } = this.options;
 		const base = Math.min(watched.intervalMs, intervals.capMs);
 		watched.intervalMs = Math.min(base * GROWTH, intervals.capMs);
-		return base * (1 + JITTER * (2 * clock.random() - 1));
+		return base * (1 + JITTER * (2 * run.random() - 1));
 	}
 
-	/** @returns whether it is watched on; at the deadline there is a last look */
-	private again(watched: Watched<J>, waitMs: number): boolean {
-		const now = this.options.clock.now();
-		if (now >= this.options.deadline()) {
-			this.timeOut(watched);
-			return false;
-		}
-		watched.next = now + waitMs;
-		if (!this.stopped) this.watched.add(watched);
-		return true;
+	private expire(watched: Watched<J>): Outcome<R> {
+		return this.conclude(watched, this.options.expire(watched.job, watched.lastError));
 	}
 
-	private timeOut({ job, lastError }: Watched<J>): void {
-		this.options.onTimeout(job, lastError);
+	/** Still within the limiter, so that no other poll starts before the run knows of a failure. */
+	private conclude(
+		{ polls: attempts }: Watched<J>,
+		ending: Ending<R>,
+		verdict: Verdict = { action: 'fail' },
+	): Outcome<R> {
+		if (ending.state === 'finished') return { ok: true, response: ending.response, attempts };
+		const failed: Failed = { ok: false, reason: ending.reason, attempts, verdict };
+		endRunAfter(this.options.run, failed);
+		return failed;
 	}
 
-	/** The service asked for a pause: it holds for all jobs, though not beyond the deadline. */
-	private pauses(): boolean {
-		return this.options.clock.now() < Math.min(this.pausedUntil, this.options.deadline());
-	}
-
-	/** One job took so long: look at the others at that age rather than at their next turn. */
-	private callForward(ageMs: number): void {
-		for (const watched of this.watched) {
-			if (watched.nudged || watched.faults > 0) continue;
-			watched.nudged = true;
+	/** A job took so long: poll the others at that age rather than at their next turn. */
+	private moveForward(ageMs: number): void {
+		for (const watched of this.waiting) {
+			if (watched.keepsTurn || watched.errors > 0) continue;
+			watched.keepsTurn = true;
 			watched.next = Math.min(watched.next, watched.since + ageMs);
 		}
+	}
+
+	private async answer({ job }: Watched<J>, outcome: Outcome<R>): Promise<void> {
+		await this.outcomes.put({ job, outcome });
 	}
 }

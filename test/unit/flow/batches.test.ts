@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 
 import {
-	batches,
+	Batcher,
 	requestBytes,
 	type BatchLimits,
 	type Packed,
+	type Packing,
 	type Unsendable,
 } from '../../../nodes/shared/flow/batches';
 
@@ -14,7 +15,7 @@ interface Item {
 	group?: string;
 }
 
-const limits = { maxCount: 3, maxBytes: 100, envelope: 2, separator: 1 };
+const limits = { maxCount: 3, maxBytes: 100, envelopeBytes: 2, separatorBytes: 1 };
 const textOf = ({ bytes }: Item) => 'x'.repeat(bytes);
 const pack = (item: Item): Packed<Item> => ({ entry: item, text: textOf(item), bytes: item.bytes });
 const keyOf = ({ key }: Item) => key;
@@ -27,11 +28,24 @@ const item = (key: string, bytes = 10, group?: string): Item => ({
 	...(group !== undefined && { group }),
 });
 type Made = Array<Packed<Item>> | Unsendable<Item>;
-const isSent = (made: Made): made is Array<Packed<Item>> => !('error' in made);
+const isSent = (made: Made): made is Array<Packed<Item>> => !('reason' in made);
+/** What becomes of entries, one batch or unsendable entry after the other. */
+function* batches(
+	{ entries, ...packing }: Packing<Item> & { entries: Item[] },
+	lowered: BatchLimits = packing.limits,
+): Generator<Made> {
+	const batcher = new Batcher(packing, lowered);
+	for (const entry of entries) {
+		const made = batcher.add(entry);
+		if (made) yield made;
+	}
+	const last = batcher.flush();
+	if (last.length > 0) yield last;
+}
 /** Keys of each batch; an entry that cannot be sent with an exclamation mark. */
 const keys = (made: Iterable<Made>) =>
 	[...made].map((batch) =>
-		'error' in batch ? `${batch.entry.key}!` : batch.map(({ entry }) => entry.key).join(''),
+		'reason' in batch ? `${batch.entry.key}!` : batch.map(({ entry }) => entry.key).join(''),
 	);
 const make = (items: Item[], used: BatchLimits = limits, lowered = used) =>
 	batches({ entries: items, keyOf, groupOf, textOf, limits: used, tooLarge }, lowered);
@@ -75,10 +89,10 @@ test('what cannot be sent comes with its error and its size', () => {
 	const [big, bad, fine, ...others] = batches(source);
 	expect(big).toEqual({
 		entry: source.entries[0],
-		error: new Error('big has 101 bytes'),
+		reason: new Error('big has 101 bytes'),
 		bytes: 101,
 	});
-	expect(bad).toEqual({ entry: source.entries[1], error: failing, bytes: 0 });
+	expect(bad).toEqual({ entry: source.entries[1], reason: failing, bytes: 0 });
 	expect(fine).toEqual([pack(item('fine'))]);
 	expect(others).toEqual([]);
 });
@@ -120,8 +134,8 @@ test('keeps all entries in order, within the limits, and no batch could have tak
 	const anyLimits = fc.record({
 		maxCount: fc.integer({ min: 1, max: 8 }),
 		maxBytes: fc.integer({ min: 10, max: 150 }),
-		envelope: fc.nat(5),
-		separator: fc.nat(2),
+		envelopeBytes: fc.nat(5),
+		separatorBytes: fc.nat(2),
 	});
 	fc.assert(
 		fc.property(fc.array(anyItem, { maxLength: 40 }), anyLimits, (items, used) => {
@@ -130,7 +144,7 @@ test('keeps all entries in order, within the limits, and no batch could have tak
 			expect(sent.flat().map(({ entry }) => entry)).toEqual(
 				items.filter(({ bytes }) => bytes <= used.maxBytes),
 			);
-			const refused = made.flatMap((batch) => ('error' in batch ? [batch.entry] : []));
+			const refused = made.flatMap((batch) => ('reason' in batch ? [batch.entry] : []));
 			expect(refused).toEqual(items.filter(({ bytes }) => bytes > used.maxBytes));
 			sent.forEach((batch, index) => {
 				const own = batch.map(({ entry }) => entry);

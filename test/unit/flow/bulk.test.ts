@@ -1,4 +1,5 @@
-import { runBulk, type BulkJob } from '../../../nodes/shared/flow/bulk';
+import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import {
 	CANCEL,
 	ended,
@@ -10,7 +11,7 @@ import {
 	type Outcome,
 	type Scenario,
 } from '../support/bulk-scenario';
-import { VirtualClock } from '../support/virtual-clock';
+import { VirtualRun } from '../support/virtual-run';
 
 const sentPositions = ({ sent }: Outcome) => sent.map(({ positions }) => positions);
 const endingOf = ({ endings }: Outcome, position: number): Ending | undefined =>
@@ -329,92 +330,194 @@ test('a cancel during a pause ends the run at once and counts what was sent as s
 	expect(endingOf(outcome, 5)?.error).toBe(CANCEL);
 });
 
-/** A job that nothing goes wrong with; each request takes 10 ms. */
-function plainJob(clock: VirtualClock): BulkJob<string, void> {
-	const fail = () => {
-		throw new Error('Nothing fails here');
-	};
+/** Options that nothing goes wrong with; each request takes 10 ms. */
+function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 	return {
-		entries: [],
 		keyOf: (key) => key,
 		textOf: (key) => key,
-		limits: { maxCount: 10, maxBytes: 1000, envelope: 2, separator: 1 },
-		concurrency: 3,
-		policy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
-		clock,
-		send: async () => await clock.sleep(10),
-		judge: fail,
-		isFatal: fail,
-		onDone: () => undefined,
-		onFailed: fail,
-		onSkipped: fail,
-		tooLarge: fail,
-		stopOnFailure: false,
+		limits: { maxCount: 10, maxBytes: 1000, envelopeBytes: 2, separatorBytes: 1 },
+		concurrency,
+		limiter: new Limiter(concurrency, run),
+		retryPolicy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+		run,
+		send: async (batch) => {
+			await run.clock.sleep(10);
+			return batch.map(({ entry }) => entry).join('');
+		},
+		judge: () => ({ action: 'fail' }),
+		tooLarge: () => new Error('Nothing is too large here'),
 	};
 }
 
-test('an input that breaks off is thrown when all requests under way have ended', async () => {
-	const clock = new VirtualClock();
+const oneByOne = { maxCount: 1, maxBytes: 1000 };
+
+/** Sends in virtual time and hands every answer to `consume`. */
+async function send(
+	run: VirtualRun,
+	entries: Iterable<string> | AsyncIterable<string>,
+	options: Partial<BulkOptions<string, string>>,
+	consume: (answer: Answer<string, string>) => unknown = () => undefined,
+) {
+	const consumer = async () => {
+		const all = { ...plain(run, options.concurrency), ...options };
+		for await (const answer of bulk(entries, all)) await consume(answer);
+	};
+	await run.clock.run(consumer());
+}
+
+test('a source that breaks off throws when all requests in flight have ended', async () => {
+	const run = new VirtualRun();
 	const error = new Error('no more input');
-	function* input() {
+	function* source() {
 		yield* 'abc';
 		throw error;
 	}
 	const done: string[] = [];
-	const running = runBulk<string, void>({
-		...plainJob(clock),
-		entries: input(),
-		limits: { maxCount: 1, maxBytes: 1000, envelope: 2, separator: 1 },
-		concurrency: 2,
-		send: async ([packed]) => await clock.sleep(packed?.entry === 'a' ? 10 : 50),
-		onDone: (ended) => done.push(...ended),
-	});
-	await expect(clock.run(running)).rejects.toBe(error);
-	expect(done).toEqual(['a', 'b']);
-	expect(clock.now()).toBe(50);
-});
-
-test('a callback that throws ends the run when all requests under way have ended', async () => {
-	const clock = new VirtualClock();
-	const error = new Error('a bug');
-	const done: string[] = [];
-	const running = runBulk<string, void>({
-		...plainJob(clock),
-		entries: [...'abcde'],
-		limits: { maxCount: 1, maxBytes: 1000, envelope: 2, separator: 1 },
-		concurrency: 2,
-		send: async ([packed]) => await clock.sleep(packed?.entry === 'a' ? 10 : 50),
-		onDone: (ended) => {
-			if (ended.includes('a')) throw error;
-			done.push(...ended);
+	const sending = send(
+		run,
+		source(),
+		{
+			limits: oneByOne,
+			concurrency: 2,
+			send: async ([packed]) => {
+				await run.clock.sleep(packed?.entry === 'a' ? 10 : 50);
+				return '';
+			},
 		},
-		onSkipped: (ended) => done.push(...ended.map((key) => `${key} skipped`)),
-	});
-	await expect(clock.run(running)).rejects.toBe(error);
-	expect(done.sort()).toEqual(['b', 'c skipped', 'd skipped', 'e skipped']);
-	expect(clock.now()).toBe(50);
+		({ entries }) => done.push(...entries),
+	);
+	await expect(sending).rejects.toBe(error);
+	expect(done).toEqual(['a', 'b']);
+	expect(run.now()).toBe(50);
 });
 
-test('takes no more from the input than can be sent', async () => {
-	const clock = new VirtualClock();
+test('a consumer that leaves waits for the requests in flight, and no more are started', async () => {
+	const run = new VirtualRun();
+	const error = new Error('a bug');
+	const sent: string[] = [];
+	const sending = send(
+		run,
+		'abcde',
+		{
+			limits: oneByOne,
+			concurrency: 2,
+			send: async ([packed]) => {
+				sent.push(packed?.entry ?? '');
+				await run.clock.sleep(packed?.entry === 'a' ? 10 : 50);
+				return '';
+			},
+		},
+		() => {
+			throw error;
+		},
+	);
+	await expect(sending).rejects.toBe(error);
+	expect(sent).toEqual(['a', 'b']);
+	expect(run.now()).toBe(50);
+});
+
+test('an exception while a batch is handled fails its entries only', async () => {
+	const run = new VirtualRun();
+	const error = new Error('a bug');
+	const answers: Array<Answer<string, string>> = [];
+	await send(
+		run,
+		'abc',
+		{
+			limits: oneByOne,
+			judge: () => {
+				throw error;
+			},
+			send: async ([packed]) => {
+				if (packed?.entry === 'b') throw new Error('no');
+				return '';
+			},
+		},
+		(answer) => answers.push(answer),
+	);
+	const failed = answers.filter(({ outcome }) => !outcome.ok);
+	expect(failed).toMatchObject([{ entries: ['b'], outcome: { reason: error } }]);
+	expect(answers.flatMap(({ entries }) => entries).sort()).toEqual(['a', 'b', 'c']);
+});
+
+test('takes no more from the source than can be sent', async () => {
+	const run = new VirtualRun();
 	let taken = 0;
 	let most = 0;
 	let sent = 0;
-	function* input() {
+	function* source() {
 		for (; taken < 1000; ) yield String(taken++);
 	}
-	const stats = await clock.run(
-		runBulk<string, void>({
-			...plainJob(clock),
-			entries: input(),
-			send: async (batch) => {
-				await clock.sleep(10);
-				most = Math.max(most, taken - sent);
-				sent += batch.length;
-			},
-		}),
-	);
-	expect(stats.requests).toBe(100);
-	// The batches under way, the one being filled and the entry that did not fit.
+	await send(run, source(), {
+		send: async (batch) => {
+			await run.clock.sleep(10);
+			most = Math.max(most, taken - sent);
+			sent += batch.length;
+			return '';
+		},
+	});
+	expect(run.stats.requests).toBe(100);
+	// The batches in flight, the one being filled and the entry that did not fit.
 	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
+});
+
+test('a slow consumer slows down the sending', async () => {
+	const run = new VirtualRun();
+	let ahead = 0;
+	let most = 0;
+	await send(
+		run,
+		Array.from({ length: 50 }, (_, index) => String(index)),
+		{
+			limits: oneByOne,
+			concurrency: 2,
+			send: async () => {
+				most = Math.max(most, ++ahead);
+				return '';
+			},
+		},
+		async () => {
+			await run.clock.sleep(100);
+			ahead--;
+		},
+	);
+	expect(ahead).toBe(0);
+	expect(most).toBeLessThanOrEqual(4);
+});
+
+test('entries that a successful response rejects fail alone, with the reason', async () => {
+	const run = new VirtualRun();
+	const answers: Array<Answer<string, string>> = [];
+	await send(
+		run,
+		'abcd',
+		{ rejections: (_response, entries) => new Map([[entries[2] ?? '', 'not this one']]) },
+		(answer) => answers.push(answer),
+	);
+	expect(answers).toMatchObject([
+		{ entries: ['a', 'b', 'd'], outcome: { ok: true, response: 'abcd', attempts: 1 } },
+		{ entries: ['c'], outcome: { ok: false, reason: 'not this one', attempts: 1 } },
+	]);
+});
+
+test('a rejection in a successful response stops a run that stops at failures', async () => {
+	const run = new VirtualRun({ stopsOnFailure: true });
+	const answers: Array<Answer<string, string>> = [];
+	await send(
+		run,
+		'abcdef',
+		{
+			limits: oneByOne,
+			concurrency: 2,
+			send: async ([packed]) => {
+				await run.clock.sleep(packed?.entry === 'b' ? 10 : 20);
+				return packed?.entry ?? '';
+			},
+			rejections: (response, entries) =>
+				new Map(response === 'b' ? [[entries[0] ?? '', 'not this one']] : []),
+		},
+		(answer) => answers.push(answer),
+	);
+	expect(run.stats.requests).toBe(2);
+	expect(answers.filter(({ outcome }) => !outcome.ok && outcome.skipped)).toHaveLength(4);
 });

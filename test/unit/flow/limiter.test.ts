@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 
-import { MAX_RETRY_AFTER_MS } from '../../../nodes/shared/flow/backoff';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
-import { VirtualClock } from '../support/virtual-clock';
+import { VirtualRun } from '../support/virtual-run';
 
 /** A limiter with tasks of a given length that note when they began and how many ran. */
 function setUp(max: number) {
-	const clock = new VirtualClock();
-	const limiter = new Limiter(max, clock);
+	const run = new VirtualRun();
+	const { clock } = run;
+	const limiter = new Limiter(max, run);
 	const starts: number[] = [];
 	let running = 0;
 	let peak = 0;
 	const task = async (ms: number) =>
-		await limiter.run(async (ticket) => {
+		await limiter.schedule(async (ticket) => {
 			starts.push(clock.now());
 			peak = Math.max(peak, ++running);
 			await clock.sleep(ms);
@@ -27,7 +27,7 @@ function setUp(max: number) {
 	};
 	/** One task, and its ticket. */
 	const ticket = async () => await clock.run(task(1));
-	return { clock, limiter, starts, task, width, ticket };
+	return { run, clock, limiter, starts, task, width, ticket };
 }
 
 test('runs as many as allowed at once, in order, and all of them', async () => {
@@ -42,7 +42,7 @@ test('runs as many as allowed at once, in order, and all of them', async () => {
 
 test('a task that throws makes room', async () => {
 	const { clock, limiter, task } = setUp(1);
-	const failing = limiter.run(async () => await Promise.reject(new Error('no')));
+	const failing = limiter.schedule(async () => await Promise.reject(new Error('no')));
 	const next = task(1);
 	await expect(clock.run(failing)).rejects.toThrow('no');
 	await expect(clock.run(next)).resolves.toBe(2);
@@ -54,7 +54,7 @@ test('tasks that end at the same moment make no more room than theirs', async ()
 	let running = 0;
 	let peak = 0;
 	const task = async (index: number) =>
-		await limiter.run(async () => {
+		await limiter.schedule(async () => {
 			peak = Math.max(peak, ++running);
 			await (index < 2 ? end : clock.sleep(10));
 			running--;
@@ -108,17 +108,12 @@ test('a throttling in between starts the round anew', async () => {
 	expect(await width()).toBe(3);
 });
 
-test('a pause holds back what has not begun, and no longer than sensible', async () => {
+test('a pause holds back what has not begun, as long as the service asked', async () => {
 	const { clock, limiter, starts, task, ticket } = setUp(4);
 	const first = await ticket();
 	limiter.throttled(first, 5000);
 	await clock.run(Promise.all([task(10), task(10)]));
 	expect(starts.slice(1)).toEqual([5001, 5001]);
-
-	limiter.throttled(first, 24 * 3_600_000);
-	const now = clock.now();
-	await clock.run(task(10));
-	expect(starts.at(-1)).toBe(now + MAX_RETRY_AFTER_MS);
 });
 
 test('a longer pause asked for meanwhile holds also for those who wait already', async () => {
@@ -139,40 +134,16 @@ test('a shorter pause does not shorten a longer one', async () => {
 	expect(starts.at(-1)).toBe(3001);
 });
 
-test('a cancel during a pause rejects all who wait', async () => {
-	const { clock, limiter, task, ticket } = setUp(1);
-	const cancel = new Error('cancelled');
-	limiter.throttled(await ticket(), 5000);
-	clock.cancelAt(100, cancel);
-	const waiting = await clock.run(Promise.allSettled([task(1), task(1), task(1)]));
-	expect(waiting).toEqual(Array(3).fill({ status: 'rejected', reason: cancel }));
-	expect(clock.now()).toBe(100);
-});
-
 test('the end of a run ends all pauses at once, those to come included', async () => {
-	const { clock, limiter, starts, task, ticket } = setUp(4);
+	const { run, clock, limiter, starts, task, ticket } = setUp(4);
 	limiter.throttled(await ticket(), 300_000);
-	clock.at(100, () => limiter.end());
-	const sleep = limiter.sleep(200_000).then(() => clock.now());
+	clock.at(100, () => run.stop('a failure'));
 	await clock.run(Promise.all([task(1), task(1)]));
 	expect(starts.slice(1)).toEqual([100, 100]);
-	expect(await clock.run(sleep)).toBe(100);
-	await clock.run(limiter.sleep(1000));
 	await clock.run(task(1));
 	expect(clock.now()).toBeLessThan(110);
-	// What is left of the clock's own sleeps is soon over.
 	await clock.drain();
-	expect(clock.now()).toBeLessThanOrEqual(600);
-});
-
-test('a sleep takes its time, and a cancel ends it with its error', async () => {
-	const { clock, limiter } = setUp(1);
-	await clock.run(limiter.sleep(1234.5));
-	expect(clock.now()).toBe(1234.5);
-	const cancel = new Error('cancelled');
-	clock.cancelAt(2000, cancel);
-	await expect(clock.run(limiter.sleep(5000))).rejects.toBe(cancel);
-	expect(clock.now()).toBe(2000);
+	expect(clock.now()).toBeLessThan(110);
 });
 
 test('whatever the service says, all tasks run and never more at once than allowed', async () => {
@@ -187,13 +158,14 @@ test('whatever the service says, all tasks run and never more at once than allow
 				{ maxLength: 60 },
 			),
 			async (max, plan) => {
-				const clock = new VirtualClock();
-				const limiter = new Limiter(max, clock);
+				const run = new VirtualRun();
+				const { clock } = run;
+				const limiter = new Limiter(max, run);
 				let running = 0;
 				let done = 0;
 				const tasks = plan.map(
 					async ({ ms, then }) =>
-						await limiter.run(async (ticket) => {
+						await limiter.schedule(async (ticket) => {
 							expect(++running).toBeLessThanOrEqual(max);
 							await clock.sleep(ms);
 							running--;

@@ -1,12 +1,17 @@
-import {
-	runBulk,
-	type BulkJob,
-	type BulkStats,
-	type RequestInfo,
-} from '../../../nodes/shared/flow/bulk';
 import type { Packed } from '../../../nodes/shared/flow/batches';
+import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
+import type { RunStats } from '../../../nodes/shared/flow/run-state';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
-import { VirtualClock } from './virtual-clock';
+import { VirtualRun } from './virtual-run';
+
+/** How a request ended. */
+export interface RequestInfo {
+	request: number;
+	attempts: number;
+	bytes: number;
+}
 
 export interface Entry {
 	/** Place in the input, which stands for the version of the document. */
@@ -63,7 +68,7 @@ export interface Ending {
 }
 
 export interface Outcome {
-	stats?: BulkStats;
+	stats?: RunStats;
 	/** What the run threw. */
 	thrown?: unknown;
 	endings: Ending[];
@@ -76,6 +81,15 @@ export interface Outcome {
 	packed: number[];
 	endedAt: number;
 }
+
+export const verdictOf = (error: unknown): Verdict => {
+	const old = judge(error, true);
+	const delay =
+		old.retryAfterMs === undefined ? {} : { delayMs: Math.min(old.retryAfterMs, 300_000) };
+	if (old.retry) return { action: 'retry', throttled: old.throttled, ...delay };
+	if (old.tooLarge || old.rejected) return { action: 'split', tooLarge: old.tooLarge };
+	return { action: old.hopeless ? 'stop' : 'fail' };
+};
 
 export const CANCEL = new Error('The execution was stopped');
 export const ENVELOPE_BYTES = 2;
@@ -130,8 +144,14 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		seed = 1,
 		latencyMs,
 	} = scenario;
-	const clock = new VirtualClock(seed);
-	if (cancelAtMs !== undefined) clock.cancelAt(cancelAtMs, CANCEL);
+	const run = new VirtualRun({ seed, stopsOnFailure: stopOnFailure });
+	const { clock } = run;
+	if (cancelAtMs !== undefined) run.cancelAt(cancelAtMs, CANCEL);
+	const stop = run.stop.bind(run);
+	run.stop = (reason) => {
+		mustSendNothing ||= 'the failure that ended the run';
+		stop(reason);
+	};
 
 	const outcome: Outcome = {
 		endings: [],
@@ -181,43 +201,48 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		}
 	}
 
-	const end = (how: Ending['how'], ended: Entry[], error?: unknown, info?: RequestInfo) => {
-		for (const { position } of ended) {
-			endings.push({
-				position,
-				how,
-				...(error !== undefined && { error }),
-				...(info && { info }),
-			});
-		}
-	};
-	const job: BulkJob<Entry, string> = {
-		entries: scenario.entries,
+	const options: BulkOptions<Entry, string> = {
 		keyOf: ({ id }) => id,
 		textOf: ({ position, text }) => {
 			outcome.packed.push(position);
 			if (unwritable.includes(position)) throw new Error(`${position} has no text`);
 			return text;
 		},
-		limits: { maxCount, maxBytes, envelope: ENVELOPE_BYTES, separator: SEPARATOR_BYTES },
-		concurrency,
-		policy: { maxAttempts, baseMs: 500, capMs: 30_000 },
-		clock,
-		send,
-		judge: (error) => judge(error, true),
-		isFatal: (error) => error === CANCEL,
-		onDone: (ended, _reply, info) => end('done', ended, undefined, info),
-		onFailed: (ended, error, info) => {
-			end('failed', ended, error, { ...info });
-			const denied = error instanceof ServiceFailure && error.httpStatus === 401;
-			if (stopOnFailure || denied) mustSendNothing = 'the failure that ended the run';
+		limits: {
+			maxCount,
+			maxBytes,
+			envelopeBytes: ENVELOPE_BYTES,
+			separatorBytes: SEPARATOR_BYTES,
 		},
-		onSkipped: (ended, error) => end('skipped', ended, error),
+		concurrency,
+		retryPolicy: { maxAttempts, baseMs: 500, capMs: 30_000 },
+		run,
+		limiter: new Limiter(concurrency, run),
+		send,
+		judge: verdictOf,
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),
-		stopOnFailure,
 	};
-	await clock.run(runBulk(job)).then(
-		(stats) => (outcome.stats = stats),
+	const consume = async () => {
+		for await (const { entries, outcome: result, request, bytes } of bulk(
+			scenario.entries,
+			options,
+		)) {
+			const { attempts } = result;
+			const isSkipped = !result.ok && (result.skipped || run.ended?.reason === CANCEL);
+			const how = result.ok ? 'done' : isSkipped ? 'skipped' : 'failed';
+			for (const { position } of entries) {
+				endings.push({
+					position,
+					how,
+					...(!result.ok && { error: result.reason }),
+					...(how !== 'skipped' && { info: { request, attempts, bytes } }),
+				});
+			}
+		}
+		if (run.ended?.reason === CANCEL) throw CANCEL;
+	};
+	await clock.run(consume()).then(
+		() => (outcome.stats = run.stats),
 		(thrown: unknown) => (outcome.thrown = thrown),
 	);
 	outcome.endedAt = clock.now();

@@ -1,10 +1,12 @@
-import { PollLoop } from '../../../nodes/shared/flow/poll';
-import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
-import { VirtualClock } from './virtual-clock';
+import { poll } from '../../../nodes/shared/flow/poll';
+import { ServiceFailure } from '../../../nodes/shared/service/failure';
+import { verdictOf } from './bulk-scenario';
+import { VirtualRun } from './virtual-run';
 
-export const CANCEL = new Error('The execution was stopped');
+export const CANCEL = new Error('The execution was canceled');
+const STOP = new Error('A failure');
 
-/** What a look meets instead of an answer. */
+/** What a poll meets instead of an answer. */
 export type PollFault =
 	| 'none'
 	| 'unavailable'
@@ -18,25 +20,28 @@ export interface PollJob {
 	name: string;
 	/** The service has its results from then on. */
 	readyAtMs: number;
-	/** The n-th look at the job meets the n-th fault. */
+	/** The n-th poll of the job meets the n-th fault. */
 	faults?: PollFault[];
 	/** What the service asks to wait while it has none. */
 	asksToWaitMs?: number;
-	/** Added to the loop so late. */
+	/** Comes so late. */
 	addedAtMs?: number;
+	/** Its own deadline. */
+	deadlineMs?: number;
 }
 
 export interface PollScenario {
 	jobs: PollJob[];
-	deadlineMs?: number | (() => number);
+	deadlineMs?: number;
 	concurrency?: number;
-	/** Time of a look. */
+	/** Duration of a poll. */
 	latencyMs?: number;
 	seed?: number;
 	random?: () => number;
 	cancelAtMs?: number;
-	/** What a look throws from then on. */
-	fatalAtMs?: number;
+	/** The run is stopped at that time. */
+	stopAtMs?: number;
+	stopsOnFailure?: boolean;
 	startMs?: number;
 	capMs?: number;
 }
@@ -46,15 +51,15 @@ export interface PollOutcome {
 	endings: Map<string, string[]>;
 	/** name -> when it ended. */
 	endedAt: Map<string, number>;
-	looks: Array<{ name: string; at: number; inFlight: number }>;
+	polls: Array<{ name: string; at: number; inFlight: number }>;
 	timeouts: Array<{ name: string; lastError: unknown }>;
 	thrown?: unknown;
 	retries: number;
 	finishedAt: number;
 }
 
-export const looksAt = ({ looks }: PollOutcome, name: string): number[] =>
-	looks.filter((look) => look.name === name).map(({ at }) => at);
+export const pollsAt = ({ polls }: PollOutcome, name: string): number[] =>
+	polls.filter((poll) => poll.name === name).map(({ at }) => at);
 
 const status = (code: number, retryAfterMs?: number) =>
 	new ServiceFailure(`status ${code}`, {
@@ -72,7 +77,7 @@ const FAULTS: Partial<Record<PollFault, () => Error>> = {
 	refused: () => status(404),
 };
 
-/** Runs the loop against simulated jobs, in virtual time from 0. */
+/** Polls simulated jobs, in virtual time from 0. */
 export async function runPolls(scenario: PollScenario): Promise<PollOutcome> {
 	const {
 		jobs,
@@ -82,69 +87,71 @@ export async function runPolls(scenario: PollScenario): Promise<PollOutcome> {
 		seed = 1,
 		random,
 		cancelAtMs,
-		fatalAtMs = Infinity,
+		stopAtMs,
+		stopsOnFailure = false,
 		startMs = 500,
 		capMs = 10_000,
 	} = scenario;
-	const clock = new VirtualClock(seed);
+	const run = new VirtualRun({ seed, stopsOnFailure });
+	const { clock } = run;
 	if (random) clock.random = random;
-	if (cancelAtMs !== undefined) clock.cancelAt(cancelAtMs, CANCEL);
+	if (cancelAtMs !== undefined) run.cancelAt(cancelAtMs, CANCEL);
+	if (stopAtMs !== undefined) clock.at(stopAtMs, () => run.stop(STOP));
 
 	const outcome: PollOutcome = {
 		endings: new Map(jobs.map(({ name }) => [name, []])),
 		endedAt: new Map(),
-		looks: [],
+		polls: [],
 		timeouts: [],
 		retries: 0,
 		finishedAt: 0,
 	};
-	const end = ({ name }: PollJob, how: string) => {
-		outcome.endings.get(name)?.push(how);
-		outcome.endedAt.set(name, clock.now());
-	};
 	let inFlight = 0;
-	const loop = new PollLoop<PollJob>({
-		look: async (job) => {
-			const fault = job.faults?.[looksAt(outcome, job.name).length] ?? 'none';
-			outcome.looks.push({ name: job.name, at: clock.now(), inFlight: ++inFlight });
-			await clock.sleep(latencyMs).finally(() => inFlight--);
-			if (clock.now() >= fatalAtMs) throw CANCEL;
-			const error = FAULTS[fault]?.();
-			if (error) throw error;
-			if (clock.now() < job.readyAtMs) {
-				const { asksToWaitMs: retryAfterMs } = job;
-				return retryAfterMs === undefined ? 'pending' : { retryAfterMs };
-			}
-			end(job, 'ended');
-			return 'ended';
-		},
-		judge: (error) => judge(error, true),
-		isFatal: (error) => error === CANCEL,
-		onFailed: (job) => end(job, 'failed'),
-		onTimeout: (job, lastError) => {
-			outcome.timeouts.push({ name: job.name, lastError });
-			end(job, 'timeout');
-		},
-		intervals: { startMs, capMs },
-		policy: { maxAttempts: 1, baseMs: 500, capMs: 30_000 },
-		deadline: typeof deadlineMs === 'number' ? () => deadlineMs : deadlineMs,
-		concurrency,
-		clock,
-	});
-	const late = jobs.filter(({ addedAtMs = 0 }) => addedAtMs > 0);
-	for (const job of jobs) {
-		if (late.includes(job)) {
-			clock.at(job.addedAtMs ?? 0, () => {
-				late.splice(late.indexOf(job), 1);
-				loop.add(job);
-			});
-		} else loop.add(job);
+	async function* source() {
+		const late = (job: PollJob) => job.addedAtMs ?? 0;
+		for (const job of [...jobs].sort((one, other) => late(one) - late(other))) {
+			if (late(job) > run.now()) await run.sleep(late(job) - run.now());
+			yield job;
+		}
 	}
-	await clock.run(loop.run(() => late.length > 0)).catch((thrown: unknown) => {
+	const polling = async () => {
+		const options = {
+			run,
+			concurrency,
+			intervals: { startMs, capMs },
+			retryPolicy: { maxAttempts: 1, baseMs: 500, capMs: 30_000 },
+			deadlineOf: ({ deadlineMs: own }: PollJob) => own ?? deadlineMs,
+			check: async (job: PollJob) => {
+				const fault = job.faults?.[pollsAt(outcome, job.name).length] ?? 'none';
+				outcome.polls.push({ name: job.name, at: clock.now(), inFlight: ++inFlight });
+				await clock.sleep(latencyMs).finally(() => inFlight--);
+				const error = FAULTS[fault]?.();
+				if (error) throw error;
+				if (clock.now() < job.readyAtMs) {
+					const { asksToWaitMs: delayMs } = job;
+					return { state: 'pending' as const, ...(delayMs !== undefined && { delayMs }) };
+				}
+				return { state: 'finished' as const, response: job.name };
+			},
+			judge: verdictOf,
+			expire: ({ name }: PollJob, lastError: unknown) => {
+				outcome.timeouts.push({ name, lastError });
+				return { state: 'failed' as const, reason: 'timeout' };
+			},
+		};
+		for await (const { job, outcome: result } of poll(source(), options)) {
+			const failed = !result.ok && (result.reason === 'timeout' ? 'timeout' : 'failed');
+			const how = result.ok ? 'finished' : result.skipped ? 'skipped' : failed;
+			outcome.endings.get(job.name)?.push(String(how));
+			outcome.endedAt.set(job.name, clock.now());
+		}
+		if (run.ended?.reason === CANCEL) throw CANCEL;
+	};
+	await clock.run(polling()).catch((thrown: unknown) => {
 		outcome.thrown = thrown;
 	});
 	outcome.finishedAt = clock.now();
 	await clock.drain();
-	outcome.retries = loop.retries;
+	outcome.retries = run.stats.retries;
 	return outcome;
 }

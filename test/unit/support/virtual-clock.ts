@@ -16,7 +16,7 @@ const settle = async () => await new Promise<void>((resolve) => setImmediate(res
 export class VirtualClock implements Clock {
 	private time = 0;
 	private readonly timers: Timer[] = [];
-	private cancelled: { error: unknown } | undefined;
+	private canceled: { error: unknown } | undefined;
 
 	constructor(private seed = 1) {}
 
@@ -32,11 +32,18 @@ export class VirtualClock implements Clock {
 		return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
 	}
 
-	async sleep(ms: number): Promise<void> {
-		if (this.cancelled) throw this.cancelled.error;
-		await new Promise<void>((wake, fail) =>
-			this.insert({ due: this.time + Math.max(0, ms), wake, fail }),
-		);
+	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
+		if (this.canceled) throw this.canceled.error;
+		if (wake?.aborted) return;
+		await new Promise<void>((resolve, fail) => {
+			const timer = { due: this.time + Math.max(0, ms), wake: resolve, fail };
+			this.insert(timer);
+			wake?.addEventListener('abort', () => {
+				const place = this.timers.indexOf(timer);
+				if (place >= 0) this.timers.splice(place, 1);
+				resolve();
+			});
+		});
 	}
 
 	/** Does something at a time, a cancel notwithstanding. */
@@ -47,7 +54,7 @@ export class VirtualClock implements Clock {
 	/** From then on every sleep rejects with this error, those under way included. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
-			this.cancelled = { error };
+			this.canceled = { error };
 			const sleeps = this.timers.filter(({ fail }) => fail !== undefined);
 			for (const sleep of sleeps) {
 				this.timers.splice(this.timers.indexOf(sleep), 1);

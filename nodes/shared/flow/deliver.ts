@@ -1,0 +1,126 @@
+import { backoffMs, type RetryPolicy } from './backoff';
+import type { Limiter } from './limiter';
+import type { RunState } from './run-state';
+
+/** What to do after a failure. */
+export interface Verdict {
+	action:
+		| /** Send the same request again. */ 'retry'
+		| /** Send its entries in smaller requests. */ 'split'
+		| /** Give up, and send nothing more: every further request would fail too. */ 'stop'
+		| /** Give up this request. */ 'fail';
+	/** Least delay before a retry, asked for by the service. */
+	delayMs?: number;
+	/** The service asks for fewer requests at once. */
+	throttled?: boolean;
+	/** The request was too large: further ones must be smaller. */
+	tooLarge?: boolean;
+}
+
+/** How a request, a job or an entry ended. */
+export type Outcome<R> = Done<R> | Failed;
+
+export interface Done<R> {
+	ok: true;
+	response: R;
+	/** Times it was sent. */
+	attempts: number;
+}
+
+export interface Failed {
+	ok: false;
+	reason: unknown;
+	/** Times it was sent: 0 if it never was. */
+	attempts: number;
+	/** The action is never `retry`: retries are over. */
+	verdict: Verdict;
+	/** It was not started, because the run had ended for this reason. */
+	skipped?: true;
+}
+
+/** What all requests of one kind share. */
+export interface Line {
+	run: RunState;
+	limiter: Limiter;
+	retryPolicy: RetryPolicy;
+	judge: (error: unknown) => Verdict;
+}
+
+/**
+ * Sends one request and repeats it after transient errors: the only place that retries. A failure
+ * ends the run if every further request would meet it, or if the run stops at failures.
+ *
+ * @param send called once for each attempt, which counts from 1
+ * @param canSplit whether the caller will send the entries in smaller requests; such a failure
+ * does not end the run
+ * @returns the outcome; a rejection of `send` never gets out
+ */
+export async function deliver<R>(
+	send: (attempt: number) => Promise<R>,
+	line: Line,
+	canSplit: (verdict: Verdict) => boolean = () => false,
+): Promise<Outcome<R>> {
+	const { run, limiter, retryPolicy } = line;
+	let failed: Failed | undefined;
+	for (let attempt = 1; ; attempt++) {
+		const outcome = await limiter.schedule(async (ticket) => {
+			// It may have ended while this request waited for its turn.
+			if (run.ended) return failed === undefined ? skipped(run.ended) : terminal(failed);
+			if (attempt > 1) run.stats.retries++;
+			const outcome = await tryOnce(send, attempt, line, ticket);
+			// Still within the limiter, so that no waiting request starts before the run knows.
+			return outcome.ok ? outcome : conclude(outcome, line, canSplit);
+		});
+		if (outcome.ok || outcome.verdict.action !== 'retry') return outcome;
+		failed = outcome;
+		await run.sleep(backoffMs(attempt, retryPolicy, run.random(), outcome.verdict.delayMs));
+	}
+}
+
+async function tryOnce<R>(
+	send: (attempt: number) => Promise<R>,
+	attempt: number,
+	{ limiter, judge }: Line,
+	ticket: number,
+): Promise<Outcome<R>> {
+	try {
+		const response = await send(attempt);
+		limiter.succeeded();
+		return { ok: true, response, attempts: attempt };
+	} catch (reason) {
+		const verdict = judge(reason);
+		if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs);
+		return { ok: false, reason, attempts: attempt, verdict };
+	}
+}
+
+/** Decides whether a failure is final, and ends the run if it has to. */
+function conclude(
+	failed: Failed,
+	{ run, retryPolicy }: Line,
+	canSplit: (verdict: Verdict) => boolean,
+): Failed {
+	const { verdict, attempts } = failed;
+	const retries = verdict.action === 'retry' && attempts < retryPolicy.maxAttempts;
+	if (retries && !run.ended) return failed;
+	if (verdict.action === 'split' && canSplit(verdict)) return failed;
+	const final = terminal(failed);
+	endRunAfter(run, final);
+	return final;
+}
+
+/** A failure that is neither retried nor split. */
+function terminal(failed: Failed): Failed {
+	const action = failed.verdict.action === 'stop' ? 'stop' : 'fail';
+	return { ...failed, verdict: { ...failed.verdict, action } };
+}
+
+/** The outcome of what was not started because the run had ended. */
+export function skipped({ reason }: { reason: unknown }): Failed {
+	return { ok: false, reason, attempts: 0, verdict: { action: 'fail' }, skipped: true };
+}
+
+/** Ends the run if a final failure requires it. */
+export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
+	if (verdict.action === 'stop' || run.stopsOnFailure) run.stop(reason);
+}

@@ -1,0 +1,101 @@
+import { deliver, type Verdict } from '../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { VirtualRun } from '../support/virtual-run';
+
+const FAIL: Verdict = { action: 'fail' };
+const RETRY: Verdict = { action: 'retry' };
+
+/** A line whose requests take 10 ms; an error carries its own verdict. */
+function setUp({ stopsOnFailure = false, maxAttempts = 3 } = {}) {
+	const run = new VirtualRun({ stopsOnFailure });
+	const line = {
+		run,
+		limiter: new Limiter(2, run),
+		retryPolicy: { maxAttempts, baseMs: 500, capMs: 30_000 },
+		judge: (error: unknown) => error as Verdict,
+	};
+	/** Delivers a request that meets these verdicts, one after the other, and then succeeds. */
+	const request = async (verdicts: Verdict[], canSplit?: (verdict: Verdict) => boolean) => {
+		const attempts: number[] = [];
+		const outcome = await deliver(
+			async (attempt) => {
+				attempts.push(attempt);
+				await run.clock.sleep(10);
+				const verdict = verdicts[attempt - 1];
+				if (verdict) throw verdict;
+				return 'response';
+			},
+			line,
+			canSplit,
+		);
+		return { outcome, attempts };
+	};
+	return { run, request };
+}
+
+test('returns the response with the number of attempts', async () => {
+	const { run, request } = setUp();
+	const { outcome, attempts } = await run.clock.run(request([RETRY, RETRY]));
+	expect(outcome).toEqual({ ok: true, response: 'response', attempts: 3 });
+	expect(attempts).toEqual([1, 2, 3]);
+	expect(run.stats.retries).toBe(2);
+});
+
+test('gives up after the last attempt, with the reason of that one', async () => {
+	const { run, request } = setUp({ maxAttempts: 2 });
+	const last: Verdict = { action: 'retry', delayMs: 7 };
+	const { outcome } = await run.clock.run(request([RETRY, last, RETRY]));
+	expect(outcome).toMatchObject({ ok: false, reason: last, attempts: 2 });
+	expect(outcome).toMatchObject({ verdict: { action: 'fail' } });
+	expect(run.ended).toBeUndefined();
+});
+
+test('waits at least as long as the service asked for', async () => {
+	const { run, request } = setUp();
+	await run.clock.run(request([{ action: 'retry', delayMs: 7000 }]));
+	expect(run.now()).toBeGreaterThanOrEqual(7020);
+});
+
+test.each([
+	['a permanent failure ends every run', { action: 'stop' } as Verdict, false, true],
+	['any failure ends a run that stops at failures', FAIL, true, true],
+	['a failure of one request leaves other runs alone', FAIL, false, false],
+	['a split nobody makes is a failure', { action: 'split' } as Verdict, true, true],
+])('%s', async (_case, verdict, stopsOnFailure, ends) => {
+	const { run, request } = setUp({ stopsOnFailure });
+	const { outcome } = await run.clock.run(request([verdict]));
+	expect(outcome.ok).toBe(false);
+	expect(run.ended).toEqual(ends ? { reason: verdict } : undefined);
+});
+
+test('a split is left to a caller who can split', async () => {
+	const { run, request } = setUp({ stopsOnFailure: true });
+	const { outcome } = await run.clock.run(request([{ action: 'split' }], () => true));
+	expect(outcome).toMatchObject({ ok: false, verdict: { action: 'split' } });
+	expect(run.ended).toBeUndefined();
+});
+
+test('the end of the run skips the retry delay, and the failure keeps its own reason', async () => {
+	const { run, request } = setUp();
+	const asked: Verdict = { action: 'retry', delayMs: 60_000 };
+	run.clock.at(100, () => run.stop('something else'));
+	const { outcome } = await run.clock.run(request([asked]));
+	expect(run.now()).toBe(100);
+	expect(outcome).toMatchObject({ ok: false, reason: asked, attempts: 1 });
+});
+
+test('after the end of the run nothing is sent', async () => {
+	const { run, request } = setUp();
+	run.stop('a failure');
+	const { outcome, attempts } = await run.clock.run(request([]));
+	expect(attempts).toEqual([]);
+	expect(outcome).toMatchObject({ ok: false, skipped: true, reason: 'a failure', attempts: 0 });
+});
+
+test('no waiting request starts between a failure and the end of the run', async () => {
+	const { run, request } = setUp({ stopsOnFailure: true });
+	const results = await run.clock.run(
+		Promise.all([request([FAIL]), request([]), request([]), request([])]),
+	);
+	expect(results.map(({ attempts }) => attempts.length)).toEqual([1, 1, 0, 0]);
+});

@@ -1,0 +1,44 @@
+import type { RunState } from '../../../nodes/shared/flow/run-state';
+import { VirtualClock } from './virtual-clock';
+
+/** A run in virtual time. */
+export class VirtualRun implements RunState {
+	readonly stats = { requests: 0, retries: 0, splits: 0 };
+	readonly clock: VirtualClock;
+	private readonly stopped = new AbortController();
+	ended: { reason: unknown } | undefined;
+
+	constructor({ seed = 1, stopsOnFailure = false, clock = new VirtualClock(seed) } = {}) {
+		this.clock = clock;
+		this.stopsOnFailure = stopsOnFailure;
+	}
+
+	readonly stopsOnFailure: boolean;
+
+	now(): number {
+		return this.clock.now();
+	}
+
+	random(): number {
+		return this.clock.random();
+	}
+
+	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
+		const signals = [this.stopped.signal, wake].filter((signal) => signal !== undefined);
+		await this.clock.sleep(ms, AbortSignal.any(signals)).catch(() => undefined);
+	}
+
+	stop(reason: unknown): void {
+		this.ended ??= { reason };
+		this.stopped.abort();
+	}
+
+	/** The run is canceled at that time: whatever ended it before, this counts. */
+	cancelAt(ms: number, reason: unknown): void {
+		this.clock.at(ms, () => {
+			this.ended = { reason };
+			this.stopped.abort();
+		});
+		this.clock.cancelAt(ms, reason);
+	}
+}
