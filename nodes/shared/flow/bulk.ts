@@ -140,9 +140,9 @@ class BulkSender<E, R> {
 	/**
 	 * Sends one batch, or a part of one that is being split, and answers its entries.
 	 *
-	 * @param isPart the search for good entries in a batch goes on, whatever happens to others
+	 * @param whole how the batch failed of which this is a part
 	 */
-	private async deliver(batch: Array<Packed<E>>, isPart = false): Promise<void> {
+	private async deliver(batch: Array<Packed<E>>, whole?: Failed): Promise<void> {
 		const { run, send, rejections } = this.options;
 		const entries = batch.map(({ entry }) => entry);
 		const bytes = requestBytes(batch, this.limits);
@@ -157,14 +157,17 @@ class BulkSender<E, R> {
 				return response;
 			},
 			this.options,
-			(verdict) => this.canSplit(batch, isPart, verdict),
+			{
+				canSplit: (verdict) => this.canSplit(batch, whole !== undefined, verdict),
+				earlier: whole,
+			},
 		);
 		if (outcome.ok) return await this.done(entries, outcome, rejected, { request, bytes });
 		if (outcome.verdict.action !== 'split') {
 			return await this.answer(entries, outcome, { request, bytes });
 		}
-		await this.split(batch, bytes, outcome.verdict);
-		if (!isPart && !outcome.verdict.tooLarge && this.accepted === 0) {
+		await this.split(batch, bytes, outcome);
+		if (whole === undefined && !outcome.verdict.tooLarge && this.accepted === 0) {
 			this.rejectedWholeBatch = true;
 		}
 	}
@@ -174,15 +177,15 @@ class BulkSender<E, R> {
 		return tooLarge === true || isPart || this.accepted > 0 || !this.rejectedWholeBatch;
 	}
 
-	private async split(batch: Array<Packed<E>>, bytes: number, verdict: Verdict): Promise<void> {
+	private async split(batch: Array<Packed<E>>, bytes: number, whole: Failed): Promise<void> {
 		this.options.run.stats.splits++;
 		// What is too large for the service now will be so later.
-		if (verdict.tooLarge) {
+		if (whole.verdict.tooLarge) {
 			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(bytes / 2));
 		}
 		const middle = Math.ceil(batch.length / 2);
-		await this.deliver(batch.slice(0, middle), true);
-		await this.deliver(batch.slice(middle), true);
+		await this.deliver(batch.slice(0, middle), whole);
+		await this.deliver(batch.slice(middle), whole);
 	}
 
 	/** Answers the entries of a successful request, those it rejects each by itself. */

@@ -44,6 +44,15 @@ export interface Line {
 	limiter: Limiter;
 	retryPolicy: RetryPolicy;
 	judge: (error: unknown) => Verdict;
+	/** The reason of a failure, in view of that of the attempt before it. */
+	withHistory?: (reason: unknown, earlier: unknown) => unknown;
+}
+
+export interface DeliverOptions {
+	/** Whether the caller will send the entries in smaller requests: that does not end the run. */
+	canSplit?: (verdict: Verdict) => boolean;
+	/** How the request failed of which this one is a part. */
+	earlier?: Failed | undefined;
 }
 
 /**
@@ -51,23 +60,24 @@ export interface Line {
  * ends the run if every further request would meet it, or if the run stops at failures.
  *
  * @param send called once for each attempt, which counts from 1
- * @param canSplit whether the caller will send the entries in smaller requests; such a failure
- * does not end the run
  * @returns the outcome; a rejection of `send` never gets out
  */
 export async function deliver<R>(
 	send: (attempt: number) => Promise<R>,
 	line: Line,
-	canSplit: (verdict: Verdict) => boolean = () => false,
+	{ canSplit = () => false, earlier }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
 	const { run, limiter, retryPolicy } = line;
-	let failed: Failed | undefined;
+	let failed = earlier;
 	for (let attempt = 1; ; attempt++) {
 		const outcome = await limiter.schedule(async (ticket) => {
 			// It may have ended while this request waited for its turn.
 			if (run.ended) return failed === undefined ? skipped(run.ended) : terminal(failed);
 			if (attempt > 1) run.stats.retries++;
 			const outcome = await tryOnce(send, attempt, line, ticket);
+			if (!outcome.ok && failed && line.withHistory) {
+				outcome.reason = line.withHistory(outcome.reason, failed.reason);
+			}
 			// Still within the limiter, so that no waiting request starts before the run knows.
 			return outcome.ok ? outcome : conclude(outcome, line, canSplit);
 		});

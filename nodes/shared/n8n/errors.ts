@@ -10,72 +10,86 @@ import { InputError } from '../service/input-error';
 
 export type NodeFailure = NodeApiError | NodeOperationError;
 
-type FailureOption = NonNullable<
-	NonNullable<ConstructorParameters<typeof NodeOperationError>[2]>['failure']
->;
+/** The execution was stopped, by a person or by the workflow's timeout. */
+export class Canceled extends Error {
+	override readonly name = 'Canceled';
 
-/** n8n's own words for why it failed, from which its retries and messages can tell what helps. */
-function cause(error: ServiceFailure): FailureOption | undefined {
-	const { httpStatus: status, retryAfterMs } = error;
-	const wait = retryAfterMs !== undefined && { retryAfterMs };
-	if (status === 429) return { cause: 'rate-limited', ...wait };
-	if (status !== undefined && status >= 500) return { cause: 'temporarily-unavailable', ...wait };
-	if (error.kind === 'token' && !error.transient) return { cause: 'credential-invalid' };
-	if (status === 401 || status === 403) return { cause: 'credential-invalid' };
-	if (error.kind === 'transport') return { cause: 'temporarily-unavailable' };
-	return undefined;
+	/** @param progress what had been done by then */
+	constructor(progress = '') {
+		// By this very word n8n records an execution as canceled rather than failed.
+		super(['The execution was canceled', progress].filter(Boolean).join('. '));
+	}
 }
 
-/** What is said about an error: what could not be done, and why. */
-export function failureMessage(error: unknown, prefix = ''): string {
-	const said = error instanceof Error ? error.message : String(error);
-	return prefix === '' || isNodeFailure(error) ? said : `${prefix}: ${said}`;
-}
+/** Whether an error stands for a stopped execution: never retried, never turned into an item. */
+export const isCanceled = (error: unknown): boolean => error instanceof Canceled;
 
-const isNodeFailure = (error: unknown): error is NodeFailure =>
-	error instanceof NodeApiError || error instanceof NodeOperationError;
+/** The words of any error. */
+export const messageOf = (error: unknown): string =>
+	error instanceof Error ? error.message : String(error);
+
+/** What a node's error says beside its cause. */
+export interface ErrorWords {
+	itemIndex?: number | undefined;
+	/** Instead of the error's own message. */
+	message?: string | undefined;
+	/** Added to the description: what to do, or what had been done. */
+	advice?: string | undefined;
+}
 
 /**
- * Turns any error into n8n's own: NodeApiError where the service was asked, else NodeOperationError.
- *
- * @param prefix what could not be done, e.g. `Document "a1" was not pushed`; put before the message
- * @param advice added to the description
+ * Turns any error into n8n's own: NodeApiError if a service was involved, else NodeOperationError.
+ * The original never goes in, because it may hold the request with its credentials.
  */
 export function nodeError(
 	context: IExecuteFunctions,
 	error: unknown,
-	itemIndex?: number,
-	prefix = '',
-	advice = '',
+	{ itemIndex, message = messageOf(error), advice }: ErrorWords = {},
 ): NodeFailure {
-	if (isNodeFailure(error)) return error;
-	const node = context.getNode();
-	const message = failureMessage(error, prefix);
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	const own =
 		error instanceof ServiceFailure || error instanceof InputError
 			? error.description
 			: undefined;
 	const description = [own, advice].filter(Boolean).join(' ');
 	const options = { message, description, ...(itemIndex !== undefined && { itemIndex }) };
-
-	if (!(error instanceof ServiceFailure)) {
-		return worded(new NodeOperationError(node, message, options), message);
-	}
-	const failure = cause(error);
-	// Only plain facts go in: the original holds the request with its credentials.
-	const apiError = new NodeApiError(node, { message } as JsonObject, {
-		...options,
-		...(error.httpStatus !== undefined && { httpCode: String(error.httpStatus) }),
-		...(failure && { failure }),
-	});
-	return worded(apiError, message);
+	const failure =
+		error instanceof ServiceFailure
+			? new NodeApiError(context.getNode(), { message } as JsonObject, {
+					...options,
+					...apiFacts(error),
+				})
+			: new NodeOperationError(context.getNode(), message, options);
+	// n8n replaces a message that contains an error code, as the ID 'preexisting' contains EEXIST.
+	failure.message = message;
+	return failure;
 }
 
-/**
- * Gives an error our words back: n8n replaces a message that holds the letters of an error code, as
- * the ID "preexisting" holds EEXIST.
- */
-function worded<E extends NodeFailure>(error: E, message: string): E {
-	error.message = message;
-	return error;
+type ApiFacts = Pick<
+	NonNullable<ConstructorParameters<typeof NodeApiError>[2]>,
+	'httpCode' | 'failure'
+>;
+
+/** n8n's own terms for a failure, by which it can tell what helps. */
+function apiFacts(error: ServiceFailure): ApiFacts {
+	const { httpStatus: status, retryAfterMs } = error;
+	const failure = causeOf(error);
+	return {
+		...(status !== undefined && { httpCode: String(status) }),
+		...(failure && {
+			failure:
+				failure === 'credential-invalid' || retryAfterMs === undefined
+					? { cause: failure }
+					: { cause: failure, retryAfterMs },
+		}),
+	};
+}
+
+function causeOf({ kind, httpStatus: status = 0, transient }: ServiceFailure) {
+	if (status === 429) return 'rate-limited';
+	if (status >= 500) return 'temporarily-unavailable';
+	if ((kind === 'token' && !transient) || status === 401 || status === 403) {
+		return 'credential-invalid';
+	}
+	return kind === 'transport' ? 'temporarily-unavailable' : undefined;
 }

@@ -1,10 +1,12 @@
 import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
 
-/** Says something about a run in the output pane. Old versions of n8n cannot; there it is left out. */
+import type { RunStats } from '../flow/run-state';
+
+/** Tells the user something in the output pane. Versions of n8n that cannot show it ignore it. */
 export function addHint(
 	context: IExecuteFunctions,
 	message: string,
-	type: NonNullable<NodeExecutionHint['type']> = 'warning',
+	type: NonNullable<NodeExecutionHint['type']>,
 ): void {
 	(context as Partial<IExecuteFunctions>).addExecutionHints?.({
 		message,
@@ -13,21 +15,18 @@ export function addHint(
 	});
 }
 
-/** Says what a run overcame, so that nobody has to wonder why it took so long. */
-export function addTroubleHint(
-	context: IExecuteFunctions,
-	{ retries, splits }: { retries: number; splits: number },
-	others: string[] = [],
-): void {
+/** What a run overcame, so that nobody has to wonder why it took so long; '' for nothing. */
+export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
 	const parts = [...others];
-	if (retries > 0) parts.push(`${count(retries, 'attempt')} repeated after temporary failures`);
-	if (splits > 0) {
-		parts.push(`${count(splits, 'request')} divided because the service refused the whole`);
-	}
-	if (parts.length > 0) addHint(context, parts.join('; '), 'info');
+	if (retries > 0) parts.push(`${count(retries, 'request')} sent again after transient errors`);
+	if (splits > 0)
+		parts.push(
+			`${count(splits, 'batch', 'batches')} split because the service rejected the whole`,
+		);
+	return parts.join('; ');
 }
 
 /** `1 document`, `3 documents`. */
-export function count(number: number, noun: string): string {
-	return `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+	return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
 }

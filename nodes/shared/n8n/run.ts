@@ -1,47 +1,157 @@
-import { sleep, type IExecuteFunctions } from 'n8n-workflow';
+import {
+	sleep,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type NodeExecutionHint,
+} from 'n8n-workflow';
 
-import type { Clock } from '../flow/clock';
+import type { RunState } from '../flow/run-state';
+import { Canceled, isCanceled, messageOf, nodeError } from './errors';
+import { addHint } from './hints';
+import { Results, type FailOptions } from './results';
+import { Slices } from './slices';
 
-/** Longest single sleep: n8n before 2.34 cannot end one, so a cancel is seen after that at most. */
-const SLEEP_SLICE_MS = 500;
+/** Node.js takes a longer time for none at all. */
+const MAX_SLEEP_MS = 2 ** 31 - 1;
 
-/** The execution was stopped, by a person or by the workflow's time-out. */
-export class Cancelled extends Error {
-	override readonly name = 'Cancelled';
+/**
+ * One execution of a node: its items, its clock, whether it goes on, and its results. Everything that
+ * has to know whether to go on asks it.
+ */
+export class Run implements RunState {
+	readonly items: INodeExecutionData[];
+	readonly stats = { requests: 0, retries: 0, splits: 0 };
+	/** Whether the workflow stops at a failure, so that further work would be in vain. */
+	readonly stopsOnFailure: boolean;
+	/** What has been done so far, for the error of a run that ends early. */
+	progress: () => string = () => '';
+	/** Aborted when the execution is canceled. */
+	readonly signal: AbortSignal;
+	private end: { reason: unknown } | undefined;
+	private readonly canceling = new AbortController();
+	private readonly sleepers = new Set<() => void>();
+	private readonly slices = new Slices();
+	private readonly results: Results;
 
-	/** @param progress what had been done by then */
-	constructor(progress = '') {
-		// n8n takes an execution for canceled, rather than failed, by this very word.
-		super(['The execution was canceled', progress].filter(Boolean).join('. '));
+	constructor(readonly context: IExecuteFunctions) {
+		this.items = context.getInputData();
+		this.stopsOnFailure = !context.continueOnFail();
+		this.results = new Results(context, this.stopsOnFailure);
+		this.signal = this.canceling.signal;
+		const signal = context.getExecutionCancelSignal();
+		if (signal?.aborted) this.cancel();
+		signal?.addEventListener('abort', this.cancel);
+	}
+
+	get ended(): { readonly reason: unknown } | undefined {
+		return this.end;
+	}
+
+	get failures(): number {
+		return this.results.failures;
+	}
+
+	stop(reason: unknown): void {
+		this.end ??= { reason };
+		for (const wake of this.sleepers) wake();
+	}
+
+	/** A cancel counts more than any other reason: a canceled run returns nothing. */
+	private readonly cancel = (): void => {
+		this.end = { reason: new Canceled() };
+		this.canceling.abort(this.end.reason);
+		this.stop(this.end.reason);
+	};
+
+	now(): number {
+		return performance.now();
+	}
+
+	random(): number {
+		return Math.random();
+	}
+
+	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
+		if (this.end || wake?.aborted) return;
+		const timer = new AbortController();
+		const end = () => timer.abort();
+		this.sleepers.add(end);
+		wake?.addEventListener('abort', end);
+		await new Promise<void>((resolve) => {
+			// Older versions of n8n do not end a sleep early.
+			timer.signal.addEventListener('abort', () => resolve());
+			const limited = Math.min(Math.max(0, ms), MAX_SLEEP_MS);
+			void sleep(limited, timer.signal).then(resolve, () => resolve());
+		});
+		this.sleepers.delete(end);
+		wake?.removeEventListener('abort', end);
+	}
+
+	/** Lets other executions have their turn; to be called between small steps of long work. */
+	async breathe(): Promise<void> {
+		await this.slices.breathe();
+	}
+
+	/** Results of an item; see `Results`. */
+	done(itemIndex: number, list: IDataObject[], items?: number[]): void {
+		this.results.add(itemIndex, list, items);
+	}
+
+	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */
+	fail(itemIndex: number, error: unknown, options?: FailOptions): void {
+		if (isCanceled(this.end?.reason)) return;
+		this.results.fail(itemIndex, error, options);
+		if (this.stopsOnFailure) this.stop(error);
+	}
+
+	/** An item could not be read: nothing was sent for it. */
+	refuse(itemIndex: number, error: unknown, json: IDataObject = {}): void {
+		// n8n adds the number to the errors of nodes that stop.
+		const message = this.stopsOnFailure
+			? messageOf(error)
+			: `${messageOf(error)} (item ${itemIndex})`;
+		this.fail(itemIndex, error, { message, json });
+	}
+
+	/** Tells the user something about the run, in the output pane. */
+	hint(message: string, type: NonNullable<NodeExecutionHint['type']> = 'warning'): void {
+		addHint(this.context, message, type);
+	}
+
+	/**
+	 * The node's output.
+	 *
+	 * @throws Canceled; the first failure of a run that stops at failures, with what had been done
+	 */
+	finish(): INodeExecutionData[] {
+		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
+		const progress = this.progress();
+		// n8n would take the input of a node that throws for its output.
+		if (isCanceled(this.end?.reason)) throw nodeError(this.context, new Canceled(progress));
+		if (this.end && this.stopsOnFailure) {
+			const failure = this.results.firstFailure ?? nodeError(this.context, this.end.reason);
+			failure.description = [failure.description, progress].filter(Boolean).join(' ');
+			throw failure;
+		}
+		const json = progress === '' ? {} : { progress };
+		for (const itemIndex of this.end ? this.results.unanswered() : []) {
+			this.results.fail(itemIndex, this.end?.reason, { json });
+		}
+		return this.results.all();
 	}
 }
 
-/** Whether the execution has been stopped. */
-export function isCancelled(context: IExecuteFunctions): boolean {
-	return context.getExecutionCancelSignal()?.aborted === true;
-}
-
-/** Whether an error stands for a stopped execution: never retried, never turned into an item. */
-export function isCancel(error: unknown): boolean {
-	return error instanceof Cancelled;
-}
-
-/** The clock of an execution: its sleeps end with it. */
-export function executionClock(context: IExecuteFunctions): Clock {
-	return {
-		now: () => Date.now(),
-		random: () => Math.random(),
-		async sleep(ms) {
-			const end = Date.now() + ms;
-			for (let left = ms; left > 0; left = end - Date.now()) {
-				if (isCancelled(context)) break;
-				// Rejects on a cancel, which the check below reports in our own words.
-				await sleep(
-					Math.min(left, SLEEP_SLICE_MS),
-					context.getExecutionCancelSignal(),
-				).catch(() => undefined);
-			}
-			if (isCancelled(context)) throw new Cancelled();
-		},
-	};
+/**
+ * Runs a node: whatever happens, each input item comes out as its results or as its error.
+ *
+ * @throws the first failure if the node is set to stop, and when the execution was canceled
+ */
+export async function runNode(
+	context: IExecuteFunctions,
+	execute: (run: Run) => Promise<void>,
+): Promise<INodeExecutionData[][]> {
+	const run = new Run(context);
+	await execute(run).catch((error: unknown) => run.stop(error));
+	return [run.finish()];
 }

@@ -26,7 +26,7 @@ function setUp({ stopsOnFailure = false, maxAttempts = 3 } = {}) {
 				return 'response';
 			},
 			line,
-			canSplit,
+			canSplit ? { canSplit } : {},
 		);
 		return { outcome, attempts };
 	};

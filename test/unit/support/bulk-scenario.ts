@@ -82,14 +82,7 @@ export interface Outcome {
 	endedAt: number;
 }
 
-export const verdictOf = (error: unknown): Verdict => {
-	const old = judge(error, true);
-	const delay =
-		old.retryAfterMs === undefined ? {} : { delayMs: Math.min(old.retryAfterMs, 300_000) };
-	if (old.retry) return { action: 'retry', throttled: old.throttled, ...delay };
-	if (old.tooLarge || old.rejected) return { action: 'split', tooLarge: old.tooLarge };
-	return { action: old.hopeless ? 'stop' : 'fail' };
-};
+export const verdictOf = (error: unknown): Verdict => judge(error, { idempotent: true });
 
 export const CANCEL = new Error('The execution was stopped');
 export const ENVELOPE_BYTES = 2;
