@@ -6,10 +6,11 @@ import {
 	type Packing,
 	type Unsendable,
 } from './batches';
-import { Channel } from './channel';
+import { produced, type Channel } from './channel';
 import {
 	deliver,
 	endRunAfter,
+	failed,
 	skipped,
 	type Failed,
 	type Line,
@@ -48,23 +49,11 @@ export interface Answer<E, R> {
  *
  * @throws what the source of the entries throws, after all requests in flight have ended
  */
-export async function* bulk<E, R>(
+export function bulk<E, R>(
 	entries: AsyncIterable<E> | Iterable<E>,
 	options: BulkOptions<E, R>,
 ): AsyncGenerator<Answer<E, R>, void, undefined> {
-	const answers = new Channel<Answer<E, R>>();
-	const sender = new BulkSender(options, answers);
-	const sending = sender.sendAll(entries).then(
-		() => answers.close(),
-		(error: unknown) => answers.close({ error }),
-	);
-	try {
-		yield* answers;
-	} finally {
-		answers.abandon();
-		sender.leave();
-		await sending;
-	}
+	return produced(async (answers) => await new BulkSender(options, answers).sendAll(entries));
 }
 
 class BulkSender<E, R> {
@@ -77,7 +66,6 @@ class BulkSender<E, R> {
 	private accepted = 0;
 	/** A whole batch was rejected entry by entry: searching others for good entries is in vain. */
 	private rejectedWholeBatch = false;
-	private hasLeft = false;
 
 	constructor(
 		private readonly options: BulkOptions<E, R>,
@@ -91,7 +79,7 @@ class BulkSender<E, R> {
 		const batcher = new Batcher(this.options, this.limits);
 		try {
 			for await (const entry of entries) {
-				if (this.hasLeft) break;
+				if (this.answers.isAbandoned) break;
 				if (run.ended) {
 					await this.skip(batcher.flush());
 					await this.answer([entry], skipped(run.ended));
@@ -104,15 +92,10 @@ class BulkSender<E, R> {
 				while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight);
 			}
 			const last = batcher.flush();
-			if (last.length > 0 && !this.hasLeft) this.start(last);
+			if (last.length > 0 && !this.answers.isAbandoned) this.start(last);
 		} finally {
 			await Promise.all(this.inFlight);
 		}
-	}
-
-	/** The consumer has gone: starts nothing more. */
-	leave(): void {
-		this.hasLeft = true;
 	}
 
 	/** Delivers a batch as soon as earlier requests of its keys have ended. */
@@ -125,7 +108,7 @@ class BulkSender<E, R> {
 			// An exception in handling a batch fails its entries, never the run.
 			.catch(async (reason: unknown) => {
 				const entries = batch.map(({ entry }) => entry);
-				await this.answer(entries, failure(reason, 1));
+				await this.answer(entries, failed(reason, 1));
 			})
 			.finally(() => {
 				this.inFlight.delete(delivery);
@@ -153,7 +136,7 @@ class BulkSender<E, R> {
 				if (attempt === 1) request = ++run.stats.requests;
 				const response = await send(batch, attempt);
 				rejected = rejections?.(response, entries) ?? rejected;
-				for (const reason of rejected.values()) endRunAfter(run, failure(reason, attempt));
+				for (const reason of rejected.values()) endRunAfter(run, failed(reason, attempt));
 				return response;
 			},
 			this.options,
@@ -199,14 +182,14 @@ class BulkSender<E, R> {
 		this.accepted += accepted.length;
 		if (accepted.length > 0) await this.answer(accepted, outcome, info);
 		for (const [entry, reason] of rejected) {
-			await this.answer([entry], failure(reason, outcome.attempts), info);
+			await this.answer([entry], failed(reason, outcome.attempts), info);
 		}
 	}
 
 	private async refuse({ entry, reason, bytes }: Unsendable<E>): Promise<void> {
-		const failed = failure(reason, 0);
-		endRunAfter(this.options.run, failed);
-		await this.answer([entry], failed, { request: 0, bytes });
+		const outcome = failed(reason, 0);
+		endRunAfter(this.options.run, outcome);
+		await this.answer([entry], outcome, { request: 0, bytes });
 	}
 
 	private async skip(batch: Array<Packed<E>>): Promise<void> {
@@ -223,10 +206,3 @@ class BulkSender<E, R> {
 		await this.answers.put({ entries, outcome, ...info });
 	}
 }
-
-const failure = (reason: unknown, attempts: number): Failed => ({
-	ok: false,
-	reason,
-	attempts,
-	verdict: { action: 'fail' },
-});

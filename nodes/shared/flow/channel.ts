@@ -2,14 +2,16 @@
  * Hands values from many producers to one consumer, in order. A producer waits until the consumer
  * is through with its value: so a slow consumer slows the producers down.
  */
-export class Channel<T> implements AsyncIterable<T> {
+export class Channel<T> {
 	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
-	private closed: { error?: unknown } | undefined;
+	private end: { error?: unknown } | undefined;
 	private wake: () => void = () => undefined;
+	/** The consumer has left: nothing more needs to be produced. */
+	isAbandoned = false;
 
 	/** @returns a promise that resolves when the consumer is through with the value, or has left */
 	async put(value: T): Promise<void> {
-		if (this.closed) return;
+		if (this.end) return;
 		await new Promise<void>((consumed) => {
 			this.waiting.push({ value, consumed });
 			this.wake();
@@ -18,17 +20,18 @@ export class Channel<T> implements AsyncIterable<T> {
 
 	/** No more values will come: the consumer gets those that wait, then the end or the error. */
 	close(end: { error?: unknown } = {}): void {
-		this.closed ??= end;
+		this.end ??= end;
 		this.wake();
 	}
 
-	/** The consumer has left: nobody waits for it any longer. */
+	/** The consumer has left: no producer waits for it any longer. */
 	abandon(): void {
+		this.isAbandoned = true;
 		this.close();
 		for (const { consumed } of this.waiting.splice(0)) consumed();
 	}
 
-	async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+	async *values(): AsyncGenerator<T, void, undefined> {
 		for (;;) {
 			const next = this.waiting.shift();
 			if (next !== undefined) {
@@ -37,12 +40,34 @@ export class Channel<T> implements AsyncIterable<T> {
 				} finally {
 					next.consumed();
 				}
-			} else if (this.closed) {
-				if ('error' in this.closed) throw this.closed.error;
+			} else if (this.end) {
+				if ('error' in this.end) throw this.end.error;
 				return;
 			} else {
 				await new Promise<void>((wake) => (this.wake = wake));
 			}
 		}
+	}
+}
+
+/**
+ * Runs a producer beside the consumer of its values. A consumer that leaves early waits until the
+ * producer has ended.
+ *
+ * @throws what the producer throws, after the values it has produced
+ */
+export async function* produced<T>(
+	produce: (channel: Channel<T>) => Promise<void>,
+): AsyncGenerator<T, void, undefined> {
+	const channel = new Channel<T>();
+	const producing = produce(channel).then(
+		() => channel.close(),
+		(error: unknown) => channel.close({ error }),
+	);
+	try {
+		yield* channel.values();
+	} finally {
+		channel.abandon();
+		await producing;
 	}
 }

@@ -68,21 +68,21 @@ export async function deliver<R>(
 	{ canSplit = () => false, earlier }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
 	const { run, limiter, retryPolicy } = line;
-	let failed = earlier;
+	let last = earlier;
 	for (let attempt = 1; ; attempt++) {
 		const outcome = await limiter.schedule(async (ticket) => {
 			// It may have ended while this request waited for its turn.
-			if (run.ended) return failed === undefined ? skipped(run.ended) : terminal(failed);
+			if (run.ended) return last ? terminal(last) : skipped(run.ended);
 			if (attempt > 1) run.stats.retries++;
 			const outcome = await tryOnce(send, attempt, line, ticket);
-			if (!outcome.ok && failed && line.withHistory) {
-				outcome.reason = line.withHistory(outcome.reason, failed.reason);
+			if (!outcome.ok && last && line.withHistory) {
+				outcome.reason = line.withHistory(outcome.reason, last.reason);
 			}
 			// Still within the limiter, so that no waiting request starts before the run knows.
 			return outcome.ok ? outcome : conclude(outcome, line, canSplit);
 		});
 		if (outcome.ok || outcome.verdict.action !== 'retry') return outcome;
-		failed = outcome;
+		last = outcome;
 		await run.sleep(backoffMs(attempt, retryPolicy, run.random(), outcome.verdict.delayMs));
 	}
 }
@@ -106,28 +106,36 @@ async function tryOnce<R>(
 
 /** Decides whether a failure is final, and ends the run if it has to. */
 function conclude(
-	failed: Failed,
+	failure: Failed,
 	{ run, retryPolicy }: Line,
 	canSplit: (verdict: Verdict) => boolean,
 ): Failed {
-	const { verdict, attempts } = failed;
+	const { verdict, attempts } = failure;
 	const retries = verdict.action === 'retry' && attempts < retryPolicy.maxAttempts;
-	if (retries && !run.ended) return failed;
-	if (verdict.action === 'split' && canSplit(verdict)) return failed;
-	const final = terminal(failed);
+	if (retries && !run.ended) return failure;
+	if (verdict.action === 'split' && canSplit(verdict)) return failure;
+	const final = terminal(failure);
 	endRunAfter(run, final);
 	return final;
 }
 
 /** A failure that is neither retried nor split. */
-function terminal(failed: Failed): Failed {
-	const action = failed.verdict.action === 'stop' ? 'stop' : 'fail';
-	return { ...failed, verdict: { ...failed.verdict, action } };
+function terminal(failure: Failed): Failed {
+	const action = failure.verdict.action === 'stop' ? 'stop' : 'fail';
+	return { ...failure, verdict: { ...failure.verdict, action } };
 }
+
+/** The outcome of what failed for good. */
+export const failed = (reason: unknown, attempts: number): Failed => ({
+	ok: false,
+	reason,
+	attempts,
+	verdict: { action: 'fail' },
+});
 
 /** The outcome of what was not started because the run had ended. */
 export function skipped({ reason }: { reason: unknown }): Failed {
-	return { ok: false, reason, attempts: 0, verdict: { action: 'fail' }, skipped: true };
+	return { ...failed(reason, 0), skipped: true };
 }
 
 /** Ends the run if a final failure requires it. */

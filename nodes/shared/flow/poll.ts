@@ -1,6 +1,6 @@
 import { backoffMs, type RetryPolicy } from './backoff';
-import { Channel } from './channel';
-import { endRunAfter, skipped, type Failed, type Outcome, type Verdict } from './deliver';
+import { produced, type Channel } from './channel';
+import { endRunAfter, failed, skipped, type Outcome, type Verdict } from './deliver';
 import { Limiter } from './limiter';
 import type { RunState } from './run-state';
 
@@ -60,22 +60,11 @@ export const FINAL_POLLS_MS = 5000;
  *
  * @throws what the source of the jobs throws, after all polls in flight have ended
  */
-export async function* poll<J, R>(
+export function poll<J, R>(
 	jobs: AsyncIterable<J>,
 	options: PollOptions<J, R>,
 ): AsyncGenerator<Polled<J, R>, void, undefined> {
-	const outcomes = new Channel<Polled<J, R>>();
-	const poller = new Poller(options, outcomes);
-	const polling = poller.pollAll(jobs).then(
-		() => outcomes.close(),
-		(error: unknown) => outcomes.close({ error }),
-	);
-	try {
-		yield* outcomes;
-	} finally {
-		outcomes.abandon();
-		await polling;
-	}
+	return produced(async (outcomes) => await new Poller(options, outcomes).pollAll(jobs));
 }
 
 interface Watched<J> {
@@ -141,11 +130,15 @@ class Poller<J, R> {
 		return Math.min(Math.max(next, this.pausedUntil), deadline);
 	}
 
+	private get isOver(): boolean {
+		return this.options.run.ended !== undefined || this.outcomes.isAbandoned;
+	}
+
 	private startDue(): void {
 		const { run } = this.options;
 		const now = run.now();
 		for (const watched of this.waiting) {
-			if (!run.ended && this.dueOf(watched) > now) continue;
+			if (!this.isOver && this.dueOf(watched) > now) continue;
 			this.waiting.delete(watched);
 			this.inFlight++;
 			void this.limiter
@@ -175,6 +168,7 @@ class Poller<J, R> {
 		const { run, check, judge } = this.options;
 		// The run may have ended, or a pause begun, while this job waited for its turn.
 		if (run.ended) return { ...skipped(run.ended), attempts: watched.polls };
+		if (this.outcomes.isAbandoned) return undefined;
 		const now = run.now();
 		if (this.dueOf(watched) > now) return void this.waiting.add(watched);
 		if (now > watched.deadline) {
@@ -252,9 +246,9 @@ class Poller<J, R> {
 		verdict: Verdict = { action: 'fail' },
 	): Outcome<R> {
 		if (ending.state === 'finished') return { ok: true, response: ending.response, attempts };
-		const failed: Failed = { ok: false, reason: ending.reason, attempts, verdict };
-		endRunAfter(this.options.run, failed);
-		return failed;
+		const failure = { ...failed(ending.reason, attempts), verdict };
+		endRunAfter(this.options.run, failure);
+		return failure;
 	}
 
 	/** A job took so long: poll the others at that age rather than at their next turn. */
