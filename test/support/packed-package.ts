@@ -14,6 +14,7 @@ export interface Manifest {
 	name: string;
 	version: string;
 	license: string;
+	repository: { type: string; url: string };
 	main?: string;
 	files: string[];
 	keywords: string[];
