@@ -1,7 +1,7 @@
 /**
- * Reads the format in which n8n hands out execution data: a JSON array whose first entry is the
- * value and in which every string inside an object or array is the index of the real entry
- * (the npm package `flatted`).
+ * Reads the format in which n8n returns execution data (npm package `flatted`): a JSON array whose
+ * first entry is the value, and in which every string inside an object or array is the index of the
+ * entry it stands for.
  */
 export function parseFlatted(text: string): unknown {
 	const entries = JSON.parse(text) as unknown[];

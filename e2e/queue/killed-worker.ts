@@ -1,10 +1,13 @@
 import type { JobSummary } from '../../sandbox';
-import type { ExecutionSummary, WebhookReply } from './n8n-api';
-import { NOT_OVER } from './n8n-api';
-import { seconds } from './progress';
-import type { Delivery } from './queue-documents';
-import { documentsOf } from './queue-documents';
-import type { Figures, QueueStage } from './queue-scenarios';
+import type { WebhookResponse } from '../n8n/api';
+import type { ExecutionSummary } from '../n8n/execution';
+import { NOT_OVER } from '../n8n/execution';
+import { seconds } from '../shared/progress';
+import type { Figures } from '../shared/report';
+import { until } from '../shared/wait';
+import type { Delivery } from './documents';
+import { documentsOf } from './documents';
+import type { QueueStage } from './stage';
 import {
 	checkService,
 	executionsOf,
@@ -13,9 +16,8 @@ import {
 	ingestDeliveries,
 	perWorker,
 	saysDeleted,
-	until,
-} from './queue-scenarios';
-import type { Worker } from './queue-worker';
+} from './stage';
+import type { Worker } from './worker';
 
 /** n8n holds an execution in the worker's memory when its Wait node waits less than 65 seconds. */
 const SHORT_WAIT_SECONDS = 25;
@@ -28,17 +30,17 @@ const INGESTS = 24;
 
 const DOCUMENTS_PER_SUBMIT = 2;
 
-/** Slow enough that the kill meets executions in every phase. */
+/** Slow enough that there are executions in every phase when the worker is killed. */
 const CHUNK_DELAY_MS = 2000;
 const PUSH_LATENCY_MS = 400;
 
-/** The kill comes when so much was pushed and the worker is in the middle of so much. */
+/** The worker is killed after so many pushes, while it runs so many ingests. */
 const PUSHES_BEFORE_KILL = 4;
 const INGESTS_UNDER_WAY = 3;
 
 const READY_TO_KILL_WITHIN_MS = 60_000;
 
-/** How long after the kill every execution must be over. */
+/** How long after the kill every execution must have ended. */
 const OVER_WITHIN_MS = 150_000;
 
 const RUN = 'Run 2';
@@ -49,20 +51,20 @@ interface Waits {
 	chunkingIds: Map<string, string[]>;
 	/** IDs of those that wait in the database, not in a worker. */
 	inDatabase: Set<string>;
-	/** All requests the service has taken of them. */
+	/** All jobs the service has accepted from them. */
 	jobs: JobSummary[];
 }
 
-/** A worker's end. */
+/** The killed worker. */
 interface Kill {
 	victim: Worker;
 	at: number;
-	/** IDs of the executions it had under way. */
+	/** IDs of the executions it was running. */
 	waits: string[];
 	ingests: string[];
 }
 
-/** Starts the executions that submit and wait, and looks until n8n has stored their chunking IDs. */
+/** Starts the executions that submit and wait; returns once n8n has stored their chunking IDs. */
 async function submit(stage: QueueStage): Promise<Waits> {
 	const { api, sandbox } = stage;
 	const before = new Set(sandbox.jobs().map(({ chunkingId }) => chunkingId));
@@ -90,22 +92,22 @@ async function submit(stage: QueueStage): Promise<Waits> {
 	stage.checks.add(
 		`${RUN}: n8n stores every chunking ID before the wait`,
 		jobs.length === deliveries.length && jobs.every(({ chunkingId }) => stored.has(chunkingId)),
-		`${jobs.length} given out, ${stored.size} stored`,
+		`${jobs.length} issued, ${stored.size} stored`,
 	);
 	return { chunkingIds, inDatabase, jobs };
 }
 
-function underWay(worker: Worker): string[] {
+function runningOn(worker: Worker): string[] {
 	const finished = new Set(worker.finished());
 	return worker.started().filter((id) => !finished.has(id));
 }
 
-/** Kills the worker with most waits as soon as it is in the middle of everything. */
+/** Kills the worker with most waits as soon as it is in the middle of both workflows. */
 async function kill(stage: QueueStage, waits: Waits, requestsBefore: number): Promise<Kill> {
 	const { sandbox, workers, checks } = stage;
-	const waitsOn = (worker: Worker) => underWay(worker).filter((id) => waits.chunkingIds.has(id));
+	const waitsOn = (worker: Worker) => runningOn(worker).filter((id) => waits.chunkingIds.has(id));
 	const ingestsOn = (worker: Worker) =>
-		underWay(worker).filter((id) => !waits.chunkingIds.has(id));
+		runningOn(worker).filter((id) => !waits.chunkingIds.has(id));
 	const [victim] = [...workers].sort((a, b) => waitsOn(b).length - waitsOn(a).length);
 	const pushes = () =>
 		sandbox.requests.slice(requestsBefore).filter(({ route }) => route === 'push').length;
@@ -115,7 +117,7 @@ async function kill(stage: QueueStage, waits: Waits, requestsBefore: number): Pr
 	);
 	victim.process.kill();
 	const at = Date.now();
-	// Its log is complete then.
+	// Only then its log is complete.
 	await victim.process.ended;
 	const killed: Kill = { victim, at, waits: waitsOn(victim), ingests: ingestsOn(victim) };
 	checks.add(
@@ -126,7 +128,7 @@ async function kill(stage: QueueStage, waits: Waits, requestsBefore: number): Pr
 	return killed;
 }
 
-/** Looks until all executions are over; checks how n8n ended them. Returns the failed ones. */
+/** Waits until all executions have ended; checks how. Returns the failed ones. */
 async function checkEnds(
 	stage: QueueStage,
 	waits: Waits,
@@ -171,17 +173,19 @@ async function checkEnds(
 	return failed;
 }
 
-/** Callers that heard of a failure call again, as they would in life. */
+/** Whoever got an error calls again, as a real caller would. */
 async function checkCallers(
 	stage: QueueStage,
 	deliveries: Delivery[],
-	replies: WebhookReply[],
+	responses: WebhookResponse[],
 	failedIngests: number,
 ): Promise<void> {
-	const unserved = deliveries.filter((_, number) => !saysDeleted(replies[number]));
-	const statuses = replies.filter((reply) => !saysDeleted(reply)).map(({ status }) => status);
+	const unserved = deliveries.filter((_, number) => !saysDeleted(responses[number]));
+	const statuses = responses
+		.filter((response) => !saysDeleted(response))
+		.map(({ status }) => status);
 	stage.checks.add(
-		`${RUN}: the callers of failed executions hear of it`,
+		`${RUN}: the callers of failed executions get an error`,
 		unserved.length >= failedIngests,
 		`${unserved.length} of ${INGESTS}, status ${[...new Set(statuses)].join(', ')}`,
 	);
@@ -193,7 +197,7 @@ async function checkCallers(
 	);
 }
 
-/** Whatever was not fetched stands in the data table, from which it goes on. */
+/** Chunks that were not fetched are fetched now, with the chunking IDs in the data table. */
 async function checkChunkingIds(stage: QueueStage, { jobs }: Waits): Promise<void> {
 	const { api, sandbox, checks } = stage;
 	const given = new Set(jobs.map(({ chunkingId }) => chunkingId));
@@ -214,7 +218,7 @@ async function checkChunkingIds(stage: QueueStage, { jobs }: Waits): Promise<voi
 	checks.add(`${RUN}: nothing is left to resume`, Array.isArray(body) && body.length === 0);
 }
 
-/** How many chunks were pushed a second time, which the index doesn't show. */
+/** How many chunks were pushed a second time, which the index does not show. */
 function pushedAgain({ sandbox }: QueueStage, requestsBefore: number): number {
 	const pushed = sandbox.requests
 		.slice(requestsBefore)
@@ -223,7 +227,7 @@ function pushedAgain({ sandbox }: QueueStage, requestsBefore: number): number {
 	return pushed.length - new Set(pushed.map(({ id }) => id)).size;
 }
 
-/** How many failed executions still have their chunking ID among their stored data. */
+/** How many failed executions still have their chunking ID in their stored data. */
 async function stillStored(stage: QueueStage, ids: string[]): Promise<number> {
 	let found = 0;
 	for (const id of ids) {
@@ -233,7 +237,7 @@ async function stillStored(stage: QueueStage, ids: string[]): Promise<number> {
 	return found;
 }
 
-/** A worker dies in the middle of its work; nothing may be lost and nothing be there twice. */
+/** A worker is killed in the middle of its work: nothing may be lost or indexed twice. */
 export async function killedWorker(stage: QueueStage): Promise<Figures> {
 	const { sandbox, api, workers } = stage;
 	const figures = figuresFrom(stage);
@@ -243,7 +247,7 @@ export async function killedWorker(stage: QueueStage): Promise<Figures> {
 	sandbox.settings.chunkDelayMs = CHUNK_DELAY_MS;
 	sandbox.faults.add({ route: 'push', latencyMs: PUSH_LATENCY_MS });
 
-	// Makes the data table, before many executions write to it.
+	// Creates the data table before many executions write to it.
 	await api.postWebhook('queue-resume', {});
 	const waits = await submit(stage);
 	const deliveries = ingestDeliveries('run2', INGESTS);
@@ -251,11 +255,11 @@ export async function killedWorker(stage: QueueStage): Promise<Figures> {
 	const calls = ingestAll(stage, deliveries);
 	const killed = await kill(stage, waits, requestsBefore);
 	workers.push(await stage.restart(killed.victim));
-	const replies = await calls;
+	const responses = await calls;
 
 	const failed = await checkEnds(stage, waits, killed, before);
 	const failedWaits = failed.filter(({ id }) => waits.chunkingIds.has(id)).map(({ id }) => id);
-	await checkCallers(stage, deliveries, replies, failed.length - failedWaits.length);
+	await checkCallers(stage, deliveries, responses, failed.length - failedWaits.length);
 	const stored = await stillStored(stage, failedWaits);
 	await checkChunkingIds(stage, waits);
 	checkService(stage, RUN);

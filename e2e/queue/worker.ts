@@ -1,21 +1,20 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { n8nCommand } from './n8n';
-import type { RunningProcess } from './processes';
-import { startUntil } from './processes';
-import { QUEUE_LOGS } from './queue-services';
+import { startN8nProcess } from '../n8n/process';
+import type { RunningProcess } from '../shared/processes';
+import { QUEUE_LOGS } from './databases';
 
-/** Executions a worker runs at once; n8n's own default. */
-export const CONCURRENCY = 10;
+/** Executions a worker runs concurrently; n8n's own default. */
+const CONCURRENCY = 10;
 
 /** One of n8n's workers. */
 export interface Worker {
 	name: string;
 	process: RunningProcess;
-	/** IDs of the executions it has started so far, as its log tells. */
+	/** IDs of the executions it has started so far, according to its log. */
 	started(): string[];
-	/** IDs of those it has brought to an end, or to a Wait node that needs no worker. */
+	/** IDs of those that have ended on it, or reached a Wait node that needs no worker. */
 	finished(): string[];
 }
 
@@ -27,7 +26,7 @@ function idsIn(logFile: string, verb: string): string[] {
 
 /**
  * Starts a worker on a user folder of its own, as on a machine of its own.
- * @throws Error with the tail of its log when it doesn't come up
+ * @throws Error with the tail of its log if it does not come up
  */
 export async function startWorker(
 	name: string,
@@ -35,12 +34,12 @@ export async function startWorker(
 	settings: Record<string, string>,
 ): Promise<Worker> {
 	const logFile = path.join(QUEUE_LOGS, `${name}.log`);
-	const { command, args, cwd, env } = await n8nCommand(
+	const child = await startN8nProcess(
 		userFolder,
 		['worker', `--concurrency=${CONCURRENCY}`],
-		settings,
+		'n8n worker is now ready',
+		{ settings, logFile },
 	);
-	const child = await startUntil('n8n worker is now ready', command, args, { cwd, env, logFile });
 	return {
 		name,
 		process: child,

@@ -2,15 +2,18 @@ import path from 'node:path';
 
 import type { Sandbox } from '../../sandbox';
 import { DEMO, startSandbox } from '../../sandbox';
-import { freePort } from './ports';
+import { freePort } from '../shared/ports';
 
-/** Where the sandbox listens if it can; the example workflow of the rules names this port. */
-export const SANDBOX_PORT = 4321;
+/** The port the example workflows name; another one is used if it is taken. */
+const SANDBOX_PORT = 4321;
 
-/** Long enough that the node has to ask again, short enough for a demo. */
+/** The service's URL in the example workflows. */
+export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;
+
+/** Long enough that the node has to poll again, short enough for a demo. */
 const CHUNK_DELAY_MS = 1500;
 
-/** Starts the service the demo talks to; its index stays in the folder. */
+/** Starts the service that the demo uses; its index is stored in the folder. */
 export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 	return await startSandbox({
 		port: await freePort(SANDBOX_PORT),

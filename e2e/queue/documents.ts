@@ -1,10 +1,10 @@
 import { DEMO } from '../../sandbox';
 import type { Sandbox } from '../../sandbox';
-import type { SourceDocument } from './documents';
+import type { SourceDocument } from '../demo/documents';
 
 const SECTIONS = 3;
 
-/** What one webhook call brings: documents of its own, and the chunk to be deleted again. */
+/** The body of one webhook call: documents that no other call sends, and the chunk to delete again. */
 export interface Delivery {
 	documents: Array<Omit<SourceDocument, 'url'>>;
 	delete?: string;
@@ -18,7 +18,7 @@ function sections(id: string): string[] {
 	);
 }
 
-/** Documents nobody else sends; each heading starts a new chunk. */
+/** Documents that no other call sends; each heading starts a new chunk. */
 export function documentsOf(prefix: string, count: number): Delivery['documents'] {
 	return Array.from({ length: count }, (_, number) => {
 		const id = `${prefix}/${number}`;

@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { CACHE, N8N_FOLDER } from './paths';
-import { run } from './processes';
-import type { Detail } from './progress';
-import { say, step } from './progress';
+import { CACHE, N8N_FOLDER } from '../shared/paths';
+import { run } from '../shared/processes';
+import type { Detail } from '../shared/progress';
+import { say, step } from '../shared/progress';
 
 const MODULES = path.join(N8N_FOLDER, 'node_modules');
 const STAMP = path.join(MODULES, '.complete');
 
-/** The Node.js n8n runs on (n8n needs a newer one than this package does). */
+/** The Node.js that n8n runs on: n8n needs a newer one than this package does. */
 export const N8N_NODE = path.join(MODULES, '.bin', 'node');
 
 /** n8n's command line. */
 export const N8N_CLI = path.join(MODULES, 'n8n', 'bin', 'n8n');
 
-/** What npm runs with, and who hears of its progress. */
+/** npm's environment, and a callback for its progress. */
 interface NpmOptions {
 	env?: NodeJS.ProcessEnv;
 	detail?: Detail;
 }
 
-/** The n8n version the lock names. */
+/** The version of n8n that is locked. */
 export function n8nVersion(): string {
 	const manifest = JSON.parse(readFileSync(path.join(N8N_FOLDER, 'package.json'), 'utf8')) as {
 		dependencies: { n8n: string };
@@ -35,12 +35,12 @@ function lockHash(): string {
 	return createHash('sha256').update(lock).digest('hex');
 }
 
-/** True when a finished installation of exactly this lock is there. */
-export function isInstalled(): boolean {
+/** True if exactly the locked version is installed completely. */
+function isInstalled(): boolean {
 	return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 }
 
-/** The headers that come with n8n's Node.js, so that nothing is fetched for compiling. */
+/** The headers that come with n8n's Node.js, so that compiling downloads nothing. */
 function headersFolder(): string | undefined {
 	const packages = path.join(MODULES, 'node', 'node_modules');
 	if (!existsSync(packages)) return undefined;
@@ -58,7 +58,7 @@ async function npm(name: string, args: string[], options?: NpmOptions): Promise<
 		onOutput: (text) => {
 			downloads += text.split('\n').filter((line) => /http (fetch|cache)/.test(line)).length;
 			if (downloads > 0)
-				options?.detail?.(`${downloads} answers from the npm registry so far`);
+				options?.detail?.(`${downloads} responses from the npm registry so far`);
 		},
 	});
 }
@@ -70,15 +70,15 @@ async function compileSqlite(): Promise<void> {
 		await npm('sqlite', ['rebuild', 'sqlite3', '--ignore-scripts=false'], { env });
 	} catch (error) {
 		throw new Error(
-			`${(error as Error).message}\n\nn8n's database is compiled on this machine, which takes Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++).`,
+			`${(error as Error).message}\n\nn8n's database driver is compiled on this machine, which needs Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++).`,
 			{ cause: error },
 		);
 	}
 }
 
 /**
- * Installs n8n into its folder's node_modules, if it isn't there yet. Install scripts stay off but for the
- * two packages that need theirs: `node` fetches its binary package, `sqlite3` is compiled.
+ * Installs n8n into its folder's node_modules, if it isn't there yet. Only two packages may run their
+ * install scripts: `node` downloads its binary, `sqlite3` is compiled.
  * @throws Error with the tail of npm's output
  */
 export async function installN8n(): Promise<void> {
@@ -91,6 +91,6 @@ export async function installN8n(): Promise<void> {
 	await step("Setting up n8n's own Node.js", async () => {
 		await npm('node', ['rebuild', 'node', '--ignore-scripts=false']);
 	});
-	await step("Compiling n8n's database", compileSqlite);
+	await step("Compiling n8n's database driver", compileSqlite);
 	writeFileSync(STAMP, lockHash());
 }

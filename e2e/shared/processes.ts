@@ -3,39 +3,48 @@ import type { ChildProcess } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { until } from './wait';
+
 /** How long a process may take to stop before it is killed. */
 const STOP_WITHIN_MS = 15_000;
 
 /** How long a process may take until it is ready. */
 const READY_WITHIN_MS = 180_000;
 
-/** As much of a process's output as words are looked for in. */
-const WATCHED_CHARACTERS = 10_000;
+const CHECK_EVERY_MS = 50;
+
+/** How much of the latest output is searched for the words that say a process is ready. */
+const SEARCHED_CHARACTERS = 10_000;
 
 /** Lines of a log that an error shows. */
 const TAIL_LINES = 40;
 
-/** What to start and where its output goes. */
+/** Where a process runs and where its output goes. */
 export interface ProcessOptions {
 	cwd: string;
 	logFile: string;
 	env?: NodeJS.ProcessEnv;
-	/** Who it runs as, where we are root and it mustn't. */
+	/** The user it runs as, for programs that refuse to run as root. */
 	user?: { uid: number; gid: number };
-	/** Others need it to end in good order: it is stopped after them, with this signal. */
+	/** Other processes need it until they have ended: it is stopped after them, with this signal. */
 	lastSignal?: NodeJS.Signals;
 	/** Called with each piece of output. */
 	onOutput?: (text: string) => void;
 }
 
-/** A started process and its whole group. */
+/** A started process with everything it started itself. */
 export interface RunningProcess {
+	/** The process ID; undefined if it could not be started. */
+	pid: number | undefined;
 	/** The exit code (or signal) once it has ended; never rejects. */
 	ended: Promise<number | string>;
 	stop(): Promise<void>;
-	/** SIGKILL, as a machine that loses power does it. */
+	/** SIGKILL, as if the machine lost power. */
 	kill(): void;
 }
+
+/** Tells that a process is ready: words in its output, or a check. */
+export type Ready = string | (() => Promise<boolean>);
 
 const running = new Map<RunningProcess, { isLast: boolean }>();
 
@@ -50,46 +59,31 @@ export function tail(logFile: string, lines = TAIL_LINES): string {
 	}
 }
 
-/** True while the process group still has a member. */
-function groupLives(pid: number): boolean {
+/** Signals a process and everything it started; false if none of them is left. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 	try {
-		process.kill(-pid, 0);
+		process.kill(-pid, signal);
 		return true;
 	} catch {
 		return false;
 	}
 }
 
-/** Signals a process and everything it started; one that is gone is no matter. */
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-	try {
-		process.kill(-pid, signal);
-	} catch {
-		// It ended between the check and the signal.
-	}
-}
-
-/** Waits a while. */
-export async function pause(milliseconds: number): Promise<void> {
-	await new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-async function stopGroup(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-	const { pid } = child;
+async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 	if (pid === undefined) return;
 	signalGroup(pid, signal);
-	const deadline = Date.now() + STOP_WITHIN_MS;
-	while (groupLives(pid) && Date.now() < deadline) await pause(50);
-	if (groupLives(pid)) signalGroup(pid, 'SIGKILL');
+	const isGone = await until(() => !signalGroup(pid, 0), STOP_WITHIN_MS, CHECK_EVERY_MS);
+	if (!isGone) signalGroup(pid, 'SIGKILL');
 }
 
 /**
- * Starts a process in a group of its own: Ctrl-C in the terminal reaches only us, and we stop the
- * whole group, so that nothing is left behind.
+ * Starts a process in a group of its own: Ctrl-C in the terminal reaches only this process, which
+ * then stops the whole group, so that nothing is left behind.
+ * @throws Error once everything is being stopped
  */
 export function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
 	if (isClosing)
-		throw new Error(`'${command}' isn't started any more: everything is being stopped`);
+		throw new Error(`'${command}' was not started, because everything is being stopped`);
 	mkdirSync(path.dirname(options.logFile), { recursive: true });
 	const log = createWriteStream(options.logFile);
 	const child = spawn(command, args, {
@@ -110,6 +104,7 @@ export function start(command: string, args: string[], options: ProcessOptions):
 		child.once('close', (code, signal) => log.end(() => resolve(code ?? signal ?? 'unknown')));
 	});
 	const handle: RunningProcess = {
+		pid: child.pid,
 		ended,
 		stop: async () => await stopGroup(child, options.lastSignal ?? 'SIGTERM'),
 		kill: () => {
@@ -123,7 +118,7 @@ export function start(command: string, args: string[], options: ProcessOptions):
 
 /**
  * Runs a command to its end.
- * @throws Error with the tail of its output when it fails.
+ * @throws Error with the tail of its output if it fails
  */
 export async function run(command: string, args: string[], options: ProcessOptions): Promise<void> {
 	const result = await start(command, args, options).ended;
@@ -135,32 +130,43 @@ export async function run(command: string, args: string[], options: ProcessOptio
 }
 
 /**
- * Starts a process and waits until its output has the words that say it is ready.
- * @throws Error with the tail of its output when they don't come.
+ * Starts a process and waits until it is ready.
+ * @param ready words its output has then, or a check that is repeated until it is true
+ * @throws Error with the tail of its output if it ends before that, or is not ready in 3 minutes
  */
 export async function startUntil(
-	words: string,
+	ready: Ready,
 	command: string,
 	args: string[],
 	options: Omit<ProcessOptions, 'onOutput'>,
 ): Promise<RunningProcess> {
 	let output = '';
-	let isReady = false;
+	let wordsSeen = false;
 	const onOutput = (text: string) => {
-		output = (output + text).slice(-WATCHED_CHARACTERS);
-		isReady ||= output.includes(words);
+		if (typeof ready !== 'string' || wordsSeen) return;
+		output = (output + text).slice(-SEARCHED_CHARACTERS);
+		wordsSeen = output.includes(ready);
 	};
 	const child = start(command, args, { ...options, onOutput });
 	let exit: number | string | undefined;
 	void child.ended.then((code) => {
 		exit = code;
 	});
-	const deadline = Date.now() + READY_WITHIN_MS;
-	while (!isReady && exit === undefined && Date.now() < deadline) await pause(50);
-	if (isReady) return child;
+	const isReady = async () => (typeof ready === 'string' ? wordsSeen : await ready());
+	let succeeded = false;
+	await until(
+		async () => exit !== undefined || (succeeded = await isReady()),
+		READY_WITHIN_MS,
+		CHECK_EVERY_MS,
+	);
+	if (succeeded) return child;
 	const what =
-		exit === undefined ? `isn't ready after ${READY_WITHIN_MS / 1000} s` : `ended with ${exit}`;
-	throw new Error(`'${command}' ${what}. Its last lines:\n${tail(options.logFile)}`);
+		exit === undefined
+			? `is not ready after ${READY_WITHIN_MS / 1000} s`
+			: `ended with ${exit} while starting`;
+	throw new Error(
+		`'${path.basename(command)}' ${what}. Its last lines:\n${tail(options.logFile)}`,
+	);
 }
 
 /** Stops everything that still runs; nothing can be started any more. */

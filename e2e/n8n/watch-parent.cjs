@@ -1,4 +1,4 @@
-/** Preloaded into n8n: should the start script be killed outright, n8n must not live on alone. */
+/* Loaded into n8n, so that n8n does not live on alone if the command that started it is killed. */
 const parent = process.ppid;
 setInterval(() => {
 	if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');

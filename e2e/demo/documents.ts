@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { ROOT } from './paths';
+import { ROOT } from '../shared/paths';
 
 /** A document as the ingest workflow takes it. */
 export interface SourceDocument {
@@ -11,7 +11,7 @@ export interface SourceDocument {
 	text: string;
 }
 
-/** Folders whose Markdown is the project's own; '.' is taken without its subfolders. */
+/** Folders whose Markdown is the project's own; '.' stands for the root without its subfolders. */
 const FOLDERS = ['.', 'docs', 'sandbox', 'examples', 'e2e', 'bench'];
 
 function markdownIn(folder: string): string[] {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const LOOK_EVERY_MS = 1000;
+const CHECK_EVERY_MS = 1000;
 
 /** The parent of a process, where /proc tells (Linux). */
 function parentOf(pid: number): string | undefined {
@@ -13,18 +13,18 @@ function parentOf(pid: number): string | undefined {
 	}
 }
 
-/** The two processes above us: tsx, and the shell of the npm that started it. */
-function family(): string {
+/** The two processes above this one: tsx, and the shell of the npm that started it. */
+function ancestors(): string {
 	return `${process.ppid} ${parentOf(process.ppid)}`;
 }
 
-/** Calls back when npm is gone without a signal having reached us: nothing may run on alone. */
+/** Calls back when npm has ended without a signal to this process, so that nothing runs on alone. */
 export function whenOrphaned(callback: () => void): void {
-	const before = family();
+	const before = ancestors();
 	const timer = setInterval(() => {
-		if (family() === before) return;
+		if (ancestors() === before) return;
 		clearInterval(timer);
 		callback();
-	}, LOOK_EVERY_MS);
+	}, CHECK_EVERY_MS);
 	timer.unref();
 }

@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { x as extract } from 'tar';
 
-import { CACHE, ROOT } from './paths';
-import { run } from './processes';
+import { CACHE, ROOT } from '../shared/paths';
+import { run } from '../shared/processes';
 
 /** The part of package.json that matters here. */
 interface Manifest {
@@ -16,12 +16,12 @@ interface Manifest {
 	optionalDependencies?: unknown;
 }
 
-/** The packed package. */
+/** The package as it would be published. */
 export interface PackedPackage {
 	tarball: string;
 	name: string;
 	version: string;
-	/** How many nodes package.json promises. */
+	/** How many nodes package.json lists. */
 	nodeCount: number;
 }
 
@@ -44,10 +44,10 @@ export async function packPackage(): Promise<PackedPackage> {
 }
 
 /**
- * Installs the tarball the way n8n's own "Install community node" does, step by step: unpack into
- * `<user folder>/.n8n/nodes/node_modules`, drop the dependencies that are not for users, let npm
- * install the rest with n8n's options, and enter the package in n8n's list. (n8n itself only takes
- * a package from a registry, and another registry than npm's needs a licence.)
+ * Installs the tarball step by step as n8n's "Install community node" does: unpacks it into
+ * `<user folder>/.n8n/nodes/node_modules`, removes the dependencies that are not for users, has npm
+ * install the rest with n8n's options, and adds the package to n8n's list. (n8n itself installs only
+ * from a registry, and any registry other than npm's needs a license.)
  */
 export async function installPackage(packed: PackedPackage, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');
@@ -70,10 +70,10 @@ export async function installPackage(packed: PackedPackage, userFolder: string):
 		'--package-lock=false',
 	];
 	await run('npm', args, { cwd: folder, logFile: path.join(CACHE, 'npm-package.log') });
-	const ledger = {
+	const installed = {
 		name: 'installed-nodes',
 		private: true,
 		dependencies: { [packed.name]: packed.version },
 	};
-	await writeFile(path.join(nodes, 'package.json'), JSON.stringify(ledger, null, 2));
+	await writeFile(path.join(nodes, 'package.json'), JSON.stringify(installed, null, 2));
 }

@@ -1,33 +1,33 @@
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { chown, mkdir, mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { CACHE } from './paths';
-import { freePort } from './ports';
-import { run, startUntil } from './processes';
+import type { Command } from '../shared/command';
+import { CACHE } from '../shared/paths';
+import { freePort } from '../shared/ports';
+import { run, startUntil } from '../shared/processes';
 
 const LOCAL = '127.0.0.1';
 
-/** Where Debian's packages put each version's programs, which aren't on the PATH. */
+/** Where Debian's packages install each version's programs, which are not on the PATH. */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql';
 
-/** The user Debian's package makes: PostgreSQL refuses to run as root. */
+/** The user Debian's package creates: PostgreSQL refuses to run as root. */
 const POSTGRES_USER = 'postgres';
 
 /** Logs of everything that runs in queue mode. */
 export const QUEUE_LOGS = path.join(CACHE, 'queue');
 
 /** The programs queue mode needs beside n8n. */
-export interface ServicePrograms {
+export interface DatabasePrograms {
 	redisServer: string;
 	/** The folder with `initdb` and `postgres`. */
 	postgresqlFolder: string;
 }
 
-/** What a program prints, trimmed; undefined when it isn't there or fails. */
+/** What a program prints, trimmed; undefined if it is missing or fails. */
 async function outputOf(command: string, args: string[]): Promise<string | undefined> {
 	try {
 		return (await promisify(execFile)(command, args)).stdout.trim();
@@ -68,7 +68,7 @@ async function findPostgresql(): Promise<string | undefined> {
  * Finds Redis and PostgreSQL on this machine.
  * @throws Error that says what to install
  */
-export async function findServicePrograms(): Promise<ServicePrograms> {
+export async function findDatabases(): Promise<DatabasePrograms> {
 	const redis = await outputOf('redis-server', ['--version']);
 	const postgresqlFolder = await findPostgresql();
 	const missing = [
@@ -77,16 +77,16 @@ export async function findServicePrograms(): Promise<ServicePrograms> {
 	];
 	if (missing.length > 0 || postgresqlFolder === undefined) {
 		throw new Error(
-			`n8n's queue mode needs ${missing.join(' and ')}, which this machine lacks. Debian and Ubuntu:\n  apt-get update && apt-get install -y ${missing.join(' ')}`,
+			`n8n's queue mode needs ${missing.join(' and ')}, which are not installed. Debian and Ubuntu:\n  apt-get update && apt-get install -y ${missing.join(' ')}`,
 		);
 	}
 	return { redisServer: 'redis-server', postgresqlFolder };
 }
 
-/** Starts Redis with nothing but memory; returns n8n's settings for it. */
+/** Starts Redis without files; returns n8n's settings for it. */
 export async function startRedis({
 	redisServer,
-}: ServicePrograms): Promise<Record<string, string>> {
+}: DatabasePrograms): Promise<Record<string, string>> {
 	const port = String(await freePort());
 	const args = ['--bind', LOCAL, '--port', port, '--save', '', '--appendonly', 'no'];
 	await mkdir(QUEUE_LOGS, { recursive: true });
@@ -98,7 +98,7 @@ export async function startRedis({
 	return { QUEUE_BULL_REDIS_HOST: LOCAL, QUEUE_BULL_REDIS_PORT: port };
 }
 
-/** Whom PostgreSQL runs as: `postgres` where we are root, else ourselves. */
+/** The user PostgreSQL runs as: `postgres` if this process is root, otherwise its own user. */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
 	if (process.getuid?.() !== 0) return undefined;
 	const ids = await Promise.all(
@@ -107,24 +107,22 @@ async function postgresUser(): Promise<{ uid: number; gid: number } | undefined>
 	const [uid, gid] = ids.map(Number);
 	if (!uid || !gid) {
 		throw new Error(
-			`PostgreSQL doesn't run as root, and there is no user '${POSTGRES_USER}' to run it as (Debian's package postgresql makes one).`,
+			`PostgreSQL doesn't run as root, and there is no user '${POSTGRES_USER}' to run it as (Debian's package postgresql creates one).`,
 		);
 	}
 	return { uid, gid };
 }
 
 /**
- * Makes a new database cluster and starts it, reachable over TCP on this machine alone.
- * @param onFolder hears of the data folder, to be removed at the end, as soon as there is one
+ * Creates a database cluster in a temporary folder and starts it; only this machine can reach it.
  * @returns n8n's settings for it
  */
 export async function startPostgres(
-	{ postgresqlFolder }: ServicePrograms,
-	onFolder: (folder: string) => void,
+	command: Command,
+	{ postgresqlFolder }: DatabasePrograms,
 ): Promise<Record<string, string>> {
 	const user = await postgresUser();
-	const cwd = await mkdtemp(path.join(tmpdir(), 'search-ingest-postgres-'));
-	onFolder(cwd);
+	const cwd = await command.temporaryFolder('postgres');
 	if (user) await chown(cwd, user.uid, user.gid);
 	const data = path.join(cwd, 'data');
 	const init = ['-D', data, '-U', 'n8n', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
@@ -138,7 +136,7 @@ export async function startPostgres(
 		listen_addresses: LOCAL,
 		port,
 		unix_socket_directories: '',
-		// What a crash of the machine would cost is no matter here.
+		// The data need not survive a crash of the machine.
 		fsync: 'off',
 	};
 	const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -146,7 +144,7 @@ export async function startPostgres(
 		'ready to accept connections',
 		path.join(postgresqlFolder, 'postgres'),
 		['-D', data, ...options],
-		// Its fast shutdown: it doesn't wait for clients.
+		// SIGINT is its fast shutdown, which does not wait for clients.
 		{ cwd, logFile: path.join(QUEUE_LOGS, 'postgres.log'), user, lastSignal: 'SIGINT' },
 	);
 	return {

@@ -1,4 +1,4 @@
-/** One thing the demo asserts. */
+/** One thing a command checks. */
 export interface Check {
 	title: string;
 	passed: boolean;
@@ -10,13 +10,13 @@ export interface Check {
 export class Checks {
 	readonly all: Check[] = [];
 
-	/** Notes a check; returns whether it passed. */
+	/** Adds the result of a check; returns whether it passed. */
 	add(title: string, passed: boolean, seen = ''): boolean {
 		this.all.push({ title, passed, seen });
 		return passed;
 	}
 
-	/** Those that didn't pass. */
+	/** The checks that did not pass. */
 	get failed(): Check[] {
 		return this.all.filter(({ passed }) => !passed);
 	}
