@@ -1,0 +1,209 @@
+import type { IBinaryData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+import { InputError } from '../service/input-error';
+import { fieldOf } from './fields';
+import { isRecord, ParameterReader } from './parameter-reader';
+import {
+	booleanOf,
+	choiceOf,
+	emptyError,
+	idOf,
+	isEmpty,
+	jsonOf,
+	namesOf,
+	numberOf,
+	objectOf,
+	textOf,
+	type Bounds,
+} from './parameter-values';
+import type {
+	Choice,
+	CollectionName,
+	Definition,
+	Member,
+	ParameterName,
+	Values,
+} from './properties';
+
+/**
+ * Reads the parameters of a node, item by item. Labels, defaults, bounds and choices come from the
+ * properties, each written once there; so do the types, if the properties are declared with
+ * `properties` and `property` of `./properties`.
+ *
+ * Names are those of the properties, members of a collection are `collection.member`. A member that was
+ * not added has its default; where that default is an expression it only serves who adds the member,
+ * and the member is empty. Values read from expressions may be parts of the input item: never change
+ * them. All methods throw InputError for a value that cannot be used, naming the parameter, and what n8n
+ * throws for an expression that fails.
+ */
+export class Parameters<P extends INodeProperties[]> {
+	private readonly reader: ParameterReader;
+
+	constructor(context: IExecuteFunctions, properties: P) {
+		this.reader = new ParameterReader(context, properties);
+	}
+
+	/** The name of a parameter as users see it. */
+	label(name: ParameterName<P>): string {
+		return this.definition(name).displayName;
+	}
+
+	/** Whether a member of a collection was added, however it is filled. */
+	isAdded<N extends CollectionName<P>>(collection: N, member: NameOf<Member<P, N>>): boolean {
+		return this.reader.added(collection).includes(member);
+	}
+
+	/** A parameter just as n8n gives it; of a resource locator the value. */
+	value(name: ParameterName<P>, itemIndex = 0): unknown {
+		return this.read(name, itemIndex);
+	}
+
+	/** A text as it is, '' for nothing. Numbers and booleans become text. */
+	text(name: ParameterName<P>, itemIndex = 0): string {
+		return textOf(this.read(name, itemIndex), this.definition(name));
+	}
+
+	/**
+	 * A text without spaces around it, of which there must be some.
+	 *
+	 * @param advice what to do if it is empty; by default what the placeholder says
+	 */
+	requiredText(name: ParameterName<P>, itemIndex = 0, advice?: string): string {
+		const text = this.text(name, itemIndex).trim();
+		if (text !== '') return text;
+		throw advice === undefined
+			? emptyError(this.definition(name))
+			: new InputError(`'${this.label(name)}' is empty`, advice);
+	}
+
+	/** An ID, exactly as given: a text that is not blank, or a safe integer. */
+	id(name: ParameterName<P>, itemIndex = 0): string {
+		return idOf(this.read(name, itemIndex), this.label(name));
+	}
+
+	/** A number within the bounds of its property; the default for nothing. */
+	number(name: ParameterName<P>, itemIndex = 0, bounds: Bounds = 'refuse'): number {
+		return numberOf(this.read(name, itemIndex), this.definition(name), bounds);
+	}
+
+	/** True or false; the default for nothing. */
+	boolean(name: ParameterName<P>, itemIndex = 0): boolean {
+		return booleanOf(this.read(name, itemIndex), this.definition(name));
+	}
+
+	/** One of the values that the property lists; the default for nothing. */
+	choice<N extends ParameterName<P>>(name: N, itemIndex = 0): Choice<Definition<P, N>> {
+		const value = choiceOf(this.read(name, itemIndex), this.definition(name));
+		return value as Choice<Definition<P, N>>;
+	}
+
+	/**
+	 * Any JSON, given as text or as what it stands for.
+	 *
+	 * @param advice what to do about text that is not JSON
+	 */
+	json(name: ParameterName<P>, itemIndex = 0, advice?: string): unknown {
+		return jsonOf(this.read(name, itemIndex), this.definition(name), advice);
+	}
+
+	/** A JSON object, given as text or as an object; {} for nothing. */
+	object(name: ParameterName<P>, itemIndex = 0): IDataObject {
+		return objectOf(this.read(name, itemIndex), this.definition(name));
+	}
+
+	/**
+	 * The list in the field that a parameter names, by its name or a dotted path.
+	 *
+	 * @param advice what to do if there is none
+	 * @returns the name and the list, which is part of the item
+	 */
+	list(
+		name: ParameterName<P>,
+		itemIndex = 0,
+		advice = `Enter the name of a field with a list as '${this.label(name)}'.`,
+	): { field: string; list: readonly unknown[] } {
+		const field = this.requiredText(name, itemIndex);
+		const list = fieldOf(this.reader.items[itemIndex]?.json ?? {}, field);
+		if (Array.isArray(list)) return { field, list };
+		throw new InputError(`The field '${field}' is not a list`, advice);
+	}
+
+	/** Names separated by commas, or a list of names from an expression; none for nothing. */
+	names(name: ParameterName<P>, itemIndex = 0): string[] {
+		return namesOf(this.read(name, itemIndex), this.definition(name));
+	}
+
+	/**
+	 * Where a file is: the name of an input data field or, as an expression gives it where n8n keeps
+	 * files among the JSON (binary mode `combined`), the file itself. n8n's binary helpers take both.
+	 */
+	file(name: ParameterName<P>, itemIndex = 0): string | IBinaryData {
+		const value = this.read(name, itemIndex);
+		const isFile = isRecord(value) && 'mimeType' in value;
+		return isFile ? (value as unknown as IBinaryData) : this.requiredText(name, itemIndex);
+	}
+
+	/**
+	 * The rows of a fixedCollection, each with the values of its fields as they are.
+	 *
+	 * @param path `parameter.group`, e.g. `additionalFields.field`
+	 */
+	rows(path: `${P[number]['name']}.${string}`, itemIndex = 0): Array<Record<string, unknown>> {
+		const rows = this.reader.rows(path, itemIndex);
+		return rows.map((row) => ({ ...(row as Record<string, unknown>) }));
+	}
+
+	/**
+	 * All members of a collection that hold for the whole run, read for the first item. Numbers are held
+	 * to their bounds, as n8n's editor does with what is typed.
+	 *
+	 * @param perItem members that each item has its own value of: read them by their names
+	 */
+	collection<N extends CollectionName<P>, const X extends NameOf<Member<P, N>> = never>(
+		name: N,
+		perItem: readonly X[] = [],
+	): Omit<Values<Member<P, N>>, X> {
+		const values: Record<string, unknown> = {};
+		for (const member of this.reader.members(name)) {
+			if ((perItem as readonly string[]).includes(member)) continue;
+			values[member] = this.typed(`${name}.${member}`, 0, 'hold');
+		}
+		return values as Omit<Values<Member<P, N>>, X>;
+	}
+
+	/**
+	 * The members of a collection that were added and are not empty, for what is only sent if the user
+	 * asks for it. Numbers out of their bounds are refused.
+	 */
+	added<N extends CollectionName<P>>(name: N, itemIndex = 0): Partial<Values<Member<P, N>>> {
+		const values: Record<string, unknown> = {};
+		for (const member of this.reader.added(name)) {
+			const path = `${name}.${member}`;
+			if (isEmpty(this.read(path, itemIndex))) continue;
+			values[member] = this.typed(path, itemIndex, 'refuse');
+		}
+		return values as Partial<Values<Member<P, N>>>;
+	}
+
+	/** Reads a member by the kind of its property. */
+	private typed(path: string, itemIndex: number, bounds: Bounds): unknown {
+		const definition = this.definition(path);
+		const value = this.read(path, itemIndex);
+		if (definition.type === 'number') return numberOf(value, definition, bounds);
+		if (definition.type === 'boolean') return booleanOf(value, definition);
+		if (definition.type === 'options') return choiceOf(value, definition);
+		if (definition.type === 'json') return objectOf(value, definition);
+		if (definition.requiresDataPath === 'multiple') return namesOf(value, definition);
+		return textOf(value, definition);
+	}
+
+	private read(path: string, itemIndex: number): unknown {
+		return this.reader.value(path, itemIndex);
+	}
+
+	private definition(path: string): INodeProperties {
+		return this.reader.definition(path);
+	}
+}
+
+type NameOf<M> = M extends { name: infer N extends string } ? N : never;

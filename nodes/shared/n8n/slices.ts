@@ -1,0 +1,19 @@
+import { sleep } from 'n8n-workflow';
+
+/** How long one execution may keep all others waiting. */
+const SLICE_MS = 25;
+
+/** Divides a long piece of synchronous work, so that n8n stays responsive meanwhile. */
+export class Slices {
+	private startedAt = performance.now();
+
+	/**
+	 * Call it between two small steps, e.g. once per item: it returns at once until the slice is used
+	 * up, then lets everything else in n8n have its turn.
+	 */
+	async breathe(): Promise<void> {
+		if (performance.now() - this.startedAt < SLICE_MS) return;
+		await sleep(0);
+		this.startedAt = performance.now();
+	}
+}
