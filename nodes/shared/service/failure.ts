@@ -1,32 +1,45 @@
-/** Where a request ended that did not succeed. */
+import { isCertificateCode } from './transport';
+
+/** What went wrong with a request (docs/service-interface.md, Failures). */
 export type FailureKind =
-	/** The service answered with another status than 2xx. */
+	/** The service answered with a status other than 2xx. */
 	| 'status'
-	/** No complete answer: connection, DNS, TLS, time-out. */
+	/** No complete response: connection, DNS, TLS, timeout. */
 	| 'transport'
-	/** No access token could be had. */
+	/** No access token could be obtained, so the request was not sent. */
 	| 'token'
 	/** The service answered 2xx with something that cannot be used. */
+	| 'response'
+	/** The service answered 2xx and says in the response that it did not accept this entry. */
+	| 'rejected'
+	/** @deprecated Now `response`. */
 	| 'reply';
 
 /** What is known about a failure. */
 export interface FailureDetails {
 	kind: FailureKind;
-	/** HTTP status, where there was an answer. */
+	/** HTTP status, if there was a response. */
 	status?: number;
 	/** Transport code, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** How long the service asked to wait. */
+	/** How long the service asked to wait, as it said it. */
 	retryAfterMs?: number;
 	/** What to do next. */
 	description?: string;
-	/** For `token`: whether a later attempt may succeed. */
+	/**
+	 * Whether a later attempt may succeed, for `token` and `transport`. Unless given, a token is not
+	 * worth another attempt, and a connection is unless its certificate was refused.
+	 */
 	transient?: boolean;
+	/** For `transport`: there is evidence that the request never left (see transport.ts). */
+	neverSent?: boolean;
+	/** Overrules what follows from the rest: an earlier attempt may have taken effect. */
+	outcomeUnknown?: boolean;
 }
 
 /**
- * A request that failed. Carries no header and no address, so it can be shown as it is. Its members
- * are not called `status` and `code`: n8n would put words of its own in place of the message.
+ * A request that failed. Carries no header and no URL, so it can be shown as it is. Its members are not
+ * called `status` and `code`, because n8n would replace the message.
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
@@ -36,39 +49,139 @@ export class ServiceFailure extends Error {
 	readonly retryAfterMs: number | undefined;
 	readonly description: string | undefined;
 	readonly transient: boolean;
+	/** The request certainly did not reach the service. */
+	readonly neverSent: boolean;
+	readonly #details: FailureDetails;
 
 	constructor(message: string, details: FailureDetails) {
 		super(message);
-		this.kind = details.kind;
+		this.#details = details;
+		const { kind, code } = details;
+		this.kind = kind;
 		this.httpStatus = details.status;
-		this.transportCode = details.code;
+		this.transportCode = code;
 		this.retryAfterMs = details.retryAfterMs;
 		this.description = details.description;
-		this.transient = details.transient ?? false;
+		const isConnection = kind === 'transport' && code !== undefined;
+		this.transient = details.transient ?? (isConnection && !isCertificateCode(code));
+		this.neverSent = details.neverSent ?? kind === 'token';
+	}
+
+	/**
+	 * The service may have carried out the request, or may still be at it, though it never said so. A
+	 * gateway that stopped waiting counts, and so does a 2xx that nobody can read.
+	 */
+	get outcomeUnknown(): boolean {
+		if (this.#details.outcomeUnknown !== undefined) return this.#details.outcomeUnknown;
+		const { kind, httpStatus: status = 0, neverSent } = this;
+		if (kind === 'status') return status === 408 || status >= 500;
+		return kind === 'response' || kind === 'reply' || (kind === 'transport' && !neverSent);
+	}
+
+	/**
+	 * The same failure after an earlier attempt that may have taken effect: a refused connection at the
+	 * second attempt says nothing about the first one.
+	 */
+	afterUnknownOutcome(): ServiceFailure {
+		return this.outcomeUnknown
+			? this
+			: new ServiceFailure(this.message, { ...this.#details, outcomeUnknown: true });
 	}
 }
 
-/** What may be done after a failure. */
+/** The longest pause a service gets if it asks for one: more than a person would wait. */
+export const MAX_RETRY_AFTER_MS = 5 * 60_000;
+
+/**
+ * The pause to make after a Retry-After header.
+ *
+ * @param retryAfterMs what the service asked for, in a failure or in a response without results
+ */
+export const pauseMs = (retryAfterMs: number): number => Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
+
+/** What to do after a failure: one action, and what the engine needs to carry it out. */
 export interface Verdict {
-	/** The same request may be sent again. */
+	/**
+	 * `retry` the same request; `split` it, since a part of it may be fine; `stop`, since all further
+	 * requests would fail in the same way; `fail` its entries and continue.
+	 */
+	action: 'retry' | 'split' | 'stop' | 'fail';
+	/** How long the service asked to wait, at most MAX_RETRY_AFTER_MS. */
+	delayMs?: number;
+	/** With `retry`: too many requests at once. */
+	throttled?: boolean;
+	/** With `split`: larger than the service accepts, as later requests of its size would be. */
+	tooLarge?: boolean;
+}
+
+/** @deprecated The former form of a verdict. */
+export interface OldVerdict {
 	retry: boolean;
-	/** The service is too busy: send less at once. */
 	throttled: boolean;
-	/** The request is larger than the service takes. */
 	tooLarge: boolean;
-	/** The service refused the content; a part of it may be fine. */
 	rejected: boolean;
-	/** Every further request would fail in the same way. */
 	hopeless: boolean;
 	retryAfterMs?: number;
 }
 
-/** What the service does not do (501) and a version of HTTP it does not speak (505) stays so. */
+/**
+ * Decides what to do after a failure (docs/service-interface.md, Failures).
+ *
+ * @param error what a request threw
+ * @param options.idempotent whether the request may take effect twice without harm. If not, it is
+ * repeated only if it certainly never reached the service, or after 429.
+ * @returns `fail` for anything that is not a ServiceFailure
+ */
+export function judge(error: unknown, options: { idempotent: boolean }): Verdict;
+/** @deprecated Use the other form. */
+export function judge(error: unknown, idempotent: boolean): OldVerdict;
+export function judge(
+	error: unknown,
+	options: { idempotent: boolean } | boolean,
+): Verdict | OldVerdict {
+	if (typeof options === 'boolean') return oldVerdict(error, options);
+	if (!(error instanceof ServiceFailure)) return { action: 'fail' };
+	const verdict = verdictOf(error, options.idempotent);
+	const { retryAfterMs } = error;
+	if (verdict.action !== 'retry' || retryAfterMs === undefined) return verdict;
+	return { ...verdict, delayMs: pauseMs(retryAfterMs) };
+}
+
+function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
+	switch (failure.kind) {
+		case 'status':
+			return statusVerdict(failure.httpStatus ?? 0, idempotent);
+		case 'transport':
+			return transportVerdict(failure, idempotent);
+		case 'token':
+			return { action: failure.transient ? 'retry' : 'stop' };
+		default:
+			return { action: 'fail' };
+	}
+}
+
+/** What the service does not do (501) and a version of HTTP it does not speak (505) stay so. */
 const LASTING_STATUSES = [501, 505];
 
-/** Whether a status says that the same request may go well later. */
-const mayPass = (status: number): boolean =>
+/** Whether a status says that the same request may succeed later. */
+const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
+
+function statusVerdict(status: number, idempotent: boolean): Verdict {
+	if (status === 429) return { action: 'retry', throttled: true };
+	if (idempotent && isTransientStatus(status)) return { action: 'retry' };
+	if (status === 413) return { action: 'split', tooLarge: true };
+	if (status === 400 || status === 422) return { action: 'split' };
+	const isRedirect = status >= 300 && status < 400;
+	return { action: isRedirect || status === 401 || status === 403 ? 'stop' : 'fail' };
+}
+
+function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
+	// Without a code n8n refused to send the request, as it would again.
+	if (failure.transportCode === undefined) return { action: 'fail' };
+	if (!failure.transient) return { action: 'stop' };
+	return { action: idempotent || failure.neverSent ? 'retry' : 'fail' };
+}
 
 /** Codes of connections that were never made: nothing can have arrived. */
 const NOT_SENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
@@ -76,18 +189,10 @@ const NOT_SENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'
 /** Codes of connections that TLS does not let come about; the next one meets the same. */
 const NOT_SECURED = /^(EPROTO|ERR_SSL_|ERR_TLS_|UNABLE_TO_)|CERT|HOSTNAME_MISMATCH/;
 
-/**
- * Whether a service may have taken a request it did not reply to.
- *
- * @param code transport code; none if n8n refused to send the request
- */
 const mayHaveArrived = (code: string | undefined): boolean =>
 	code !== undefined && !NOT_SENT_CODES.includes(code) && !NOT_SECURED.test(code);
 
-/**
- * Whether the service may have carried out what failed, or may still be at it, though it never said
- * so. A status of a gateway that gave up waiting counts, and so does a 2xx nobody can read.
- */
+/** @deprecated Use `outcomeUnknown` of the failure. */
 export function mayBeGoingOn(error: unknown): error is ServiceFailure {
 	if (!(error instanceof ServiceFailure)) return false;
 	const { kind, httpStatus: status, transportCode } = error;
@@ -95,16 +200,8 @@ export function mayBeGoingOn(error: unknown): error is ServiceFailure {
 	return kind === 'reply' || (kind === 'transport' && mayHaveArrived(transportCode));
 }
 
-/**
- * Judges a failure.
- *
- * @param error what a request threw
- * @param idempotent whether the request may be carried out twice without harm. If not, it is
- * repeated only when it surely did not arrive or was surely not carried out (429).
- * @returns what may follow; nothing for what is no ServiceFailure
- */
-export function judge(error: unknown, idempotent: boolean): Verdict {
-	const verdict: Verdict = {
+function oldVerdict(error: unknown, idempotent: boolean): OldVerdict {
+	const verdict: OldVerdict = {
 		retry: false,
 		throttled: false,
 		tooLarge: false,
@@ -120,12 +217,11 @@ export function judge(error: unknown, idempotent: boolean): Verdict {
 		verdict.hopeless = !error.transient;
 	} else if (kind === 'transport') {
 		verdict.hopeless = code !== undefined && NOT_SECURED.test(code);
-		// Without a code it was n8n that refused to send it, as it would again.
 		verdict.retry =
 			code !== undefined && !verdict.hopeless && (idempotent || !mayHaveArrived(code));
 	} else if (kind === 'status' && status !== undefined) {
 		verdict.throttled = status === 429;
-		verdict.retry = status === 429 || (idempotent && mayPass(status));
+		verdict.retry = status === 429 || (idempotent && isTransientStatus(status));
 		verdict.tooLarge = status === 413;
 		verdict.rejected = status === 400 || status === 422;
 		verdict.hopeless = status === 401 || status === 403 || (status >= 300 && status < 400);
@@ -143,35 +239,63 @@ const MESSAGE_KEYS = [
 	'reason',
 ];
 const MAX_MESSAGE_CHARACTERS = 500;
+/** Control characters may shrink to a space each. */
+const MAX_READ_CHARACTERS = 8 * MAX_MESSAGE_CHARACTERS;
+
+/** So many members of a list are looked at for words. */
+const MAX_READ_MEMBERS = 1000;
+
+/** A message nested deeper than this is not one a person wrote, and must not overflow the stack. */
+const MAX_MESSAGE_DEPTH = 20;
 
 /**
- * The service's own words in a reply, whatever its shape (error bodies are not specified; those
- * seen across the platform differ): error_description, message, title, detail, error, errors, reason
- * or raw text.
+ * The service's own words in a response, whatever its shape (docs/service-interface.md, Error bodies).
  *
- * @returns one line of at most 500 characters, or '' if there is nothing a person could read
+ * @returns one line of at most 500 characters and an ellipsis, or '' if there is nothing a person could
+ * read
  */
 export function serverMessage(body: unknown): string {
+	return oneLine(wordsIn(body, MAX_MESSAGE_DEPTH));
+}
+
+function wordsIn(body: unknown, depth: number): string {
 	if (typeof body === 'string') {
+		// More is never shown, so the rest of a large body is not read.
+		const start = body.trimStart().slice(0, MAX_READ_CHARACTERS);
 		// An HTML page says nothing that its status does not.
-		return /^\s*</.test(body) ? '' : tidy(body);
+		return isPage(start) ? '' : start.trim();
 	}
-	if (Array.isArray(body)) return tidy(body.map(serverMessage).filter(Boolean).join('; '));
-	if (typeof body !== 'object' || body === null) return '';
+	if (typeof body !== 'object' || body === null || depth === 0) return '';
+	if (Array.isArray(body)) return joined(body, depth);
 	const members = body as Record<string, unknown>;
 	for (const key of MESSAGE_KEYS) {
-		const text = serverMessage(members[key]);
+		const text = wordsIn(members[key], depth - 1);
 		if (text !== '') return text;
 	}
 	return '';
 }
 
-function tidy(text: string): string {
+/** The words of all members of a list, as many as a message can take. */
+function joined(list: unknown[], depth: number): string {
+	let text = '';
+	for (const member of list.slice(0, MAX_READ_MEMBERS)) {
+		if (text.length > MAX_MESSAGE_CHARACTERS) break;
+		const words = wordsIn(member, depth - 1);
+		if (words !== '') text += text === '' ? words : `; ${words}`;
+	}
+	return text;
+}
+
+/** Only a whole page is dropped: a message may begin with a tag. */
+const isPage = (text: string): boolean =>
+	/^<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i.test(text);
+
+/** Text without control characters, which could change what a log or a terminal shows. */
+function oneLine(text: string): string {
 	const line = text
-		.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-		.replace(/\s+/g, ' ')
+		.replace(/[\s\p{Cc}]+/gu, (gap) => (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(gap) ? ' ' : gap))
 		.trim();
 	return line.length > MAX_MESSAGE_CHARACTERS
-		? `${line.slice(0, MAX_MESSAGE_CHARACTERS)}…`
+		? `${line.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}…`
 		: line;
 }

@@ -1,12 +1,21 @@
+const DAY_MS = 86_400_000;
+
+/** The three forms of a date in HTTP begin with a weekday. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
+
 /**
- * Reads a Retry-After header: seconds or an HTTP date.
+ * Reads a Retry-After header: seconds or an HTTP date (docs/service-interface.md, Failures). A date
+ * more than a day away says more about somebody's clock than about a pause, so it is ignored.
  *
+ * @param nowMs epoch ms
  * @returns ms to wait, or undefined if there is no readable header
  */
 export function parseRetryAfter(header: unknown, nowMs: number): number | undefined {
 	if (typeof header !== 'string' && typeof header !== 'number') return undefined;
 	const text = String(header).trim();
-	if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
-	const date = Date.parse(text);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+	if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+	if (!HTTP_DATE.test(text)) return undefined;
+	// One of the forms says no time zone, and means GMT.
+	const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) - nowMs;
+	return Math.abs(ms) <= DAY_MS ? Math.max(0, ms) : undefined;
 }

@@ -1,0 +1,78 @@
+import { ServiceFailure } from './failure';
+
+/** What a request was to do, in the words of messages. */
+export interface Action {
+	/** To what, e.g. `document 'a1'`. */
+	subject: string;
+	/** Past participle, e.g. `pushed`. */
+	done: string;
+	/** The subject is a plural. */
+	isPlural?: boolean;
+	/** What repeating means if the outcome is unknown: one sentence. */
+	repeating: string;
+}
+
+export const pushing = (documentId: string): Action => ({
+	subject: `document ${quoted(documentId)}`,
+	done: 'pushed',
+	repeating: 'Pushing it again is safe.',
+});
+
+export const deleting = (documentId: string): Action => ({
+	subject: `document ${quoted(documentId)}`,
+	done: 'deleted',
+	repeating: 'Deleting it again is safe: if it is gone, the service answers with 404.',
+});
+
+export const SUBMITTING: Action = {
+	subject: 'the text',
+	done: 'submitted',
+	repeating: 'If it was, submitting it again has it chunked a second time.',
+};
+
+export const MIGRATING: Action = {
+	subject: 'the blob manifests',
+	done: 'migrated',
+	isPlural: true,
+	repeating: 'The migration may still be running: check the service before you start it again.',
+};
+
+/**
+ * The message of an error item: the reason first, then what is known about the outcome. AI agents and
+ * error items see nothing else, so it also says whether repeating is safe if the outcome is unknown.
+ *
+ * @param action what could not be done
+ * @param error why
+ * @param options.attempted false for an entry that was not sent because the run ended
+ */
+export function outcomeMessage(
+	action: Action,
+	error: unknown,
+	{ attempted = true }: { attempted?: boolean } = {},
+): string {
+	const verb = action.isPlural ? 'were' : 'was';
+	const isUnknown = attempted && error instanceof ServiceFailure && error.outcomeUnknown;
+	if (!isUnknown) return withReason(error, `${action.subject} ${verb} not ${action.done}`);
+	const outcome = `it is unknown whether ${action.subject} ${verb} ${action.done}`;
+	return `${withReason(error, outcome)}. ${action.repeating}`;
+}
+
+/** A reason of several sentences, or one that ends with the service's words, stands alone. */
+function withReason(error: unknown, outcome: string): string {
+	const reason = (error instanceof Error ? error.message : String(error)).trim();
+	if (reason === '') return sentence(outcome);
+	const stem = reason.replace(/\.$/, '');
+	return /[.!?]["')\]]?(?:\s|$)/.test(stem)
+		? `${sentence(stem)}. ${sentence(outcome)}`
+		: `${sentence(stem)}, so ${outcome}`;
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const MAX_SHOWN_CHARACTERS = 200;
+
+/** An ID in a message: whole, unless nobody could read it, and without control characters. */
+export function quoted(id: string): string {
+	const shown = id.slice(0, MAX_SHOWN_CHARACTERS).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
+	return `'${shown}${id.length > MAX_SHOWN_CHARACTERS ? '…' : ''}'`;
+}
