@@ -3,7 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workfl
 
 import type { Parameters } from '../../nodes/shared/n8n/parameters';
 import { properties, property } from '../../nodes/shared/n8n/properties';
-import { readOnEngine, type Reading } from '../support/parameters';
+import { readOnEngine, type Reading } from '../../support/parameters';
 
 const concurrencyProperty = (initial: number) =>
 	property({

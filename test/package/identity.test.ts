@@ -3,8 +3,8 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { run, type Finished } from '../support/exec';
-import { ROOT } from '../support/packed-package';
+import { run, type Finished } from '../../support/exec';
+import { ROOT } from '../../support/packed-package';
 
 const NEW = [
 	'--repository',

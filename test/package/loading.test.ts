@@ -12,8 +12,8 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { packPackage, ROOT, type PackedPackage } from '../support/packed-package';
-import { contrast, luminance, readSvg } from '../support/svg';
+import { packPackage, ROOT, type PackedPackage } from '../../support/packed-package';
+import { contrast, luminance, readSvg } from '../../support/svg';
 
 const NODES = ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'];
 const CREDENTIALS = ['aiServiceOAuth2Api', 'blobServiceApi', 'pushEndpointApi'];

@@ -6,7 +6,7 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import axios from 'axios';
 
 import { transportFacts, type TransportFacts } from '../../../nodes/shared/service/transport';
-import { selfSigned } from '../../support/certificate';
+import { selfSigned } from '../../../support/certificate';
 
 const servers: Server[] = [];
 const sockets = new Set<Socket>();

@@ -7,7 +7,7 @@ import { x as extract } from 'tar';
 
 import { run } from './exec';
 
-export const ROOT = path.resolve(__dirname, '../..');
+export const ROOT = path.resolve(__dirname, '..');
 
 /** The part of package.json the tests look at. */
 export interface Manifest {

@@ -28,7 +28,7 @@ import type * as Workflow from 'n8n-workflow';
 
 import type { CredentialStore } from './credential-store';
 
-const ROOT = path.resolve(__dirname, '..', '..');
+const ROOT = path.resolve(__dirname, '..');
 
 /** Private sub-package with the old engine; installed by `old-engine-install.ts`. */
 export const OLD_CORE = path.join(ROOT, 'e2e', 'old-core');

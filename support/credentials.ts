@@ -1,4 +1,4 @@
-import { DEMO, type Sandbox } from '../../sandbox';
+import { DEMO, type Sandbox } from '../sandbox';
 import type { CredentialData } from './credential-store';
 
 /** Credentials that fit a sandbox, as a user would have typed them. */

@@ -19,13 +19,12 @@ export function startWorker(): Worker {
 	jest.isolateModules(() => {
 		jest.doMock('n8n-workflow', () => n8n);
 		/* eslint-disable @typescript-eslint/no-require-imports -- a registry of its own */
-		const { ChunkText } = require('../../nodes/ChunkText/ChunkText.node') as {
+		const { ChunkText } = require('../nodes/ChunkText/ChunkText.node') as {
 			ChunkText: new () => INodeType;
 		};
-		const { AiServiceOAuth2Api } =
-			require('../../credentials/AiServiceOAuth2Api.credentials') as {
-				AiServiceOAuth2Api: new () => ICredentialType;
-			};
+		const { AiServiceOAuth2Api } = require('../credentials/AiServiceOAuth2Api.credentials') as {
+			AiServiceOAuth2Api: new () => ICredentialType;
+		};
 		/* eslint-enable @typescript-eslint/no-require-imports */
 		worker = {
 			node: new ChunkText(),

@@ -1,4 +1,4 @@
-const base = require('../../jest.config.js');
+const base = require('../jest.config.js');
 
 /**
  * `npm run test:old-n8n`: the built package on the engine of n8n 1.123, which is installed first.
@@ -7,10 +7,10 @@ const base = require('../../jest.config.js');
  */
 module.exports = {
 	...base,
-	rootDir: '../..',
+	rootDir: '..',
 	testMatch: ['<rootDir>/test/engine/old-n8n.spec.ts'],
 	// Here modules of e2e/old-core are what is tested.
 	modulePathIgnorePatterns: ['<rootDir>/.cache/'],
-	globalSetup: '<rootDir>/test/support/old-engine-install.ts',
+	globalSetup: '<rootDir>/support/old-engine-install.ts',
 	maxWorkers: 1,
 };

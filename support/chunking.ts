@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
-import type { FaultRule, RecordedRequest, Sandbox } from '../../sandbox';
+import { ChunkText } from '../nodes/ChunkText/ChunkText.node';
+import type { FaultRule, RecordedRequest, Sandbox } from '../sandbox';
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 import type { NodeOptions, RunOptions, RunResult } from './engine';
@@ -92,8 +92,6 @@ export function useChunkText(sandbox: () => Sandbox) {
 		},
 	};
 }
-
-export const hintsOf = ({ hints }: RunResult): string[] => hints.map(({ message }) => message);
 
 /** Most requests that were under way at the same time. */
 export function mostAtOnce(requests: RecordedRequest[]): number {

@@ -1,6 +1,6 @@
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 
-import { DEMO, type Sandbox } from '../../sandbox';
+import { DEMO, type Sandbox } from '../sandbox';
 
 export const PREDICT = 'machinelearning.predict';
 

@@ -17,7 +17,7 @@ export function packageCredentialType(name: string): ICredentialType | undefined
 	const className = CLASSES[name];
 	if (className === undefined) return undefined;
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded on demand, by name
-	const module = require(`../../credentials/${className}.credentials`) as Record<
+	const module = require(`../credentials/${className}.credentials`) as Record<
 		string,
 		new () => ICredentialType
 	>;

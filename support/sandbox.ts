@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
-import { defaultSettings, startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
+import { defaultSettings, startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { CredentialData } from './credential-store';
 import { runNode, type RunOptions, type RunResult } from './engine';
 import { startServer, type TestServer } from './http-server';
@@ -91,3 +91,7 @@ export function pairedIndexes({ output, errorOutput }: RunResult): number[] {
 
 /** `0`, `1`, ... */
 export const indexes = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+
+/** Messages of the hints a run shows. */
+export const hintsOf = ({ hints }: Pick<RunResult, 'hints'>): string[] =>
+	hints.map(({ message }) => message);
