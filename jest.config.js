@@ -20,10 +20,10 @@ module.exports = {
 			},
 		],
 	},
-	setupFiles: ['<rootDir>/test/support/setup.ts'],
+	setupFiles: ['<rootDir>/support/setup.ts'],
 	maxWorkers: 2,
 	// The engine is loaded anew for every engine test file: free what earlier files left behind.
 	workerIdleMemoryLimit: '1GB',
 	testTimeout: 30_000,
-	reporters: ['default', '<rootDir>/test/support/totals-reporter.js'],
+	reporters: ['default', '<rootDir>/support/totals-reporter.js'],
 };

@@ -3,7 +3,7 @@ import './lib/nodes';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { ChunkText } from '../nodes/ChunkText/ChunkText.node.js';
-import { runNode } from '../test/support/engine';
+import { runNode } from '../support/engine';
 import { axiosClient, limited } from './lib/axios-client';
 import type { BenchOptions } from './lib/options';
 import { accessToken, startService, type Service } from './lib/service';

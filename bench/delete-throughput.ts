@@ -1,7 +1,7 @@
 import './lib/nodes';
 
 import { DeleteDocument } from '../nodes/DeleteDocument/DeleteDocument.node.js';
-import { runNode } from '../test/support/engine';
+import { runNode } from '../support/engine';
 import { axiosClient, limited, slices } from './lib/axios-client';
 import { makeDocuments } from './lib/documents';
 import type { BenchOptions } from './lib/options';

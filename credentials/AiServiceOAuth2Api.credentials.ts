@@ -26,7 +26,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 	icon = { light: 'file:icons/aiService.svg', dark: 'file:icons/aiService.dark.svg' } as const;
 
 	documentationUrl =
-		'https://github.com/search-ingest/n8n-nodes-search-ingest#ai-service-oauth2-api';
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#ai-service-oauth2-api';
 
 	properties: INodeProperties[] = [
 		{

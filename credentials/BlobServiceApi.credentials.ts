@@ -19,7 +19,8 @@ export class BlobServiceApi implements ICredentialType {
 		dark: 'file:icons/blobService.dark.svg',
 	} as const;
 
-	documentationUrl = 'https://github.com/search-ingest/n8n-nodes-search-ingest#blob-service-api';
+	documentationUrl =
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#blob-service-api';
 
 	properties: INodeProperties[] = [
 		{

@@ -22,7 +22,8 @@ export class PushEndpointApi implements ICredentialType {
 		dark: 'file:icons/pushEndpoint.dark.svg',
 	} as const;
 
-	documentationUrl = 'https://github.com/search-ingest/n8n-nodes-search-ingest#push-endpoint-api';
+	documentationUrl =
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#push-endpoint-api';
 
 	properties: INodeProperties[] = [
 		{

@@ -1,4 +1,4 @@
-import '../../test/support/setup';
+import '../../support/setup';
 
 import type { INodeExecutionData, INodeType, IExecuteFunctions } from 'n8n-workflow';
 

@@ -9,8 +9,8 @@ import {
 	type SandboxStats,
 	type JobSummary,
 } from '../../sandbox';
-import type { CredentialData } from '../../test/support/credential-store';
-import { sandboxCredentials } from '../../test/support/credentials';
+import type { CredentialData } from '../../support/credential-store';
+import { sandboxCredentials } from '../../support/credentials';
 
 /** The sandbox, or a server that only takes bodies in. */
 export type ServiceKind = 'sandbox' | 'sink';

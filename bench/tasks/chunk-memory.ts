@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node.js';
-import type { CredentialData } from '../../test/support/credential-store';
-import { runNode } from '../../test/support/engine';
+import type { CredentialData } from '../../support/credential-store';
+import { runNode } from '../../support/engine';
 import { makeText } from '../lib/documents';
 import { liveBytes, MemoryMeter, peakRss } from '../lib/memory';
 

@@ -3,8 +3,8 @@ import { plainNode, around } from '../lib/nodes';
 import type { INodeType } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node.js';
-import type { CredentialData } from '../../test/support/credential-store';
-import { runNode } from '../../test/support/engine';
+import type { CredentialData } from '../../support/credential-store';
+import { runNode } from '../../support/engine';
 import { axiosClient, limited, slices } from '../lib/axios-client';
 import { makeDocuments } from '../lib/documents';
 import { liveBytes, MemoryMeter, peakRss } from '../lib/memory';

@@ -4,10 +4,10 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
-import { chunkNode, hintsOf, OFTEN, useChunkText } from '../support/chunking';
-import { runPipeline, type NodeOptions } from '../support/engine';
-import { filterNode } from '../support/sample-nodes';
-import { jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+import { chunkNode, OFTEN, useChunkText } from '../../support/chunking';
+import { runPipeline, type NodeOptions } from '../../support/engine';
+import { filterNode } from '../../support/sample-nodes';
+import { hintsOf, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2, deleteCommitIntervalMs: 3_600_000 } });

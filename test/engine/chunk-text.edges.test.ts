@@ -2,8 +2,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { DEMO } from '../../sandbox';
-import { hintsOf, OFTEN, useChunkText } from '../support/chunking';
-import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+import { OFTEN, useChunkText } from '../../support/chunking';
+import {
+	hintsOf,
+	indexes,
+	jsonOf,
+	pairedIndexes,
+	useSandbox,
+	useShortBackoff,
+} from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });

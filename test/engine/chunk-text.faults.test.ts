@@ -4,9 +4,16 @@ import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
 
 import { DEMO, type FaultRule } from '../../sandbox';
-import { hintsOf, OFTEN, useChunkText } from '../support/chunking';
-import { CredentialStore } from '../support/credential-store';
-import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+import { OFTEN, useChunkText } from '../../support/chunking';
+import { CredentialStore } from '../../support/credential-store';
+import {
+	hintsOf,
+	indexes,
+	jsonOf,
+	pairedIndexes,
+	useSandbox,
+	useShortBackoff,
+} from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });

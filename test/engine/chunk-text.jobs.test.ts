@@ -1,8 +1,15 @@
 /** Chunk Text: how texts become jobs, how jobs are waited for, and what becomes of each item. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { hintsOf, mostAtOnce, OFTEN, useChunkText } from '../support/chunking';
-import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+import { mostAtOnce, OFTEN, useChunkText } from '../../support/chunking';
+import {
+	hintsOf,
+	indexes,
+	jsonOf,
+	pairedIndexes,
+	useSandbox,
+	useShortBackoff,
+} from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });

@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { OFTEN, useChunkText } from '../support/chunking';
-import { jsonOf, useSandbox, useServers, useShortBackoff } from '../support/sandbox';
+import { OFTEN, useChunkText } from '../../support/chunking';
+import { jsonOf, useSandbox, useServers, useShortBackoff } from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox();

@@ -1,8 +1,15 @@
 /** Chunk Text: what it sends (spec, endpoint 2) and what comes out. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { hintsOf, useChunkText } from '../support/chunking';
-import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../support/sandbox';
+import { useChunkText } from '../../support/chunking';
+import {
+	hintsOf,
+	indexes,
+	jsonOf,
+	pairedIndexes,
+	useSandbox,
+	useShortBackoff,
+} from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });

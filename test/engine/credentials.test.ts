@@ -4,9 +4,9 @@ import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credent
 import { BlobServiceApi } from '../../credentials/BlobServiceApi.credentials';
 import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
 import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
-import { type CredentialStore, testCredential } from '../support/engine';
-import { reply, startServer } from '../support/http-server';
+import { sandboxCredentials } from '../../support/credentials';
+import { type CredentialStore, testCredential } from '../../support/engine';
+import { reply, startServer } from '../../support/http-server';
 
 describe('the Test button of the credentials', () => {
 	let sandbox: Sandbox;

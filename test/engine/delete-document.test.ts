@@ -3,11 +3,11 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { DEMO, type FaultRule } from '../../sandbox';
-import { push } from '../sandbox/client';
-import { sandboxCredentials } from '../support/credentials';
-import type { RunResult } from '../support/engine';
-import { reply } from '../support/http-server';
+import { push } from '../../support/sandbox-client';
+import { sandboxCredentials } from '../../support/credentials';
+import { reply } from '../../support/http-server';
 import {
+	hintsOf,
 	indexes,
 	jsonOf,
 	nodeRunner,
@@ -16,7 +16,7 @@ import {
 	useSandbox,
 	useServers,
 	useShortBackoff,
-} from '../support/sandbox';
+} from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox();
@@ -51,8 +51,6 @@ const committed = () =>
 	requests()
 		.filter(([, commit]) => commit === 'true')
 		.map(([id]) => id);
-const hintsOf = ({ hints }: RunResult) => hints.map(({ message }) => message);
-
 describe('ids', () => {
 	it('come from an expression, one request each without a body', async () => {
 		await index(ids(3));

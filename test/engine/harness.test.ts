@@ -4,9 +4,9 @@
  */
 import type { ICredentialTestRequest, ICredentialType } from 'n8n-workflow';
 
-import { CredentialStore, runNode, runPipeline, testCredential } from '../support/engine';
-import { reply, startServer, type TestServer } from '../support/http-server';
-import { doubleNode, fetchNode, GenericApi, SampleApi } from '../support/sample-nodes';
+import { CredentialStore, runNode, runPipeline, testCredential } from '../../support/engine';
+import { reply, startServer, type TestServer } from '../../support/http-server';
+import { doubleNode, fetchNode, GenericApi, SampleApi } from '../../support/sample-nodes';
 
 const VALUE = '={{ $json.value }}';
 

@@ -6,8 +6,8 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { type FaultRule } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
-import { reply, startServer } from '../support/http-server';
+import { sandboxCredentials } from '../../support/credentials';
+import { reply, startServer } from '../../support/http-server';
 import {
 	indexes,
 	jsonOf,
@@ -17,7 +17,7 @@ import {
 	useServers,
 	SHORT_BACKOFF,
 	useShortBackoff,
-} from '../support/sandbox';
+} from '../../support/sandbox';
 
 const backoff = useShortBackoff();
 const sandbox = useSandbox();

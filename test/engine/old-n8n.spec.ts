@@ -3,10 +3,15 @@
  * from `npm test`, because it installs that engine (240 MB) first.
  */
 import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
-import { CredentialStore } from '../support/credential-store';
-import { startServer } from '../support/http-server';
-import { startOldEngine, type OldEngine, type OldNode, type OldRun } from '../support/old-engine';
+import { sandboxCredentials } from '../../support/credentials';
+import { CredentialStore } from '../../support/credential-store';
+import { startServer } from '../../support/http-server';
+import {
+	startOldEngine,
+	type OldEngine,
+	type OldNode,
+	type OldRun,
+} from '../../support/old-engine';
 
 const TYPE = 'aiServiceOAuth2Api';
 const SECRET = 'demo-secret';

@@ -2,9 +2,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
-import { mostAtOnce, useChunkText } from '../support/chunking';
-import { sandboxCredentials } from '../support/credentials';
-import { indexes, jsonOf, nodeRunner, useSandbox } from '../support/sandbox';
+import { mostAtOnce, useChunkText } from '../../support/chunking';
+import { sandboxCredentials } from '../../support/credentials';
+import { indexes, jsonOf, nodeRunner, useSandbox } from '../../support/sandbox';
 
 const sandbox = useSandbox();
 const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));

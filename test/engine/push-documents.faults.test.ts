@@ -5,11 +5,12 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
-import type { CredentialData } from '../support/credential-store';
-import { sandboxCredentials } from '../support/credentials';
-import type { RunResult } from '../support/engine';
-import { reply } from '../support/http-server';
+import type { CredentialData } from '../../support/credential-store';
+import { sandboxCredentials } from '../../support/credentials';
+import type { RunResult } from '../../support/engine';
+import { reply } from '../../support/http-server';
 import {
+	hintsOf,
 	indexes,
 	jsonOf,
 	nodeRunner,
@@ -18,7 +19,7 @@ import {
 	useSandbox,
 	useServers,
 	useShortBackoff,
-} from '../support/sandbox';
+} from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox();
@@ -31,7 +32,6 @@ const documents = (count: number): IDataObject[] =>
 const fault = (rule: Omit<FaultRule, 'route'>) => sandbox().faults.add({ route: 'push', ...rule });
 const indexed = () => sandbox().documents(DEMO.endpoint);
 const statuses = () => sandbox().requests.map(({ status }) => status);
-const hintsOf = ({ hints }: RunResult) => hints.map(({ message }) => message);
 const at = (pushUrl: string): CredentialData => ({
 	pushEndpointApi: { pushUrl, endpoint: 'docs', apiKey: 'secret-key-1' },
 });

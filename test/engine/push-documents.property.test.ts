@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
+import { sandboxCredentials } from '../../support/credentials';
 import {
 	indexes,
 	jsonOf,
@@ -11,7 +11,7 @@ import {
 	pairedIndexes,
 	useSandbox,
 	useShortBackoff,
-} from '../support/sandbox';
+} from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox();

@@ -3,16 +3,17 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type RecordedRequest } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
-import { reply } from '../support/http-server';
+import { sandboxCredentials } from '../../support/credentials';
+import { reply } from '../../support/http-server';
 import {
+	hintsOf,
 	indexes,
 	jsonOf,
 	nodeRunner,
 	pairedIndexes,
 	useSandbox,
 	useServers,
-} from '../support/sandbox';
+} from '../../support/sandbox';
 
 const sandbox = useSandbox();
 const serve = useServers();
@@ -22,9 +23,6 @@ const bodies = () => sandbox().requests.map(({ body }) => body);
 const indexed = () => sandbox().documents(DEMO.endpoint);
 const documents = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}` }));
-const hintsOf = ({ hints }: Awaited<ReturnType<typeof push>>) =>
-	hints.map(({ message }) => message);
-
 describe('documents', () => {
 	it('are the whole items: one goes as an object', async () => {
 		const { output, status } = await push([

@@ -8,9 +8,9 @@ import { injectDomainRestrictionFields } from 'n8n-workflow';
 
 import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
-import { CredentialStore, testCredential } from '../support/engine';
-import { chunk, startWorker } from '../support/worker';
+import { sandboxCredentials } from '../../support/credentials';
+import { CredentialStore, testCredential } from '../../support/engine';
+import { chunk, startWorker } from '../../support/worker';
 
 const TYPE = 'aiServiceOAuth2Api';
 

@@ -1,8 +1,8 @@
 /** Runs that outlive their tokens several times; in a file of its own, so that others run beside it. */
 import { startSandbox } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
-import { CredentialStore } from '../support/engine';
-import { chunk, startWorker } from '../support/worker';
+import { sandboxCredentials } from '../../support/credentials';
+import { CredentialStore } from '../../support/engine';
+import { chunk, startWorker } from '../../support/worker';
 
 const LIFETIME_SECONDS = 4;
 /** Submissions and looks at jobs have a limit each. */

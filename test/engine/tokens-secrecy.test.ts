@@ -2,7 +2,7 @@
  * The client secret and the access tokens occur in nothing a person can see: whatever happens, a
  * run is searched as a whole, and so is everything that was logged meanwhile.
  */
-import { captured } from '../support/log-capture';
+import { captured } from '../../support/log-capture';
 
 import { inspect } from 'node:util';
 
@@ -10,9 +10,9 @@ import { LoggerProxy } from 'n8n-workflow';
 
 import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
 import { startSandbox, type FaultRule, type Sandbox, type SandboxSettings } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
-import { CredentialStore, testCredential } from '../support/engine';
-import { chunk, startWorker, type ChunkRunOptions } from '../support/worker';
+import { sandboxCredentials } from '../../support/credentials';
+import { CredentialStore, testCredential } from '../../support/engine';
+import { chunk, startWorker, type ChunkRunOptions } from '../../support/worker';
 
 const TYPE = 'aiServiceOAuth2Api';
 const SECRET = 'secret-that-nobody-may-see';

@@ -6,9 +6,9 @@
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
 import { startSandbox, type RouteName, type Sandbox } from '../../sandbox';
-import { sandboxCredentials } from '../support/credentials';
-import { CredentialStore, runNode, type RunResult } from '../support/engine';
-import { chunk, startWorker, type Worker } from '../support/worker';
+import { sandboxCredentials } from '../../support/credentials';
+import { CredentialStore, runNode, type RunResult } from '../../support/engine';
+import { chunk, startWorker, type Worker } from '../../support/worker';
 
 const TYPE = 'aiServiceOAuth2Api';
 const PREDICT = 'machinelearning.predict';

@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { run } from '../support/exec';
-import { packPackage, ROOT } from '../support/packed-package';
+import { run } from '../../support/exec';
+import { packPackage, ROOT } from '../../support/packed-package';
 
 interface ScanResult {
 	passed: boolean;

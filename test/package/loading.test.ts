@@ -12,8 +12,8 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { packPackage, type PackedPackage } from '../support/packed-package';
-import { contrast, luminance, readSvg } from '../support/svg';
+import { packPackage, ROOT, type PackedPackage } from '../../support/packed-package';
+import { contrast, luminance, readSvg } from '../../support/svg';
 
 const NODES = ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'];
 const CREDENTIALS = ['aiServiceOAuth2Api', 'blobServiceApi', 'pushEndpointApi'];
@@ -55,6 +55,21 @@ afterAll(async () => await packed?.remove());
 
 const byName = <T extends { name: string }>(types: T[]): Map<string, T> =>
 	new Map(types.map((type) => [type.name, type]));
+
+/** The words as a file name or as the anchor of a heading. */
+const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+
+/** A Docs link must lead to a page of docs/, and to a heading of it if it names one. */
+async function expectPage(url = ''): Promise<void> {
+	const [address, anchor] = url.split('#');
+	const page = address.replace(`${repositoryUrl()}/blob/main/`, '');
+	expect(page).toMatch(/^docs\/[\w-]+\.md$/);
+	const text = await readFile(path.join(ROOT, page), 'utf8');
+	const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => slug(heading));
+	if (anchor !== undefined) expect(headings).toContain(anchor);
+}
+
+const repositoryUrl = (): string => packed.manifest.repository.url.replace(/\.git$/, '');
 
 /** As n8n writes it into JSON: functions drop out. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
@@ -129,9 +144,12 @@ describe.each(NODES)('%s', (name) => {
 		expect(codex?.subcategories).toBeUndefined();
 		expect(codex?.alias?.length).toBeGreaterThan(3);
 		expect(new Set(codex?.alias).size).toBe(codex?.alias?.length);
-		for (const kind of ['primaryDocumentation', 'credentialDocumentation'] as const) {
-			expect(codex?.resources?.[kind]?.[0].url).toMatch(/^https:\/\//);
-		}
+		const { primaryDocumentation, credentialDocumentation } = codex?.resources ?? {};
+		expect(primaryDocumentation?.[0].url).toMatch(
+			new RegExp(`/docs/${slug(description.displayName)}\\.md$`),
+		);
+		await expectPage(primaryDocumentation?.[0].url);
+		await expectPage(credentialDocumentation?.[0].url);
 		const file = full.nodeTypes[name].sourcePath.replace(/\.js$/, '.json');
 		const { node } = JSON.parse(await packed.read(file)) as { node: string };
 		expect(node).toBe(`${packed.manifest.name}.${name}`);
@@ -194,6 +212,17 @@ function schemaFaults(schema: unknown, where = '#'): string[] {
 	}
 	return faults;
 }
+
+describe('credentials', () => {
+	it('link to their section of docs/credentials.md', async () => {
+		for (const { displayName, documentationUrl } of full.types.credentials) {
+			expect(documentationUrl).toMatch(
+				new RegExp(`/docs/credentials\\.md#${slug(displayName)}$`),
+			);
+			await expectPage(documentationUrl);
+		}
+	});
+});
 
 describe('icons', () => {
 	type Themed = { light: string; dark: string };

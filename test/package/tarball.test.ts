@@ -1,7 +1,7 @@
 /** What `npm publish` would upload. */
 import path from 'node:path';
 
-import { packPackage, type PackedPackage } from '../support/packed-package';
+import { packPackage, type PackedPackage } from '../../support/packed-package';
 
 let packed: PackedPackage;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { bearer, chunk, http, sleep } from './client';
+import { bearer, chunk, http, sleep } from '../../support/sandbox-client';
 
 let sandbox: Sandbox;
 const initial: Record<string, unknown> = {};

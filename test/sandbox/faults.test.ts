@@ -1,5 +1,5 @@
 import { DEMO, startSandbox, type FaultRule, type Sandbox } from '../../sandbox';
-import { bearer, http, push, remove, requestToken } from './client';
+import { bearer, http, push, remove, requestToken } from '../../support/sandbox-client';
 
 let sandbox: Sandbox;
 

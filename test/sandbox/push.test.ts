@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 
 import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
-import { http, push, remove, sleep } from './client';
+import { http, push, remove, sleep } from '../../support/sandbox-client';
 
 let sandbox: Sandbox;
 const initial: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
 import { DEMO, SCOPES, startSandbox, type Sandbox } from '../../sandbox';
-import { bearer, http, PREDICT, requestToken, sleep } from './client';
+import { bearer, http, PREDICT, requestToken, sleep } from '../../support/sandbox-client';
 
 let sandbox: Sandbox;
 

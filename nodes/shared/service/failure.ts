@@ -239,6 +239,11 @@ const MESSAGE_KEYS = [
 	'reason',
 ];
 const MAX_MESSAGE_CHARACTERS = 500;
+/** Control characters may shrink to a space each. */
+const MAX_READ_CHARACTERS = 8 * MAX_MESSAGE_CHARACTERS;
+
+/** So many members of a list are looked at for words. */
+const MAX_READ_MEMBERS = 1000;
 
 /** A message nested deeper than this is not one a person wrote, and must not overflow the stack. */
 const MAX_MESSAGE_DEPTH = 20;
@@ -254,8 +259,12 @@ export function serverMessage(body: unknown): string {
 }
 
 function wordsIn(body: unknown, depth: number): string {
-	// An HTML page says nothing that its status does not.
-	if (typeof body === 'string') return isPage(body) ? '' : body.trim();
+	if (typeof body === 'string') {
+		// More is never shown, so the rest of a large body is not read.
+		const start = body.trimStart().slice(0, MAX_READ_CHARACTERS);
+		// An HTML page says nothing that its status does not.
+		return isPage(start) ? '' : start.trim();
+	}
 	if (typeof body !== 'object' || body === null || depth === 0) return '';
 	if (Array.isArray(body)) return joined(body, depth);
 	const members = body as Record<string, unknown>;
@@ -269,7 +278,7 @@ function wordsIn(body: unknown, depth: number): string {
 /** The words of all members of a list, as many as a message can take. */
 function joined(list: unknown[], depth: number): string {
 	let text = '';
-	for (const member of list) {
+	for (const member of list.slice(0, MAX_READ_MEMBERS)) {
 		if (text.length > MAX_MESSAGE_CHARACTERS) break;
 		const words = wordsIn(member, depth - 1);
 		if (words !== '') text += text === '' ? words : `; ${words}`;
@@ -279,16 +288,14 @@ function joined(list: unknown[], depth: number): string {
 
 /** Only a whole page is dropped: a message may begin with a tag. */
 const isPage = (text: string): boolean =>
-	/^\s*<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i.test(text);
+	/^<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i.test(text);
 
 /** Text without control characters, which could change what a log or a terminal shows. */
 function oneLine(text: string): string {
-	// More is never shown, so the rest of a large body is not read.
-	const start = text.slice(0, 8 * MAX_MESSAGE_CHARACTERS);
-	const line = start
+	const line = text
 		.replace(/[\s\p{Cc}]+/gu, (gap) => (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(gap) ? ' ' : gap))
 		.trim();
-	return line.length > MAX_MESSAGE_CHARACTERS || start.length < text.length
+	return line.length > MAX_MESSAGE_CHARACTERS
 		? `${line.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}…`
 		: line;
 }

@@ -15,6 +15,7 @@ export function parseRetryAfter(header: unknown, nowMs: number): number | undefi
 	const text = String(header).trim();
 	if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
 	if (!HTTP_DATE.test(text)) return undefined;
-	const ms = Date.parse(text) - nowMs;
+	// One of the forms says no time zone, and means GMT.
+	const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) - nowMs;
 	return Math.abs(ms) <= DAY_MS ? Math.max(0, ms) : undefined;
 }

@@ -2,14 +2,17 @@ import fc from 'fast-check';
 
 import {
 	judge,
+	MAX_RETRY_AFTER_MS,
 	mayBeGoingOn,
+	pauseMs,
 	serverMessage,
 	ServiceFailure,
 	type FailureDetails,
+	type OldVerdict,
 	type Verdict,
 } from '../../../nodes/shared/service/failure';
 
-const NOTHING: Verdict = {
+const NOTHING: OldVerdict = {
 	retry: false,
 	throttled: false,
 	tooLarge: false,
@@ -17,9 +20,9 @@ const NOTHING: Verdict = {
 	hopeless: false,
 };
 
-describe('judge', () => {
+describe('judge, former form', () => {
 	/** What a failure allows where the request may be repeated, and where it may not. */
-	const table: Array<[string, FailureDetails, Partial<Verdict>, Partial<Verdict>?]> = [
+	const table: Array<[string, FailureDetails, Partial<OldVerdict>, Partial<OldVerdict>?]> = [
 		['302', { kind: 'status', status: 302 }, { hopeless: true }],
 		['400', { kind: 'status', status: 400 }, { rejected: true }],
 		['401', { kind: 'status', status: 401 }, { hopeless: true }],
@@ -77,6 +80,158 @@ describe('judge', () => {
 	);
 });
 
+describe('judge', () => {
+	const retry: Verdict = { action: 'retry' };
+	const split: Verdict = { action: 'split' };
+	const stop: Verdict = { action: 'stop' };
+	const fail: Verdict = { action: 'fail' };
+	const connection = (code: string, more: Partial<FailureDetails> = {}): FailureDetails => ({
+		kind: 'transport',
+		code,
+		...more,
+	});
+	const neverSent = { neverSent: true };
+
+	/** What follows if the request may take effect twice, and if it may not. */
+	const table: Array<[string, FailureDetails, Verdict, Verdict?]> = [
+		['302', { kind: 'status', status: 302 }, stop],
+		['304', { kind: 'status', status: 304 }, stop],
+		['400', { kind: 'status', status: 400 }, split],
+		['401', { kind: 'status', status: 401 }, stop],
+		['403', { kind: 'status', status: 403 }, stop],
+		['404', { kind: 'status', status: 404 }, fail],
+		['408', { kind: 'status', status: 408 }, retry, fail],
+		['409', { kind: 'status', status: 409 }, fail],
+		['413', { kind: 'status', status: 413 }, { action: 'split', tooLarge: true }],
+		['422', { kind: 'status', status: 422 }, split],
+		['424', { kind: 'status', status: 424 }, fail],
+		['425', { kind: 'status', status: 425 }, retry, fail],
+		['429', { kind: 'status', status: 429 }, { action: 'retry', throttled: true }],
+		['500', { kind: 'status', status: 500 }, retry, fail],
+		['501', { kind: 'status', status: 501 }, fail],
+		['502', { kind: 'status', status: 502 }, retry, fail],
+		['503', { kind: 'status', status: 503 }, retry, fail],
+		['504', { kind: 'status', status: 504 }, retry, fail],
+		['505', { kind: 'status', status: 505 }, fail],
+		['507', { kind: 'status', status: 507 }, retry, fail],
+		['520 of a proxy', { kind: 'status', status: 520 }, retry, fail],
+		['a connection that was refused', connection('ECONNREFUSED', neverSent), retry],
+		['a connection with the code of a refused one', connection('ECONNREFUSED'), retry, fail],
+		['a lost connection', connection('ECONNRESET'), retry, fail],
+		['a connection lost in the handshake', connection('ECONNRESET', neverSent), retry],
+		['a timeout', connection('ETIMEDOUT'), retry, fail],
+		['a canceled request', connection('ERR_CANCELED'), retry, fail],
+		['a broken TLS connection', connection('EPROTO'), retry, fail],
+		['a broken TLS handshake', connection('EPROTO', neverSent), retry],
+		['a bad certificate', connection('CERT_HAS_EXPIRED', neverSent), stop],
+		[
+			'a required client certificate',
+			connection('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'),
+			stop,
+		],
+		['an alert known from the message', connection('EPROTO', { transient: false }), stop],
+		['a request that n8n refused to send', { kind: 'transport', neverSent: true }, fail],
+		['a busy token server', { kind: 'token', status: 503, transient: true }, retry],
+		['a refused client', { kind: 'token', status: 401 }, stop],
+		['an unusable response', { kind: 'response', status: 200 }, fail],
+		['a rejected document', { kind: 'rejected', status: 503 }, fail],
+	];
+
+	test.each(table)('%s', (_, details, idempotent, otherwise = idempotent) => {
+		const failure = new ServiceFailure('x', details);
+		expect(judge(failure, { idempotent: true })).toEqual(idempotent);
+		expect(judge(failure, { idempotent: false })).toEqual(otherwise);
+	});
+
+	test.each([
+		[0, 0],
+		[7000, 7000],
+		[MAX_RETRY_AFTER_MS, 300_000],
+		[MAX_RETRY_AFTER_MS + 1, 300_000],
+		[Infinity, 300_000],
+	])('a Retry-After of %p ms is a pause of %p ms', (retryAfterMs, delayMs) => {
+		const failure = new ServiceFailure('x', { kind: 'status', status: 503, retryAfterMs });
+		expect(judge(failure, { idempotent: true })).toEqual({ action: 'retry', delayMs });
+		expect(pauseMs(retryAfterMs)).toBe(delayMs);
+	});
+
+	test('a Retry-After delays nothing that is not retried', () => {
+		const details: FailureDetails = { kind: 'status', status: 503, retryAfterMs: 7000 };
+		expect(judge(new ServiceFailure('x', details), { idempotent: false })).toEqual(fail);
+	});
+
+	test('a token server may ask for a pause too', () => {
+		const busy: FailureDetails = { kind: 'token', transient: true, retryAfterMs: 7000 };
+		const verdict = judge(new ServiceFailure('x', busy), { idempotent: false });
+		expect(verdict).toEqual({ action: 'retry', delayMs: 7000 });
+	});
+
+	test.each([[new Error('bug')], ['text'], [undefined], [{ kind: 'status', httpStatus: 503 }]])(
+		'any other error fails: %p',
+		(error) => {
+			expect(judge(error, { idempotent: true })).toEqual(fail);
+		},
+	);
+
+	test('what is retried without being idempotent never reached the service, or met 429', () => {
+		const details = fc.record<FailureDetails>(
+			{
+				kind: fc.constantFrom('status', 'transport', 'token', 'response', 'rejected'),
+				status: fc.integer({ min: 100, max: 599 }),
+				code: fc.constantFrom('ECONNREFUSED', 'ECONNRESET', 'EPROTO', 'CERT_REVOKED'),
+				neverSent: fc.boolean(),
+			},
+			{ requiredKeys: ['kind', 'status'] },
+		);
+		fc.assert(
+			fc.property(details, (any) => {
+				const failure = new ServiceFailure('x', any);
+				if (judge(failure, { idempotent: false }).action !== 'retry') return;
+				expect(failure.neverSent || failure.httpStatus === 429).toBe(true);
+				expect(failure.outcomeUnknown).toBe(false);
+			}),
+		);
+	});
+});
+
+describe('outcomeUnknown', () => {
+	test.each<[string, FailureDetails, boolean]>([
+		['a lost connection', { kind: 'transport', code: 'ECONNRESET' }, true],
+		['a timeout', { kind: 'transport', code: 'ETIMEDOUT' }, true],
+		['a broken TLS connection', { kind: 'transport', code: 'EPROTO' }, true],
+		['a broken TLS handshake', { kind: 'transport', code: 'EPROTO', neverSent: true }, false],
+		['a required client certificate', { kind: 'transport', code: 'CERT_REQUIRED' }, true],
+		['a connection without evidence', { kind: 'transport', code: 'ECONNREFUSED' }, true],
+		['a refused connection', { kind: 'transport', code: 'E', neverSent: true }, false],
+		['a request n8n refused to send', { kind: 'transport', neverSent: true }, false],
+		['a gateway that stopped waiting', { kind: 'status', status: 504 }, true],
+		['an error of the service', { kind: 'status', status: 500 }, true],
+		['a request that took too long', { kind: 'status', status: 408 }, true],
+		['a response nobody can read', { kind: 'response', status: 200 }, true],
+		['a rejected document', { kind: 'rejected', status: 503 }, false],
+		['a refusal', { kind: 'status', status: 400 }, false],
+		['too many requests', { kind: 'status', status: 429 }, false],
+		['a redirect', { kind: 'status', status: 307 }, false],
+		['a token that could not be obtained', { kind: 'token', code: 'ECONNRESET' }, false],
+	])('after %s: %p', (_, details, expected) => {
+		expect(new ServiceFailure('x', details).outcomeUnknown).toBe(expected);
+	});
+
+	test('stays unknown after an earlier attempt, whatever the last one says', () => {
+		const refused = new ServiceFailure('refused', {
+			kind: 'transport',
+			code: 'ECONNREFUSED',
+			neverSent: true,
+			description: 'Check the URL.',
+		});
+		const later = refused.afterUnknownOutcome();
+		expect(later.outcomeUnknown).toBe(true);
+		expect({ ...later, message: later.message }).toEqual({ ...refused, message: 'refused' });
+		expect(refused.outcomeUnknown).toBe(false);
+		expect(later.afterUnknownOutcome()).toBe(later);
+	});
+});
+
 test.each<[string, FailureDetails, boolean]>([
 	['a lost connection', { kind: 'transport', code: 'ECONNRESET' }, true],
 	['a time-out', { kind: 'transport', code: 'ETIMEDOUT' }, true],
@@ -112,6 +267,7 @@ test('a failure carries its details, but not under names that n8n would read', (
 		description: 'Wait.',
 		retryAfterMs: 5,
 		transient: false,
+		neverSent: false,
 	});
 	expect(failure.message).toBe('busy');
 	expect(failure).toBeInstanceOf(Error);
@@ -157,5 +313,55 @@ describe('serverMessage', () => {
 				},
 			),
 		);
+	});
+
+	test.each<[string, unknown, string]>([
+		['spaces within', 'no  id   here', 'no  id   here'],
+		['spaces beside a control character', 'no  \r\n  id', 'no id'],
+		['a tag at the start', '<id> is missing', '<id> is missing'],
+		['a tag that begins like a page', '<header> is missing', '<header> is missing'],
+		['a page without a doctype', ' <HTML lang="en"><p>502</p>', ''],
+		['a page with a comment first', '<!-- proxy --><html>', ''],
+		['XML', '<?xml version="1.0"?><Error/>', ''],
+	])('text with %s', (_, body, expected) => {
+		expect(serverMessage(body)).toBe(expected);
+	});
+
+	test('half of a character pair is not left at the end', () => {
+		const text = `${'x'.repeat(499)}😀😀`;
+		expect(serverMessage(text)).toBe(`${'x'.repeat(499)}…`);
+	});
+
+	test('a message nested 100,000 levels deep is not read, and overflows nothing', () => {
+		const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown => {
+			let body: unknown = 'deep';
+			for (let level = 0; level < levels; level++) body = wrap(body);
+			return body;
+		};
+		for (const wrap of [
+			(inner: unknown) => ({ message: inner }),
+			(inner: unknown) => [inner],
+			(inner: unknown) => ({ errors: [inner] }),
+		]) {
+			expect(serverMessage(nested(100_000, wrap))).toBe('');
+			expect(serverMessage(nested(9, wrap))).toBe('deep');
+		}
+		const readable = { message: nested(100_000, (inner) => [inner]), title: 'Bad Request' };
+		expect(serverMessage(readable)).toBe('Bad Request');
+	});
+
+	test('a large body is read within 100 ms', () => {
+		const bodies = [
+			'x'.repeat(5_000_000),
+			' '.repeat(5_000_000),
+			`${'\n '.repeat(2_500_000)}x`,
+			{ errors: Array.from({ length: 500_000 }, () => ({ message: 'too long' })) },
+			{ errors: Array.from({ length: 500_000 }, () => []) },
+		];
+		for (const body of bodies) {
+			const startedAt = performance.now();
+			serverMessage(body);
+			expect(performance.now() - startedAt).toBeLessThan(100);
+		}
 	});
 });

@@ -17,6 +17,24 @@ test.each<[unknown, number | undefined]>([
 	[undefined, undefined],
 	[null, undefined],
 	[['7'], undefined],
+	['Thursday, 01-Jan-26 12:00:30 GMT', 30_000],
+	['Thu Jan  1 12:00:30 2026', 30_000],
+	['-5', undefined],
+	[-5, undefined],
+	['1e9', undefined],
+	['+5', undefined],
+	['0x10', undefined],
+	['Infinity', undefined],
+	[Infinity, undefined],
+	[NaN, undefined],
+	['5 seconds', undefined],
+	['2026', 2_026_000],
+	['2026-13', undefined],
+	['Thu, 01 Jan 2026', undefined],
+	['Thu, 99 Jan 2026 12:00:30 GMT', undefined],
+	['Fri, 31 Dec 9999 23:59:59 GMT', undefined],
+	['Thu, 01 Jan 1970 00:00:00 GMT', undefined],
+	['9'.repeat(400), Number.MAX_SAFE_INTEGER],
 ])('%j means %p ms', (header, expected) => {
 	expect(parseRetryAfter(header, NOW)).toBe(expected);
 });
@@ -25,7 +43,7 @@ test('is never negative and always a number or nothing', () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.string(), fc.integer(), fc.date().map(String)), (header) => {
 			const ms = parseRetryAfter(header, NOW);
-			expect(ms === undefined || ms >= 0).toBe(true);
+			expect(ms === undefined || (ms >= 0 && Number.isFinite(ms))).toBe(true);
 		}),
 	);
 });

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+
+import type { Browser, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+
+import type { N8n } from '../n8n/process';
+import type { Command } from '../shared/command';
+
+/** Debian's package `chromium`. */
+const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+const BROWSER_ARGS = [
+	'--headless',
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+];
+
+/** n8n's themes. */
+export const THEMES = ['light', 'dark'] as const;
+
+export type Theme = (typeof THEMES)[number];
+
+/** The size of a window, in pixels. */
+export const WINDOW_SIZE = { width: 1440, height: 900 };
+
+/**
+ * Starts Chromium. It stops with the command.
+ * @throws Error if it is not installed
+ */
+export async function startBrowser(command: Command): Promise<Browser> {
+	if (!existsSync(BROWSER)) {
+		throw new Error(
+			`${BROWSER} is missing. On Debian: apt-get install chromium. Another one: CHROMIUM=<path>`,
+		);
+	}
+	const browser = await chromium.launch({ executablePath: BROWSER, args: BROWSER_ARGS });
+	command.onStop(async () => await browser.close());
+	return browser;
+}
+
+/** Opens n8n's editor in a new window, logged in as the owner. */
+export async function openEditor(browser: Browser, n8n: N8n, theme: Theme): Promise<Page> {
+	const context = await browser.newContext({ viewport: WINDOW_SIZE, colorScheme: theme });
+	await context.addInitScript((name) => localStorage.setItem('N8N_THEME', name), theme);
+	const page = await context.newPage();
+	await page.goto(`${n8n.url}/signin`);
+	await page.locator('input[name="emailOrLdapLoginId"]').fill(n8n.login.email);
+	await page.locator('input[name="password"]').fill(n8n.login.password);
+	await page.locator('[data-test-id="form-submit-button"]').click();
+	await page.waitForURL((url) => !url.pathname.startsWith('/signin'));
+	return page;
+}

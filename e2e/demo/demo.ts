@@ -1,0 +1,71 @@
+import { mkdir } from 'node:fs/promises';
+
+import type { Sandbox } from '../../sandbox';
+import { installN8n, n8nVersion } from '../n8n/install';
+import type { PackedPackage } from '../n8n/package';
+import { installPackage, packPackage } from '../n8n/package';
+import type { N8n } from '../n8n/process';
+import { startN8n } from '../n8n/process';
+import { startDemoSandbox } from '../service/sandbox';
+import type { Command } from '../shared/command';
+import { DATA } from '../shared/paths';
+import { freePort } from '../shared/ports';
+import { tail } from '../shared/processes';
+import { say, step } from '../shared/progress';
+import type { Imported } from './import';
+import { importExamples } from './import';
+
+/** n8n's usual port. */
+const EDITOR_PORT = 5678;
+
+/** The service and a real n8n with the packed package, the demo credentials and the examples. */
+export interface Demo extends Imported {
+	sandbox: Sandbox;
+	n8n: N8n;
+}
+
+/** The folder for all data: kept for the next start, or removed with the command. */
+async function dataFolder(command: Command, keepData: boolean): Promise<string> {
+	if (!keepData) return await command.temporaryFolder('demo');
+	await mkdir(DATA, { recursive: true });
+	return DATA;
+}
+
+/**
+ * Starts the demo. Everything stops with the command.
+ * @param options.keepData true: data is kept for the next start; false: a fresh folder, removed at the end
+ * @throws Error if a step fails
+ */
+export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {
+	await installN8n();
+	const packed = await step('Building and packing the package', packPackage);
+	const folder = await dataFolder(command, options.keepData);
+	await step('Installing the package in n8n', async () => await installPackage(packed, folder));
+	const sandbox = await step('Starting the service', async () => await startDemoSandbox(folder));
+	command.onStop(async () => await sandbox.close());
+	const port = await freePort(EDITOR_PORT);
+	if (port !== EDITOR_PORT) say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
+	const n8n = await step(
+		`Starting n8n ${n8nVersion()}`,
+		async () => await startN8n(folder, port),
+	);
+	say(`    n8n has loaded ${await ourNodeTypes(n8n, packed)}`);
+	const imported = await step(
+		'Importing credentials and workflows',
+		async () => await importExamples(n8n.api, sandbox, folder),
+	);
+	return { sandbox, n8n, ...imported };
+}
+
+/** @throws Error if n8n does not have all nodes of the package */
+async function ourNodeTypes(n8n: N8n, packed: PackedPackage): Promise<string> {
+	const ours = (await n8n.api.nodeTypes()).filter((name) => name.startsWith(`${packed.name}.`));
+	// n8n adds a variant for AI agents to nodes that allow it.
+	const nodes = ours.filter((name) => !name.endsWith('Tool'));
+	if (nodes.length === 0 || nodes.length < packed.nodeCount) {
+		throw new Error(
+			`n8n loaded ${nodes.length} of ${packed.nodeCount} nodes. Its last lines:\n${tail(n8n.logFile)}`,
+		);
+	}
+	return nodes.join(', ');
+}

@@ -1,0 +1,70 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { Sandbox } from '../../sandbox';
+import type { N8nApi } from '../n8n/api';
+import type { StoredWorkflow, Workflow } from '../n8n/workflow';
+import type { Credentials } from '../service/templates';
+import { readTemplate, saveCredentials } from '../service/templates';
+import { EXAMPLES } from '../shared/paths';
+import { say } from '../shared/progress';
+
+/** What the demo has stored in n8n. */
+export interface Imported {
+	credentials: Credentials;
+	/** By the example's file name, without `.json`. */
+	workflows: Record<string, StoredWorkflow>;
+}
+
+/** The examples of an earlier import, by name: n8n's ID of the version, and what was in it. */
+type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
+
+/** The names of all example workflows: their files without `.json`. */
+export function exampleNames(): string[] {
+	return readdirSync(EXAMPLES)
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => path.basename(file, '.json'));
+}
+
+/** True if the workflow is started by a webhook and must be published for that. */
+function hasWebhook(workflow: Workflow): boolean {
+	return workflow.nodes.some(({ type }) => type === 'n8n-nodes-base.webhook');
+}
+
+function readEarlierImport(file: string): EarlierImport {
+	return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as EarlierImport) : {};
+}
+
+/**
+ * Stores the demo credentials and all example workflows in n8n and publishes those with a webhook.
+ * An example that was edited in n8n since the last start stays as it is.
+ * @param folder where to remember what was imported
+ */
+export async function importExamples(
+	api: N8nApi,
+	sandbox: Sandbox,
+	folder: string,
+): Promise<Imported> {
+	const credentials = await saveCredentials(api, sandbox);
+	const file = path.join(folder, 'imported.json');
+	const earlier = readEarlierImport(file);
+	const workflows: Record<string, StoredWorkflow> = {};
+	for (const name of exampleNames()) {
+		const template = readTemplate(path.join(EXAMPLES, `${name}.json`), credentials, sandbox);
+		const text = JSON.stringify(template);
+		const existing = await api.findWorkflow(template.name);
+		const isEdited = existing && existing.versionId !== earlier[name]?.versionId;
+		if (isEdited) say(`    '${template.name}' was edited: it stays as it is`);
+		if (existing && (isEdited || earlier[name]?.template === text)) {
+			workflows[name] = existing;
+			continue;
+		}
+		const saved = await api.saveWorkflow(template, existing?.id);
+		if (hasWebhook(saved)) await api.activate(saved);
+		workflows[name] = saved;
+		const { versionId } = (await api.findWorkflow(template.name)) ?? saved;
+		earlier[name] = { versionId, template: text };
+	}
+	writeFileSync(file, JSON.stringify(earlier));
+	return { credentials, workflows };
+}

@@ -1,0 +1,221 @@
+import { ON_OLD_N8N } from '../shared/paths';
+import { step } from '../shared/progress';
+import { repositoryDocuments } from './documents';
+import { exampleNames } from './import';
+import type { Stage } from './stage';
+
+/** Words in a query that picks one chunk out of all. */
+const QUERY_WORDS = 6;
+
+/** How an example is run and checked. */
+interface Scenario {
+	/** Shown while it runs. */
+	title: string;
+	run(stage: Stage): Promise<void>;
+	/** Why it cannot run on n8n 1, if so. */
+	notOnOldN8n?: string;
+}
+
+/** One entry for each file of examples/, by its name without `.json`. They run in this order. */
+const SCENARIOS: Record<string, Scenario> = {
+	'ingest-documents': { title: 'Ingesting the Markdown files', run: ingest },
+	'delete-documents': { title: 'Deleting documents', run: remove },
+	'migrate-blobs': { title: 'Migrating blobs', run: migrate },
+	'submit-wait-get-results': { title: 'Submit, Wait, Get Results', run: submitAndWait },
+	'update-documents': { title: 'Updating a document', run: update },
+	'sync-by-source': {
+		title: 'Syncing a source three times',
+		run: sync,
+		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
+	},
+	'rules-with-http-request': { title: 'Rules with HTTP Request', run: rules },
+};
+
+/**
+ * Makes sure that every example has its scenario, and every scenario its example.
+ * @throws Error that names those without
+ */
+export function checkScenarios(): void {
+	const examples = exampleNames();
+	const scenarios = Object.keys(SCENARIOS);
+	const lacking = [
+		...examples
+			.filter((name) => !scenarios.includes(name))
+			.map((name) => `examples/${name}.json has no entry in e2e/demo/scenarios.ts`),
+		...scenarios
+			.filter((name) => !examples.includes(name))
+			.map((name) => `'${name}' in e2e/demo/scenarios.ts has no file in examples/`),
+	];
+	if (lacking.length > 0) throw new Error(lacking.join('\n'));
+}
+
+/** Runs and checks one example. */
+export async function runScenario(example: string, stage: Stage): Promise<void> {
+	const { title, run } = SCENARIOS[example];
+	await step(title, async () => await run(stage));
+}
+
+/** Runs and checks every example that this n8n can run. */
+export async function runScenarios(stage: Stage): Promise<void> {
+	for (const [example, { notOnOldN8n }] of Object.entries(SCENARIOS)) {
+		if (ON_OLD_N8N && notOnOldN8n !== undefined) continue;
+		await runScenario(example, stage);
+	}
+}
+
+/** Words that all occur in the text, taken where it has longer ones. */
+function queryFor(text: string): string {
+	const words = [...new Set(text.match(/\p{L}{5,}/gu) ?? [])];
+	return words.slice(0, QUERY_WORDS).join(' ');
+}
+
+/** This repository's Markdown is sent to the webhook, chunked, pushed and found. Then the sample. */
+async function ingest(stage: Stage): Promise<void> {
+	const { checks, figures } = stage;
+	const documents = repositoryDocuments();
+	const execution = await stage.runByWebhook('ingest-documents', { documents });
+	const chunks = execution.items('Chunk Text').length;
+	const indexed = stage.chunksOf(documents.map(({ id }) => id));
+	checks.add('Every document gives chunks', chunks >= documents.length, `${chunks} chunks`);
+	checks.add(
+		'Every chunk is in the index',
+		indexed.length >= chunks && chunks > 0,
+		`${indexed.length} indexed`,
+	);
+	const first = indexed[0] ?? { id: '', text: '' };
+	const query = queryFor(first.text);
+	const hits = stage.search(query);
+	checks.add(
+		'The search finds what was pushed',
+		hits.some(({ id }) => id === first.id),
+		`'${query}' finds ${hits.length}`,
+	);
+	figures.push(
+		['Documents in', `${documents.length} Markdown files of this repository`],
+		['Chunks pushed', `${chunks}`],
+		[`Found by '${query}'`, hits.map(({ id }) => id).join(', ')],
+	);
+	await stage.runByHand('ingest-documents');
+	const samples = sampleChunks(stage);
+	checks.add('The sample documents are indexed', samples.length === 4, samples.join(', '));
+}
+
+function sampleChunks(stage: Stage): string[] {
+	return stage.chunksOf(['handbook/returns.md', 'handbook/shipping.md']).map(({ id }) => id);
+}
+
+/** A deleted document is gone from the index at once, and no other. Then the sample. */
+async function remove(stage: Stage): Promise<void> {
+	const { checks, figures } = stage;
+	const deleted = stage.chunksOf(repositoryDocuments().map(({ id }) => id)).at(-1);
+	if (!deleted) throw new Error('The index has no document to delete');
+	const query = queryFor(deleted.text);
+	const finds = () => stage.search(query).some(({ id }) => id === deleted.id);
+	checks.add('The search finds the document to be deleted', finds(), deleted.id);
+	const before = stage.documents().length;
+	const execution = await stage.runByWebhook('delete-documents', { ids: [deleted.id] });
+	const after = stage.documents().length;
+	checks.add('The search no longer finds the deleted document', !finds(), deleted.id);
+	checks.add(
+		'Nothing else was deleted',
+		after === before - 1,
+		`${before} before, ${after} after`,
+	);
+	const [item] = execution.items('Delete Document');
+	checks.add('The node returns { deleted: true }', item?.json.deleted === true);
+	figures.push(['Deleted', deleted.id]);
+	await stage.runByHand('delete-documents');
+	const left = sampleChunks(stage);
+	checks.add('The sample deletes are committed', left.length === 2, left.join(', '));
+}
+
+/** Blob manifests, once. */
+async function migrate(stage: Stage): Promise<void> {
+	await stage.runByHand('migrate-blobs');
+	const response = await fetch(`${stage.demo.sandbox.addresses.baseUrl}/blobs`);
+	const blobs = (await response.json()) as Array<{ id: string; version: string }>;
+	const versions = blobs.map(({ version }) => version);
+	stage.checks.add(
+		'The blob manifests are migrated',
+		versions.length > 0 && versions.every((version) => version.startsWith('4.')),
+		versions.join(', '),
+	);
+	stage.figures.push(['Blobs migrated', `${blobs.length}`]);
+}
+
+/** Submit, n8n's Wait node, Get Results. */
+async function submitAndWait(stage: Stage): Promise<void> {
+	const execution = await stage.runByHand('submit-wait-get-results');
+	const chunks = execution.items('Chunks');
+	stage.checks.add(
+		'Submit, Wait and Get Results return chunks',
+		chunks.length === 3,
+		`${chunks.length}`,
+	);
+}
+
+/** A document comes in with three chunks, then shorter: the chunk that is gone leaves the index. */
+async function update(stage: Stage): Promise<void> {
+	const id = 'update/shrinking.md';
+	const versions = [
+		{ sections: ['Almond', 'Blackberry', 'Chestnut'], formerChunkCount: 0 },
+		{ sections: ['Almond', 'Blueberry'], formerChunkCount: 3 },
+	];
+	for (const [number, { sections, formerChunkCount }] of versions.entries()) {
+		const text = sections.map((section) => `# ${section}`).join('\n');
+		const documents = [{ id, name: 'Shrinking', text, formerChunkCount }];
+		await stage.runByWebhook('update-documents', { documents });
+		const indexed = stage.chunksOf([id]).map((chunk) => chunk.id);
+		const expected = sections.map((_section, position) => `${id}#${position}`);
+		stage.checks.add(
+			`The index has the chunks of the document (update ${number + 1})`,
+			indexed.sort().join() === expected.join(),
+			indexed.join(', '),
+		);
+	}
+}
+
+/** Pushes what changed and deletes what vanished, in three calls. */
+async function sync(stage: Stage): Promise<void> {
+	const { sandbox } = stage.demo;
+	const document = (id: string, text: string) => ({ id: `sync/${id}`, name: id, text });
+	const lists = [
+		[document('a', 'Almond'), document('b', 'Blackberry'), document('c', 'Chestnut')],
+		[document('a', 'Almond'), document('b', 'Blueberry'), document('d', 'Damson')],
+		[document('a', 'Almond'), document('b', 'Blueberry'), document('d', 'Damson')],
+	];
+	const requests: string[] = [];
+	for (const documents of lists) {
+		const before = sandbox.requests.length;
+		await stage.runByWebhook('sync-by-source', { documents });
+		const sent = sandbox.requests.slice(before).map(({ method }) => method);
+		requests.push(sent.sort().join('+'));
+		const expected = documents.map(({ id, text }) => `${id}=${text}`).sort();
+		const indexed = stage
+			.documents()
+			.filter(({ id }) => String(id).startsWith('sync/'))
+			.map(({ id, text }) => `${String(id)}=${String(text)}`)
+			.sort();
+		stage.checks.add(
+			`The index equals the source (sync ${requests.length})`,
+			indexed.join() === expected.join(),
+			indexed.join(', '),
+		);
+	}
+	stage.checks.add(
+		'An unchanged source causes no request',
+		requests[2] === '',
+		requests.join(' | '),
+	);
+}
+
+/** n8n's own HTTP Request node with our credential. */
+async function rules(stage: Stage): Promise<void> {
+	const execution = await stage.runByHand('rules-with-http-request');
+	const found = execution.items('One Item per Rule').length;
+	stage.checks.add(
+		'HTTP Request gets the rules with our credential',
+		found === 2,
+		`${found} rules`,
+	);
+}

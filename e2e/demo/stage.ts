@@ -1,0 +1,86 @@
+import type { SearchHit } from '../../sandbox';
+import { DEMO } from '../../sandbox';
+import type { Execution } from '../n8n/execution';
+import { Checks } from '../shared/checks';
+import type { Figures } from '../shared/report';
+import type { Demo } from './demo';
+
+/** Node types that start a workflow. */
+const TRIGGERS = new Set(['n8n-nodes-base.manualTrigger', 'n8n-nodes-base.webhook']);
+
+/** A committed document, with all its texts in one. */
+export interface IndexedChunk {
+	id: string;
+	text: string;
+}
+
+/** The running demo as scenarios use it: runs workflows, reads the index, collects what was seen. */
+export class Stage {
+	readonly checks = new Checks();
+
+	/** What the report tells at its start. */
+	readonly figures: Figures = [];
+
+	/** All runs, by the workflow's name. */
+	readonly runs: Array<{ workflow: string; execution: Execution }> = [];
+
+	constructor(readonly demo: Demo) {}
+
+	/** Runs an example as "Execute workflow" does: webhooks get the sample data pinned to them. */
+	async runByHand(example: string): Promise<Execution> {
+		const workflow = this.demo.workflows[example];
+		const trigger = workflow.nodes.find(({ type }) => TRIGGERS.has(type));
+		if (!trigger) throw new Error(`${example} has no trigger`);
+		return this.addRun(
+			workflow.name,
+			await this.demo.n8n.api.runManually(workflow.id, trigger.name),
+		);
+	}
+
+	/** Runs an example by calling its webhook, whose path is the example's name. */
+	async runByWebhook(example: string, body: unknown): Promise<Execution> {
+		const workflow = this.demo.workflows[example];
+		return this.addRun(
+			workflow.name,
+			await this.demo.n8n.api.callWebhook(workflow.id, example, body),
+		);
+	}
+
+	/** All committed documents. */
+	documents(): Array<Record<string, unknown>> {
+		return this.demo.sandbox.documents(DEMO.endpoint);
+	}
+
+	/** Committed documents that were made from one of the source documents. */
+	chunksOf(sourceIds: string[]): IndexedChunk[] {
+		const sources = sourceIds.map((id) => `${id}#`);
+		return this.documents()
+			.map((document) => ({ id: String(document.id), text: textOf(document) }))
+			.filter(({ id }) => sources.some((source) => id.startsWith(source)));
+	}
+
+	/** Documents that have all words of the query, in any order. */
+	search(query: string): SearchHit[] {
+		return this.demo.sandbox.search(DEMO.endpoint, query);
+	}
+
+	/** Collects a run and checks that it succeeded. */
+	private addRun(workflow: string, execution: Execution): Execution {
+		const { status, message } = execution;
+		this.runs.push({ workflow, execution });
+		this.checks.add(
+			`Workflow '${workflow}' succeeds`,
+			status === 'success',
+			message === undefined ? status : `${status}: ${message}`,
+		);
+		return execution;
+	}
+}
+
+/** The texts of a document except its ID and URL. */
+function textOf(document: Record<string, unknown>): string {
+	return Object.entries(document)
+		.filter(([name, value]) => typeof value === 'string' && name !== 'id' && name !== 'url')
+		.map(([, value]) => value)
+		.join('\n');
+}

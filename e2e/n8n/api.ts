@@ -1,0 +1,174 @@
+import { ON_OLD_N8N } from '../shared/paths';
+import { until } from '../shared/wait';
+import type { Login } from './connection';
+import { N8nConnection } from './connection';
+import type { Execution, ExecutionSummary, StoredExecution } from './execution';
+import { isOver, readExecution } from './execution';
+import type { CredentialValues, StoredWorkflow, Workflow } from './workflow';
+
+const POLL_EVERY_MS = 150;
+const RUN_WITHIN_MS = 300_000;
+const LISTED_EXECUTIONS = 100;
+
+/** What a webhook answered. */
+export interface WebhookResponse {
+	status: number;
+	body: unknown;
+}
+
+/** What n8n says about a credential. */
+export interface CredentialVerdict {
+	status: 'OK' | 'Error';
+	message: string;
+}
+
+/** The part of the editor's API that is used here. */
+export class N8nApi {
+	private readonly n8n: N8nConnection;
+
+	constructor(url: string) {
+		this.n8n = new N8nConnection(url);
+	}
+
+	/** True once n8n answers and its database is ready. */
+	async isReady(): Promise<boolean> {
+		return await this.n8n.isReady();
+	}
+
+	/** Logs in; on a new instance, creates the owner. */
+	async logIn(login: Login): Promise<void> {
+		await this.n8n.logIn(login);
+	}
+
+	/** The names of the node types n8n has loaded. */
+	async nodeTypes(): Promise<string[]> {
+		const types = await this.n8n.send<Array<{ name: string }>>({ url: '/types/nodes.json' });
+		return types.map(({ name }) => name);
+	}
+
+	/** Creates the credential, or updates the one of that name and type; returns its ID. */
+	async saveCredential(credential: Omit<CredentialValues, 'id'>): Promise<string> {
+		const all = await this.n8n.request<Array<{ id: string; name: string; type: string }>>({
+			url: '/rest/credentials',
+		});
+		const { name, type, data } = credential;
+		const existing = all.find((one) => one.name === name && one.type === type);
+		const saved = await this.n8n.request<{ id: string }>({
+			method: existing ? 'PATCH' : 'POST',
+			url: existing ? `/rest/credentials/${existing.id}` : '/rest/credentials',
+			data: { name, type, data },
+		});
+		return saved.id;
+	}
+
+	/** What the test in the credential's dialog says. */
+	async testCredential(credentials: CredentialValues): Promise<CredentialVerdict> {
+		return await this.n8n.request({
+			method: 'POST',
+			url: '/rest/credentials/test',
+			data: { credentials },
+		});
+	}
+
+	/** The stored workflow of that name. */
+	async findWorkflow(name: string): Promise<StoredWorkflow | undefined> {
+		const all = await this.n8n.request<Array<{ id: string; name: string }>>({
+			url: '/rest/workflows',
+		});
+		const found = all.find((workflow) => workflow.name === name);
+		return found && (await this.n8n.request({ url: `/rest/workflows/${found.id}` }));
+	}
+
+	/** Creates a workflow, or replaces the one of that ID; returns it as stored. */
+	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
+		const { name, nodes, connections, settings, pinData } = workflow;
+		return await this.n8n.request({
+			method: id === undefined ? 'POST' : 'PATCH',
+			url: id === undefined ? '/rest/workflows' : `/rest/workflows/${id}`,
+			data: {
+				name,
+				nodes,
+				connections,
+				settings,
+				pinData,
+				// n8n 1 requires this field; later versions do not have it.
+				...(ON_OLD_N8N && { active: false }),
+			},
+		});
+	}
+
+	/** Publishes a workflow, so that its webhooks answer. */
+	async activate({ id, versionId }: StoredWorkflow): Promise<void> {
+		const url = `/rest/workflows/${id}`;
+		await this.n8n.request(
+			ON_OLD_N8N
+				? { method: 'PATCH', url, data: { versionId, active: true } }
+				: { method: 'POST', url: `${url}/activate`, data: { versionId } },
+		);
+	}
+
+	/** Does what "Execute workflow" does for a trigger, and waits for the end. */
+	async runManually(workflowId: string, triggerName: string): Promise<Execution> {
+		const url = `/rest/workflows/${workflowId}`;
+		const { executionId } = await this.n8n.request<{ executionId: string }>({
+			method: 'POST',
+			url: `${url}/run`,
+			data: {
+				triggerToStartFrom: { name: triggerName },
+				...(ON_OLD_N8N && { workflowData: await this.n8n.request({ url }) }),
+			},
+		});
+		return await this.waitForExecution(executionId);
+	}
+
+	/**
+	 * Calls a published webhook; returns the execution it started, once it has ended.
+	 * @throws Error if no execution was started
+	 */
+	async callWebhook(workflowId: string, path: string, body: unknown): Promise<Execution> {
+		const [before] = await this.executions(workflowId, 1);
+		const { status } = await this.postWebhook(path, body);
+		const [latest] = await this.executions(workflowId, 1);
+		if (latest === undefined || latest.id === before?.id) {
+			throw new Error(`Webhook '${path}' answered ${status} and started no execution`);
+		}
+		return await this.waitForExecution(latest.id);
+	}
+
+	/** Calls a published webhook; returns the response whatever its status. */
+	async postWebhook(path: string, body: unknown): Promise<WebhookResponse> {
+		return await this.n8n.post(`/webhook/${path}`, body);
+	}
+
+	/** The latest executions of a workflow, unfinished ones included. */
+	async executions(workflowId: string, limit = LISTED_EXECUTIONS): Promise<ExecutionSummary[]> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		const { results } = await this.n8n.request<{ results: ExecutionSummary[] }>({
+			url: `/rest/executions?limit=${limit}&filter=${filter}`,
+		});
+		return results;
+	}
+
+	/** An execution as it is stored now, finished or not. */
+	async execution(id: string): Promise<Execution> {
+		return readExecution(await this.storedExecution(id));
+	}
+
+	private async storedExecution(id: string): Promise<StoredExecution> {
+		return await this.n8n.request({ url: `/rest/executions/${id}` });
+	}
+
+	private async waitForExecution(id: string): Promise<Execution> {
+		let stored = await this.storedExecution(id);
+		const hasEnded = async () => {
+			stored = await this.storedExecution(id);
+			return isOver(stored);
+		};
+		if (!(await until(hasEnded, RUN_WITHIN_MS, POLL_EVERY_MS))) {
+			throw new Error(
+				`Execution ${id} is still '${stored.status}' after ${RUN_WITHIN_MS / 1000} s`,
+			);
+		}
+		return readExecution(stored);
+	}
+}

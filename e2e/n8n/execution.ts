@@ -1,0 +1,69 @@
+import { parseFlatted } from './flatted';
+
+/** Statuses of executions that have not ended. */
+export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
+
+/** One item as n8n's nodes pass it on. */
+export interface Item {
+	json: Record<string, unknown>;
+	binary?: Record<string, { fileName?: string; mimeType?: string; id?: string }>;
+}
+
+/** How an execution ended. */
+export interface Execution {
+	id: string;
+	status: string;
+	milliseconds: number;
+	/** Message of the failure, if any. */
+	message?: string;
+	/** What a node returned on all its outputs, in all its runs. */
+	items(nodeName: string): Item[];
+}
+
+/** An execution in n8n's list. */
+export interface ExecutionSummary {
+	id: string;
+	status: string;
+	startedAt: string | null;
+	stoppedAt: string | null;
+}
+
+/** An execution as n8n's API returns it. */
+export interface StoredExecution {
+	id: string;
+	status: string;
+	startedAt: string;
+	stoppedAt?: string;
+	/** In the format of `flatted`. */
+	data: string;
+}
+
+interface ExecutionData {
+	resultData: {
+		runData?: Record<string, Array<{ data?: Record<string, Array<Item[] | null>> }>>;
+		error?: { message?: string; description?: string };
+	};
+}
+
+/** True once an execution has ended and its data are stored: n8n stores its status first. */
+export function isOver({ status, data }: StoredExecution): boolean {
+	return !NOT_OVER.has(status) && parseFlatted(data) !== undefined;
+}
+
+/** Reads what n8n has stored of an execution. */
+export function readExecution(stored: StoredExecution): Execution {
+	const { resultData } = parseFlatted(stored.data) as ExecutionData;
+	const { error, runData } = resultData;
+	const end = stored.stoppedAt ?? stored.startedAt;
+	const reason = [error?.message, error?.description].filter((text) => text).join(' - ');
+	return {
+		id: stored.id,
+		status: stored.status,
+		milliseconds: Date.parse(end) - Date.parse(stored.startedAt),
+		...(reason === '' ? {} : { message: reason }),
+		items: (nodeName) =>
+			(runData?.[nodeName] ?? []).flatMap(({ data }) =>
+				(data?.main ?? []).flatMap((output) => output ?? []),
+			),
+	};
+}

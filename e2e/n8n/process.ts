@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+
+import { CACHE, E2E, ON_OLD_N8N } from '../shared/paths';
+import { freePort } from '../shared/ports';
+import type { RunningProcess } from '../shared/processes';
+import { startUntil } from '../shared/processes';
+import { N8nApi } from './api';
+import type { Login } from './connection';
+import { N8N_CLI, N8N_NODE } from './install';
+
+/** Modules of n8n that are not needed here and would contact n8n's servers. */
+const UNUSED_MODULES = ON_OLD_N8N
+	? ['insights']
+	: ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
+
+/** Settings of an n8n that the user runs elsewhere, which must not reach the one started here. */
+const FOREIGN_SETTING = /^(N8N_|DB_|EXECUTIONS_|WEBHOOK_URL|QUEUE_|NODES_|NODE_FUNCTION_|npm_)/;
+
+/** Loaded into every n8n process. */
+const WATCH_PARENT = path.join(E2E, 'n8n', 'watch-parent.cjs');
+
+/** A running n8n. */
+export interface N8n {
+	/** URL of the editor, without a trailing slash. */
+	url: string;
+	/** Logged in as the owner. */
+	api: N8nApi;
+	login: Login;
+	logFile: string;
+	process: RunningProcess;
+}
+
+/** How to run one of n8n's commands. */
+export interface N8nOptions {
+	/** n8n's settings (environment variables) beside the usual ones. */
+	settings?: Record<string, string>;
+	logFile?: string;
+	/** CommonJS files that are loaded before n8n. */
+	preload?: string[];
+}
+
+/** The account of this user folder, made up at the first start and kept beside the data. */
+function readLogin(userFolder: string): Login {
+	const file = path.join(userFolder, 'login.json');
+	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Login;
+	// n8n demands a capital letter and a digit.
+	const login = {
+		email: 'owner@example.com',
+		password: `Demo1-${randomBytes(9).toString('base64url')}`,
+	};
+	mkdirSync(userFolder, { recursive: true });
+	writeFileSync(file, JSON.stringify(login, null, '\t'), { mode: 0o600 });
+	return login;
+}
+
+/** This process's environment without foreign n8n settings; local URLs bypass any proxy. */
+function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
+	const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN_SETTING.test(name));
+	const local = ['localhost', '127.0.0.1', process.env.NO_PROXY ?? process.env.no_proxy ?? ''];
+	const noProxy = local.filter((host) => host !== '').join(',');
+	return { ...Object.fromEntries(inherited), NO_PROXY: noProxy, no_proxy: noProxy, ...settings };
+}
+
+/**
+ * Starts one of n8n's commands on a user folder and waits until it is ready.
+ * @param ready words in its output, or a check
+ * @throws Error with the tail of its log if it does not come up
+ */
+export async function startN8nProcess(
+	userFolder: string,
+	command: string[],
+	ready: Parameters<typeof startUntil>[0],
+	{ settings = {}, preload = [], logFile = path.join(CACHE, 'n8n.log') }: N8nOptions,
+): Promise<RunningProcess> {
+	const env = environment({
+		N8N_USER_FOLDER: userFolder,
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+		N8N_SECURE_COOKIE: 'false',
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_HIRING_BANNER_ENABLED: 'false',
+		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+		N8N_DISABLED_MODULES: UNUSED_MODULES.join(','),
+		N8N_LOG_LEVEL: 'info',
+		...settings,
+	});
+	const preloaded = [WATCH_PARENT, ...preload].flatMap((file) => ['--require', file]);
+	const args = [...preloaded, N8N_CLI, ...command];
+	return await startUntil(ready, N8N_NODE, args, { cwd: userFolder, env, logFile });
+}
+
+/**
+ * Starts n8n on a user folder and logs in; the first start creates the owner.
+ * @throws Error with the tail of n8n's log if it does not come up
+ */
+export async function startN8n(
+	userFolder: string,
+	port: number,
+	options: N8nOptions = {},
+): Promise<N8n> {
+	const url = `http://localhost:${port}`;
+	const login = readLogin(userFolder);
+	const api = new N8nApi(url);
+	const logFile = options.logFile ?? path.join(CACHE, 'n8n.log');
+	const settings = {
+		N8N_PORT: String(port),
+		N8N_HOST: 'localhost',
+		N8N_EDITOR_BASE_URL: url,
+		...options.settings,
+	};
+	const child = await startN8nProcess(userFolder, ['start'], async () => await api.isReady(), {
+		...options,
+		settings,
+		logFile,
+	});
+	await api.logIn(login);
+	return { url, api, login, logFile, process: child };
+}

@@ -1,0 +1,34 @@
+import type { Sandbox } from '../../sandbox';
+import { DEMO } from '../../sandbox';
+import type { CredentialValues } from '../n8n/workflow';
+
+/** The credentials that the example workflows name, filled in for the running sandbox. */
+export function demoCredentials(sandbox: Sandbox): Array<Omit<CredentialValues, 'id'>> {
+	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.addresses;
+	const aiService = (name: string, scope: string) => ({
+		name,
+		type: 'aiServiceOAuth2Api',
+		data: {
+			authUrl,
+			authorizationServerId: DEMO.authServerId,
+			clientId: DEMO.clientId,
+			clientSecret: DEMO.clientSecret,
+			aiUrl,
+			scope,
+		},
+	});
+	return [
+		aiService('Demo AI Service', 'machinelearning.predict'),
+		aiService('Demo AI Service (Rules)', 'merchandising.rules'),
+		{
+			name: 'Demo Push Endpoint',
+			type: 'pushEndpointApi',
+			data: { pushUrl, endpoint: DEMO.endpoint, apiKey: DEMO.pushKey },
+		},
+		{
+			name: 'Demo Blob Service',
+			type: 'blobServiceApi',
+			data: { baseUrl, authentication: 'none' },
+		},
+	];
+}

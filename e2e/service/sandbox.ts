@@ -1,0 +1,26 @@
+import path from 'node:path';
+
+import type { Sandbox } from '../../sandbox';
+import { DEMO, startSandbox } from '../../sandbox';
+import { freePort } from '../shared/ports';
+
+/** The port the example workflows name; another one is used if it is taken. */
+const SANDBOX_PORT = 4321;
+
+/** The service's URL in the example workflows. */
+export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;
+
+/** Long enough that the node has to poll again, short enough for a demo. */
+const CHUNK_DELAY_MS = 1500;
+
+/** Starts the service that the demo uses; its index is stored in the folder. */
+export async function startDemoSandbox(folder: string): Promise<Sandbox> {
+	return await startSandbox({
+		port: await freePort(SANDBOX_PORT),
+		dataFile: path.join(folder, 'sandbox.db'),
+		authServerId: DEMO.authServerId,
+		clients: [{ id: DEMO.clientId, secret: DEMO.clientSecret }],
+		dataSources: [{ endpoint: DEMO.endpoint, keys: [DEMO.pushKey] }],
+		settings: { chunkDelayMs: CHUNK_DELAY_MS },
+	});
+}

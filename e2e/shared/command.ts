@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { whenOrphaned } from './orphan';
+import { stopAll } from './processes';
+import { say } from './progress';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Exit code of a program ended by Ctrl-C. */
+const INTERRUPTED = 130;
+
+/** One command of e2e/ while it runs. Whatever starts something registers here how to end it. */
+export class Command {
+	private readonly cleanUps: Array<() => Promise<void>> = [];
+
+	private stopped: Promise<void> | undefined;
+
+	/** True as soon as the command is being stopped. */
+	get isStopping(): boolean {
+		return this.stopped !== undefined;
+	}
+
+	/** Registers work for the end. It is done once all processes have stopped, latest first. */
+	onStop(cleanUp: () => Promise<void>): void {
+		this.cleanUps.push(cleanUp);
+	}
+
+	/**
+	 * Creates a folder that is removed at the end.
+	 * @param name part of the folder's name, for whoever finds it
+	 * @returns its path
+	 */
+	async temporaryFolder(name: string): Promise<string> {
+		const folder = await mkdtemp(path.join(tmpdir(), `search-ingest-${name}-`));
+		this.onStop(async () => await rm(folder, { recursive: true, force: true }));
+		return folder;
+	}
+
+	/** Stops all processes and cleans up, however often it is called. */
+	async stop(): Promise<void> {
+		await (this.stopped ??= this.stopEverything());
+	}
+
+	private async stopEverything(): Promise<void> {
+		await stopAll();
+		for (const cleanUp of this.cleanUps.reverse()) await cleanUp();
+	}
+}
+
+/**
+ * Runs a command of e2e/ and ends this process: with 0 if `work` returns true, otherwise with 1.
+ * Processes and temporary folders are gone by then, also after Ctrl-C or if npm is killed.
+ * @param work returns whether everything passed
+ * @param options.interrupted exit code after Ctrl-C, 130 unless told
+ */
+export function runCommand(
+	work: (command: Command) => Promise<boolean>,
+	options: { interrupted?: number } = {},
+): void {
+	const command = new Command();
+	const end = async (code: number) => {
+		await command.stop();
+		process.exit(code);
+	};
+	const interrupt = () => {
+		if (!command.isStopping) say('\nStopping …');
+		void end(options.interrupted ?? INTERRUPTED);
+	};
+	for (const signal of SIGNALS) process.on(signal, interrupt);
+	whenOrphaned(interrupt);
+	work(command).then(
+		async (passed) => await end(passed ? 0 : 1),
+		async (error: unknown) => {
+			if (!command.isStopping)
+				say(`\n${error instanceof Error ? error.message : String(error)}`);
+			await end(1);
+		},
+	);
+}

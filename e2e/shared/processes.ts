@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { until } from './wait';
+
+/** How long a process may take to stop before it is killed. */
+const STOP_WITHIN_MS = 15_000;
+
+/** How long a process may take until it is ready. */
+const READY_WITHIN_MS = 180_000;
+
+const CHECK_EVERY_MS = 50;
+
+/** How much of the latest output is searched for the words that say a process is ready. */
+const SEARCHED_CHARACTERS = 10_000;
+
+/** Lines of a log that an error shows. */
+const TAIL_LINES = 40;
+
+/** Where a process runs and where its output goes. */
+export interface ProcessOptions {
+	cwd: string;
+	logFile: string;
+	env?: NodeJS.ProcessEnv;
+	/** The user it runs as, for programs that refuse to run as root. */
+	user?: { uid: number; gid: number };
+	/** Other processes need it until they have ended: it is stopped after them, with this signal. */
+	lastSignal?: NodeJS.Signals;
+	/** Called with each piece of output. */
+	onOutput?: (text: string) => void;
+}
+
+/** A started process with everything it started itself. */
+export interface RunningProcess {
+	/** The process ID; undefined if it could not be started. */
+	pid: number | undefined;
+	/** The exit code (or signal) once it has ended; never rejects. */
+	ended: Promise<number | string>;
+	stop(): Promise<void>;
+	/** SIGKILL, as if the machine lost power. */
+	kill(): void;
+}
+
+/** Tells that a process is ready: words in its output, or a check. */
+export type Ready = string | (() => Promise<boolean>);
+
+const running = new Map<RunningProcess, { isLast: boolean }>();
+
+let isClosing = false;
+
+/** The last lines of a log file. */
+export function tail(logFile: string, lines = TAIL_LINES): string {
+	try {
+		return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+	} catch {
+		return '(no output)';
+	}
+}
+
+/** Signals a process and everything it started; false if none of them is left. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+	try {
+		process.kill(-pid, signal);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+	if (pid === undefined) return;
+	signalGroup(pid, signal);
+	const isGone = await until(() => !signalGroup(pid, 0), STOP_WITHIN_MS, CHECK_EVERY_MS);
+	if (!isGone) signalGroup(pid, 'SIGKILL');
+}
+
+/**
+ * Starts a process in a group of its own: Ctrl-C in the terminal reaches only this process, which
+ * then stops the whole group, so that nothing is left behind.
+ * @throws Error once everything is being stopped
+ */
+export function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
+	if (isClosing)
+		throw new Error(`'${command}' was not started, because everything is being stopped`);
+	mkdirSync(path.dirname(options.logFile), { recursive: true });
+	const log = createWriteStream(options.logFile);
+	const child = spawn(command, args, {
+		cwd: options.cwd,
+		env: options.env ?? process.env,
+		...options.user,
+		detached: true,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+	for (const stream of [child.stdout, child.stderr]) {
+		stream.on('data', (data: Buffer) => {
+			log.write(data);
+			options.onOutput?.(data.toString());
+		});
+	}
+	const ended = new Promise<number | string>((resolve) => {
+		child.once('error', (error) => log.end(`${error.message}\n`, () => resolve(error.message)));
+		child.once('close', (code, signal) => log.end(() => resolve(code ?? signal ?? 'unknown')));
+	});
+	const handle: RunningProcess = {
+		pid: child.pid,
+		ended,
+		stop: async () => await stopGroup(child, options.lastSignal ?? 'SIGTERM'),
+		kill: () => {
+			if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+		},
+	};
+	running.set(handle, { isLast: options.lastSignal !== undefined });
+	void ended.then(() => running.delete(handle));
+	return handle;
+}
+
+/**
+ * Runs a command to its end.
+ * @throws Error with the tail of its output if it fails
+ */
+export async function run(command: string, args: string[], options: ProcessOptions): Promise<void> {
+	const result = await start(command, args, options).ended;
+	if (result !== 0) {
+		throw new Error(
+			`'${command} ${args.join(' ')}' ended with ${result}. Its last lines:\n${tail(options.logFile)}`,
+		);
+	}
+}
+
+/**
+ * Starts a process and waits until it is ready.
+ * @param ready words its output has then, or a check that is repeated until it is true
+ * @throws Error with the tail of its output if it ends before that, or is not ready in 3 minutes
+ */
+export async function startUntil(
+	ready: Ready,
+	command: string,
+	args: string[],
+	options: Omit<ProcessOptions, 'onOutput'>,
+): Promise<RunningProcess> {
+	let output = '';
+	let wordsSeen = false;
+	const onOutput = (text: string) => {
+		if (typeof ready !== 'string' || wordsSeen) return;
+		output = (output + text).slice(-SEARCHED_CHARACTERS);
+		wordsSeen = output.includes(ready);
+	};
+	const child = start(command, args, { ...options, onOutput });
+	let exit: number | string | undefined;
+	void child.ended.then((code) => {
+		exit = code;
+	});
+	const isReady = async () => (typeof ready === 'string' ? wordsSeen : await ready());
+	let succeeded = false;
+	await until(
+		async () => exit !== undefined || (succeeded = await isReady()),
+		READY_WITHIN_MS,
+		CHECK_EVERY_MS,
+	);
+	if (succeeded) return child;
+	const what =
+		exit === undefined
+			? `is not ready after ${READY_WITHIN_MS / 1000} s`
+			: `ended with ${exit} while starting`;
+	throw new Error(
+		`'${path.basename(command)}' ${what}. Its last lines:\n${tail(options.logFile)}`,
+	);
+}
+
+/** Stops everything that still runs; nothing can be started any more. */
+export async function stopAll(): Promise<void> {
+	isClosing = true;
+	for (const last of [false, true]) {
+		const turn = [...running].filter(([, { isLast }]) => isLast === last);
+		await Promise.all(turn.map(async ([handle]) => await handle.stop()));
+	}
+}

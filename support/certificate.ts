@@ -1,0 +1,56 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+
+/** One value in DER: tag, length, content. */
+function der(tag: number, ...content: Buffer[]): Buffer {
+	const body = Buffer.concat(content);
+	const length =
+		body.length < 0x80
+			? Buffer.from([body.length])
+			: Buffer.from([0x82, body.length >> 8, body.length & 0xff]);
+	return Buffer.concat([Buffer.from([tag]), length, body]);
+}
+
+const sequence = (...content: Buffer[]) => der(0x30, ...content);
+const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
+const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
+const COMMON_NAME = objectId('550403');
+
+/** As certificates write it: YYMMDDHHMMSSZ. */
+const time = (epochMs: number) =>
+	der(
+		0x17,
+		Buffer.from(
+			`${new Date(epochMs)
+				.toISOString()
+				.replace(/[-:T]|\..*/g, '')
+				.slice(2)}Z`,
+		),
+	);
+
+/**
+ * Makes a self-signed certificate and its key, so that no key needs to be in the repository.
+ *
+ * @param name the host it is for
+ * @returns both as PEM
+ */
+export function selfSigned(name = 'localhost'): { key: string; cert: string } {
+	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+	const DAY_MS = 86_400_000;
+	const subject = sequence(
+		der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name, 'utf8')))),
+	);
+	const content = sequence(
+		der(0x02, Buffer.from([1])),
+		ECDSA_WITH_SHA256,
+		subject,
+		sequence(time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
+		subject,
+		publicKey.export({ type: 'spki', format: 'der' }),
+	);
+	const signature = der(0x03, Buffer.from([0]), sign('sha256', content, privateKey));
+	const body = sequence(content, ECDSA_WITH_SHA256, signature).toString('base64');
+	return {
+		key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+		cert: `-----BEGIN CERTIFICATE-----\n${body.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+	};
+}

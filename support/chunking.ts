@@ -1,0 +1,105 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { ChunkText } from '../nodes/ChunkText/ChunkText.node';
+import type { FaultRule, RecordedRequest, Sandbox } from '../sandbox';
+import type { CredentialData } from './credential-store';
+import { sandboxCredentials } from './credentials';
+import type { NodeOptions, RunOptions, RunResult } from './engine';
+import { nodeRunner } from './sandbox';
+
+/** One chunk per line, by a chunker that needs no Python. */
+export const BY_LINE: INodeParameters = {
+	modelId: 'gte-small',
+	chunker: 'dynamic-newline',
+	chunkerSettings: { maxChunkSize: 1 },
+};
+
+/** Looks at jobs as often as the loop can. */
+export const OFTEN = { firstIntervalSeconds: 0.02, longestIntervalSeconds: 0.04 };
+
+/** Chunk Text as a node of a pipeline, by lines unless told otherwise. */
+export const chunkNode = (
+	parameters: INodeParameters = {},
+	settings: Partial<NodeOptions> = {},
+): NodeOptions => ({
+	node: new ChunkText(),
+	parameters: { ...BY_LINE, ...parameters },
+	...settings,
+});
+
+/** Chunk Text in a sandbox: runs it, looks at what arrived, and gets in its way. */
+export function useChunkText(sandbox: () => Sandbox) {
+	let tests = 0;
+	beforeEach(() => tests++);
+	/** This process keeps tokens by client, the sandbox forgets them: each test is a new client. */
+	const credentials = (): CredentialData => {
+		const all = sandboxCredentials(sandbox());
+		const { authUrl } = sandbox().addresses;
+		const slashes = '/'.repeat(tests);
+		return {
+			...all,
+			aiServiceOAuth2Api: { ...all.aiServiceOAuth2Api, authUrl: `${authUrl}${slashes}` },
+		};
+	};
+	const run = nodeRunner(new ChunkText(), credentials);
+	const requests = (route: RecordedRequest['route']) =>
+		sandbox().requests.filter((request) => request.route === route);
+	const fault = (route: FaultRule['route'], rule: Omit<FaultRule, 'route'>) =>
+		sandbox().faults.add({ route, ...rule });
+	return {
+		chunk: async (
+			items: IDataObject[],
+			parameters: INodeParameters = {},
+			settings: Partial<RunOptions> = {},
+		): Promise<RunResult> => await run(items, { ...BY_LINE, ...parameters }, settings),
+		getResults: async (
+			items: IDataObject[],
+			parameters: INodeParameters = {},
+			settings: Partial<RunOptions> = {},
+		): Promise<RunResult> =>
+			await run(items, { operation: 'getResults', ...parameters }, settings),
+		credentials,
+		requests,
+		submits: () => requests('submit'),
+		looks: () => requests('results'),
+		/** The texts of each submission, in the order of arrival. */
+		batches: () =>
+			requests('submit').map(({ body }) =>
+				(body as { batch: Array<{ text: string }> }).batch.map(({ text }) => text),
+			),
+		fault,
+		/** What the next looks find instead of the truth. */
+		answers: (...bodies: unknown[]) => {
+			for (const body of bodies) {
+				fault('results', { status: 200, body: JSON.stringify(body), times: 1 });
+			}
+		},
+		/** Resolves once the service has finished all jobs. */
+		jobsEnded: async () => {
+			while (
+				sandbox()
+					.jobs()
+					.some(({ status }) => status === 'SUBMITTED')
+			) {
+				await new Promise((resolve) => setTimeout(resolve, 5));
+			}
+		},
+		/** Resolves once so many requests of a route have arrived. */
+		arrived: async (route: RecordedRequest['route'], count: number) => {
+			while (requests(route).length < count) {
+				await new Promise((resolve) => setTimeout(resolve, 5));
+			}
+		},
+	};
+}
+
+/** Most requests that were under way at the same time. */
+export function mostAtOnce(requests: RecordedRequest[]): number {
+	const events = requests.flatMap(({ startedAt, endedAt }) => [
+		{ at: startedAt, change: 1 },
+		{ at: endedAt, change: -1 },
+	]);
+	events.sort((one, other) => one.at - other.at || one.change - other.change);
+	let now = 0;
+	return Math.max(0, ...events.map(({ change }) => (now += change)));
+}

@@ -1,0 +1,19 @@
+import { DEMO, type Sandbox } from '../sandbox';
+import type { CredentialData } from './credential-store';
+
+/** Credentials that fit a sandbox, as a user would have typed them. */
+export function sandboxCredentials(sandbox: Sandbox): CredentialData {
+	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.addresses;
+	return {
+		aiServiceOAuth2Api: {
+			authUrl,
+			authorizationServerId: DEMO.authServerId,
+			clientId: DEMO.clientId,
+			clientSecret: DEMO.clientSecret,
+			aiUrl,
+			scope: 'machinelearning.predict',
+		},
+		pushEndpointApi: { pushUrl, endpoint: DEMO.endpoint, apiKey: DEMO.pushKey },
+		blobServiceApi: { baseUrl, authentication: 'none' },
+	};
+}

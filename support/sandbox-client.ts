@@ -1,0 +1,129 @@
+import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+
+import { DEMO, type Sandbox } from '../sandbox';
+
+export const PREDICT = 'machinelearning.predict';
+
+/** The headers the interface asks of a token request. */
+export const TOKEN_HEADERS = {
+	'Cache-Control': 'no-cache',
+	Accept: 'application/json',
+	'Content-Type': 'application/x-www-form-urlencoded',
+};
+
+/** A plain client that takes any status for an answer. */
+export function client(): AxiosInstance {
+	return axios.create({
+		validateStatus: () => true,
+		maxRedirects: 0,
+		proxy: false,
+		maxBodyLength: Infinity,
+	});
+}
+
+export const http = client();
+
+export async function requestToken(
+	sandbox: Sandbox,
+	scope = PREDICT,
+	changes: {
+		headers?: Record<string, string | undefined>;
+		query?: Record<string, string>;
+		user?: string;
+		password?: string;
+		auth?: string;
+		body?: string;
+	} = {},
+): Promise<AxiosResponse> {
+	const { user = DEMO.clientId, password = DEMO.clientSecret, auth = 'default' } = changes;
+	const headers: Record<string, string> = {
+		Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+	};
+	for (const [name, value] of Object.entries({ ...TOKEN_HEADERS, ...changes.headers })) {
+		if (value !== undefined) headers[name] = value;
+	}
+	return await http.request({
+		method: 'POST',
+		url: `${sandbox.addresses.authUrl}/oauth2/${auth}/v1/token`,
+		params: { scope, grant_type: 'client_credentials', ...changes.query },
+		headers,
+		// axios drops the Content-Type of a request without data.
+		data: changes.body ?? '',
+	});
+}
+
+export async function bearer(
+	sandbox: Sandbox,
+	scope = PREDICT,
+): Promise<{ Authorization: string }> {
+	const { data } = await requestToken(sandbox, scope);
+	return { Authorization: `Bearer ${data.access_token}` };
+}
+
+export interface Entry {
+	chunks: string[];
+	spans: Array<[number, number]>;
+	vectors: Array<{ tokensUsed: { inputTokens: number }; vector: number[] }>;
+}
+
+export interface Results {
+	chunkingId: string;
+	status: string;
+	message?: string;
+	chunkedData?: Entry[];
+	vector?: Array<{ vector: number[] }>;
+}
+
+/** Submits and polls until the job left SUBMITTED. */
+export async function chunk(
+	sandbox: Sandbox,
+	chunker: string,
+	texts: string[],
+	body: Record<string, unknown> = {},
+	model = 'gte-small',
+): Promise<Results> {
+	const headers = await bearer(sandbox);
+	const url = `${sandbox.addresses.aiUrl}/ai/async-chunking`;
+	const batch = texts.map((text) => ({ text }));
+	const submitted = await http.post(
+		`${url}/${chunker}/${model}`,
+		{ batch, ...body },
+		{ headers },
+	);
+	if (submitted.status !== 200) throw new Error(JSON.stringify(submitted.data));
+	for (;;) {
+		const { data } = await http.get(`${url}/${submitted.data.chunkingId}`, { headers });
+		if (data.status !== 'SUBMITTED') return data as Results;
+		await new Promise((resolve) => setTimeout(resolve, 10));
+	}
+}
+
+/** Pushes one document or several. */
+export async function push(
+	sandbox: Sandbox,
+	documents: unknown,
+	endpoint: string = DEMO.endpoint,
+	key: string = DEMO.pushKey,
+): Promise<AxiosResponse> {
+	return await http.post(`${sandbox.addresses.pushUrl}/api/v1/push/${endpoint}`, documents, {
+		headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+	});
+}
+
+/** Deletes one id. */
+export async function remove(
+	sandbox: Sandbox,
+	id: string,
+	query = '',
+	endpoint: string = DEMO.endpoint,
+	key: string = DEMO.pushKey,
+): Promise<AxiosResponse> {
+	const path = `/api/v1/push/${endpoint}/${encodeURIComponent(id)}`;
+	return await http.delete(`${sandbox.addresses.pushUrl}${path}${query}`, {
+		headers: { 'x-api-key': key },
+	});
+}
+
+export async function sleep(milliseconds: number): Promise<void> {
+	await new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,97 @@
+import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+
+import { defaultSettings, startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
+import type { CredentialData } from './credential-store';
+import { runNode, type RunOptions, type RunResult } from './engine';
+import { startServer, type TestServer } from './http-server';
+
+/**
+ * One sandbox for all tests of a file, as new before each of them.
+ *
+ * @returns the sandbox, once the tests run
+ */
+export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
+	let sandbox: Sandbox;
+	beforeAll(async () => {
+		sandbox = await startSandbox(options);
+	});
+	afterEach(() => {
+		sandbox.reset();
+		Object.assign(sandbox.settings, defaultSettings(), options.settings);
+	});
+	afterAll(async () => {
+		await sandbox.close();
+	});
+	return () => sandbox;
+}
+
+/**
+ * Waits until so many requests have arrived.
+ *
+ * @returns the time at which they had
+ */
+export async function requestsArrived(sandbox: Sandbox, count: number): Promise<number> {
+	while (sandbox.requests.length < count) {
+		await new Promise((resolve) => setTimeout(resolve, 5));
+	}
+	return Date.now();
+}
+
+/** Starts servers that are closed when the test is over. */
+export function useServers(): typeof startServer {
+	const servers: TestServer[] = [];
+	afterEach(async () => {
+		await Promise.all(servers.splice(0).map(async (server) => await server.close()));
+	});
+	return async (handler) => {
+		const server = await startServer(handler);
+		servers.push(server);
+		return server;
+	};
+}
+
+/** What is left of the waits before retries. */
+export const SHORT_BACKOFF = 1 / 1000;
+
+/**
+ * Shortens the waits before retries, which are random, for all tests of a file.
+ *
+ * @returns holds the factor, which a test may change
+ */
+export function useShortBackoff(): { factor: number } {
+	const backoff = { factor: SHORT_BACKOFF };
+	const random = Math.random.bind(Math);
+	let spy: jest.SpyInstance;
+	beforeAll(() => {
+		spy = jest.spyOn(Math, 'random').mockImplementation(() => random() * backoff.factor);
+	});
+	afterAll(() => spy.mockRestore());
+	return backoff;
+}
+
+/** Runs one node again and again: its items, its parameters, settings of the node and the run. */
+export function nodeRunner(node: INodeType, credentials: () => CredentialData) {
+	return async (
+		items: IDataObject[],
+		parameters: INodeParameters = {},
+		settings: Partial<RunOptions> = {},
+	): Promise<RunResult> =>
+		await runNode({ node, items, parameters, credentials: credentials(), ...settings });
+}
+
+/** JSON of the items of an output. */
+export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);
+
+/** Index of the input item each item of both outputs is paired with. */
+export function pairedIndexes({ output, errorOutput }: RunResult): number[] {
+	return [...output, ...errorOutput].map(
+		({ pairedItem }) => (pairedItem as { item: number }).item,
+	);
+}
+
+/** `0`, `1`, ... */
+export const indexes = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+
+/** Messages of the hints a run shows. */
+export const hintsOf = ({ hints }: Pick<RunResult, 'hints'>): string[] =>
+	hints.map(({ message }) => message);

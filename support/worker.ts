@@ -1,0 +1,72 @@
+import type { ICredentialType, INodeParameters, INodeType } from 'n8n-workflow';
+
+import type { CredentialTypes } from './credential-types';
+import { type CredentialStore, runNode, type RunOptions, type RunResult } from './engine';
+
+/** One n8n process, as far as our modules are concerned: it shares nothing but the store. */
+export interface Worker {
+	node: INodeType;
+	credentialTypes: CredentialTypes;
+}
+
+/**
+ * Loads Chunk Text and its credential anew, so that what their modules keep in memory belongs to
+ * this worker alone. n8n itself is the same for all.
+ */
+export function startWorker(): Worker {
+	const n8n = jest.requireActual<object>('n8n-workflow');
+	let worker: Worker | undefined;
+	jest.isolateModules(() => {
+		jest.doMock('n8n-workflow', () => n8n);
+		/* eslint-disable @typescript-eslint/no-require-imports -- a registry of its own */
+		const { ChunkText } = require('../nodes/ChunkText/ChunkText.node') as {
+			ChunkText: new () => INodeType;
+		};
+		const { AiServiceOAuth2Api } = require('../credentials/AiServiceOAuth2Api.credentials') as {
+			AiServiceOAuth2Api: new () => ICredentialType;
+		};
+		/* eslint-enable @typescript-eslint/no-require-imports */
+		worker = {
+			node: new ChunkText(),
+			credentialTypes: { aiServiceOAuth2Api: new AiServiceOAuth2Api() },
+		};
+	});
+	jest.dontMock('n8n-workflow');
+	return worker as Worker;
+}
+
+export interface ChunkRunOptions {
+	/** How many texts, one request each. */
+	texts?: number;
+	concurrency?: number;
+	parameters?: INodeParameters;
+	/** Of the Options collection. */
+	options?: INodeParameters;
+	items?: RunOptions['items'];
+	onError?: RunOptions['onError'];
+	/** Presses Stop after that time. */
+	cancelAfterMs?: number;
+}
+
+/** One execution of Chunk Text on a worker: submits texts, unless `parameters` say otherwise. */
+export async function chunk(
+	worker: Worker,
+	store: CredentialStore,
+	{ texts = 1, concurrency = 4, parameters, options, items, ...settings }: ChunkRunOptions = {},
+): Promise<RunResult> {
+	return await runNode({
+		...worker,
+		store,
+		items:
+			items ?? Array.from({ length: texts }, (_, index) => ({ text: `Text ${index}. End.` })),
+		...settings,
+		parameters: {
+			operation: 'submit',
+			text: '={{ $json.text }}',
+			modelId: 'gte-small',
+			chunker: 'sentence',
+			options: { textsPerRequest: 1, concurrency, maxAttempts: 1, ...options },
+			...parameters,
+		},
+	});
+}

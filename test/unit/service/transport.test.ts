@@ -1,0 +1,305 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Agent } from 'node:https';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+
+import axios from 'axios';
+
+import { transportFacts, type TransportFacts } from '../../../nodes/shared/service/transport';
+import { selfSigned } from '../../../support/certificate';
+
+const servers: Server[] = [];
+const sockets = new Set<Socket>();
+
+/** Starts a raw server on a free port. */
+async function listen(server: Server): Promise<number> {
+	servers.push(server);
+	server.on('connection', (socket: Socket) => {
+		sockets.add(socket);
+		socket.on('error', () => {});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return (server.address() as AddressInfo).port;
+}
+
+const tcp = async (onConnection: (socket: Socket) => void) =>
+	await listen(createServer(onConnection));
+
+async function tls(onConnection: (socket: Socket) => void, options: TlsOptions = {}) {
+	const server = createTlsServer({ ...selfSigned(), ...options }, (socket) => {
+		socket.on('error', () => {});
+		onConnection(socket);
+	});
+	server.on('tlsClientError', () => {});
+	return await listen(server);
+}
+
+/** What n8n's HTTP helper throws: the error of axios as the cause of its own. */
+async function errorOf(
+	url: string,
+	{ trusting = true, signal = undefined as AbortSignal | undefined } = {},
+) {
+	try {
+		await axios.post(url, Buffer.from('{"a":1}'), {
+			timeout: 400,
+			maxRedirects: 0,
+			proxy: false,
+			httpsAgent: new Agent({ rejectUnauthorized: !trusting }),
+			...(signal && { signal }),
+		});
+	} catch (cause) {
+		const { code } = cause as { code?: string };
+		return Object.assign(new Error('The service is offline', { cause }), { httpCode: code });
+	}
+	throw new Error('The request succeeded');
+}
+
+const closing = (socket: Socket) => socket.on('data', () => socket.destroy());
+const resetting = (socket: Socket) => socket.on('data', () => socket.resetAndDestroy());
+const silent = () => {};
+
+afterAll(async () => {
+	sockets.forEach((socket) => socket.destroy());
+	await Promise.all(
+		servers.map(async (server) => await new Promise((resolve) => server.close(resolve))),
+	);
+});
+
+describe('requests over real sockets', () => {
+	test('a connection that is refused was never sent', async () => {
+		const port = await tcp(silent);
+		await new Promise((resolve) => servers.pop()?.close(resolve));
+		for (const protocol of ['http', 'https']) {
+			const error = await errorOf(`${protocol}://127.0.0.1:${port}/`);
+			const expected = { code: 'ECONNREFUSED', neverSent: true, permanent: false };
+			expect(transportFacts(error)).toEqual(expected);
+		}
+	});
+
+	test('a host name that does not exist was never sent to', async () => {
+		const facts = transportFacts(await errorOf('http://no-such-host.invalid/'));
+		expect(facts).toMatchObject({ neverSent: true, permanent: false });
+		expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(facts.code);
+	});
+
+	test.each<[string, (socket: Socket) => void, string]>([
+		['closed', closing, 'ECONNRESET'],
+		['reset', resetting, 'ECONNRESET'],
+		['left without an answer', silent, 'ECONNABORTED'],
+	])('once written, a request that is %s may have arrived', async (_, behavior, code) => {
+		const port = await tcp(behavior);
+		const facts = transportFacts(await errorOf(`http://127.0.0.1:${port}/`));
+		expect(facts).toEqual({ code, neverSent: false, permanent: false });
+	});
+
+	test.each<[string, (socket: Socket) => void, string]>([
+		['closed', closing, 'ECONNRESET'],
+		['reset', resetting, 'ECONNRESET'],
+		['left without an answer', silent, 'ECONNABORTED'],
+		['answered in plain HTTP', (socket) => socket.end('HTTP/1.1 400 No\r\n\r\n'), 'EPROTO'],
+	])('a TLS handshake that is %s was never sent over', async (_, behavior, code) => {
+		const port = await tcp(behavior);
+		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
+		expect(facts).toEqual({ code, neverSent: true, permanent: false });
+	});
+
+	test('a request that is aborted during the handshake was never sent, afterwards it may have arrived', async () => {
+		const handshake = await tcp(silent);
+		const answer = await tls(silent);
+		const aborted = async (port: number) =>
+			transportFacts(
+				await errorOf(`https://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(200) }),
+			);
+		expect(await aborted(handshake)).toMatchObject({ code: 'ERR_CANCELED', neverSent: true });
+		expect(await aborted(answer)).toMatchObject({ code: 'ERR_CANCELED', neverSent: false });
+	});
+
+	test('a certificate that is not trusted is permanent, and nothing was sent', async () => {
+		const port = await tls(silent);
+		const error = await errorOf(`https://127.0.0.1:${port}/`, { trusting: false });
+		const code = 'DEPTH_ZERO_SELF_SIGNED_CERT';
+		expect(transportFacts(error)).toEqual({ code, neverSent: true, permanent: true });
+	});
+
+	test('a connection that ends after the handshake may have delivered the request', async () => {
+		const port = await tls(closing);
+		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
+		expect(facts).toEqual({ code: 'ECONNRESET', neverSent: false, permanent: false });
+	});
+
+	test('a client certificate that is required is permanent, but the request may have arrived', async () => {
+		// With TLS 1.3 the client has finished the handshake before the server refuses it.
+		const port = await tls(silent, { requestCert: true, minVersion: 'TLSv1.3' });
+		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
+		expect(facts).toMatchObject({ neverSent: false, permanent: true });
+	});
+
+	test('a response that breaks off came from a service that had the request', async () => {
+		const port = await tcp((socket) =>
+			socket.once('data', () => {
+				socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nabc');
+			}),
+		);
+		const facts = transportFacts(await errorOf(`http://127.0.0.1:${port}/`));
+		expect(facts).toMatchObject({ neverSent: false, permanent: false });
+	});
+});
+
+describe('evidence', () => {
+	const wrapped = (cause: unknown, levels: number): unknown =>
+		levels === 0 ? cause : wrapped(Object.assign(new Error('x'), { cause }), levels - 1);
+	const system = (code: string, syscall?: string) =>
+		Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
+
+	test.each<[string, unknown, TransportFacts]>([
+		[
+			'a domain n8n does not allow',
+			new Error('Domain not allowed'),
+			{ code: undefined, neverSent: true, permanent: false },
+		],
+		[
+			'an IP range n8n blocks',
+			{
+				message: 'blocked',
+				httpCode: null,
+				cause: { request: {}, cause: new Error('SSRF') },
+			},
+			{ code: undefined, neverSent: true, permanent: false },
+		],
+		[
+			'a failure without a code after a response began',
+			{ cause: { request: { res: {} } } },
+			{ code: undefined, neverSent: false, permanent: false },
+		],
+		[
+			'a status without a code',
+			{ httpCode: '200' },
+			{ code: undefined, neverSent: false, permanent: false },
+		],
+		['no error at all', undefined, { code: undefined, neverSent: false, permanent: false }],
+		['a text', 'ECONNREFUSED', { code: undefined, neverSent: false, permanent: false }],
+		[
+			'a code without a system call',
+			system('ECONNREFUSED'),
+			{ code: 'ECONNREFUSED', neverSent: false, permanent: false },
+		],
+		[
+			'only the code that n8n keeps',
+			{ httpCode: 'ECONNREFUSED' },
+			{ code: 'ECONNREFUSED', neverSent: false, permanent: false },
+		],
+		[
+			'a timeout of connecting',
+			wrapped(system('ETIMEDOUT', 'connect'), 2),
+			{ code: 'ETIMEDOUT', neverSent: true, permanent: false },
+		],
+		[
+			'a timeout of reading',
+			wrapped(system('ETIMEDOUT', 'read'), 2),
+			{ code: 'ETIMEDOUT', neverSent: false, permanent: false },
+		],
+		[
+			'an outer error of connecting around one of reading',
+			Object.assign(system('ECONNRESET', 'connect'), { cause: system('ECONNRESET', 'read') }),
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
+		[
+			'a host with several addresses that all refuse',
+			wrapped(
+				Object.assign(
+					new AggregateError([system('A', 'connect'), system('B', 'connect')]),
+					{
+						code: 'ECONNREFUSED',
+					},
+				),
+				1,
+			),
+			{ code: 'ECONNREFUSED', neverSent: true, permanent: false },
+		],
+		[
+			'a host of which one address broke off later',
+			Object.assign(new AggregateError([system('A', 'connect'), system('B', 'read')]), {
+				code: 'ECONNRESET',
+			}),
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
+		[
+			'a handshake that is over',
+			{ code: 'ECONNRESET', request: { socket: { secureConnecting: false } } },
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
+		[
+			'bytes that only wait to be written',
+			{ code: 'ECONNRESET', request: { socket: { bytesWritten: 0 } } },
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
+		[
+			'an alert about a certificate while writing',
+			{
+				code: 'EPROTO',
+				message:
+					'write EPROTO 80:error:0A00045C:SSL routines::tlsv13 alert certificate required',
+			},
+			{ code: 'EPROTO', neverSent: false, permanent: true },
+		],
+		[
+			'a TLS error while writing',
+			{
+				code: 'EPROTO',
+				message: 'write EPROTO 80:error:0A0000FC:SSL routines::bad record mac',
+			},
+			{ code: 'EPROTO', neverSent: false, permanent: false },
+		],
+		[
+			'a broken TLS record',
+			{ code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC' },
+			{
+				code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
+				neverSent: false,
+				permanent: false,
+			},
+		],
+		[
+			'causes that lie too deep to be read',
+			wrapped(system('ECONNREFUSED', 'connect'), 20),
+			{ code: undefined, neverSent: false, permanent: false },
+		],
+	])('%s', (_, error, facts) => {
+		expect(transportFacts(error)).toEqual(facts);
+	});
+
+	test('causes in a circle end', () => {
+		const circle = system('ECONNRESET', 'connect') as Error & { cause?: unknown };
+		circle.cause = circle;
+		const expected = { code: 'ECONNRESET', neverSent: false, permanent: false };
+		expect(transportFacts(circle)).toEqual(expected);
+	});
+
+	test.each([
+		'CERT_HAS_EXPIRED',
+		'CERT_REVOKED',
+		'CRL_HAS_EXPIRED',
+		'DEPTH_ZERO_SELF_SIGNED_CERT',
+		'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
+		'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+		'ERR_TLS_CERT_ALTNAME_INVALID',
+		'HOSTNAME_MISMATCH',
+		'INVALID_CA',
+		'INVALID_PURPOSE',
+		'PATH_LENGTH_EXCEEDED',
+		'SELF_SIGNED_CERT_IN_CHAIN',
+		'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+	])('%s is permanent', (code) => {
+		expect(transportFacts({ code }).permanent).toBe(true);
+	});
+
+	test.each([
+		'EPROTO',
+		'ECONNRESET',
+		'ERR_SSL_WRONG_VERSION_NUMBER',
+		'ERR_CANCELED',
+		'Z_BUF_ERROR',
+	])('%s may pass', (code) => {
+		expect(transportFacts({ code }).permanent).toBe(false);
+	});
+});
