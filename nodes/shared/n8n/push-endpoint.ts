@@ -1,12 +1,12 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Run } from './run';
 
 import { ServiceSession } from './session';
 
 /** Opens the push service; its credential also names the endpoint. */
 export async function openPushEndpoint(
-	context: IExecuteFunctions,
+	run: Run,
 ): Promise<{ session: ServiceSession; endpoint: string }> {
-	const session = await ServiceSession.open(context, {
+	const session = await ServiceSession.open(run, {
 		credentialType: 'pushEndpointApi',
 		addressField: 'pushUrl',
 		addressLabel: 'Push Service Address',

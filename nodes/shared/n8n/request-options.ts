@@ -6,16 +6,20 @@ import { property } from './properties';
 import type { Run } from './run';
 
 /** The option Concurrency; its default is each node's own, chosen by measurement (bench/README.md). */
-export const concurrencyProperty = <const N extends number>(concurrency: N) =>
-	property({
-		displayName: 'Concurrency',
-		name: 'concurrency',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 64 },
-		default: concurrency,
-		description:
-			'How many requests may be in flight at once. Reduced automatically while the service answers with 429.',
-	});
+export const concurrencyProperty = (concurrency: number) => ({
+	...CONCURRENCY,
+	default: concurrency,
+});
+
+const CONCURRENCY = property({
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 64 },
+	default: 1,
+	description:
+		'How many requests may be in flight at once. Reduced automatically while the service answers with 429.',
+});
 
 /** The option Max Attempts. */
 export const maxAttemptsProperty = property({

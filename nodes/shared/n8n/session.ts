@@ -5,16 +5,15 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 
-import { backoffMs, type RetryPolicy } from '../flow/backoff';
-import type { Clock } from '../flow/clock';
 import { parseAddress } from '../service/address';
-import { judge, serverMessage, ServiceFailure } from '../service/failure';
+import { serverMessage, ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
 import { secretsOf, withoutSecrets } from '../service/secrets';
 import { tokenFailure } from '../service/token-issuer';
 import { readBody, withSignal, type ReplyStream } from './reply-body';
-import { Cancelled, executionClock, isCancel, isCancelled } from './run';
+import { Canceled } from './errors';
+import type { Run } from './run';
 import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
 
 export interface ServiceRequest {
@@ -96,9 +95,10 @@ export class ServiceSession {
 	 * @throws InputError for an unusable address
 	 */
 	static async open(
-		context: IExecuteFunctions,
+		run: Run,
 		options: ServiceOptions,
 	): Promise<ServiceSession> {
+		const { context } = run;
 		const fields = await context.getCredentials(options.credentialType);
 		const baseUrl = parseAddress(fields[options.addressField], options.addressLabel);
 		const credential =
@@ -108,7 +108,7 @@ export class ServiceSession {
 						fields,
 						options.scope,
 						async () => await context.getCredentials(options.credentialType),
-						executionClock(context),
+						{ now: () => Date.now(), random: () => Math.random(), sleep: async (ms) => await run.sleep(ms) },
 					);
 		return new ServiceSession(context, options, baseUrl, credential, fields);
 	}
@@ -143,36 +143,15 @@ export class ServiceSession {
 		return serverMessage(this.masked(body));
 	}
 
-	private masked(body: unknown): unknown {
+	masked(body: unknown): unknown {
 		return withoutSecrets(body, secretsOf(this.sent));
-	}
-
-	/** Sends a request and repeats it as far as its nature allows. */
-	async requestWithRetry(
-		request: ServiceRequest,
-		options: { idempotent: boolean; policy: RetryPolicy; clock: Clock },
-	): Promise<ServiceReply> {
-		const { policy, clock } = options;
-		for (let attempt = 1; ; attempt++) {
-			const outcome = await this.request(request).then(
-				(reply) => ({ reply }),
-				(error: unknown) => ({ error }),
-			);
-			if ('reply' in outcome) return outcome.reply;
-			const { error } = outcome;
-			const verdict = judge(error, options.idempotent);
-			if (isCancel(error) || !verdict.retry || attempt >= policy.maxAttempts) throw error;
-			await clock.sleep(
-				backoffMs(attempt, policy, () => clock.random(), verdict.retryAfterMs),
-			);
-		}
 	}
 
 	private async send(
 		request: ServiceRequest,
 		data: ICredentialDataDecryptedObject,
 	): Promise<FullResponse> {
-		if (isCancelled(this.context)) throw new Cancelled();
+		if (this.context.getExecutionCancelSignal()?.aborted) throw new Canceled();
 		const { credentialType } = this.options;
 		const timeoutMs = Math.min(Math.ceil(request.timeoutMs), MAX_TIMEOUT_MS);
 		const aborter = new AbortController();
@@ -229,7 +208,7 @@ export class ServiceSession {
 		data: ICredentialDataDecryptedObject,
 		timeoutMs: number,
 	): Error {
-		if (isCancelled(this.context)) return new Cancelled();
+		if (this.context.getExecutionCancelSignal()?.aborted) return new Canceled();
 		const { service, addressLabel } = this.options;
 		// What the credential threw while it was asking for a token.
 		const failure = tokenFailure(data);
