@@ -36,6 +36,7 @@ const layers = {
 				zones: [
 					layer('./nodes/shared/service', 'shared/service'),
 					layer('./nodes/shared/flow', 'shared/flow'),
+					layer('./nodes/shared/records', 'shared/records'),
 					layer('./nodes/shared/n8n', 'shared'),
 					layer('./credentials', 'shared/service'),
 					...NODES.map((node) => layer(`./nodes/${node}`, node, 'shared')),
@@ -46,9 +47,9 @@ const layers = {
 	},
 };
 
-/** Service and flow are pure: no n8n at run time, so they can be tested and reused alone. */
+/** Service, flow and records are pure: no n8n at run time, so they can be tested and reused alone. */
 const pure = {
-	files: ['nodes/shared/{service,flow}/**/*.ts'],
+	files: ['nodes/shared/{service,flow,records}/**/*.ts'],
 	rules: {
 		'@typescript-eslint/no-restricted-imports': [
 			'error',
