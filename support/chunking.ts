@@ -8,7 +8,7 @@ import type { NodeOptions, RunOptions, RunResult } from './engine';
 import { nodeRunner } from './sandbox';
 
 /** One chunk per line, by a chunker that needs no Python. */
-export const BY_LINE: INodeParameters = {
+const BY_LINE: INodeParameters = {
 	modelId: 'gte-small',
 	chunker: 'dynamic-newline',
 	chunkerSettings: { maxChunkSize: 1 },
