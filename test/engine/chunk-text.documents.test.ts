@@ -94,7 +94,7 @@ describe('Documents Ready to Push', () => {
 	it('have an ID for each text of a list', async () => {
 		const { output } = await chunk([{ id: 'x', name: 'X', texts: ['a\nb', 'c'] }], {
 			...DOCUMENTS,
-			textSource: 'listField',
+			textSource: 'list',
 		});
 		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
 	});
@@ -144,7 +144,7 @@ describe('Documents Ready to Push', () => {
 
 	it('have the same IDs for the texts of a list when Get Results makes them', async () => {
 		const item = { id: 'x', name: 'X', texts: ['a\nb', 'c'] };
-		const submitted = await chunk([item], { operation: 'submit', textSource: 'listField' });
+		const submitted = await chunk([item], { operation: 'submit', textSource: 'list' });
 		await jobsEnded();
 		const { output } = await getResults(jsonOf(submitted.output), DOCUMENTS);
 		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
@@ -209,7 +209,7 @@ describe('a document that shrank', () => {
 	];
 	const parameters = {
 		...DOCUMENTS,
-		options: { formerChunkCount: '={{ $json.chunks }}' },
+		options: { previousChunkCount: '={{ $json.chunks }}' },
 	};
 
 	it('comes out with the IDs of the chunks that no longer exist', async () => {

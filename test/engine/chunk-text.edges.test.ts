@@ -25,7 +25,7 @@ const ids = () =>
 		.map(({ chunkingId }) => chunkingId);
 
 describe('an item with a list of texts', () => {
-	const LIST = { textSource: 'listField' };
+	const LIST = { textSource: 'list' };
 
 	it('names every chunking ID of its texts that failed', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
@@ -126,7 +126,7 @@ describe('a reply of an odd shape', () => {
 		answers({ chunkingId: 'x', status: 'READY', chunkedData });
 		const result = await chunk(
 			texts(3),
-			{ output: 'documents', options: { ...OFTEN, formerChunkCount: 2 } },
+			{ output: 'documents', options: { ...OFTEN, previousChunkCount: 2 } },
 			CONTINUE,
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 1, 2]);
@@ -151,7 +151,7 @@ describe('a reply of an odd shape', () => {
 			'The first line of three.\nThe second line of three.\nThe third line of three.';
 		const { output, hints } = await chunk([{ id: 'd', name: 'D', text }], {
 			output: 'documents',
-			options: { formerChunkCount: 3 },
+			options: { previousChunkCount: 3 },
 		});
 		expect(jsonOf(output).map(({ id }) => id)).toEqual(['d#0']);
 		expect(hints.map(({ message }) => message).join()).toContain('left out the end of 1 text');

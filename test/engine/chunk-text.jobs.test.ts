@@ -625,7 +625,7 @@ describe('each item comes out once', () => {
 	});
 	const isGood = (at: number) => at % 10 !== 3 && at % 10 !== 5 && at % 4 !== 1;
 	const parameters = {
-		textSource: 'listField',
+		textSource: 'list',
 		modelId: '={{ $json.model || "gte-small" }}',
 		options: { ...OFTEN, textsPerRequest: 3, concurrency: 4 },
 	};
@@ -671,7 +671,7 @@ describe('each item comes out once', () => {
 		fault('submit', { status: 400, whenBodyContains: 'bad' });
 		const result = await chunk(
 			[{ texts: ['a', 'bad', 'c'] }],
-			{ textSource: 'listField' },
+			{ textSource: 'list' },
 			{ onError: 'continueErrorOutput' },
 		);
 		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'c']);

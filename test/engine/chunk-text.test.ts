@@ -361,19 +361,19 @@ describe('bad input', () => {
 		[
 			'a list field that is no list',
 			{ texts: 'a' },
-			{ textSource: 'listField' },
+			{ textSource: 'list' },
 			/^Item 0: The field 'texts' is not a list$/,
 		],
 		[
 			'a list field that is an empty list',
 			{ texts: [] },
-			{ textSource: 'listField' },
+			{ textSource: 'list' },
 			/^Item 0: The field 'texts' is an empty list$/,
 		],
 		[
 			'a list with an empty text',
 			{ texts: ['a', ''] },
-			{ textSource: 'listField' },
+			{ textSource: 'list' },
 			/^Item 0: Text 1 of the field 'texts' is empty$/,
 		],
 		[
@@ -455,7 +455,7 @@ describe('texts', () => {
 	it('may come from a list field, in their order, with their place in the list', async () => {
 		const items = [{ doc: { parts: ['a\nb', 'c'] } }, { doc: { parts: ['d'] } }];
 		const { output } = await chunk(items, {
-			textSource: 'listField',
+			textSource: 'list',
 			textsField: 'doc.parts',
 			options: { textsPerRequest: 2 },
 		});
