@@ -93,7 +93,11 @@ export class ChunkOutput {
 			else if (texts.length === 0) this.chunked(job, ref, []);
 			else if (texts.length === 1) give(ref, 0);
 			// Chunks of one document must never become those of another.
-			else if (job.refs.length > 1 || this.mode === 'documents') {
+			else if (
+				job.refs.length > 1 ||
+				job.textCount !== undefined ||
+				this.mode === 'documents'
+			) {
 				fail(ref, positionMissing(texts.length));
 			} else texts.forEach((_chunks, index) => give({ ...ref, textIndex: index }, index));
 		}
@@ -183,20 +187,16 @@ export class ChunkOutput {
 		this.addHints(hintAtPending);
 	}
 
-	/** An error item for each text that can be fetched later; the others of an item share one. */
+	/** One error item, with what is needed to fetch each of its texts later. */
 	private returnFailures(itemIndex: number, failures: TextFailure[]): void {
-		const isJob = ({ json }: TextFailure) => json.chunkingId !== undefined;
-		const [first, ...others] = failures.filter((failure) => !isJob(failure));
-		if (first !== undefined) {
-			const { error, message, json, skipped } = first;
-			const advice = others.length > 0 && {
-				advice: `${count(others.length, 'more text')} of this item failed too.`,
-			};
-			this.run.fail(itemIndex, error, { message, json, skipped, ...advice });
-		}
-		for (const { error, message, json, skipped } of failures.filter(isJob)) {
-			this.run.fail(itemIndex, error, { message, json, skipped });
-		}
+		const first = failures.find(({ skipped }) => !skipped) ?? failures[0];
+		if (first === undefined) return;
+		const { error, message, skipped } = first;
+		const others = failures.length - 1;
+		const advice = others > 0 && {
+			advice: `${count(others, 'more text')} of this item failed too.`,
+		};
+		this.run.fail(itemIndex, error, { message, json: jsonOf(failures), skipped, ...advice });
 	}
 
 	private addHints(hintAtPending: boolean): void {
@@ -227,6 +227,28 @@ export class ChunkOutput {
 	private sourceOf({ itemIndex }: TextRef): IDataObject {
 		return this.run.items[itemIndex]?.json ?? {};
 	}
+}
+
+function withoutResponse({ ...json }: IDataObject): IDataObject {
+	delete json.response;
+	return json;
+}
+
+/** Fields of the error item for texts that failed. */
+function jsonOf(failures: TextFailure[]): IDataObject {
+	const [only, ...others] = failures;
+	if (only !== undefined && others.length === 0) return only.json;
+	const withId = failures.filter(({ json }) => json.chunkingId !== undefined);
+	const ids = [...new Set(withId.map(({ json }) => json.chunkingId as string))];
+	const responses = failures.flatMap(({ json }) => json.response ?? []);
+	const texts = withId.map(({ json }) => withoutResponse(json));
+	return {
+		...(ids.length > 0 && { chunkingId: ids[0] }),
+		...(ids.length > 1 && { chunkingIds: ids }),
+		...(texts.length > 0 && { failedTexts: texts }),
+		...(responses.length > 0 && { response: responses[0] }),
+		...(responses.length > 1 && { responses }),
+	};
 }
 
 /** By what a text can be fetched, and told apart from the others of its request. */
