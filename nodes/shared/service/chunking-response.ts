@@ -152,22 +152,33 @@ function hasContent(body: unknown): boolean {
  * of a large one.
  */
 function readEntries(entries: unknown[], sharedVectors: unknown[]): Array<Chunk[] | undefined> {
-	const vectorsOf = positions(entries, sharedVectors);
+	const starts = positions(entries, sharedVectors);
 	return entries.map((entry, index) => {
 		if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 		const spans = Array.isArray(entry.spans) ? entry.spans : [];
-		const own = Array.isArray(entry.vectors) ? entry.vectors : undefined;
-		const first = vectorsOf[index];
-		const chunks: Chunk[] = [];
-		for (const [position, value] of entry.chunks.entries()) {
-			const text = chunkText(value);
-			if (text === undefined) return undefined;
-			const shared = first === undefined ? undefined : sharedVectors[first + position];
-			const vector: unknown = own ? own[position] : shared;
-			chunks.push({ text, ...readSpan(spans[position]), ...readVector(vector) });
-		}
-		return chunks;
+		const start = starts[index];
+		if (Array.isArray(entry.vectors)) return readChunks(entry.chunks, spans, entry.vectors, 0);
+		if (start === undefined) return readChunks(entry.chunks, spans, [], 0);
+		return readChunks(entry.chunks, spans, sharedVectors, start);
 	});
+}
+
+function readChunks(
+	values: unknown[],
+	spans: unknown[],
+	vectors: unknown[],
+	firstVector: number,
+): Chunk[] | undefined {
+	const chunks: Chunk[] = [];
+	for (const [index, value] of values.entries()) {
+		const text = chunkText(value);
+		if (text === undefined) return undefined;
+		const chunk: Chunk = { text };
+		readSpan(chunk, spans[index]);
+		readVector(chunk, vectors[firstVector + index]);
+		chunks.push(chunk);
+	}
+	return chunks;
 }
 
 /**
@@ -210,21 +221,22 @@ function chunkText(value: unknown): string | undefined {
 	}
 }
 
-function readSpan(span: unknown): Pick<Chunk, 'start' | 'end'> {
-	if (!Array.isArray(span)) return {};
+function readSpan(chunk: Chunk, span: unknown): void {
+	if (!Array.isArray(span)) return;
 	const [start, end] = span as unknown[];
-	return typeof start === 'number' && typeof end === 'number' ? { start, end } : {};
+	if (typeof start !== 'number' || typeof end !== 'number') return;
+	chunk.start = start;
+	chunk.end = end;
 }
 
-function readVector(value: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> {
-	if (Array.isArray(value)) return { vector: value as number[] };
-	if (!isObject(value)) return {};
-	const { vector, tokensUsed: used } = value;
-	const tokens = isObject(used) ? used.inputTokens : used;
-	return {
-		...(Array.isArray(vector) && { vector: vector as number[] }),
-		...(typeof tokens === 'number' && { tokensUsed: tokens }),
-	};
+function readVector(chunk: Chunk, value: unknown): void {
+	if (Array.isArray(value)) chunk.vector = value as number[];
+	else if (isObject(value)) {
+		if (Array.isArray(value.vector)) chunk.vector = value.vector as number[];
+		const used = value.tokensUsed;
+		const tokens = isObject(used) ? used.inputTokens : used;
+		if (typeof tokens === 'number') chunk.tokensUsed = tokens;
+	}
 }
 
 /** How much of a text its chunks cover. */
