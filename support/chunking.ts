@@ -10,6 +10,7 @@ import { nodeRunner } from './sandbox';
 /** One item per chunk and one chunk per line, by a chunker that needs no Python. */
 const BY_LINE: INodeParameters = {
 	output: 'chunks',
+	vectors: 'list',
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 	chunker: 'dynamic-newline',
 	chunkerSettings: { maxChunkSize: 1 },
@@ -58,7 +59,7 @@ export function useChunkText(sandbox: () => Sandbox) {
 			parameters: INodeParameters = {},
 			settings: Partial<RunOptions> = {},
 		): Promise<RunResult> =>
-			await run(items, { operation: 'getResults', output: 'chunks', ...parameters }, settings),
+			await run(items, { operation: 'getResults', output: 'chunks', vectors: 'list', ...parameters }, settings),
 		credentials,
 		requests,
 		submits: () => requests('submit'),

@@ -47,7 +47,7 @@ export class ChunkOutput {
 	) {
 		this.options = {
 			mode,
-			includeVectors: parameters.boolean('includeVectors'),
+			vectors: parameters.choice('vectors'),
 			sourceFields: parameters.isAdded('options', 'sourceFields')
 				? options.sourceFields
 				: undefined,

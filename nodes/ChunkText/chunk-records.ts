@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { fieldOf } from '../shared/n8n/fields';
 import type { Chunk } from '../shared/service/chunking';
+import { packVector } from '../shared/service/vector';
 import type { ChunkOptions } from './parameters';
 import type { SourceDocument } from './source-documents';
 import type { TextRef } from './texts';
@@ -22,22 +23,23 @@ export interface ChunkedText {
 
 export interface RecordOptions {
 	mode: OutputMode;
-	includeVectors: boolean;
+	/** How to return vectors. */
+	vectors: 'compact' | 'list' | 'none';
 	sourceFields: ChunkOptions['sourceFields'] | undefined;
 	/** Names of fields, or dotted paths. */
 	listedFields: string[];
 }
 
 /**
- * What to return for a text. Vectors are the arrays of the response, never copies: they are most of its
- * memory.
+ * What to return for a text. Lists of numbers are those of the response, never copies: they are most of
+ * its memory.
  */
 export function recordsOf(text: ChunkedText, options: RecordOptions): IDataObject[] {
 	const kept = keptOf(text, options);
 	const { ref, chunks } = text;
 	const place = placeOf(text);
 	const content = (chunk: Chunk, index: number, where = place) =>
-		contentOf(chunk, index, where, options.includeVectors);
+		contentOf(chunk, index, where, options.vectors);
 	switch (options.mode) {
 		case 'documents':
 			return [
@@ -73,10 +75,12 @@ function contentOf(
 	{ text, vector, ...measures }: Chunk,
 	chunkIndex: number,
 	where: IDataObject,
-	includeVectors: boolean,
+	vectors: RecordOptions['vectors'],
 ): IDataObject {
 	const json: IDataObject = { text, chunkIndex, ...where, ...measures };
-	if (vector && includeVectors) json.vector = vector;
+	if (vector && vectors !== 'none') {
+		json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
+	}
 	return json;
 }
 

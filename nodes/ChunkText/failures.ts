@@ -5,6 +5,10 @@ import { InputError } from '../shared/service/input-error';
 const failure = (message: string, description: string): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description });
 
+/** The service has answered, so what it says is certain. */
+const refusal = (message: string, description: string): ServiceFailure =>
+	new ServiceFailure(message, { kind: 'response', description, outcomeUnknown: false });
+
 const quoted = (words: string): string => (words === '' ? '' : `, "${words}"`);
 
 /** The submission succeeded, but there is nothing to fetch the chunks by. */
@@ -34,7 +38,7 @@ export function jobFailed(status: string, words: string, texts: number): Service
 		texts > 1
 			? `, for a request with ${count(texts, 'text')}, any of which may be the cause`
 			: '';
-	return failure(
+	return refusal(
 		`The AI service reported ${status}${quoted(words)}${shared}`,
 		texts > 1
 			? "Set the option 'Texts per Request' to 1 to find out which text fails. Check the model, the chunker and its settings if all do."

@@ -40,8 +40,9 @@ export async function readPreviousRequests(
 		await run.breathe();
 		if (taken.has(itemIndex)) continue;
 		try {
-			const chunkingId = idOf(itemIndex).trim();
-			if (chunkingId === '') continue;
+			const id = idOf(itemIndex);
+			if (id === '') continue;
+			const chunkingId = id.trim();
 			// Fails for an ID that cannot be part of a path.
 			resultsPath(path, chunkingId);
 			const scope = readScope(parameters, itemIndex);

@@ -210,7 +210,8 @@ describe('fields of the source', () => {
 	it('never come out as the measures of a chunk', async () => {
 		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, start: 7, status: 'published' };
 		const { output } = await chunk([source], {
-			options: { sourceFields: 'all', includeVectors: false },
+			vectors: 'none',
+			options: { sourceFields: 'all' },
 		});
 		expect(jsonOf(output)).toMatchObject([{ start: 0, status: 'published' }]);
 		expect(jsonOf(output)[0]).not.toHaveProperty('vector');

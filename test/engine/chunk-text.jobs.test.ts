@@ -268,7 +268,7 @@ describe('results that come only once', () => {
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1), { options: OFTEN });
 		expect(error?.message).toBe(
-			`The chunks were fetched before, and the service sends them no more (chunking ID ${jobs()[0].chunkingId})`,
+			`The chunks were already retrieved, and the service does not return them again (chunking ID ${jobs()[0].chunkingId})`,
 		);
 		expect(looks()).toHaveLength(2);
 	});
@@ -431,7 +431,7 @@ describe('when time runs out', () => {
 			})),
 		);
 		expect(hintsOf(late)).toEqual([
-			'3 texts not finished yet. Fetch the chunks later with the operation Get Results.',
+			'3 texts not finished. Fetch the chunks later with the operation 'Get Results'.',
 		]);
 		const seen = looks().length;
 		await jobsEnded();

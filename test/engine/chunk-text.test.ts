@@ -242,7 +242,7 @@ describe('a submission', () => {
 		});
 		expect(bodies()[0].chunkerConfig).toEqual({ regex: '(?<x>a)' });
 		expect(error?.message).toMatch(
-			/^Chunking [-0-9a-f]{36}: the status is ERROR, ".*unknown extension \?<x.*"$/,
+			/^The AI service reported ERROR, ".*unknown extension \?<x.*" \(chunking ID [-0-9a-f]{36}\)$/,
 		);
 	});
 
@@ -275,7 +275,7 @@ describe('the scope', () => {
 	])('%s is asked for, which the service refuses for chunking', async (scope) => {
 		const { error } = await chunk([{ text: 'a' }], { scope });
 		expect(scopes()).toEqual([scope]);
-		expect(error?.message).toMatch(/^The text was not submitted: .*status 403/);
+		expect(error?.message).toMatch(/status 403.*, so the text was not submitted$/);
 		expect(error?.description).toMatch(/scope/);
 	});
 
@@ -399,7 +399,7 @@ describe('bad input', () => {
 				`a text position of ${JSON.stringify(textPosition)}`,
 				{ chunkingId: 'a', textPosition },
 				{ operation: 'getResults' },
-				/^'Text Position' must be a whole number from 0 on, but it is /,
+				/^'Text Position' must be an integer from 0, but it is /,
 			],
 		),
 		[
@@ -427,11 +427,11 @@ describe('bad input', () => {
 		const items = [{ text: 'a' }, { text: '' }, { text: 'c' }, { n: 1 }];
 		const regular = await chunk(items, {}, { onError: 'continueRegularOutput' });
 		expect(pairedIndexes(regular)).toEqual([0, 1, 2, 3]);
-		expect(jsonOf(regular.output)[1]).toEqual({ error: " (item 1)'Text' is empty" });
+		expect(jsonOf(regular.output)[1]).toEqual({ error: "'Text' is empty (item 1)" });
 		const routed = await chunk(items, {}, { onError: 'continueErrorOutput' });
 		expect(pairedIndexes(routed)).toEqual([0, 2, 1, 3]);
 		expect(jsonOf(routed.errorOutput)).toEqual([
-			{ text: '', error: " (item 1)'Text' is empty" },
+			{ text: '', error: "'Text' is empty (item 1)" },
 			{ n: 1, error: " (item 3)'Text' is empty" },
 		]);
 		expect(batches()).toEqual([
@@ -586,9 +586,9 @@ describe('the output', () => {
 	});
 
 	it.each(['chunks', 'texts'])('leaves the vectors out when told so: %s', async (output) => {
-		const without = await chunk(items, { output, options: { includeVectors: false } });
+		const without = await chunk(items, { output, vectors: 'none' });
 		expect(JSON.stringify(jsonOf(without.output))).not.toContain('"vector"');
-		const withVectors = await chunk(items, { output, options: { includeVectors: true } });
+		const withVectors = await chunk(items, { output, vectors: 'list' });
 		expect(JSON.stringify(jsonOf(withVectors.output))).toContain('"vector"');
 	});
 
@@ -666,7 +666,7 @@ describe('the output', () => {
 		// Two lines of 14 characters and the line break before each.
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^The service left out the end of 1 text, 30 characters in all\. Shorten the texts/,
+				/^The service left out the end of 1 text, 30 characters in total\. Shorten the texts/,
 			),
 		]);
 	});
@@ -854,7 +854,7 @@ describe('Get Results', () => {
 		expect(result.output).toEqual(output);
 		expect(looks()).toHaveLength(1);
 		expect(hintsOf(result)).toEqual([
-			'1 text not finished yet. Fetch the chunks later with the operation Get Results.',
+			'1 text not finished. Fetch the chunks later with the operation 'Get Results'.',
 		]);
 	});
 
@@ -905,7 +905,7 @@ describe('Get Results', () => {
 		await getResults(items);
 		const { error } = await getResults(items);
 		expect(error?.message).toBe(
-			`The chunks were fetched before, and the service sends them no more (chunking ID ${String(items[0].chunkingId)})`,
+			`The chunks were already retrieved, and the service does not return them again (chunking ID ${String(items[0].chunkingId)})`,
 		);
 	});
 

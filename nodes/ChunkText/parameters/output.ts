@@ -36,11 +36,28 @@ export const outputProperties = properties([
 	},
 	{
 		displayName: 'Include Vectors',
-		name: 'includeVectors',
-		type: 'boolean',
-		default: true,
+		name: 'vectors',
+		type: 'options',
+		options: [
+			{
+				name: 'Yes, Compact',
+				value: 'compact',
+				description: 'One line of text per vector. Push Documents sends it as numbers.',
+			},
+			{
+				name: 'Yes, as Lists of Numbers',
+				value: 'list',
+				description: 'For other nodes. The editor takes seconds to show some hundred chunks.',
+			},
+			{
+				name: 'No',
+				value: 'none',
+				description: 'For AI agents and full-text search',
+			},
+		],
+		default: 'compact',
 		description:
-			"Whether to return the embedding vector of each chunk. Semantic search needs them, but they are most of the data: 384 numbers per chunk slow down the editor and fill n8n's memory.",
+			'Whether to return the embedding vector of each chunk. Semantic search needs them, but they are most of the data.',
 		displayOptions: { hide: { output: ['raw'] } },
 	},
 	{

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+
+import { packVector, unpackVector } from '../../../nodes/shared/service/vector';
+
+test.each([
+	['numbers from -128 to 127', [-128, 0, 127], /^i8:/],
+	['numbers from 0 to 255', [0, 255], /^u8:/],
+	['single-precision numbers', [0.5, -1.25, 300], /^f32:/],
+	['decimals that single precision would change', [0.1, 0.2], /^f64:/],
+	['a negative zero, which no integer can be', [-0, 1], /^f32:/],
+])('packs %s as the smallest kind that keeps them', (_case, vector, kind) => {
+	const packed = packVector(vector);
+	expect(packed).toMatch(kind);
+	expect(unpackVector(packed)).toEqual(vector);
+});
+
+test('is a quarter of the JSON of a usual vector, or less', () => {
+	const vector = Array.from({ length: 384 }, (_, index) => Math.fround(Math.sin(index)));
+	expect(packVector(vector)?.length).toBeLessThan(JSON.stringify(vector).length / 3);
+});
+
+test.each([[['a']], [[null]], [[[1]]]])('leaves %j alone', (list) => {
+	expect(packVector(list)).toBeUndefined();
+});
+
+test.each([
+	'f32:',
+	'f32:AAA',
+	'i8:not base64',
+	'f16:AAAA',
+	'f32:AAAA',
+	'f32:AADAfw==',
+	'text',
+	7,
+	null,
+])('takes %j for what it is, not for a vector', (text) => {
+	expect(unpackVector(text)).toBeUndefined();
+});
+
+test('gives back exactly the numbers of any vector', () => {
+	const numbers = fc.oneof(
+		fc.array(fc.integer({ min: -200, max: 300 }), { minLength: 1 }),
+		fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 }),
+		fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 }),
+	);
+	fc.assert(
+		fc.property(numbers, (vector) => {
+			const back = unpackVector(packVector(vector));
+			expect(back?.every((value, index) => Object.is(value, vector[index]))).toBe(true);
+			expect(back).toHaveLength(vector.length);
+		}),
+	);
+});
