@@ -31,9 +31,11 @@ function keyOf(step: string): string {
 	return /^["']/.test(inner) ? inner.slice(1, -1) : inner;
 }
 
-/** Names that mean something on every object are n8n's to judge, even where an item has such a field. */
+/** Of a field with such a name, n8n's engines make different things; some refuse it. */
+const isInherited = (key: string): boolean => key in Object.prototype;
+
 const isOrdinary = (key: string): boolean =>
-	!(key in Object.prototype) && key !== 'prototype' && key !== 'length';
+	!isInherited(key) && key !== 'prototype' && key !== 'length';
 
 /**
  * Reads a field as n8n's expressions do: a missing step gives undefined, however many follow.
@@ -62,7 +64,7 @@ function isPlainContainer(value: unknown): value is Record<string, unknown> {
 	return prototype === Object.prototype || prototype === null;
 }
 
-/** Whether a value is made of nothing but JSON's types; undefined members count as absent. */
+/** Whether a value is made of nothing but JSON's types; undefined members of objects count as absent. */
 function isPlainJson(value: unknown, ancestors: readonly unknown[]): boolean {
 	switch (typeof value) {
 		case 'string':
@@ -80,8 +82,10 @@ function isPlainJson(value: unknown, ancestors: readonly unknown[]): boolean {
 	if (!isPlainContainer(value)) return false;
 	if (ancestors.length >= MAX_DEPTH || ancestors.includes(value)) return false;
 	const path = [...ancestors, value];
-	if (Array.isArray(value)) return value.every((entry) => isPlainJson(entry, path));
-	// The `vm` engine takes this key for the prototype.
-	if (Object.hasOwn(value, '__proto__')) return false;
-	return Object.values(value).every((member) => isPlainJson(member, path));
+	if (Array.isArray(value)) {
+		return !value.includes(undefined) && value.every((entry) => isPlainJson(entry, path));
+	}
+	return Object.entries(value).every(
+		([key, member]) => !isInherited(key) && isPlainJson(member, path),
+	);
 }
