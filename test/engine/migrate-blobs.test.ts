@@ -103,7 +103,7 @@ describe('a migration', () => {
 		fault(rule);
 		const { output } = await migrate(items(1), CONFIRMED);
 		expect(output[0].json.migrated).toBe(true);
-		expect(output[0].json.reply).toEqual(body);
+		expect(output[0].json.response).toEqual(body);
 	});
 
 	it('signs in with user and password', async () => {

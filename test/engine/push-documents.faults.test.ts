@@ -137,7 +137,7 @@ describe('a reply with a 2xx is success', () => {
 		expect(sandbox().requests).toHaveLength(1);
 		for (const { json } of output) {
 			expect(json).toMatchObject({ pushed: true, attempts: 1 });
-			expect(json.reply).toEqual(body);
+			expect(json.response).toEqual(body);
 		}
 	});
 });

@@ -602,7 +602,7 @@ describe('the output', () => {
 		sandbox().settings.pushReply = 'perDocument';
 		await push(documents(1));
 		const { output } = await push(documents(3), { options: { documentsPerRequest: 2 } });
-		expect(jsonOf(output).map((json) => json.reply)).toEqual([
+		expect(jsonOf(output).map((json) => json.response)).toEqual([
 			{ id: 'd0', status: 'updated' },
 			{ id: 'd1', status: 'created' },
 			{ id: 'd2', status: 'created' },
@@ -625,8 +625,8 @@ describe('the output', () => {
 			{ credentials, onError: 'continueErrorOutput' },
 		);
 		expect(jsonOf(result.output)).toEqual([
-			expect.objectContaining({ id: 'd0', pushed: true, reply: { id: 'd0', status: 201 } }),
-			expect.objectContaining({ id: 'd2', pushed: true, reply: { id: 'd2', status: 201 } }),
+			expect.objectContaining({ id: 'd0', pushed: true, response: { id: 'd0', status: 201 } }),
+			expect.objectContaining({ id: 'd2', pushed: true, response: { id: 'd2', status: 201 } }),
 		]);
 		expect(jsonOf(result.errorOutput)).toEqual([
 			{
@@ -688,7 +688,7 @@ describe('the output', () => {
 		const { output } = await push(items, {}, { credentials });
 		expect(jsonOf(output)).toEqual(
 			items.map((item) =>
-				expect.objectContaining({ id: item.id, pushed: true, reply: item }),
+				expect.objectContaining({ id: item.id, pushed: true, response: item }),
 			),
 		);
 	});
@@ -705,7 +705,7 @@ describe('the output', () => {
 				pushed: true,
 				request: 1,
 				attempts: 1,
-				reply: body,
+				response: body,
 			})),
 		);
 	});

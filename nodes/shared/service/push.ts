@@ -76,14 +76,21 @@ function requiredString(
 	of: string,
 ): string {
 	const value = fields[field];
-	if (typeof value === 'string' && value !== '') return value;
-	if (value === undefined || value === null || value === '') {
+	const isBlank = typeof value === 'string' && (field === 'id' ? value.trim() : value) === '';
+	if (typeof value === 'string' && !isBlank) return value;
+	if (value === undefined || value === null || isBlank) {
 		throw new InputError(
 			`The field '${field}'${of} is missing or empty`,
-			`Every document needs an id and a name. Map '${field}' in the node or add it to the item.`,
+			`Every document needs an id and a name. Chunk Text returns both with its output 'Documents Ready to Push'; for other items, map '${field}' in the node or add it to the item.`,
 		);
 	}
-	if (rules.nonStrings === 'convert' && typeof value !== 'object') return String(value);
+	if (rules.nonStrings === 'convert' && typeof value !== 'object') {
+		if (field === 'name' || typeof value !== 'number' || isExact(value)) return String(value);
+		throw new InputError(
+			`The field 'id' is ${value}, a number that is not exact`,
+			'Have the source deliver the ID as a text: large numbers lose digits.',
+		);
+	}
 	throw new InputError(
 		`The field '${field}'${of} must be a string, but it is ${describe(value)}`,
 		typeof value === 'object'
@@ -91,6 +98,9 @@ function requiredString(
 			: "Turn on the option 'Convert ID and Name to String', or convert it before this node.",
 	);
 }
+
+/** Whether two numbers that differ at the source cannot have become this one. */
+const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 
 function describe(value: unknown): string {
 	if (Array.isArray(value)) return 'a list';
@@ -108,6 +118,15 @@ function isPlain(value: unknown): value is object {
 	if (typeof value !== 'object' || value === null) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Whether endpoint 4 can name a document: some IDs have no form as a part of a URL. */
+export function canBeDeleted(id: string): boolean {
+	try {
+		return pathSegment(id, 'Document ID') !== '';
+	} catch {
+		return false;
+	}
 }
 
 /** Recommended fields that are missing or empty (spec, Push document). */
@@ -143,7 +162,7 @@ export function pushBody(documents: string[]): string {
 }
 
 /** Bytes of the body of several documents beside them: the brackets, and commas in between. */
-export const PUSH_BODY_BYTES = { envelope: 2, separator: 1 };
+export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };
 
 /** What a reply says about one document. */
 export interface DocumentAnswer {
