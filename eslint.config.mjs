@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
 import js from '@eslint/js';
 import { config as n8n } from '@n8n/node-cli/eslint';
 import { defineConfig, globalIgnores } from 'eslint/config';
@@ -5,7 +8,11 @@ import typescript from 'typescript-eslint';
 
 const SHIPPED = ['nodes/**/*.ts', 'credentials/**/*.ts'];
 const NOT_SHIPPED = ['{test,support,sandbox,e2e,bench}/**/*.ts', '**/*.{js,cjs,mjs}'];
-const NODES = ['ChunkText', 'PushDocuments', 'DeleteDocument', 'MigrateBlobs'];
+
+const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+
+/** The folders of the nodes in package.json. */
+const NODES = manifest.n8n.nodes.map((file) => path.basename(path.dirname(file)));
 
 /** n8n's own rules, but only where n8n's scan applies them: its general blocks are for every .ts file. */
 const shipped = n8n.map((block) =>
@@ -20,7 +27,7 @@ const layer = (target, ...may) => ({
 	message: `${target} may only import: ${may.join(', ')} (see ARCHITECTURE.md).`,
 });
 
-/** The layers of the house, so that nothing can grow into a circle. */
+/** The layers of ARCHITECTURE.md. */
 const layers = {
 	files: SHIPPED,
 	settings: {
@@ -36,6 +43,7 @@ const layers = {
 				zones: [
 					layer('./nodes/shared/service', 'shared/service'),
 					layer('./nodes/shared/flow', 'shared/flow'),
+					layer('./nodes/shared/records', 'shared/records'),
 					layer('./nodes/shared/n8n', 'shared'),
 					layer('./credentials', 'shared/service'),
 					...NODES.map((node) => layer(`./nodes/${node}`, node, 'shared')),
@@ -46,9 +54,9 @@ const layers = {
 	},
 };
 
-/** Service and flow are pure: no n8n at run time, so they can be tested and reused alone. */
+/** Service, flow and records are pure: no n8n at run time, so they can be tested and reused alone. */
 const pure = {
-	files: ['nodes/shared/{service,flow}/**/*.ts'],
+	files: ['nodes/shared/{service,flow,records}/**/*.ts'],
 	rules: {
 		'@typescript-eslint/no-restricted-imports': [
 			'error',
@@ -65,7 +73,7 @@ const pure = {
 	},
 };
 
-/** Tests, the local service, the demo and the build may use all of Node. */
+/** Tests, the sandbox, the demo, benchmarks and the build may use all of Node.js. */
 const notShipped = {
 	files: NOT_SHIPPED,
 	extends: [js.configs.recommended, typescript.configs.recommended],

@@ -1,6 +1,6 @@
-/** 32-bit FNV-1a hash of a text's UTF-16 units; `salt` gives an independent second hash. */
-export function hashText(text: string, salt = 0): number {
-	let hash = (0x811c9dc5 ^ salt) >>> 0;
+/** 32-bit FNV-1a hash of a text's UTF-16 units. */
+export function hashText(text: string): number {
+	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index += 1) {
 		hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
 	}

@@ -7,9 +7,10 @@ import { sandboxCredentials } from './credentials';
 import type { NodeOptions, RunOptions, RunResult } from './engine';
 import { nodeRunner } from './sandbox';
 
-/** One chunk per line, by a chunker that needs no Python. */
-export const BY_LINE: INodeParameters = {
-	modelId: 'gte-small',
+/** One item per chunk and one chunk per line, by a chunker that needs no Python. */
+const BY_LINE: INodeParameters = {
+	output: 'chunks',
+	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 	chunker: 'dynamic-newline',
 	chunkerSettings: { maxChunkSize: 1 },
 };
@@ -57,7 +58,7 @@ export function useChunkText(sandbox: () => Sandbox) {
 			parameters: INodeParameters = {},
 			settings: Partial<RunOptions> = {},
 		): Promise<RunResult> =>
-			await run(items, { operation: 'getResults', ...parameters }, settings),
+			await run(items, { operation: 'getResults', output: 'chunks', ...parameters }, settings),
 		credentials,
 		requests,
 		submits: () => requests('submit'),

@@ -4,7 +4,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
 /** One write to the store, as n8n would have written it to its database. */
-export interface CredentialUpdate {
+interface CredentialUpdate {
 	type: string;
 	/** The keys `preAuthentication` returned and n8n kept. */
 	data: ICredentialDataDecryptedObject;

@@ -16,7 +16,7 @@ import { additionalData } from './additional-data';
 import { CredentialStore } from './credential-store';
 import { EngineCredentialsHelper } from './credentials-helper';
 
-export interface CredentialTestResult {
+interface CredentialTestResult {
 	ok: boolean;
 	/** What the user reads under the credential. */
 	message: string;

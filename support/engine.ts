@@ -23,12 +23,12 @@ import { additionalData } from './additional-data';
 import { CredentialStore, type CredentialData } from './credential-store';
 import type { CredentialTypes } from './credential-types';
 import { EngineCredentialsHelper } from './credentials-helper';
+import { manifest } from './manifest';
 
 export { CredentialStore } from './credential-store';
-export type { CredentialData, CredentialUpdate } from './credential-store';
+export type { CredentialData } from './credential-store';
 export type { CredentialTypes } from './credential-types';
 export { testCredential } from './credential-test';
-export type { CredentialTestResult } from './credential-test';
 
 /** One node and its settings. */
 export interface NodeOptions {
@@ -83,7 +83,6 @@ export interface RunResult {
 	store: CredentialStore;
 }
 
-const PACKAGE = 'n8n-nodes-search-ingest';
 const SOURCE = 'Source';
 
 function isItem(item: IDataObject | INodeExecutionData): item is INodeExecutionData {
@@ -137,12 +136,12 @@ function buildWorkflow(
 	names: string[],
 	store: CredentialStore,
 ): Workflow {
-	const types: Record<string, INodeType> = { [`${PACKAGE}.source`]: source };
+	const types: Record<string, INodeType> = { [`${manifest.name}.source`]: source };
 	const workflowNodes: INode[] = [
 		{
 			id: '0',
 			name: SOURCE,
-			type: `${PACKAGE}.source`,
+			type: `${manifest.name}.source`,
 			typeVersion: 1,
 			position: [0, 0],
 			parameters: {},
@@ -151,7 +150,7 @@ function buildWorkflow(
 	const connections: IConnections = {};
 	nodes.forEach((options, index) => {
 		const { node, parameters = {}, typeVersion, onError, ...settings } = options;
-		const type = `${PACKAGE}.${node.description.name}`;
+		const type = `${manifest.name}.${node.description.name}`;
 		types[type] ??= node;
 		const { retryOnFail, maxTries, waitBetweenTries } = settings;
 		workflowNodes.push({

@@ -27,18 +27,17 @@ import type {
 import type * as Workflow from 'n8n-workflow';
 
 import type { CredentialStore } from './credential-store';
-
-const ROOT = path.resolve(__dirname, '..');
+import { manifest, ROOT } from './manifest';
 
 /** Private sub-package with the old engine; installed by `old-engine-install.ts`. */
 export const OLD_CORE = path.join(ROOT, 'e2e', 'old-core');
 
-const PACKAGE = 'n8n-nodes-search-ingest';
-const FOLDER = path.join(OLD_CORE, 'node_modules', PACKAGE);
+const FOLDER = path.join(OLD_CORE, 'node_modules', manifest.name);
 
 /** A node of the package and its parameters. */
 export interface OldNode {
-	name: 'chunkText' | 'pushDocuments' | 'deleteDocument' | 'migrateBlobs';
+	/** n8n's name of the node, e.g. `chunkText`. */
+	name: string;
 	parameters: INodeParameters;
 }
 
@@ -276,7 +275,7 @@ async function execute(
 		nodes: all.map(({ name, parameters }, index) => ({
 			id: String(index),
 			name: `${index} ${name}`,
-			type: `${PACKAGE}.${name}`,
+			type: `${manifest.name}.${name}`,
 			typeVersion: 1,
 			position: [0, 0],
 			parameters: structuredClone(parameters),

@@ -6,26 +6,8 @@ import path from 'node:path';
 import { x as extract } from 'tar';
 
 import { run } from './exec';
-
-export const ROOT = path.resolve(__dirname, '..');
-
-/** The part of package.json the tests look at. */
-export interface Manifest {
-	name: string;
-	version: string;
-	license: string;
-	repository: { type: string; url: string };
-	main?: string;
-	files: string[];
-	keywords: string[];
-	scripts: Record<string, string>;
-	dependencies?: Record<string, string>;
-	optionalDependencies?: Record<string, string>;
-	bundledDependencies?: string[];
-	peerDependencies: Record<string, string>;
-	overrides?: unknown;
-	n8n: { n8nNodesApiVersion: number; nodes: string[]; credentials: string[] };
-}
+import type { Manifest } from './manifest';
+import { ROOT } from './manifest';
 
 /** A published package, unpacked where n8n would have put it. */
 export interface PackedPackage {

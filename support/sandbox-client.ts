@@ -5,14 +5,14 @@ import { DEMO, type Sandbox } from '../sandbox';
 export const PREDICT = 'machinelearning.predict';
 
 /** The headers the interface asks of a token request. */
-export const TOKEN_HEADERS = {
+const TOKEN_HEADERS = {
 	'Cache-Control': 'no-cache',
 	Accept: 'application/json',
 	'Content-Type': 'application/x-www-form-urlencoded',
 };
 
 /** A plain client that takes any status for an answer. */
-export function client(): AxiosInstance {
+function client(): AxiosInstance {
 	return axios.create({
 		validateStatus: () => true,
 		maxRedirects: 0,
@@ -60,13 +60,13 @@ export async function bearer(
 	return { Authorization: `Bearer ${data.access_token}` };
 }
 
-export interface Entry {
+interface Entry {
 	chunks: string[];
 	spans: Array<[number, number]>;
 	vectors: Array<{ tokensUsed: { inputTokens: number }; vector: number[] }>;
 }
 
-export interface Results {
+interface Results {
 	chunkingId: string;
 	status: string;
 	message?: string;

@@ -1,5 +1,5 @@
 /** What the icon tests need to know of an SVG. */
-export interface Svg {
+interface Svg {
 	width: number;
 	height: number;
 	/** Every paint, as relative luminance (0 black, 1 white). */

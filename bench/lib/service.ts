@@ -12,20 +12,19 @@ import {
 import type { CredentialData } from '../../support/credential-store';
 import { sandboxCredentials } from '../../support/credentials';
 
-/** The sandbox, or a server that only takes bodies in. */
+/** The sandbox, or a server that only receives bodies. */
 export type ServiceKind = 'sandbox' | 'sink';
 
 /** A service that runs in a process of its own, so that it shares no thread with a client. */
 export interface Service {
 	credentials: CredentialData;
-	/** Address of the push endpoint, and the key it takes. */
+	/** URL of the push endpoint, and its key. */
 	pushUrl: string;
 	pushKey: string;
-	/** Address of the chunking route and what a request to it is signed with. */
+	/** URL of the chunking route. */
 	aiUrl: string;
-	/** Forgets everything; from now on each request of these routes takes so much longer. */
+	/** Forgets everything; afterwards each request takes so much longer. */
 	reset: (latencyMs?: number) => Promise<void>;
-	settings: (patch: Partial<SandboxSettings>) => Promise<void>;
 	stats: () => Promise<SandboxStats>;
 	jobs: () => Promise<JobSummary[]>;
 	close: () => void;
@@ -73,14 +72,13 @@ export async function startService(
 				await control('POST', 'faults', { route, latencyMs });
 			}
 		},
-		settings: async (patch) => void (await control('PATCH', 'settings', patch)),
 		stats: async () => (await control('GET', 'stats')) as SandboxStats,
 		jobs: async () => (await control('GET', 'jobs')) as JobSummary[],
 		close: () => child.disconnect(),
 	};
 }
 
-/** An access token of a sandbox, for peers that speak to it without n8n. */
+/** An access token of a sandbox, for clients that call it without n8n. */
 export async function accessToken({ credentials }: Service): Promise<string> {
 	const { authUrl, authorizationServerId, clientId, clientSecret, scope } =
 		credentials.aiServiceOAuth2Api as Record<string, string>;

@@ -16,7 +16,7 @@ export async function time(work: () => Promise<unknown>): Promise<Timing> {
 }
 
 /** The one in the middle, by wall time. */
-export function median(timings: Timing[]): Timing {
+function median(timings: Timing[]): Timing {
 	const sorted = [...timings].sort((one, other) => one.ms - other.ms);
 	return sorted[Math.floor(sorted.length / 2)];
 }

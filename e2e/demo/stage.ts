@@ -9,7 +9,7 @@ import type { Demo } from './demo';
 const TRIGGERS = new Set(['n8n-nodes-base.manualTrigger', 'n8n-nodes-base.webhook']);
 
 /** A committed document, with all its texts in one. */
-export interface IndexedChunk {
+interface IndexedChunk {
 	id: string;
 	text: string;
 }

@@ -17,7 +17,7 @@ export interface WebhookResponse {
 }
 
 /** What n8n says about a credential. */
-export interface CredentialVerdict {
+interface CredentialVerdict {
 	status: 'OK' | 'Error';
 	message: string;
 }

@@ -1,5 +1,5 @@
 /** One thing a command checks. */
-export interface Check {
+interface Check {
 	title: string;
 	passed: boolean;
 	/** What was seen, for the report. */

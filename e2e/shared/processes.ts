@@ -20,7 +20,7 @@ const SEARCHED_CHARACTERS = 10_000;
 const TAIL_LINES = 40;
 
 /** Where a process runs and where its output goes. */
-export interface ProcessOptions {
+interface ProcessOptions {
 	cwd: string;
 	logFile: string;
 	env?: NodeJS.ProcessEnv;
@@ -44,7 +44,7 @@ export interface RunningProcess {
 }
 
 /** Tells that a process is ready: words in its output, or a check. */
-export type Ready = string | (() => Promise<boolean>);
+type Ready = string | (() => Promise<boolean>);
 
 const running = new Map<RunningProcess, { isLast: boolean }>();
 
@@ -81,7 +81,7 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
  * then stops the whole group, so that nothing is left behind.
  * @throws Error once everything is being stopped
  */
-export function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
+function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
 	if (isClosing)
 		throw new Error(`'${command}' was not started, because everything is being stopped`);
 	mkdirSync(path.dirname(options.logFile), { recursive: true });

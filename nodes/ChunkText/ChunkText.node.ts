@@ -7,19 +7,14 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { runNode } from '../shared/n8n/results';
-import { getResults } from './operations/getResults';
-import { submit } from './operations/submit';
-import { submitAndWait } from './operations/submitAndWait';
-import { properties } from './properties';
+import { runNode } from '../shared/n8n/run';
+import { searchModels } from './models';
+import { propertiesOf, subtitleOf } from './operation';
+import { OPERATIONS } from './operations';
 
-const OPERATIONS = new Map([
-	['submitAndWait', submitAndWait],
-	['submit', submit],
-	['getResults', getResults],
-]);
+const MODEL = '($parameter["modelId"]?.value ? ": " + $parameter["modelId"].value : "")';
 
-/** Splits texts into chunks with vectors, by the asynchronous AI service (spec, endpoint 2). */
+/** Splits texts into chunks with embedding vectors (docs/service-interface.md, Chunking). */
 export class ChunkText implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Chunk Text',
@@ -27,28 +22,31 @@ export class ChunkText implements INodeType {
 		icon: { light: 'file:chunkText.svg', dark: 'file:chunkText.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle:
-			'={{ ({ submitAndWait: "Submit and wait", submit: "Submit", getResults: "Get results" }[$parameter["operation"]] || $parameter["operation"]) + ($parameter["modelId"] ? ": " + $parameter["modelId"] : "") }}',
-		description: 'Split texts into chunks with vectors, ready for a search index',
+		subtitle: subtitleOf(OPERATIONS, MODEL),
+		description:
+			'Split texts into chunks with embedding vectors, ready for a search index (Lucidworks AI)',
 		defaults: { name: 'Chunk Text' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'aiServiceOAuth2Api', required: true }],
 		usableAsTool: true,
-		properties,
+		properties: propertiesOf(OPERATIONS),
 	};
 
+	methods = { listSearch: { searchModels } };
+
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async (results) => {
-			const operation = OPERATIONS.get(this.getNodeParameter('operation', 0) as string);
+		const chosen = this.getNodeParameter('operation', 0) as string;
+		const operation = OPERATIONS.find(({ value }) => value === chosen);
+		return await runNode(this, async (run) => {
 			// n8n itself adds "Custom API Call" to the list.
 			if (operation === undefined) {
-				throw new NodeOperationError(this.getNode(), "'Operation' is none of this node's", {
+				throw new NodeOperationError(this.getNode(), `Unknown operation '${chosen}'`, {
 					description:
-						"Choose another one. For other calls of the AI service use n8n's HTTP Request node with this credential.",
+						"Choose another operation. For other calls of the AI service use n8n's HTTP Request node with this credential.",
 				});
 			}
-			await operation(this, results);
+			await operation.execute(run);
 		});
 	}
 }

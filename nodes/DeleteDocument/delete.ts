@@ -34,7 +34,8 @@ export async function deleteDocuments(run: Run): Promise<void> {
 
 	const ids = [...targets.keys()];
 	const last = commit === 'lastDeleteOnly' ? ids.pop() : undefined;
-	const send = async (id: string) => await sender.delete(id, commit === 'everyDelete');
+	const send = async (id: string, attempt: number, commits = commit === 'everyDelete') =>
+		await sender.delete(id, commits)
 	for await (const { entry, outcome } of deliverEach(ids, send, line)) {
 		await report.answer(entry, outcome);
 	}

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { deliver } from '../shared/flow/deliver';
+import { isCanceled } from '../shared/n8n/errors';
 import { responseJson } from '../shared/n8n/fields';
 import { count } from '../shared/n8n/hints';
 import { Parameters } from '../shared/n8n/parameters';
@@ -45,15 +46,13 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	const items = [...run.items.keys()];
 	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
 	let migrated = 0;
-	const before = () =>
-		migrated === 0
-			? ''
-			: `Before that, ${count(migrated, 'migration')} of ${rounds.length.toLocaleString('en-US')} had been carried out.`;
+	let isUnknown = false;
+	run.progress = () => {
+		const before = `Before that, ${count(migrated, 'migration')} of ${rounds.length.toLocaleString('en-US')} had been carried out.`;
+		return [isUnknown && MIGRATING.repeating, migrated > 0 && before].filter(Boolean).join(' ');
+	};
 	for (const round of rounds) {
-		// A run that is canceled meanwhile cannot tell how its last request ended.
-		run.progress = () => [MIGRATING.repeating, before()].filter(Boolean).join(' ');
 		const outcome = await deliver(migrate, line);
-		run.progress = before;
 		const [first = 0] = round;
 		if (outcome.ok) {
 			migrated++;
@@ -61,6 +60,8 @@ export async function migrateBlobs(run: Run): Promise<void> {
 			continue;
 		}
 		const { reason, skipped } = outcome;
+		// A run that was canceled meanwhile cannot tell how its request ended.
+		if (isCanceled(reason) && !skipped) isUnknown = true;
 		const message = outcomeMessage(MIGRATING, reason, { attempted: !skipped });
 		for (const itemIndex of round) run.fail(itemIndex, reason, { message, skipped });
 	}

@@ -110,7 +110,7 @@ function pushRequests(
 
 const tooLarge = (bytes: number, maxBytes: number): InputError =>
 	new InputError(
-		`it has ${count(bytes, 'byte')}, more than the ${maxBytes.toLocaleString('en-US')} that a request may have`,
+		`the document has ${count(bytes, 'byte')}, more than the ${maxBytes.toLocaleString('en-US')} that a request may have`,
 		SHORTEN,
 	);
 
@@ -118,7 +118,7 @@ const tooLarge = (bytes: number, maxBytes: number): InputError =>
 function rejection({ words, status }: NonNullable<DocumentAnswer['failure']>): ServiceFailure {
 	const withStatus = status === undefined ? '' : ` with status ${status}`;
 	const said = words === '' ? '' : `, "${words}"`;
-	return new ServiceFailure(`The push service rejected it${withStatus}${said}`, {
+	return new ServiceFailure(`The push service rejected the document${withStatus}${said}`, {
 		kind: 'rejected',
 		...(status !== undefined && { status }),
 		description: 'Correct the document and push it again.',

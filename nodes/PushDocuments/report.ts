@@ -76,6 +76,8 @@ export class PushReport implements DocumentObserver {
 		this.total = entries.length;
 		for (const entry of entries) {
 			await this.run.breathe();
+			// A canceled run returns nothing, so that nobody asks for the others.
+			if (this.run.signal.aborted) return;
 			this.hints.pushing(entry.document);
 			yield entry;
 		}

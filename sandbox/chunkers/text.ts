@@ -14,7 +14,7 @@ export function countTokens(text: string): number {
 }
 
 /** The span without white space at its ends; undefined when nothing is left. */
-export function trimSpan(text: string, start: number, end: number): Span | undefined {
+function trimSpan(text: string, start: number, end: number): Span | undefined {
 	const slice = text.slice(start, end);
 	const from = start + (slice.length - slice.trimStart().length);
 	const to = start + slice.trimEnd().length;

@@ -94,21 +94,17 @@ describe('Documents Ready to Push', () => {
 	it('have an ID for each text of a list', async () => {
 		const { output } = await chunk([{ id: 'x', name: 'X', texts: ['a\nb', 'c'] }], {
 			...DOCUMENTS,
-			textSource: 'listField',
+			textSource: 'list',
 		});
 		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
 	});
 
 	it.each<[string, IDataObject, RegExp]>([
-		['no ID', { name: 'X' }, /^Item 1: 'Document ID' is empty$/],
-		['an empty ID', { id: ' ', name: 'X' }, /^Item 1: 'Document ID' is empty$/],
-		[
-			'an ID that is no text',
-			{ id: ['x'], name: 'X' },
-			/^Item 1: 'Document ID' is not a text$/,
-		],
-		['no name', { id: 'x' }, /^Item 1: 'Document Name' is empty$/],
-		['an empty name', { id: 'x', name: null }, /^Item 1: 'Document Name' is empty$/],
+		['no ID', { name: 'X' }, /^'Document ID' is empty$/],
+		['an empty ID', { id: ' ', name: 'X' }, /^'Document ID' is empty$/],
+		['an ID that is no text', { id: ['x'], name: 'X' }, /^'Document ID' is not a text$/],
+		['no name', { id: 'x' }, /^'Document Name' is empty$/],
+		['an empty name', { id: 'x', name: null }, /^'Document Name' is empty$/],
 	])('are refused before any request: %s', async (_case, document, message) => {
 		const items = [article, { ...document, text: 'secret of nobody' }];
 		for (const operation of ['submitAndWait', 'getResults']) {
@@ -129,7 +125,7 @@ describe('Documents Ready to Push', () => {
 		const result = await chunk(items, DOCUMENTS, { onError: 'continueErrorOutput' });
 		expect(pairedIndexes(result)).toEqual([0, 0, 2, 1]);
 		expect(jsonOf(result.errorOutput)).toEqual([
-			{ ...items[1], error: "Item 1: 'Document ID' is empty" },
+			{ ...items[1], error: " (item 1)'Document ID' is empty" },
 		]);
 		expect(JSON.stringify(submits().map(({ body }) => body))).not.toContain('unsent');
 	});
@@ -144,7 +140,7 @@ describe('Documents Ready to Push', () => {
 
 	it('have the same IDs for the texts of a list when Get Results makes them', async () => {
 		const item = { id: 'x', name: 'X', texts: ['a\nb', 'c'] };
-		const submitted = await chunk([item], { operation: 'submit', textSource: 'listField' });
+		const submitted = await chunk([item], { operation: 'submit', textSource: 'list' });
 		await jobsEnded();
 		const { output } = await getResults(jsonOf(submitted.output), DOCUMENTS);
 		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
@@ -209,7 +205,7 @@ describe('a document that shrank', () => {
 	];
 	const parameters = {
 		...DOCUMENTS,
-		options: { formerChunkCount: '={{ $json.chunks }}' },
+		options: { previousChunkCount: '={{ $json.chunks }}' },
 	};
 
 	it('comes out with the IDs of the chunks that no longer exist', async () => {

@@ -25,7 +25,7 @@ const ids = () =>
 		.map(({ chunkingId }) => chunkingId);
 
 describe('an item with a list of texts', () => {
-	const LIST = { textSource: 'listField' };
+	const LIST = { textSource: 'list' };
 
 	it('names every chunking ID of its texts that failed', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
@@ -53,7 +53,7 @@ describe('an item with a list of texts', () => {
 				error: expect.stringContaining('The text was not submitted') as string,
 				httpStatus: 400,
 				chunkingId: ids()[0],
-				reply: { chunkingId: 'x', status: 'READY', chunkedData: [] },
+				response: { chunkingId: 'x', status: 'READY', chunkedData: [] },
 			},
 		]);
 	});
@@ -126,20 +126,20 @@ describe('a reply of an odd shape', () => {
 		answers({ chunkingId: 'x', status: 'READY', chunkedData });
 		const result = await chunk(
 			texts(3),
-			{ output: 'documents', options: { ...OFTEN, formerChunkCount: 2 } },
+			{ output: 'documents', options: { ...OFTEN, previousChunkCount: 2 } },
 			CONTINUE,
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 1, 2]);
 		expect(jsonOf(result.output)).toEqual([
 			{
-				error: `Chunking ${ids()[0]}: the service returned no chunks for it, "model overloaded"`,
+				error: `The service returned no chunks for it, "model overloaded" (chunking ID ${ids()[0]})`,
 				chunkingId: ids()[0],
-				reply: { chunkingId: 'x', status: 'READY', chunkedData },
+				response: { chunkingId: 'x', status: 'READY', chunkedData },
 			},
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{ id: 'i1#1', parentId: 'i1', removed: true },
 			{
-				error: `Chunking ${ids()[0]}: the service returned no chunks for it`,
+				error: `The service returned no chunks for it (chunking ID ${ids()[0]})`,
 				chunkingId: ids()[0],
 			},
 		]);
@@ -151,7 +151,7 @@ describe('a reply of an odd shape', () => {
 			'The first line of three.\nThe second line of three.\nThe third line of three.';
 		const { output, hints } = await chunk([{ id: 'd', name: 'D', text }], {
 			output: 'documents',
-			options: { formerChunkCount: 3 },
+			options: { previousChunkCount: 3 },
 		});
 		expect(jsonOf(output).map(({ id }) => id)).toEqual(['d#0']);
 		expect(hints.map(({ message }) => message).join()).toContain('left out the end of 1 text');
@@ -252,7 +252,7 @@ it('a text that is too large stops the run before anything is sent', async () =>
 		options: { bytesPerRequest: 1000, textsPerRequest: 1, concurrency: 1 },
 	});
 	expect(error?.message).toBe(
-		"Item 1: 'Text' has 5,000 bytes, more than the 1,000 a request may have",
+		" (item 1)'Text' has 5,000 bytes, more than the 1,000 a request may have",
 	);
 	expect(submits()).toEqual([]);
 });

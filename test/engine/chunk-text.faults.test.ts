@@ -103,7 +103,7 @@ describe('a lasting fault of a look', () => {
 			const [{ chunkingId }] = jobs();
 			expect(pairedIndexes(result)).toEqual(indexes(4));
 			const failed = {
-				error: `Chunking ${chunkingId}: The AI service answered with status ${status}, "No such luck"`,
+				error: `The AI service answered with status ${status}, "No such luck" (chunking ID ${chunkingId})`,
 				httpStatus: status,
 				chunkingId,
 			};
@@ -117,7 +117,7 @@ describe('a lasting fault of a look', () => {
 		fault('results', { html: true });
 		const { error } = await getResults([{ chunkingId: 'c-1' }]);
 		expect(error?.message).toBe(
-			'Chunking c-1: the reply of the AI service is no chunking reply',
+			'The reply of the AI service is no chunking reply (chunking ID c-1)',
 		);
 		expect(error?.description).toMatch(/'AI Service Address'.*'Results Path'/);
 	});

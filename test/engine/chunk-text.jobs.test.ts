@@ -72,7 +72,7 @@ describe('texts share a request', () => {
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[1]).toEqual({
-			error: "Item 1: 'Text' has 1,500 bytes, more than the 1,000 a request may have",
+			error: " (item 1)'Text' has 1,500 bytes, more than the 1,000 a request may have",
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});
@@ -268,7 +268,7 @@ describe('results that come only once', () => {
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1), { options: OFTEN });
 		expect(error?.message).toBe(
-			`Chunking ${jobs()[0].chunkingId}: the chunks were fetched before, and the service sends them no more`,
+			`The chunks were fetched before, and the service sends them no more (chunking ID ${jobs()[0].chunkingId})`,
 		);
 		expect(looks()).toHaveLength(2);
 	});
@@ -285,7 +285,7 @@ describe('the status ERROR', () => {
 		options: { ...OFTEN, textsPerRequest: 2 },
 	};
 	const message = (chunkingId: unknown) =>
-		`Chunking ${String(chunkingId)}: the status is ERROR, "Model broken-model failed to embed the chunks"`;
+		`The AI service reported ERROR, "Model broken-model failed to embed the chunks" (chunking ID ${String(chunkingId)})`;
 
 	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		"fails that job's items alone, with its ID and the words of the service: %s",
@@ -360,7 +360,9 @@ describe('the status ERROR', () => {
 	it('may come without words', async () => {
 		answers({ status: 'ERROR' });
 		const { error } = await chunk(texts(1));
-		expect(error?.message).toBe(`Chunking ${jobs()[0].chunkingId}: the status is ERROR`);
+		expect(error?.message).toBe(
+			`The AI service reported ERROR (chunking ID ${jobs()[0].chunkingId})`,
+		);
 	});
 });
 
@@ -378,7 +380,7 @@ describe('when time runs out', () => {
 			const { chunkingId } = jobs()[2];
 			expect(json).toEqual({
 				...(onError === 'continueErrorOutput' && texts(3)[2]),
-				error: `Chunking ${chunkingId}: not finished after 1 second (status SUBMITTED)`,
+				error: `Not finished after 1 second (status SUBMITTED) (chunking ID ${chunkingId})`,
 				chunkingId,
 			});
 		},
@@ -390,11 +392,11 @@ describe('when time runs out', () => {
 		const [one, other] = jobs();
 		expect(status).toBe('error');
 		expect(error?.message).toBe(
-			`Chunking ${other.chunkingId}: not finished after 1 second (status SUBMITTED)`,
+			`Not finished after 1 second (status SUBMITTED) (chunking ID ${other.chunkingId})`,
 		);
 		expect(error?.description).toMatch(
 			new RegExp(
-				`^The service goes on with it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not put out: ${one.chunkingId}\\.$`,
+				`^The service goes on with it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not returned: ${one.chunkingId}\\.$`,
 			),
 		);
 	});
@@ -444,7 +446,7 @@ describe('when time runs out', () => {
 		const { output } = await chunk(texts(1), { operation: 'submit' });
 		const { error } = await getResults(jsonOf(output), { wait: true, options });
 		expect(error?.message).toBe(
-			`Chunking ${jobs()[0].chunkingId}: not finished after 1 second (status SUBMITTED)`,
+			`Not finished after 1 second (status SUBMITTED) (chunking ID ${jobs()[0].chunkingId})`,
 		);
 	});
 });
@@ -479,7 +481,7 @@ describe('Stop in the editor', () => {
 			const { error } = await stopAfter(['results', 4], texts(4), { options }, { onError });
 			expect(jobs()).toHaveLength(4);
 			expect(error?.message).toBe(
-				`The execution was canceled. Chunking IDs not finished: ${ids(1).join(', ')}. Chunking IDs finished, but not put out: ${ids(0, 1).join()}.`,
+				`The execution was canceled. Chunking IDs not finished: ${ids(1).join(', ')}. Chunking IDs finished, but not returned: ${ids(0, 1).join()}.`,
 			);
 		},
 	);
@@ -567,7 +569,7 @@ describe('a reply with another number of results than texts were sent', () => {
 	};
 
 	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		'fails their items, with the chunking ID and the reply: %s',
+		'fails their items, with the chunking ID and the response: %s',
 		async (onError) => {
 			answers(reply);
 			const result = await chunk(texts(3), {}, { onError });
@@ -575,14 +577,14 @@ describe('a reply with another number of results than texts were sent', () => {
 			const isRegular = onError === 'continueRegularOutput';
 			const items = isRegular ? result.output : result.errorOutput;
 			const failed = {
-				error: `Chunking ${chunkingId}: the service returned 2 results for 3 texts`,
+				error: `The service returned 2 results for 3 texts (chunking ID ${chunkingId})`,
 				chunkingId,
 			};
 			expect(jsonOf(items)).toEqual(
 				texts(3).map((item, at) => ({
 					...(!isRegular && item),
 					...failed,
-					...(at === 0 && { reply }),
+					...(at === 0 && { response }),
 				})),
 			);
 			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
@@ -595,21 +597,21 @@ describe('a reply with another number of results than texts were sent', () => {
 		const result = await chunk(texts(3), { output: 'raw' });
 		expect(result.output).toEqual([
 			{
-				json: { chunkingId: jobs()[0].chunkingId, ...reply },
+				json: { chunkingId: jobs()[0].chunkingId, ...response },
 				pairedItem: indexes(3).map((item) => ({ item })),
 			},
 		]);
 	});
 
 	it('says so where it came with the submission', async () => {
-		const body = { chunkingId: 'c-1', ...reply };
+		const body = { chunkingId: 'c-1', ...response };
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { output } = await chunk(texts(1), {}, { onError: 'continueRegularOutput' });
 		expect(jsonOf(output)).toEqual([
 			{
-				error: 'Chunking c-1: the service returned 2 results for 1 text',
+				error: 'The service returned 2 results for 1 text (chunking ID c-1)',
 				chunkingId: 'c-1',
-				reply: body,
+				response: body,
 			},
 		]);
 	});
@@ -625,7 +627,7 @@ describe('each item comes out once', () => {
 	});
 	const isGood = (at: number) => at % 10 !== 3 && at % 10 !== 5 && at % 4 !== 1;
 	const parameters = {
-		textSource: 'listField',
+		textSource: 'list',
 		modelId: '={{ $json.model || "gte-small" }}',
 		options: { ...OFTEN, textsPerRequest: 3, concurrency: 4 },
 	};
@@ -671,7 +673,7 @@ describe('each item comes out once', () => {
 		fault('submit', { status: 400, whenBodyContains: 'bad' });
 		const result = await chunk(
 			[{ texts: ['a', 'bad', 'c'] }],
-			{ textSource: 'listField' },
+			{ textSource: 'list' },
 			{ onError: 'continueErrorOutput' },
 		);
 		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'c']);

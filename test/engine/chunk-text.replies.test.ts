@@ -151,7 +151,7 @@ it.each<[string, boolean, (response: ServerResponse) => unknown]>([
 it('says so when every reply stops in the middle', async () => {
 	const { result } = await fetchFrom([half], { maxWaitSeconds: 2 });
 	expect(result.error?.message).toBe(
-		'Chunking c1: not finished after 2 seconds (status SUBMITTED)',
+		'Not finished after 2 seconds (status SUBMITTED) (chunking ID c1)',
 	);
 	expect(result.error?.description).toContain('it did not reply in time');
 });

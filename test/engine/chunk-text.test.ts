@@ -305,46 +305,46 @@ describe('the scope', () => {
 
 describe('bad input', () => {
 	it.each<[string, IDataObject, INodeParameters, RegExp]>([
-		['an empty text', { text: '' }, {}, /^Item 0: 'Text' is empty$/],
-		['a missing text', {}, {}, /^Item 0: 'Text' is empty$/],
-		['a text that is an object', { text: { a: 1 } }, {}, /^Item 0: 'Text' is not a text$/],
-		['a missing model', { text: 'a' }, { modelId: ' ' }, /^Item 0: 'Model ID' is empty$/],
-		['a model that is ..', { text: 'a' }, { modelId: '..' }, /^Item 0: 'Model ID' must not be/],
+		['an empty text', { text: '' }, {}, /^'Text' is empty$/],
+		['a missing text', {}, {}, /^'Text' is empty$/],
+		['a text that is an object', { text: { a: 1 } }, {}, /^'Text' is not a text$/],
+		['a missing model', { text: 'a' }, { modelId: ' ' }, /^'Model ID' is empty$/],
+		['a model that is ..', { text: 'a' }, { modelId: '..' }, /^'Model ID' must not be/],
 		[
 			'a missing chunker name',
 			{ text: 'a' },
 			{ chunker: 'custom', chunkerName: ' ' },
-			/^Item 0: 'Chunker Name' is empty$/,
+			/^'Chunker Name' is empty$/,
 		],
 		[
 			'a chunker config that is no JSON',
 			{ text: 'a' },
 			{ chunker: 'custom', chunkerName: 'x', chunkerConfig: '{"a":' },
-			/^Item 0: 'Chunker Config' is not valid JSON: /,
+			/^'Chunker Config' is not valid JSON: /,
 		],
 		[
 			'a chunker config that is a list',
 			{ text: 'a' },
 			{ chunker: 'custom', chunkerName: 'x', chunkerConfig: '[1]' },
-			/^Item 0: 'Chunker Config' is not a JSON object$/,
+			/^'Chunker Config' is not a JSON object$/,
 		],
 		[
 			'additional fields that are no JSON',
 			{ text: 'a' },
 			{ options: { additionalFields: '{a: 1}' } },
-			/^Item 0: 'Additional Body Fields' is not valid JSON: /,
+			/^'Additional Body Fields' is not valid JSON: /,
 		],
 		[
 			'additional fields that are a text',
 			{ text: 'a' },
 			{ options: { additionalFields: '"a"' } },
-			/^Item 0: 'Additional Body Fields' is not a JSON object$/,
+			/^'Additional Body Fields' is not a JSON object$/,
 		],
 		[
 			'a custom scope that is empty',
 			{ text: 'a' },
 			{ scope: 'custom', customScope: ' ' },
-			/^Item 0: 'Custom Scope' is empty$/,
+			/^'Custom Scope' is empty$/,
 		],
 		[
 			'a results path without an ID',
@@ -361,58 +361,58 @@ describe('bad input', () => {
 		[
 			'a list field that is no list',
 			{ texts: 'a' },
-			{ textSource: 'listField' },
-			/^Item 0: The field 'texts' is not a list$/,
+			{ textSource: 'list' },
+			/^The field 'texts' is not a list$/,
 		],
 		[
 			'a list field that is an empty list',
 			{ texts: [] },
-			{ textSource: 'listField' },
-			/^Item 0: The field 'texts' is an empty list$/,
+			{ textSource: 'list' },
+			/^The field 'texts' is an empty list$/,
 		],
 		[
 			'a list with an empty text',
 			{ texts: ['a', ''] },
-			{ textSource: 'listField' },
-			/^Item 0: Text 1 of the field 'texts' is empty$/,
+			{ textSource: 'list' },
+			/^Text 1 of the field 'texts' is empty$/,
 		],
 		[
 			'a resume ID of white space',
 			{ text: 'a', chunkingId: ' ' },
 			{ options: { resumeChunkingId: '={{ $json.chunkingId }}' } },
-			/^Item 0: 'Chunking ID' is empty$/,
+			/^'Chunking ID' is empty$/,
 		],
 		[
 			'a chunking ID that is empty',
 			{ chunkingId: '' },
 			{ operation: 'getResults' },
-			/^Item 0: 'Chunking ID' is empty$/,
+			/^'Chunking ID' is empty$/,
 		],
 		[
 			'a chunking ID that is ..',
 			{ chunkingId: '..' },
 			{ operation: 'getResults' },
-			/^Item 0: 'Chunking ID' must not be/,
+			/^'Chunking ID' must not be/,
 		],
 		...['x', -1, 1.5, true, ' '].map(
 			(textPosition): [string, IDataObject, INodeParameters, RegExp] => [
 				`a text position of ${JSON.stringify(textPosition)}`,
 				{ chunkingId: 'a', textPosition },
 				{ operation: 'getResults' },
-				/^Item 0: 'Text Position' must be a whole number from 0 on, but it is /,
+				/^'Text Position' must be a whole number from 0 on, but it is /,
 			],
 		),
 		[
 			'an empty scope of Get Results',
 			{ chunkingId: 'a' },
 			{ operation: 'getResults', scope: 'custom', customScope: ' ' },
-			/^Item 0: 'Custom Scope' is empty$/,
+			/^'Custom Scope' is empty$/,
 		],
 		[
 			'a results path of Get Results',
 			{ chunkingId: 'a' },
 			{ operation: 'getResults', options: { resultsPath: '{chunkingId}' } },
-			/^Item 0: 'Results Path' must start with/,
+			/^'Results Path' must start with/,
 		],
 	])('is found before any request: %s', async (_case, item, parameters, message) => {
 		const { error, status } = await chunk([item], parameters);
@@ -427,12 +427,12 @@ describe('bad input', () => {
 		const items = [{ text: 'a' }, { text: '' }, { text: 'c' }, { n: 1 }];
 		const regular = await chunk(items, {}, { onError: 'continueRegularOutput' });
 		expect(pairedIndexes(regular)).toEqual([0, 1, 2, 3]);
-		expect(jsonOf(regular.output)[1]).toEqual({ error: "Item 1: 'Text' is empty" });
+		expect(jsonOf(regular.output)[1]).toEqual({ error: " (item 1)'Text' is empty" });
 		const routed = await chunk(items, {}, { onError: 'continueErrorOutput' });
 		expect(pairedIndexes(routed)).toEqual([0, 2, 1, 3]);
 		expect(jsonOf(routed.errorOutput)).toEqual([
-			{ text: '', error: "Item 1: 'Text' is empty" },
-			{ n: 1, error: "Item 3: 'Text' is empty" },
+			{ text: '', error: " (item 1)'Text' is empty" },
+			{ n: 1, error: " (item 3)'Text' is empty" },
 		]);
 		expect(batches()).toEqual([
 			['a', 'c'],
@@ -455,7 +455,7 @@ describe('texts', () => {
 	it('may come from a list field, in their order, with their place in the list', async () => {
 		const items = [{ doc: { parts: ['a\nb', 'c'] } }, { doc: { parts: ['d'] } }];
 		const { output } = await chunk(items, {
-			textSource: 'listField',
+			textSource: 'list',
 			textsField: 'doc.parts',
 			options: { textsPerRequest: 2 },
 		});
@@ -753,7 +753,9 @@ describe('Submit', () => {
 		const body = { chunkingId: 'c-1', status: 'ERROR', message: 'No such model' };
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
-		expect(error?.message).toBe('Chunking c-1: the status is ERROR, "No such model"');
+		expect(error?.message).toBe(
+			'The AI service reported ERROR, "No such model" (chunking ID c-1)',
+		);
 	});
 
 	it.each([
@@ -903,7 +905,7 @@ describe('Get Results', () => {
 		await getResults(items);
 		const { error } = await getResults(items);
 		expect(error?.message).toBe(
-			`Chunking ${String(items[0].chunkingId)}: the chunks were fetched before, and the service sends them no more`,
+			`The chunks were fetched before, and the service sends them no more (chunking ID ${String(items[0].chunkingId)})`,
 		);
 	});
 
@@ -918,9 +920,9 @@ describe('Get Results', () => {
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ text: 'a' }),
 			{
-				error: `Chunking ${String(one.chunkingId)}: there is no text 5: the request has 2 texts, counted from 0`,
+				error: `There is no text 5: the request has 2 texts, counted from 0 (chunking ID ${String(one.chunkingId)})`,
 				chunkingId: one.chunkingId,
-				reply: expect.objectContaining({
+				response: expect.objectContaining({
 					chunkedData: [expect.anything(), expect.objectContaining({ chunks: ['b'] })],
 				}),
 			},

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { run, type Finished } from '../../support/exec';
-import { ROOT } from '../../support/packed-package';
+import { ROOT } from '../../support/manifest';
 
 const NEW = [
 	'--repository',

@@ -12,11 +12,11 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { packPackage, ROOT, type PackedPackage } from '../../support/packed-package';
+import { credentialClasses, nodeNames, ROOT } from '../../support/manifest';
+import { packPackage, type PackedPackage } from '../../support/packed-package';
 import { contrast, luminance, readSvg } from '../../support/svg';
 
-const NODES = ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'];
-const CREDENTIALS = ['aiServiceOAuth2Api', 'blobServiceApi', 'pushEndpointApi'];
+const CREDENTIALS = [...credentialClasses.keys()];
 
 /** The categories n8n's node panel knows, of https://docs.n8n.io "Node codex files". */
 const CATEGORIES = [
@@ -76,14 +76,14 @@ const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as
 
 describe('loading', () => {
 	it('loads all nodes and credentials from the files', () => {
-		expect(Object.keys(full.nodeTypes).sort()).toEqual(NODES);
+		expect(Object.keys(full.nodeTypes).sort()).toEqual(nodeNames);
 		expect(Object.keys(full.credentialTypes).sort()).toEqual(CREDENTIALS);
 	});
 
 	it('loads all of them from the metadata, without requiring a file', async () => {
 		const lazy = await loadLazily();
 		expect(lazy.isLazyLoaded).toBe(true);
-		expect(lazy.types.nodes.map(({ name }) => name).sort()).toEqual(NODES);
+		expect(lazy.types.nodes.map(({ name }) => name).sort()).toEqual(nodeNames);
 		expect(lazy.types.credentials.map(({ name }) => name).sort()).toEqual(CREDENTIALS);
 		expect(lazy.nodeTypes).toEqual({});
 		expect(lazy.credentialTypes).toEqual({});
@@ -91,7 +91,7 @@ describe('loading', () => {
 
 	it('finds the class of each when it is used', async () => {
 		const lazy = await loadLazily();
-		for (const name of NODES) {
+		for (const name of nodeNames) {
 			const { type } = lazy.getNode(name);
 			expect(type).toHaveProperty('execute');
 		}
@@ -127,7 +127,7 @@ describe('loading', () => {
 	});
 });
 
-describe.each(NODES)('%s', (name) => {
+describe.each(nodeNames)('%s', (name) => {
 	let description: INodeTypeDescription;
 	let folder: string;
 

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { ReplyReader } from '../service/reply-reader';
+import { JsonReader } from '../records/json-reader';
 
 /** The body of a reply that n8n hands over as a stream. */
 export type ReplyStream = AsyncIterable<Uint8Array>;
@@ -19,7 +19,7 @@ export async function readBody(
 	request: AbortController,
 ): Promise<unknown> {
 	const decoder = new TextDecoder();
-	const reader = new ReplyReader();
+	const reader = new JsonReader();
 	const watch = new SilenceWatch(silenceMs, request);
 	for await (const piece of stream) {
 		watch.heard();

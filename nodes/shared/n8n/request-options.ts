@@ -5,17 +5,23 @@ import { judge, ServiceFailure } from '../service/failure';
 import { property } from './properties';
 import type { Run } from './run';
 
+const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
+
 /** The option Concurrency; its default is each node's own, chosen by measurement (bench/README.md). */
-export const concurrencyProperty = <const N extends number>(concurrency: N) =>
-	property({
-		displayName: 'Concurrency',
-		name: 'concurrency',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 64 },
-		default: concurrency,
-		description:
-			'How many requests may be in flight at once. Reduced automatically while the service answers with 429.',
-	});
+export const concurrencyProperty = (concurrency: number) => ({
+	...CONCURRENCY,
+	default: concurrency,
+});
+
+const CONCURRENCY = property({
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 64 },
+	default: 1,
+	description:
+		'How many requests may be in flight at once. Reduced automatically while the service answers with 429.',
+});
 
 /** The option Max Attempts. */
 export const maxAttemptsProperty = property({
@@ -23,7 +29,7 @@ export const maxAttemptsProperty = property({
 	name: 'maxAttempts',
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 20 },
-	default: DEFAULT_RETRY_POLICY.maxAttempts,
+	default: DEFAULT_MAX_ATTEMPTS,
 	description:
 		'How often a request is sent before it counts as failed. Only transient errors are retried, after growing delays.',
 });

@@ -147,7 +147,7 @@ export class ServiceSession {
 		return serverMessage(this.masked(body));
 	}
 
-	private masked(body: unknown): unknown {
+	masked(body: unknown): unknown {
 		return withoutSecrets(body, secretsOf(this.sent));
 	}
 

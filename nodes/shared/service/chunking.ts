@@ -1,8 +1,12 @@
 import { pathSegment } from './address';
+import { coverage, type Chunk } from './chunking-response';
 import { InputError } from './input-error';
 
-/** Path of the results (facts, section 1.1); the spec leaves it open, so it is a parameter. */
-export const DEFAULT_RESULTS_PATH = '/ai/async-chunking/{chunkingId}';
+export * from './chunking-response';
+
+const ID_PLACEHOLDER = '{chunkingId}';
+/** The interface leaves this path open, so it is an option (docs/service-interface.md, Chunking results). */
+export const DEFAULT_RESULTS_PATH = `/ai/async-chunking/${ID_PLACEHOLDER}`;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -29,18 +33,46 @@ export function submitPath(chunker: string, modelId: string): string {
 }
 
 /**
+ * Checks the template of the results path.
+ *
+ * @param template what the user entered, e.g. `/ai/async-chunking/{chunkingId}`
+ * @returns the same text
+ * @throws InputError unless it is a path with `{chunkingId}`, without query, fragment and `..`
+ */
+export function parseResultsPath(template: unknown): string {
+	const problem = problemOfPath(template);
+	if (problem === undefined) return template as string;
+	throw new InputError(
+		`'Results Path' must ${problem}`,
+		`Enter a path such as ${DEFAULT_RESULTS_PATH}, which is the default.`,
+	);
+}
+
+function problemOfPath(template: unknown): string | undefined {
+	if (typeof template !== 'string') return 'be a text';
+	if (!template.startsWith('/') || !template.includes(ID_PLACEHOLDER)) {
+		return `start with / and contain ${ID_PLACEHOLDER}`;
+	}
+	if (/[?#]/.test(template)) return 'not have a query or fragment: remove ? and #';
+	// A URL parser leaves out tabs and line breaks, and takes a backslash for a slash.
+	if (/[\s\p{Cc}\\]/u.test(template))
+		return 'not contain spaces, control characters or backslashes';
+	// It also takes an encoded dot for a dot.
+	const segments = template.replace(/%2e/gi, '.').split('/');
+	const isRelative = segments.some((segment) => segment === '.' || segment === '..');
+	return isRelative ? 'not contain the segments . and ..' : undefined;
+}
+
+/**
  * Path of the results of a chunking request.
  *
- * @throws InputError if the template has no `{chunkingId}` or the id is empty, `.` or `..`
+ * @param template see parseResultsPath
+ * @throws InputError if the template is no such path or the ID is empty, `.` or `..`
  */
 export function resultsPath(template: string, chunkingId: string): string {
-	if (!template.startsWith('/') || !template.includes('{chunkingId}')) {
-		throw new InputError(
-			"'Results Path' must start with / and contain {chunkingId}",
-			`The default is ${DEFAULT_RESULTS_PATH}`,
-		);
-	}
-	return template.replaceAll('{chunkingId}', () => pathSegment(chunkingId, 'Chunking ID'));
+	return parseResultsPath(template).replaceAll(ID_PLACEHOLDER, () =>
+		pathSegment(chunkingId, 'Chunking ID'),
+	);
 }
 
 /**
@@ -56,17 +88,9 @@ export function submitBody(settings: ChunkSettings, texts: string[]): string {
 		const additional = body[key];
 		const config = { ...(isObject(additional) && additional), ...settings[key] };
 		if (Object.keys(config).length > 0) body[key] = config;
+		else if (isObject(additional)) delete body[key];
 	}
 	return JSON.stringify(body);
-}
-
-export interface Chunk {
-	text: string;
-	/** Offsets in characters of the submitted text, the end exclusive. */
-	start?: number;
-	end?: number;
-	tokensUsed?: number;
-	vector?: number[];
 }
 
 export interface ChunkingReply {
@@ -151,19 +175,6 @@ export function hasContent(reply: ChunkingReply, body: unknown): boolean {
 	return Object.values(body).some((member) => typeof member === 'object' && member !== null);
 }
 
-/** A splitter's separators end a text too; a remainder shorter than this is taken for one. */
-const MIN_CUT_TAIL_CHARACTERS = 16;
-
-/**
- * How much of the end of a text no chunk covers (facts, section 1.7: beyond the limit of chunks a
- * text may be cut off without a word).
- *
- * @returns characters left out, or 0 if the last span reaches the end or there are no spans
- */
-export function cutTailLength(text: string, chunks: Chunk[]): number {
-	const end = chunks.at(-1)?.end;
-	if (end === undefined || end >= text.length) return 0;
-	// The service counts characters as Python does: a surrogate pair is one.
-	const tail = Array.from(text).slice(end);
-	return tail.join('').trim().length < MIN_CUT_TAIL_CHARACTERS ? 0 : tail.length;
-}
+/** @deprecated Use `coverage`. */
+export const cutTailLength = (text: string, chunks: Chunk[]): number =>
+	coverage(text, chunks).missing;

@@ -229,7 +229,8 @@ function oldVerdict(error: unknown, idempotent: boolean): OldVerdict {
 	return verdict;
 }
 
-const MESSAGE_KEYS = [
+/** Members of a response that may hold the service's words, the most telling first. */
+export const MESSAGE_KEYS = [
 	'error_description',
 	'message',
 	'title',

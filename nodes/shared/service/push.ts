@@ -1,6 +1,7 @@
 import { pathSegment } from './address';
 import { serverMessage } from './failure';
 import { InputError } from './input-error';
+import { quoted } from './wording';
 
 /** A document as endpoint 3 takes it (spec, Push document). */
 export interface PushDocument {
@@ -63,7 +64,7 @@ export function prepareDocument(source: unknown, rules: DocumentRules): PushDocu
 		for (const [name, value] of Object.entries(fields)) if (isEmpty(value)) delete fields[name];
 	}
 	const id = requiredString(fields, 'id', rules, '');
-	const name = requiredString(fields, 'name', rules, ` of document "${id}"`);
+	const name = requiredString(fields, 'name', rules, ` of document ${quoted(id)}`);
 	return fields.id === id && fields.name === name
 		? (fields as PushDocument)
 		: { ...fields, id, name };
@@ -151,7 +152,7 @@ export function documentText(document: PushDocument): string {
 	// An object may say itself what it is in JSON.
 	if (text?.startsWith('{')) return text;
 	throw new InputError(
-		`it cannot be written as JSON (${reason})`,
+		`the document cannot be written as JSON (${reason})`,
 		'Make it of texts, numbers, booleans, lists and objects before this node.',
 	);
 }

@@ -5,13 +5,14 @@ import {
 	DEFAULT_RESULTS_PATH,
 	isDone,
 	parseChunkingReply,
+	parseResultsPath,
 	resultsPath,
 	submitBody,
 	submitPath,
 	type ChunkSettings,
 } from '../../../nodes/shared/service/chunking';
 import { InputError } from '../../../nodes/shared/service/input-error';
-import { anyText } from '../support/text';
+import { anyText, thrownBy } from '../support/text';
 
 const settings: ChunkSettings = {
 	scope: 'machinelearning.predict',
@@ -47,6 +48,54 @@ describe('paths', () => {
 		expect(() => resultsPath(template, 'id')).toThrow(InputError);
 	});
 
+	test.each<[unknown, RegExp]>([
+		[7, /must be a text$/],
+		[undefined, /must be a text$/],
+		[['/{chunkingId}'], /must be a text$/],
+		['{chunkingId}', /must start with \/ and contain \{chunkingId\}$/],
+		['/ai/{chunkingID}', /must start with/],
+		['https://a.example/{chunkingId}', /must start with/],
+		['/ai/{chunkingId}?full=true', /query or fragment/],
+		['/ai/{chunkingId}#top', /query or fragment/],
+		['/ai/../{chunkingId}', /segments \. and \.\./],
+		['/ai/{chunkingId}/..', /segments \. and \.\./],
+		['/ai/./{chunkingId}', /segments \. and \.\./],
+		['/ai/%2e%2E/{chunkingId}', /segments \. and \.\./],
+		['/ai/.%2e/{chunkingId}', /segments \. and \.\./],
+		['/ai\\..\\{chunkingId}', /backslashes/],
+		['/ai/.\t./{chunkingId}', /spaces, control characters/],
+		['/ai/{chunkingId}\n', /spaces, control characters/],
+		['/a b/{chunkingId}', /spaces, control characters/],
+	])('results path %j is refused with its reason', (template, message) => {
+		const error = thrownBy(() => parseResultsPath(template));
+		expect(error).toBeInstanceOf(InputError);
+		expect((error as InputError).message).toMatch(message);
+		expect((error as InputError).description).toContain(DEFAULT_RESULTS_PATH);
+	});
+
+	test('a results path that is accepted stays below the URL of the service', () => {
+		const template = fc.array(anyText, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
+		fc.assert(
+			fc.property(template, fc.nat(3), anyText, (text, at, chunkingId) => {
+				const parts = text.split('/');
+				parts.splice(at, 0, '{chunkingId}');
+				let path: string;
+				try {
+					path = resultsPath(parts.join('/'), chunkingId);
+				} catch (error) {
+					expect(error).toBeInstanceOf(InputError);
+					return;
+				}
+				const url = new URL(`https://h.example/base${path}`);
+				expect(url.host).toBe('h.example');
+				expect(url.search + url.hash).toBe('');
+				expect(url.pathname.startsWith('/base/')).toBe(true);
+				expect(url.pathname.split('/')).toHaveLength(`/base${path}`.split('/').length);
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
 	test.each(['', '..'])('chunking ID %j is refused', (id) => {
 		expect(() => resultsPath(DEFAULT_RESULTS_PATH, id)).toThrow(InputError);
 	});
@@ -80,6 +129,16 @@ describe('submitBody', () => {
 			modelConfig: { dimReductionSize: 256, newer: true },
 			tomorrow: [1],
 		});
+	});
+
+	test('a config without members is not sent, wherever it comes from', () => {
+		const additionalFields = {
+			modelConfig: {},
+			useCaseConfig: {},
+			chunkerConfig: {},
+			other: {},
+		};
+		expect(body({ additionalFields })).toEqual({ batch: [{ text: 'one' }], other: {} });
 	});
 
 	test('a pattern and any text arrive as they were typed', () => {

@@ -11,6 +11,7 @@ import {
 	type OldVerdict,
 	type Verdict,
 } from '../../../nodes/shared/service/failure';
+import { fastestMs } from '../support/timing';
 
 const NOTHING: OldVerdict = {
 	retry: false,
@@ -359,9 +360,7 @@ describe('serverMessage', () => {
 			{ errors: Array.from({ length: 500_000 }, () => []) },
 		];
 		for (const body of bodies) {
-			const startedAt = performance.now();
-			serverMessage(body);
-			expect(performance.now() - startedAt).toBeLessThan(100);
+			expect(fastestMs(() => serverMessage(body))).toBeLessThan(100);
 		}
 	});
 });

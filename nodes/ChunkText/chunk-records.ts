@@ -1,0 +1,148 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { fieldOf } from '../shared/n8n/fields';
+import type { Chunk } from '../shared/service/chunking';
+import type { ChunkOptions } from './parameters';
+import type { SourceDocument } from './source-documents';
+import type { TextRef } from './texts';
+
+export type OutputMode = 'chunks' | 'texts' | 'documents' | 'raw';
+
+/** A text with its chunks, ready to be written as records. */
+export interface ChunkedText {
+	ref: TextRef;
+	chunkingId: string;
+	chunks: Chunk[];
+	/** Whether these are certainly all chunks of the text. */
+	isComplete: boolean;
+	/** The item or record the text comes from. */
+	source: IDataObject;
+	document: SourceDocument | undefined;
+}
+
+export interface RecordOptions {
+	mode: OutputMode;
+	includeVectors: boolean;
+	sourceFields: ChunkOptions['sourceFields'] | undefined;
+	/** Names of fields, or dotted paths. */
+	listedFields: string[];
+}
+
+/**
+ * What to return for a text. Vectors are the arrays of the response, never copies: they are most of its
+ * memory.
+ */
+export function recordsOf(text: ChunkedText, options: RecordOptions): IDataObject[] {
+	const kept = keptOf(text, options);
+	const { ref, chunks } = text;
+	const place = placeOf(text);
+	const content = (chunk: Chunk, index: number, where = place) =>
+		contentOf(chunk, index, where, options.includeVectors);
+	switch (options.mode) {
+		case 'documents':
+			return [
+				...documentsOf(text, kept, content),
+				// What was cut off may come back with the next run.
+				...(text.isComplete ? removedOf(text) : []),
+			];
+		case 'texts': {
+			const list = chunks.map((chunk, index) => content(chunk, index, {}));
+			return [
+				{
+					...kept,
+					...(ref.text !== undefined && { text: ref.text }),
+					...place,
+					chunks: list,
+				},
+			];
+		}
+		default:
+			if (chunks.length === 0) return [{ ...kept, ...place }];
+			return chunks.map((chunk, index) => ({ ...kept, ...content(chunk, index) }));
+	}
+}
+
+const placeOf = ({ ref, chunkingId, chunks }: ChunkedText): IDataObject => ({
+	chunkCount: chunks.length,
+	...(ref.textIndex !== undefined && { textIndex: ref.textIndex }),
+	chunkingId,
+});
+
+/** The vector comes last, so that a person sees the rest without scrolling. */
+function contentOf(
+	{ text, vector, ...measures }: Chunk,
+	chunkIndex: number,
+	where: IDataObject,
+	includeVectors: boolean,
+): IDataObject {
+	const json: IDataObject = { text, chunkIndex, ...where, ...measures };
+	if (vector && includeVectors) json.vector = vector;
+	return json;
+}
+
+function documentsOf(
+	{ ref, chunks, document }: ChunkedText,
+	kept: IDataObject,
+	content: (chunk: Chunk, index: number) => IDataObject,
+): IDataObject[] {
+	if (document === undefined) return [];
+	const { id, fields } = document;
+	return chunks.map((chunk, index) => ({
+		// First, although kept fields may have an ID of their own.
+		...{ id: '' },
+		...kept,
+		...fields,
+		id: chunkDocumentId(id, ref, index),
+		parentId: id,
+		...content(chunk, index),
+	}));
+}
+
+/** Documents of chunks that no longer exist. */
+function removedOf({ ref, chunks, document }: ChunkedText): IDataObject[] {
+	const removed: IDataObject[] = [];
+	if (document === undefined) return removed;
+	const { id, previousChunkCount } = document;
+	for (let index = chunks.length; index < previousChunkCount; index++) {
+		removed.push({ id: chunkDocumentId(id, ref, index), parentId: id, removed: true });
+	}
+	return removed;
+}
+
+const chunkDocumentId = (id: string, { textIndex }: TextRef, index: number): string =>
+	textIndex === undefined ? `${id}#${index}` : `${id}#${textIndex}.${index}`;
+
+/** Measures of a chunk, which those of its source would be mistaken for. */
+const CHUNK_FIELDS = ['start', 'end', 'tokensUsed', 'vector'];
+/** Where a text stands that has not finished, as Submit returns it. */
+const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
+
+/** Fields of the source that say nothing about a chunk. */
+function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): IDataObject {
+	const kept = keptFields(source, options, 'none');
+	if (options.sourceFields !== 'all') return kept;
+	for (const field of CHUNK_FIELDS) delete kept[field];
+	// They would send finished chunks back to Get Results.
+	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete kept[field];
+	return kept;
+}
+
+/**
+ * The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed
+ * one, and with Retry On Fail run the node again.
+ */
+export function keptFields(
+	source: IDataObject,
+	{ sourceFields, listedFields }: RecordOptions,
+	otherwise: 'all' | 'none',
+): IDataObject {
+	const mode = sourceFields ?? otherwise;
+	if (mode === 'none') return {};
+	const kept: IDataObject = mode === 'all' ? { ...source } : {};
+	for (const name of mode === 'listed' ? listedFields : []) {
+		const value = fieldOf(source, name);
+		if (value !== undefined) kept[name] = value as IDataObject[string];
+	}
+	delete kept.error;
+	return kept;
+}

@@ -1,0 +1,98 @@
+import { count } from '../shared/n8n/hints';
+import { ServiceFailure } from '../shared/service/failure';
+import { InputError } from '../shared/service/input-error';
+
+const failure = (message: string, description: string): ServiceFailure =>
+	new ServiceFailure(message, { kind: 'response', description });
+
+const quoted = (words: string): string => (words === '' ? '' : `, "${words}"`);
+
+/** The submission succeeded, but there is nothing to fetch the chunks by. */
+export const noChunkingId = (words: string): ServiceFailure =>
+	failure(
+		`The AI service accepted the request but returned no chunking ID${quoted(words)}`,
+		"Check 'AI Service URL' in the credential: another server may have answered.",
+	);
+
+/** A 2xx response that the interface does not know. */
+export const notAChunkingResponse = (): ServiceFailure =>
+	failure(
+		'What the AI service returned is not a valid chunking response',
+		"Check 'AI Service URL' in the credential and the option 'Results Path'.",
+	);
+
+/** The response belongs to another request: giving its chunks to these texts would mix documents. */
+export const anotherRequest = (chunkingId: string): ServiceFailure =>
+	failure(
+		`The AI service returned the results of another request, ${chunkingId}`,
+		"Check the option 'Results Path'. If it is correct, report this to the operator of the service.",
+	);
+
+/** The service has given up the job. */
+export function jobFailed(status: string, words: string, texts: number): ServiceFailure {
+	const shared =
+		texts > 1
+			? `, for a request with ${count(texts, 'text')}, any of which may be the cause`
+			: '';
+	return failure(
+		`The AI service reported ${status}${quoted(words)}${shared}`,
+		texts > 1
+			? "Set the option 'Texts per Request' to 1 to find out which text fails. Check the model, the chunker and its settings if all do."
+			: 'Check the text, the model, the chunker and its settings, then submit the text again.',
+	);
+}
+
+/** RETRIEVED without chunks. `lost` says how an earlier response to this run was lost, if it was. */
+export const alreadyRetrieved = (lost: string | undefined): ServiceFailure =>
+	failure(
+		lost === undefined
+			? 'The chunks were already retrieved, and the service does not return them again'
+			: `The service counts the chunks as retrieved: this run received the response, but it was incomplete (${lost})`,
+		lost === undefined
+			? 'Use the output of the run that retrieved them, or submit the text again.'
+			: 'Submit the text again.',
+	);
+
+/** READY in a shape nobody knows. */
+export const unreadableResults = (status: string): ServiceFailure =>
+	failure(
+		`The AI service reported ${status}, but this node cannot read the results`,
+		"They are in the field 'response'. Set 'Output' to 'Raw' to get such responses as they are.",
+	);
+
+/** There are more or fewer results than texts, so that none can be assigned to a text. */
+export const countMismatch = (results: number, texts: number): ServiceFailure =>
+	failure(
+		`The service returned ${count(results, 'result')} for ${count(texts, 'text')}, so it is unknown which belongs to which`,
+		"The response is in the field 'response' of the first item. Set the option 'Texts per Request' to 1, or 'Output' to 'Raw'.",
+	);
+
+/** The entry of a text is not what the interface knows. */
+export const noChunks = (words: string): ServiceFailure =>
+	failure(
+		`The service returned no readable chunks for the text${quoted(words)}`,
+		"The response is in the field 'response'. Submit the text again, or set 'Output' to 'Raw'.",
+	);
+
+/** The item stands for a text that the request does not have. */
+export const noSuchText = (position: number, results: number): InputError =>
+	new InputError(
+		`There is no text ${position}: the request has ${count(results, 'text')}, counted from 0`,
+		"Use the field 'textPosition' that 'Submit' returns, or leave 'Text Position' empty.",
+	);
+
+/** The request has several texts, and the item does not say which of them it is. */
+export const positionMissing = (results: number): InputError =>
+	new InputError(
+		`The request has ${count(results, 'text')}, and the item does not say which of them it stands for`,
+		"Use the field 'textPosition' that 'Submit' and failed items return. The response is in the field 'response' of the first item.",
+	);
+
+/** The deadline has passed; `lastError` is the error of the final poll, if it failed. */
+export function outOfTime(seconds: number, status: string, lastError: unknown): ServiceFailure {
+	const last = lastError instanceof Error ? `. The final poll failed: ${lastError.message}` : '';
+	return failure(
+		`Not finished after ${count(seconds, 'second')} (status ${status})${last}`,
+		"The service may still be working on it. Fetch the chunks with the operation 'Get Results' and this chunking ID, or raise 'Max Wait (Seconds)'.",
+	);
+}

@@ -1,0 +1,166 @@
+import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
+import { deliverEach } from '../shared/flow/deliver-each';
+import { failed, type Outcome } from '../shared/flow/deliver';
+import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
+import { requestLine } from '../shared/n8n/request-options';
+import { classify, resultsPath, type Chunk } from '../shared/service/chunking';
+import { judge, ServiceFailure } from '../shared/service/failure';
+import {
+	alreadyRetrieved,
+	anotherRequest,
+	countMismatch,
+	jobFailed,
+	notAChunkingResponse,
+	outOfTime,
+	unreadableResults,
+} from './failures';
+import type { Chunking, Job } from './jobs';
+
+/** What was fetched for a job. */
+export type Fetched =
+	| {
+			type: 'results';
+			/** Chunks of each text of the request; undefined for an entry that cannot be read. */
+			texts: Array<Chunk[] | undefined>;
+			body: unknown;
+	  }
+	| { type: 'raw'; body: unknown }
+	/** Not finished: the items go on with the chunking ID. */
+	| { type: 'pending'; lastError?: unknown };
+
+/** After a submission the service may need so long until it knows the chunking ID. */
+const UNKNOWN_ID_GRACE_MS = 30_000;
+
+/**
+ * Polls jobs until each has finished, failed or run out of time.
+ *
+ * @returns each job with what was fetched
+ */
+export function fetchAll(
+	jobs: AsyncIterable<Job>,
+	chunking: Chunking,
+): AsyncGenerator<Polled<Job, Fetched>, void, undefined> {
+	const { run, options } = chunking;
+	const maxWaitMs = options.maxWaitSeconds * 1000;
+	return poll<Job, Fetched>(jobs, {
+		run,
+		concurrency: options.concurrency,
+		intervals: {
+			startMs: options.firstIntervalSeconds * 1000,
+			capMs: options.longestIntervalSeconds * 1000,
+		},
+		retryPolicy: DEFAULT_RETRY_POLICY,
+		deadlineOf: ({ since }) => since + maxWaitMs,
+		check: async (job, leftMs) => await check(job, chunking, leftMs + FINAL_POLLS_MS),
+		judge: (error, job) =>
+			mayPass(error, job, run.now())
+				? { action: 'retry' }
+				: judge(error, { idempotent: true }),
+		expire: (job, lastError): Ending<Fetched> =>
+			options.whenTimeRunsOut === 'output'
+				? { state: 'finished', response: { type: 'pending', lastError } }
+				: {
+						state: 'failed',
+						reason: outOfTime(options.maxWaitSeconds, job.status, lastError),
+					},
+	});
+}
+
+/** Fetches each job once, whether it has finished or not. */
+export async function* fetchOnce(
+	jobs: Job[],
+	chunking: Chunking,
+): AsyncGenerator<{ job: Job; outcome: Outcome<Fetched> }, void, undefined> {
+	const line = requestLine(chunking.run, chunking.options, true);
+	const send = async (job: Job): Promise<Fetched> => {
+		const finding = await check(job, chunking);
+		if (finding.state === 'failed') throw finding.reason;
+		return finding.state === 'finished' ? finding.response : { type: 'pending' };
+	};
+	for await (const { entry, outcome } of deliverEach(jobs, send, line)) {
+		yield { job: entry, outcome };
+	}
+}
+
+/** Errors that are permanent elsewhere, but may pass for a job. */
+function mayPass(error: unknown, { isOwn, since }: Job, now: number): boolean {
+	if (!(error instanceof ServiceFailure)) return false;
+	// Such as the page of a proxy in place of the service.
+	if (error.kind === 'response') return true;
+	return error.httpStatus === 404 && isOwn && now - since < UNKNOWN_ID_GRACE_MS;
+}
+
+async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<Finding<Fetched>> {
+	if (job.response !== undefined) {
+		const body = job.response;
+		delete job.response;
+		return findingOf(job, body, chunking);
+	}
+	const { options } = chunking;
+	const { body, retryAfterMs } = await job.session
+		.request({
+			method: 'GET',
+			path: resultsPath(options.resultsPath, job.chunkingId),
+			timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
+			isLargeReply: true,
+		})
+		.catch((error: unknown) => {
+			// The service may have delivered what did not arrive.
+			if (error instanceof ServiceFailure && error.outcomeUnknown) job.lost = error.message;
+			throw error;
+		});
+	const finding = findingOf(job, body, chunking);
+	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
+	return { ...finding, delayMs: retryAfterMs };
+}
+
+/** What a response means for its job (docs/service-interface.md, Chunking results). */
+function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<Fetched> {
+	const response = classify(body, job.chunkingId);
+	if (response.status !== undefined) job.status = response.status;
+	if (response.hasContent) job.kept = body;
+	const fail = (reason: unknown): Finding<Fetched> => {
+		job.state = 'failed';
+		return { state: 'failed', reason };
+	};
+	const finish = (fetched: Fetched): Finding<Fetched> => {
+		job.state = 'finished';
+		delete job.kept;
+		return { state: 'finished', response: fetched };
+	};
+	const isRaw = parameters.choice('output') === 'raw';
+	switch (response.state) {
+		case 'pending':
+			return { state: 'pending' };
+		case 'finished': {
+			if (isRaw) return finish({ type: 'raw', body });
+			const { texts } = response;
+			return job.textCount === undefined || job.textCount === texts.length
+				? finish({ type: 'results', texts, body })
+				: fail(countMismatch(texts.length, job.textCount));
+		}
+		case 'unreadable':
+			return isRaw ? finish({ type: 'raw', body }) : fail(unreadableResults(job.status));
+		case 'failed':
+			return fail(jobFailed(job.status, job.session.words(body), job.textCount ?? 1));
+		case 'alreadyRetrieved':
+			return fail(alreadyRetrieved(job.lost));
+		case 'foreign':
+			throw anotherRequest(response.chunkingId ?? '');
+		case 'invalid':
+			throw notAChunkingResponse();
+	}
+}
+
+/** What the response to a submission says: it may already have the results. */
+export function settle(job: Job, chunking: Chunking): Outcome<Fetched> {
+	try {
+		const finding = findingOf(job, job.response, chunking);
+		if (finding.state === 'failed') return failed(finding.reason, 1);
+		const response: Fetched =
+			finding.state === 'finished' ? finding.response : { type: 'pending' };
+		return { ok: true, response, attempts: 1 };
+	} catch (reason) {
+		return failed(reason, 1);
+	}
+}

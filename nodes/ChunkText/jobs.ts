@@ -1,0 +1,109 @@
+import type { Run } from '../shared/n8n/run';
+import { ServiceSession } from '../shared/n8n/session';
+import type { ChunkOptions, ChunkParameters } from './parameters';
+import type { PreviousRequest } from './previous-requests';
+import type { TextRef } from './texts';
+
+/** A chunking request that the service accepted. */
+export interface Job {
+	readonly chunkingId: string;
+	readonly session: ServiceSession;
+	/** What input items wait for. */
+	readonly refs: TextRef[];
+	/** How many texts it has, if that is known. */
+	readonly textCount: number | undefined;
+	/** When this run began to wait for it, by the clock of the run. */
+	readonly since: number;
+	/** Submitted by this run: the service may need a moment until it knows the ID. */
+	readonly isOwn: boolean;
+	state: 'not finished' | 'failed' | 'finished';
+	/** As the service reported it last. */
+	status: string;
+	/** A response not consumed yet: that to the submission may already have the results. */
+	response?: unknown;
+	/** The last response with data of a job that did not finish: it may come only once. */
+	kept?: unknown;
+	/** Why an earlier response was lost on its way. */
+	lost?: string;
+}
+
+/** A run of Chunk Text: its options, its sessions and all its jobs. */
+export interface Chunking {
+	run: Run;
+	parameters: ChunkParameters;
+	options: ChunkOptions;
+	jobs: Job[];
+	sessionOf: (scope: string) => ServiceSession;
+}
+
+/**
+ * Opens the AI service, once for each scope.
+ *
+ * @throws InputError for a credential that cannot be used
+ */
+export async function openChunking(
+	run: Run,
+	parameters: ChunkParameters,
+	options: ChunkOptions,
+	scopes: Iterable<string>,
+): Promise<Chunking> {
+	const sessions = new Map<string, ServiceSession>();
+	for (const scope of new Set(scopes)) sessions.set(scope, await openAiService(run, scope));
+	const sessionOf = (scope: string) => {
+		const session = sessions.get(scope);
+		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
+		return session;
+	};
+	const jobs: Job[] = [];
+	run.progress = () => progressOf(jobs);
+	return { run, parameters, options, jobs, sessionOf };
+}
+
+const openAiService = async (run: Run, scope: string): Promise<ServiceSession> =>
+	await ServiceSession.open(run, {
+		credentialType: 'aiServiceOAuth2Api',
+		addressField: 'aiUrl',
+		addressLabel: 'AI Service URL',
+		service: 'The AI service',
+		scope,
+	});
+
+/** The job of a request that an earlier run submitted. */
+export function previousJob(
+	{ run, jobs, sessionOf }: Chunking,
+	{ chunkingId, scope, refs, textCount }: PreviousRequest,
+): Job {
+	const job: Job = {
+		chunkingId,
+		session: sessionOf(scope),
+		refs,
+		textCount,
+		since: run.now(),
+		isOwn: false,
+		state: 'not finished',
+		status: 'SUBMITTED',
+	};
+	jobs.push(job);
+	return job;
+}
+
+/** More chunking IDs than these make no message that a person would read. */
+const MAX_IDS_IN_MESSAGE = 100;
+
+/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
+function progressOf(jobs: Job[]): string {
+	const list = (state: Job['state'], words: string) => {
+		const ids = jobs.filter((job) => job.state === state).map(({ chunkingId }) => chunkingId);
+		if (ids.length === 0) return '';
+		const others = ids.length - MAX_IDS_IN_MESSAGE;
+		const more = others > 0 ? ` and ${others} more` : '';
+		return `Chunking IDs ${words}: ${ids.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
+	};
+	return [
+		list('not finished', 'not finished'),
+		list('failed', 'failed'),
+		list('finished', 'finished, but not returned'),
+	]
+		.filter(Boolean)
+		.join(' ');
+}

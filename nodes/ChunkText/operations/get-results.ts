@@ -1,0 +1,56 @@
+import { parseResultsPath } from '../../shared/service/chunking';
+import { ChunkOutput } from '../chunk-output';
+import { fetchAll, fetchOnce } from '../fetch';
+import { openChunking, previousJob, type Job } from '../jobs';
+import type { Operation } from '../operation';
+import { optionsOf, parametersOf, tokenProperties } from '../parameters';
+import { optionsProperties } from '../parameters/options';
+import { outputProperties } from '../parameters/output';
+import { previousRequestProperties } from '../parameters/previous-request';
+import { readPreviousRequests } from '../previous-requests';
+import { readSourceDocuments } from '../source-documents';
+
+/** Fetches the chunks of requests submitted before, each once however many items stand for it. */
+export const getResults: Operation = {
+	value: 'getResults',
+	name: 'Get Results',
+	action: 'Get chunking results',
+	description: 'Fetch the chunks of an earlier Submit by chunking ID',
+	properties: [
+		...previousRequestProperties,
+		...outputProperties,
+		...tokenProperties,
+		...optionsProperties,
+	],
+	execute: async (run) => {
+		const parameters = parametersOf(run);
+		const options = optionsOf(parameters);
+		const path = parseResultsPath(options.resultsPath);
+		const mode = parameters.choice('output');
+		const taken = new Set<number>();
+		const documents =
+			mode === 'documents' ? await readSourceDocuments(run, parameters, taken) : undefined;
+		const source = {
+			idOf: (itemIndex: number) =>
+				parameters.requiredText('chunkingId', itemIndex, ID_ADVICE),
+			positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
+		};
+		const requests = await readPreviousRequests(run, parameters, path, source, taken);
+
+		const scopes = requests.map(({ scope }) => scope);
+		const chunking = await openChunking(run, parameters, options, scopes);
+		const output = new ChunkOutput(run, parameters, options, mode, documents);
+		const jobs = requests.map((request) => previousJob(chunking, request));
+		const fetched = parameters.boolean('wait')
+			? fetchAll(asSource(jobs), chunking)
+			: fetchOnce(jobs, chunking);
+		for await (const { job, outcome } of fetched) output.report(job, outcome);
+		await output.finish();
+	},
+};
+
+const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'Submit'.";
+
+async function* asSource(jobs: Job[]): AsyncGenerator<Job, void, undefined> {
+	yield* jobs;
+}

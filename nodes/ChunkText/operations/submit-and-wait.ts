@@ -1,0 +1,96 @@
+import type { Failed } from '../../shared/flow/deliver';
+import { parseResultsPath } from '../../shared/service/chunking';
+import { ChunkOutput } from '../chunk-output';
+import { fetchAll } from '../fetch';
+import { openChunking, previousJob, type Chunking, type Job } from '../jobs';
+import type { Operation } from '../operation';
+import { optionsOf, parametersOf, tokenProperties } from '../parameters';
+import { chunkerProperties } from '../parameters/chunker';
+import { modelProperties } from '../parameters/model';
+import { optionsProperties } from '../parameters/options';
+import { outputProperties } from '../parameters/output';
+import { textProperties } from '../parameters/texts';
+import { readPreviousRequests, type PreviousRequest } from '../previous-requests';
+import { readSourceDocuments } from '../source-documents';
+import { hintAtRegexes, submit } from '../submit';
+import { readTexts, type TextEntry, type TextRef } from '../texts';
+
+/** Submits texts and returns their chunks. Items that already have a chunking ID may be resumed. */
+export const submitAndWait: Operation = {
+	value: 'submitAndWait',
+	name: 'Submit and Wait',
+	action: 'Chunk text',
+	description: 'Split texts into chunks and wait for the results',
+	properties: [
+		...textProperties,
+		...modelProperties,
+		...chunkerProperties,
+		...outputProperties,
+		...tokenProperties,
+		...optionsProperties,
+	],
+	execute: async (run) => {
+		const parameters = parametersOf(run);
+		const options = optionsOf(parameters);
+		// Before anything is submitted that could not be fetched.
+		const path = parseResultsPath(options.resultsPath);
+		const mode = parameters.choice('output');
+		const taken = new Set<number>();
+		const documents =
+			mode === 'documents' ? await readSourceDocuments(run, parameters, taken) : undefined;
+		const resuming = {
+			idOf: (itemIndex: number) => parameters.text('options.resumeChunkingId', itemIndex),
+			positionOf: (itemIndex: number) => run.items[itemIndex]?.json.textPosition,
+		};
+		const resumed = await readPreviousRequests(run, parameters, path, resuming, taken);
+		const texts = await readTexts(run, parameters, options.bytesPerRequest, taken);
+
+		const scopes = [...resumed, ...texts.map(({ settings }) => settings)].map((s) => s.scope);
+		const chunking = await openChunking(run, parameters, options, scopes);
+		const output = new ChunkOutput(run, parameters, options, mode, documents);
+		hintAtRegexes(texts, chunking);
+
+		const toIsolate: Array<{ job: Job; outcome: Failed }> = [];
+		let hasSucceeded = false;
+		const jobs = resumeAndSubmit(resumed, texts, chunking, output);
+		for await (const { job, outcome } of fetchAll(jobs, chunking)) {
+			hasSucceeded ||= outcome.ok && outcome.response.type !== 'pending';
+			if (!outcome.ok && canIsolate(job, chunking)) toIsolate.push({ job, outcome });
+			else output.report(job, outcome);
+		}
+		if (hasSucceeded) await isolate(toIsolate, chunking, output);
+		else for (const { job, outcome } of toIsolate) output.report(job, outcome);
+		await output.finish();
+	},
+};
+
+async function* resumeAndSubmit(
+	resumed: PreviousRequest[],
+	texts: TextEntry[],
+	chunking: Chunking,
+	output: ChunkOutput,
+): AsyncGenerator<Job, void, undefined> {
+	for (const request of resumed) yield previousJob(chunking, request);
+	yield* submit(texts, chunking, output);
+}
+
+/** Whether a job failed whose texts may be submitted again, without losing what it delivered. */
+function canIsolate({ state, isOwn, refs, kept }: Job, { run, options }: Chunking): boolean {
+	const isWanted = options.isolateFailingTexts && !run.stopsOnFailure && !run.ended;
+	return isWanted && state === 'failed' && isOwn && refs.length > 1 && kept === undefined;
+}
+
+/** Submits the texts of failed jobs again, each by itself, so that a bad one fails alone. */
+async function isolate(
+	failed: Array<{ job: Job }>,
+	chunking: Chunking,
+	output: ChunkOutput,
+): Promise<void> {
+	const texts = failed.flatMap(({ job }) => job.refs.filter(isEntry));
+	if (texts.length === 0) return;
+	for await (const { job, outcome } of fetchAll(submit(texts, chunking, output, 1), chunking)) {
+		output.report(job, outcome);
+	}
+}
+
+const isEntry = (ref: TextRef): ref is TextEntry => 'settings' in ref;

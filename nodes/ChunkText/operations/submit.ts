@@ -1,0 +1,39 @@
+import { ChunkOutput } from '../chunk-output';
+import { settle } from '../fetch';
+import { openChunking } from '../jobs';
+import type { Operation } from '../operation';
+import { optionsOf, parametersOf, tokenProperties } from '../parameters';
+import { chunkerProperties } from '../parameters/chunker';
+import { modelProperties } from '../parameters/model';
+import { optionsProperties } from '../parameters/options';
+import { textProperties } from '../parameters/texts';
+import { hintAtRegexes, submit as submitAll } from '../submit';
+import { readTexts } from '../texts';
+
+/** Submits texts and returns each with its chunking ID and position, for Get Results. */
+export const submit: Operation = {
+	value: 'submit',
+	name: 'Submit',
+	action: 'Submit text for chunking',
+	description: 'Start chunking and continue at once with the chunking ID',
+	properties: [
+		...textProperties,
+		...modelProperties,
+		...chunkerProperties,
+		...tokenProperties,
+		...optionsProperties,
+	],
+	execute: async (run) => {
+		const parameters = parametersOf(run);
+		const options = optionsOf(parameters);
+		const texts = await readTexts(run, parameters, options.bytesPerRequest);
+		const scopes = texts.map(({ settings }) => settings.scope);
+		const chunking = await openChunking(run, parameters, options, scopes);
+		const output = new ChunkOutput(run, parameters, options, 'chunks');
+		hintAtRegexes(texts, chunking);
+		for await (const job of submitAll(texts, chunking, output)) {
+			output.report(job, settle(job, chunking));
+		}
+		await output.finish({ hintAtPending: false });
+	},
+};

@@ -1,0 +1,135 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { properties, property } from '../../shared/n8n/properties';
+
+const maxChunkSize = property({
+	displayName: 'Max Chunk Size (Tokens)',
+	name: 'maxChunkSize',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 512,
+	description: 'Maximum length of a chunk',
+});
+
+const overlapSize = property({
+	displayName: 'Overlap Size (Sentences)',
+	name: 'overlapSize',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 1,
+	description: 'How many sentences neighboring chunks share',
+});
+
+/** The settings of one chunker. */
+const settingsOf = <const O extends INodeProperties[]>(chunker: string, options: O) =>
+	property({
+		displayName: 'Chunker Settings',
+		name: 'chunkerSettings',
+		type: 'collection',
+		placeholder: 'Add Setting',
+		default: {},
+		options,
+		description: 'Only settings you add are sent',
+		displayOptions: { show: { chunker: [chunker] } },
+	});
+
+/** How to split texts. To add a chunker, add an option and its settings here. */
+export const chunkerProperties = properties([
+	{
+		displayName: 'Chunker',
+		name: 'chunker',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{ name: 'Custom', value: 'custom', description: 'Any chunker of the service, by name' },
+			{
+				name: 'Dynamic Newline',
+				value: 'dynamic-newline',
+				description: 'Joins lines up to a number of tokens',
+			},
+			{
+				name: 'Dynamic Sentence',
+				value: 'dynamic-sentence',
+				description: 'Joins sentences up to a number of tokens',
+			},
+			{
+				name: 'Regex Splitter',
+				value: 'regex-splitter',
+				description: 'Splits where a regular expression matches',
+			},
+			{
+				name: 'Semantic',
+				value: 'semantic',
+				description: 'Splits where the meaning changes. The slowest chunker.',
+			},
+			{
+				name: 'Sentence',
+				value: 'sentence',
+				description: 'Joins a fixed number of sentences',
+			},
+		],
+		default: 'regex-splitter',
+		description: 'How the service splits a text',
+	},
+	{
+		displayName: 'Regex',
+		name: 'regex',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. \\n\\n+',
+		description:
+			"Where to split, in the syntax of Python's re module. Sent unchanged. If empty, the service uses its default.",
+		displayOptions: { show: { chunker: ['regex-splitter'] } },
+	},
+	settingsOf('dynamic-newline', [maxChunkSize]),
+	settingsOf('dynamic-sentence', [maxChunkSize, overlapSize]),
+	settingsOf('sentence', [
+		{
+			displayName: 'Chunk Size (Sentences)',
+			name: 'chunkSize',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 5,
+			description: 'How many sentences a chunk has',
+		},
+		overlapSize,
+	]),
+	settingsOf('semantic', [
+		{
+			displayName: 'Approximate',
+			name: 'approximate',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to compare sentences in a faster, less exact way',
+		},
+		{
+			displayName: 'Cosine Threshold',
+			name: 'cosineThreshold',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 3 },
+			default: 0.567,
+			description: 'How similar neighboring sentences must be to stay in one chunk',
+		},
+		maxChunkSize,
+		overlapSize,
+	]),
+	{
+		displayName: 'Chunker Name',
+		name: 'chunkerName',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. regex-splitter',
+		description: 'Name of the chunker in the path /ai/async-chunking/{chunker}/{model}',
+		displayOptions: { show: { chunker: ['custom'] } },
+	},
+	{
+		displayName: 'Chunker Config',
+		name: 'chunkerConfig',
+		type: 'json',
+		default: '{}',
+		placeholder: 'e.g. {"maxChunkSize": 256}',
+		description: 'Settings of the chunker as a JSON object. Omitted if empty.',
+		displayOptions: { show: { chunker: ['custom'] } },
+	},
+]);

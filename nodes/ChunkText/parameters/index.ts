@@ -1,0 +1,40 @@
+import { Parameters } from '../../shared/n8n/parameters';
+import { properties } from '../../shared/n8n/properties';
+import type { Run } from '../../shared/n8n/run';
+import { scopeProperties } from '../../shared/service/scope';
+import { chunkerProperties } from './chunker';
+import { modelProperties } from './model';
+import { optionsProperties } from './options';
+import { outputProperties } from './output';
+import { previousRequestProperties } from './previous-request';
+import { textProperties } from './texts';
+
+/** The scope of the access token. */
+export const tokenProperties = scopeProperties(
+	'Scope to request the access token for. Chunking needs Machine Learning Predict.',
+);
+
+const all = properties([
+	...textProperties,
+	...previousRequestProperties,
+	...modelProperties,
+	...chunkerProperties,
+	...outputProperties,
+	...tokenProperties,
+	...optionsProperties,
+]);
+
+/** The parameters of Chunk Text, for reading. */
+export type ChunkParameters = Parameters<typeof all>;
+
+export const parametersOf = (run: Run): ChunkParameters => new Parameters(run.context, all);
+
+/** The Options collection, as far as it is the same for all items. */
+export const optionsOf = (parameters: ChunkParameters) =>
+	parameters.collection('options', [
+		'previousChunkCount',
+		'resumeChunkingId',
+		'additionalFields',
+	]);
+
+export type ChunkOptions = ReturnType<typeof optionsOf>;

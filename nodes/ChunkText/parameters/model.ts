@@ -1,0 +1,89 @@
+import { properties } from '../../shared/n8n/properties';
+
+/** Which model embeds the chunks, and how. */
+export const modelProperties = properties([
+	{
+		displayName: 'Model ID',
+		name: 'modelId',
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		required: true,
+		description: 'Embedding model that computes the vectors',
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: 'Select a model...',
+				typeOptions: { searchListMethod: 'searchModels', searchable: true },
+			},
+			{
+				displayName: 'By ID',
+				name: 'id',
+				type: 'string',
+				placeholder: 'e.g. gte-small',
+			},
+		],
+	},
+	{
+		displayName: 'Model Settings',
+		name: 'modelSettings',
+		type: 'collection',
+		placeholder: 'Add Setting',
+		default: {},
+		options: [
+			{
+				displayName: 'Data Type',
+				name: 'dataType',
+				type: 'options',
+				options: [
+					{ name: 'Custom', value: 'custom', description: "Use 'Custom Data Type'" },
+					{ name: 'Not Sent', value: 'notSent', description: 'Leave it to the service' },
+					{ name: 'Passage', value: 'passage', description: 'Text that is searched' },
+					{ name: 'Query', value: 'query', description: 'Text that people search with' },
+				],
+				default: 'passage',
+				description: 'Whether the texts are passages or queries',
+			},
+			{
+				displayName: 'Custom Data Type',
+				name: 'customDataType',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. passage',
+				description: 'Data type of the model that is not in the list',
+				displayOptions: { show: { dataType: ['custom'] } },
+			},
+			{
+				displayName: 'Dimension Reduction Size',
+				name: 'dimReductionSize',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 256,
+				description:
+					"Length of each vector, up to the model's own. Shorter vectors allow more chunks per request.",
+			},
+			{
+				displayName: 'Vector Quantization Method',
+				name: 'vectorQuantizationMethod',
+				type: 'options',
+				options: [
+					{
+						name: 'Max Scale',
+						value: 'max-scale',
+						description: 'Integers from -127 to 127, practically lossless',
+					},
+					{
+						name: 'Min Max',
+						value: 'min-max',
+						description: 'Integers from 0 to 255, the least precise',
+					},
+					{ name: 'None', value: 'none', description: 'Floating-point numbers' },
+				],
+				default: 'max-scale',
+				description: 'Makes vectors smaller, which allows more chunks per request',
+			},
+		],
+		description: 'Only settings you add are sent',
+	},
+]);

@@ -1,0 +1,179 @@
+import { properties } from '../../shared/n8n/properties';
+import {
+	concurrencyProperty,
+	maxAttemptsProperty,
+	timeoutProperty,
+} from '../../shared/n8n/request-options';
+import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking';
+import { MAX_CHUNK_TEXT_BYTES } from '../../shared/service/limits';
+
+const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
+const fetches = { show: { '/operation': ['submitAndWait', 'getResults'] } };
+const onlySubmitAndWait = { show: { '/operation': ['submitAndWait'] } };
+
+/** Rare settings, each shown only for the operations it applies to. */
+export const optionsProperties = properties([
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: [
+			{
+				displayName: 'Additional Body Fields',
+				name: 'additionalFields',
+				type: 'json',
+				default: '{}',
+				placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',
+				description:
+					'JSON object with fields to add to the request body, also within modelConfig, useCaseConfig and chunkerConfig',
+				displayOptions: submits,
+			},
+			{
+				displayName: 'Bytes per Request',
+				name: 'bytesPerRequest',
+				type: 'number',
+				typeOptions: { minValue: 1000 },
+				default: MAX_CHUNK_TEXT_BYTES,
+				description:
+					'Maximum bytes of text in one request, not counting the JSON around it. The service accepts about 1 MB.',
+				displayOptions: submits,
+			},
+			concurrencyProperty(8),
+			{
+				displayName: 'First Poll Interval (Seconds)',
+				name: 'firstIntervalSeconds',
+				type: 'number',
+				typeOptions: { minValue: 0.02, numberPrecision: 2 },
+				default: 0.5,
+				description: 'Time between the first two polls of a job. Each interval is longer.',
+				displayOptions: fetches,
+			},
+			{
+				displayName: 'Isolate Failing Texts',
+				name: 'isolateFailingTexts',
+				type: 'boolean',
+				default: true,
+				description:
+					'Whether to submit the texts of a failed request again one by one, so that one bad text does not fail the others. Only after another request of the run has succeeded, and not if the node stops on errors.',
+				displayOptions: onlySubmitAndWait,
+			},
+			{
+				displayName: 'Longest Poll Interval (Seconds)',
+				name: 'longestIntervalSeconds',
+				type: 'number',
+				typeOptions: { minValue: 0.02, numberPrecision: 2 },
+				default: 10,
+				description:
+					'Maximum time between two polls of a job, unless the service asks for more or a poll fails',
+				displayOptions: fetches,
+			},
+			maxAttemptsProperty,
+			{
+				displayName: 'Max Wait (Seconds)',
+				name: 'maxWaitSeconds',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 300,
+				description:
+					'How long to wait for chunks before the node stops polling. Counted from the submission of each request.',
+				displayOptions: fetches,
+			},
+			{
+				displayName: 'Previous Chunk Count',
+				name: 'previousChunkCount',
+				type: 'number',
+				typeOptions: { minValue: 0, maxValue: 100_000 },
+				default: 0,
+				description:
+					"How many chunks the document had when it was last pushed. Chunks that no longer exist are returned as items with 'removed' set, for Delete Document. Used with Documents Ready to Push.",
+				displayOptions: {
+					show: {
+						'/operation': ['submitAndWait', 'getResults'],
+						'/output': ['documents'],
+					},
+				},
+			},
+			timeoutProperty,
+			{
+				displayName: 'Results Path',
+				name: 'resultsPath',
+				type: 'string',
+				default: DEFAULT_RESULTS_PATH,
+				placeholder: 'e.g. /ai/results/{chunkingId}',
+				description:
+					'Path of the results in the AI service. {chunkingId} is replaced by the chunking ID.',
+				displayOptions: fetches,
+			},
+			{
+				displayName: 'Resume Chunking ID',
+				name: 'resumeChunkingId',
+				type: 'string',
+				default: '={{ $json.chunkingId }}',
+				placeholder: 'e.g. {{ $json.chunkingId }}',
+				description:
+					"If an item has a chunking ID, its chunks are fetched instead of submitting it again. The item's field 'textPosition' says which text of the request it is.",
+				displayOptions: onlySubmitAndWait,
+			},
+			{
+				displayName: 'Source Fields',
+				name: 'sourceFields',
+				type: 'options',
+				options: [
+					{ name: 'All', value: 'all', description: 'All fields of the input item' },
+					{
+						name: 'Listed',
+						value: 'listed',
+						description: "Those in 'Source Fields to Keep'",
+					},
+					{ name: 'None', value: 'none', description: 'Only what this node returns' },
+				],
+				default: 'all',
+				description:
+					'Which fields of the input item to keep in the output. If not added, Submit keeps all and the other operations none.',
+			},
+			{
+				displayName: 'Source Fields to Keep',
+				name: 'listedFields',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. name, category',
+				description: 'Names of fields, separated by commas',
+				requiresDataPath: 'multiple',
+				displayOptions: { show: { sourceFields: ['listed'] } },
+			},
+			{
+				displayName: 'Texts per Request',
+				name: 'textsPerRequest',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 10,
+				description:
+					'Maximum texts in one request. A smaller number spreads the work over more jobs.',
+				displayOptions: submits,
+			},
+			{
+				displayName: 'When Time Runs Out',
+				name: 'whenTimeRunsOut',
+				type: 'options',
+				options: [
+					{
+						name: 'Fail With Chunking ID',
+						value: 'fail',
+						description: 'Unfinished texts fail with their chunking ID',
+					},
+					{
+						name: 'Output With Chunking ID',
+						value: 'output',
+						description:
+							'Unfinished texts are returned with their status, for Get Results',
+					},
+				],
+				default: 'fail',
+				description: "What to do with texts that have no chunks after 'Max Wait'",
+				displayOptions: fetches,
+			},
+		],
+	},
+]);

@@ -1,0 +1,85 @@
+import { properties } from '../../shared/n8n/properties';
+
+const documents = { show: { output: ['documents'] } };
+
+/** What to return. */
+export const outputProperties = properties([
+	{
+		displayName: 'Output',
+		name: 'output',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Documents Ready to Push',
+				value: 'documents',
+				description: 'One item per chunk, ready for Push Documents',
+			},
+			{
+				name: 'One Item per Chunk',
+				value: 'chunks',
+				description: 'Text, position and vector of each chunk',
+			},
+			{
+				name: 'One Item per Text',
+				value: 'texts',
+				description: 'Each with a list of its chunks',
+			},
+			{
+				name: 'Raw',
+				value: 'raw',
+				description: 'The response of the service, one item per request',
+			},
+		],
+		default: 'documents',
+		description: 'What to return for a text',
+	},
+	{
+		displayName: 'Include Vectors',
+		name: 'includeVectors',
+		type: 'boolean',
+		default: true,
+		description:
+			"Whether to return the embedding vector of each chunk. Semantic search needs them, but they are most of the data: 384 numbers per chunk slow down the editor and fill n8n's memory.",
+		displayOptions: { hide: { output: ['raw'] } },
+	},
+	{
+		displayName: 'Document ID',
+		name: 'documentId',
+		type: 'string',
+		default: '={{ $json.id }}',
+		required: true,
+		placeholder: 'e.g. handbook/returns.md',
+		description:
+			'ID of the document the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
+		displayOptions: documents,
+	},
+	{
+		displayName: 'Document Name',
+		name: 'documentName',
+		type: 'string',
+		default: '={{ $json.name }}',
+		required: true,
+		placeholder: 'e.g. Returns',
+		description: 'Name of each chunk of the document',
+		displayOptions: documents,
+	},
+	{
+		displayName: 'Document Description',
+		name: 'documentDescription',
+		type: 'string',
+		default: '={{ $json.description }}',
+		placeholder: 'e.g. How to return goods',
+		description: 'Omitted if empty',
+		displayOptions: documents,
+	},
+	{
+		displayName: 'Document URL',
+		name: 'documentUrl',
+		type: 'string',
+		default: '={{ $json.url }}',
+		placeholder: 'e.g. https://example.com/handbook/returns',
+		description: 'Omitted if empty',
+		displayOptions: documents,
+	},
+]);

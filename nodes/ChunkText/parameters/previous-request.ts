@@ -1,0 +1,31 @@
+import { properties } from '../../shared/n8n/properties';
+
+/** Which earlier request to fetch. */
+export const previousRequestProperties = properties([
+	{
+		displayName: 'Chunking ID',
+		name: 'chunkingId',
+		type: 'string',
+		default: '={{ $json.chunkingId }}',
+		required: true,
+		placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
+		description: "As returned by the operation 'Submit'",
+	},
+	{
+		displayName: 'Text Position',
+		name: 'textPosition',
+		type: 'string',
+		default: '={{ $json.textPosition }}',
+		placeholder: 'e.g. 0',
+		description:
+			"Which text of the request this item stands for, counted from 0, as returned by 'Submit'. Leave empty if the request has one text, or to get the chunks of all its texts.",
+	},
+	{
+		displayName: 'Wait for Results',
+		name: 'wait',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to wait until the chunks are ready. If off, items whose chunks are not ready are returned with their status.',
+	},
+]);

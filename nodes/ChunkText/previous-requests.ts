@@ -1,0 +1,76 @@
+import type { Run } from '../shared/n8n/run';
+import { resultsPath } from '../shared/service/chunking';
+import { InputError } from '../shared/service/input-error';
+import type { ChunkParameters } from './parameters';
+import { readScope } from './settings';
+import type { TextRef } from './texts';
+
+/** A chunking request submitted by an earlier run, with the items that wait for it. */
+export interface PreviousRequest {
+	chunkingId: string;
+	scope: string;
+	refs: TextRef[];
+	/** How many texts the request had, if an item says so. */
+	textCount?: number;
+}
+
+/** Where items say which request they stand for. */
+export interface IdSource {
+	/** The chunking ID of an item, '' for none. */
+	idOf: (itemIndex: number) => string;
+	/** Which text of the request the item is; empty for all of them. */
+	positionOf: (itemIndex: number) => unknown;
+}
+
+/**
+ * Reads which earlier chunking requests the items stand for, each request once. Items with an unusable
+ * chunking ID fail.
+ *
+ * @param taken gets the items that stand for a request, and those that failed
+ */
+export async function readPreviousRequests(
+	run: Run,
+	parameters: ChunkParameters,
+	path: string,
+	{ idOf, positionOf }: IdSource,
+	taken: Set<number>,
+): Promise<PreviousRequest[]> {
+	const requests = new Map<string, PreviousRequest>();
+	for (const [itemIndex, { json }] of run.items.entries()) {
+		await run.breathe();
+		if (taken.has(itemIndex)) continue;
+		try {
+			const chunkingId = idOf(itemIndex).trim();
+			if (chunkingId === '') continue;
+			// Fails for an ID that cannot be part of a path.
+			resultsPath(path, chunkingId);
+			const scope = readScope(parameters, itemIndex);
+			const position = parsePosition(positionOf(itemIndex));
+			// If items ask for different scopes the first one decides: results may be served once only.
+			const request = requests.get(chunkingId) ?? { chunkingId, scope, refs: [] };
+			requests.set(chunkingId, request);
+			if (typeof json.textsInRequest === 'number') request.textCount = json.textsInRequest;
+			request.refs.push({
+				itemIndex,
+				...(position !== undefined && { position }),
+				...(typeof json.textIndex === 'number' && { textIndex: json.textIndex }),
+			});
+		} catch (error) {
+			run.refuse(itemIndex, error);
+		}
+		taken.add(itemIndex);
+	}
+	return [...requests.values()];
+}
+
+function parsePosition(value: unknown): number | undefined {
+	if (value === undefined || value === null || value === '') return undefined;
+	const isNumber =
+		typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
+	const position = Number(value);
+	if (isNumber && Number.isSafeInteger(position) && position >= 0) return position;
+	throw new InputError(
+		`'Text Position' must be an integer from 0, but it is ${JSON.stringify(value)}`,
+		"Use the field 'textPosition' that 'Submit' returns. Leave it empty only if the request has one text.",
+	);
+}

@@ -1,0 +1,58 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Run } from '../shared/n8n/run';
+import type { ChunkParameters } from './parameters';
+
+/** The document that a text belongs to, for Documents Ready to Push. */
+export interface SourceDocument {
+	id: string;
+	/** `name` and, if given, `description` and `url`. */
+	fields: IDataObject;
+	/** How many chunks it had when it was last pushed. */
+	previousChunkCount: number;
+}
+
+/**
+ * Reads the documents of all items; items without a usable ID or name fail.
+ *
+ * @param refused gets the items that failed
+ */
+export async function readSourceDocuments(
+	run: Run,
+	parameters: ChunkParameters,
+	refused: Set<number>,
+): Promise<Map<number, SourceDocument>> {
+	const documents = new Map<number, SourceDocument>();
+	for (const itemIndex of run.items.keys()) {
+		await run.breathe();
+		try {
+			documents.set(itemIndex, sourceDocument(parameters, itemIndex));
+		} catch (error) {
+			refused.add(itemIndex);
+			run.refuse(itemIndex, error);
+		}
+	}
+	return documents;
+}
+
+function sourceDocument(parameters: ChunkParameters, itemIndex: number): SourceDocument {
+	const id = parameters.id('documentId', itemIndex);
+	const name = parameters.requiredText('documentName', itemIndex, NAME_ADVICE);
+	const fields: IDataObject = { name };
+	for (const [field, parameter] of OPTIONAL_FIELDS) {
+		const value = parameters.value(parameter, itemIndex);
+		if (value !== '' && value !== undefined && value !== null) {
+			fields[field] = value as IDataObject[string];
+		}
+	}
+	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
+	return { id, fields, previousChunkCount };
+}
+
+const OPTIONAL_FIELDS = [
+	['description', 'documentDescription'],
+	['url', 'documentUrl'],
+] as const;
+
+const NAME_ADVICE =
+	"'Documents Ready to Push' needs it: point 'Document Name' to a field of the item, or choose another 'Output'.";

@@ -1,0 +1,93 @@
+import type { Packed } from '../shared/flow/batches';
+import { bulk } from '../shared/flow/bulk';
+import { requestLine } from '../shared/n8n/request-options';
+import { classify, submitBody, submitPath } from '../shared/service/chunking';
+import { regexHints } from '../shared/service/python-regex';
+import { jobFailed, noChunkingId } from './failures';
+import type { Chunking, Job } from './jobs';
+import type { ChunkOutput } from './chunk-output';
+import { textTooLarge, type TextEntry } from './texts';
+
+/**
+ * Submits texts (docs/service-interface.md, Chunking request). Texts that could not be submitted are
+ * reported to the output.
+ *
+ * @param maxTexts maximum of texts in a request
+ * @returns the jobs the service has accepted, as soon as each is
+ */
+export async function* submit(
+	texts: TextEntry[],
+	chunking: Chunking,
+	output: ChunkOutput,
+	maxTexts = chunking.options.textsPerRequest,
+): AsyncGenerator<Job, void, undefined> {
+	const { run, options, jobs } = chunking;
+	const maxBytes = options.bytesPerRequest;
+	const submitting = {
+		// The service would chunk again what it has already accepted.
+		...requestLine(run, options, false),
+		limits: { maxCount: maxTexts, maxBytes },
+		groupOf: ({ group }: TextEntry) => group,
+		textOf: ({ text }: TextEntry) => text,
+		tooLarge: (_text: TextEntry, bytes: number) => textTooLarge('The text', bytes, maxBytes),
+		send: async (batch: Array<Packed<TextEntry>>) =>
+			await send(
+				batch.map(({ entry }) => entry),
+				chunking,
+			),
+	};
+	for await (const { entries, outcome } of bulk(texts, submitting)) {
+		if (!outcome.ok) {
+			for (const entry of entries) output.notSubmitted(entry, outcome);
+			continue;
+		}
+		const job = outcome.response;
+		const known = jobs.find(({ chunkingId }) => chunkingId === job.chunkingId);
+		if (known?.state === 'not finished') known.refs.push(...job.refs);
+		else {
+			jobs.push(job);
+			yield job;
+		}
+	}
+}
+
+async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): Promise<Job> {
+	const [first] = texts;
+	if (first === undefined) throw new Error('A request needs a text');
+	const { settings } = first;
+	const session = sessionOf(settings.scope);
+	const { body } = await session.request({
+		method: 'POST',
+		path: submitPath(settings.chunker, settings.modelId),
+		body: submitBody(
+			settings,
+			texts.map(({ text }) => text),
+		),
+		timeoutMs: options.timeoutSeconds * 1000,
+	});
+	const { state, status = 'SUBMITTED', chunkingId } = classify(body);
+	if (chunkingId === undefined) {
+		const words = state === 'invalid' ? '' : session.words(body);
+		throw state === 'failed' ? jobFailed(status, words, texts.length) : noChunkingId(words);
+	}
+	return {
+		chunkingId,
+		session,
+		refs: texts.map((text, position) => ({ ...text, position })),
+		textCount: texts.length,
+		since: run.now(),
+		isOwn: true,
+		state: 'not finished',
+		status,
+		response: body,
+	};
+}
+
+/** Warns of regular expressions that Python reads differently than their author likely means. */
+export function hintAtRegexes(texts: TextEntry[], { run }: Chunking): void {
+	const regexes = new Set(texts.map(({ settings }) => settings.chunkerConfig.regex));
+	for (const regex of regexes) {
+		if (typeof regex !== 'string') continue;
+		for (const hint of regexHints(regex)) run.hint(hint);
+	}
+}

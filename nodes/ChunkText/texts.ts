@@ -1,0 +1,97 @@
+import type { Run } from '../shared/n8n/run';
+import type { ChunkSettings } from '../shared/service/chunking';
+import { InputError } from '../shared/service/input-error';
+import type { ChunkParameters } from './parameters';
+import { readSettings } from './settings';
+
+/** A text, or several, whose chunks an input item is waiting for. */
+export interface TextRef {
+	itemIndex: number;
+	/** Position in the list of texts of its item, if the item has a list. */
+	textIndex?: number;
+	/** Position in its request; undefined stands for all texts of the request. */
+	position?: number;
+	/** The text, if it is known. */
+	text?: string;
+}
+
+/** A text to submit. Texts with the same settings may share a request. */
+export interface TextEntry extends TextRef {
+	text: string;
+	settings: ChunkSettings;
+	/** The same for equal settings. */
+	group: string;
+}
+
+/**
+ * Reads the texts of all input items and how each is to be chunked. Items without a usable text fail.
+ *
+ * @param maxBytes maximum of a request
+ * @param taken items that are fetched instead, or have failed already
+ * @returns texts ordered by their settings, so that as many as possible share a request
+ */
+export async function readTexts(
+	run: Run,
+	parameters: ChunkParameters,
+	maxBytes: number,
+	taken: ReadonlySet<number> = new Set(),
+): Promise<TextEntry[]> {
+	const groups = new Map<string, TextEntry[]>();
+	for (const itemIndex of run.items.keys()) {
+		await run.breathe();
+		if (taken.has(itemIndex)) continue;
+		try {
+			const texts = textsOf(parameters, itemIndex, maxBytes);
+			const settings = readSettings(parameters, itemIndex);
+			const group = JSON.stringify(settings);
+			const entries = groups.get(group) ?? [];
+			groups.set(group, entries);
+			const shared = entries[0]?.settings ?? settings;
+			for (const text of texts) entries.push({ ...text, settings: shared, group });
+		} catch (error) {
+			run.refuse(itemIndex, error);
+		}
+	}
+	return [...groups.values()].flat();
+}
+
+function textsOf(
+	parameters: ChunkParameters,
+	itemIndex: number,
+	maxBytes: number,
+): Array<TextRef & { text: string }> {
+	if (parameters.choice('textSource') === 'item') {
+		const value = parameters.value('text', itemIndex);
+		return [{ itemIndex, text: usableText(value, "'Text'", maxBytes) }];
+	}
+	const { field, list } = parameters.list('textsField', itemIndex, LIST_ADVICE);
+	if (list.length === 0) {
+		throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
+	}
+	return list.map((value, textIndex) => ({
+		itemIndex,
+		textIndex,
+		text: usableText(value, `Text ${textIndex} of the field '${field}'`, maxBytes),
+	}));
+}
+
+const LIST_ADVICE =
+	"Enter the name of a field that has a list of texts as 'List Field', or set 'Texts From' to 'One Text per Item'.";
+
+function usableText(value: unknown, what: string, maxBytes: number): string {
+	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
+	if (typeof value === 'string' && value !== '') {
+		const bytes = Buffer.byteLength(value);
+		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
+		return value;
+	}
+	const is = value === '' || value === undefined || value === null ? 'empty' : 'not a text';
+	throw new InputError(`${what} is ${is}`, 'Point it to the field with the text to chunk.');
+}
+
+/** The error of a text that no request can carry. */
+export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
+	new InputError(
+		`${what} has ${bytes.toLocaleString('en-US')} bytes, more than the ${maxBytes.toLocaleString('en-US')} a request may have`,
+		"Split the text before this node, or raise the option 'Bytes per Request' if the service accepts more.",
+	);

@@ -1,0 +1,110 @@
+/**
+ * How deep records and responses may be nested. What is deeper is refused or kept as text, so that no
+ * recursive function overflows the stack.
+ */
+export const MAX_DEPTH = 200;
+
+/** Whether lists and objects in a JSON text are nested more than `depth` levels deep. */
+export function isDeeper(text: string, depth: number): boolean {
+	// Few records have so many brackets at all, and counting them is cheap.
+	if (!hasMore(text, '{', depth / 2) && !hasMore(text, '[', depth / 2)) return false;
+	const end = new ValueEnd(depth);
+	end.find(text, 0);
+	return end.isTooDeep;
+}
+
+/** Whether a text contains a character more than `count` times. */
+function hasMore(text: string, character: string, count: number): boolean {
+	let found = 0;
+	for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+		if (++found > count) return true;
+	}
+	return false;
+}
+
+const BRACKET_OR_QUOTE = /["[\]{}]/g;
+const QUOTE_OR_BACKSLASH = /["\\]/g;
+const END_OF_WORD = /[\s,\]}]/g;
+
+/**
+ * Finds where a JSON value ends that arrives in pieces. Each character is read once. Only brackets
+ * and quotes are looked at; whether the value is valid is for `JSON.parse` to say.
+ */
+export class ValueEnd {
+	/** Whether the value is nested too deep, as far as it was read. */
+	isTooDeep = false;
+	private depth = 0;
+	private kind: 'new' | 'word' | 'string' | 'brackets' = 'new';
+	private inString = false;
+	private escaped = false;
+
+	/** @param maxDepth how many levels deep the value may be; what is deeper is not read on */
+	constructor(private readonly maxDepth = Infinity) {}
+
+	/** To be used for another value. */
+	reset(): void {
+		this.depth = 0;
+		this.kind = 'new';
+		this.inString = false;
+		this.escaped = false;
+	}
+
+	/** Whether it is a number, true, false or null, which only ends with what follows. */
+	get isWord(): boolean {
+		return this.kind === 'word';
+	}
+
+	/** Whether it is a list or an object. */
+	get isContainer(): boolean {
+		return this.kind === 'brackets';
+	}
+
+	/** @returns the index after the value's last character, or -1 if it goes on in the next piece */
+	find(text: string, from: number): number {
+		if (this.kind === 'new') this.kind = kindOf(text.charAt(from));
+		if (this.kind === 'word') return next(END_OF_WORD, text, from);
+		for (let at = from; ; ) {
+			if (this.inString) {
+				at = this.endOfString(text, at);
+				if (at < 0) return -1;
+				if (this.depth === 0) return at;
+			}
+			at = next(BRACKET_OR_QUOTE, text, at) + 1;
+			if (at === 0) return -1;
+			const character = text.charAt(at - 1);
+			if (character === '"') this.inString = true;
+			else if (character === '[' || character === '{') {
+				this.isTooDeep = ++this.depth > this.maxDepth;
+				if (this.isTooDeep) return -1;
+			} else if (--this.depth === 0) return at;
+		}
+	}
+
+	private endOfString(text: string, from: number): number {
+		for (let at = from; ; ) {
+			if (this.escaped) {
+				if (at === text.length) return -1;
+				this.escaped = false;
+				at++;
+			}
+			at = next(QUOTE_OR_BACKSLASH, text, at) + 1;
+			if (at === 0) return -1;
+			if (text.charAt(at - 1) === '"') {
+				this.inString = false;
+				return at;
+			}
+			this.escaped = true;
+		}
+	}
+}
+
+function kindOf(first: string): 'word' | 'string' | 'brackets' {
+	if (first === '"') return 'string';
+	return first === '[' || first === '{' ? 'brackets' : 'word';
+}
+
+/** The index of the next match of an expression with the flag `g`, or -1. */
+function next(expression: RegExp, text: string, from: number): number {
+	expression.lastIndex = from;
+	return expression.test(text) ? expression.lastIndex - 1 : -1;
+}

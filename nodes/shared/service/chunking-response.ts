@@ -1,0 +1,297 @@
+import { MESSAGE_KEYS } from './failure';
+
+export interface Chunk {
+	text: string;
+	/** Offsets in characters of the submitted text, the end exclusive. */
+	start?: number;
+	end?: number;
+	tokensUsed?: number;
+	vector?: number[];
+}
+
+interface CommonFacts {
+	/** As the service wrote it; undefined if the response has none. */
+	status: string | undefined;
+	/** The request the response names. */
+	chunkingId: string | undefined;
+	/**
+	 * The response holds data beside its status. The service may deliver it only once, so it must not
+	 * be discarded, whatever the state.
+	 */
+	hasContent: boolean;
+}
+
+/** What a chunking response means, apart from what to do about it. */
+export type ChunkingResponse = CommonFacts &
+	(
+		| {
+				state: 'finished';
+				/**
+				 * Chunks of each text, in the order of the batch; undefined for an entry that cannot be
+				 * read.
+				 */
+				texts: Array<Chunk[] | undefined>;
+		  }
+		| {
+				state: /** Not finished, nothing known against it. */
+				| 'pending'
+					/** The service gave up. */
+					| 'failed'
+					/** RETRIEVED without data: it was delivered before. */
+					| 'alreadyRetrieved'
+					/** READY or RETRIEVED with data of an unknown shape: return it as received. */
+					| 'unreadable'
+					/** It is the response of another request. */
+					| 'foreign'
+					/** Not a chunking response, such as the page of a proxy. */
+					| 'invalid';
+		  }
+	);
+
+const FINISHED = new Set(['READY', 'RETRIEVED']);
+
+/** ERROR is the one the interface knows; a service may use the others of its kind. */
+const FAILED = new Set([
+	'ABORTED',
+	'CANCELED',
+	'CANCELLED',
+	'ERROR',
+	'ERRORED',
+	'EXPIRED',
+	'FAILED',
+	'FAILURE',
+	'KILLED',
+	'REJECTED',
+	'TERMINATED',
+	'TIMED_OUT',
+	'TIMEDOUT',
+	'TIMEOUT',
+]);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Says what the response to a submission or to a poll means (docs/service-interface.md, Chunking
+ * results). Only READY and RETRIEVED finish a job and only well-known failures fail it, in any letter
+ * case; with any other status it is pending, whatever else the response holds. Never throws.
+ *
+ * @param body parsed JSON, or text
+ * @param expectedId the chunking ID that was asked for
+ */
+export function classify(body: unknown, expectedId?: string): ChunkingResponse {
+	// Such as 204: there is nothing yet.
+	if (body === undefined || (typeof body === 'string' && body.trim() === '')) {
+		return { state: 'pending', status: undefined, chunkingId: undefined, hasContent: false };
+	}
+	const members = isObject(body) ? body : {};
+	const { chunkedData } = members;
+	const status = typeof members.status === 'string' ? members.status : undefined;
+	const chunkingId = nonEmpty(members.chunkingId);
+	const facts = { status, chunkingId, hasContent: hasContent(body) };
+
+	if (status === undefined && !Array.isArray(chunkedData)) return { ...facts, state: 'invalid' };
+	if (isAnother(chunkingId, expectedId)) return { ...facts, state: 'foreign' };
+	const known = normalized(status ?? 'READY');
+	if (FAILED.has(known)) return { ...facts, state: 'failed' };
+	if (!FINISHED.has(known)) return { ...facts, state: 'pending' };
+	return { ...facts, ...finished(known, members, facts.hasContent) };
+}
+
+/** What a response says whose job is finished. */
+function finished(
+	status: string,
+	body: Record<string, unknown>,
+	content: boolean,
+):
+	| { state: 'finished'; texts: Array<Chunk[] | undefined> }
+	| { state: 'pending' | 'alreadyRetrieved' | 'unreadable' } {
+	const { chunkedData } = body;
+	const isList = Array.isArray(chunkedData);
+	if (isList && chunkedData.length > 0) {
+		const vectors = Array.isArray(body.vector) ? body.vector : [];
+		return { state: 'finished', texts: readEntries(chunkedData, vectors) };
+	}
+	if (content) return { state: 'unreadable' };
+	if (status === 'RETRIEVED') return { state: 'alreadyRetrieved' };
+	return isList ? { state: 'finished', texts: [] } : { state: 'pending' };
+}
+
+const nonEmpty = (value: unknown): string | undefined =>
+	typeof value === 'string' && value !== '' ? value : undefined;
+
+/** The one thing that is no difference is the letter case of a UUID. */
+const isAnother = (id: string | undefined, expected: string | undefined): boolean =>
+	id !== undefined && expected !== undefined && id.toLowerCase() !== expected.toLowerCase();
+
+const normalized = (status: string): string =>
+	status
+		.trim()
+		.toUpperCase()
+		.replace(/[\s-]+/g, '_');
+
+/** What a response says about its job, in members of any shape. */
+const STATUS_MEMBERS = new Set(['chunkingId', 'status', ...MESSAGE_KEYS]);
+
+/** A date or a URL says something about a job; a longer text may be its data. */
+const MIN_DATA_CHARACTERS = 100;
+
+const isData = (value: unknown): boolean =>
+	typeof value === 'string'
+		? value.length >= MIN_DATA_CHARACTERS
+		: typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+
+function hasContent(body: unknown): boolean {
+	if (!isObject(body)) return isData(body) && typeof body !== 'string';
+	return Object.entries(body).some(([name, value]) => !STATUS_MEMBERS.has(name) && isData(value));
+}
+
+/**
+ * Reads the entries of a response in both known shapes: vectors within each entry, or in one list
+ * beside the entries. Vectors are the response's own arrays, never copies: they are most of the memory
+ * of a large one.
+ */
+function readEntries(entries: unknown[], sharedVectors: unknown[]): Array<Chunk[] | undefined> {
+	const starts = positions(entries, sharedVectors);
+	return entries.map((entry, index) => {
+		if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
+		const spans = Array.isArray(entry.spans) ? entry.spans : [];
+		const start = starts[index];
+		if (Array.isArray(entry.vectors)) return readChunks(entry.chunks, spans, entry.vectors, 0);
+		if (start === undefined) return readChunks(entry.chunks, spans, [], 0);
+		return readChunks(entry.chunks, spans, sharedVectors, start);
+	});
+}
+
+function readChunks(
+	values: unknown[],
+	spans: unknown[],
+	vectors: unknown[],
+	firstVector: number,
+): Chunk[] | undefined {
+	const chunks: Chunk[] = [];
+	for (const [index, value] of values.entries()) {
+		const text = chunkText(value);
+		if (text === undefined) return undefined;
+		const chunk: Chunk = { text };
+		readSpan(chunk, spans[index]);
+		readVector(chunk, vectors[firstVector + index]);
+		chunks.push(chunk);
+	}
+	return chunks;
+}
+
+/**
+ * Where in the shared list the vectors of each entry begin. The entries after one whose number of chunks
+ * is unknown are counted from the end; those between two such entries get none.
+ */
+function positions(entries: unknown[], vectors: unknown[]): Array<number | undefined> {
+	const counts = entries.map((entry) =>
+		isObject(entry) && Array.isArray(entry.chunks) ? entry.chunks.length : undefined,
+	);
+	const starts: Array<number | undefined> = counts.map(() => undefined);
+	let forward = 0;
+	let firstUnknown = counts.indexOf(undefined);
+	if (firstUnknown < 0) firstUnknown = counts.length;
+	for (let index = 0; index < firstUnknown; index++) {
+		starts[index] = forward;
+		forward += counts[index] ?? 0;
+	}
+	let backward = vectors.length;
+	for (let index = counts.length - 1; index > firstUnknown; index--) {
+		const count = counts[index];
+		if (count === undefined) break;
+		backward -= count;
+		// Fewer vectors than chunks: it cannot be told whose are missing.
+		if (backward < forward) return starts.fill(undefined, firstUnknown);
+		starts[index] = backward;
+	}
+	return starts;
+}
+
+/** The text of a chunk; undefined for what is none. */
+function chunkText(value: unknown): string | undefined {
+	if (typeof value === 'string') return value;
+	if (value === null || value === undefined) return undefined;
+	try {
+		return JSON.stringify(value);
+	} catch {
+		// Nested so deep that it cannot be written.
+		return undefined;
+	}
+}
+
+function readSpan(chunk: Chunk, span: unknown): void {
+	if (!Array.isArray(span)) return;
+	const [start, end] = span as unknown[];
+	if (typeof start !== 'number' || typeof end !== 'number') return;
+	chunk.start = start;
+	chunk.end = end;
+}
+
+function readVector(chunk: Chunk, value: unknown): void {
+	if (Array.isArray(value)) chunk.vector = value as number[];
+	else if (isObject(value)) {
+		if (Array.isArray(value.vector)) chunk.vector = value.vector as number[];
+		const used = value.tokensUsed;
+		const tokens = isObject(used) ? used.inputTokens : used;
+		if (typeof tokens === 'number') chunk.tokensUsed = tokens;
+	}
+}
+
+/** How much of a text its chunks cover. */
+export interface Coverage {
+	/** Characters at the end that no chunk covers, not counting a separator; 0 if that is unknown. */
+	missing: number;
+	/**
+	 * Whether these are all chunks of the text. Only then is it certain that a chunk beyond them no
+	 * longer exists.
+	 */
+	isComplete: boolean;
+}
+
+/** A separator ends a text too; a remainder shorter than this is taken for one. */
+const MIN_MISSING_CHARACTERS = 16;
+
+/**
+ * Says how much of a text its chunks cover: beyond the service's limit a text may be cut off without a
+ * word (docs/service-interface.md, Limits). A text is completely covered only if that can be seen: its
+ * last span ends at the end of the text, apart from white space or a separator.
+ *
+ * @param text as submitted; undefined where it is unknown
+ * @param chunks those of the response, in their order
+ */
+export function coverage(text: string | undefined, chunks: Chunk[]): Coverage {
+	const end = chunks.at(-1)?.end;
+	if (text === undefined || end === undefined) {
+		const isBlank = text !== undefined && chunks.length === 0 && text.trim() === '';
+		return { missing: 0, isComplete: isBlank };
+	}
+	// The service counts characters as Python does: a surrogate pair is one.
+	const characters = /[\uD800-\uDBFF]/.test(text) ? Array.from(text) : undefined;
+	const length = characters?.length ?? text.length;
+	if (end >= length) {
+		// Beyond the end it has counted something else, such as bytes: where it stopped is unknown.
+		return { missing: 0, isComplete: end === length || end === text.length };
+	}
+	const part = (from: number, to?: number): string =>
+		(characters ? characters.slice(from, to).join('') : text.slice(from, to)).trim();
+	const rest = part(end);
+	if (rest.length >= MIN_MISSING_CHARACTERS) return { missing: length - end, isComplete: false };
+	return { missing: 0, isComplete: rest === '' || isSeparator(rest, chunks, part) };
+}
+
+/** Whether a remainder is a mark that also stands alone between two chunks, or a single one. */
+function isSeparator(
+	rest: string,
+	chunks: Chunk[],
+	part: (from: number, to: number) => string,
+): boolean {
+	if (/^[\p{P}\p{S}]$/u.test(rest)) return true;
+	return chunks.some(({ start }, index) => {
+		const before = chunks[index - 1]?.end;
+		if (start === undefined || before === undefined) return false;
+		const gap = start - before;
+		return gap > 0 && gap <= 2 * MIN_MISSING_CHARACTERS && part(before, start) === rest;
+	});
+}

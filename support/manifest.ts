@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The repository. */
+export const ROOT = path.resolve(__dirname, '..');
+
+/** The part of package.json that tests read. */
+export interface Manifest {
+	name: string;
+	version: string;
+	license: string;
+	repository: { type: string; url: string };
+	main?: string;
+	files: string[];
+	keywords: string[];
+	scripts: Record<string, string>;
+	dependencies?: Record<string, string>;
+	optionalDependencies?: Record<string, string>;
+	bundledDependencies?: string[];
+	peerDependencies: Record<string, string>;
+	overrides?: unknown;
+	n8n: { n8nNodesApiVersion: number; nodes: string[]; credentials: string[] };
+}
+
+/** package.json of this repository. */
+export const manifest = JSON.parse(
+	readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
+) as Manifest;
+
+/** The class in a built file, e.g. `ChunkText` in `dist/nodes/ChunkText/ChunkText.node.js`. */
+const classOf = (file: string): string => path.basename(file).split('.')[0];
+
+/** n8n's name of a class, e.g. `chunkText`. */
+const nameOf = (className: string): string => className[0].toLowerCase() + className.slice(1);
+
+/** The names of all nodes in package.json, as n8n has them, sorted. */
+export const nodeNames: readonly string[] = manifest.n8n.nodes.map(classOf).map(nameOf).sort();
+
+/** The classes of all credentials in package.json, by n8n's name. */
+export const credentialClasses: ReadonlyMap<string, string> = new Map(
+	manifest.n8n.credentials
+		.map(classOf)
+		.sort()
+		.map((className) => [nameOf(className), className]),
+);
