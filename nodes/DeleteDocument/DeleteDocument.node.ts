@@ -6,11 +6,11 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { runNode } from '../shared/n8n/results';
+import { runNode } from '../shared/n8n/run';
 import { deleteDocuments } from './delete';
-import { properties } from './properties';
+import { deleteProperties } from './properties';
 
-/** Deletes documents of a search index by their IDs (spec, endpoint 4). */
+/** Deletes documents of a search index by their IDs (docs/service-interface.md, Delete). */
 export class DeleteDocument implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Delete Document',
@@ -19,17 +19,17 @@ export class DeleteDocument implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ { serviceDefault: "Commits within a minute", everyDelete: "Commits every delete", lastDeleteOnly: "Commits with the last delete" }[$parameter["commit"]] }}',
-		description: 'Delete documents from a search index by their IDs',
+			'={{ { serviceDefault: "Commit within about a minute", everyDelete: "Commit with every delete", lastDeleteOnly: "Commit with the last delete" }[$parameter["commit"]] }}',
+		description: 'Delete one or more documents from a search index by their IDs',
 		defaults: { name: 'Delete Document' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'pushEndpointApi', required: true }],
 		usableAsTool: true,
-		properties,
+		properties: deleteProperties,
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async (results) => await deleteDocuments(this, results));
+		return await runNode(this, async (run) => await deleteDocuments(run));
 	}
 }

@@ -1,24 +1,27 @@
-import type { INodeProperties } from 'n8n-workflow';
-
+import { properties, type Member, type Values } from '../shared/n8n/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
 	timeoutProperty,
-} from '../shared/n8n/bulk-requests';
+} from '../shared/n8n/request-options';
 
 /** Parameters of Delete Document. */
-export const properties: INodeProperties[] = [
+export const deleteProperties = properties([
 	{
 		displayName: 'Document IDs From',
 		name: 'idSource',
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{ name: 'Expression', value: 'expression', description: 'One ID for each input item' },
 			{
-				name: 'List Field',
+				name: 'One ID per Item',
+				value: 'expression',
+				description: 'Each input item names one document',
+			},
+			{
+				name: 'List in a Field',
 				value: 'listField',
-				description: 'A field of each input item holds a list of IDs',
+				description: 'Each input item has a field with a list of IDs',
 			},
 		],
 		default: 'expression',
@@ -31,7 +34,8 @@ export const properties: INodeProperties[] = [
 		default: '={{ $json.id }}',
 		required: true,
 		placeholder: 'e.g. handbook/chapter-1',
-		description: 'ID of the document to delete, exactly as it was pushed',
+		description:
+			'ID of the document to delete, exactly as it was pushed. Each input item names one.',
 		displayOptions: { show: { idSource: ['expression'] } },
 	},
 	{
@@ -54,21 +58,22 @@ export const properties: INodeProperties[] = [
 				name: 'Every Delete',
 				value: 'everyDelete',
 				description:
-					'Searches no longer find a document as soon as it is deleted. Slow for many.',
+					'Each request asks the service to commit sooner. Slow for many documents.',
 			},
 			{
 				name: 'Last Delete Only',
 				value: 'lastDeleteOnly',
-				description: 'The last request, sent after all others, commits them all at once',
+				description:
+					'The last request, sent after all others, asks the service to commit sooner',
 			},
 			{
 				name: 'Service Default',
 				value: 'serviceDefault',
-				description: 'The service commits all deletes it has received about once a minute',
+				description: 'The service commits the deletes it has received about once a minute',
 			},
 		],
 		default: 'serviceDefault',
-		description: 'When the deletes take effect in searches',
+		description: 'When searches stop finding the deleted documents',
 	},
 	{
 		displayName: 'Options',
@@ -85,10 +90,13 @@ export const properties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether an ID the service does not know counts as done, instead of failing the item',
+					'Whether an ID that the service does not know counts as done, instead of failing the item',
 			},
 			maxAttemptsProperty,
 			timeoutProperty,
 		],
 	},
-];
+]);
+
+/** The values of the options. */
+export type DeleteOptions = Values<Member<typeof deleteProperties, 'options'>>;

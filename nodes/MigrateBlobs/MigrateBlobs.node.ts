@@ -6,14 +6,14 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { runNode } from '../shared/n8n/results';
+import { runNode } from '../shared/n8n/run';
 import { migrateBlobs } from './migrate';
-import { properties } from './properties';
+import { migrateProperties } from './properties';
 
 /** The lint wants the property to be there, its type knows only true: no agent may migrate. */
 const NOT_FOR_AGENTS = false as unknown as true;
 
-/** Migrates blob manifests from the 3.x to the 4.x format (spec, endpoint 5; deprecated). */
+/** Migrates blob manifests from the 3.x to the 4.x format (docs/service-interface.md, Blobs). */
 export class MigrateBlobs implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Migrate Blobs',
@@ -28,10 +28,10 @@ export class MigrateBlobs implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'blobServiceApi', required: true }],
 		usableAsTool: NOT_FOR_AGENTS,
-		properties,
+		properties: migrateProperties,
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async (results) => await migrateBlobs(this, results));
+		return await runNode(this, async (run) => await migrateBlobs(run));
 	}
 }

@@ -1,103 +1,68 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
-import { timeoutMs } from '../shared/n8n/bulk-requests';
-import { replyJson } from '../shared/n8n/fields';
-import { addHint, count } from '../shared/n8n/hints';
-import { readOptions } from '../shared/n8n/options';
-import type { Results } from '../shared/n8n/results';
-import { executionClock, isCancel } from '../shared/n8n/run';
+import { deliver } from '../shared/flow/deliver';
+import { isCanceled } from '../shared/n8n/errors';
+import { responseJson } from '../shared/n8n/fields';
+import { count } from '../shared/n8n/hints';
+import { Parameters } from '../shared/n8n/parameters';
+import { requestLine } from '../shared/n8n/request-options';
+import type { Run } from '../shared/n8n/run';
 import { ServiceSession } from '../shared/n8n/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
-import { mayBeGoingOn, ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
-import { properties } from './properties';
-
-interface MigrateOptions {
-	oncePerItem?: boolean;
-	timeoutSeconds: number;
-}
-
-const MAY_BE_GOING_ON =
-	'The migration may be going on in the service: look there before you run it again.';
+import { MIGRATING, outcomeMessage } from '../shared/service/wording';
+import { migrateProperties } from './properties';
 
 /**
- * Migrates blob manifests (spec, endpoint 5), once however many items came in, unless the option
- * asks for once per item. A request that may have arrived is never sent again.
+ * Migrates blob manifests (docs/service-interface.md, Blobs), once however many items there are, unless
+ * the option asks for once per item. A request that may have reached the service is never repeated.
  *
- * @param results gets one answer for each migration, or an error for each item it was for
- * @throws InputError unless the migration is confirmed, and for an unusable credential; the first
- * failure where the node is set to stop; Cancelled when the execution was stopped
+ * @throws InputError unless the migration is confirmed, and for an unusable credential
  */
-export async function migrateBlobs(context: IExecuteFunctions, results: Results): Promise<void> {
-	const options = readOptions<MigrateOptions>(context, properties);
-	if (context.getNodeParameter('confirm', 0) !== true) {
+export async function migrateBlobs(run: Run): Promise<void> {
+	const parameters = new Parameters(run.context, migrateProperties);
+	const options = parameters.collection('options');
+	if (!parameters.boolean('confirm')) {
 		throw new InputError(
 			"'Confirm Migration' is off, so nothing was migrated",
-			'Turn it on when the manifests may be converted. There is no way back.',
+			'Turn it on if the manifests may be converted now. This cannot be undone.',
 		);
 	}
-	const session = await ServiceSession.open(context, {
+	const session = await ServiceSession.open(run, {
 		credentialType: 'blobServiceApi',
 		addressField: 'baseUrl',
 		addressLabel: 'Blob Service Address',
 		service: 'The blob service',
 	});
 	const migrate = async (): Promise<IDataObject> => {
-		const reply = await session.requestWithRetry(
-			{
-				method: 'PUT',
-				path: CONVERT_PATH,
-				timeoutMs: timeoutMs(options),
-			},
-			{ idempotent: false, policy: DEFAULT_RETRY_POLICY, clock: executionClock(context) },
-		);
-		return { migrated: true, status: reply.status, ...replyJson(reply.body) };
+		const timeoutMs = options.timeoutSeconds * 1000;
+		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
+		return { migrated: true, status: response.status, ...responseJson(response.body) };
 	};
+	run.hint('The service has marked the migration of blob manifests as deprecated', 'info');
 
-	addHint(
-		context,
-		'The service has marked the migration of blob manifests as deprecated',
-		'info',
-	);
-	const items = context.getInputData().map((_item, itemIndex) => itemIndex);
+	const line = requestLine(run, { maxAttempts: DEFAULT_RETRY_POLICY.maxAttempts }, false);
+	const items = [...run.items.keys()];
 	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
 	let migrated = 0;
-	const before = () =>
-		migrated === 0
-			? ''
-			: `Before that, ${count(migrated, 'migration')} of ${rounds.length.toLocaleString('en-US')} had been carried out.`;
+	let isUnknown = false;
+	run.progress = () => {
+		const before = `Before that, ${count(migrated, 'migration')} of ${rounds.length.toLocaleString('en-US')} had been carried out.`;
+		return [isUnknown && MIGRATING.repeating, migrated > 0 && before].filter(Boolean).join(' ');
+	};
 	for (const round of rounds) {
+		const outcome = await deliver(migrate, line);
 		const [first = 0] = round;
-		// For a run that is canceled meanwhile.
-		results.progress = () => [MAY_BE_GOING_ON, before()].filter(Boolean).join(' ');
-		await migrate().then(
-			(json) => {
-				results.add(first, json, round);
-				migrated++;
-			},
-			(error: unknown) => {
-				if (isCancel(error)) throw error;
-				const prefix = 'The blob manifests were not migrated';
-				for (const itemIndex of round) results.fail(itemIndex, advised(error), { prefix });
-			},
-		);
-		results.progress = before;
-		results.throwIfStopping();
+		if (outcome.ok) {
+			migrated++;
+			run.done(first, [outcome.response], round);
+			continue;
+		}
+		const { reason, skipped } = outcome;
+		// A run that was canceled meanwhile cannot tell how its request ended.
+		if (isCanceled(reason) && !skipped) isUnknown = true;
+		const message = outcomeMessage(MIGRATING, reason, { attempted: !skipped });
+		for (const itemIndex of round) run.fail(itemIndex, reason, { message, skipped });
 	}
-}
-
-/** A failure that does not invite to migrate again what may be going on. */
-function advised(error: unknown): unknown {
-	if (!mayBeGoingOn(error)) return error;
-	const { kind, httpStatus: status, transportCode: code, description } = error;
-	// The advice for a lost connection says what was lost, the one for a status to try again.
-	const advice =
-		kind === 'transport' ? `${description ?? ''} ${MAY_BE_GOING_ON}` : MAY_BE_GOING_ON;
-	return new ServiceFailure(error.message, {
-		kind,
-		...(status !== undefined && { status }),
-		...(code !== undefined && { code }),
-		description: advice.trim(),
-	});
 }

@@ -1,7 +1,7 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { properties } from '../shared/n8n/properties';
 
 /** Parameters of Migrate Blobs. */
-export const properties: INodeProperties[] = [
+export const migrateProperties = properties([
 	{
 		displayName:
 			'The service has marked this operation as deprecated. It changes all blob manifests at once and is meant to run one time, after an upgrade from 3.x to 4.x.',
@@ -15,7 +15,7 @@ export const properties: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		required: true,
-		description: 'Whether the manifests may be converted now. There is no way back.',
+		description: 'Whether the manifests may be converted now. This cannot be undone.',
 	},
 	{
 		displayName: 'Options',
@@ -33,15 +33,15 @@ export const properties: INodeProperties[] = [
 					'Whether to migrate again for each input item, instead of once per run',
 			},
 			{
-				displayName: 'Request Timeout',
+				displayName: 'Request Timeout (Seconds)',
 				name: 'timeoutSeconds',
 				type: 'number',
 				typeOptions: { minValue: 1 },
 				// It reads and writes every manifest; how long that takes is not documented.
 				default: 3600,
 				description:
-					'Seconds to wait for the reply. The migration may go on in the service when the time is up.',
+					'How long to wait for the response. The migration may continue in the service after that.',
 			},
 		],
 	},
-];
+]);

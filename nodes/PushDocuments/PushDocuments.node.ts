@@ -6,11 +6,11 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { runNode } from '../shared/n8n/results';
-import { properties } from './properties';
+import { runNode } from '../shared/n8n/run';
+import { pushProperties } from './properties';
 import { pushDocuments } from './push';
 
-/** Adds or updates documents of a search index (spec, endpoint 3). */
+/** Adds or updates documents of a search index (docs/service-interface.md, Push). */
 export class PushDocuments implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Push Documents',
@@ -19,17 +19,17 @@ export class PushDocuments implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ { wholeItem: "Each item is a document", fields: "Documents from fields", json: "Documents from JSON" }[$parameter["documentSource"]] }}',
+			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { wholeItem: "Each item is a document", fields: "Documents from fields", json: "Documents from JSON" }[$parameter["documentSource"]] }}',
 		description: 'Add documents to a search index, or update those with the same ID',
 		defaults: { name: 'Push Documents' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'pushEndpointApi', required: true }],
 		usableAsTool: true,
-		properties,
+		properties: pushProperties,
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async (results) => await pushDocuments(this, results));
+		return await runNode(this, async (run) => await pushDocuments(run));
 	}
 }

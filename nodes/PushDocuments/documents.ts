@@ -1,86 +1,91 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
+import type { Parameters } from '../shared/n8n/parameters';
+import type { Run } from '../shared/n8n/run';
 import { InputError } from '../shared/service/input-error';
 import { prepareDocument, type DocumentRules, type PushDocument } from '../shared/service/push';
+import type { pushProperties, PushOptions } from './properties';
 
-/** A document on its way, with the input item it came from. */
+type PushParameters = Parameters<typeof pushProperties>;
+
+/** A document to push, and the input item it comes from. */
 export interface Entry {
 	itemIndex: number;
 	document: PushDocument;
 }
 
-/** A document that cannot be sent, with the reason. */
-export interface Refused {
-	itemIndex: number;
-	/** Its ID, where it has one. */
-	id?: string;
-	error: unknown;
+/** What is told what reading finds. */
+export interface DocumentObserver {
+	/** A document as it came in, before fields were excluded. */
+	found(source: object): void;
+	emptyList(itemIndex: number): void;
 }
 
 /**
- * Reads the documents of all items and checks them, before anything is sent (spec, Push document).
- *
- * @param rules what to do to each document
- * @returns what can be sent, what cannot, and items whose list of documents is empty
+ * Reads the documents of all input items and checks their fields (docs/service-interface.md, Push).
+ * What cannot be pushed fails its item at once. Nothing more is read once the run has ended.
  */
-export function readDocuments(
-	context: IExecuteFunctions,
-	rules: DocumentRules,
-): { entries: Entry[]; refused: Refused[]; empty: number[] } {
-	const source = context.getNodeParameter('documentSource', 0) as string;
-	const entries: Entry[] = [];
-	const refused: Refused[] = [];
-	const empty: number[] = [];
-	context.getInputData().forEach((item, itemIndex) => {
-		try {
-			const documents = documentsOf(context, source, item.json, itemIndex);
-			if (documents.length === 0) empty.push(itemIndex);
-			for (const [position, document] of documents.entries()) {
-				try {
-					entries.push({ itemIndex, document: prepareDocument(document, rules) });
-				} catch (error) {
-					refused.push({
-						itemIndex,
-						...idOf(document),
-						error: positioned(error, position, documents.length),
-					});
-				}
+export async function* readDocuments(
+	run: Run,
+	parameters: PushParameters,
+	options: PushOptions,
+	observer: DocumentObserver,
+): AsyncGenerator<Entry, void, undefined> {
+	const rules = rulesOf(options);
+	for (const itemIndex of run.items.keys()) {
+		const sources = sourcesOf(run, parameters, itemIndex);
+		if (sources?.length === 0) observer.emptyList(itemIndex);
+		for (const [position, source] of (sources ?? []).entries()) {
+			await run.breathe();
+			if (run.ended) return;
+			try {
+				const document = prepareDocument(source, rules);
+				observer.found(source as object);
+				yield { itemIndex, document };
+			} catch (error) {
+				run.refuse(itemIndex, inList(error, position, sources?.length), idOf(source));
 			}
-		} catch (error) {
-			refused.push({ itemIndex, error });
 		}
-	});
-	return { entries, refused, empty };
+	}
 }
 
-function documentsOf(
-	context: IExecuteFunctions,
-	source: string,
-	json: IDataObject,
-	itemIndex: number,
-): unknown[] {
-	if (source === 'wholeItem') return [json];
-	if (source === 'fields') return [mappedDocument(context, itemIndex)];
-	const value = parsed(context.getNodeParameter('documentJson', itemIndex));
-	return Array.isArray(value) ? value : [value];
+const rulesOf = ({ convertToString, excludeFields, dropEmpty }: PushOptions): DocumentRules => ({
+	nonStrings: convertToString ? 'convert' : 'fail',
+	excludeFields: excludeFields.filter((name) => !REQUIRED.has(name)),
+	dropEmpty,
+});
+
+/** The documents of an item as they come in; undefined if it has none that can be read. */
+function sourcesOf(run: Run, parameters: PushParameters, itemIndex: number): unknown[] | undefined {
+	try {
+		const source = parameters.choice('documentSource');
+		if (source === 'wholeItem') return [run.items[itemIndex]?.json];
+		if (source === 'fields') return [mappedDocument(parameters, itemIndex)];
+		const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
+		return Array.isArray(value) ? value : [value];
+	} catch (error) {
+		run.refuse(itemIndex, error);
+		return undefined;
+	}
 }
 
-function mappedDocument(context: IExecuteFunctions, itemIndex: number): IDataObject {
-	const value = (name: string) =>
-		context.getNodeParameter(name, itemIndex, '') as IDataObject[string];
+const JSON_ADVICE = 'Enter one object, or a list of objects, each with an id and a name.';
+
+function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObject {
+	const value = (name: `document${'Id' | 'Name' | 'Description' | 'Url'}`) =>
+		parameters.value(name, itemIndex) as IDataObject[string];
 	const document: IDataObject = { id: value('documentId'), name: value('documentName') };
-	for (const [field, parameter] of [
-		['description', 'documentDescription'],
-		['url', 'documentUrl'],
+	for (const [field, content] of [
+		['description', value('documentDescription')],
+		['url', value('documentUrl')],
 	] as const) {
-		const content = value(parameter);
 		if (content !== '' && content !== undefined && content !== null) document[field] = content;
 	}
-	return { ...document, ...additionalFields(context, itemIndex) };
+	return { ...document, ...additionalFields(parameters, itemIndex) };
 }
 
-/** Parameters for the fields every document has. */
-const PARAMETERS = new Map([
+/** Parameters for the fields that every document has. */
+const REQUIRED = new Map([
 	['id', 'ID'],
 	['name', 'Name'],
 ]);
@@ -88,57 +93,39 @@ const PARAMETERS = new Map([
 /**
  * Fields beside those the node has a parameter for.
  *
- * @throws InputError for a field without a name, or with one that every document has already
+ * @throws InputError for a field without a name, or with the name of one that every document has
  */
-function additionalFields(context: IExecuteFunctions, itemIndex: number): IDataObject {
-	const fields = context.getNodeParameter('additionalFields.field', itemIndex, []) as Array<{
-		name: unknown;
-		value: IDataObject[string];
-	}>;
-	const named = fields.map(({ name, value }): [string, IDataObject[string]] => {
-		const field = typeof name === 'string' ? name : String(name ?? '');
+function additionalFields(parameters: PushParameters, itemIndex: number): IDataObject {
+	const rows = parameters.rows('additionalFields.field', itemIndex);
+	const fields = rows.map(({ name, value }): [string, unknown] => {
+		const field = String(name ?? '');
 		if (field.trim() === '') {
 			throw new InputError(
 				"An entry of 'Additional Fields' has no name",
 				"Fill in its 'Name', or remove the entry.",
 			);
 		}
-		const parameter = PARAMETERS.get(field);
+		const parameter = REQUIRED.get(field);
 		if (parameter !== undefined) {
 			throw new InputError(
-				`'Additional Fields' must not hold the field '${field}'`,
+				`'Additional Fields' must not contain the field '${field}'`,
 				`Use the parameter '${parameter}', and remove the entry.`,
 			);
 		}
 		return [field, value];
 	});
-	// Also a field called __proto__ is a field then.
-	return Object.fromEntries(named);
+	// Unlike an assignment, this also makes a field called __proto__.
+	return Object.fromEntries(fields) as IDataObject;
 }
 
-function parsed(value: unknown): unknown {
-	if (typeof value !== 'string') return value;
-	try {
-		return JSON.parse(value);
-	} catch (error) {
-		throw unreadable(error);
-	}
-}
-
-const unreadable = (error: unknown): InputError =>
-	new InputError(
-		`'Documents' is not valid JSON: ${(error as Error).message}`,
-		'Give one object, or a list of objects, each with an id and a name.',
-	);
-
-function idOf(document: unknown): { id?: string } {
-	const { id } = (document ?? {}) as { id?: unknown };
+function idOf(source: unknown): { id?: string } {
+	const { id } = (source ?? {}) as { id?: unknown };
 	return typeof id === 'string' && id !== '' ? { id } : {};
 }
 
 /** Says which document of a list it is. */
-function positioned(error: unknown, position: number, documents: number): unknown {
-	if (documents === 1 || !(error instanceof InputError)) return error;
+function inList(error: unknown, position: number, length = 1): unknown {
+	if (length === 1 || !(error instanceof InputError)) return error;
 	return new InputError(
 		`Document ${position + 1} of the list: ${error.message}`,
 		error.description,

@@ -1,16 +1,15 @@
-import type { INodeProperties } from 'n8n-workflow';
-
+import { properties, type Member, type Values } from '../shared/n8n/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
 	timeoutProperty,
-} from '../shared/n8n/bulk-requests';
+} from '../shared/n8n/request-options';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
 const showForFields = { show: { documentSource: ['fields'] } };
 
 /** Parameters of Push Documents. */
-export const properties: INodeProperties[] = [
+export const pushProperties = properties([
 	{
 		displayName: 'Documents From',
 		name: 'documentSource',
@@ -20,17 +19,17 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Whole Item',
 				value: 'wholeItem',
-				description: 'Each input item is a document and brings its own ID and name',
+				description: 'Each input item is a document with its own ID and name',
 			},
 			{
 				name: 'Mapped Fields',
 				value: 'fields',
-				description: 'Each input item gives a document made of the fields below',
+				description: 'Each input item gives one document, made of the fields below',
 			},
 			{
 				name: 'JSON',
 				value: 'json',
-				description: 'Each input item gives a document, or a list of them, as JSON',
+				description: 'Each input item gives one document or a list of documents as JSON',
 			},
 		],
 		default: 'wholeItem',
@@ -43,7 +42,8 @@ export const properties: INodeProperties[] = [
 		default: '={{ $json.id }}',
 		required: true,
 		placeholder: 'e.g. handbook/returns.md',
-		description: 'A document with this ID is updated if the index has one, else added',
+		description:
+			'If the index has a document with this ID, it is updated. Otherwise a new one is added.',
 		displayOptions: showForFields,
 	},
 	{
@@ -62,7 +62,7 @@ export const properties: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. How to set up a data source',
-		description: 'Recommended. Not sent while empty.',
+		description: 'Recommended. Omitted if empty.',
 		displayOptions: showForFields,
 	},
 	{
@@ -71,7 +71,7 @@ export const properties: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. https://example.com/page',
-		description: 'Recommended. Not sent while empty.',
+		description: 'Recommended. Omitted if empty.',
 		displayOptions: showForFields,
 	},
 	{
@@ -131,7 +131,7 @@ export const properties: INodeProperties[] = [
 				typeOptions: { minValue: 100, maxValue: MAX_PUSH_BYTES },
 				default: MAX_PUSH_BYTES,
 				description:
-					'Most bytes of one request. The service leaves out what is larger than 5 MB, so more is never sent.',
+					'Maximum size of one request. The service drops what is larger than 5 MB, so more is never sent.',
 			},
 			concurrencyProperty(4),
 			{
@@ -140,7 +140,7 @@ export const properties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to send numbers and booleans in the ID and the name as strings, instead of refusing the document',
+					'Whether to send a number or boolean as ID or name as a string, instead of failing the document',
 			},
 			{
 				displayName: 'Documents per Request',
@@ -148,7 +148,7 @@ export const properties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 1 },
 				default: 500,
-				description: 'Most documents of one request',
+				description: 'Maximum number of documents in one request',
 			},
 			{
 				displayName: 'Drop Empty Values',
@@ -156,7 +156,7 @@ export const properties: INodeProperties[] = [
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to leave out top-level fields that are null, empty text, or an empty list or object',
+					'Whether to omit top-level fields that are null, an empty text, an empty list or an empty object',
 			},
 			{
 				displayName: 'Dry Run',
@@ -174,17 +174,18 @@ export const properties: INodeProperties[] = [
 					{
 						name: 'Fail',
 						value: 'fail',
-						description: 'Refuse every document whose ID came before',
+						description: 'Fail every document whose ID has occurred before',
 					},
 					{
 						name: 'Keep Last',
 						value: 'keepLast',
-						description: 'Send only the last document of each ID',
+						description: 'Send only the last document with each ID',
 					},
 					{
 						name: 'Send in Order',
 						value: 'sendInOrder',
-						description: 'Send all, the later one after the earlier one has arrived',
+						description:
+							'Send all, each one after the service has answered the one before',
 					},
 				],
 				default: 'keepLast',
@@ -196,8 +197,9 @@ export const properties: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. vector, internalNotes',
+				requiresDataPath: 'multiple',
 				description:
-					'Top-level fields to leave out of the documents, separated by commas. ID and name are always sent.',
+					'Top-level fields to omit from the documents, separated by commas. ID and name are always sent.',
 			},
 			maxAttemptsProperty,
 			{
@@ -208,19 +210,22 @@ export const properties: INodeProperties[] = [
 					{
 						name: 'One Item per Document',
 						value: 'documents',
-						description: 'With the ID, the request it went with and the reply',
+						description: 'With the ID, the number of its request and the response',
 					},
 					{
 						name: 'Summary',
 						value: 'summary',
 						description:
-							'One item with counts, bytes and time. Documents that failed come beside it.',
+							'One item with counts, bytes and time, and one for each document that failed',
 					},
 				],
 				default: 'documents',
-				description: 'What comes out for documents that were pushed',
+				description: 'What to return for documents that were pushed',
 			},
 			timeoutProperty,
 		],
 	},
-];
+]);
+
+/** The values of the options. */
+export type PushOptions = Values<Member<typeof pushProperties, 'options'>>;

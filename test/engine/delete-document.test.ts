@@ -95,7 +95,7 @@ describe('ids', () => {
 	it('must be a list in a list field', async () => {
 		const parameters = { idSource: 'listField' };
 		const { error } = await remove([{ ids: ['a'] }, { ids: 'a,b' }], parameters);
-		expect(error?.message).toBe("Item 1: The field 'ids' is not a list");
+		expect(error?.message).toBe("The field 'ids' is not a list");
 		expect(sandbox().requests).toEqual([]);
 	});
 
@@ -148,15 +148,15 @@ describe('ids', () => {
 		['', "'Document ID' is empty"],
 		[null, "'Document ID' is empty"],
 		[undefined, "'Document ID' is empty"],
-		[true, "'Document ID' is not a text but of type boolean"],
-		[{ id: 'a' }, "'Document ID' is not a text but of type object"],
-		[['a'], "'Document ID' is not a text but a list"],
+		[true, "'Document ID' must be a text or a whole number, but it is true"],
+		[{ id: 'a' }, "'Document ID' must be a text or a whole number, but it is an object"],
+		[['a'], "'Document ID' must be a text or a whole number, but it is a list"],
 		['half \ud83d', "'Document ID' is not valid Unicode text"],
 	])('that name no document are refused before any request: %j', async (bad, message) => {
 		const stopped = await remove(items('d0', bad));
 		expect(stopped.error).toMatchObject({
 			name: 'NodeOperationError',
-			message: `Item 1: ${message}`,
+			message,
 			context: { itemIndex: 1 },
 		});
 		expect(stopped.error?.description).toBeTruthy();
@@ -165,12 +165,12 @@ describe('ids', () => {
 		const result = await remove(items('d0', bad, 'd1'), {}, { onError: 'continueErrorOutput' });
 		expect(sentIds().sort()).toEqual(['d0', 'd1']);
 		expect(pairedIndexes(result)).toEqual([0, 2, 1]);
-		expect(result.errorOutput[0].json.error).toBe(`Item 1: ${message}`);
+		expect(result.errorOutput[0].json.error).toBe(`${message} (item 1)`);
 	});
 
 	it.each<[unknown, string]>([
-		[['b'], "'Document ID' is not a text but a list"],
-		[{ id: 'b' }, "'Document ID' is not a text but of type object"],
+		[['b'], "'Document ID' must be a text or a whole number, but it is a list"],
+		[{ id: 'b' }, "'Document ID' must be a text or a whole number, but it is an object"],
 		['', "'Document ID' is empty"],
 		[null, "'Document ID' is empty"],
 		['..', `'Document ID' must not be ".."`],
@@ -183,7 +183,7 @@ describe('ids', () => {
 		);
 		expect(sentIds().sort()).toEqual(['a', 'c']);
 		expect(jsonOf(result.output)).toContainEqual({
-			error: `Item 0: Entry 3 of the list: ${message}`,
+			error: `Entry 3 of the list: ${message} (item 0)`,
 		});
 		const { error } = await remove(list, { idSource: 'listField' });
 		expect(error?.description).toBe(
@@ -304,7 +304,9 @@ describe('commit', () => {
 		fault({ status: 400, skip: 2, times: 1 });
 		const result = await deleteWith('lastDeleteOnly', ids(5), {}, { concurrency: 1 });
 		expect(result.status).toBe('error');
-		expect(result.error?.message).toMatch(/^Document "d2" was not deleted: The push service/);
+		expect(result.error?.message).toMatch(
+			/^The push service answered with status 400, .*, so document 'd2' was not deleted$/,
+		);
 		expect(result.error?.context).toMatchObject({ itemIndex: 2 });
 		expect(result.error?.description).toMatch(/2 documents of 5 had been deleted/);
 		expect(requests()).toEqual([
@@ -330,7 +332,7 @@ describe('commit', () => {
 		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^The deletes may not have been committed at once .*status 400.*within about a minute\.$/,
+				/^The deletes may not have been committed yet .*status 400.*within about a minute\.$/,
 			),
 		]);
 	});
@@ -339,7 +341,7 @@ describe('commit', () => {
 describe('a failure that all requests would meet', () => {
 	const CONTINUE = { onError: 'continueErrorOutput' } as const;
 	const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 1 } };
-	const HINT = /^The deletes may not have been committed at once .*within about a minute\.$/;
+	const HINT = /^The deletes may not have been committed yet .*within about a minute\.$/;
 
 	it.each([401, 403, 307])('keeps the last delete from being sent: %i', async (status) => {
 		await index(ids(4));
@@ -353,7 +355,7 @@ describe('a failure that all requests would meet', () => {
 					id,
 					httpStatus: status,
 					error: expect.stringMatching(
-						new RegExp(`^Document "${id}" was not deleted: .* status ${status}`),
+						new RegExp(`status ${status}, .*, so document '${id}' was not deleted$`),
 					),
 				}),
 			),
@@ -374,7 +376,7 @@ describe('a failure that all requests would meet', () => {
 		await index(ids(3));
 		fault({ status: 403, skip: 1 });
 		const { error } = await remove(items(...ids(3)), parameters);
-		expect(error?.message).toMatch(/^Document "d1" was not deleted: .* status 403/);
+		expect(error?.message).toMatch(/ status 403, .*, so document 'd1' was not deleted$/);
 		expect(sentIds()).toEqual(['d0', 'd1']);
 	});
 
@@ -400,7 +402,7 @@ describe('a document the service does not know', () => {
 			{
 				id: 'unknown',
 				httpStatus: 404,
-				error: `Document "unknown" was not deleted: The push service answered with status 404, "There is no document 'unknown'"`,
+				error: `The push service answered with status 404, "There is no document 'unknown'", so document 'unknown' was not deleted`,
 			},
 		]);
 		expect(sandbox().requests).toHaveLength(2);
@@ -427,7 +429,7 @@ describe('a document the service does not know', () => {
 		const result = await remove(items('d0'), { commit: 'everyDelete' });
 		expect(sandbox().requests.map(({ status }) => status)).toEqual([0, 404]);
 		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
-		expect(hintsOf(result)).toEqual(['1 attempt repeated after temporary failures']);
+		expect(hintsOf(result)).toEqual(['1 request sent again after transient errors']);
 		expect(indexed()).toEqual(['d1']);
 	});
 
@@ -469,7 +471,7 @@ describe('a document the service does not know', () => {
 		expect(result.status).toBe('success');
 		expect(server.requests).toHaveLength(4);
 		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^The deletes may not have been committed at once \(.*404/),
+			expect.stringMatching(/^The deletes may not have been committed yet \(.*404/),
 		]);
 	});
 
@@ -499,7 +501,7 @@ describe('faults', () => {
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 		expect(indexed()).toEqual([]);
-		expect(hintsOf(result)).toEqual(['3 attempts repeated after temporary failures']);
+		expect(hintsOf(result)).toEqual(['3 requests sent again after transient errors']);
 	});
 
 	it('with an HTML page, or none at all, and a 2xx are success', async () => {

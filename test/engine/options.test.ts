@@ -34,13 +34,13 @@ it.each([
 
 it.each([
 	['bytesPerRequest', 'Bytes per Request', '={{ "5 MB" }}', '"5 MB"'],
-	['documentsPerRequest', 'Documents per Request', '={{ [] }}', '[]'],
+	['documentsPerRequest', 'Documents per Request', '={{ [] }}', 'a list'],
 	['maxAttempts', 'Max Attempts', '={{ NaN }}', 'null'],
-	['timeoutSeconds', 'Request Timeout', '={{ true }}', 'true'],
+	['timeoutSeconds', 'Request Timeout (Seconds)', '={{ true }}', 'true'],
 ])('refuses %s that is no number before anything is sent', async (name, label, value, shown) => {
 	const { error } = await push(documents(2), { options: { [name]: value } });
 	expect(error?.message).toBe(`'${label}' must be a number, but it is ${shown}`);
-	expect(error?.description).toContain(`Correct the option '${label}'`);
+	expect(error?.description).toContain(`Correct '${label}'`);
 	expect(sandbox().requests).toEqual([]);
 });
 

@@ -64,7 +64,7 @@ describe('a passing fault', () => {
 		const result = await push(documents(6), { options: { documentsPerRequest: 2 } });
 		everyItemIsPushed(result, 6);
 		expect(sandbox().requests).toHaveLength(5);
-		expect(hintsOf(result)).toEqual(['2 attempts repeated after temporary failures']);
+		expect(hintsOf(result)).toEqual(['2 requests sent again after transient errors']);
 		const attempts = jsonOf(result.output).map((json) => json.attempts as number);
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
@@ -107,7 +107,7 @@ describe('a passing fault', () => {
 			{
 				...documents(4)[2],
 				httpStatus: 503,
-				error: 'Document "d2" was not pushed: The push service answered with status 503, "Index is busy"',
+				error: `The push service answered with status 503, "Index is busy", so it is unknown whether document 'd2' was pushed. Pushing it again is safe.`,
 			},
 		]);
 		expect(statuses().filter((status) => status === 503)).toHaveLength(2);
@@ -117,7 +117,7 @@ describe('a passing fault', () => {
 		fault({ status: 502, html: true });
 		const { error } = await push(documents(1), { options: { maxAttempts: 1 } });
 		expect(error?.message).toBe(
-			'Document "d0" was not pushed: The push service answered with status 502',
+			"The push service answered with status 502, so it is unknown whether document 'd0' was pushed. Pushing it again is safe.",
 		);
 	});
 });
@@ -137,7 +137,7 @@ describe('a reply with a 2xx is success', () => {
 		expect(sandbox().requests).toHaveLength(1);
 		for (const { json } of output) {
 			expect(json).toMatchObject({ pushed: true, attempts: 1 });
-			expect(json.reply).toEqual(body);
+			expect(json.response).toEqual(body);
 		}
 	});
 });
@@ -152,7 +152,7 @@ describe('a request the service takes for too large', () => {
 		expect(statuses().filter((status) => status === 413).length).toBeLessThanOrEqual(4);
 		expect(statuses().at(-1)).toBe(200);
 		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^\d requests? divided because the service refused the whole$/),
+			expect.stringMatching(/^\d batch(es)? split because the service rejected the whole$/),
 		]);
 	});
 
@@ -166,7 +166,7 @@ describe('a request the service takes for too large', () => {
 		const [{ json, pairedItem }] = result.errorOutput;
 		expect(json).toMatchObject({ id: 'd4', httpStatus: 413 });
 		expect(json.error).toMatch(
-			`Document "d4" of ${size} bytes was not pushed: The push service`,
+			new RegExp(`^The push service .*, so document 'd4' of ${size} bytes was not pushed$`),
 		);
 		expect(pairedItem).toEqual({ item: 4 });
 		expect(indexed().map(({ id }) => id)).toEqual(['d0', 'd1', 'd2', 'd3', 'd5', 'd6']);
@@ -182,7 +182,7 @@ describe('a request of which the service refuses a part', () => {
 			expect.objectContaining({
 				id: 'd3',
 				httpStatus: 400,
-				error: 'Document "d3" was not pushed: The push service answered with status 400, "Unknown field"',
+				error: `The push service answered with status 400, "Unknown field", so document 'd3' was not pushed`,
 			}),
 		]);
 		expect(indexed()).toHaveLength(8);
@@ -204,7 +204,7 @@ describe('a refused credential', () => {
 			expect(json).toMatchObject({
 				...documents(10)[position + 2],
 				httpStatus: status,
-				error: `Document "d${position + 2}" was not pushed: The push service answered with status ${status}, "Injected fault: HTTP ${status}"`,
+				error: `The push service answered with status ${status}, "Injected fault: HTTP ${status}", so document 'd${position + 2}' was not pushed`,
 			});
 		}
 	});
@@ -217,9 +217,9 @@ describe('a refused credential', () => {
 			name: 'NodeApiError',
 			httpCode: '401',
 			message: expect.stringMatching(
-				/^Document "d0" was not pushed: The push service answered with status 401/,
+				/^The push service answered with status 401, .*, so document 'd0' was not pushed$/,
 			),
-			description: expect.stringMatching(/^The credential was refused. Check its key/),
+			description: expect.stringMatching(/^The credential was refused\. Check 'API Key'/),
 		});
 		expect(statuses()).toEqual([401]);
 	});
@@ -253,7 +253,7 @@ describe('a refused credential', () => {
 		);
 		expect(pairedIndexes(result)).toEqual(indexes(20));
 		expect(jsonOf(result.output)[19].error).toMatch(
-			/^Document "d19" was not pushed: The push service could not be asked/,
+			/^The push service could not be reached: .*, so document 'd19' was not pushed$/,
 		);
 		expect(hintsOf(result)).toEqual([]);
 	});
@@ -268,7 +268,7 @@ describe('a node set to stop', () => {
 		expect(status).toBe('error');
 		expect(output).toEqual([]);
 		expect(error?.message).toMatch(
-			/^Document "d4" was not pushed: The push service answered with status 400/,
+			/^The push service answered with status 400, .*, so document 'd4' was not pushed$/,
 		);
 		expect(error?.context).toMatchObject({ itemIndex: 4 });
 		expect(error?.description).toMatch(
@@ -382,7 +382,7 @@ describe('where it sends', () => {
 			indexes(3).map((index) => ({
 				id: `d${index}`,
 				httpStatus: 307,
-				error: `Document "d${index}" was not pushed: The push service answered with status 307`,
+				error: `The push service answered with status 307, so document 'd${index}' was not pushed`,
 			})),
 		);
 		const { error } = await push(documents(1), {}, { credentials: at(moved.url) });
@@ -445,19 +445,21 @@ describe('the words of an error', () => {
 			'a lost connection',
 			{},
 			{ reset: 'beforeReply' },
-			'The push service could not be asked: the connection was closed before the reply was',
+			'The push service could not be reached: the connection was closed before',
 		],
 	])('are not replaced by n8n: %s', async (_case, changes, rule, words) => {
 		fault({ contentType: 'application/json', ...rule });
 		const item = { ...documents(1)[0], ...changes };
 		const parameters = { options: { maxAttempts: 1 } };
-		const begin = `Document "${String(item.id)}" was not pushed: ${words}`;
+		const message = expect.stringMatching(
+			new RegExp(`^${words}.*document '${String(item.id)}' was (?:not )?pushed`),
+		) as string;
 		const { error } = await push([item], parameters);
-		expect(error?.message.slice(0, begin.length)).toBe(begin);
+		expect(error?.message).toEqual(message);
 		for (const onError of ['continueRegularOutput', 'continueErrorOutput'] as const) {
 			const { output, errorOutput } = await push([item], parameters, { onError });
 			const [said] = jsonOf([...output, ...errorOutput]).map((json) => String(json.error));
-			expect(said.slice(0, begin.length)).toBe(begin);
+			expect(said).toEqual(message);
 		}
 	});
 
@@ -467,7 +469,7 @@ describe('the words of an error', () => {
 			credentials: at('http://127.0.0.1:1'),
 		});
 		expect(error?.message).toBe(
-			'Document "d0" was not pushed: The push service could not be asked: the connection was refused',
+			"The push service could not be reached: the connection was refused, so document 'd0' was not pushed",
 		);
 		expect(error?.description).toMatch(/code ECONNREFUSED/);
 	});

@@ -108,14 +108,14 @@ describe('documents', () => {
 		['  ', "An entry of 'Additional Fields' has no name"],
 		['={{ null }}', "An entry of 'Additional Fields' has no name"],
 		['={{ $json.absent }}', "An entry of 'Additional Fields' has no name"],
-		['id', "'Additional Fields' must not hold the field 'id'"],
-		['name', "'Additional Fields' must not hold the field 'name'"],
+		['id', "'Additional Fields' must not contain the field 'id'"],
+		['name', "'Additional Fields' must not contain the field 'name'"],
 	])('need a name of its own for each additional field: %j', async (name, message) => {
 		const { error } = await push(documents(1), {
 			documentSource: 'fields',
 			additionalFields: { field: [{ name, value: 'x' }] },
 		});
-		expect(error?.message).toBe(`Item 0: ${message}`);
+		expect(error?.message).toBe(message);
 		const parameter = { id: 'ID', name: 'Name' }[name];
 		if (parameter) expect(error?.description).toContain(`Use the parameter '${parameter}'`);
 		expect(sandbox().requests).toEqual([]);
@@ -160,12 +160,9 @@ describe('documents', () => {
 	});
 
 	it.each([
-		['{ "id": ', /^Item 1: 'Documents' is not valid JSON: /],
-		['"text"', /^Item 1: The document is not a JSON object$/],
-		[
-			'[{"id":"x","name":"X"},7]',
-			/^Item 1: Document 2 of the list: The document is not a JSON/,
-		],
+		['{ "id": ', /^'Documents' is not valid JSON: /],
+		['"text"', /^The document is not a JSON object$/],
+		['[{"id":"x","name":"X"},7]', /^Document 2 of the list: The document is not a JSON/],
 	])('that are JSON are refused where they are none: %s', async (text, message) => {
 		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
 		const parameters = { documentSource: 'json', documentJson: '={{ $json.docs }}' };
@@ -197,27 +194,27 @@ describe('an ID or name that is no text', () => {
 		[
 			'a boolean as name',
 			{ id: 'a', name: true },
-			`The field 'name' of document "a" must be a string, but it is the boolean true`,
+			`The field 'name' of document 'a' must be a string, but it is the boolean true`,
 		],
 		['a list', { id: ['a'], name: 'A' }, "The field 'id' must be a string, but it is a list"],
 		[
 			'an object',
 			{ id: 'a', name: {} },
-			`The field 'name' of document "a" must be a string, but it is an object`,
+			`The field 'name' of document 'a' must be a string, but it is an object`,
 		],
 		['no ID', { name: 'A' }, "The field 'id' is missing or empty"],
 		['an empty ID', { id: '', name: 'A' }, "The field 'id' is missing or empty"],
 		[
 			'null as name',
 			{ id: 'a', name: null },
-			`The field 'name' of document "a" is missing or empty`,
+			`The field 'name' of document 'a' is missing or empty`,
 		],
 	])('stops the node before anything is sent: %s', async (_case, bad, message) => {
 		const { error, output, status } = await push([documents(1)[0], bad]);
 		expect(status).toBe('error');
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
-			message: `Item 1: ${message}`,
+			message,
 			context: { itemIndex: 1 },
 		});
 		expect(error?.description).not.toBe('');
@@ -244,9 +241,7 @@ describe('an ID or name that is no text', () => {
 		const { error } = await push([{ id: 'a', name: { first: 'A' } }], {
 			options: { convertToString: true },
 		});
-		expect(error?.message).toMatch(
-			/^Item 0: The field 'name' of document "a" must be a string/,
-		);
+		expect(error?.message).toMatch(/^The field 'name' of document 'a' must be a string/);
 	});
 });
 
@@ -334,7 +329,7 @@ describe('documents of the same ID', () => {
 			expect.objectContaining({ id: 'a', pushed: true }),
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
-		expect(hintsOf(result)).toContain('2 documents left out for a later one of the same ID');
+		expect(hintsOf(result)).toContain('2 documents left out for a later one with the same ID');
 	});
 
 	it('are sent in order, each after the one before has been answered', async () => {
@@ -353,7 +348,7 @@ describe('documents of the same ID', () => {
 	it('are refused: nothing is sent when the node stops', async () => {
 		const { error } = await push(items, { options: { duplicates: 'fail' } });
 		expect(error?.message).toBe(
-			'Document "a" was not pushed: an earlier document of this run has the same ID',
+			"An earlier document of this run has the same ID, so document 'a' was not pushed",
 		);
 		expect(error?.context).toMatchObject({ itemIndex: 2 });
 		expect(sandbox().requests).toEqual([]);
@@ -427,7 +422,7 @@ describe('limits of a request', () => {
 			expect.objectContaining({ id: 'd0', pushed: true }),
 			{
 				id: 'big',
-				error: `Document "big" was not pushed: it has ${size.toLocaleString('en-US')} bytes, more than the 1,000 a request may have`,
+				error: `The document has ${size.toLocaleString('en-US')} bytes, more than the 1,000 that a request may have, so document 'big' was not pushed`,
 			},
 			expect.objectContaining({ id: 'd1', pushed: true }),
 		]);
@@ -487,12 +482,12 @@ describe('a document that JSON has no form for', () => {
 			{
 				id: 'circle',
 				error: expect.stringMatching(
-					/^Document "circle" was not pushed: it cannot be written as JSON \(Converting circular [^\n]*\)$/,
+					/^The document cannot be written as JSON \(Converting circular [^\n]*\), so document 'circle' was not pushed$/,
 				),
 			},
 			{
 				id: 'throwing',
-				error: 'Document "throwing" was not pushed: it cannot be written as JSON (no form)',
+				error: "The document cannot be written as JSON (no form), so document 'throwing' was not pushed",
 			},
 		]);
 		expect(indexed()).toHaveLength(dryRun ? 0 : 4);
@@ -501,7 +496,9 @@ describe('a document that JSON has no form for', () => {
 	it('stops a node set to stop', async () => {
 		const { error } = await push(items);
 		expect(error).toMatchObject({ name: 'NodeOperationError', context: { itemIndex: 3 } });
-		expect(error?.message).toMatch(/^Document "circle" was not pushed: it cannot be written/);
+		expect(error?.message).toMatch(
+			/^The document cannot be written as JSON .*, so document 'circle' was not pushed$/,
+		);
 	});
 });
 
@@ -524,7 +521,7 @@ describe('a dry run', () => {
 		// Brackets and a comma beside two documents, nothing beside one.
 		const all = 5 * bytes + 2 * 3;
 		expect(hintsOf(result)).toContain(
-			`Dry run: 5 documents in 3 requests of ${all} bytes in all. Nothing was sent.`,
+			`Dry run: 5 documents in 3 requests of ${all} bytes in total. Nothing was sent.`,
 		);
 	});
 
@@ -542,7 +539,7 @@ describe('a dry run', () => {
 	it('says how many documents gave way to a later one', async () => {
 		const items = [...documents(2), ...documents(2)];
 		const result = await push(items, { options: { dryRun: true } });
-		expect(hintsOf(result)).toContain('2 documents left out for a later one of the same ID');
+		expect(hintsOf(result)).toContain('2 documents left out for a later one with the same ID');
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 	});
 
@@ -550,7 +547,9 @@ describe('a dry run', () => {
 		const { error } = await push([...documents(2), { id: 'big', name: 'x'.repeat(2000) }], {
 			options: { dryRun: true, bytesPerRequest: 1000 },
 		});
-		expect(error?.message).toMatch(/^Document "big" was not pushed: it has 2,0\d\d bytes/);
+		expect(error?.message).toMatch(
+			/^The document has 2,0\d\d bytes, .*, so document 'big' was not pushed$/,
+		);
 		expect(error?.description).toMatch(/Nothing was sent, since this was a dry run\.$/);
 		expect(sandbox().requests).toEqual([]);
 	});
@@ -583,9 +582,9 @@ describe('the output', () => {
 		expect(result.errorOutput[0].pairedItem).toEqual({ item: 6 });
 	});
 
-	it.each<[string, IDataObject[], number[]]>([
-		['all have failed', [{ id: 'x' }, { id: 'y' }], [0]],
-		['what has not failed was left out', [{ id: 'x' }, { docs: [] }], [1]],
+	it.each<[string, IDataObject[], number]>([
+		['all have failed', [{ id: 'x' }, { id: 'y' }], 0],
+		['what has not failed was left out', [{ id: 'x' }, { docs: [] }], 1],
 	])('is one summary, linked, also where nothing was pushed: %s', async (_case, items, from) => {
 		const docs = '={{ $json.docs ?? $json }}';
 		const result = await push(
@@ -595,14 +594,14 @@ describe('the output', () => {
 		);
 		expect(result.output).toHaveLength(1);
 		expect(result.output[0].json).toMatchObject({ documents: 0, requests: 0, bytes: 0 });
-		expect(result.output[0].pairedItem).toEqual(from.map((item) => ({ item })));
+		expect(result.output[0].pairedItem).toEqual({ item: from });
 	});
 
 	it('matches the answers of the service to their documents', async () => {
 		sandbox().settings.pushReply = 'perDocument';
 		await push(documents(1));
 		const { output } = await push(documents(3), { options: { documentsPerRequest: 2 } });
-		expect(jsonOf(output).map((json) => json.reply)).toEqual([
+		expect(jsonOf(output).map((json) => json.response)).toEqual([
 			{ id: 'd0', status: 'updated' },
 			{ id: 'd1', status: 'created' },
 			{ id: 'd2', status: 'created' },
@@ -625,15 +624,23 @@ describe('the output', () => {
 			{ credentials, onError: 'continueErrorOutput' },
 		);
 		expect(jsonOf(result.output)).toEqual([
-			expect.objectContaining({ id: 'd0', pushed: true, reply: { id: 'd0', status: 201 } }),
-			expect.objectContaining({ id: 'd2', pushed: true, reply: { id: 'd2', status: 201 } }),
+			expect.objectContaining({
+				id: 'd0',
+				pushed: true,
+				response: { id: 'd0', status: 201 },
+			}),
+			expect.objectContaining({
+				id: 'd2',
+				pushed: true,
+				response: { id: 'd2', status: 201 },
+			}),
 		]);
 		expect(jsonOf(result.errorOutput)).toEqual([
 			{
 				id: 'd1',
 				name: 'Document 1',
 				httpStatus: 422,
-				error: 'Document "d1" was not pushed: The push service refused it, "name too long"',
+				error: `The push service rejected the document with status 422, "name too long", so document 'd1' was not pushed`,
 			},
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 2, 1]);
@@ -641,7 +648,7 @@ describe('the output', () => {
 		const { error, status } = await push(documents(3), {}, { credentials });
 		expect(status).toBe('error');
 		expect(error?.message).toMatch(
-			/^Document "d1" was not pushed: The push service refused it/,
+			/^The push service rejected the document with status 422, .*, so document 'd1' was not pushed$/,
 		);
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
 		expect(error?.description).toMatch(
@@ -650,11 +657,11 @@ describe('the output', () => {
 	});
 
 	it.each<[IDataObject, string, number | undefined]>([
-		[{ status: 422, message: 'name too long' }, 'refused it, "name too long"', 422],
-		[{ status: 409 }, 'refused it with status 409', 409],
-		[{ error: { reason: 'name too long' } }, 'refused it, "name too long"', undefined],
-		[{ error: ['too long', 'too old'] }, 'refused it, "too long; too old"', undefined],
-		[{ error: true }, 'refused it', undefined],
+		[{ status: 422, message: 'name too long' }, ' with status 422, "name too long"', 422],
+		[{ status: 409 }, ' with status 409', 409],
+		[{ error: { reason: 'name too long' } }, ', "name too long"', undefined],
+		[{ error: ['too long', 'too old'] }, ', "too long; too old"', undefined],
+		[{ error: true }, '', undefined],
 	])('shows what the service says of a refused document: %j', async (said, words, httpStatus) => {
 		const server = await serve(({ body }, response) => {
 			const { id } = JSON.parse(body) as IDataObject;
@@ -668,7 +675,7 @@ describe('the output', () => {
 		expect(jsonOf(output)).toEqual([
 			{
 				id: 'd0',
-				error: `Document "d0" was not pushed: The push service ${words}`,
+				error: `The push service rejected the document${words}, so document 'd0' was not pushed`,
 				...(httpStatus !== undefined && { httpStatus }),
 			},
 		]);
@@ -688,7 +695,7 @@ describe('the output', () => {
 		const { output } = await push(items, {}, { credentials });
 		expect(jsonOf(output)).toEqual(
 			items.map((item) =>
-				expect.objectContaining({ id: item.id, pushed: true, reply: item }),
+				expect.objectContaining({ id: item.id, pushed: true, response: item }),
 			),
 		);
 	});
@@ -705,7 +712,7 @@ describe('the output', () => {
 				pushed: true,
 				request: 1,
 				attempts: 1,
-				reply: body,
+				response: body,
 			})),
 		);
 	});
@@ -720,7 +727,7 @@ describe('a failing item', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
 		expect(jsonOf(result.output)[2]).toEqual({
 			id: 'bad',
-			error: `Item 2: The field 'name' of document "bad" must be a string, but it is the number 5`,
+			error: "The field 'name' of document 'bad' must be a string, but it is the number 5 (item 2)",
 		});
 		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
 	});
@@ -732,7 +739,7 @@ describe('a failing item', () => {
 			expect.objectContaining({
 				id: 'bad',
 				name: 5,
-				error: expect.stringMatching(/^Item 2: /),
+				error: expect.stringMatching(/ \(item 2\)$/),
 			}),
 		]);
 	});
@@ -749,7 +756,7 @@ describe('a failing item', () => {
 			{
 				docs,
 				id: 'b',
-				error: `Item 0: Document 2 of the list: The field 'name' of document "b" is missing or empty`,
+				error: "Document 2 of the list: The field 'name' of document 'b' is missing or empty (item 0)",
 			},
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 0, 0]);

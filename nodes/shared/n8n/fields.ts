@@ -14,9 +14,9 @@ export function fieldOf(json: IDataObject, path: string): unknown {
 		);
 }
 
-/** The reply of a service as a member of an output item; none where the service said nothing. */
-export function replyJson(body: unknown): IDataObject {
+/** The response of a service as a member of an output item; omitted if it has no body. */
+export function responseJson(body: unknown): IDataObject {
 	return body === undefined || body === null || body === ''
 		? {}
-		: { reply: body as IDataObject[string] };
+		: { response: body as IDataObject[string] };
 }

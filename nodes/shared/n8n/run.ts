@@ -77,15 +77,29 @@ export class Run implements RunState {
 		const timer = new AbortController();
 		const end = () => timer.abort();
 		this.sleepers.add(end);
-		wake?.addEventListener('abort', end);
-		await new Promise<void>((resolve) => {
-			// Older versions of n8n do not end a sleep early.
-			timer.signal.addEventListener('abort', () => resolve());
-			const limited = Math.min(Math.max(0, ms), MAX_SLEEP_MS);
-			void sleep(limited, timer.signal).then(resolve, () => resolve());
-		});
+		await pause(ms, timer, wake);
 		this.sleepers.delete(end);
-		wake?.removeEventListener('abort', end);
+	}
+
+	/**
+	 * The run for what has to follow even if it has ended, such as a commit: only a cancel ends that, and
+	 * a failure of it is none of the run.
+	 */
+	closing(): RunState {
+		const canceled = () => (isCanceled(this.end?.reason) ? this.end : undefined);
+		return {
+			get ended() {
+				return canceled();
+			},
+			stopsOnFailure: false,
+			stats: this.stats,
+			stop: () => undefined,
+			now: () => this.now(),
+			random: () => this.random(),
+			sleep: async (ms) => {
+				if (!this.signal.aborted) await pause(ms, new AbortController(), this.signal);
+			},
+		};
 	}
 
 	/** Lets other executions have their turn; to be called between small steps of long work. */
@@ -140,6 +154,19 @@ export class Run implements RunState {
 		}
 		return this.results.all();
 	}
+}
+
+/** Sleeps until the timer is aborted, by itself or by the other signal. */
+async function pause(ms: number, timer: AbortController, wake?: AbortSignal): Promise<void> {
+	const end = () => timer.abort();
+	wake?.addEventListener('abort', end);
+	await new Promise<void>((resolve) => {
+		// Older versions of n8n do not end a sleep early.
+		timer.signal.addEventListener('abort', () => resolve());
+		const limited = Math.min(Math.max(0, ms), MAX_SLEEP_MS);
+		void sleep(limited, timer.signal).then(resolve, () => resolve());
+	});
+	wake?.removeEventListener('abort', end);
 }
 
 /**

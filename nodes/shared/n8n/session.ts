@@ -11,8 +11,9 @@ import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
 import { secretsOf, withoutSecrets } from '../service/secrets';
 import { tokenFailure } from '../service/token-issuer';
-import { readBody, withSignal, type ReplyStream } from './reply-body';
+import { transportFacts } from '../service/transport';
 import { Canceled } from './errors';
+import { readBody, withSignal, type ReplyStream } from './reply-body';
 import type { Run } from './run';
 import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
 
@@ -44,6 +45,8 @@ export interface ServiceOptions {
 	addressLabel: string;
 	/** e.g. `the push service`. */
 	service: string;
+	/** What to check after a 401. */
+	secretLabels?: string;
 	/** Requests carry an access token of this scope. */
 	scope?: string;
 }
@@ -61,13 +64,13 @@ const TRANSPORT_MESSAGES: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ENOTFOUND: 'its host name is unknown',
 	EAI_AGAIN: 'its host name could not be looked up',
-	ECONNRESET: 'the connection was closed before the reply was complete',
+	ECONNRESET: 'the connection was closed before the response was complete',
 	EPIPE: 'the connection was closed while the request was being sent',
-	ERR_BAD_RESPONSE: 'the connection was closed before the reply was complete',
+	ERR_BAD_RESPONSE: 'the connection was closed before the response was complete',
 	Z_BUF_ERROR: 'its compressed reply was cut off',
 	Z_DATA_ERROR: 'its compressed reply was damaged',
-	ECONNABORTED: 'it did not reply in time',
-	ETIMEDOUT: 'it did not reply in time',
+	ECONNABORTED: 'it did not respond in time',
+	ETIMEDOUT: 'it did not respond in time',
 	EHOSTUNREACH: 'its host cannot be reached',
 	ENETUNREACH: 'its network cannot be reached',
 };
@@ -94,10 +97,7 @@ export class ServiceSession {
 	 *
 	 * @throws InputError for an unusable address
 	 */
-	static async open(
-		run: Run,
-		options: ServiceOptions,
-	): Promise<ServiceSession> {
+	static async open(run: Run, options: ServiceOptions): Promise<ServiceSession> {
 		const { context } = run;
 		const fields = await context.getCredentials(options.credentialType);
 		const baseUrl = parseAddress(fields[options.addressField], options.addressLabel);
@@ -108,7 +108,11 @@ export class ServiceSession {
 						fields,
 						options.scope,
 						async () => await context.getCredentials(options.credentialType),
-						{ now: () => Date.now(), random: () => Math.random(), sleep: async (ms) => await run.sleep(ms) },
+						{
+							now: () => Date.now(),
+							random: () => Math.random(),
+							sleep: async (ms) => await run.sleep(ms),
+						},
 					);
 		return new ServiceSession(context, options, baseUrl, credential, fields);
 	}
@@ -117,7 +121,7 @@ export class ServiceSession {
 	 * Sends a request once; after a 401 that a newer token can cure, again.
 	 *
 	 * @returns the reply, if its status is 2xx
-	 * @throws ServiceFailure for anything else, Cancelled when the execution was stopped
+	 * @throws ServiceFailure for anything else, Canceled when the execution was stopped
 	 */
 	async request(request: ServiceRequest): Promise<ServiceReply> {
 		for (let recoveries = 0; ; recoveries++) {
@@ -151,7 +155,7 @@ export class ServiceSession {
 		request: ServiceRequest,
 		data: ICredentialDataDecryptedObject,
 	): Promise<FullResponse> {
-		if (this.context.getExecutionCancelSignal()?.aborted) throw new Canceled();
+		if (isCanceled(this.context)) throw new Canceled();
 		const { credentialType } = this.options;
 		const timeoutMs = Math.min(Math.ceil(request.timeoutMs), MAX_TIMEOUT_MS);
 		const aborter = new AbortController();
@@ -191,13 +195,13 @@ export class ServiceSession {
 	/** A status other than 2xx, in words. */
 	private refusal(reply: FullResponse): ServiceFailure {
 		const { statusCode } = reply;
-		const { service, addressLabel } = this.options;
+		const { service } = this.options;
 		const words = this.words(reply.body);
 		const said = words === '' ? '' : `, "${words}"`;
 		return new ServiceFailure(`${service} answered with status ${statusCode}${said}`, {
 			kind: 'status',
 			status: statusCode,
-			description: statusAdvice(statusCode, addressLabel),
+			description: statusAdvice(statusCode, this.options),
 			...retryAfter(reply),
 		});
 	}
@@ -208,20 +212,22 @@ export class ServiceSession {
 		data: ICredentialDataDecryptedObject,
 		timeoutMs: number,
 	): Error {
-		if (this.context.getExecutionCancelSignal()?.aborted) return new Canceled();
+		if (isCanceled(this.context)) return new Canceled();
 		const { service, addressLabel } = this.options;
 		// What the credential threw while it was asking for a token.
 		const failure = tokenFailure(data);
 		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;
-		const code = errorCode(error);
+		const { code, neverSent, permanent } = transportFacts(error);
 		if (code === undefined) {
 			const text = error instanceof Error ? error.message : 'n8n did not send the request';
-			return new ServiceFailure(text, { kind: 'transport' });
+			return new ServiceFailure(text, { kind: 'transport', neverSent });
 		}
 		const what = TRANSPORT_MESSAGES[code] ?? 'the request did not get through';
-		return new ServiceFailure(`${service} could not be asked: ${what}`, {
+		return new ServiceFailure(`${service} could not be reached: ${what}`, {
 			kind: 'transport',
 			code,
+			neverSent,
+			transient: !permanent,
 			description: `Check '${addressLabel}' in the credential and whether the service is up (code ${code}, time-out ${timeoutMs / 1000} s).`,
 		});
 	}
@@ -232,12 +238,14 @@ function retryAfter({ headers }: FullResponse): { retryAfterMs?: number } {
 	return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
-function statusAdvice(status: number, addressLabel: string): string {
+function statusAdvice(
+	status: number,
+	{ addressLabel, secretLabels = 'its key or its client ID and secret' }: ServiceOptions,
+): string {
 	if (status >= 300 && status < 400) {
 		return `The address has moved. Redirects are not followed, so that credentials reach no other host: enter the final address as '${addressLabel}' in the credential.`;
 	}
-	if (status === 401)
-		return 'The credential was refused. Check its key or its client ID and secret.';
+	if (status === 401) return `The credential was refused. Check ${secretLabels}.`;
 	if (status === 403)
 		return 'The credential lacks the right for this: check its scope or its data source.';
 	if (status === 404) return `Check '${addressLabel}' in the credential and the IDs in the node.`;
@@ -245,17 +253,9 @@ function statusAdvice(status: number, addressLabel: string): string {
 		return 'The request is larger than the service takes. Send less in one request.';
 	if (status === 429)
 		return 'The service is asked too often. Lower the concurrency or try again later.';
-	if (status >= 500) return 'The service is down or overloaded. Try again later.';
+	if (status >= 500) return 'The service is down or overloaded.';
 	return 'Check the parameters of the node.';
 }
 
-function errorCode(error: unknown): string | undefined {
-	let inner = error;
-	while (typeof inner === 'object' && inner !== null) {
-		const { code, cause } = inner as { code?: unknown; cause?: unknown };
-		if (typeof code === 'string') return code;
-		inner = cause;
-	}
-	const { httpCode } = error as { httpCode?: unknown };
-	return typeof httpCode === 'string' ? httpCode : undefined;
-}
+const isCanceled = (context: IExecuteFunctions): boolean =>
+	context.getExecutionCancelSignal()?.aborted === true;

@@ -1,6 +1,7 @@
 import { pathSegment } from './address';
 import { serverMessage } from './failure';
 import { InputError } from './input-error';
+import { quoted } from './wording';
 
 /** A document as endpoint 3 takes it (spec, Push document). */
 export interface PushDocument {
@@ -63,7 +64,7 @@ export function prepareDocument(source: unknown, rules: DocumentRules): PushDocu
 		for (const [name, value] of Object.entries(fields)) if (isEmpty(value)) delete fields[name];
 	}
 	const id = requiredString(fields, 'id', rules, '');
-	const name = requiredString(fields, 'name', rules, ` of document "${id}"`);
+	const name = requiredString(fields, 'name', rules, ` of document ${quoted(id)}`);
 	return fields.id === id && fields.name === name
 		? (fields as PushDocument)
 		: { ...fields, id, name };
@@ -76,14 +77,21 @@ function requiredString(
 	of: string,
 ): string {
 	const value = fields[field];
-	if (typeof value === 'string' && value !== '') return value;
-	if (value === undefined || value === null || value === '') {
+	const isBlank = typeof value === 'string' && (field === 'id' ? value.trim() : value) === '';
+	if (typeof value === 'string' && !isBlank) return value;
+	if (value === undefined || value === null || isBlank) {
 		throw new InputError(
 			`The field '${field}'${of} is missing or empty`,
-			`Every document needs an id and a name. Map '${field}' in the node or add it to the item.`,
+			`Every document needs an id and a name. Chunk Text returns both with its output 'Documents Ready to Push'; for other items, map '${field}' in the node or add it to the item.`,
 		);
 	}
-	if (rules.nonStrings === 'convert' && typeof value !== 'object') return String(value);
+	if (rules.nonStrings === 'convert' && typeof value !== 'object') {
+		if (field === 'name' || typeof value !== 'number' || isExact(value)) return String(value);
+		throw new InputError(
+			`The field 'id' is ${value}, a number that is not exact`,
+			'Have the source deliver the ID as a text: large numbers lose digits.',
+		);
+	}
 	throw new InputError(
 		`The field '${field}'${of} must be a string, but it is ${describe(value)}`,
 		typeof value === 'object'
@@ -91,6 +99,9 @@ function requiredString(
 			: "Turn on the option 'Convert ID and Name to String', or convert it before this node.",
 	);
 }
+
+/** Whether two numbers that differ at the source cannot have become this one. */
+const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 
 function describe(value: unknown): string {
 	if (Array.isArray(value)) return 'a list';
@@ -108,6 +119,15 @@ function isPlain(value: unknown): value is object {
 	if (typeof value !== 'object' || value === null) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Whether endpoint 4 can name a document: some IDs have no form as a part of a URL. */
+export function canBeDeleted(id: string): boolean {
+	try {
+		return pathSegment(id, 'Document ID') !== '';
+	} catch {
+		return false;
+	}
 }
 
 /** Recommended fields that are missing or empty (spec, Push document). */
@@ -132,7 +152,7 @@ export function documentText(document: PushDocument): string {
 	// An object may say itself what it is in JSON.
 	if (text?.startsWith('{')) return text;
 	throw new InputError(
-		`it cannot be written as JSON (${reason})`,
+		`the document cannot be written as JSON (${reason})`,
 		'Make it of texts, numbers, booleans, lists and objects before this node.',
 	);
 }
@@ -143,7 +163,7 @@ export function pushBody(documents: string[]): string {
 }
 
 /** Bytes of the body of several documents beside them: the brackets, and commas in between. */
-export const PUSH_BODY_BYTES = { envelope: 2, separator: 1 };
+export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };
 
 /** What a reply says about one document. */
 export interface DocumentAnswer {
