@@ -1,6 +1,6 @@
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { deliverEach } from '../shared/flow/deliver-each';
-import { failed, type Outcome } from '../shared/flow/deliver';
+import { failed, type Outcome, type Verdict } from '../shared/flow/deliver';
 import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
 import { requestLine } from '../shared/n8n/request-options';
 import { classify, resultsPath, type Chunk } from '../shared/service/chunking';
@@ -52,10 +52,7 @@ export function fetchAll(
 		retryPolicy: DEFAULT_RETRY_POLICY,
 		deadlineOf: ({ since }) => since + maxWaitMs,
 		check: async (job, leftMs) => await check(job, chunking, leftMs + FINAL_POLLS_MS),
-		judge: (error, job) =>
-			mayPass(error, job, run.now())
-				? { action: 'retry' }
-				: judge(error, { idempotent: true }),
+		judge: (error, job) => judgePoll(error, job, run.now()),
 		expire: (job, lastError): Ending<Fetched> =>
 			options.whenTimeRunsOut === 'output'
 				? { state: 'finished', response: { type: 'pending', lastError } }
@@ -82,6 +79,14 @@ export async function* fetchOnce(
 	}
 }
 
+/** A permanent error fails its job alone: the others may have been submitted with other rights. */
+function judgePoll(error: unknown, job: Job, now: number): Verdict {
+	const verdict = mayPass(error, job, now)
+		? ({ action: 'retry' } as const)
+		: judge(error, { idempotent: true });
+	return verdict.action === 'stop' ? { ...verdict, action: 'fail' } : verdict;
+}
+
 /** Errors that are permanent elsewhere, but may pass for a job. */
 function mayPass(error: unknown, { isOwn, since }: Job, now: number): boolean {
 	if (!(error instanceof ServiceFailure)) return false;
@@ -92,9 +97,9 @@ function mayPass(error: unknown, { isOwn, since }: Job, now: number): boolean {
 
 async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<Finding<Fetched>> {
 	if (job.response !== undefined) {
-		const body = job.response;
+		const finding = findingOf(job, job.response, chunking);
 		delete job.response;
-		return findingOf(job, body, chunking);
+		if (finding.state !== 'pending') return finding;
 	}
 	const { options } = chunking;
 	const { body, retryAfterMs } = await job.session

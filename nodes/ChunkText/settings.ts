@@ -41,7 +41,7 @@ function modelSettings(parameters: ChunkParameters, itemIndex: number) {
 	const { dimReductionSize, vectorQuantizationMethod: method, dataType } = added;
 	const modelConfig: IDataObject = {};
 	if (method !== undefined && method !== 'none') modelConfig.vectorQuantizationMethod = method;
-	if (dimReductionSize !== undefined) modelConfig.dimReductionSize = dimReductionSize;
+	if (dimReductionSize) modelConfig.dimReductionSize = dimReductionSize;
 	const chosen = dataType === 'custom' ? added.customDataType?.trim() : dataType;
 	const useCaseConfig: IDataObject = chosen && chosen !== 'notSent' ? { dataType: chosen } : {};
 	return { modelConfig, useCaseConfig };

@@ -36,8 +36,8 @@ export async function readSourceDocuments(
 }
 
 function sourceDocument(parameters: ChunkParameters, itemIndex: number): SourceDocument {
-	const id = parameters.id('documentId', itemIndex);
-	const name = parameters.requiredText('documentName', itemIndex, NAME_ADVICE);
+	const id = parameters.id('documentId', itemIndex, adviceFor('Document ID'));
+	const name = parameters.requiredText('documentName', itemIndex, adviceFor('Document Name'));
 	const fields: IDataObject = { name };
 	for (const [field, parameter] of OPTIONAL_FIELDS) {
 		const value = parameters.value(parameter, itemIndex);
@@ -54,5 +54,5 @@ const OPTIONAL_FIELDS = [
 	['url', 'documentUrl'],
 ] as const;
 
-const NAME_ADVICE =
-	"'Documents Ready to Push' needs it: point 'Document Name' to a field of the item, or choose another 'Output'.";
+const adviceFor = (label: string): string =>
+	`'Documents Ready to Push' needs it: point '${label}' to a field of the item, or choose another 'Output'.`;

@@ -102,7 +102,11 @@ describe('Documents Ready to Push', () => {
 	it.each<[string, IDataObject, RegExp]>([
 		['no ID', { name: 'X' }, /^'Document ID' is empty$/],
 		['an empty ID', { id: ' ', name: 'X' }, /^'Document ID' is empty$/],
-		['an ID that is no text', { id: ['x'], name: 'X' }, /^'Document ID' is not a text$/],
+		[
+			'an ID that is no text',
+			{ id: ['x'], name: 'X' },
+			/^'Document ID' must be a text or a whole number, but it is a list$/,
+		],
 		['no name', { id: 'x' }, /^'Document Name' is empty$/],
 		['an empty name', { id: 'x', name: null }, /^'Document Name' is empty$/],
 	])('are refused before any request: %s', async (_case, document, message) => {
@@ -125,7 +129,7 @@ describe('Documents Ready to Push', () => {
 		const result = await chunk(items, DOCUMENTS, { onError: 'continueErrorOutput' });
 		expect(pairedIndexes(result)).toEqual([0, 0, 2, 1]);
 		expect(jsonOf(result.errorOutput)).toEqual([
-			{ ...items[1], error: " (item 1)'Document ID' is empty" },
+			{ ...items[1], error: "'Document ID' is empty (item 1)" },
 		]);
 		expect(JSON.stringify(submits().map(({ body }) => body))).not.toContain('unsent');
 	});

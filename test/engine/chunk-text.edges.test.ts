@@ -42,7 +42,7 @@ describe('an item with a list of texts', () => {
 
 	it('keeps what came for one text though another one failed first', async () => {
 		fault('submit', { status: 400, times: 1 });
-		answers({ chunkingId: 'x', status: 'READY', chunkedData: [] });
+		answers({ status: 'READY', chunkedData: [] });
 		const result = await chunk(
 			[{ texts: ['a', 'b'] }],
 			{ ...LIST, options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } },
@@ -50,10 +50,13 @@ describe('an item with a list of texts', () => {
 		);
 		expect(jsonOf(result.output)).toEqual([
 			{
-				error: expect.stringContaining('The text was not submitted') as string,
+				error: expect.stringContaining('the text was not submitted') as string,
 				httpStatus: 400,
 				chunkingId: ids()[0],
-				response: { chunkingId: 'x', status: 'READY', chunkedData: [] },
+				failedTexts: [
+					{ chunkingId: ids()[0], textPosition: 0, textsInRequest: 1, textIndex: 1 },
+				],
+				response: { status: 'READY', chunkedData: [] },
 			},
 		]);
 	});
@@ -67,21 +70,21 @@ describe('Get Results', () => {
 			options: { textsPerRequest: 1 },
 		});
 		await jobsEnded();
-		answers({ chunkingId: 'x', status: 'ERROR', message: 'Out of order' });
+		answers({ status: 'ERROR', message: 'Out of order' });
 		const { error } = await getResults(jsonOf(output), { options: { concurrency: 1 } });
-		expect(error?.message).toContain('the status is ERROR, "Out of order"');
+		expect(error?.message).toContain('The AI service reported ERROR, "Out of order"');
 		expect(looks()).toHaveLength(1);
 	});
 
 	it('hands out no chunks where a request came back with fewer texts than it had', async () => {
 		const { output } = await chunk(texts(3), { operation: 'submit' });
 		const chunkedData = [{ chunks: ['text 1'] }, { chunks: ['text 2'] }];
-		answers({ chunkingId: 'x', status: 'READY', chunkedData });
+		answers({ status: 'READY', chunkedData });
 		const result = await getResults(jsonOf(output), {}, CONTINUE);
 		const items = jsonOf(result.output);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		for (const { error } of items) expect(error).toContain('2 results for 3 texts');
-		expect(items[0]?.reply).toMatchObject({ chunkedData });
+		expect(items[0]?.response).toMatchObject({ chunkedData });
 	});
 
 	it('leaves no trace of Submit on finished chunks that keep all fields', async () => {
@@ -123,7 +126,7 @@ describe('a reply of an odd shape', () => {
 
 	it('fails a text whose entry holds no chunks, and deletes nothing for it', async () => {
 		const chunkedData = [{ error: 'model overloaded' }, { chunks: ['text 1'] }, null];
-		answers({ chunkingId: 'x', status: 'READY', chunkedData });
+		answers({ status: 'READY', chunkedData });
 		const result = await chunk(
 			texts(3),
 			{ output: 'documents', options: { ...OFTEN, previousChunkCount: 2 } },
@@ -134,7 +137,7 @@ describe('a reply of an odd shape', () => {
 			{
 				error: `The service returned no chunks for it, "model overloaded" (chunking ID ${ids()[0]})`,
 				chunkingId: ids()[0],
-				response: { chunkingId: 'x', status: 'READY', chunkedData },
+				response: { status: 'READY', chunkedData },
 			},
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{ id: 'i1#1', parentId: 'i1', removed: true },
@@ -160,7 +163,7 @@ describe('a reply of an odd shape', () => {
 	it.each(['READY', 'RETRIEVED'])(
 		'comes out Raw with status %s, whatever it holds',
 		async (status) => {
-			const body = { chunkingId: 'x', status, passages: [{ of: 'tomorrow' }] };
+			const body = { status, passages: [{ of: 'tomorrow' }] };
 			answers(body);
 			const { output } = await chunk(texts(1), { output: 'raw', options: OFTEN });
 			expect(jsonOf(output)).toEqual([body]);
@@ -171,15 +174,17 @@ describe('a reply of an odd shape', () => {
 	it('that never becomes chunks says how to see it', async () => {
 		fault('results', { status: 200, body: '{"status":"READY","passages":[]}' });
 		const { error } = await chunk(texts(1), { options: { ...OFTEN, maxWaitSeconds: 1 } });
-		expect(error?.message).toContain('not finished after 1 second (status READY)');
+		expect(error?.message).toContain('Not finished after 1 second (status READY)');
 		expect(error?.description).toContain('take the output Raw of Get Results');
 	});
 
 	it('shows the words of a reply with ERROR in one line, without a secret', async () => {
 		const message = `${DEMO.clientSecret} lacks\nquota ${'x'.repeat(5000)}`;
-		answers({ chunkingId: 'x', status: 'ERROR', message });
+		answers({ status: 'ERROR', message });
 		const { error } = await chunk(texts(1), { options: OFTEN });
-		expect(error?.message).toMatch(/the status is ERROR, "\*\*\* lacks quota x{400,500}…"$/);
+		expect(error?.message).toMatch(
+			/The AI service reported ERROR, "\*\*\* lacks quota x{400,500}…"$/,
+		);
 	});
 });
 
@@ -191,7 +196,7 @@ describe('an item that is not finished in time', () => {
 		});
 		expect(jsonOf(result.output)).toMatchObject([{ status: 'SUBMITTED', id: 'i0' }]);
 		expect(hintsOf(result)).toContain(
-			'The last look failed: the reply of the AI service is no chunking reply',
+			'The final poll failed: What the AI service returned is not a valid chunking response',
 		);
 	});
 
@@ -201,7 +206,7 @@ describe('an item that is not finished in time', () => {
 		const { error } = await chunk(texts(8), {
 			options: { ...OFTEN, textsPerRequest: 1, concurrency: 2, maxWaitSeconds: 1 },
 		});
-		expect(error?.message).toContain('not finished after 1 second');
+		expect(error?.message).toContain('Not finished after 1 second');
 		expect(Date.now() - startedAt).toBeLessThan(15_000);
 	});
 });
@@ -253,13 +258,13 @@ it('a text that is too large stops the run before anything is sent', async () =>
 		options: { bytesPerRequest: 1000, textsPerRequest: 1, concurrency: 1 },
 	});
 	expect(error?.message).toBe(
-		" (item 1)'Text' has 5,000 bytes, more than the 1,000 a request may have",
+		"'Text' has 5,000 bytes, more than the 1,000 a request may have (item 1)",
 	);
 	expect(submits()).toEqual([]);
 });
 
 it("n8n's own operation Custom API Call points to the HTTP Request node", async () => {
 	const { error } = await chunk(texts(1), { operation: '__CUSTOM_API_CALL__' });
-	expect(error?.message).toBe("'Operation' is none of this node's");
+	expect(error?.message).toBe("Unknown operation '__CUSTOM_API_CALL__'");
 	expect(error?.description).toContain('HTTP Request node');
 });

@@ -55,7 +55,7 @@ describe('a passing fault of a look', () => {
 			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 			expect(looks()).toHaveLength(4);
 			expect(submits()).toHaveLength(1);
-			expect(hintsOf(result)).toEqual(['3 attempts repeated after temporary failures']);
+			expect(hintsOf(result)).toEqual(['3 requests sent again after transient errors']);
 			expect(result.hints[0].type).toBe('info');
 		},
 	);
@@ -79,7 +79,7 @@ describe('a passing fault of a look', () => {
 		fault('results', { ...rule, times: 2 });
 		const result = await getResults(jsonOf(output));
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
-		expect(hintsOf(result)).toEqual(['2 attempts repeated after temporary failures']);
+		expect(hintsOf(result)).toEqual(['2 requests sent again after transient errors']);
 	});
 
 	it('is a look that takes longer than the time-out', async () => {
@@ -107,7 +107,9 @@ describe('a lasting fault of a look', () => {
 				httpStatus: status,
 				chunkingId,
 			};
-			expect(jsonOf(result.output).slice(0, 2)).toEqual([failed, failed]);
+			expect(jsonOf(result.output).slice(0, 2)).toEqual(
+				[0, 1].map((textPosition) => ({ ...failed, textPosition, textsInRequest: 2 })),
+			);
 			expect(textsOf(jsonOf(result.output)).slice(2)).toEqual(['text 2', 'text 3']);
 			expect(looks()).toHaveLength(2);
 		},
@@ -117,9 +119,9 @@ describe('a lasting fault of a look', () => {
 		fault('results', { html: true });
 		const { error } = await getResults([{ chunkingId: 'c-1' }]);
 		expect(error?.message).toBe(
-			'The reply of the AI service is no chunking reply (chunking ID c-1)',
+			'What the AI service returned is not a valid chunking response (chunking ID c-1)',
 		);
-		expect(error?.description).toMatch(/'AI Service Address'.*'Results Path'/);
+		expect(error?.description).toMatch(/'AI Service URL'.*'Results Path'/);
 	});
 });
 
@@ -141,7 +143,7 @@ describe('a submission', () => {
 		const result = await chunk(texts(1));
 		const [first, second] = submits();
 		expect(second.startedAt - first.endedAt).toBeGreaterThanOrEqual(990);
-		expect(hintsOf(result)).toEqual(['1 attempt repeated after temporary failures']);
+		expect(hintsOf(result)).toEqual(['1 request sent again after transient errors']);
 	});
 
 	it('is sent again, up to Max Attempts, where nobody listens', async () => {
@@ -150,10 +152,10 @@ describe('a submission', () => {
 			{ options: { maxAttempts: 3 } },
 			{ credentials: at('http://127.0.0.1:1'), onError: 'continueRegularOutput' },
 		);
-		expect(hintsOf(result)).toEqual(['2 attempts repeated after temporary failures']);
+		expect(hintsOf(result)).toEqual(['2 requests sent again after transient errors']);
 		expect(jsonOf(result.output)).toEqual(
 			indexes(2).map(() => ({
-				error: 'The text was not submitted: The AI service could not be asked: the connection was refused',
+				error: 'The AI service could not be reached: the connection was refused, so the text was not submitted',
 			})),
 		);
 	});
@@ -163,63 +165,68 @@ describe('a submission', () => {
 			'a reset before the reply',
 			{ reset: 'beforeReply' },
 			0,
-			/^It is not known whether the text was submitted: .* connection was closed/,
+			/ connection was closed .*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'a reset in the middle of the reply',
 			{ reset: 'midBody' },
 			1,
-			/^It is not known whether the text was submitted: .* connection was closed/,
+			/ connection was closed .*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'a reset after the work',
 			{ reset: 'afterWork' },
 			1,
-			/^It is not known whether the text was submitted: .* connection was closed/,
+			/ connection was closed .*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'a reply that takes too long',
 			{ latencyMs: 1500 },
 			1,
-			/^It is not known whether the text was submitted: .* did not reply in time$/,
+			/ did not respond in time, so it is unknown whether the text was submitted\./,
 		],
-		['a truncated reply', { truncate: true }, 1, /^It is not known .* gave no chunking ID$/],
+		[
+			'a truncated reply',
+			{ truncate: true },
+			1,
+			/returned no chunking ID, so it is unknown whether the text was submitted\./,
+		],
 		[
 			'an HTML page with status 200',
 			{ html: true },
 			0,
-			/^It is not known .* gave no chunking ID$/,
+			/returned no chunking ID, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'500',
 			{ status: 500 },
 			0,
-			/^It is not known whether the text was submitted: .* status 500/,
+			/ status 500.*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'502',
 			{ status: 502 },
 			0,
-			/^It is not known whether the text was submitted: .* status 502/,
+			/ status 502.*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'503',
 			{ status: 503 },
 			0,
-			/^It is not known whether the text was submitted: .* status 503/,
+			/ status 503.*, so it is unknown whether the text was submitted\./,
 		],
 		['503 with Retry-After', { status: 503, retryAfter: '0.1' }, 0, /status 503/],
 		[
 			'504',
 			{ status: 504 },
 			0,
-			/^It is not known whether the text was submitted: .* status 504/,
+			/ status 504.*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'408',
 			{ status: 408 },
 			0,
-			/^It is not known whether the text was submitted: .* status 408/,
+			/ status 408.*, so it is unknown whether the text was submitted\./,
 		],
 	])('is never sent again where it may have arrived: %s', async (_case, rule, taken, message) => {
 		fault('submit', { ...rule, times: 1 });
@@ -248,7 +255,9 @@ describe('a submission', () => {
 		expect(jsonOf(result.errorOutput)[0]).toEqual({
 			...texts(3)[2],
 			httpStatus: 503,
-			error: 'It is not known whether the text was submitted: The AI service answered with status 503, "Injected fault: HTTP 503"',
+			error: expect.stringMatching(
+				/^The AI service answered with status 503, "Injected fault: HTTP 503", so it is unknown whether the text was submitted\./,
+			),
 		});
 	});
 
@@ -263,7 +272,7 @@ describe('a submission', () => {
 		expect(Date.now() - begin).toBeLessThan(3000);
 		expect(submits()).toHaveLength(3);
 		expect(error?.message).toMatch(
-			/^It is not known whether the text was submitted: .* status 503/,
+			/ status 503.*, so it is unknown whether the text was submitted\./,
 		);
 		expect(error?.context).toMatchObject({ itemIndex: 2 });
 		const ids = jobs().map(({ chunkingId }) => chunkingId);
@@ -285,9 +294,9 @@ describe('a submission', () => {
 	});
 
 	it.each([
-		['ai.example.com', /^'AI Service Address' is not a web address$/],
-		['', /^'AI Service Address' is empty$/],
-		['https://a.example/?x=1', /^'AI Service Address' must not have a query/],
+		['ai.example.com', /^'AI Service URL' is not a web address$/],
+		['', /^'AI Service URL' is empty$/],
+		['https://a.example/?x=1', /^'AI Service URL' must not have a query/],
 	])('goes to no address that is unusable: "%s"', async (aiUrl, message) => {
 		const result = await chunk(
 			texts(2),

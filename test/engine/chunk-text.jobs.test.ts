@@ -72,7 +72,7 @@ describe('texts share a request', () => {
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[1]).toEqual({
-			error: " (item 1)'Text' has 1,500 bytes, more than the 1,000 a request may have",
+			error: "'Text' has 1,500 bytes, more than the 1,000 a request may have (item 1)",
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});
@@ -118,7 +118,7 @@ describe('texts share a request', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 4]);
 		expect(jsonOf(result.errorOutput)[0]).toMatchObject({
 			httpStatus: 413,
-			error: expect.stringMatching(/^The text was not submitted: .* status 413/),
+			error: expect.stringMatching(/ status 413.*, so the text was not submitted$/),
 		});
 		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(8);
 		expect(textsOf(jsonOf(result.output))).toEqual(
@@ -138,7 +138,7 @@ describe('texts share a request', () => {
 			{
 				...texts(6)[3],
 				httpStatus: 400,
-				error: 'The text was not submitted: The AI service answered with status 400, "Text is no text"',
+				error: 'The AI service answered with status 400, "Text is no text", so the text was not submitted',
 			},
 		]);
 		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(5);
@@ -240,11 +240,11 @@ describe('a job is looked at', () => {
 		expect(hintsOf(result)).toEqual([]);
 	});
 
-	it('no more once a status nobody knows came with data', async () => {
+	it('further where a status nobody knows came with data', async () => {
 		answers({ status: 'DONE', chunkedData: [{ chunks: ['x'] }] });
-		const { output } = await chunk(texts(1));
-		expect(textsOf(jsonOf(output))).toEqual(['x']);
-		expect(looks()).toHaveLength(1);
+		const { output } = await chunk(texts(1), { options: OFTEN });
+		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
+		expect(looks()).toHaveLength(2);
 	});
 });
 
@@ -268,7 +268,7 @@ describe('results that come only once', () => {
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1), { options: OFTEN });
 		expect(error?.message).toBe(
-			`The chunks were already retrieved, and the service does not return them again (chunking ID ${jobs()[0].chunkingId})`,
+			`The service counts the chunks as retrieved: this run received the response, but it was incomplete (The AI service could not be reached: the connection was closed before the response was complete) (chunking ID ${jobs()[0].chunkingId})`,
 		);
 		expect(looks()).toHaveLength(2);
 	});
@@ -284,24 +284,28 @@ describe('the status ERROR', () => {
 		modelId: '={{ $json.model }}',
 		options: { ...OFTEN, textsPerRequest: 2 },
 	};
-	const message = (chunkingId: unknown) =>
-		`The AI service reported ERROR, "Model broken-model failed to embed the chunks" (chunking ID ${String(chunkingId)})`;
+	const message = (chunkingId: unknown, texts = 1) => {
+		const shared =
+			texts > 1 ? `, for a request with ${texts} texts, any of which may be the cause` : '';
+		return `The AI service reported ERROR, "Model broken-model failed to embed the chunks"${shared} (chunking ID ${String(chunkingId)})`;
+	};
 
 	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		"fails that job's items alone, with its ID and the words of the service: %s",
 		async (onError) => {
 			const items = models([1, 4]);
-			const result = await chunk(items, parameters, { onError });
+			const options = { ...parameters.options, isolateFailingTexts: false };
+			const result = await chunk(items, { ...parameters, options }, { onError });
 			expect(pairedIndexes(result).sort()).toEqual(indexes(6));
 			const broken = jobs().filter(({ status }) => status === 'ERROR');
 			expect(broken).toHaveLength(1);
 			const [{ chunkingId }] = broken;
-			const failed = { error: message(chunkingId), chunkingId };
+			const failed = { error: message(chunkingId, 2), chunkingId, textsInRequest: 2 };
 			const isRegular = onError === 'continueRegularOutput';
 			const failures = isRegular ? [result.output[1], result.output[4]] : result.errorOutput;
 			expect(failures.map(({ json, pairedItem }) => ({ json, pairedItem }))).toEqual(
-				[1, 4].map((at) => ({
-					json: { ...(!isRegular && items[at]), ...failed },
+				[1, 4].map((at, textPosition) => ({
+					json: { ...(!isRegular && items[at]), ...failed, textPosition },
 					pairedItem: { item: at },
 				})),
 			);
@@ -339,7 +343,7 @@ describe('the status ERROR', () => {
 				...parameters,
 				options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 },
 			});
-			expect(error?.message).toMatch(/^Chunking [-0-9a-f]{36}: /);
+			expect(error?.message).toMatch(/ \(chunking ID [-0-9a-f]{36}\)$/);
 			expect(error?.description).toContain(jobs()[1].chunkingId);
 			expect(Date.now() - begin).toBeLessThan(5000);
 		},
@@ -352,7 +356,12 @@ describe('the status ERROR', () => {
 		const result = await getResults(items, { wait }, { onError: 'continueErrorOutput' });
 		expect(pairedIndexes(result)).toEqual([3, 4, 5, 0, 1, 2]);
 		expect(jsonOf(result.errorOutput)).toEqual(
-			items.slice(0, 3).map((item) => ({ ...item, error: message(item.chunkingId) })),
+			items
+				.slice(0, 3)
+				.map((item) => ({
+					...item,
+					error: message(item.chunkingId, Number(item.textsInRequest)),
+				})),
 		);
 		expect(looks()).toHaveLength(4);
 	});
@@ -382,6 +391,8 @@ describe('when time runs out', () => {
 				...(onError === 'continueErrorOutput' && texts(3)[2]),
 				error: `Not finished after 1 second (status SUBMITTED) (chunking ID ${chunkingId})`,
 				chunkingId,
+				textPosition: 0,
+				textsInRequest: 1,
 			});
 		},
 	);
@@ -396,7 +407,7 @@ describe('when time runs out', () => {
 		);
 		expect(error?.description).toMatch(
 			new RegExp(
-				`^The service goes on with it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not returned: ${one.chunkingId}\\.$`,
+				`^The service may still be working on it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not returned: ${one.chunkingId}\\.$`,
 			),
 		);
 	});
@@ -404,10 +415,10 @@ describe('when time runs out', () => {
 	it('the fault of the last look is told', async () => {
 		fault('results', { status: 503, body: '{"message":"Back at noon"}' });
 		const { error } = await chunk(texts(1), { options });
-		expect(error?.message).toMatch(/: not finished after 1 second \(status SUBMITTED\)$/);
-		expect(error?.description).toMatch(
-			/The last look failed: The AI service answered with status 503, "Back at noon"\./,
+		expect(error?.message).toMatch(
+			/^Not finished after 1 second \(status SUBMITTED\)\. The final poll failed: .*"Back at noon"/,
 		);
+		expect(error?.description).toMatch(/^The service may still be working on it\./);
 	});
 
 	it('the rest may come out with the chunking ID, for Get Results to take', async () => {
@@ -431,7 +442,7 @@ describe('when time runs out', () => {
 			})),
 		);
 		expect(hintsOf(late)).toEqual([
-			'3 texts not finished. Fetch the chunks later with the operation 'Get Results'.',
+			"3 texts not finished. Fetch the chunks later with the operation 'Get Results'.",
 		]);
 		const seen = looks().length;
 		await jobsEnded();
@@ -577,14 +588,16 @@ describe('a reply with another number of results than texts were sent', () => {
 			const isRegular = onError === 'continueRegularOutput';
 			const items = isRegular ? result.output : result.errorOutput;
 			const failed = {
-				error: `The service returned 2 results for 3 texts (chunking ID ${chunkingId})`,
+				error: `The service returned 2 results for 3 texts, so it is unknown which belongs to which (chunking ID ${chunkingId})`,
 				chunkingId,
 			};
 			expect(jsonOf(items)).toEqual(
 				texts(3).map((item, at) => ({
 					...(!isRegular && item),
 					...failed,
-					...(at === 0 && { response }),
+					textPosition: at,
+					textsInRequest: 3,
+					...(at === 0 && { response: reply }),
 				})),
 			);
 			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
@@ -597,20 +610,22 @@ describe('a reply with another number of results than texts were sent', () => {
 		const result = await chunk(texts(3), { output: 'raw' });
 		expect(result.output).toEqual([
 			{
-				json: { chunkingId: jobs()[0].chunkingId, ...response },
+				json: { chunkingId: jobs()[0].chunkingId, ...reply },
 				pairedItem: indexes(3).map((item) => ({ item })),
 			},
 		]);
 	});
 
 	it('says so where it came with the submission', async () => {
-		const body = { chunkingId: 'c-1', ...response };
+		const body = { chunkingId: 'c-1', ...reply };
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { output } = await chunk(texts(1), {}, { onError: 'continueRegularOutput' });
 		expect(jsonOf(output)).toEqual([
 			{
-				error: 'The service returned 2 results for 1 text (chunking ID c-1)',
+				error: 'The service returned 2 results for 1 text, so it is unknown which belongs to which (chunking ID c-1)',
 				chunkingId: 'c-1',
+				textPosition: 0,
+				textsInRequest: 1,
 				response: body,
 			},
 		]);
@@ -666,7 +681,7 @@ describe('each item comes out once', () => {
 			expect.objectContaining({ chunkingId: jobs()[0].chunkingId }),
 		]);
 		const { error } = await chunk([item], parameters);
-		expect(error?.description).toMatch(/1 further text of this item failed too\./);
+		expect(error?.description).toMatch(/1 more text of this item failed too\./);
 	});
 
 	it('where one of its texts fails, as the chunks of the others and one error', async () => {

@@ -151,7 +151,7 @@ it.each<[string, boolean, (response: ServerResponse) => unknown]>([
 it('says so when every reply stops in the middle', async () => {
 	const { result } = await fetchFrom([half], { maxWaitSeconds: 2 });
 	expect(result.error?.message).toBe(
-		'Not finished after 2 seconds (status SUBMITTED) (chunking ID c1)',
+		'Not finished after 2 seconds (status SUBMITTED). The final poll failed: The AI service could not be reached: it did not respond in time (chunking ID c1)',
 	);
 	expect(result.error?.description).toContain('it did not reply in time');
 });

@@ -432,7 +432,7 @@ describe('bad input', () => {
 		expect(pairedIndexes(routed)).toEqual([0, 2, 1, 3]);
 		expect(jsonOf(routed.errorOutput)).toEqual([
 			{ text: '', error: "'Text' is empty (item 1)" },
-			{ n: 1, error: " (item 3)'Text' is empty" },
+			{ n: 1, error: "'Text' is empty (item 3)" },
 		]);
 		expect(batches()).toEqual([
 			['a', 'c'],
@@ -761,15 +761,15 @@ describe('Submit', () => {
 	it.each([
 		[
 			{ status: 'ERROR', message: 'Quota is used up' },
-			/the status is ERROR, "Quota is used up"$/,
+			/The AI service reported ERROR, "Quota is used up", so the text was not submitted$/,
 		],
 		[
 			{ status: 'SUBMITTED', message: 'Please stand by' },
-			/gave no chunking ID, "Please stand by"$/,
+			/returned no chunking ID, "Please stand by", so it is unknown/,
 		],
-		[{ status: 'SUBMITTED' }, /gave no chunking ID$/],
-		[{ ok: true }, /gave no chunking ID$/],
-		['<html></html>', /gave no chunking ID$/],
+		[{ status: 'SUBMITTED' }, /returned no chunking ID, so it is unknown/],
+		[{ ok: true }, /returned no chunking ID, so it is unknown/],
+		['<html></html>', /returned no chunking ID, so it is unknown/],
 	])('fails a text whose submission gives no chunking ID: %j', async (body, message) => {
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
@@ -854,7 +854,7 @@ describe('Get Results', () => {
 		expect(result.output).toEqual(output);
 		expect(looks()).toHaveLength(1);
 		expect(hintsOf(result)).toEqual([
-			'1 text not finished. Fetch the chunks later with the operation 'Get Results'.',
+			"1 text not finished. Fetch the chunks later with the operation 'Get Results'.",
 		]);
 	});
 
@@ -922,6 +922,8 @@ describe('Get Results', () => {
 			{
 				error: `There is no text 5: the request has 2 texts, counted from 0 (chunking ID ${String(one.chunkingId)})`,
 				chunkingId: one.chunkingId,
+				textPosition: 5,
+				textsInRequest: 2,
 				response: expect.objectContaining({
 					chunkedData: [expect.anything(), expect.objectContaining({ chunks: ['b'] })],
 				}),
@@ -957,7 +959,7 @@ describe('Get Results', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1]);
 		expect(jsonOf(result.output)[0]).toMatchObject({
 			error: expect.stringMatching(
-				/^Chunking nobody knows\/it\?: The AI service answered with status 404/,
+				/^The AI service answered with status 404.* \(chunking ID nobody knows\/it\?\)$/,
 			),
 			chunkingId: 'nobody knows/it?',
 			httpStatus: 404,

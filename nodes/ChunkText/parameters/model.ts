@@ -58,10 +58,10 @@ export const modelProperties = properties([
 				displayName: 'Dimension Reduction Size',
 				name: 'dimReductionSize',
 				type: 'number',
-				typeOptions: { minValue: 1 },
+				typeOptions: { minValue: 0 },
 				default: 256,
 				description:
-					"Length of each vector, up to the model's own. Shorter vectors allow more chunks per request.",
+					"Length of each vector, up to the model's own. Shorter vectors allow more chunks per request. Not sent if 0.",
 			},
 			{
 				displayName: 'Vector Quantization Method',

@@ -47,7 +47,8 @@ export const outputProperties = properties([
 			{
 				name: 'Yes, as Lists of Numbers',
 				value: 'list',
-				description: 'For other nodes. The editor takes seconds to show some hundred chunks.',
+				description:
+					'For other nodes. The editor takes seconds to show some hundred chunks.',
 			},
 			{
 				name: 'No',

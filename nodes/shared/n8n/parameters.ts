@@ -76,9 +76,13 @@ export class Parameters<P extends INodeProperties[]> {
 			: new InputError(`'${this.label(name)}' is empty`, advice);
 	}
 
-	/** An ID, exactly as given: a text that is not blank, or a safe integer. */
-	id(name: ParameterName<P>, itemIndex = 0): string {
-		return idOf(this.read(name, itemIndex), this.label(name));
+	/**
+	 * An ID, exactly as given: a text that is not blank, or a safe integer.
+	 *
+	 * @param advice what to do about one that cannot be used
+	 */
+	id(name: ParameterName<P>, itemIndex = 0, advice?: string): string {
+		return idOf(this.read(name, itemIndex), this.label(name), advice);
 	}
 
 	/** A number within the bounds of its property; the default for nothing. */
