@@ -95,8 +95,12 @@ export const positionMissing = (results: number): InputError =>
 /** The deadline has passed; `lastError` is the error of the final poll, if it failed. */
 export function outOfTime(seconds: number, status: string, lastError: unknown): ServiceFailure {
 	const last = lastError instanceof Error ? `. The final poll failed: ${lastError.message}` : '';
+	const advice =
+		status.toUpperCase() === 'SUBMITTED'
+			? "The service may still be working on it. Fetch the chunks with the operation 'Get Results' and this chunking ID, or raise 'Max Wait (Seconds)'."
+			: "The responses contain no chunks that this node can read. To see them, run 'Get Results' with this chunking ID and set 'Output' to 'Raw'.";
 	return failure(
 		`Not finished after ${count(seconds, 'second')} (status ${status})${last}`,
-		"The service may still be working on it. Fetch the chunks with the operation 'Get Results' and this chunking ID, or raise 'Max Wait (Seconds)'.",
+		advice,
 	);
 }

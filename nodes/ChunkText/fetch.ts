@@ -140,9 +140,11 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 		case 'finished': {
 			if (isRaw) return finish({ type: 'raw', body });
 			const { texts } = response;
-			return job.textCount === undefined || job.textCount === texts.length
-				? finish({ type: 'results', texts, body })
-				: fail(countMismatch(texts.length, job.textCount));
+			if (job.textCount === undefined || job.textCount === texts.length) {
+				return finish({ type: 'results', texts, body });
+			}
+			job.kept = body;
+			return fail(countMismatch(texts.length, job.textCount));
 		}
 		case 'unreadable':
 			return isRaw ? finish({ type: 'raw', body }) : fail(unreadableResults(job.status));
@@ -153,6 +155,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 		case 'foreign':
 			throw anotherRequest(response.chunkingId ?? '');
 		case 'invalid':
+			job.lost = 'what arrived is not a valid chunking response';
 			throw notAChunkingResponse();
 	}
 }

@@ -268,7 +268,7 @@ describe('results that come only once', () => {
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1), { options: OFTEN });
 		expect(error?.message).toBe(
-			`The service counts the chunks as retrieved: this run received the response, but it was incomplete (The AI service could not be reached: the connection was closed before the response was complete) (chunking ID ${jobs()[0].chunkingId})`,
+			`The service counts the chunks as retrieved: this run received the response, but it was incomplete (what arrived is not a valid chunking response) (chunking ID ${jobs()[0].chunkingId})`,
 		);
 		expect(looks()).toHaveLength(2);
 	});
@@ -356,12 +356,10 @@ describe('the status ERROR', () => {
 		const result = await getResults(items, { wait }, { onError: 'continueErrorOutput' });
 		expect(pairedIndexes(result)).toEqual([3, 4, 5, 0, 1, 2]);
 		expect(jsonOf(result.errorOutput)).toEqual(
-			items
-				.slice(0, 3)
-				.map((item) => ({
-					...item,
-					error: message(item.chunkingId, Number(item.textsInRequest)),
-				})),
+			items.slice(0, 3).map((item) => ({
+				...item,
+				error: message(item.chunkingId, Number(item.textsInRequest)),
+			})),
 		);
 		expect(looks()).toHaveLength(4);
 	});

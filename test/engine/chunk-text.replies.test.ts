@@ -153,7 +153,6 @@ it('says so when every reply stops in the middle', async () => {
 	expect(result.error?.message).toBe(
 		'Not finished after 2 seconds (status SUBMITTED). The final poll failed: The AI service could not be reached: it did not respond in time (chunking ID c1)',
 	);
-	expect(result.error?.description).toContain('it did not reply in time');
 });
 
 it('ends within a second of Stop while a reply has stopped in the middle', async () => {
