@@ -5,8 +5,9 @@
  *
  * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes.
  */
-const { readdir, rm } = require('node:fs/promises');
+const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
+const { finished } = require('node:stream/promises');
 
 const { dest, parallel, series, src, watch } = require('gulp');
 
@@ -17,6 +18,11 @@ const SOURCES = '{nodes,credentials}/**/*.ts';
 const ICONS = '{nodes,credentials}/**/*.{svg,png}';
 const CODEX = 'nodes/**/*.node.json';
 const SCHEMAS = 'nodes/**/__schema__/**/*.json';
+
+/** Operations with the same output share a schema, but n8n looks for a file per operation. */
+const SHARED_SCHEMAS = [
+	{ from: 'nodes/ChunkText/__schema__/v1.0.0/submitAndWait.json', to: 'getResults.json' },
+];
 
 /**
  * Runs a tool of node_modules; its output is ours.
@@ -49,7 +55,15 @@ async function compile() {
 
 const icons = () => copy(ICONS);
 const codex = () => copy(CODEX);
-const schemas = () => copy(SCHEMAS);
+
+/** Output schemas, one file per operation. */
+async function schemas() {
+	await finished(copy(SCHEMAS));
+	for (const { from, to } of SHARED_SCHEMAS) {
+		const written = path.join(DIST, from);
+		await copyFile(written, path.join(path.dirname(written), to));
+	}
+}
 
 /**
  * Writes dist/known and dist/types with n8n's own tool. n8n reads these at its start instead of
@@ -70,7 +84,6 @@ const build = series(clean, parallel(compile, copies), metadata);
 
 icons.displayName = 'icons';
 codex.displayName = 'codex';
-schemas.displayName = 'schemas';
 build.displayName = 'build';
 
 /** Builds, then builds again what changed; link the folder into n8n to see the result. */

@@ -1,3 +1,11 @@
+/** @param {import('@swc/core').ParserConfig} parser */
+const swc = (parser) => ({
+	swcrc: false,
+	jsc: { target: 'es2022', parser },
+	module: { type: 'commonjs' },
+	sourceMaps: 'inline',
+});
+
 /**
  * One configuration for all kinds of tests; the folder says the kind (unit, sandbox, engine,
  * package) and `npm run test:<kind>` selects it.
@@ -10,16 +18,14 @@ module.exports = {
 	// dist and e2e carry package.json files of their own, which are no modules to look up.
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/e2e/', '<rootDir>/.cache/'],
 	transform: {
-		'^.+\\.ts$': [
+		'^.+\\.ts$': ['@swc/jest', swc({ syntax: 'typescript', decorators: true })],
+		'node_modules/(stream-json|stream-chain)/.+\\.js$': [
 			'@swc/jest',
-			{
-				swcrc: false,
-				jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } },
-				module: { type: 'commonjs' },
-				sourceMaps: 'inline',
-			},
+			swc({ syntax: 'ecmascript' }),
 		],
 	},
+	// Jest runs CommonJS, and these packages are none.
+	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
 	maxWorkers: 2,
 	// The engine is loaded anew for every engine test file: free what earlier files left behind.

@@ -14,6 +14,7 @@ import type {
 
 import { credentialClasses, nodeNames, ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
+import { SEARCH_TERMS } from '../../support/search-terms';
 import { contrast, luminance, readSvg } from '../../support/svg';
 
 const CREDENTIALS = [...credentialClasses.keys()];
@@ -164,7 +165,7 @@ describe.each(nodeNames)('%s', (name) => {
 		expect(description.outputs).toEqual(['main']);
 	});
 
-	it('has an output schema for every operation', () => {
+	it('has an output schema for every operation, where the editor looks for it', () => {
 		const operation = description.properties.find((property) => property.name === 'operation');
 		const operations = (operation?.options ?? [{ value: undefined }]) as INodePropertyOptions[];
 		for (const { value } of operations) {
@@ -172,7 +173,6 @@ describe.each(nodeNames)('%s', (name) => {
 				nodeDir: folder,
 				version: [description.version].flat().at(-1) ?? 1,
 				...(value !== undefined && { operation: String(value) }),
-				versionFallback: true,
 			});
 			expect({ operation: value, schema }).toMatchObject({ schema: { type: 'object' } });
 			expect(schemaFaults(schema)).toEqual([]);
@@ -221,6 +221,31 @@ describe('credentials', () => {
 			);
 			await expectPage(documentationUrl);
 		}
+	});
+});
+
+describe("the editor's search for nodes", () => {
+	/**
+	 * The editor compares what is typed with display names and aliases, letter by letter; the words
+	 * themselves, or words that begin with them, come first. It reads no descriptions.
+	 */
+	const finds = (term: string): string[] =>
+		(full.types.nodes as INodeTypeDescription[])
+			.filter(({ displayName, codex }) =>
+				[displayName, ...(codex?.alias ?? [])].some((words) =>
+					words.toLowerCase().startsWith(term),
+				),
+			)
+			.map(({ name }) => name)
+			.sort();
+
+	it.each(Object.entries(SEARCH_TERMS))('finds by "%s": %s', (term, nodes) => {
+		expect(finds(term)).toEqual(expect.arrayContaining([...nodes]));
+	});
+
+	it('finds every node by a word of the list', () => {
+		const found = new Set(Object.values(SEARCH_TERMS).flat());
+		expect([...found].sort()).toEqual(nodeNames);
 	});
 });
 

@@ -17,7 +17,7 @@ const KINDS: RegExp[] = [
 	/^dist\/credentials\/icons\/\w+(\.dark)?\.svg$/,
 	/^dist\/nodes\/\w+\/\w+\.node\.(js|json)$/,
 	/^dist\/nodes\/\w+\/\w+(\.dark)?\.svg$/,
-	/^dist\/nodes\/\w+\/__schema__\/v\d+\.\d+\.\d+\/[\w/]+\.json$/,
+	/^dist\/nodes\/\w+\/__schema__\/v\d+\.\d+\.\d+(\/[\w/]+)?\.json$/,
 	/^dist\/nodes\/\w+\/(?:[\w-]+\/)*[\w-]+\.js$/,
 	/^dist\/(known|types)\/(nodes|credentials)\.json$/,
 ];

@@ -1,12 +1,10 @@
-import { isDeeper, MAX_DEPTH } from './json-text';
-import { JsonWalker, type Decision, type JsonVisitor } from './json-walker';
+import { JsonBuilder } from './json-builder';
+import { JsonWalker } from './json-walker';
 
 /** Text up to this length is kept, to be returned unchanged if it turns out not to be JSON. */
 const KEPT_CHARACTERS = 1_000_000;
 /** Lists and objects up to this length are parsed in one step; longer ones are read value by value. */
 const OPENED_CHARACTERS = 128 * 1024;
-
-type Container = unknown[] | Record<string, unknown>;
 
 /**
  * Reads one JSON text that arrives in pieces, such as a response with many vectors. The work is done
@@ -15,13 +13,13 @@ type Container = unknown[] | Record<string, unknown>;
  */
 export class JsonReader {
 	private readonly walker: JsonWalker;
-	private readonly build = new Builder();
+	private readonly builder = new JsonBuilder();
 	/** All of the text, if it is short or not JSON. */
 	private text: string | undefined = '';
 	private isJson = true;
 
 	constructor() {
-		this.walker = new JsonWalker(this.build);
+		this.walker = new JsonWalker(this.builder);
 	}
 
 	/** Takes the next piece of the text. */
@@ -32,7 +30,7 @@ export class JsonReader {
 			this.walker.push(piece);
 			// More each time: what is nested deep is not read again for each level.
 			for (let levels = 1; this.isTooLong(); levels *= 2) {
-				this.build.opens = levels;
+				this.builder.opens = levels;
 				this.walker.reread();
 			}
 		});
@@ -48,12 +46,12 @@ export class JsonReader {
 	 */
 	end(): unknown {
 		if (this.isJson) this.attempt(() => this.walker.finish());
-		return this.isJson ? this.build.root : this.text;
+		return this.isJson ? this.builder.root : this.text;
 	}
 
 	private isTooLong(): boolean {
 		const { isInContainer, pending } = this.walker;
-		return isInContainer && pending > OPENED_CHARACTERS && this.build.canOpen;
+		return isInContainer && pending > OPENED_CHARACTERS && this.builder.canOpen;
 	}
 
 	private attempt(read: () => void): void {
@@ -61,79 +59,7 @@ export class JsonReader {
 			read();
 		} catch {
 			this.isJson = false;
-			this.text ??= this.build.written() + this.walker.unread;
+			this.text ??= this.builder.written() + this.walker.unread;
 		}
-	}
-}
-
-/** Builds the value of which a walker reports the parts. */
-class Builder implements JsonVisitor {
-	root: unknown;
-	/** How many of the next lists and objects are to be read value by value. */
-	opens = 0;
-	private readonly open: Container[] = [];
-	private readonly keys: string[] = [];
-
-	get canOpen(): boolean {
-		return this.open.length < MAX_DEPTH;
-	}
-
-	begin(first: string): Decision {
-		const isContainer = first === '{' || first === '[';
-		if (!isContainer || this.opens === 0 || !this.canOpen) return 'text';
-		this.opens--;
-		const container = first === '{' ? {} : [];
-		this.add(container);
-		this.open.push(container);
-		return 'open';
-	}
-
-	key(key: string): void {
-		this.keys[this.open.length] = key;
-	}
-
-	value(text: string): void {
-		const isContainer = text.startsWith('{') || text.startsWith('[');
-		if (!isContainer || !isDeeper(text, MAX_DEPTH - this.open.length))
-			this.add(JSON.parse(text));
-		else if (this.canOpen) this.openAll(text);
-		else {
-			JSON.parse(text);
-			this.add(text);
-		}
-	}
-
-	close(): void {
-		this.open.pop();
-	}
-
-	/** What was built so far, as JSON. */
-	written(): string {
-		return this.root === undefined ? '' : JSON.stringify(this.root);
-	}
-
-	/** Reads what is nested too deep value by value, so that only what is too deep is kept as text. */
-	private openAll(text: string): void {
-		const walker = new JsonWalker(this);
-		this.opens = Infinity;
-		walker.push(text);
-		walker.finish();
-		this.opens = 0;
-	}
-
-	private add(value: unknown): void {
-		const parent = this.open.at(-1);
-		const key = this.keys[this.open.length] ?? '';
-		if (parent === undefined) this.root = value;
-		else if (Array.isArray(parent)) parent.push(value);
-		// Only so does it become a member like any other.
-		else if (key === '__proto__') {
-			Object.defineProperty(parent, key, {
-				value,
-				configurable: true,
-				enumerable: true,
-				writable: true,
-			});
-		} else parent[key] = value;
 	}
 }

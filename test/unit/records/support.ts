@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 
+import type { RecordReader, SourceRecord } from '../../../nodes/shared/records/record';
+
 /** Cuts a text or bytes into pieces of the given lengths, over and over. */
 export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): Generator<T> {
 	for (let at = 0, turn = 0; at < whole.length; turn++) {
@@ -13,6 +15,14 @@ export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): G
 	}
 }
 
+/** The chunks of a file, as n8n's binary data arrives. */
+export async function* chunks(
+	bytes: Uint8Array,
+	cuts = [bytes.length],
+): AsyncGenerator<Uint8Array> {
+	for (const chunk of cut(bytes, cuts)) yield chunk;
+}
+
 /** Lengths of pieces, single characters included. */
 export const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
@@ -23,4 +33,42 @@ export function parsed(text: string): unknown {
 	} catch {
 		return text;
 	}
+}
+
+/** What a reader finds in a text cut into pieces, and what ended it. */
+export function readAll(
+	reader: RecordReader,
+	text: string,
+	cuts = [Math.max(1, text.length)],
+): { records: SourceRecord[]; error: unknown } {
+	const records: SourceRecord[] = [];
+	try {
+		for (const piece of cut(text, cuts)) {
+			for (const record of reader.push(piece)) records.push(record);
+		}
+		for (const record of reader.end()) records.push(record);
+		return { records, error: undefined };
+	} catch (error) {
+		return { records, error };
+	}
+}
+
+/** The same as short lines: `1@1 text -> value` or `1@1 text !! message`. */
+export function brief(
+	reader: RecordReader,
+	text: string,
+	cuts?: number[],
+): { records: string[]; error?: string } {
+	const { records, error } = readAll(reader, text, cuts);
+	const lines = records.map(({ record, line, text: verbatim, value, error: wrong }) => {
+		if (wrong) expect(wrong).toMatchObject({ record, line, name: 'RecordError' });
+		return `${record}@${line} ${verbatim} ${wrong ? `!! ${wrong.message}` : `-> ${JSON.stringify(value)}`}`;
+	});
+	return error === undefined ? { records: lines } : { records: lines, error: messageOf(error) };
+}
+
+function messageOf(error: unknown): string {
+	const { name, message, record, line } = error as Error & { record: number; line: number };
+	expect(name).toBe('RecordError');
+	return `${record}@${line} ${message}`;
 }

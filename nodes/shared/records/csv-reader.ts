@@ -1,0 +1,109 @@
+import { setMember } from './fields';
+import { cellsOf, delimiterOf, DELIMITERS, endOfRow, NOT_CLOSED } from './csv-row';
+import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
+
+const LINE_BREAK = /\r\n|\r|\n/g;
+
+/**
+ * Reads CSV with a header row (RFC 4180). Rows end with LF, CRLF or CR; blank lines are no records. A
+ * record is an object with the names of the header; all its values are strings. A row with fewer cells
+ * lacks the last fields; a row with more fails. Columns without a name are ignored.
+ */
+export class CsvReader implements RecordReader {
+	/** The names of the columns, once the header was read. */
+	columns: readonly string[] | undefined;
+	/** The header row as it is in the file. */
+	header: string | undefined;
+	private record = 0;
+	private line = 1;
+	/** The beginning of a row, and what has come since: it waits until reading again is worth it. */
+	private rest = '';
+	private gathered = '';
+
+	/** @param delimiter one character; detected in the header row if undefined */
+	constructor(private delimiter?: string) {}
+
+	*push(piece: string): Generator<SourceRecord> {
+		this.gathered += piece;
+		// A long row is read again only after as much has come as there was: so each character is read a few times at most.
+		if (this.gathered.length >= this.rest.length) yield* this.read(false);
+	}
+
+	*end(): Generator<SourceRecord> {
+		yield* this.read(true);
+	}
+
+	private *read(isLast: boolean): Generator<SourceRecord> {
+		const text = this.rest + this.gathered;
+		this.gathered = '';
+		let at = 0;
+		while (at < text.length) {
+			let end = endOfRow(text, at, this.delimiter ?? DELIMITERS.join(''));
+			if (end === NOT_CLOSED && isLast)
+				throw failure('has an unclosed quote', this.record + 1, this.line);
+			if (end < 0 && isLast) end = text.length;
+			// The line break may be the first half of CRLF, or the quote before it of a doubled one.
+			if (end < 0 || (end === text.length - 1 && !isLast && text.charAt(end) === '\r')) break;
+			const found = this.row(detached(text.slice(at, end)));
+			at = end + (text.startsWith('\r\n', end) ? 2 : 1);
+			if (found) yield found;
+		}
+		this.rest = text.slice(at);
+		checkLength(this.rest.length, this.record + 1, this.line);
+	}
+
+	private row(text: string): SourceRecord | undefined {
+		const { line } = this;
+		this.line += 1 + (text.match(LINE_BREAK)?.length ?? 0);
+		if (!this.columns) return this.readHeader(text, line);
+		const cells = cellsOf(text, this.delimiter ?? ',');
+		if (cells?.length === 1 && text.trim() === '') return undefined;
+		const record = ++this.record;
+		const problem = problemOf(cells, this.columns);
+		if (problem !== undefined) {
+			return { record, line, text, value: undefined, error: failure(problem, record, line) };
+		}
+		return { record, line, text, value: objectOf(this.columns, cells ?? []), error: undefined };
+	}
+
+	private readHeader(text: string, line: number): undefined {
+		if (text.trim() === '') return;
+		this.delimiter ??= delimiterOf(text);
+		const columns = cellsOf(text, this.delimiter)?.map((name) => name.trim());
+		if (!columns) throw new RecordError(`The header row (line ${line}) ${BAD_QUOTE}`, 1, line);
+		const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) < index);
+		if (twice !== undefined) {
+			throw new RecordError(
+				`The header row (line ${line}) has two columns "${twice}"`,
+				1,
+				line,
+			);
+		}
+		this.columns = columns;
+		this.header = text;
+	}
+}
+
+const BAD_QUOTE = 'has text between a closing quote and the next delimiter';
+
+function problemOf(
+	cells: readonly string[] | undefined,
+	columns: readonly string[],
+): string | undefined {
+	if (!cells) return BAD_QUOTE;
+	if (cells.length <= columns.length) return undefined;
+	return `has ${cells.length} cells, but the header row has ${columns.length}`;
+}
+
+function failure(problem: string, record: number, line: number): RecordError {
+	return new RecordError(`Record ${record} (line ${line}) ${problem}`, record, line);
+}
+
+function objectOf(columns: readonly string[], cells: readonly string[]): Record<string, string> {
+	const object: Record<string, string> = {};
+	for (const [index, cell] of cells.entries()) {
+		const name = columns[index];
+		if (name) setMember(object, name, cell);
+	}
+	return object;
+}

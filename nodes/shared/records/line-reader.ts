@@ -1,0 +1,65 @@
+import { isDeeper, MAX_DEPTH } from './json-text';
+import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
+
+/** The content of a line, or what is wrong with it, to follow "Line 17 ". */
+type Content = { value: unknown; problem?: undefined } | { value?: undefined; problem: string };
+
+/** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */
+export class LineReader implements RecordReader {
+	private record = 0;
+	private line = 1;
+	private begun = '';
+
+	/** @param parse reads a line; `isCut` says that the file ends after it without a line break */
+	constructor(private readonly parse: (text: string, isCut: boolean) => Content) {}
+
+	*push(piece: string): Generator<SourceRecord> {
+		let from = 0;
+		for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
+			const line = this.begun + piece.slice(from, end);
+			this.begun = '';
+			from = end + 1;
+			const found = this.read(line.endsWith('\r') ? line.slice(0, -1) : line, false);
+			this.line++;
+			if (found) yield found;
+		}
+		this.begun += piece.slice(from);
+		checkLength(this.begun.length, this.record + 1, this.line);
+	}
+
+	*end(): Generator<SourceRecord> {
+		const found = this.read(this.begun, true);
+		if (found) yield found;
+	}
+
+	private read(whole: string, isCut: boolean): SourceRecord | undefined {
+		const { line } = this;
+		if (whole.trim() === '') return undefined;
+		const record = ++this.record;
+		const text = detached(whole);
+		const { value, problem } = this.parse(text, isCut);
+		const error =
+			problem === undefined
+				? undefined
+				: new RecordError(`Line ${line} ${problem}`, record, line);
+		return { record, line, text, value, error };
+	}
+}
+
+/** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
+export const jsonLines = (): LineReader => new LineReader(parseJsonLine);
+
+/** Reads lines of text, such as one ID per line. The value of a record is its line, unchanged. */
+export const textLines = (): LineReader => new LineReader((value) => ({ value }));
+
+function parseJsonLine(text: string, isCut: boolean): Content {
+	try {
+		const value: unknown = JSON.parse(text);
+		return isDeeper(text, MAX_DEPTH)
+			? { problem: `is nested more than ${MAX_DEPTH} levels deep` }
+			: { value };
+	} catch (error) {
+		const hint = isCut ? '; the file ends here without a line break and may be truncated' : '';
+		return { problem: `is not valid JSON: ${(error as Error).message}${hint}` };
+	}
+}

@@ -1,0 +1,206 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+
+import { CsvReader } from '../../../nodes/shared/records/csv-reader';
+import { csvRow } from '../../../nodes/shared/records/csv-row';
+import { brief, lengths, readAll } from './support';
+
+test('reads rows as objects of text, with their number, line and text', () => {
+	const text = '\r\nid,name , note\r\n1,"a, ""b""\r\nc",\r\n\r\n  \r\n2\r\n3,x,"y"';
+	const records = [
+		'1@3 1,"a, ""b""\r\nc", -> {"id":"1","name":"a, \\"b\\"\\r\\nc","note":""}',
+		'2@7 2 -> {"id":"2"}',
+		'3@8 3,x,"y" -> {"id":"3","name":"x","note":"y"}',
+	];
+	for (const cuts of [[1000], [1], [3, 1]]) {
+		const reader = new CsvReader();
+		expect(brief(reader, text, cuts)).toStrictEqual({ records });
+		expect(reader.columns).toStrictEqual(['id', 'name', 'note']);
+		expect(reader.header).toBe('id,name , note');
+	}
+});
+
+test.each(['\n', '\r\n', '\r'])('rows may end with %j', (lineBreak) => {
+	const text = ['a,b', '1,"x', 'y"', '2,z', ''].join(lineBreak);
+	for (const cuts of [[1000], [1]]) {
+		const { records } = readAll(new CsvReader(), text, cuts);
+		expect(records.map(({ line, value }) => [line, value])).toStrictEqual([
+			[2, { a: '1', b: `x${lineBreak}y` }],
+			[4, { a: '2', b: 'z' }],
+		]);
+	}
+});
+
+describe('delimiter', () => {
+	test.each([
+		['a,b\n1,2', { a: '1', b: '2' }],
+		['a;b\n1;2,5', { a: '1', b: '2,5' }],
+		['a\tb\n1\t2', { a: '1', b: '2' }],
+		['a|b\n1|2', { a: '1', b: '2' }],
+		['a\n1;2', { a: '1;2' }],
+		['"a,x";"b"\n1;"2"', { 'a,x': '1', b: '2' }],
+		['a,"b;c;d"\n1,2', { a: '1', 'b;c;d': '2' }],
+		['a,b;c\n1,2', { a: '1', 'b;c': '2' }],
+	])('is detected in the header row of %j', (text, value) => {
+		expect(readAll(new CsvReader(), text).records).toMatchObject([{ value }]);
+	});
+
+	test('can be given', () => {
+		const { records } = readAll(new CsvReader('#'), 'a#b,c,d\n1#"2#3"\n"x",#5');
+		expect(records).toMatchObject([
+			{ value: { a: '1', 'b,c,d': '2#3' } },
+			{ error: { record: 2 } },
+		]);
+	});
+});
+
+describe('a row that is wrong', () => {
+	test('fails alone', () => {
+		const text = 'a,b\n1,2,3\n"x"y,2\n4,5\n"x" ,"z\n"\n6,7"8\n9,""\n"a""';
+		const badQuote = 'has text between a closing quote and the next delimiter';
+		for (const cuts of [[1000], [1]]) {
+			expect(brief(new CsvReader(), text, cuts)).toStrictEqual({
+				records: [
+					'1@2 1,2,3 !! Record 1 (line 2) has 3 cells, but the header row has 2',
+					`2@3 "x"y,2 !! Record 2 (line 3) ${badQuote}`,
+					'3@4 4,5 -> {"a":"4","b":"5"}',
+					`4@5 "x" ,"z\n" !! Record 4 (line 5) ${badQuote}`,
+					'5@7 6,7"8 -> {"a":"6","b":"7\\"8"}',
+					'6@8 9,"" -> {"a":"9","b":""}',
+				],
+				error: '7@9 Record 7 (line 9) has an unclosed quote',
+			});
+		}
+	});
+
+	test('an unclosed quote ends the file', () => {
+		const text = 'a,b\n1,2\n3,"4\n5,6\n';
+		for (const cuts of [[1000], [1]]) {
+			expect(brief(new CsvReader(), text, cuts)).toStrictEqual({
+				records: ['1@2 1,2 -> {"a":"1","b":"2"}'],
+				error: '2@3 Record 2 (line 3) has an unclosed quote',
+			});
+		}
+		expect(brief(new CsvReader(), 'a,"b\n').error).toBe(
+			'1@1 Record 1 (line 1) has an unclosed quote',
+		);
+	});
+
+	test('an unclosed quote does not fill the memory', () => {
+		const { records, error } = readAll(new CsvReader(), `a\n1\n"${'x'.repeat(140_000_000)}`, [
+			10_000_000,
+		]);
+		expect(records).toHaveLength(1);
+		expect(error).toMatchObject({ record: 2, line: 3 });
+		expect((error as Error).message).toMatch('longer than 64 MB');
+	});
+});
+
+describe('header', () => {
+	test.each([
+		['a,b,a\n1,2,3', '1@1 The header row (line 1) has two columns "a"'],
+		[
+			'\n"a"x,b\n1,2',
+			'1@2 The header row (line 2) has text between a closing quote and the next delimiter',
+		],
+	])('%j ends the file', (text, error) => {
+		expect(brief(new CsvReader(), text)).toStrictEqual({ records: [], error });
+	});
+
+	test('columns without a name are ignored, and any name is a name', () => {
+		const { records } = readAll(new CsvReader(), 'a,,__proto__,,constructor\n1,2,3,4,5');
+		expect(JSON.stringify(records[0].value)).toBe(
+			'{"a":"1","__proto__":"3","constructor":"5"}',
+		);
+	});
+
+	test.each(['', '\n \r\n', 'a,b', 'a,b\n\n'])('%j has no records', (text) => {
+		expect(brief(new CsvReader(), text)).toStrictEqual({ records: [] });
+	});
+});
+
+test('a blank line is one without cells', () => {
+	expect(brief(new CsvReader(), 'a\tb\n\t\n  \n"1"\t\n').records).toStrictEqual([
+		'1@2 \t -> {"a":"","b":""}',
+		'2@4 "1"\t -> {"a":"1","b":""}',
+	]);
+	expect(brief(new CsvReader(), 'a\n""\n\nx').records).toStrictEqual([
+		'1@2 "" -> {"a":""}',
+		'2@4 x -> {"a":"x"}',
+	]);
+});
+
+const cell = fc
+	.array(fc.constantFrom('a', 'b', '"', ',', ';', '\t', '|', '\n', '\r', ' ', 'é', '😀'), {
+		maxLength: 6,
+	})
+	.map((characters) => characters.join(''));
+
+test('reads what csv-parse reads, however the text is cut', () => {
+	fc.assert(
+		fc.property(
+			fc.integer({ min: 1, max: 4 }),
+			fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 6 }),
+			fc.constantFrom(',', ';', '\t', '|'),
+			fc.constantFrom('\n', '\r\n', '\r'),
+			fc.boolean(),
+			lengths,
+			(width, rows, delimiter, lineBreak, isGiven, cuts) => {
+				const columns = ['id', 'name', 'text', 'url'].slice(0, width);
+				const all = [columns, ...rows.map((row) => row.slice(0, width))];
+				const text = all.map((row) => csvRow(row, delimiter)).join(lineBreak);
+				const { records, error } = readAll(
+					new CsvReader(isGiven || width === 1 ? delimiter : undefined),
+					text,
+					cuts,
+				);
+				expect(error).toBeUndefined();
+				const expected: unknown = parse(text, {
+					columns: true,
+					delimiter,
+					record_delimiter: lineBreak,
+					relax_column_count_less: true,
+				});
+				expect(records.map(({ value }) => value)).toStrictEqual(expected);
+				expect(records.map((each) => each.text)).toStrictEqual(
+					all.slice(1).map((row) => csvRow(row, delimiter)),
+				);
+			},
+		),
+		{ numRuns: 1000 },
+	);
+});
+
+test('finds the same in a damaged text, however it is cut', () => {
+	fc.assert(
+		fc.property(
+			cell.chain((first) =>
+				fc.array(cell, { maxLength: 12 }).map((rest) => [first, ...rest].join('')),
+			),
+			lengths,
+			(text, cuts) => {
+				const whole = `id,name\n1,2\n${text}`;
+				const { records, error } = readAll(new CsvReader(), whole, cuts);
+				expect({ records, error }).toStrictEqual(readAll(new CsvReader(), whole));
+				expect(records[0].value).toStrictEqual({ id: '1', name: '2' });
+				let at = 0;
+				for (const each of records) {
+					at = whole.indexOf(each.text, at);
+					expect(at).toBeGreaterThan(0);
+					expect(each.line).toBe(whole.slice(0, at).split(/\r\n|\r|\n/).length);
+					at += each.text.length;
+				}
+			},
+		),
+		{ numRuns: 1000 },
+	);
+});
+
+test('reads a cell of 10 MB in small pieces, a few times at most', () => {
+	const text = 'é""\n'.repeat(2_500_000);
+	const { records } = readAll(new CsvReader(), `a,b\n1,"${text}"\n2,x`, [1000]);
+	expect(records).toMatchObject([
+		{ line: 2, value: { a: '1', b: text.replaceAll('""', '"') } },
+		{ line: 2_500_003, value: { a: '2', b: 'x' } },
+	]);
+});

@@ -1,0 +1,190 @@
+import { Readable } from 'node:stream';
+
+import fc from 'fast-check';
+
+import { JsonArrayReader } from '../../../nodes/shared/records/json-array-reader';
+import { brief, cut, lengths, readAll } from './support';
+
+const PRETTY = `{
+  "total": 2, "skipped": [1, {"documents": [9]}, "]"],
+  "items": {
+    "more": {"docs": []},
+    "docs": [
+      {"id": "a",
+       "tags": ["x", "]}"]},
+      "b\\"]",
+
+      3 , null
+    ]
+  },
+  "after": [{}]
+}
+`;
+
+describe('path', () => {
+	test('reads the elements of the list at a path, with their number, line and text', () => {
+		const records = [
+			'1@6 {"id": "a",\n       "tags": ["x", "]}"]} -> {"id":"a","tags":["x","]}"]}',
+			'2@8 "b\\"]" -> "b\\"]"',
+			'3@10 3 -> 3',
+			'4@10 null -> null',
+		];
+		for (const cuts of [[1000], [1], [7]]) {
+			expect(brief(new JsonArrayReader('items.docs'), PRETTY, cuts)).toStrictEqual({
+				records,
+			});
+		}
+	});
+
+	test.each([
+		['', '[1,[2],{"a":3}]', ['1@1 1 -> 1', '2@1 [2] -> [2]', '3@1 {"a":3} -> {"a":3}']],
+		['', ' {"a":[1]} ', ['1@1 {"a":[1]} -> {"a":[1]}']],
+		['', '[]', []],
+		['a', '{"a":[]}', []],
+		['a', '{"b":{"a":[1]},"a":[2]}', ['1@1 2 -> 2']],
+		['a.b', '{"a":5,"a.b":[1]}', ['1@1 1 -> 1']],
+		['a.b.c', '{"a":{"b":1,"b.c":[1]}}', ['1@1 1 -> 1']],
+		['a.b', '{"a":{"c":[1]},"a.b":[2]}', ['1@1 2 -> 2']],
+		['a.b', '{"ab":[1],"a":{"b":[2],"x":{"b":[3]}},"b":[4]}', ['1@1 2 -> 2']],
+		['a', '{"a":[1],"b":0,"a":[2]}', ['1@1 1 -> 1', '2@1 2 -> 2']],
+		['é', '{"\\u00e9":[1]}', ['1@1 1 -> 1']],
+	])('%j in %s', (path, text, records) => {
+		for (const cuts of [[1000], [1]]) {
+			expect(brief(new JsonArrayReader(path), text, cuts)).toStrictEqual({ records });
+		}
+	});
+
+	test.each([
+		['', '', '1@1 The file is empty'],
+		['a', ' \n ', '1@2 The file is empty'],
+		['', '"text"', '1@1 The file is neither a JSON list nor a JSON object'],
+		['a', '{"b":[1]}\n', '1@2 The file has no list at "a"'],
+		['a', '[{"a":[1]}]', '1@1 The file has no list at "a"'],
+		['a.b', '{"a":[{"b":[1]}]}', '1@1 The file has no list at "a.b"'],
+		['a.b', '{"a":{"b":\n{}}}', '1@2 "a.b" is not a list (line 2)'],
+		['a', '{"a":null}', '1@1 "a" is not a list (line 1)'],
+	])('%j in %j: %s', (path, text, error) => {
+		expect(brief(new JsonArrayReader(path), text)).toStrictEqual({ records: [], error });
+	});
+});
+
+describe('a broken file', () => {
+	test.each([
+		['[1,\n{"a":tru},3]', /^2@2 Record 2 \(line 2\) is not valid JSON: Unexpected token/],
+		['[1,\n{"a":1]', /^2@2 Record 2 \(line 2\) is not valid JSON: /],
+		['[1,\n{"a":', /^2@2 Record 2 \(line 2\) is not valid JSON: the text ends early$/],
+		['[1', /^2@1 Record 2 \(line 1\) is not valid JSON: the text ends early$/],
+		['[1,\n', /^2@2 .* the text ends early$/],
+		['[1\n"b"]', /^2@2 Record 2 \(line 2\) is not valid JSON: unexpected "\\""$/],
+		['[1]\n[2]', /^2@2 Record 2 \(line 2\) is not valid JSON: unexpected "\["$/],
+		['[1,,2]', /^2@1 .* unexpected ","$/],
+		['[1,]', /^2@1 .* unexpected "\]"$/],
+		['[1,x]', /^2@1 .* unexpected "x"$/],
+		['[1}', /^2@1 .* unexpected "}"$/],
+	])('%j ends there, and what is before it is returned', (text, message) => {
+		for (const cuts of [[1000], [1]]) {
+			const { records, error } = brief(new JsonArrayReader(), text, cuts);
+			expect(records).toStrictEqual(['1@1 1 -> 1']);
+			expect(error).toMatch(message);
+		}
+	});
+
+	test.each(['<html>', '{"a":[', '{"a":}', '{"a":1,}', '{"b" 1}', '{b:1}'])(
+		'%j has no records',
+		(text) => {
+			const { records, error } = brief(new JsonArrayReader('x'), text);
+			expect(records).toStrictEqual([]);
+			expect(error).toMatch(/^1@1 Record 1 \(line 1\) is not valid JSON: /);
+		},
+	);
+
+	test('an element nested too deep fails alone', () => {
+		const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+		const text = `[${nested(200)},${nested(201)},\n${nested(50_000)},4]`;
+		const { records, error } = readAll(new JsonArrayReader(), text, [1000]);
+		expect(error).toBeUndefined();
+		expect(records.map((each) => each.error?.message)).toStrictEqual([
+			undefined,
+			'Record 2 (line 1) is nested more than 200 levels deep',
+			'Record 3 (line 2) is nested more than 200 levels deep',
+			undefined,
+		]);
+		expect(records[2].text).toBe(nested(50_000));
+		expect(records[2].value).toBeUndefined();
+	});
+
+	test('ends where an element becomes too long; what is skipped may be as long as it likes', () => {
+		const long = `"${'x'.repeat(70_000_000)}"`;
+		const { records, error } = readAll(
+			new JsonArrayReader('a'),
+			`{"b":${long},"a":[1,${long}`,
+			[10_000_000],
+		);
+		expect(records).toHaveLength(1);
+		expect(error).toMatchObject({ record: 2, line: 1 });
+		expect((error as Error).message).toMatch('longer than 64 MB');
+	});
+});
+
+/** What stream-json finds. */
+async function peer(text: string, cuts: number[]): Promise<unknown[]> {
+	const [{ chain }, { parser }, { pick }, { streamArray }] = await Promise.all([
+		import('stream-chain'),
+		import('stream-json/parser.js'),
+		import('stream-json/filters/pick.js'),
+		import('stream-json/streamers/stream-array.js'),
+	]);
+	const found: unknown[] = [];
+	const source = Readable.from(cut(Buffer.from(text), cuts), { objectMode: false });
+	const stream = chain([parser(), pick({ filter: 'data.docs' }), streamArray()]);
+	source.pipe(stream);
+	for await (const { value } of stream as unknown as AsyncIterable<{ value: unknown }>)
+		found.push(value);
+	return found;
+}
+
+test('finds what stream-json finds, however the text is cut', async () => {
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 5 }),
+			fc.jsonValue({ maxDepth: 2 }),
+			lengths,
+			fc.constantFrom(undefined, 2, '\t'),
+			async (docs, other, cuts, indent) => {
+				const text = JSON.stringify(
+					{ other, data: { x: [other], docs }, last: other },
+					null,
+					indent,
+				);
+				const { records, error } = readAll(new JsonArrayReader('data.docs'), text, cuts);
+				expect(error).toBeUndefined();
+				const values = records.map(({ value }) => value);
+				expect(JSON.stringify(values)).toBe(JSON.stringify(docs));
+				expect(records.map((each) => JSON.parse(each.text) as unknown)).toStrictEqual(
+					values,
+				);
+				for (const { line, text: verbatim } of records) {
+					expect(
+						text
+							.split('\n')
+							.slice(line - 1)
+							.join('\n'),
+					).toContain(verbatim);
+				}
+				expect(JSON.stringify(await peer(text, cuts))).toBe(JSON.stringify(docs));
+			},
+		),
+		{ numRuns: 100 },
+	);
+});
+
+test('reads an element of 10 MB in small pieces, once', () => {
+	const values = [
+		{ text: 'é"\\\n'.repeat(2_500_000) },
+		Array.from({ length: 1_000_000 }, (_, i) => i),
+		3,
+	];
+	const { records, error } = readAll(new JsonArrayReader(), JSON.stringify(values), [1000]);
+	expect(error).toBeUndefined();
+	expect(records.map(({ value }) => value)).toStrictEqual(values);
+});

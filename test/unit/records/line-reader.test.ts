@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+
+import { jsonLines, textLines } from '../../../nodes/shared/records/line-reader';
+import { brief, lengths, readAll } from './support';
+
+test('reads one value per line, with its number, line and text', () => {
+	const text = '{"id":"a"}\n\n  \t\n "b" \r\n[1,2]\r\n\r\nnull';
+	const records = [
+		'1@1 {"id":"a"} -> {"id":"a"}',
+		'2@4  "b"  -> "b"',
+		'3@5 [1,2] -> [1,2]',
+		'4@7 null -> null',
+	];
+	expect(brief(jsonLines(), text)).toStrictEqual({ records });
+	expect(brief(jsonLines(), text, [1])).toStrictEqual({ records });
+	expect(brief(jsonLines(), `${text}\n`, [2])).toStrictEqual({ records });
+});
+
+test('a line that is not valid JSON fails alone', () => {
+	const { records } = readAll(jsonLines(), '1\n{"a":}\n3\n');
+	expect(records.map(({ value }) => value)).toStrictEqual([1, undefined, 3]);
+	const [first, second] = records;
+	expect(first.error).toBeUndefined();
+	expect(second).toMatchObject({ record: 2, line: 2, text: '{"a":}' });
+	expect(second.error?.message).toMatch(
+		/^Line 2 is not valid JSON: Unexpected token(?!.*truncated)/,
+	);
+});
+
+test('says that the last line may be truncated', () => {
+	expect(readAll(jsonLines(), '1\n{"a":').records[1].error?.message).toMatch(
+		/^Line 2 is not valid JSON: .*; the file ends here without a line break and may be truncated$/,
+	);
+	expect(readAll(jsonLines(), '1\n2').records).toMatchObject([{ value: 1 }, { value: 2 }]);
+	expect(readAll(jsonLines(), '1\n{"a":\n').records[1].error?.message).not.toMatch('truncated');
+});
+
+test('a line nested too deep fails alone', () => {
+	const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+	const { records } = readAll(
+		jsonLines(),
+		`${nested(200)}\n${nested(201)}\n${nested(100_000)}\n4`,
+	);
+	expect(records.map(({ error }) => error?.message)).toStrictEqual([
+		undefined,
+		'Line 2 is nested more than 200 levels deep',
+		'Line 3 is nested more than 200 levels deep',
+		undefined,
+	]);
+});
+
+test('an empty file has no records', () => {
+	for (const text of ['', '\n', ' \r\n\r\n']) {
+		expect(brief(jsonLines(), text)).toStrictEqual({ records: [] });
+	}
+});
+
+test('lines of text are returned as they are', () => {
+	expect(brief(textLines(), 'a-1\r\n\r\n b\r c \n"d', [1])).toStrictEqual({
+		records: ['1@1 a-1 -> "a-1"', '2@3  b\r c  -> " b\\r c "', '3@4 "d -> "\\"d"'],
+	});
+});
+
+test('reads what was written, however it is cut', () => {
+	fc.assert(
+		fc.property(
+			fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 6 }),
+			lengths,
+			fc.constantFrom('\n', '\r\n', '\n\n'),
+			fc.boolean(),
+			(values, cuts, lineBreak, isEnded) => {
+				const lines = values.map((value) => JSON.stringify(value));
+				const text = lines.join(lineBreak) + (isEnded ? lineBreak : '');
+				const { records, error } = readAll(jsonLines(), text, cuts);
+				expect(error).toBeUndefined();
+				expect(records.map(({ value }) => value)).toStrictEqual(
+					lines.map((line) => JSON.parse(line) as unknown),
+				);
+				expect(records.map((each) => each.text)).toStrictEqual(lines);
+				const step = lineBreak === '\n\n' ? 2 : 1;
+				expect(records.map(({ line }) => line)).toStrictEqual(
+					lines.map((_, index) => 1 + index * step),
+				);
+			},
+		),
+		{ numRuns: 300 },
+	);
+});
+
+test('reads a line of 10 MB in small pieces, once', () => {
+	const value = { text: 'é"\\\n'.repeat(2_500_000) };
+	const { records } = readAll(jsonLines(), `${JSON.stringify(value)}\n1`, [1000]);
+	expect(records).toMatchObject([
+		{ record: 1, value },
+		{ record: 2, value: 1 },
+	]);
+});
+
+test('a file without line breaks ends where a record becomes too long', () => {
+	const { records, error } = readAll(jsonLines(), `1\n${'x'.repeat(70_000_000)}`, [10_000_000]);
+	expect(records).toHaveLength(1);
+	expect(error).toMatchObject({
+		record: 2,
+		line: 2,
+		message: 'Record 2 (line 2) is longer than 64 MB of text, the maximum for one record',
+	});
+});

@@ -1,0 +1,36 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { CsvReader } from '../../../nodes/shared/records/csv-reader';
+import { JsonArrayReader } from '../../../nodes/shared/records/json-array-reader';
+import { jsonLines, textLines } from '../../../nodes/shared/records/line-reader';
+import type { RecordReader } from '../../../nodes/shared/records/record';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const PIECE = 500_000;
+
+test.each<[string, () => RecordReader, (id: string, padding: string) => string]>([
+	['JSON Lines', jsonLines, (id, padding) => `{"id":"${id}"}\n{"id":"${padding}"}\n`],
+	['JSON array', () => new JsonArrayReader(), (id, padding) => `{"id":"${id}"},\n"${padding}",`],
+	['CSV', () => new CsvReader(','), (id, padding) => `${id},x\n${padding},x\n`],
+	['lines', textLines, (id, padding) => `${id}\n${padding}\n`],
+])('what is kept of a record of %s does not keep the rest of the file', (name, create, write) => {
+	const reader = create();
+	const kept: unknown[] = [];
+	const start = name === 'CSV' ? 'id,b\n' : name === 'JSON array' ? '[' : '';
+	for (const record of reader.push(start)) kept.push(record);
+	collectGarbage();
+	const before = process.memoryUsage().heapUsed;
+	for (let index = 0; index < 100; index++) {
+		const piece = write(`a-long-id-of-a-document-${index}`, 'x'.repeat(PIECE));
+		// As decoded: one flat text.
+		for (const { value, text } of reader.push(Buffer.from(piece).toString())) {
+			if (text.length < 1000) kept.push(value, text);
+		}
+	}
+	collectGarbage();
+	expect(kept).toHaveLength(200);
+	expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * PIECE);
+});

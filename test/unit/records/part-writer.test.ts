@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+
+import { CsvReader } from '../../../nodes/shared/records/csv-reader';
+import { csvRow } from '../../../nodes/shared/records/csv-row';
+import { jsonLines } from '../../../nodes/shared/records/line-reader';
+import { PartWriter, type Part } from '../../../nodes/shared/records/part-writer';
+import { readAll } from './support';
+
+/** The parts of a file. */
+function write(texts: string[], maxBytes: number, header?: string): Part[] {
+	const writer = new PartWriter(maxBytes, header);
+	const parts = [...texts.map((text) => writer.add(text)), writer.end()];
+	expect(writer.end()).toBeUndefined();
+	return parts.filter((part) => part !== undefined);
+}
+
+const contents = (parts: Part[]) => parts.map(({ buffer }) => buffer.toString());
+
+test('writes records as lines, in parts of limited size', () => {
+	const parts = write(['aé', 'b', 'cc', 'a long one', 'd', ''], 6);
+	expect(contents(parts)).toStrictEqual(['aé\nb\n', 'cc\n', 'a long one\n', 'd\n\n']);
+	expect(parts.map(({ records, bytes }) => [records, bytes])).toStrictEqual([
+		[2, 6],
+		[1, 3],
+		[1, 11],
+		[2, 3],
+	]);
+});
+
+test('each part begins with the header, which is no record', () => {
+	const parts = write(['1,2', '3,4', '5,6'], 12, 'a,b');
+	expect(contents(parts)).toStrictEqual(['a,b\n1,2\n3,4\n', 'a,b\n5,6\n']);
+	expect(parts.map(({ records }) => records)).toStrictEqual([2, 1]);
+});
+
+test('without records there is no part', () => {
+	expect(write([], 100)).toStrictEqual([]);
+	expect(write([], 100, 'a,b')).toStrictEqual([]);
+});
+
+test('a part does not change when the next is written', () => {
+	const [first, second] = write(['a'.repeat(100_000), 'b'.repeat(100_000)], 150_000);
+	expect(first.buffer.toString()).toBe(`${'a'.repeat(100_000)}\n`);
+	expect(second.buffer.toString()).toBe(`${'b'.repeat(100_000)}\n`);
+});
+
+test('memory grows with what is written, and to no more than a part', () => {
+	const allocated: number[] = [];
+	const { alloc } = Buffer;
+	const spy = jest.spyOn(Buffer, 'alloc').mockImplementation((size: number) => {
+		allocated.push(size);
+		return alloc(size);
+	});
+	try {
+		const parts = write(
+			Array.from({ length: 3000 }, () => 'x'.repeat(999)),
+			1_000_000,
+		);
+		expect(parts.map(({ bytes }) => bytes)).toStrictEqual([1_000_000, 1_000_000, 1_000_000]);
+	} finally {
+		spy.mockRestore();
+	}
+	const perPart = [65_536, 131_072, 262_144, 524_288, 1_000_000];
+	expect(allocated.filter((size) => size > 0)).toStrictEqual([
+		...perPart,
+		...perPart,
+		...perPart,
+	]);
+});
+
+test('reads back the JSON Lines that were written', () => {
+	fc.assert(
+		fc.property(
+			fc.array(fc.jsonValue()),
+			fc.integer({ min: 1, max: 200 }),
+			(values, maxBytes) => {
+				const lines = values.map((value) => JSON.stringify(value));
+				const parts = write(lines, maxBytes);
+				const found = contents(parts).flatMap((text) => readAll(jsonLines(), text).records);
+				expect(found.map(({ text }) => text)).toStrictEqual(lines);
+				expect(parts.reduce((sum, { records }) => sum + records, 0)).toBe(values.length);
+				for (const { buffer, bytes, records } of parts) {
+					expect(bytes).toBe(buffer.length);
+					expect(bytes <= maxBytes || records === 1).toBe(true);
+				}
+			},
+		),
+		{ numRuns: 200 },
+	);
+});
+
+describe('CSV', () => {
+	test.each([
+		[['a', 'b c', ''], 'a,b c,'],
+		[['a,b', 'c;d', 'e"f', 'g\nh', 'i\rj'], '"a,b",c;d,"e""f","g\nh","i\rj"'],
+		[[1, true, null, undefined, { a: 'x' }, [1]], '1,true,,,"{""a"":""x""}",[1]'],
+		[[''], '""'],
+		[[' '], '" "'],
+		[['', ''], ','],
+	])('writes %j as %j', (cells, row) => {
+		expect(csvRow(cells)).toBe(row);
+	});
+
+	test('quotes the delimiter that is used', () => {
+		expect(csvRow(['a,b', 'c;d'], ';')).toBe('a,b;"c;d"');
+	});
+
+	test('reads back what was written', () => {
+		const cell = fc.oneof(fc.string(), fc.constantFrom('"', '""', '\r\n', ',', ' ', ''));
+		fc.assert(
+			fc.property(
+				fc.array(fc.tuple(cell, cell)),
+				fc.integer({ min: 1, max: 100 }),
+				fc.constantFrom(',', ';', '\t', '|'),
+				(rows, maxBytes, delimiter) => {
+					const texts = rows.map((row) => csvRow(row, delimiter));
+					const parts = write(texts, maxBytes, csvRow(['a', 'b'], delimiter));
+					const found = contents(parts).flatMap(
+						(text) => readAll(new CsvReader(), text).records,
+					);
+					expect(found.map(({ value }) => value)).toStrictEqual(
+						rows.map(([a, b]) => ({ a, b })),
+					);
+					expect(found.map(({ text }) => text)).toStrictEqual(texts);
+				},
+			),
+			{ numRuns: 300 },
+		);
+	});
+});
