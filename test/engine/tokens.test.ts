@@ -445,8 +445,7 @@ describe('a credential a person has edited', () => {
 	it.each([
 		['Client ID', { clientId: 'other-client' }],
 		['Client Secret', { clientSecret: 'new-secret' }],
-		['Token Server Address', { authUrl: 'localhost' }],
-		['AI Service Address', { aiUrl: 'localhost' }],
+		['Token Server URL', { authUrl: 'localhost' }],
 	])('never reuses the token of the former %s', async (_label, changes) => {
 		const local = Object.fromEntries(
 			Object.entries(changes).map(([field, value]) => [
@@ -493,15 +492,15 @@ describe('a reply of the token server that cannot be used', () => {
 
 	it.each([
 		['wrongType', /token_type is not Bearer/],
-		['noExpiry', /expires_in is no positive number of seconds/],
+		['noExpiry', /expires_in is not a positive number of seconds/],
 		['foreignScope', /another scope than the requested machinelearning\.predict/],
 		['html', /it is not a JSON object/],
 	] as const)('is a clear error: %s', async (tokenReply, what) => {
 		sandbox.settings.tokenReply = tokenReply;
 		const { message, description } = await fail();
-		expect(message).toMatch(/The token server's reply cannot be used/);
+		expect(message).toMatch(/The token server's response cannot be used/);
 		expect(message).toMatch(what);
-		expect(description).toMatch(/'Token Server Address' and 'Authorization Server ID'/);
+		expect(description).toMatch(/'Token Server URL' and 'Authorization Server ID'/);
 		// It would not change: asked once for all requests.
 		expect(requestsTo('token')).toHaveLength(1);
 	});
@@ -513,11 +512,11 @@ describe('a reply of the token server that cannot be used', () => {
 			/status 401/,
 			/Client ID/,
 		],
-		['a redirect', { redirectTo: 'http://127.0.0.1:1/login' }, /status 302/, /Address/],
+		['a redirect', { redirectTo: 'http://127.0.0.1:1/login' }, /status 302/, /URL/],
 		['a server that is down', { status: 503 }, /status 503/, /Try again later/],
 		['one that is busy', { status: 429 }, /status 429/, /Try again later/],
-		['a broken connection', { reset: 'midBody' as const }, /did not answer/, /Address/],
-		['half a reply', { truncate: true }, /cannot be used|did not answer/, /Address/],
+		['a broken connection', { reset: 'midBody' as const }, /connection to the token server closed/, /URL/],
+		['half a reply', { truncate: true }, /cannot be used|closed/, /URL/],
 	])('is a clear error: %s', async (_case, fault, message, description) => {
 		sandbox.faults.add({ route: 'token', ...fault });
 		const failure = await fail();

@@ -108,31 +108,36 @@ export function testRequest(
  * no error code, because n8n would replace it.
  */
 export async function runProbe(
-	{ helpers }: IHttpRequestHelper,
+	helper: IHttpRequestHelper,
 	data: Data,
 	probe: Probe,
 ): Promise<void> {
-	const { party } = probe;
-	const request = probe.request(data);
+	const { status, body } = await send(helper, probe.request(data), probe.party);
+	const advice = probe.advice(status);
+	if (advice !== undefined) throw refusal(status, body, advice, probe, data);
+	const state = stateOf(data);
+	if (state !== undefined) state.hasPassed = true;
+}
+
+async function send(
+	{ helpers }: IHttpRequestHelper,
+	request: IHttpRequestOptions,
+	party: Party,
+): Promise<{ status: number; body: unknown }> {
 	const limit = new TimeLimit(PROBE_TIMEOUT_MS);
 	try {
 		const response = (await helpers.httpRequest({
 			...request,
 			encoding: 'stream',
-			timeout: PROBE_TIMEOUT_MS,
+			timeout: PROBE_TIMEOUT_MS + 1_000,
 			abortSignal: limit.signal,
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 			returnFullResponse: true,
 		})) as IN8nHttpFullResponse;
-		const body = await readBody(response.body as unknown as ResponseStream, MAX_ERROR_BODY_BYTES);
-		const { statusCode: status } = response;
-		const advice = probe.advice(status);
-		if (advice !== undefined) throw refusal(status, body, advice, probe, data);
-		const state = stateOf(data);
-		if (state !== undefined) state.hasPassed = true;
+		const stream = response.body as unknown as ResponseStream;
+		return { status: response.statusCode, body: await readBody(stream, MAX_ERROR_BODY_BYTES) };
 	} catch (error) {
-		if (error instanceof ServiceFailure) throw error;
 		throw unreachable(error, party, limit.isOver);
 	} finally {
 		limit.end();

@@ -45,7 +45,10 @@ export function tokenSender(
 				returnFullResponse: true,
 			})) as IN8nHttpFullResponse;
 			const { statusCode: status } = response;
-			const body = await readBody(response.body as unknown as ResponseStream, MAX_ERROR_BODY_BYTES);
+			const body = await readBody(
+				response.body as unknown as ResponseStream,
+				MAX_ERROR_BODY_BYTES,
+			);
 			const isRefusal = status < 200 || status > 299;
 			const secrets = secretsOf({ clientId: auth.username, clientSecret: auth.password });
 			return {

@@ -54,7 +54,13 @@ export function transportFailure(
 	if (timedOutMs !== undefined) return timeoutFailure(party, timedOutMs, kind);
 	const { code, neverSent, permanent } = transportFacts(error);
 	const transient = code !== undefined && !permanent;
-	const details = { kind, transient, neverSent, ...(code !== undefined && { code }) };
+	const details = {
+		kind,
+		transient,
+		// Without a token the request itself was not sent, whatever became of the token request.
+		...(kind !== 'token' && { neverSent }),
+		...(code !== undefined && { code }),
+	};
 	if (code === undefined) {
 		const reason = error instanceof Error ? error.message : 'n8n did not send the request';
 		return new ServiceFailure(reason, details);

@@ -1,11 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { isFresh, parseClient, parseTokenMap, validToken, type Client } from '../service/token';
-import {
-	attachTokenContext,
-	type HeldTokens,
-	type TokenContext,
-} from '../service/token-context';
+import { attachTokenContext, type HeldTokens, type TokenContext } from '../service/token-context';
 
 type Data = ICredentialDataDecryptedObject;
 
@@ -110,7 +106,8 @@ export class TokenCredential implements RequestCredential {
 	async recover({ tokens }: RequestAuth): Promise<boolean> {
 		const refused = tokens?.token?.accessToken ?? '';
 		// Another request has recovered since this one was sent.
-		if (tokens?.held !== this.held || this.valid(this.held)?.accessToken !== refused) return true;
+		if (tokens?.held !== this.held || this.valid(this.held)?.accessToken !== refused)
+			return true;
 		this.replacing ??= this.replace(async () => await this.replaceRefused(refused));
 		return await this.replacing;
 	}

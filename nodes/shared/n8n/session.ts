@@ -110,12 +110,15 @@ export class Session {
 		const { name, urlLabel } = this.service;
 		const words = this.words(response.body);
 		const said = words === '' ? '' : `, "${words}"`;
-		return new ServiceFailure(`${capitalized(name)} answered with status ${statusCode}${said}`, {
-			kind: 'status',
-			status: statusCode,
-			description: statusAdvice(statusCode, urlLabel),
-			...retryAfter(response),
-		});
+		return new ServiceFailure(
+			`${capitalized(name)} answered with status ${statusCode}${said}`,
+			{
+				kind: 'status',
+				status: statusCode,
+				description: statusAdvice(statusCode, urlLabel),
+				...retryAfter(response),
+			},
+		);
 	}
 }
 

@@ -53,7 +53,13 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 ];
 
 /** The scope a credential asks for; '' if its custom one is empty. */
-export function scopeOf({ scope, customScope }: { scope?: unknown; customScope?: unknown }): string {
+export function scopeOf({
+	scope,
+	customScope,
+}: {
+	scope?: unknown;
+	customScope?: unknown;
+}): string {
 	const chosen = scope === 'custom' ? (customScope ?? '') : scope;
 	return typeof chosen === 'string' ? chosen.trim() : DEFAULT_SCOPE;
 }

@@ -1,4 +1,4 @@
-import { canonical, canonicalWithOrigins } from './canonical';
+import { canonical, canonicalWithOrigins, isAscii } from './canonical';
 import { parseTokenMap } from './token';
 
 /** Shorter values occur in words that have nothing to do with them. */
@@ -47,10 +47,12 @@ export function withoutSecrets(value: unknown, secrets: readonly unknown[]): unk
  */
 export class Masker {
 	private readonly secrets = new Set<string>();
-	/** Found as they are: nothing else identifies them. */
+	/** To be found as they are, the longest first. */
 	private exact: readonly string[] = [];
-	/** In canonical form. */
+	/** To be found in the canonical form. */
 	private needles: readonly Needle[] = [];
+	/** No shorter text can hold a secret. */
+	private minLength = Infinity;
 
 	/** @param secrets as they are stored; anything but text is ignored */
 	constructor(secrets: readonly unknown[] = []) {
@@ -63,6 +65,10 @@ export class Masker {
 		this.secrets.add(secret);
 		this.exact = [...this.exact, ...exactForms(secret)].sort(longestFirst);
 		this.needles = [...this.needles, ...needlesOf(secret)];
+		const lengths = [...this.exact, ...this.needles.map(({ form }) => form)].map(
+			({ length }) => length,
+		);
+		this.minLength = Math.min(...lengths);
 	}
 
 	/**
@@ -84,7 +90,8 @@ export class Masker {
 
 	private list(values: readonly unknown[], depth: number): unknown {
 		let masked: unknown[] | undefined;
-		for (const [index, value] of values.entries()) {
+		for (let index = 0; index < values.length; index++) {
+			const value = values[index];
 			// Vectors are most of a large response.
 			if (typeof value === 'number') continue;
 			const made = this.mask(value, depth + 1);
@@ -96,7 +103,9 @@ export class Masker {
 	}
 
 	private text(text: string): string {
-		if (text.length < MIN_LENGTH) return text;
+		// A letter beyond ASCII may stand for up to three of its canonical form.
+		if (text.length * 3 < this.minLength) return text;
+		if (text.length < this.minLength && isAscii(text)) return text;
 		const rest = this.exact.reduce((masking, exact) => masking.replaceAll(exact, MASK), text);
 		const form = canonical(rest);
 		const found = this.needles.filter(({ form: needle }) => form.includes(needle));
@@ -137,13 +146,14 @@ function base64Forms(secret: string): string[] {
 	return [alone, ...parts.filter((part) => canonical(part).length >= MIN_BASE64_LENGTH)];
 }
 
-/** A secret with spaces around it, and one whose canonical form is too short. */
+/** A secret as it is stored and as it is sent, and encoded if its canonical form is too short. */
 function exactForms(secret: string): string[] {
 	const text = secret.trim();
-	if (text.length < MIN_LENGTH) return secret.length < MIN_LENGTH ? [] : [secret];
-	const isFound = canonical(text).length >= MIN_LENGTH;
-	const forms = isFound ? [secret] : [secret, text, encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'))];
-	return isFound && secret === text ? [] : forms;
+	const forms = [secret, text];
+	if (canonical(text).length < MIN_LENGTH) {
+		forms.push(encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')));
+	}
+	return forms.filter(({ length }) => length >= MIN_LENGTH);
 }
 
 function maskAll(text: string, needles: readonly Needle[]): string {

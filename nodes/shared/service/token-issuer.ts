@@ -45,36 +45,42 @@ export class TokenIssuer {
 	 */
 	async issue(context: TokenContext, send: SendTokenRequest): Promise<TokenMap> {
 		const { client, scope, held } = context;
-		try {
-			context.token = await this.tokenFor(context, send);
-		} catch (error) {
+		const token = await this.tokenFor(context, send).catch((error: unknown) => {
 			context.failure = error;
 			throw error;
-		}
+		});
+		context.token = token;
 		// With those of other scopes that were issued at the same time.
 		const tokens = newestTokens(held.tokens, this.issued.get(client.identity));
-		held.tokens = addToken(tokens, scope, context.token, this.now());
+		held.tokens = addToken(tokens, scope, token, this.now());
 		return held.tokens;
 	}
 
 	private async tokenFor(context: TokenContext, send: SendTokenRequest): Promise<Token> {
 		const { client, scope, held, origin } = context;
 		if (scope === '') {
-			throw new InputError("'Custom Scope' is empty", 'Enter a scope, or choose one from the list.');
+			throw new InputError(
+				"'Custom Scope' is empty",
+				'Enter a scope, or choose one from the list.',
+			);
 		}
 		const known = this.issued.get(client.identity)?.[scope];
 		if (isFresh(known, this.now()) && canUse(known, context)) return known;
-		try {
-			const token = await context.wait(this.request(context, send));
-			context.isProven = true;
-			return token;
-		} catch (error) {
-			// A node's request can do with a token that is still valid: the next one tries again.
-			const old = validToken(held.tokens, scope, client.identity, this.now());
-			const canKeep = origin === 'node' && old !== undefined && old.accessToken !== held.rejected;
-			if (canKeep && error instanceof ServiceFailure) return postponeRenewal(old, this.now());
-			throw error;
-		}
+		return await context.wait(this.request(context, send)).then(
+			(token) => {
+				context.isProven = true;
+				return token;
+			},
+			(error: unknown) => {
+				// A node's request can do with a token that is still valid: the next one tries again.
+				const old = validToken(held.tokens, scope, client.identity, this.now());
+				const canKeep =
+					origin === 'node' && old !== undefined && old.accessToken !== held.rejected;
+				if (canKeep && error instanceof ServiceFailure)
+					return postponeRenewal(old, this.now());
+				throw error;
+			},
+		);
 	}
 
 	/** The request under way for this client and scope, or a new one. */

@@ -163,8 +163,7 @@ function refusal(
 	} else if (error === 'invalid_scope') {
 		description = `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
 	} else if (status === 404 || (status >= 300 && status < 400)) {
-		description =
-			"Check 'Token Server URL' and 'Authorization Server ID' in the credential.";
+		description = "Check 'Token Server URL' and 'Authorization Server ID' in the credential.";
 	} else if (transient) {
 		description = 'The token server is busy or down. Try again later.';
 	}
