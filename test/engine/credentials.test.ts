@@ -111,7 +111,11 @@ describe('the Test button of the credentials', () => {
 
 		it.each([
 			['authUrl', 'ftp://example.com', /'Token Server URL' must start with http/],
-			['authUrl', 'http://127.0.0.1:1', /token server could not be reached: the connection was refused/],
+			[
+				'authUrl',
+				'http://127.0.0.1:1',
+				/token server could not be reached: the connection was refused/,
+			],
 			['clientId', ' ', /'Client ID' is empty/],
 			['scope', 'custom', /'Custom Scope' is empty/],
 			['authorizationServerId', 'unknown', /token/],
@@ -145,7 +149,11 @@ describe('the Test button of the credentials', () => {
 		it.each([
 			['apiKey', 'wrong', /Check 'API Key'/],
 			['endpoint', 'other', /Check 'Push Service URL' and 'Endpoint Identifier'/],
-			['pushUrl', 'http://127.0.0.1:1', /push service could not be reached: the connection was refused/],
+			[
+				'pushUrl',
+				'http://127.0.0.1:1',
+				/push service could not be reached: the connection was refused/,
+			],
 			['pushUrl', 'http://127.0.0.1/a?b', /'Push Service URL' must not have a query/],
 		])('fails with a wrong %s', async (field, value, message) => {
 			const result = await press(type, { [field]: value });

@@ -12,6 +12,7 @@ export class TimeLimit {
 	/** Aborted when the time need not be watched any more. */
 	private watching = new AbortController();
 	private over = false;
+	private isEnded = false;
 	private readonly cancel = () => this.aborter.abort(this.canceled?.reason);
 
 	/**
@@ -42,15 +43,17 @@ export class TimeLimit {
 		this.watching.abort();
 	}
 
-	/** Starts again with another limit. */
+	/** Starts again with another limit, unless the exchange is over: a wait may end later than it. */
 	restart(ms: number): void {
 		this.pause();
+		if (this.isEnded) return;
 		this.watching = new AbortController();
 		void this.watch(ms, this.watching.signal);
 	}
 
 	/** To be called when the exchange is over, however it ended. */
 	end(): void {
+		this.isEnded = true;
 		this.pause();
 		this.canceled?.removeEventListener('abort', this.cancel);
 	}

@@ -114,8 +114,8 @@ test.each([
 			await new Promise((done) => setTimeout(done, 20));
 		}
 		await new Promise((_resolve, reject) => {
-			if (signal?.aborted) reject(signal.reason as Error);
-			signal?.addEventListener?.('abort', () => reject(signal.reason as Error));
+			if (signal?.aborted) reject(new Error('canceled'));
+			signal?.addEventListener?.('abort', () => reject(new Error('canceled')));
 		});
 	}
 	const startedAt = Date.now();

@@ -278,7 +278,7 @@ describe('a renewal that fails', () => {
 
 	test('fails the credential test, which is to tell', async () => {
 		answer = refuse;
-		const changes = { origin: 'credential', held: stored('old', 30) };
+		const changes: Changes = { origin: 'credential', held: stored('old', 30) };
 		await expect(issue(changes)).rejects.toThrow(ServiceFailure);
 	});
 
