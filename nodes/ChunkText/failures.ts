@@ -9,14 +9,14 @@ const failure = (message: string, description: string): ServiceFailure =>
 export const noChunkingId = (said: string): ServiceFailure =>
 	failure(
 		`The AI service took the request but gave no chunking ID${quoted(said)}`,
-		"Check 'AI Service Address' in the credential: something else than the AI service may have answered.",
+		"Check 'AI Service URL' in the credential: something else than the AI service may have answered.",
 	);
 
 /** A reply of 2xx that is nothing the interface knows. */
 export const unreadable = (): ServiceFailure =>
 	failure(
 		'the reply of the AI service is no chunking reply',
-		"Check 'AI Service Address' in the credential and the option 'Results Path'.",
+		"Check 'AI Service URL' in the credential and the option 'Results Path'.",
 	);
 
 /** The service has given the job up (spec, States: ERROR). */

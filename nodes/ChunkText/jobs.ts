@@ -6,7 +6,9 @@ import { runRequests, timeoutMs } from '../shared/n8n/bulk-requests';
 import { addHint, addTroubleHint } from '../shared/n8n/hints';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
-import { ServiceSession, type ServiceReply } from '../shared/n8n/session';
+import { aiService } from '../shared/n8n/services';
+import { ServiceSession, sessionRun } from '../shared/n8n/service-session';
+import type { SessionResponse } from '../shared/n8n/session';
 import {
 	DEFAULT_RESULTS_PATH,
 	hasContent,
@@ -84,13 +86,7 @@ export class ChunkingJobs {
 	 */
 	async open(scopes: Iterable<string>): Promise<void> {
 		for (const scope of new Set(scopes)) {
-			const session = await ServiceSession.open(this.context, {
-				credentialType: 'aiServiceOAuth2Api',
-				addressField: 'aiUrl',
-				addressLabel: 'AI Service Address',
-				service: 'The AI service',
-				scope,
-			});
+			const session = await ServiceSession.open(sessionRun(this.context), aiService(scope));
 			this.sessions.set(scope, session);
 		}
 	}
@@ -250,12 +246,12 @@ export class ChunkingJobs {
 		return { chunkingId: reply.chunkingId, reply, body };
 	}
 
-	private async fetch({ chunkingId, session }: Job, leftMs = Infinity): Promise<ServiceReply> {
+	private async fetch({ chunkingId, session }: Job, leftMs = Infinity): Promise<SessionResponse> {
 		return await session.request({
 			method: 'GET',
 			path: resultsPath(this.options.resultsPath ?? DEFAULT_RESULTS_PATH, chunkingId),
 			timeoutMs: Math.min(timeoutMs(this.options), leftMs),
-			isLargeReply: true,
+			isUnmasked: true,
 		});
 	}
 

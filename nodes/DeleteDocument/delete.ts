@@ -12,7 +12,7 @@ import { readOptions } from '../shared/n8n/options';
 import { openPushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
-import type { ServiceRequest } from '../shared/n8n/session';
+import type { SessionRequest } from '../shared/n8n/session';
 import { judge, mayBeGoingOn, ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { deletePath } from '../shared/service/push';
@@ -58,7 +58,7 @@ export async function deleteDocuments(context: IExecuteFunctions, results: Resul
 			});
 		}
 	};
-	const requestFor = (id: string, commits: boolean): ServiceRequest => ({
+	const requestFor = (id: string, commits: boolean): SessionRequest => ({
 		method: 'DELETE',
 		path: deletePath(endpoint, id),
 		...(commits && { qs: { commit: 'true' } }),

@@ -7,7 +7,8 @@ import { addHint, count } from '../shared/n8n/hints';
 import { readOptions } from '../shared/n8n/options';
 import type { Results } from '../shared/n8n/results';
 import { executionClock, isCancel } from '../shared/n8n/run';
-import { ServiceSession } from '../shared/n8n/session';
+import { BLOB_SERVICE } from '../shared/n8n/services';
+import { ServiceSession, sessionRun } from '../shared/n8n/service-session';
 import { CONVERT_PATH } from '../shared/service/blobs';
 import { mayBeGoingOn, ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
@@ -37,12 +38,7 @@ export async function migrateBlobs(context: IExecuteFunctions, results: Results)
 			'Turn it on when the manifests may be converted. There is no way back.',
 		);
 	}
-	const session = await ServiceSession.open(context, {
-		credentialType: 'blobServiceApi',
-		addressField: 'baseUrl',
-		addressLabel: 'Blob Service Address',
-		service: 'The blob service',
-	});
+	const session = await ServiceSession.open(sessionRun(context), BLOB_SERVICE);
 	const migrate = async (): Promise<IDataObject> => {
 		const reply = await session.requestWithRetry(
 			{

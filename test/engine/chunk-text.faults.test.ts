@@ -119,7 +119,7 @@ describe('a lasting fault of a look', () => {
 		expect(error?.message).toBe(
 			'Chunking c-1: the reply of the AI service is no chunking reply',
 		);
-		expect(error?.description).toMatch(/'AI Service Address'.*'Results Path'/);
+		expect(error?.description).toMatch(/'AI Service URL'.*'Results Path'/);
 	});
 });
 
@@ -153,7 +153,7 @@ describe('a submission', () => {
 		expect(hintsOf(result)).toEqual(['2 attempts repeated after temporary failures']);
 		expect(jsonOf(result.output)).toEqual(
 			indexes(2).map(() => ({
-				error: 'The text was not submitted: The AI service could not be asked: the connection was refused',
+				error: 'The text was not submitted: The AI service could not be reached: the connection was refused',
 			})),
 		);
 	});
@@ -163,25 +163,25 @@ describe('a submission', () => {
 			'a reset before the reply',
 			{ reset: 'beforeReply' },
 			0,
-			/^It is not known whether the text was submitted: .* connection was closed/,
+			/^It is not known whether the text was submitted: .*connection to the AI service closed/,
 		],
 		[
 			'a reset in the middle of the reply',
 			{ reset: 'midBody' },
 			1,
-			/^It is not known whether the text was submitted: .* connection was closed/,
+			/^It is not known whether the text was submitted: .*connection to the AI service closed/,
 		],
 		[
 			'a reset after the work',
 			{ reset: 'afterWork' },
 			1,
-			/^It is not known whether the text was submitted: .* connection was closed/,
+			/^It is not known whether the text was submitted: .*connection to the AI service closed/,
 		],
 		[
 			'a reply that takes too long',
 			{ latencyMs: 1500 },
 			1,
-			/^It is not known whether the text was submitted: .* did not reply in time$/,
+			/^It is not known whether the text was submitted: The AI service did not answer within 1 s$/,
 		],
 		['a truncated reply', { truncate: true }, 1, /^It is not known .* gave no chunking ID$/],
 		[
@@ -285,9 +285,9 @@ describe('a submission', () => {
 	});
 
 	it.each([
-		['ai.example.com', /^'AI Service Address' is not a web address$/],
-		['', /^'AI Service Address' is empty$/],
-		['https://a.example/?x=1', /^'AI Service Address' must not have a query/],
+		['ai.example.com', /^'AI Service URL' is not a valid URL$/],
+		['', /^'AI Service URL' is empty$/],
+		['https://a.example/?x=1', /^'AI Service URL' must not have a query/],
 	])('goes to no address that is unusable: "%s"', async (aiUrl, message) => {
 		const result = await chunk(
 			texts(2),

@@ -253,7 +253,7 @@ describe('a refused credential', () => {
 		);
 		expect(pairedIndexes(result)).toEqual(indexes(20));
 		expect(jsonOf(result.output)[19].error).toMatch(
-			/^Document "d19" was not pushed: The push service could not be asked/,
+			/^Document "d19" was not pushed: The push service could not be reached/,
 		);
 		expect(hintsOf(result)).toEqual([]);
 	});
@@ -386,14 +386,14 @@ describe('where it sends', () => {
 			})),
 		);
 		const { error } = await push(documents(1), {}, { credentials: at(moved.url) });
-		expect(error?.description).toMatch(/^The address has moved\..*'Push Service Address'/);
+		expect(error?.description).toMatch(/^The URL has moved\..*'Push Service URL'/);
 	});
 
 	it.each([
-		[{ pushUrl: 'search.example.com' }, /^'Push Service Address' is not a web address$/],
-		[{ pushUrl: 'ftp://search.example.com' }, /^'Push Service Address' must start with http/],
-		[{ pushUrl: '' }, /^'Push Service Address' is empty$/],
-		[{ pushUrl: 'https://a.example/?x=1' }, /^'Push Service Address' must not have a query/],
+		[{ pushUrl: 'search.example.com' }, /^'Push Service URL' is not a valid URL$/],
+		[{ pushUrl: 'ftp://search.example.com' }, /^'Push Service URL' must start with http/],
+		[{ pushUrl: '' }, /^'Push Service URL' is empty$/],
+		[{ pushUrl: 'https://a.example/?x=1' }, /^'Push Service URL' must not have a query/],
 		[{ endpoint: ' ' }, /^'Endpoint Identifier' is empty$/],
 		[{ endpoint: '..' }, /^'Endpoint Identifier' must not be "\.\."$/],
 	])('is checked before any request: %j', async (changes, message) => {
@@ -445,7 +445,7 @@ describe('the words of an error', () => {
 			'a lost connection',
 			{},
 			{ reset: 'beforeReply' },
-			'The push service could not be asked: the connection was closed before the reply was',
+			'The connection to the push service closed before the response was complete',
 		],
 	])('are not replaced by n8n: %s', async (_case, changes, rule, words) => {
 		fault({ contentType: 'application/json', ...rule });
@@ -467,7 +467,7 @@ describe('the words of an error', () => {
 			credentials: at('http://127.0.0.1:1'),
 		});
 		expect(error?.message).toBe(
-			'Document "d0" was not pushed: The push service could not be asked: the connection was refused',
+			'Document "d0" was not pushed: The push service could not be reached: the connection was refused',
 		);
 		expect(error?.description).toMatch(/code ECONNREFUSED/);
 	});

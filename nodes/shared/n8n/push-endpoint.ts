@@ -1,16 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { ServiceSession } from './session';
+import { parsePushEndpoint } from '../service/push-endpoint';
+import { PUSH_SERVICE } from './services';
+import { ServiceSession, sessionRun } from './service-session';
 
 /** Opens the push service; its credential also names the endpoint. */
 export async function openPushEndpoint(
 	context: IExecuteFunctions,
 ): Promise<{ session: ServiceSession; endpoint: string }> {
-	const session = await ServiceSession.open(context, {
-		credentialType: 'pushEndpointApi',
-		addressField: 'pushUrl',
-		addressLabel: 'Push Service Address',
-		service: 'The push service',
-	});
-	return { session, endpoint: String(session.fields.endpoint ?? '').trim() };
+	const session = await ServiceSession.open(sessionRun(context), PUSH_SERVICE);
+	return { session, endpoint: parsePushEndpoint(session.fields).endpoint };
 }
