@@ -26,7 +26,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const commit = parameters.choice('commit');
 	const endpoint = await openPushEndpoint(run);
 	const line = requestLine(run, options, true);
-	const sender = new DeleteSender(endpoint, options);
+	const sender = new DeleteSender(run, endpoint, options);
 
 	const targets = await readTargets(run, parameters, endpoint.endpoint);
 	const report = new DeleteReport(run, targets);
@@ -34,14 +34,15 @@ export async function deleteDocuments(run: Run): Promise<void> {
 
 	const ids = [...targets.keys()];
 	const last = commit === 'lastDeleteOnly' ? ids.pop() : undefined;
-	const send = async (id: string, attempt: number, commits = commit === 'everyDelete') =>
-		await sender.delete(id, commits)
+	const send = async (id: string, attempt: number) =>
+		await sender.delete(id, attempt, commit === 'everyDelete');
 	for await (const { entry, outcome } of deliverEach(ids, send, line)) {
 		await report.answer(entry, outcome);
 	}
 	if (last !== undefined) {
 		// All others have been answered, so the commit comes after them.
-		const outcome = await deliver(async () => await sender.delete(last, true), line);
+		const send = async (attempt: number) => await sender.delete(last, attempt, true);
+		const outcome = await deliver(send, line);
 		await report.answer(last, outcome);
 		if (!outcome.ok || outcome.response === 'notFound') await report.commit(sender, line);
 	}
@@ -57,12 +58,14 @@ class DeleteSender {
 	private readonly maybeDeleted = new Set<string>();
 
 	constructor(
+		private readonly run: Run,
 		private readonly endpoint: PushEndpoint,
 		private readonly options: DeleteOptions,
 	) {}
 
 	/** One attempt to delete a document. */
-	async delete(id: string, commits: boolean): Promise<Answer> {
+	async delete(id: string, attempt: number, commits: boolean): Promise<Answer> {
+		if (attempt === 1) this.run.stats.requests++;
 		return await this.request(id, commits).then(
 			() => 'deleted' as const,
 			(error: unknown) => this.afterFailure(id, error),
@@ -103,6 +106,7 @@ class DeleteReport {
 
 	/** What had been done, for the error of a run that ends early. */
 	progress(): string {
+		if (this.run.stats.requests === 0) return 'Nothing was sent.';
 		return `${count(this.deleted.length, 'document')} of ${this.targets.size.toLocaleString('en-US')} had been deleted; deleting them again does no harm if 'Ignore Not Found' is on.`;
 	}
 

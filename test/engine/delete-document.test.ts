@@ -187,7 +187,7 @@ describe('ids', () => {
 		});
 		const { error } = await remove(list, { idSource: 'listField' });
 		expect(error?.description).toBe(
-			'Each entry must be the ID of one document: correct it, or remove it from the list.',
+			'Each entry must be the ID of one document: correct it, or remove it from the list. Nothing was sent.',
 		);
 	});
 

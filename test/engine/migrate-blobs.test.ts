@@ -168,7 +168,7 @@ describe('a migration that may have arrived is never sent again', () => {
 		fault({ status: 307, redirectTo: other.url });
 		const { error } = await migrate(items(1), CONFIRMED);
 		expect(error?.message).toMatch(
-			/answered with status 307, .*, so the blob manifests were not migrated$/,
+			/answered with status 307, so the blob manifests were not migrated$/,
 		);
 		expect([sandbox().requests.length, other.requests.length]).toEqual([1, 0]);
 	});

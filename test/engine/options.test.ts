@@ -35,7 +35,7 @@ it.each([
 it.each([
 	['bytesPerRequest', 'Bytes per Request', '={{ "5 MB" }}', '"5 MB"'],
 	['documentsPerRequest', 'Documents per Request', '={{ [] }}', 'a list'],
-	['maxAttempts', 'Max Attempts', '={{ NaN }}', 'null'],
+	['maxAttempts', 'Max Attempts', '={{ NaN }}', 'NaN'],
 	['timeoutSeconds', 'Request Timeout (Seconds)', '={{ true }}', 'true'],
 ])('refuses %s that is no number before anything is sent', async (name, label, value, shown) => {
 	const { error } = await push(documents(2), { options: { [name]: value } });

@@ -1,4 +1,6 @@
 /** Push Documents while the service, the network or the user gets in its way. */
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 
 import type { IDataObject } from 'n8n-workflow';
@@ -6,6 +8,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
 import type { CredentialData } from '../../support/credential-store';
+import { selfSigned } from '../../support/certificate';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { reply } from '../../support/http-server';
@@ -93,6 +96,8 @@ describe('a passing fault', () => {
 		fault({ latencyMs: 1500, times: 1 });
 		everyItemIsPushed(await push(documents(2), { options: { timeoutSeconds: 1 } }), 2);
 		expect(sandbox().requests).toHaveLength(2);
+		// The first request takes effect after all: not during the next test.
+		await new Promise((resolve) => setTimeout(resolve, 700));
 	});
 
 	it('fails its documents alone when it does not pass', async () => {
@@ -241,22 +246,47 @@ describe('a refused credential', () => {
 		expect(sandbox().requests).toHaveLength(2);
 	});
 
-	it('is not met again with a secure address of a service that has none', async () => {
-		const server = await serve((_request, response) => reply(response, 200, {}));
+	it('is one of a certificate that nobody trusts: the other documents are not tried', async () => {
+		const server = createServer(selfSigned());
+		let connections = 0;
+		server.on('connection', () => connections++);
+		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const { port } = server.address() as AddressInfo;
 		const result = await push(
 			documents(20),
 			{ options: { documentsPerRequest: 1, concurrency: 1 } },
-			{
-				credentials: at(server.url.replace('http:', 'https:')),
-				onError: 'continueRegularOutput',
-			},
+			{ credentials: at(`https://127.0.0.1:${port}`), onError: 'continueRegularOutput' },
 		);
+		await new Promise((resolve) => server.close(resolve));
+		expect(connections).toBe(1);
 		expect(pairedIndexes(result)).toEqual(indexes(20));
 		expect(jsonOf(result.output)[19].error).toMatch(
 			/^The push service could not be reached: .*, so document 'd19' was not pushed$/,
 		);
 		expect(hintsOf(result)).toEqual([]);
 	});
+});
+
+it('a service that does not speak TLS: no document is said to be on its way', async () => {
+	const server = await serve((_request, response) => reply(response, 200, {}));
+	const result = await push(
+		documents(3),
+		{ options: { documentsPerRequest: 1, maxAttempts: 2 } },
+		{
+			credentials: at(server.url.replace('http:', 'https:')),
+			onError: 'continueRegularOutput',
+		},
+	);
+	expect(jsonOf(result.output).map(({ error }) => error)).toEqual(
+		indexes(3).map((index) =>
+			expect.stringMatching(
+				new RegExp(
+					`^The push service could not be .*, so document 'd${index}' was not pushed$`,
+				),
+			),
+		),
+	);
+	expect(server.requests).toEqual([]);
 });
 
 describe('a node set to stop', () => {

@@ -371,7 +371,7 @@ describe('documents of the same ID', () => {
 
 describe('limits of a request', () => {
 	it('are the default of 500 documents and 4 requests at once', async () => {
-		sandbox().faults.add({ route: 'push', latencyMs: 30 });
+		sandbox().faults.add({ route: 'push', latencyMs: 200 });
 		await push(documents(3050));
 		const { requests } = sandbox();
 		const counts = requests.map(({ body }) => (body as unknown[]).length);

@@ -39,7 +39,7 @@ export const timeoutProperty = property({
 	displayName: 'Request Timeout (Seconds)',
 	name: 'timeoutSeconds',
 	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 1 },
+	typeOptions: { minValue: 1, numberPrecision: 3 },
 	default: 60,
 	description: 'How long to wait for the complete response to one request',
 });

@@ -50,7 +50,7 @@ describe('prepareDocument', () => {
 		['no id', { name: 'One' }, "The field 'id' is missing or empty"],
 		['an empty id', { id: '', name: 'One' }, "The field 'id' is missing or empty"],
 		['an id of null', { id: null, name: 'One' }, "The field 'id' is missing or empty"],
-		['no name', { id: '1' }, 'The field \'name\' of document '1' is missing or empty'],
+		['no name', { id: '1' }, "The field 'name' of document '1' is missing or empty"],
 		[
 			'a number as id',
 			{ id: 7, name: 'One' },
@@ -64,12 +64,12 @@ describe('prepareDocument', () => {
 		[
 			'an object as name',
 			{ id: '1', name: {} },
-			'The field \'name\' of document '1' must be a string, but it is an object',
+			"The field 'name' of document '1' must be a string, but it is an object",
 		],
 		[
 			'a boolean as name',
 			{ id: '1', name: false },
-			'The field \'name\' of document '1' must be a string, but it is the boolean false',
+			"The field 'name' of document '1' must be a string, but it is the boolean false",
 		],
 	])('%s is refused', (_, source, message) => {
 		const error = thrownBy(() => prepareDocument(source, rules));
@@ -212,11 +212,23 @@ describe('documentText', () => {
 	});
 
 	test.each<[string, Record<string, unknown>, RegExp]>([
-		['a circle', { circle }, /^the document cannot be written as JSON \(Converting circular [^\n]*\)$/],
+		[
+			'a circle',
+			{ circle },
+			/^the document cannot be written as JSON \(Converting circular [^\n]*\)$/,
+		],
 		['what throws', { throwing }, /^the document cannot be written as JSON \(no form\)$/],
 		['a BigInt', { big: 1n }, /^the document cannot be written as JSON \(.*BigInt.*\)$/],
-		['no JSON at all', { toJSON: () => undefined }, /^the document cannot be written as JSON \(it turns/],
-		['a text instead', { toJSON: () => 'x' }, /^the document cannot be written as JSON \(it turns/],
+		[
+			'no JSON at all',
+			{ toJSON: () => undefined },
+			/^the document cannot be written as JSON \(it turns/,
+		],
+		[
+			'a text instead',
+			{ toJSON: () => 'x' },
+			/^the document cannot be written as JSON \(it turns/,
+		],
 	])('%s is refused', (_, fields, message) => {
 		const error = thrownBy(() => documentText({ ...document, ...fields }));
 		expect(error).toBeInstanceOf(InputError);
