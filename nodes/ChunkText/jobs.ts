@@ -49,7 +49,8 @@ export async function openChunking(
 	scopes: Iterable<string>,
 ): Promise<Chunking> {
 	const sessions = new Map<string, Session>();
-	for (const scope of new Set(scopes)) sessions.set(scope, await Session.open(run, aiService(scope)));
+	for (const scope of new Set(scopes))
+		sessions.set(scope, await Session.open(run, aiService(scope)));
 	const sessionOf = (scope: string) => {
 		const session = sessions.get(scope);
 		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
