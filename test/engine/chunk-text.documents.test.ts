@@ -2,6 +2,7 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { chunkNode, OFTEN, useChunkText } from '../../support/chunking';
@@ -26,6 +27,9 @@ const ids = (items: IDataObject[]) => items.map(({ id }) => id);
 const pipeline = async (nodes: NodeOptions[], items: IDataObject[] | INodeExecutionData[]) =>
 	await runPipeline(nodes, items, { credentials: credentials() });
 const push: NodeOptions = { node: new PushDocuments() };
+
+/** The default chunker uses Python, which takes a while to start. */
+const PYTHON_TIMEOUT_MS = 120_000;
 
 describe('Documents Ready to Push', () => {
 	it('are documents with the ID of the source and the number of the chunk', async () => {
@@ -170,6 +174,25 @@ describe('Chunk Text -> Push Documents', () => {
 		).toEqual(['a/1#1']);
 		expect(jsonOf(result.output).map(({ pushed: done }) => done)).toEqual([true, true, true]);
 	});
+
+	it(
+		'works untouched: nothing is set but the model',
+		async () => {
+			const modelId = { __rl: true, mode: 'list', value: 'gte-small' };
+			const nodes = [{ node: new ChunkText(), parameters: { modelId } }, push];
+			const text = 'One\nTwo';
+			const [chunked] = await pipeline(nodes, [
+				{ id: 'a', name: 'A', url: 'https://a.example', text },
+			]);
+			expect(jsonOf(chunked.output)[0]?.vector).toMatch(/^(f32|f64):/);
+			expect(pushed()[0]).toMatchObject({
+				id: 'a#0',
+				url: 'https://a.example',
+				vector: [expect.any(Number), expect.any(Number)],
+			});
+		},
+		PYTHON_TIMEOUT_MS,
+	);
 
 	it('pushes what Submit has started and Get Results has fetched', async () => {
 		const nodes = [

@@ -1,6 +1,7 @@
 import { pathSegment } from './address';
 import { inexact } from './document-id';
 import { InputError } from './input-error';
+import { unpackVector } from './vector';
 import { quoted } from './wording';
 
 export * from './document-id';
@@ -135,7 +136,7 @@ export function documentText(document: PushDocument): string {
 	let text: string | undefined;
 	let reason = 'it turns itself into something else';
 	try {
-		text = JSON.stringify(document);
+		text = JSON.stringify(withVectors(document));
 	} catch (error) {
 		// The words for a circle are drawn over several lines.
 		[reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
@@ -146,6 +147,18 @@ export function documentText(document: PushDocument): string {
 		`the document cannot be written as JSON (${reason})`,
 		'Make it of texts, numbers, booleans, lists and objects before this node.',
 	);
+}
+
+/** A document whose packed vectors are lists of numbers, as search indexes want them. */
+function withVectors(document: PushDocument): PushDocument {
+	let unpacked: PushDocument | undefined;
+	for (const [field, value] of Object.entries(document)) {
+		const vector = unpackVector(value);
+		if (vector === undefined) continue;
+		unpacked ??= { ...document };
+		unpacked[field] = vector;
+	}
+	return unpacked ?? document;
 }
 
 /** Body of endpoint 3: one document as an object, several as an array. */

@@ -29,7 +29,8 @@ export function packVector(vector: readonly unknown[]): string | undefined {
  * @returns undefined for anything else, such as a text that merely begins alike
  */
 export function unpackVector(text: unknown): number[] | undefined {
-	if (typeof text !== 'string') return undefined;
+	// Most texts are no vectors, and there may be millions of them.
+	if (typeof text !== 'string' || (text[2] !== ':' && text[3] !== ':')) return undefined;
 	const kind = KINDS.find(([prefix]) => text.startsWith(`${prefix}:`));
 	if (kind === undefined) return undefined;
 	const [prefix, Numbers] = kind;

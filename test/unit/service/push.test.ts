@@ -4,6 +4,7 @@ import fc from 'fast-check';
 
 import { requestBytes } from '../../../nodes/shared/flow/batches';
 import { InputError } from '../../../nodes/shared/service/input-error';
+import { packVector } from '../../../nodes/shared/service/vector';
 import {
 	deletePath,
 	documentAnswers,
@@ -205,6 +206,12 @@ describe('documentText', () => {
 			throw new Error('no form');
 		},
 	};
+
+	test('has a packed vector as a list of numbers, without changing the document', () => {
+		const packed = { ...document, vector: packVector([0.5, -1]), note: 'f32:no vector' };
+		expect(JSON.parse(documentText(packed))).toEqual({ ...packed, vector: [0.5, -1] });
+		expect(packed.vector).toMatch(/^f32:/);
+	});
 
 	test('is the JSON of a document', () => {
 		const text = documentText({ ...document, at: new Date(0), none: undefined });
