@@ -7,6 +7,7 @@ import { chunkWait } from './chunk-wait';
 import { deleteThroughput } from './delete-throughput';
 import type { BenchOptions } from './lib/options';
 import { print } from './lib/table';
+import { parameters } from './parameters';
 import { pushScale } from './push-scale';
 import { pushThroughput } from './push-throughput';
 import { records } from './records';
@@ -18,6 +19,7 @@ const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
 	'chunk-wait': chunkWait,
 	'delete-throughput': deleteThroughput,
 	records,
+	parameters,
 };
 
 async function main(): Promise<void> {

@@ -59,7 +59,13 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
 export async function runScenarios(stage: Stage): Promise<void> {
 	for (const [example, { notOnOldN8n }] of Object.entries(SCENARIOS)) {
 		if (ON_OLD_N8N && notOnOldN8n !== undefined) continue;
-		await runScenario(example, stage);
+		try {
+			await runScenario(example, stage);
+		} catch (error) {
+			// The other examples and the report are still worth having.
+			const { message } = error as Error;
+			stage.checks.add(`The scenario of '${example}' runs to its end`, false, message);
+		}
 	}
 }
 

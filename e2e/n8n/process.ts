@@ -33,7 +33,7 @@ export interface N8n {
 }
 
 /** How to run one of n8n's commands. */
-interface N8nOptions {
+export interface N8nOptions {
 	/** n8n's settings (environment variables) beside the usual ones. */
 	settings?: Record<string, string>;
 	logFile?: string;

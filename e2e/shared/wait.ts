@@ -1,7 +1,7 @@
 const CHECK_EVERY_MS = 100;
 
 /** Waits a while. */
-async function pause(milliseconds: number): Promise<void> {
+export async function pause(milliseconds: number): Promise<void> {
 	await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 

@@ -465,4 +465,41 @@ describe('the number of evaluations', () => {
 		);
 		expect(count.evaluations).toBe(evaluations);
 	});
+
+	it('for 100 items of a fixedCollection is that of its other expressions', async () => {
+		const count = { evaluations: 0 };
+		const items = Array.from({ length: 100 }, (_, at) => ({ a: at, b: [at] }));
+		const field = [
+			{ name: 'constant', value: 'x' },
+			{ name: 'plain', value: '={{ $json.a }}' },
+			{ name: 'other', value: '={{ $json.b[0] + 1 }}' },
+		];
+		const readings = await read(
+			(parameters, at) => parameters.rows('additionalFields.field', at)[2].value,
+			{ additionalFields: { field } },
+			items,
+			counting(count),
+		);
+		expect(readings.map(({ value }) => value)).toEqual(items.map(({ a }) => a + 1));
+		// One more for the whole, which is compared with the first item's.
+		expect(count.evaluations).toBe(101);
+	});
+});
+
+it('leaves to n8n what it evaluates with the other members of a collection', async () => {
+	const field = [{ name: '={{ $json.n }}', value: '={{ $parameter["&name"] }}' }];
+	const readings = await read(
+		(parameters, at) => parameters.rows('additionalFields.field', at),
+		{ additionalFields: { field } },
+		[{}, { n: 'b' }],
+	);
+	expect(readings).toEqual([{ value: [{}] }, { value: [{ name: 'b', value: 'b' }] }]);
+});
+
+it('refuses for every item what n8n refuses', async () => {
+	const title = '={{ $json.arguments }}';
+	const items = [{ arguments: 'a' }, { arguments: 'b' }];
+	const readings = await read((parameters, at) => parameters.text('title', at), { title }, items);
+	const message = expect.stringContaining('due to security concerns') as string;
+	expect(readings).toMatchObject([{ error: { message } }, { error: { message } }]);
 });

@@ -7,6 +7,7 @@ export class ParameterReader {
 	readonly items: INodeExecutionData[];
 	private readonly definitions = new Map<string, INodeProperties>();
 	private readonly sources = new Map<string, ParameterSource>();
+	private readonly addedMembers = new Map<string, string[]>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -41,22 +42,27 @@ export class ParameterReader {
 		return paths.map((path) => path.slice(prefix.length));
 	}
 
-	/** Names of the members of a collection that were added. */
+	/** Names of the members of a collection that were added, the same for all items. */
 	added(collection: string): string[] {
+		const known = this.addedMembers.get(collection);
+		if (known) return known;
 		const raw: unknown = this.context.getNodeParameter(
 			collection,
 			0,
 			{},
 			{ rawExpressions: true },
 		);
-		return isRecord(raw) ? Object.keys(raw) : [];
+		const members = isRecord(raw) ? Object.keys(raw) : [];
+		this.addedMembers.set(collection, members);
+		return members;
 	}
 
 	/** The value for an item; of a resource locator what was chosen with it. */
 	value(path: string, itemIndex: number): unknown {
-		const source =
-			this.sources.get(path) ?? this.open(path, optionsOf(path, this.definition(path)));
+		const definition = this.definition(path);
+		const source = this.sources.get(path) ?? this.open(path, optionsOf(path, definition));
 		const value = source.read(itemIndex);
+		if (definition.type !== 'resourceLocator') return value;
 		return isRecord(value) && '__rl' in value ? value.value : value;
 	}
 

@@ -12,8 +12,8 @@ export interface SourceOptions {
 	onlyEngine?: boolean;
 }
 
-/** Takes a value out of an item's JSON. */
-type Reader = (json: unknown) => unknown;
+/** Gives a value of an item. */
+type Reader = (itemIndex: number) => unknown;
 
 /**
  * One parameter of a node, for all items. An evaluation by n8n costs 0.1 to 0.7 ms and blocks
@@ -22,8 +22,8 @@ type Reader = (json: unknown) => unknown;
  * if both agree, the others are read directly.
  */
 export class ParameterSource {
-	private readonly reader: Reader | undefined;
 	private readonly isConstant: boolean;
+	private readonly direct: Reader | undefined;
 	private constant: { value: unknown } | undefined;
 	private agrees: boolean | undefined;
 
@@ -35,7 +35,8 @@ export class ParameterSource {
 		const { name, fallback, onlyEngine } = options;
 		const raw: unknown = context.getNodeParameter(name, 0, fallback, { rawExpressions: true });
 		this.isConstant = !hasExpression(raw);
-		this.reader = onlyEngine ? undefined : readerOf(raw);
+		if (this.isConstant || onlyEngine || !hasPlainPath(raw) || needsSiblings(raw)) return;
+		this.direct = this.readerOf(raw, name);
 	}
 
 	/**
@@ -49,53 +50,66 @@ export class ParameterSource {
 			this.constant ??= { value: this.evaluate(itemIndex) };
 			return this.constant.value;
 		}
-		if (this.reader === undefined || this.agrees === false) return this.evaluate(itemIndex);
-		const direct = this.reader(this.items[itemIndex]?.json);
-		if (direct === NOT_PLAIN) return this.evaluate(itemIndex);
-		return this.agrees ? direct : this.compared(direct, itemIndex);
+		if (this.direct === undefined || this.agrees === false) return this.evaluate(itemIndex);
+		return this.agrees ? this.direct(itemIndex) : this.compared(this.direct, itemIndex);
 	}
 
-	private compared(direct: unknown, itemIndex: number): unknown {
+	private compared(direct: Reader, itemIndex: number): unknown {
 		// Stays so if n8n refuses the expression.
 		this.agrees = false;
 		const value = this.evaluate(itemIndex);
-		this.agrees = isSame(direct, value);
+		this.agrees = isSame(direct(itemIndex), value);
 		return value;
 	}
 
-	private evaluate(itemIndex: number): unknown {
-		const { name, fallback, extractValue = false } = this.options;
-		return this.context.getNodeParameter(name, itemIndex, fallback, { extractValue });
+	/** Reads a parameter, or a collection member by member. */
+	private readerOf(raw: unknown, path: string): Reader {
+		if (isExpression(raw)) return this.expressionReader(raw, path);
+		if (typeof raw !== 'object' || raw === null) return () => raw;
+		if (Array.isArray(raw)) {
+			const entries = raw.map((entry, at) => this.readerOf(entry, `${path}[${at}]`));
+			return (itemIndex) => entries.map((entry) => entry(itemIndex));
+		}
+		const members = Object.entries(raw).map(
+			([key, member]) => [key, this.readerOf(member, `${path}.${key}`)] as const,
+		);
+		return (itemIndex) =>
+			Object.fromEntries(members.map(([key, member]) => [key, member(itemIndex)]));
+	}
+
+	private expressionReader(expression: string, path: string): Reader {
+		const steps = parsePlainPath(expression);
+		return (itemIndex) => {
+			const json = this.items[itemIndex]?.json;
+			const value = steps === undefined ? NOT_PLAIN : readPlainPath(json, steps);
+			return value === NOT_PLAIN ? this.evaluate(itemIndex, path) : value;
+		};
+	}
+
+	/** @param path a part of the parameter; the whole unless given */
+	private evaluate(itemIndex: number, path = this.options.name): unknown {
+		const { fallback, extractValue = false } = this.options;
+		return this.context.getNodeParameter(path, itemIndex, fallback, { extractValue });
 	}
 }
 
 const isExpression = (raw: unknown): raw is string =>
 	typeof raw === 'string' && raw.startsWith('=');
 
-const hasExpression = (raw: unknown): boolean =>
+/** Whether any expression within a parameter meets a condition. */
+const someExpression = (raw: unknown, meets: (expression: string) => boolean): boolean =>
 	typeof raw === 'object' && raw !== null
-		? Object.values(raw).some(hasExpression)
-		: isExpression(raw);
+		? Object.values(raw).some((member) => someExpression(member, meets))
+		: isExpression(raw) && meets(raw);
 
-/** Reads a parameter, or a collection with its members; undefined if only n8n can. */
-function readerOf(raw: unknown): Reader | undefined {
-	if (isExpression(raw)) {
-		const path = parsePlainPath(raw);
-		return path && ((json) => readPlainPath(json, path));
-	}
-	if (typeof raw !== 'object' || raw === null) return () => raw;
-	const members: Array<[string, Reader]> = [];
-	for (const [key, value] of Object.entries(raw)) {
-		const reader = readerOf(value);
-		if (reader === undefined) return undefined;
-		members.push([key, reader]);
-	}
-	return (json) => {
-		const entries = members.map(([key, reader]) => [key, reader(json)] as const);
-		if (entries.some(([, value]) => value === NOT_PLAIN)) return NOT_PLAIN;
-		return Array.isArray(raw) ? entries.map(([, value]) => value) : Object.fromEntries(entries);
-	};
-}
+const hasExpression = (raw: unknown): boolean => someExpression(raw, () => true);
+
+const hasPlainPath = (raw: unknown): boolean =>
+	someExpression(raw, (expression) => parsePlainPath(expression) !== undefined);
+
+/** `$parameter["&name"]` is a member beside the expression: n8n must evaluate both together. */
+const needsSiblings = (raw: unknown): boolean =>
+	someExpression(raw, (expression) => /parameter/i.test(expression) && expression.includes('&'));
 
 function isSame(one: unknown, other: unknown): boolean {
 	if (Object.is(one, other)) return true;
