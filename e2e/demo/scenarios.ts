@@ -164,12 +164,12 @@ async function submitAndWait(stage: Stage): Promise<void> {
 async function update(stage: Stage): Promise<void> {
 	const id = 'update/shrinking.md';
 	const versions = [
-		{ sections: ['Almond', 'Blackberry', 'Chestnut'], formerChunkCount: 0 },
-		{ sections: ['Almond', 'Blueberry'], formerChunkCount: 3 },
+		{ sections: ['Almond', 'Blackberry', 'Chestnut'], previousChunkCount: 0 },
+		{ sections: ['Almond', 'Blueberry'], previousChunkCount: 3 },
 	];
-	for (const [number, { sections, formerChunkCount }] of versions.entries()) {
+	for (const [number, { sections, previousChunkCount }] of versions.entries()) {
 		const text = sections.map((section) => `# ${section}`).join('\n');
-		const documents = [{ id, name: 'Shrinking', text, formerChunkCount }];
+		const documents = [{ id, name: 'Shrinking', text, previousChunkCount }];
 		await stage.runByWebhook('update-documents', { documents });
 		const indexed = stage.chunksOf([id]).map((chunk) => chunk.id);
 		const expected = sections.map((_section, position) => `${id}#${position}`);

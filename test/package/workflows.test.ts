@@ -1,0 +1,71 @@
+/** Workflows of this repository use parameters that the nodes have: n8n ignores all others silently. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type {
+	INodeParameters,
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
+	INodeType,
+	IWorkflowBase,
+} from 'n8n-workflow';
+
+import { manifest, ROOT } from '../../support/manifest';
+
+const FOLDERS = ['examples', 'e2e/queue/workflows'];
+
+/** The properties of all nodes, by the node's type in workflows. */
+const properties = new Map<string, INodeProperties[]>(
+	manifest.n8n.nodes.map((file) => {
+		const source = file.replace(/^dist\//, '').replace(/\.js$/, '');
+		const className = path.basename(file).split('.')[0];
+		// eslint-disable-next-line @typescript-eslint/no-require-imports -- the files are listed in package.json
+		const module = require(path.join(ROOT, source)) as Record<string, new () => INodeType>;
+		const { description } = new module[className]();
+		return [`${manifest.name}.${description.name}`, description.properties];
+	}),
+);
+
+/** Every parameter that no property of that name has, or whose value is not one of its options. */
+function unknownIn(parameters: INodeParameters, known: INodeProperties[], prefix = ''): string[] {
+	return Object.entries(parameters).flatMap(([name, value]) => {
+		const named = known.filter((property) => property.name === name);
+		if (named.length === 0) return [`${prefix}${name}`];
+		const inner = named.flatMap(({ options = [] }) => options);
+		const [{ type }] = named;
+		if (type === 'collection') {
+			return unknownIn(
+				value as INodeParameters,
+				inner as INodeProperties[],
+				`${prefix}${name}.`,
+			);
+		}
+		if (type === 'fixedCollection') {
+			const groups = (inner as INodePropertyCollection[]).map((group) => group.name);
+			return Object.keys(value as INodeParameters)
+				.filter((group) => !groups.includes(group))
+				.map((group) => `${prefix}${name}.${group}`);
+		}
+		const isChoice = type === 'options' && !String(value).startsWith('=');
+		const choices = (inner as INodePropertyOptions[]).map((option) => option.value);
+		return isChoice && !choices.includes(value as string)
+			? [`${prefix}${name}=${String(value)}`]
+			: [];
+	});
+}
+
+const files = FOLDERS.flatMap((folder) =>
+	readdirSync(path.join(ROOT, folder))
+		.filter((file) => file.endsWith('.json'))
+		.map((file) => path.join(folder, file)),
+);
+
+it.each(files)('%s has only parameters and options that its nodes know', (file) => {
+	const { nodes } = JSON.parse(readFileSync(path.join(ROOT, file), 'utf8')) as IWorkflowBase;
+	const unknown = nodes.flatMap(({ name, type, parameters }) => {
+		const known = properties.get(type);
+		return known ? unknownIn(parameters, known, `${name}: `) : [];
+	});
+	expect(unknown).toEqual([]);
+});
