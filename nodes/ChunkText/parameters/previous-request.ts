@@ -18,7 +18,7 @@ export const previousRequestProperties = properties([
 		default: '={{ $json.textPosition }}',
 		placeholder: 'e.g. 0',
 		description:
-			"Which text of the request this item stands for, counted from 0, as returned by 'Submit'. Leave empty if the request has one text, or to get the chunks of all its texts.",
+			"Which text of the request this item stands for, counted from 0, as returned by 'Submit'. May be empty if the request has one text.",
 	},
 	{
 		displayName: 'Wait for Results',
