@@ -41,7 +41,8 @@ export function cellsOf(row: string, delimiter: string): string[] | undefined {
 		let end: number;
 		if (row.charAt(at) === QUOTE) {
 			end = closingQuote(row, at) + 1;
-			if (end === 0 || (end < row.length && row.charAt(end) !== delimiter)) return undefined;
+			// An unclosed quote ends at 0, where the quote itself is no delimiter.
+			if (end < row.length && row.charAt(end) !== delimiter) return undefined;
 			cells.push(row.slice(at + 1, end - 1).replaceAll('""', QUOTE));
 		} else {
 			end = row.indexOf(delimiter, at);

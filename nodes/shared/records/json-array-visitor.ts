@@ -88,7 +88,6 @@ export class ArrayVisitor implements JsonVisitor {
 	}
 
 	private beginList(first: string): Decision {
-		this.next = undefined;
 		this.wasFound = true;
 		if (first === '[') {
 			this.isInList = true;

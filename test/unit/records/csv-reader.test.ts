@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
-import { csvRow } from '../../../nodes/shared/records/csv-row';
+import { cellsOf, csvRow } from '../../../nodes/shared/records/csv-row';
 import { brief, lengths, readAll } from './support';
 
 test('reads rows as objects of text, with their number, line and text', () => {
@@ -128,6 +128,17 @@ test('a blank line is one without cells', () => {
 		'1@2 "" -> {"a":""}',
 		'2@4 x -> {"a":"x"}',
 	]);
+});
+
+test.each([
+	['a,,"b, ""c"""', ['a', '', 'b, "c"']],
+	['a;b', ['a;b']],
+	['"",a"', ['', 'a"']],
+	['"a"b', undefined],
+	['a,"b', undefined],
+	['"a""', undefined],
+])('the cells of %j are %j', (row, cells) => {
+	expect(cellsOf(row, ',')).toStrictEqual(cells);
 });
 
 const cell = fc

@@ -173,6 +173,8 @@ test.each([
 	'{}{}',
 	'1 2',
 	'[],',
+	'[],[]',
+	'1,2',
 ])('gives the text %j as it is', (text) => {
 	expect(read(text, [1])).toBe(text);
 	expect(read(text)).toBe(text);
@@ -246,6 +248,19 @@ describe('nesting', () => {
 			expect(read(`{"a":${json},"b":1}`, [10_000])).toMatchObject({ a: [{}], b: 1 });
 		});
 		expect(characters).toBeLessThan(12 * json.length);
+	});
+
+	test('only what is nested too deep is read value by value', () => {
+		const member = { a: 1, b: 2, c: 3, d: 4, e: 5, text: 'x'.repeat(300) };
+		const list = Array.from({ length: 1000 }, () => member);
+		const text = `[${nested(300)},${JSON.stringify(list).slice(1)}`;
+		const spy = jest.spyOn(JSON, 'parse');
+		try {
+			expect(read(text, [10_000])).toMatchObject([[{}], ...list]);
+			expect(spy.mock.calls.length).toBeLessThan(1500);
+		} finally {
+			spy.mockRestore();
+		}
 	});
 
 	test('brackets in strings are no levels', () => {

@@ -49,6 +49,17 @@ test('a line nested too deep fails alone', () => {
 	]);
 });
 
+test.each([
+	[150, 51, true],
+	[51, 150, true],
+	[150, 50, false],
+	[50, 150, false],
+])('%d objects and %d lists within each other', (objects, lists, isTooDeep) => {
+	const text = `${'{"a":'.repeat(objects)}${'['.repeat(lists)}${']'.repeat(lists)}${'}'.repeat(objects)}`;
+	const [{ error }] = readAll(jsonLines(), text).records;
+	expect(error !== undefined).toBe(isTooDeep);
+});
+
 test('an empty file has no records', () => {
 	for (const text of ['', '\n', ' \r\n\r\n']) {
 		expect(brief(jsonLines(), text)).toStrictEqual({ records: [] });
