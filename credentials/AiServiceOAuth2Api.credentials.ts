@@ -8,15 +8,30 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { scopeProperties } from '../nodes/shared/service/scope';
-import { parseClient, tokenRequest } from '../nodes/shared/service/token';
-import { heldToken, issueToken, scopeOf } from '../nodes/shared/service/token-issuer';
-import { tokenSender } from '../nodes/shared/service/token-sender';
+import {
+	credentialTest,
+	isBeingTested,
+	isTest,
+	runProbe,
+	testRequest,
+	type Probe,
+} from '../nodes/shared/http/credential-test';
+import { tokenSender } from '../nodes/shared/http/token-sender';
+import { parseAddress } from '../nodes/shared/service/address';
+import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/scope';
+import { secretsOf } from '../nodes/shared/service/secrets';
+import { parseClient, parseTokenMap, validToken } from '../nodes/shared/service/token';
+import {
+	attachTokenContext,
+	tokenContextOf,
+	type TokenContext,
+} from '../nodes/shared/service/token-context';
+import { TokenIssuer } from '../nodes/shared/service/token-issuer';
 
 /**
- * Client of the token server, and the address of the AI service its tokens are for (spec,
- * Authentication 1 to 3). Tokens are kept in the hidden field, one for each scope, so that all
- * executions and workers share them.
+ * Client of the token server, and the URL of the AI service its tokens are for
+ * (docs/service-interface.md, Access tokens). Tokens are kept in the hidden field, one for each scope,
+ * so that all executions and workers share them.
  */
 export class AiServiceOAuth2Api implements ICredentialType {
 	name = 'aiServiceOAuth2Api';
@@ -30,13 +45,13 @@ export class AiServiceOAuth2Api implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			displayName: 'AI Service Address',
+			displayName: 'AI Service URL',
 			name: 'aiUrl',
 			type: 'string',
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://APPLICATION_ID.applications.lucidworks.com',
-			description: 'Address of the AI service, without a path below it',
+			description: 'URL of the AI service, without a path',
 		},
 		{
 			displayName: 'Client ID',
@@ -54,13 +69,13 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			required: true,
 		},
 		{
-			displayName: 'Token Server Address',
+			displayName: 'Token Server URL',
 			name: 'authUrl',
 			type: 'string',
 			default: 'https://identity.lucidworks.com',
 			required: true,
 			placeholder: 'e.g. https://identity.example.com',
-			description: 'Address of the server that issues access tokens',
+			description: 'URL of the server that issues access tokens',
 		},
 		{
 			displayName: 'Authorization Server ID',
@@ -69,10 +84,10 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			default: 'ausao8uveaPmyhv0v357',
 			required: true,
 			placeholder: 'e.g. default',
-			description: 'Part of the token address: /oauth2/{ID}/v1/token',
+			description: 'Part of the token URL: /oauth2/{ID}/v1/token',
 		},
 		...scopeProperties(
-			"What the credential test and the HTTP Request node ask for. Chunk Text has a 'Scope' of its own.",
+			"Scope for the credential test and the HTTP Request node. Chunk Text has its own 'Scope'.",
 		),
 		{
 			displayName: 'Access Tokens',
@@ -83,77 +98,109 @@ export class AiServiceOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/**
-	 * Issues a token for the scope that is asked for; n8n stores what is returned. Of requests that
-	 * wait for the same token with the same data, one has it stored.
-	 */
-	async preAuthentication(
-		this: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-	): Promise<IDataObject> {
-		const send = tokenSender(this);
-		const accessTokens = JSON.stringify(await issueToken(credentials, send, Date.now));
-		if (credentials.accessTokens === accessTokens) return {};
-		credentials.accessTokens = accessTokens;
-		return { accessTokens };
-	}
+	/** Issues a token for the scope that is requested; n8n stores what is returned. */
+	preAuthentication = issuingTokens(new TokenIssuer());
 
 	/**
-	 * Signs a request with the stored token. Without a living one it goes unsigned: upon the 401
-	 * n8n has a new one issued and repeats it.
+	 * Signs a request with its token. Without a valid one the request goes unsigned: after the 401 n8n
+	 * has a new one issued and repeats it.
 	 */
 	authenticate = async (
 		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		if (isTokenAddress(requestOptions, credentials)) {
-			const { qs, headers, auth } = tokenRequest(
-				parseClient(credentials),
-				scopeOf(credentials),
-			);
-			// An empty form: without any body the Content-Type header would be dropped.
-			return { ...requestOptions, qs, headers, auth, body: new URLSearchParams() };
-		}
-		const token = heldToken(credentials, Date.now());
+		if (isTest(requestOptions)) return testRequest(credentials, requestOptions, PROBE);
+		const { token } = tokenContextOf(credentials) ?? ownContext(credentials, 'credential');
 		if (token === undefined) return requestOptions;
 		const Authorization = `Bearer ${token.accessToken}`;
 		return { ...requestOptions, headers: { ...requestOptions.headers, Authorization } };
 	};
 
-	/** Endpoint 1 itself: only a token that was issued proves the client ID and the secret. */
-	test: ICredentialTestRequest = {
-		request: {
-			method: 'POST',
-			url: '={{ $credentials.authUrl.trim().replace(/\\/+$/, "") }}/oauth2/{{ encodeURIComponent($credentials.authorizationServerId.trim()) }}/v1/token',
-			disableFollowRedirect: true,
-		},
-		rules: [
-			{
-				type: 'responseCode',
-				properties: {
-					value: 404,
-					message:
-						"No token endpoint there: check 'Token Server Address' and 'Authorization Server ID'",
-				},
-			},
-			{
-				// Mostly `preAuthentication` says so, but not where it takes a token of this process.
-				type: 'responseCode',
-				properties: {
-					value: 401,
-					message:
-						"The token server refused the client: check 'Client ID' and 'Client Secret'",
-				},
-			},
-		],
+	/** Issues a token, which proves the client, and calls the AI service with it. */
+	test: ICredentialTestRequest = credentialTest('aiUrl');
+}
+
+function issuingTokens(issuer: TokenIssuer) {
+	return async function (
+		this: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		const isTested = isBeingTested(credentials);
+		const context = contextFor(credentials, isTested);
+		// No token for nothing: the URL is checked first.
+		if (isTested) PROBE.request(credentials);
+		let stored: IDataObject = {};
+		if (!context.isProven || !isTested) {
+			const accessTokens = JSON.stringify(await issuer.issue(context, tokenSender(this)));
+			// Of the requests that have waited for the same token, one has it stored.
+			if (!context.held.isStored) stored = { accessTokens };
+			context.held.isStored = true;
+		}
+		if (isTested) await runProbe(this, credentials, PROBE);
+		return stored;
 	};
 }
 
-/** Whether a request goes to endpoint 1 of this very client, as the credential test's does. */
-function isTokenAddress(
-	{ url }: IHttpRequestOptions,
-	credentials: ICredentialDataDecryptedObject,
-): boolean {
-	if (typeof url !== 'string' || !url.endsWith('/v1/token') || !URL.canParse(url)) return false;
-	return new URL(url).href === tokenRequest(parseClient(credentials), '').url;
+/**
+ * The context that a node has attached, or one of the credential's own. In a test n8n may have had a
+ * token issued before the test is known as such: that one is as good.
+ */
+function contextFor(credentials: ICredentialDataDecryptedObject, isTested: boolean): TokenContext {
+	const attached = tokenContextOf(credentials);
+	if (attached?.origin === 'node' || (isTested && attached?.isProven)) return attached;
+	const context = ownContext(credentials, isTested ? 'test' : 'credential');
+	attachTokenContext(credentials, context);
+	return context;
 }
+
+/** For requests of n8n's HTTP Request node and the credential test: the credential's own scope. */
+function ownContext(
+	credentials: ICredentialDataDecryptedObject,
+	origin: 'credential' | 'test',
+): TokenContext {
+	const client = parseClient(credentials);
+	const scope = scopeOf(credentials);
+	const tokens = parseTokenMap(credentials.accessTokens);
+	const token = validToken(tokens, scope, client.identity, Date.now());
+	return {
+		client,
+		scope,
+		origin,
+		held: { tokens, isStored: false },
+		wait: async (pending) => await pending,
+		...(token && { token }),
+	};
+}
+
+const AI_SERVICE = { name: 'the AI service', urlLabel: 'AI Service URL' };
+
+/** No chunking request has this ID. */
+const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
+
+/** The interface has no request that only tests: any answer but a refusal will do. */
+const PROBE: Probe = {
+	party: AI_SERVICE,
+	request: (credentials) => {
+		const url = parseAddress(credentials.aiUrl, AI_SERVICE.urlLabel);
+		const canChunk = scopeOf(credentials).split(/\s+/).includes(DEFAULT_SCOPE);
+		const { token } = tokenContextOf(credentials) ?? ownContext(credentials, 'test');
+		return {
+			method: 'GET',
+			url: canChunk ? `${url}/ai/async-chunking/${NO_CHUNKING_ID}` : `${url}/`,
+			headers: {
+				Accept: 'application/json',
+				...(token && { Authorization: `Bearer ${token.accessToken}` }),
+			},
+		};
+	},
+	advice: (status) => {
+		if (status === 401)
+			return "It refused the access token: check 'AI Service URL' and 'Client ID'";
+		if (status === 403) return "The access token does not allow this: check 'Scope'";
+		return undefined;
+	},
+	secrets: (credentials) => [
+		...secretsOf(credentials),
+		tokenContextOf(credentials)?.token?.accessToken,
+	],
+};

@@ -2,13 +2,29 @@ import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
+	IDataObject,
+	IHttpRequestHelper,
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
 
+import {
+	credentialTest,
+	generalAdvice,
+	isBeingTested,
+	isTest,
+	runProbe,
+	TEST_STATE_FIELD,
+	testRequest,
+	type Probe,
+} from '../nodes/shared/http/credential-test';
 import { parseAddress } from '../nodes/shared/service/address';
+import { secretsOf } from '../nodes/shared/service/secrets';
 
-/** The blob service. The interface declares no sign-in; real servers often want HTTP Basic. */
+/**
+ * The blob service (docs/service-interface.md, Blobs). The interface declares no authentication; real
+ * servers often require HTTP Basic.
+ */
 export class BlobServiceApi implements ICredentialType {
 	name = 'blobServiceApi';
 
@@ -24,13 +40,13 @@ export class BlobServiceApi implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			displayName: 'Blob Service Address',
+			displayName: 'Blob Service URL',
 			name: 'baseUrl',
 			type: 'string',
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://fusion.example.com:8764/api',
-			description: 'With its fixed path prefix: all that stands before /blobs',
+			description: 'With its path prefix: everything before /blobs',
 		},
 		{
 			displayName: 'Authentication',
@@ -38,7 +54,7 @@ export class BlobServiceApi implements ICredentialType {
 			type: 'options',
 			options: [
 				{ name: 'Basic', value: 'basic', description: 'User and password' },
-				{ name: 'None', value: 'none', description: 'As the interface declares it' },
+				{ name: 'None', value: 'none', description: 'No credentials are sent' },
 			],
 			default: 'none',
 		},
@@ -57,40 +73,48 @@ export class BlobServiceApi implements ICredentialType {
 			default: '',
 			displayOptions: { show: { authentication: ['basic'] } },
 		},
+		TEST_STATE_FIELD,
 	];
 
-	/** Adds the sign-in, after a look at the address: the test is to say what is wrong with it. */
+	/** Only for the credential test. */
+	async preAuthentication(
+		this: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		if (isBeingTested(credentials)) await runProbe(this, credentials, PROBE);
+		return {};
+	}
+
+	/** Adds user and password. */
 	authenticate = async (
-		{ baseUrl, authentication, user, password }: ICredentialDataDecryptedObject,
+		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		parseAddress(baseUrl, 'Blob Service Address');
-		if (authentication !== 'basic') return requestOptions;
-		const auth = { username: String(user ?? ''), password: String(password ?? '') };
-		return { ...requestOptions, auth };
+		if (isTest(requestOptions)) return testRequest(credentials, requestOptions, PROBE);
+		return { ...requestOptions, ...basicAuth(credentials) };
 	};
 
-	/** Lists the blobs: reads only. */
-	test: ICredentialTestRequest = {
-		request: {
-			method: 'GET',
-			url: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}/blobs',
-			headers: { Accept: 'application/json' },
-			disableFollowRedirect: true,
-		},
-		rules: [
-			{
-				type: 'responseCode',
-				properties: {
-					value: 401,
-					message:
-						"The service refused the sign-in: check 'Authentication', 'User' and 'Password'",
-				},
-			},
-			{
-				type: 'responseCode',
-				properties: { value: 404, message: "No blobs there: check 'Blob Service Address'" },
-			},
-		],
-	};
+	/** Lists the blobs. */
+	test: ICredentialTestRequest = credentialTest('baseUrl');
 }
+
+function basicAuth({ authentication, user, password }: ICredentialDataDecryptedObject) {
+	if (authentication !== 'basic') return {};
+	return { auth: { username: String(user ?? ''), password: String(password ?? '') } };
+}
+
+const PROBE: Probe = {
+	party: { name: 'the blob service', urlLabel: 'Blob Service URL' },
+	request: (credentials) => ({
+		method: 'GET',
+		url: `${parseAddress(credentials.baseUrl, 'Blob Service URL')}/blobs`,
+		headers: { Accept: 'application/json' },
+		...basicAuth(credentials),
+	}),
+	advice: (status) => {
+		if (status === 401) return "Check 'Authentication', 'User' and 'Password'";
+		if (status === 403) return 'The user is not allowed to list the blobs';
+		return generalAdvice(status, PROBE.party);
+	},
+	secrets: secretsOf,
+};

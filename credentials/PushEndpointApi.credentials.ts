@@ -2,15 +2,29 @@ import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
+	IDataObject,
+	IHttpRequestHelper,
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { parseAddress } from '../nodes/shared/service/address';
+import {
+	credentialTest,
+	generalAdvice,
+	isBeingTested,
+	isTest,
+	runProbe,
+	TEST_STATE_FIELD,
+	testRequest,
+	type Probe,
+} from '../nodes/shared/http/credential-test';
+import { pathSegment } from '../nodes/shared/service/address';
+import { parsePushEndpoint } from '../nodes/shared/service/push-endpoint';
+import { secretsOf } from '../nodes/shared/service/secrets';
 
 /**
- * One push endpoint data source with one of its keys (spec, Push API key): held together, so that a
- * key can never meet the endpoint of another data source.
+ * One push endpoint data source with one of its keys (docs/service-interface.md, Push): kept together,
+ * so that a key is never sent to another data source.
  */
 export class PushEndpointApi implements ICredentialType {
 	name = 'pushEndpointApi';
@@ -27,22 +41,24 @@ export class PushEndpointApi implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			displayName: 'Push Service Address',
+			displayName: 'Push Service URL',
 			name: 'pushUrl',
 			type: 'string',
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://subdomain.lucidworks.cloud/pathname',
-			description: 'With its path prefix: all that stands before /api/v1/push',
+			description:
+				'Everything before /api/v1/push. You can also paste the complete push URL: it names the endpoint.',
 		},
 		{
 			displayName: 'Endpoint Identifier',
 			name: 'endpoint',
 			type: 'string',
 			default: '',
-			required: true,
 			placeholder: 'e.g. docs',
-			description: 'Last part of the push address: names the data source',
+			// Not required: a complete push URL names it.
+			description:
+				"Last part of the push URL, which identifies the data source. Leave it empty if 'Push Service URL' is the complete push URL.",
 		},
 		{
 			displayName: 'API Key',
@@ -51,58 +67,69 @@ export class PushEndpointApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'A push key of this data source',
+			description: 'A push API key of this data source',
 		},
 		{
 			displayName:
-				'The test sends an empty list of documents, so it writes nothing. Success means that the address answers and takes the key; a service that refuses an empty list fails the test though the key is right.',
+				'The test pushes an empty list of documents, so it writes nothing. A service that rejects an empty list fails the test even though the key is right.',
 			name: 'testNotice',
 			type: 'notice',
 			default: '',
 		},
+		TEST_STATE_FIELD,
 	];
 
-	/** Adds the key, without blanks pasted around it, after a look at the address: the test is to say what is wrong with it. */
+	/** Only for the credential test. */
+	async preAuthentication(
+		this: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		if (isBeingTested(credentials)) await runProbe(this, credentials, PROBE);
+		return {};
+	}
+
+	/** Adds the key, without spaces pasted around it. */
 	authenticate = async (
-		{ pushUrl, apiKey }: ICredentialDataDecryptedObject,
+		credentials: ICredentialDataDecryptedObject,
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
-		parseAddress(pushUrl, 'Push Service Address');
-		const headers = { ...requestOptions.headers, 'X-API-Key': String(apiKey ?? '').trim() };
+		if (isTest(requestOptions)) return testRequest(credentials, requestOptions, PROBE);
+		const headers = { ...requestOptions.headers, 'X-API-Key': keyOf(credentials) };
 		return { ...requestOptions, headers };
 	};
 
-	/** Endpoint 3 with no document: the interface has no request that only reads. */
-	test: ICredentialTestRequest = {
-		request: {
-			method: 'POST',
-			url: '={{ $credentials.pushUrl.trim().replace(/\\/+$/, "") }}/api/v1/push/{{ encodeURIComponent($credentials.endpoint.trim()) }}',
-			headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-			// As text, since n8n would drop an empty list.
-			body: '[]',
-			disableFollowRedirect: true,
-		},
-		rules: [
-			{
-				type: 'responseCode',
-				properties: { value: 401, message: "The service refused the key: check 'API Key'" },
-			},
-			{
-				type: 'responseCode',
-				properties: {
-					value: 403,
-					message:
-						"The key is not for this data source: check 'Endpoint Identifier' and 'API Key'",
-				},
-			},
-			{
-				type: 'responseCode',
-				properties: {
-					value: 404,
-					message:
-						"No push endpoint there: check 'Push Service Address' and 'Endpoint Identifier'",
-				},
-			},
-		],
-	};
+	/** Pushes no document: the interface has no request that only reads. */
+	test: ICredentialTestRequest = credentialTest('pushUrl');
 }
+
+const keyOf = ({ apiKey }: ICredentialDataDecryptedObject): string => String(apiKey ?? '').trim();
+
+const PROBE: Probe = {
+	party: { name: 'the push service', urlLabel: 'Push Service URL' },
+	request: (credentials) => {
+		const { baseUrl, endpoint } = parsePushEndpoint(credentials);
+		return {
+			method: 'POST',
+			url: `${baseUrl}/api/v1/push/${pathSegment(endpoint, 'Endpoint Identifier')}`,
+			headers: {
+				Accept: 'application/json',
+				'Content-Type': 'application/json',
+				'X-API-Key': keyOf(credentials),
+			},
+			// As text, since n8n drops an empty list.
+			body: '[]',
+		};
+	},
+	advice: (status) => {
+		if (status === 401) return "Check 'API Key'";
+		if (status === 403) {
+			return "The key is not for this data source: check 'Endpoint Identifier' and 'API Key'";
+		}
+		if (status === 404) return "Check 'Push Service URL' and 'Endpoint Identifier'";
+		if (status === 400 || status === 422) {
+			return 'It rejects the empty list that this test pushes. The URL and the key may be right all the same: push a document to find out';
+		}
+		return generalAdvice(status, PROBE.party);
+	},
+	secrets: secretsOf,
+};

@@ -4,6 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 
+import { credentialClasses } from '../support/manifest';
 import { openEditor, startBrowser, THEMES } from './browser/editor';
 import { Photographer } from './browser/photographer';
 import { startDemo } from './demo/demo';
@@ -23,8 +24,8 @@ runCommand(async (command) => {
 		for (const [name, workflow] of Object.entries(demo.workflows)) {
 			await photographer.workflow(name, workflow);
 		}
-		for (const { name, id } of Object.values(demo.credentials)) {
-			await photographer.credential(name, id);
+		for (const { name, id, type } of Object.values(demo.credentials)) {
+			if (credentialClasses.has(type)) await photographer.credential(name, id);
 		}
 	}
 	return true;

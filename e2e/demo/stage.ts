@@ -1,12 +1,16 @@
 import type { SearchHit } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { Execution } from '../n8n/execution';
+import { WEBHOOK_HEADER } from '../service/credentials';
 import { Checks } from '../shared/checks';
 import type { Figures } from '../shared/report';
 import type { Demo } from './demo';
 
 /** Node types that start a workflow. */
 const TRIGGERS = new Set(['n8n-nodes-base.manualTrigger', 'n8n-nodes-base.webhook']);
+
+/** What the webhooks of the examples require. */
+const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
 /** A committed document, with all its texts in one. */
 interface IndexedChunk {
@@ -39,11 +43,22 @@ export class Stage {
 
 	/** Runs an example by calling its webhook, whose path is the example's name. */
 	async runByWebhook(example: string, body: unknown): Promise<Execution> {
-		const workflow = this.demo.workflows[example];
 		return this.addRun(
-			workflow.name,
-			await this.demo.n8n.api.callWebhook(workflow.id, example, body),
+			this.demo.workflows[example].name,
+			await this.callWebhook(example, body),
 		);
+	}
+
+	/** Calls an example's webhook; returns the execution, whether it succeeded or not. */
+	async callWebhook(example: string, body: unknown): Promise<Execution> {
+		const { id } = this.demo.workflows[example];
+		return await this.demo.n8n.api.callWebhook(id, example, body, HEADERS);
+	}
+
+	/** The status of an example's webhook for a caller without its key. */
+	async statusWithoutKey(example: string): Promise<number> {
+		const { status } = await this.demo.n8n.api.postWebhook(example, {});
+		return status;
 	}
 
 	/** All committed documents. */

@@ -125,9 +125,14 @@ export class N8nApi {
 	 * Calls a published webhook; returns the execution it started, once it has ended.
 	 * @throws Error if no execution was started
 	 */
-	async callWebhook(workflowId: string, path: string, body: unknown): Promise<Execution> {
+	async callWebhook(
+		workflowId: string,
+		path: string,
+		body: unknown,
+		headers: Record<string, string> = {},
+	): Promise<Execution> {
 		const [before] = await this.executions(workflowId, 1);
-		const { status } = await this.postWebhook(path, body);
+		const { status } = await this.postWebhook(path, body, headers);
 		const [latest] = await this.executions(workflowId, 1);
 		if (latest === undefined || latest.id === before?.id) {
 			throw new Error(`Webhook '${path}' answered ${status} and started no execution`);
@@ -136,8 +141,12 @@ export class N8nApi {
 	}
 
 	/** Calls a published webhook; returns the response whatever its status. */
-	async postWebhook(path: string, body: unknown): Promise<WebhookResponse> {
-		return await this.n8n.post(`/webhook/${path}`, body);
+	async postWebhook(
+		path: string,
+		body: unknown,
+		headers: Record<string, string> = {},
+	): Promise<WebhookResponse> {
+		return await this.n8n.post(`/webhook/${path}`, body, headers);
 	}
 
 	/** The latest executions of a workflow, unfinished ones included. */

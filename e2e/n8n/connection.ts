@@ -55,8 +55,13 @@ export class N8nConnection {
 	}
 
 	/** Calls a webhook, without the login; returns the response whatever its status. */
-	async post(url: string, body: unknown): Promise<{ status: number; body: unknown }> {
+	async post(
+		url: string,
+		body: unknown,
+		headers: Record<string, string>,
+	): Promise<{ status: number; body: unknown }> {
 		const { status, data } = await this.http.post<unknown>(url, body, {
+			headers,
 			maxBodyLength: Infinity,
 		});
 		return { status, body: data };

@@ -2,6 +2,9 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { CredentialValues } from '../n8n/workflow';
 
+/** The header that the webhooks of the examples require. */
+export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
+
 /** The credentials that the example workflows name, filled in for the running sandbox. */
 export function demoCredentials(sandbox: Sandbox): Array<Omit<CredentialValues, 'id'>> {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.addresses;
@@ -30,5 +33,6 @@ export function demoCredentials(sandbox: Sandbox): Array<Omit<CredentialValues, 
 			type: 'blobServiceApi',
 			data: { baseUrl, authentication: 'none' },
 		},
+		{ name: 'Demo Webhook', type: 'httpHeaderAuth', data: WEBHOOK_HEADER },
 	];
 }

@@ -107,7 +107,7 @@ async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<F
 			method: 'GET',
 			path: resultsPath(options.resultsPath, job.chunkingId),
 			timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
-			isLargeReply: true,
+			isUnmasked: true,
 		})
 		.catch((error: unknown) => {
 			// The service may have delivered what did not arrive.

@@ -1,5 +1,6 @@
 import type { Run } from '../shared/n8n/run';
-import { ServiceSession } from '../shared/n8n/session';
+import { aiService } from '../shared/n8n/services';
+import { Session } from '../shared/n8n/session';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import type { PreviousRequest } from './previous-requests';
 import type { TextRef } from './texts';
@@ -7,7 +8,7 @@ import type { TextRef } from './texts';
 /** A chunking request that the service accepted. */
 export interface Job {
 	readonly chunkingId: string;
-	readonly session: ServiceSession;
+	readonly session: Session;
 	/** What input items wait for. */
 	readonly refs: TextRef[];
 	/** How many texts it has, if that is known. */
@@ -33,7 +34,7 @@ export interface Chunking {
 	parameters: ChunkParameters;
 	options: ChunkOptions;
 	jobs: Job[];
-	sessionOf: (scope: string) => ServiceSession;
+	sessionOf: (scope: string) => Session;
 }
 
 /**
@@ -47,8 +48,9 @@ export async function openChunking(
 	options: ChunkOptions,
 	scopes: Iterable<string>,
 ): Promise<Chunking> {
-	const sessions = new Map<string, ServiceSession>();
-	for (const scope of new Set(scopes)) sessions.set(scope, await openAiService(run, scope));
+	const sessions = new Map<string, Session>();
+	for (const scope of new Set(scopes))
+		sessions.set(scope, await Session.open(run, aiService(scope)));
 	const sessionOf = (scope: string) => {
 		const session = sessions.get(scope);
 		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
@@ -58,15 +60,6 @@ export async function openChunking(
 	run.progress = () => progressOf(jobs);
 	return { run, parameters, options, jobs, sessionOf };
 }
-
-const openAiService = async (run: Run, scope: string): Promise<ServiceSession> =>
-	await ServiceSession.open(run, {
-		credentialType: 'aiServiceOAuth2Api',
-		addressField: 'aiUrl',
-		addressLabel: 'AI Service URL',
-		service: 'The AI service',
-		scope,
-	});
 
 /** The job of a request that an earlier run submitted. */
 export function previousJob(

@@ -8,7 +8,8 @@ import { count } from '../shared/n8n/hints';
 import { Parameters } from '../shared/n8n/parameters';
 import { requestLine } from '../shared/n8n/request-options';
 import type { Run } from '../shared/n8n/run';
-import { ServiceSession } from '../shared/n8n/session';
+import { BLOB_SERVICE } from '../shared/n8n/services';
+import { Session } from '../shared/n8n/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
 import { InputError } from '../shared/service/input-error';
 import { MIGRATING, outcomeMessage } from '../shared/service/wording';
@@ -29,12 +30,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 			'Turn it on if the manifests may be converted now. This cannot be undone.',
 		);
 	}
-	const session = await ServiceSession.open(run, {
-		credentialType: 'blobServiceApi',
-		addressField: 'baseUrl',
-		addressLabel: 'Blob Service Address',
-		service: 'The blob service',
-	});
+	const session = await Session.open(run, BLOB_SERVICE);
 	const migrate = async (): Promise<IDataObject> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });

@@ -1,7 +1,7 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
 import { count } from '../shared/n8n/hints';
-import { canBeDeleted, missingRecommended, type PushDocument } from '../shared/service/push';
+import { isDeletable, missingRecommended, type PushDocument } from '../shared/service/push';
 import { quoted } from '../shared/service/wording';
 
 interface Hint {
@@ -37,7 +37,7 @@ export class DocumentHints {
 		for (const field of missingRecommended(document)) {
 			this.missing.set(field, (this.missing.get(field) ?? 0) + 1);
 		}
-		if (!canBeDeleted(document.id) && this.undeletable++ < MAX_IDS_SHOWN) {
+		if (!isDeletable(document.id) && this.undeletable++ < MAX_IDS_SHOWN) {
 			this.undeletableIds.push(document.id);
 		}
 	}

@@ -14,6 +14,7 @@ import {
 	pushBody,
 	pushPath,
 	type DocumentAnswer,
+	type DocumentFailure,
 } from '../shared/service/push';
 import { readDocuments, type Entry } from './documents';
 import { pushProperties, type PushOptions } from './properties';
@@ -114,13 +115,18 @@ const tooLarge = (bytes: number, maxBytes: number): InputError =>
 		SHORTEN,
 	);
 
-/** The service accepted the request but not this document. */
-function rejection({ words, status }: NonNullable<DocumentAnswer['failure']>): ServiceFailure {
+/** The service accepted the request but not this document, or it is unknown which one it rejected. */
+function rejection({ words, status, isUnattributed }: DocumentFailure): ServiceFailure {
 	const withStatus = status === undefined ? '' : ` with status ${status}`;
 	const said = words === '' ? '' : `, "${words}"`;
-	return new ServiceFailure(`The push service rejected the document${withStatus}${said}`, {
-		kind: 'rejected',
+	const what = isUnattributed
+		? 'The push service reported an error for one or more documents of the request'
+		: 'The push service rejected the document';
+	return new ServiceFailure(`${what}${withStatus}${said}`, {
+		kind: isUnattributed ? 'response' : 'rejected',
 		...(status !== undefined && { status }),
-		description: 'Correct the document and push it again.',
+		description: isUnattributed
+			? "Push the documents again, with 'Documents per Request' set to 1 to find out which one it is."
+			: 'Correct the document and push it again.',
 	});
 }

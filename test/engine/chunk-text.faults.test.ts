@@ -165,25 +165,25 @@ describe('a submission', () => {
 			'a reset before the reply',
 			{ reset: 'beforeReply' },
 			0,
-			/ connection was closed .*, so it is unknown whether the text was submitted\./,
+			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'a reset in the middle of the reply',
 			{ reset: 'midBody' },
 			1,
-			/ connection was closed .*, so it is unknown whether the text was submitted\./,
+			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'a reset after the work',
 			{ reset: 'afterWork' },
 			1,
-			/ connection was closed .*, so it is unknown whether the text was submitted\./,
+			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'a reply that takes too long',
 			{ latencyMs: 1500 },
 			1,
-			/ did not respond in time, so it is unknown whether the text was submitted\./,
+			/^The AI service did not answer within 1 s, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'a truncated reply',
@@ -294,7 +294,7 @@ describe('a submission', () => {
 	});
 
 	it.each([
-		['ai.example.com', /^'AI Service URL' is not a web address$/],
+		['ai.example.com', /^'AI Service URL' is not a valid URL$/],
 		['', /^'AI Service URL' is empty$/],
 		['https://a.example/?x=1', /^'AI Service URL' must not have a query/],
 	])('goes to no address that is unusable: "%s"', async (aiUrl, message) => {

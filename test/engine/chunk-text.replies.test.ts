@@ -95,8 +95,17 @@ it.each<[string, (response: ServerResponse) => unknown]>([
 		(response) =>
 			response.writeHead(200, JSON_TYPE).end(Buffer.concat([Buffer.from('\uFEFF'), BODY])),
 	],
+])('reads chunks that come %s', async (_how, way) => {
+	const { result, server } = await fetchFrom([way]);
+	expectChunks(result);
+	expect(server.requests).toHaveLength(1);
+});
+
+it.each<[string, boolean, (response: ServerResponse) => unknown]>([
+	['stops in the middle', true, half],
 	[
-		'in a time longer than the time-out, but never silent for as long',
+		'trickles for longer than the timeout, though it is never silent for as long',
+		true,
 		async (response) => {
 			response.writeHead(200, JSON_TYPE);
 			for (let at = 0; at < BODY.length; at += 60) {
@@ -106,14 +115,6 @@ it.each<[string, (response: ServerResponse) => unknown]>([
 			response.end();
 		},
 	],
-])('reads chunks that come %s', async (_how, way) => {
-	const { result, server } = await fetchFrom([way]);
-	expectChunks(result);
-	expect(server.requests).toHaveLength(1);
-});
-
-it.each<[string, boolean, (response: ServerResponse) => unknown]>([
-	['stops in the middle', true, half],
 	[
 		'breaks off in the middle',
 		true,
@@ -151,7 +152,7 @@ it.each<[string, boolean, (response: ServerResponse) => unknown]>([
 it('says so when every reply stops in the middle', async () => {
 	const { result } = await fetchFrom([half], { maxWaitSeconds: 2 });
 	expect(result.error?.message).toBe(
-		'Not finished after 2 seconds (status SUBMITTED). The final poll failed: The AI service could not be reached: it did not respond in time (chunking ID c1)',
+		'Not finished after 2 seconds (status SUBMITTED). The final poll failed: The AI service did not answer within 1 s (chunking ID c1)',
 	);
 });
 

@@ -40,24 +40,32 @@ describe('the Test button of the credentials', () => {
 			expect(sandbox.tokensIssued('machinelearning.predict')).toBeGreaterThan(0);
 		});
 
-		it('sends endpoint 1 exactly', async () => {
-			await press(type, { authUrl: `${sandbox.addresses.authUrl}//` });
-			for (const request of sandbox.requests) {
+		it('issues one token with the request of the interface, then calls the AI service', async () => {
+			expect(await press(type, { authUrl: `${sandbox.addresses.authUrl}//` })).toMatchObject({
+				ok: true,
+			});
+			const [token, ...others] = sandbox.requests;
+			expect(token).toMatchObject({
+				method: 'POST',
+				path: `/oauth2/${DEMO.authServerId}/v1/token`,
+				query: { scope: 'machinelearning.predict', grant_type: 'client_credentials' },
+				headers: {
+					'cache-control': 'no-cache',
+					accept: 'application/json',
+					'content-type': expect.stringMatching(/^application\/x-www-form-urlencoded/),
+					authorization: 'Basic ***',
+				},
+			});
+			expect(token?.body ?? '').toBe('');
+			for (const request of others) {
 				expect(request).toMatchObject({
-					method: 'POST',
-					path: `/oauth2/${DEMO.authServerId}/v1/token`,
-					query: { scope: 'machinelearning.predict', grant_type: 'client_credentials' },
-					headers: {
-						'cache-control': 'no-cache',
-						accept: 'application/json',
-						'content-type': expect.stringMatching(
-							/^application\/x-www-form-urlencoded/,
-						),
-						authorization: 'Basic ***',
-					},
+					route: 'results',
+					headers: { authorization: 'Bearer ***' },
 				});
-				expect(request.body ?? '').toBe('');
+				expect(request.headers['x-credential-test']).toBeUndefined();
 			}
+			expect(others).toHaveLength(2);
+			expect(sandbox.tokensIssued()).toBe(1);
 		});
 
 		it('asks for a custom scope', async () => {
@@ -102,8 +110,12 @@ describe('the Test button of the credentials', () => {
 		);
 
 		it.each([
-			['authUrl', 'ftp://example.com', /'Token Server Address' must start with http/],
-			['authUrl', 'http://127.0.0.1:1', /token server did not answer/],
+			['authUrl', 'ftp://example.com', /'Token Server URL' must start with http/],
+			[
+				'authUrl',
+				'http://127.0.0.1:1',
+				/token server could not be reached: the connection was refused/,
+			],
 			['clientId', ' ', /'Client ID' is empty/],
 			['scope', 'custom', /'Custom Scope' is empty/],
 			['authorizationServerId', 'unknown', /token/],
@@ -135,10 +147,14 @@ describe('the Test button of the credentials', () => {
 		});
 
 		it.each([
-			['apiKey', 'wrong', /check 'API Key'/],
-			['endpoint', 'other', /check/],
-			['pushUrl', 'http://127.0.0.1:1', /ECONNREFUSED/],
-			['pushUrl', 'http://127.0.0.1/a?b', /'Push Service Address' must not have a query/],
+			['apiKey', 'wrong', /Check 'API Key'/],
+			['endpoint', 'other', /Check 'Push Service URL' and 'Endpoint Identifier'/],
+			[
+				'pushUrl',
+				'http://127.0.0.1:1',
+				/push service could not be reached: the connection was refused/,
+			],
+			['pushUrl', 'http://127.0.0.1/a?b', /'Push Service URL' must not have a query/],
 		])('fails with a wrong %s', async (field, value, message) => {
 			const result = await press(type, { [field]: value });
 			expect(result.ok).toBe(false);
@@ -168,7 +184,7 @@ describe('the Test button of the credentials', () => {
 			const result = await press(type, { baseUrl: 'fusion.example.com' });
 			expect(result).toMatchObject({
 				ok: false,
-				message: expect.stringMatching(/'Blob Service Address' is not a web address/),
+				message: expect.stringMatching(/'Blob Service URL' is not a valid URL/),
 			});
 		});
 
@@ -176,7 +192,7 @@ describe('the Test button of the credentials', () => {
 			const result = await press(type, { baseUrl: `${sandbox.url}/elsewhere` });
 			expect(result).toMatchObject({
 				ok: false,
-				message: expect.stringMatching(/No blobs there/),
+				message: expect.stringMatching(/status 404.*Check 'Blob Service URL'/),
 			});
 		});
 	});

@@ -559,6 +559,6 @@ describe('faults', () => {
 		const { pushEndpointApi } = sandboxCredentials(sandbox());
 		const credentials = { pushEndpointApi: { ...pushEndpointApi, pushUrl: 'nowhere' } };
 		const { error } = await remove(items('d0'), {}, { credentials });
-		expect(error?.message).toBe("'Push Service Address' is not a web address");
+		expect(error?.message).toBe("'Push Service URL' is not a valid URL");
 	});
 });

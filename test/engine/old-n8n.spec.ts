@@ -212,7 +212,7 @@ describe('the built package on the engine of n8n 1.123', () => {
 
 		store.set(TYPE, { clientSecret: SECRET, aiUrl: 'http://127.0.0.1:1' });
 		const down = await engine.run([chunkText('submit', { maxAttempts: 1 })], texts(1), store);
-		expect(down.error?.message).toMatch(/could not be asked: the connection was refused/);
+		expect(down.error?.message).toMatch(/could not be reached: the connection was refused/);
 	});
 
 	it('asks a busy token server again', async () => {

@@ -47,9 +47,9 @@ describe('a credential restricted to domains', () => {
 		['that is empty', ''],
 	])('asks for no token where a list %s leaves the token server out', async (_case, domains) => {
 		const { error } = await run(restricted('domains', domains));
-		expect(error?.message).toMatch(/The token server was not asked: .*domains/);
+		expect(error?.message).toMatch(/n8n did not send the token request: .*domains/);
 		expect(error?.description).toMatch(
-			/'Allowed HTTP Request Domains', add the host of 'Token Server Address'/,
+			/'Allowed HTTP Request Domains', add the host of 'Token Server URL'/,
 		);
 		expect(sandbox.requests).toEqual([]);
 	});
@@ -80,8 +80,19 @@ describe('a credential restricted to domains', () => {
 		expect(sandbox.requests).toEqual([]);
 		const allowed = await testCredential(
 			new AiServiceOAuth2Api(),
+			restricted('domains', 'localhost, 127.0.0.1'),
+		);
+		expect(allowed).toMatchObject({ ok: true });
+		// The nodes of this package reach the AI service all the same.
+		const tokenHostOnly = await testCredential(
+			new AiServiceOAuth2Api(),
 			restricted('domains', 'localhost'),
 		);
-		expect(allowed.ok).toBe(true);
+		expect(tokenHostOnly).toMatchObject({
+			ok: false,
+			message: expect.stringMatching(
+				/127\.0\.0\.1.* 'Allowed HTTP Request Domains', add the host of 'AI Service URL'/,
+			),
+		});
 	});
 });

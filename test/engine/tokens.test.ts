@@ -5,9 +5,11 @@
  */
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
+import { parseClient } from '../../nodes/shared/service/token';
 import { startSandbox, type RouteName, type Sandbox } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { CredentialStore, runNode, type RunResult } from '../../support/engine';
+import { reply, startServer } from '../../support/http-server';
 import { chunk, startWorker, type Worker } from '../../support/worker';
 
 const TYPE = 'aiServiceOAuth2Api';
@@ -445,8 +447,7 @@ describe('a credential a person has edited', () => {
 	it.each([
 		['Client ID', { clientId: 'other-client' }],
 		['Client Secret', { clientSecret: 'new-secret' }],
-		['Token Server Address', { authUrl: 'localhost' }],
-		['AI Service Address', { aiUrl: 'localhost' }],
+		['Token Server URL', { authUrl: 'localhost' }],
 	])('never reuses the token of the former %s', async (_label, changes) => {
 		const local = Object.fromEntries(
 			Object.entries(changes).map(([field, value]) => [
@@ -467,6 +468,62 @@ describe('a credential a person has edited', () => {
 
 		succeeded(await chunk(startWorker(), store));
 		expect(sandbox.tokensIssued()).toBe(2);
+	});
+
+	it('keeps its tokens for another AI Service URL: they belong to the client', async () => {
+		const store = newStore();
+		const worker = startWorker();
+		succeeded(await chunk(worker, store));
+		store.set(TYPE, { aiUrl: String(store.get(TYPE).aiUrl).replace('127.0.0.1', 'localhost') });
+		succeeded(await chunk(worker, store));
+		succeeded(await chunk(startWorker(), store));
+		expect(sandbox.tokensIssued()).toBe(1);
+	});
+
+	it('shares its tokens with another credential of the same client', async () => {
+		const worker = startWorker();
+		succeeded(await chunk(worker, newStore()));
+		const { aiUrl, authUrl } = newStore().get(TYPE);
+		const other = newStore({
+			aiUrl: String(aiUrl).replace('127.0.0.1', 'localhost'),
+			authUrl: ` ${String(authUrl)}/`,
+		});
+		succeeded(await chunk(worker, other));
+		expect(sandbox.tokensIssued()).toBe(1);
+	});
+
+	it.each([
+		['needs a new token', 3400_000],
+		['finds its token revoked', 0],
+	])('during a run changes neither client nor URL of that run, which %s', async (_case, ms) => {
+		sandbox.settings.revokeFormerTokens = ms === 0;
+		sandbox.faults.add({ route: 'submit', latencyMs: 40 });
+		const elsewhere = await startServer((_request, response) => reply(response, 200, {}));
+		const store = newStore();
+		const run = chunk(startWorker(), store, { texts: 24 });
+		await seen('submit', 8);
+		// The editor saves what a person has changed; the hidden field stays.
+		const edited = {
+			clientId: 'other-client',
+			aiUrl: elsewhere.url,
+			customScope: 'kept by the edit',
+		};
+		const asked = requestsTo('token').length;
+		await renewElsewhere(store, { stores: false });
+		store.set(TYPE, edited);
+		ahead = ms;
+		expect(succeeded(await run)).toBe(24);
+		await elsewhere.close();
+
+		expect(elsewhere.requests).toEqual([]);
+		const used = requestsTo('token').slice(asked).length;
+		expect(used).toBeGreaterThan(1);
+		expect(sandbox.tokensIssued()).toBeGreaterThan(2);
+		// What the run was issued is not stored with the new client.
+		expect(store.get(TYPE)).toMatchObject(edited);
+		const { issuedFor } = storedTokens(store)[PREDICT] as unknown as { issuedFor: string };
+		expect(store.updates).toHaveLength(1);
+		expect(issuedFor).toBe(parseClient(newStore().get(TYPE)).identity);
 	});
 
 	it.each([
@@ -493,15 +550,15 @@ describe('a reply of the token server that cannot be used', () => {
 
 	it.each([
 		['wrongType', /token_type is not Bearer/],
-		['noExpiry', /expires_in is no positive number of seconds/],
+		['noExpiry', /expires_in is not a positive number of seconds/],
 		['foreignScope', /another scope than the requested machinelearning\.predict/],
 		['html', /it is not a JSON object/],
 	] as const)('is a clear error: %s', async (tokenReply, what) => {
 		sandbox.settings.tokenReply = tokenReply;
 		const { message, description } = await fail();
-		expect(message).toMatch(/The token server's reply cannot be used/);
+		expect(message).toMatch(/The token server's response cannot be used/);
 		expect(message).toMatch(what);
-		expect(description).toMatch(/'Token Server Address' and 'Authorization Server ID'/);
+		expect(description).toMatch(/'Token Server URL' and 'Authorization Server ID'/);
 		// It would not change: asked once for all requests.
 		expect(requestsTo('token')).toHaveLength(1);
 	});
@@ -513,11 +570,16 @@ describe('a reply of the token server that cannot be used', () => {
 			/status 401/,
 			/Client ID/,
 		],
-		['a redirect', { redirectTo: 'http://127.0.0.1:1/login' }, /status 302/, /Address/],
+		['a redirect', { redirectTo: 'http://127.0.0.1:1/login' }, /status 302/, /URL/],
 		['a server that is down', { status: 503 }, /status 503/, /Try again later/],
 		['one that is busy', { status: 429 }, /status 429/, /Try again later/],
-		['a broken connection', { reset: 'midBody' as const }, /did not answer/, /Address/],
-		['half a reply', { truncate: true }, /cannot be used|did not answer/, /Address/],
+		[
+			'a broken connection',
+			{ reset: 'midBody' as const },
+			/connection to the token server closed/,
+			/URL/,
+		],
+		['half a reply', { truncate: true }, /cannot be used|closed/, /URL/],
 	])('is a clear error: %s', async (_case, fault, message, description) => {
 		sandbox.faults.add({ route: 'token', ...fault });
 		const failure = await fail();

@@ -74,7 +74,7 @@ export const optionsProperties = properties([
 				displayName: 'Max Wait (Seconds)',
 				name: 'maxWaitSeconds',
 				type: 'number',
-				typeOptions: { minValue: 1 },
+				typeOptions: { minValue: 1, numberPrecision: 1 },
 				default: 300,
 				description:
 					'How long to wait for chunks before the node stops polling. Counted from the submission of each request.',

@@ -1,21 +1,17 @@
+import { parsePushEndpoint } from '../service/push-endpoint';
 import type { Run } from './run';
-import { ServiceSession } from './session';
+import { PUSH_SERVICE } from './services';
+import { Session } from './session';
 
 /** An open push endpoint. */
 export interface PushEndpoint {
-	session: ServiceSession;
+	session: Session;
 	/** Identifier of the data source. */
 	endpoint: string;
 }
 
 /** Opens the push service; its credential also names the endpoint. */
 export async function openPushEndpoint(run: Run): Promise<PushEndpoint> {
-	const session = await ServiceSession.open(run, {
-		credentialType: 'pushEndpointApi',
-		addressField: 'pushUrl',
-		addressLabel: 'Push Service Address',
-		secretLabels: "'API Key' in the credential",
-		service: 'The push service',
-	});
-	return { session, endpoint: String(session.fields.endpoint ?? '').trim() };
+	const session = await Session.open(run, PUSH_SERVICE);
+	return { session, endpoint: parsePushEndpoint(session.fields).endpoint };
 }

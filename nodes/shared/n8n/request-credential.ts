@@ -1,30 +1,37 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import type { Clock } from '../flow/clock';
-import { isFresh } from '../service/token';
-import { heldToken, type TokenFields } from '../service/token-issuer';
+import { isFresh, parseClient, parseTokenMap, validToken, type Client } from '../service/token';
+import { attachTokenContext, type HeldTokens, type TokenContext } from '../service/token-context';
 
 type Data = ICredentialDataDecryptedObject;
-type HiddenFields = Pick<TokenFields, 'heldTokens' | 'rejectedToken'>;
 
-/** What a request is signed with. */
+/** What one request is signed with. */
+export interface RequestAuth {
+	/** The credential data to pass to n8n with the request. */
+	readonly data: Data;
+	/** Present if the request needs a token. */
+	readonly tokens?: TokenContext;
+}
+
+/** Signs the requests of one run. */
 export interface RequestCredential {
-	/** The data to pass to n8n with the next request. */
-	current(): Promise<Data>;
+	/** @param wait bounds the wait for a token request */
+	next(wait: TokenContext['wait']): Promise<RequestAuth>;
 	/**
-	 * The service answered 401 to a request with these data.
+	 * The service answered 401.
 	 *
-	 * @returns whether the request may be sent again
+	 * @param auth what the request was signed with
+	 * @returns whether the request can be sent again
 	 */
-	recover(used: Data): Promise<boolean>;
+	recover(auth: RequestAuth): Promise<boolean>;
 }
 
 /** A credential without tokens: a 401 is final. */
 export class PlainCredential implements RequestCredential {
 	constructor(private readonly data: Data) {}
 
-	async current(): Promise<Data> {
-		return this.data;
+	async next(): Promise<RequestAuth> {
+		return { data: this.data };
 	}
 
 	async recover(): Promise<boolean> {
@@ -32,127 +39,164 @@ export class PlainCredential implements RequestCredential {
 	}
 }
 
-/** How often one execution takes over a token that others have stored, after a 401 each ... */
+/** The clock of the run. */
+export interface CredentialClock {
+	/** Ends early if the run is canceled; the caller finds out by itself. */
+	sleep(ms: number): Promise<void>;
+	random(): number;
+}
+
+/** How often a run adopts a token that others have stored, after a 401 each ... */
 const MAX_ADOPTIONS = 20;
 /** ... and renews a token the service refused ... */
 const MAX_RENEWALS = 3;
-/** ... within so long: a long run may meet more than a few revoked tokens. */
+/** ... within this time: a long run may meet more than a few revoked tokens. */
 const RECOVERY_WINDOW_MS = 60_000;
-/** Least wait before a renewal after a 401; up to twice as long. */
+/** Shortest pause before a renewal after a 401; the longest is twice that. */
 const PAUSE_MS = 500;
-/** What was read so shortly ago need not be read again. */
+/** A credential that was read this recently is not read again. */
 const READ_AGAIN_AFTER_MS = 1_000;
 
 /**
  * A credential with one token for each scope, stored by n8n and shared by all workers
- * (ARCHITECTURE.md, Tokens). Holds the execution's copy of the data: with a fresh token, or with the
- * expirable field blank, upon which n8n asks the credential to issue one and stores it.
+ * (ARCHITECTURE.md, Tokens). A run keeps the client it was opened with: of the stored credential it
+ * reads tokens only, and only those of its client. Without a fresh token the expirable field of the
+ * data is blank, so that n8n asks the credential to issue a token and stores it.
  *
- * Before a renewal and after a 401 the stored credential is read again: a token another worker has
- * stored meanwhile is taken over, else this one renews. So a server that revokes the former token
- * of a scope leaves all workers with the newest one.
+ * Before a renewal and after a 401 the stored credential is read again: a token that another worker has
+ * stored is adopted, otherwise this one renews. So if a server revokes the previous token of a scope,
+ * all workers end with the newest one.
  */
 export class TokenCredential implements RequestCredential {
-	private copy: Data;
-	private readAt: number;
-	/** The copy is being replaced: requests wait for it. */
+	private readonly client: Client;
+	/** The credential as it was read last: n8n 1.x stores it together with the tokens. */
+	private fields: Data;
+	private held: HeldTokens;
+	/** The held tokens were read again and have to be renewed. */
+	private renewing: HeldTokens | undefined;
+	private readAt = Date.now();
+	/** `held` is being replaced: requests wait for it. */
 	private replacing: Promise<boolean> | undefined;
-	private countedFrom = 0;
-	private adoptions = 0;
-	private renewals = 0;
+	private readonly recoveries = new RecoveryCount();
 
+	/**
+	 * @param opened the credential data at the start of the run
+	 * @throws InputError for an unusable client
+	 */
 	constructor(
-		stored: Data,
+		opened: Data,
 		private readonly scope: string,
 		private readonly readStored: () => Promise<Data>,
-		private readonly clock: Clock,
+		private readonly clock: CredentialClock,
 	) {
-		this.readAt = clock.now();
-		this.copy = this.copyOf(stored);
+		this.client = parseClient(opened);
+		this.fields = opened;
+		this.held = this.heldIn(opened);
 	}
 
-	async current(): Promise<Data> {
-		// A blank copy is being filled by the requests under way; a further one joins them.
-		if (this.copy.accessTokens !== '' && !this.isFresh(this.copy)) {
-			this.replacing ??= this.run(async () => await this.renewInTime());
+	async next(wait: TokenContext['wait']): Promise<RequestAuth> {
+		if (this.isFresh(this.held)) this.renewing = undefined;
+		else if (this.renewing !== this.held) {
+			this.replacing ??= this.replace(async () => await this.renewInTime());
 		}
 		await this.replacing;
-		return this.copy;
+		return this.auth(wait);
 	}
 
-	async recover(used: Data): Promise<boolean> {
+	async recover({ tokens }: RequestAuth): Promise<boolean> {
+		const refused = tokens?.token?.accessToken ?? '';
 		// Another request has recovered since this one was sent.
-		if (used !== this.copy) return true;
-		this.replacing ??= this.run(async () => await this.replaceRefused(used));
+		if (tokens?.held !== this.held || this.valid(this.held)?.accessToken !== refused)
+			return true;
+		this.replacing ??= this.replace(async () => await this.replaceRefused(refused));
 		return await this.replacing;
 	}
 
-	private isFresh(data: Data): boolean {
-		const now = this.clock.now();
-		return isFresh(heldToken(data, now), now);
+	private auth(wait: TokenContext['wait']): RequestAuth {
+		const { client, scope, held } = this;
+		const tokens: TokenContext = { client, scope, origin: 'node', held, wait };
+		const token = this.valid(held);
+		const mustIssue = !isFresh(token, Date.now()) || token.accessToken === held.rejected;
+		if (!mustIssue) tokens.token = token;
+		// The credential signs with the context; n8n only looks whether the field is blank.
+		const data = { ...this.fields, accessTokens: mustIssue ? '' : 'held' };
+		return { data: attachTokenContext(data, tokens), tokens };
 	}
 
-	private async run(replace: () => Promise<boolean>): Promise<boolean> {
-		return await replace().finally(() => {
+	private valid({ tokens }: HeldTokens) {
+		return validToken(tokens, this.scope, this.client.identity, Date.now());
+	}
+
+	private isFresh(held: HeldTokens): boolean {
+		return isFresh(this.valid(held), Date.now());
+	}
+
+	private async replace(by: () => Promise<boolean>): Promise<boolean> {
+		return await by().finally(() => {
 			this.replacing = undefined;
 		});
 	}
 
 	private async renewInTime(): Promise<boolean> {
-		const isNew = this.clock.now() - this.readAt < READ_AGAIN_AFTER_MS;
-		const stored = isNew ? this.copy : await this.read();
-		this.copy = this.isFresh(stored) ? stored : this.blank(stored);
+		const isRecent = Date.now() - this.readAt < READ_AGAIN_AFTER_MS;
+		if (!isRecent) this.held = await this.read();
+		this.renewing = this.held;
 		return true;
 	}
 
-	private async replaceRefused(used: Data): Promise<boolean> {
-		const refused = heldToken(used, this.clock.now())?.accessToken;
-		const isOther = (data: Data) => {
-			const token = heldToken(data, this.clock.now());
+	private async replaceRefused(refused: string): Promise<boolean> {
+		const isOther = (held: HeldTokens) => {
+			const token = this.valid(held);
 			return token !== undefined && token.accessToken !== refused;
 		};
 		let stored = await this.read();
 		if (!isOther(stored)) {
-			// Whoever has got a newer token may be about to store it; of several workers that wait,
-			// the first one renews and the others take its token over.
+			// Whoever has a newer token may be about to store it. If several workers wait, the first
+			// one renews and the others adopt its token.
 			await this.clock.sleep(PAUSE_MS * (1 + this.clock.random()));
 			stored = await this.read();
 		}
-		if (this.clock.now() - this.countedFrom > RECOVERY_WINDOW_MS) {
-			this.countedFrom = this.clock.now();
-			this.adoptions = this.renewals = 0;
-		}
-		if (isOther(stored)) {
-			if (++this.adoptions > MAX_ADOPTIONS) return false;
-			this.copy = stored;
-		} else {
-			if (++this.renewals > MAX_RENEWALS) return false;
-			this.copy = this.blank(stored, { rejectedToken: refused ?? '' });
-		}
+		const isAdopted = isOther(stored);
+		if (!this.recoveries.allows(isAdopted)) return false;
+		this.held = isAdopted ? stored : { ...stored, rejected: refused };
 		return true;
 	}
 
-	/** The credential as it is stored now; where it cannot be read, our copy has to do. */
-	private async read(): Promise<Data> {
-		const stored = await this.readStored().catch(() => this.copy);
-		this.readAt = this.clock.now();
-		return this.copyOf(stored);
+	/** The tokens that are stored now; if they cannot be read, ours have to do. */
+	private async read(): Promise<HeldTokens> {
+		const stored = await this.readStored().catch(() => undefined);
+		this.readAt = Date.now();
+		return stored === undefined ? { ...this.held } : this.heldIn(stored);
 	}
 
-	private blank(data: Data, hidden: HiddenFields = {}): Data {
-		const heldTokens = String(data.accessTokens ?? '');
-		return this.copyOf({ ...data, accessTokens: '' }, { heldTokens, ...hidden });
+	private heldIn(stored: Data): HeldTokens {
+		const isOurs = this.isOurs(stored);
+		if (isOurs) this.fields = stored;
+		return { tokens: parseTokenMap(stored.accessTokens), isStored: !isOurs };
 	}
 
-	/**
-	 * A copy with what only our credential reads. Not enumerable, since n8n 1.x stores every field of
-	 * the copy it was given, and would show those it does not know in the editor.
-	 */
-	private copyOf(data: Data, hidden: HiddenFields = {}): Data {
-		const copy = { ...data };
-		for (const [name, value] of Object.entries({ requestedScope: this.scope, ...hidden })) {
-			Object.defineProperty(copy, name, { value });
+	/** Whether a stored credential still has the client of this run: only then may it get our tokens. */
+	private isOurs(stored: Data): boolean {
+		try {
+			return parseClient(stored).identity === this.client.identity;
+		} catch {
+			return false;
 		}
-		return copy;
+	}
+}
+
+/** Bounds how often a run recovers from 401: a token may be refused for other reasons than its age. */
+class RecoveryCount {
+	private countedFrom = 0;
+	private adoptions = 0;
+	private renewals = 0;
+
+	/** Counts one more and says whether it is allowed. */
+	allows(isAdoption: boolean): boolean {
+		if (Date.now() - this.countedFrom > RECOVERY_WINDOW_MS) {
+			this.countedFrom = Date.now();
+			this.adoptions = this.renewals = 0;
+		}
+		return isAdoption ? ++this.adoptions <= MAX_ADOPTIONS : ++this.renewals <= MAX_RENEWALS;
 	}
 }

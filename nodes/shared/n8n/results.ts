@@ -45,9 +45,9 @@ export class Results {
 	 * @param list one output item each; an empty list means that the item has been dealt with
 	 * @param items all input items the results belong to, if there are more than that one
 	 */
-	add(itemIndex: number, list: IDataObject[], items: number[] = [itemIndex]): void {
-		const pairedItem = items.length > 1 ? items.map((item) => ({ item })) : { item: itemIndex };
-		for (const item of items) this.answered[item] = true;
+	add(itemIndex: number, list: IDataObject[], items?: number[]): void {
+		const pairedItem = items ? items.map((item) => ({ item })) : { item: itemIndex };
+		for (const item of items ?? [itemIndex]) this.answered[item] = true;
 		for (const json of list) this.outputs[itemIndex]?.push({ json, pairedItem });
 	}
 

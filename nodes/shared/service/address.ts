@@ -10,11 +10,11 @@ import { InputError } from './input-error';
  */
 export function parseAddress(value: unknown, label: string): string {
 	const text = typeof value === 'string' ? value.trim() : '';
-	const advice = 'Enter an address such as https://search.example.com in the credential.';
+	const advice = 'Enter a URL such as https://search.example.com in the credential.';
 	if (text === '') throw new InputError(`'${label}' is empty`, advice);
 
 	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (url === undefined) throw new InputError(`'${label}' is not a web address`, advice);
+	if (url === undefined) throw new InputError(`'${label}' is not a valid URL`, advice);
 	if (url.protocol !== 'http:' && url.protocol !== 'https:') {
 		throw new InputError(`'${label}' must start with http:// or https://`, advice);
 	}

@@ -1,7 +1,10 @@
 import { pathSegment } from './address';
-import { serverMessage } from './failure';
+import { inexact } from './document-id';
 import { InputError } from './input-error';
 import { quoted } from './wording';
+
+export * from './document-id';
+export * from './push-response';
 
 /** A document as endpoint 3 takes it (spec, Push document). */
 export interface PushDocument {
@@ -77,7 +80,9 @@ function requiredString(
 	of: string,
 ): string {
 	const value = fields[field];
-	const isBlank = typeof value === 'string' && (field === 'id' ? value.trim() : value) === '';
+	// Of blank IDs the service might make one and the same.
+	const isBlank =
+		value === '' || (field === 'id' && typeof value === 'string' && value.trim() === '');
 	if (typeof value === 'string' && !isBlank) return value;
 	if (value === undefined || value === null || isBlank) {
 		throw new InputError(
@@ -86,11 +91,9 @@ function requiredString(
 		);
 	}
 	if (rules.nonStrings === 'convert' && typeof value !== 'object') {
-		if (field === 'name' || typeof value !== 'number' || isExact(value)) return String(value);
-		throw new InputError(
-			`The field 'id' is ${value}, a number that is not exact`,
-			'Have the source deliver the ID as a text: large numbers lose digits.',
-		);
+		const isExact = typeof value !== 'number' || Number.isSafeInteger(value);
+		if (field === 'id' && !isExact) throw inexact(value, "The field 'id'");
+		return String(value);
 	}
 	throw new InputError(
 		`The field '${field}'${of} must be a string, but it is ${describe(value)}`,
@@ -99,9 +102,6 @@ function requiredString(
 			: "Turn on the option 'Convert ID and Name to String', or convert it before this node.",
 	);
 }
-
-/** Whether two numbers that differ at the source cannot have become this one. */
-const isExact = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 
 function describe(value: unknown): string {
 	if (Array.isArray(value)) return 'a list';
@@ -119,15 +119,6 @@ function isPlain(value: unknown): value is object {
 	if (typeof value !== 'object' || value === null) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** Whether endpoint 4 can name a document: some IDs have no form as a part of a URL. */
-export function canBeDeleted(id: string): boolean {
-	try {
-		return pathSegment(id, 'Document ID') !== '';
-	} catch {
-		return false;
-	}
 }
 
 /** Recommended fields that are missing or empty (spec, Push document). */
@@ -164,71 +155,3 @@ export function pushBody(documents: string[]): string {
 
 /** Bytes of the body of several documents beside them: the brackets, and commas in between. */
 export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };
-
-/** What a reply says about one document. */
-export interface DocumentAnswer {
-	/** The document's own answer, or the whole reply where there is none. */
-	reply: unknown;
-	/** The service says that this document was not taken. */
-	failure?: {
-		/** What it says about it; may be empty. */
-		words: string;
-		/** The document's own HTTP status, where it has one. */
-		status?: number;
-	};
-}
-
-/**
- * Matches a push reply to the documents of its request. Reply bodies are not specified (spec, notes
- * on gaps): only a list whose members name the pushed ids is taken for per-document answers;
- * anything else is passed through with each document.
- *
- * @param body of the reply
- * @param documents those of the request
- * @returns one answer for each document, in their order
- */
-export function documentAnswers(body: unknown, documents: PushDocument[]): DocumentAnswer[] {
-	const byId = new Map<unknown, Answer>();
-	for (const member of listsOf(body).flat()) {
-		if (typeof member === 'object' && member !== null && 'id' in member) {
-			byId.set((member as { id: unknown }).id, member as Answer);
-		}
-	}
-	return documents.map((document) => {
-		const answer = byId.get(document.id);
-		if (answer === undefined) return { reply: body };
-		if (!isRefusal(answer)) return { reply: answer };
-		// A service may send documents back, and a document may have fields of these names.
-		const own = withoutEchoes(answer, document);
-		if (!isRefusal(own)) return { reply: answer };
-		const status = statusOf(own);
-		const failure = { words: serverMessage(own), ...(status !== undefined && { status }) };
-		return { reply: answer, failure };
-	});
-}
-
-type Answer = Record<string, unknown>;
-
-const statusOf = ({ status }: Answer): number | undefined =>
-	typeof status === 'number' ? status : undefined;
-
-/** Whether an answer says that its document was not taken. */
-const isRefusal = (answer: Answer): boolean =>
-	(statusOf(answer) ?? 0) >= 400 || (Boolean(answer.error) && !isEmpty(answer.error));
-
-/** An answer without what is only repeated from the document. */
-function withoutEchoes(answer: Answer, document: PushDocument): Answer {
-	const own = Object.entries(answer).filter(
-		([field, value]) =>
-			!Object.hasOwn(document, field) ||
-			JSON.stringify(document[field]) !== JSON.stringify(value),
-	);
-	return Object.fromEntries(own);
-}
-
-/** The lists a reply may hold answers in: itself, or its members. */
-function listsOf(body: unknown): unknown[][] {
-	if (Array.isArray(body)) return [body];
-	if (typeof body !== 'object' || body === null) return [];
-	return Object.values(body).filter((value): value is unknown[] => Array.isArray(value));
-}

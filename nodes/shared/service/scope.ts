@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The scopes the interface names, with what each is for (spec, Token request). */
+/** The scopes of the service, with what each is for (docs/service-interface.md, Access tokens). */
 export const SCOPES = [
 	{
 		name: 'Machine Learning Model',
@@ -27,7 +27,7 @@ export const SCOPES = [
 
 export const DEFAULT_SCOPE = 'machinelearning.predict';
 
-/** The field for a scope, and the one for a scope of the user's own. */
+/** The field for a scope, and the one for custom scopes. */
 export const scopeProperties = (description: string): INodeProperties[] => [
 	{
 		displayName: 'Scope',
@@ -45,9 +45,21 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		name: 'customScope',
 		type: 'string',
 		default: '',
-		required: true,
 		placeholder: 'e.g. machinelearning.predict machinelearning.model',
-		description: 'Several scopes are separated by spaces',
+		// Not required: n8n would demand it as well if the scope is an expression.
+		description: 'One or more scopes, separated by spaces',
 		displayOptions: { show: { scope: ['custom'] } },
 	},
 ];
+
+/** The scope a credential asks for; '' if its custom one is empty. */
+export function scopeOf({
+	scope,
+	customScope,
+}: {
+	scope?: unknown;
+	customScope?: unknown;
+}): string {
+	const chosen = scope === 'custom' ? (customScope ?? '') : scope;
+	return typeof chosen === 'string' ? chosen.trim() : DEFAULT_SCOPE;
+}

@@ -1,30 +1,36 @@
+import { createHash } from 'crypto';
+
 import { parseAddress, pathSegment } from './address';
 import { serverMessage, ServiceFailure } from './failure';
 import { InputError } from './input-error';
 
-/** A token is renewed so long before its end, as the vendor advises ... */
+/** A token is renewed this long before it expires, as the vendor recommends ... */
 export const RENEW_EARLY_MS = 5 * 60_000;
-/** ... or in the last tenth of its life, where that is less. */
+/** ... or in the last tenth of its lifetime, if that is shorter. */
 const RENEW_EARLY_SHARE = 0.1;
-/** After a renewal that failed while the old token still lives, the next one waits so long. */
+/** Pause after a renewal that failed while the old token is still valid. */
 const RENEW_AGAIN_MS = 30_000;
+/** No token is kept for longer, whatever the server says. */
+const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
 export interface Token {
 	accessToken: string;
+	/** Epoch ms of its request: a server that revokes leaves the latest one valid. */
+	issuedAt: number;
 	/** Epoch ms. */
 	expiresAt: number;
-	/** Epoch ms from which on it is renewed before use. */
+	/** Epoch ms from which it is renewed before use. */
 	renewAt: number;
-	/** Identity of the client it was issued for: a token of a former client ID is never reused. */
+	/** Identity of the client it was issued for: a token of another client is never used. */
 	issuedFor: string;
 }
 
 /** scope -> token, as the credential's hidden field stores it. */
 export type TokenMap = Record<string, Token>;
 
-/** Endpoint 1, ready to be sent. */
+/** A token request, ready to be sent. */
 export interface TokenRequest {
 	url: string;
 	qs: { scope: string; grant_type: 'client_credentials' };
@@ -32,12 +38,17 @@ export interface TokenRequest {
 	auth: { username: string; password: string };
 }
 
-/** What the credential holds for endpoint 1. */
+/** A client of the token server. */
 export interface Client {
 	authUrl: string;
 	authorizationServerId: string;
 	clientId: string;
 	clientSecret: string;
+	/**
+	 * One-way hash of the other members. The AI service URL is not part of it: credentials with the
+	 * same client share their tokens.
+	 */
+	identity: string;
 }
 
 /**
@@ -51,15 +62,17 @@ export function parseClient(data: Record<string, unknown>): Client {
 		if (typeof value === 'string' && value.trim() !== '') return value.trim();
 		throw new InputError(`'${label}' is empty`, `Fill in '${label}' in the credential.`);
 	};
-	return {
-		authUrl: parseAddress(data.authUrl, 'Token Server Address'),
-		authorizationServerId: text('authorizationServerId', 'Authorization Server ID'),
-		clientId: text('clientId', 'Client ID'),
-		clientSecret: text('clientSecret', 'Client Secret'),
-	};
+	const authUrl = parseAddress(data.authUrl, 'Token Server URL');
+	const authorizationServerId = text('authorizationServerId', 'Authorization Server ID');
+	const clientId = text('clientId', 'Client ID');
+	const clientSecret = text('clientSecret', 'Client Secret');
+	const identity = createHash('sha256')
+		.update(JSON.stringify([authUrl, authorizationServerId, clientId, clientSecret]))
+		.digest('base64url');
+	return { authUrl, authorizationServerId, clientId, clientSecret, identity };
 }
 
-/** Builds endpoint 1 (spec, Endpoints and Token request): everything but the body, it has none. */
+/** Builds a token request (docs/service-interface.md, Access tokens). It has no body. */
 export function tokenRequest(client: Client, scope: string): TokenRequest {
 	const server = pathSegment(client.authorizationServerId, 'Authorization Server ID');
 	return {
@@ -75,26 +88,26 @@ export function tokenRequest(client: Client, scope: string): TokenRequest {
 }
 
 /**
- * Reads the reply of endpoint 1 (spec, Token response).
+ * Reads the response to a token request (docs/service-interface.md, Access tokens).
  *
- * @param askedAt epoch ms at which the request was sent: the token's life starts there at the latest
- * @throws ServiceFailure of kind `token` for an error object and for any reply that is no usable token
+ * @param requestedAt epoch ms at which the request was sent: the lifetime counts from there
+ * @throws ServiceFailure of kind `token` for an error object and for anything that is not a usable token
  */
-export function parseTokenReply(
-	reply: { status: number; body: unknown; retryAfterMs?: number | undefined },
+export function parseTokenResponse(
+	response: { status: number; body: unknown; retryAfterMs?: number | undefined },
 	scope: string,
 	issuedFor: string,
-	askedAt: number,
+	requestedAt: number,
 ): Token {
-	const { status, body } = reply;
-	if (status < 200 || status > 299) throw refusal(status, body, scope, reply.retryAfterMs);
+	const { status, body } = response;
+	if (status < 200 || status > 299) throw refusal(status, body, scope, response.retryAfterMs);
 
 	const unusable = (what: string) =>
-		new ServiceFailure(`The token server's reply cannot be used: ${what}`, {
+		new ServiceFailure(`The token server's response cannot be used: ${what}`, {
 			kind: 'token',
 			status,
 			description:
-				"Check 'Token Server Address' and 'Authorization Server ID' in the credential: something else than the token endpoint may have answered.",
+				"Check 'Token Server URL' and 'Authorization Server ID' in the credential: the response may come from something other than the token endpoint.",
 		});
 	if (typeof body !== 'object' || body === null) throw unusable('it is not a JSON object');
 	const {
@@ -113,19 +126,19 @@ export function parseTokenReply(
 		typeof lifetimeSeconds !== 'number' ||
 		!(lifetimeSeconds > 0 && lifetimeSeconds < Infinity)
 	) {
-		throw unusable('its expires_in is no positive number of seconds');
+		throw unusable('its expires_in is not a positive number of seconds');
 	}
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
 		throw unusable('its access_token is missing or has characters a token cannot have');
 	}
-	// OAuth lets a server leave the scope out where it grants just what was asked.
+	// OAuth lets a server omit the scope if it grants what was requested.
 	if (granted !== undefined && !sameScopes(granted, scope)) {
 		throw unusable(`it grants another scope than the requested ${scope}`);
 	}
-	const lifetimeMs = lifetimeSeconds * 1000;
-	const expiresAt = askedAt + lifetimeMs;
+	const lifetimeMs = Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) * 1000;
+	const expiresAt = requestedAt + lifetimeMs;
 	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
-	return { accessToken: access_token, expiresAt, renewAt, issuedFor };
+	return { accessToken: access_token, issuedAt: requestedAt, expiresAt, renewAt, issuedFor };
 }
 
 function sameScopes(granted: unknown, asked: string): boolean {
@@ -133,7 +146,7 @@ function sameScopes(granted: unknown, asked: string): boolean {
 	return typeof granted === 'string' && sorted(granted) === sorted(asked);
 }
 
-/** The token error object (spec, Token error object and Errors) as a failure a person can act on. */
+/** The token error object as a failure a person can act on. */
 function refusal(
 	status: number,
 	body: unknown,
@@ -146,12 +159,11 @@ function refusal(
 	let description = "Check 'Client ID' and 'Client Secret' in the credential.";
 	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
 		description =
-			'The token server took the request for one of a browser, because it carried an Origin header. Call it from the n8n server itself: remove the proxy or gateway that adds Origin, or use a client registered for client credentials.';
+			'The token server took the request for one from a browser, because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
 	} else if (error === 'invalid_scope') {
 		description = `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
 	} else if (status === 404 || (status >= 300 && status < 400)) {
-		description =
-			"Check 'Token Server Address' and 'Authorization Server ID' in the credential.";
+		description = "Check 'Token Server URL' and 'Authorization Server ID' in the credential.";
 	} else if (transient) {
 		description = 'The token server is busy or down. Try again later.';
 	}
@@ -168,7 +180,7 @@ function refusal(
 	);
 }
 
-/** Reads the stored map; anything else than a map of tokens counts as empty. */
+/** Reads the stored map; anything that is not a map of tokens counts as empty. */
 export function parseTokenMap(stored: unknown): TokenMap {
 	if (typeof stored !== 'string' || stored === '') return {};
 	let parsed: unknown;
@@ -186,13 +198,14 @@ function isToken(value: unknown): value is Token {
 	const token = value as Partial<Token>;
 	return (
 		typeof token.accessToken === 'string' &&
+		typeof token.issuedAt === 'number' &&
 		typeof token.expiresAt === 'number' &&
 		typeof token.renewAt === 'number' &&
 		typeof token.issuedFor === 'string'
 	);
 }
 
-/** The map with one more token, without those of other clients and those that have ended. */
+/** The map with one more token, without those of other clients and expired ones. */
 export function addToken(map: TokenMap, scope: string, token: Token, now: number): TokenMap {
 	const kept = Object.entries(map).filter(
 		([, held]) => held.issuedFor === token.issuedFor && held.expiresAt > now,
@@ -200,8 +213,8 @@ export function addToken(map: TokenMap, scope: string, token: Token, now: number
 	return { ...Object.fromEntries(kept), [scope]: token };
 }
 
-/** The token of a scope, if it was issued for this client and has not ended. */
-export function livingToken(
+/** The token of a scope, if it was issued for this client and has not expired. */
+export function validToken(
 	map: TokenMap,
 	scope: string,
 	issuedFor: string,
@@ -211,12 +224,29 @@ export function livingToken(
 	return token?.issuedFor === issuedFor && token.expiresAt > now ? token : undefined;
 }
 
-/** Whether a token may be used without renewing it first. */
+/** Whether a token can be used without renewing it first. */
 export function isFresh(token: Token | undefined, now: number): token is Token {
 	return token !== undefined && now < token.renewAt;
 }
 
-/** The same token with its next renewal put off, for when a renewal has failed. */
+/** The same token with its next renewal postponed, for when a renewal has failed. */
 export function postponeRenewal(token: Token, now: number): Token {
 	return { ...token, renewAt: Math.min(now + RENEW_AGAIN_MS, token.expiresAt) };
+}
+
+/**
+ * Both maps in one: of each scope the token that was issued last. One that was issued for another
+ * client counts as missing.
+ */
+export function newestTokens(map: TokenMap, other: TokenMap = {}): TokenMap {
+	const merged = { ...map };
+	for (const [scope, token] of Object.entries(other)) {
+		if (isNewer(token, merged[scope])) merged[scope] = token;
+	}
+	return merged;
+}
+
+/** Whether a token was issued after another one, or the other one belongs to another client. */
+export function isNewer(token: Token, other: Token | undefined): boolean {
+	return other?.issuedFor !== token.issuedFor || other.issuedAt < token.issuedAt;
 }

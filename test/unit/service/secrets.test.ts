@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { secretsOf, withoutSecrets } from '../../../nodes/shared/service/secrets';
+import { Masker, secretsOf, withoutSecrets } from '../../../nodes/shared/service/secrets';
 
 test('secrets are taken out of all texts of a reply, wherever they stand', () => {
 	const reply = {
@@ -75,9 +75,112 @@ test('no secret of 4 characters or more remains, stored or trimmed', () => {
 	);
 });
 
+/** What a server can make of a secret before it repeats it. */
+const FORMS: Record<string, (secret: string) => string> = {
+	'percent-encoded': encodeURIComponent,
+	'in lower-case percent-encoding': (secret) =>
+		encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
+	'with every byte encoded': (secret) =>
+		Buffer.from(secret).toString('hex').replace(/../g, '%$&'),
+	'partly encoded': (secret) =>
+		secret.replace(/[a-m]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+	'encoded twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
+	'in a form': (secret) => new URLSearchParams({ key: secret }).toString().slice(4),
+	'in JSON': (secret) => JSON.stringify(secret).slice(1, -1),
+	'in JSON within JSON': (secret) =>
+		JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
+	'in ASCII JSON': (secret) =>
+		secret.replace(
+			/[^a-z]/gi,
+			(unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+		),
+	'in upper case': (secret) => secret.toUpperCase(),
+	'in lower case': (secret) => secret.toLowerCase(),
+	'without control characters': (secret) => secret.replace(/\p{Cc}/gu, ''),
+	'with spaces for control characters': (secret) => secret.replace(/[\p{Cc}\s]+/gu, ' ').trim(),
+	'in base64': (secret) => Buffer.from(secret).toString('base64'),
+	'in base64 without padding': (secret) =>
+		Buffer.from(secret).toString('base64').replace(/=/g, ''),
+	'in base64 for URLs': (secret) => Buffer.from(secret).toString('base64url'),
+	'in HTTP Basic': (secret) => Buffer.from(`me:${secret}`).toString('base64'),
+	'in the middle of base64': (secret) => Buffer.from(`user=12&${secret};ok`).toString('base64'),
+	'in percent-encoded base64': (secret) =>
+		encodeURIComponent(Buffer.from(`a:${secret}`).toString('base64')),
+};
+
+describe.each(Object.entries(FORMS))('a secret %s', (_, formOf) => {
+	test.each([
+		'sEcret-Key_42/+=x',
+		'Grüße, "Käthe"\\ 100% {x}',
+		'line one\nline\u0000two\ttab',
+		'a~b!c@d#e$f%g^h&i',
+	])('%j is taken out', (secret) => {
+		const form = formOf(secret);
+		const made = withoutSecrets({ text: `Unknown key ${form} (401)` }, [secret]);
+		const { text } = made as { text: string };
+		expect(text).toMatch(/^Unknown key .*\*\*\*.* \(401\)$/);
+		// No more of it than what base64 shares with its neighbors.
+		expect(text.length).toBeLessThan(44);
+		expect(text).not.toContain(form);
+	});
+
+	test('whatever it is made of leaves no trace', () => {
+		// Long enough to be recognized in part.
+		const secrets = fc
+			.string({ minLength: 12, maxLength: 40, unit: 'grapheme' })
+			.filter((text) => !/[*\p{Surrogate}]/u.test(text) && text.trim() === text)
+			.filter((text) => /[a-z\d]{4}/i.test(text));
+		fc.assert(
+			fc.property(secrets, fc.string({ maxLength: 5 }), (secret, noise) => {
+				const form = formOf(secret);
+				const made = withoutSecrets([`${noise} ${form} ${noise}`], [secret]) as string[];
+				expect(made[0]).toContain('***');
+				expect(made[0]).not.toContain(form);
+			}),
+		);
+	});
+});
+
+test('a text that only looks similar stays as it is', () => {
+	const masker = new Masker(['test-key', 'A very long secret with spaces']);
+	for (const text of ['the latest keys', 'test key', 'best keyboard', 'A very long secret']) {
+		expect(masker.mask(text)).toBe(text);
+	}
+});
+
+test('a response without secrets is returned as it is, not copied', () => {
+	const response = { chunks: ['One.', { vector: [1, 2] }], status: 'READY' };
+	expect(withoutSecrets(response, ['secret-key'])).toBe(response);
+});
+
+test('a response that is nested very deeply is masked as well', () => {
+	let nested: unknown = 'the secret-key';
+	for (let level = 0; level < 3_000; level++) nested = level % 2 ? [nested] : { nested };
+	const masked = JSON.stringify(withoutSecrets({ nested, fine: 1 }, ['secret-key']));
+	expect(masked).toContain('the ***');
+	expect(masked).not.toContain('secret-key');
+});
+
+test('a large response does not block: 10 MB of text and vectors', () => {
+	const words = 'Some words of a longer text, which could be anything. ';
+	const chunks = Array.from({ length: 5_000 }, (_, at) => ({
+		chunk: `${at} ${words.repeat(20)}`,
+		vector: Array.from({ length: 384 }, () => at),
+	}));
+	const masker = new Masker([
+		`eyJ${'t0ken'.repeat(180)}`,
+		'client-secret-42',
+		btoa('me:client-secret-42'),
+	]);
+	const startedAt = performance.now();
+	expect(masker.mask(chunks)).toBe(chunks);
+	expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
 describe('the secrets of a credential', () => {
 	const token = (accessToken: string) => ({
 		accessToken,
+		issuedAt: 0,
 		expiresAt: 2,
 		renewAt: 1,
 		issuedFor: 'client',
@@ -89,10 +192,9 @@ describe('the secrets of a credential', () => {
 			clientId: ' me ',
 			clientSecret: 's3cret\n',
 			accessTokens: JSON.stringify({ a: token('t1'), b: token('t2') }),
-			heldTokens: JSON.stringify({ a: token('t0') }),
 		};
 		expect(secretsOf(fields).sort()).toEqual(
-			['t1', 't2', 't0', 's3cret\n', btoa('me:s3cret')].sort(),
+			['t1', 't2', 's3cret\n', btoa('me:s3cret')].sort(),
 		);
 	});
 

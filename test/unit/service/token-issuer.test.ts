@@ -1,24 +1,35 @@
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
-import {
-	clientIdentity,
-	heldToken,
-	issueToken,
-	scopeOf,
-	type SendTokenRequest,
-	type TokenFields,
-} from '../../../nodes/shared/service/token-issuer';
-import { parseTokenMap, type TokenMap } from '../../../nodes/shared/service/token';
+import { scopeOf } from '../../../nodes/shared/service/scope';
+import { parseClient, parseTokenMap, type TokenMap } from '../../../nodes/shared/service/token';
+import type { TokenContext } from '../../../nodes/shared/service/token-context';
+import { TokenIssuer, type SendTokenRequest } from '../../../nodes/shared/service/token-issuer';
 
 const SCOPE = 'machinelearning.predict';
 const OTHER_SCOPE = 'machinelearning.model';
 const SECRET = 's3cret-of-the-client';
 const MINUTE_MS = 60_000;
 
+const fields = {
+	authUrl: 'https://identity.example',
+	authorizationServerId: 'aus1',
+	clientId: 'me',
+	clientSecret: SECRET,
+	aiUrl: 'https://ai.example',
+};
+/** What differs from a node's request with the client above and no token. */
+interface Changes extends Partial<typeof fields> {
+	origin?: TokenContext['origin'];
+	scope?: string;
+	/** The token map the request holds. */
+	held?: string;
+	rejected?: string;
+	wait?: TokenContext['wait'];
+}
+
 let now: number;
-let clients = 0;
-/** The tokens a process holds outlive a test, so each test is another client. */
-let fields: TokenFields;
+/** The process. */
+let issuer: TokenIssuer;
 /** Scopes that were asked for, in order. */
 let asked: string[];
 /** What the server does; by default it issues t1, t2, ... */
@@ -27,15 +38,7 @@ let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
 beforeEach(() => {
 	now = 1_000_000;
 	asked = [];
-	fields = {
-		authUrl: 'https://identity.example',
-		authorizationServerId: 'aus1',
-		clientId: `client${++clients}`,
-		clientSecret: SECRET,
-		aiUrl: 'https://ai.example',
-		requestedScope: SCOPE,
-		accessTokens: '',
-	};
+	issuer = new TokenIssuer(() => now);
 	answer = async (scope) => ({
 		status: 200,
 		body: { token_type: 'Bearer', expires_in: 3600, access_token: `t${asked.length}`, scope },
@@ -46,77 +49,48 @@ const send: SendTokenRequest = async ({ qs }) => {
 	asked.push(qs.scope);
 	return await answer(qs.scope);
 };
-const issue = async (changes: TokenFields = {}): Promise<TokenMap> =>
-	await issueToken({ ...fields, ...changes }, send, () => now);
+const contextOf = (changes: Changes = {}): TokenContext => {
+	const { origin = 'node', scope = SCOPE, held = '', rejected, wait, ...client } = changes;
+	return {
+		client: parseClient({ ...fields, ...client }),
+		scope,
+		origin,
+		held: {
+			tokens: parseTokenMap(held),
+			isStored: false,
+			...(rejected !== undefined && { rejected }),
+		},
+		wait: wait ?? (async (pending) => await pending),
+	};
+};
+const issue = async (changes: Changes = {}): Promise<TokenMap> =>
+	await issuer.issue(contextOf(changes), send);
 const tokenOf = (map: TokenMap, scope = SCOPE) => map[scope]?.accessToken;
 const refuse = async () => ({ status: 503, body: { error: 'busy' } });
 
-/** A token as it is stored, of this client unless told otherwise. */
-const stored = (
-	accessToken: string,
-	minutesLeft: number,
-	scope = SCOPE,
-	changes: TokenFields = {},
-) =>
+/** A token of one hour as it is stored, of this client unless told otherwise. */
+const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
 	JSON.stringify({
 		[scope]: {
 			accessToken,
+			issuedAt: now + (minutesLeft - 60) * MINUTE_MS,
 			expiresAt: now + minutesLeft * MINUTE_MS,
 			renewAt: now + (minutesLeft - 5) * MINUTE_MS,
-			issuedFor: clientIdentity({ ...fields, ...changes }),
+			issuedFor: contextOf(changes).client.identity,
 		},
 	});
 
 describe('scopeOf', () => {
-	test.each<[TokenFields, string]>([
+	test.each<[Record<string, unknown>, string]>([
 		[{}, 'machinelearning.predict'],
 		[{ scope: OTHER_SCOPE }, OTHER_SCOPE],
 		[{ scope: 'custom', customScope: ' a b ' }, 'a b'],
 		[{ scope: 'custom', customScope: '' }, ''],
 		[{ scope: 'custom' }, ''],
-		[{ scope: OTHER_SCOPE, requestedScope: SCOPE }, SCOPE],
 		[{ scope: 7 }, 'machinelearning.predict'],
 	])('of %j is %s', (data, scope) => {
 		expect(scopeOf(data)).toBe(scope);
 	});
-});
-
-describe('clientIdentity', () => {
-	test.each(['authUrl', 'authorizationServerId', 'clientId', 'clientSecret', 'aiUrl'])(
-		'changes with %s',
-		(key) => {
-			expect(clientIdentity({ ...fields, [key]: 'new' })).not.toBe(clientIdentity(fields));
-		},
-	);
-
-	test('does not depend on scope and tokens, and tells nothing', () => {
-		const other = { ...fields, scope: OTHER_SCOPE, requestedScope: 'x', accessTokens: '{}' };
-		expect(clientIdentity(other)).toBe(clientIdentity(fields));
-		expect(clientIdentity(fields)).not.toContain(SECRET);
-		// Parts cannot be moved from one field to the next.
-		expect(clientIdentity({ clientId: 'ab', clientSecret: 'c' })).not.toBe(
-			clientIdentity({ clientId: 'a', clientSecret: 'bc' }),
-		);
-	});
-});
-
-describe('heldToken', () => {
-	const held = (accessTokens: string, changes: TokenFields = {}) =>
-		heldToken({ ...fields, accessTokens, ...changes }, now)?.accessToken;
-
-	test('is the living token of the scope and client', () => {
-		expect(held(stored('old', 10))).toBe('old');
-		expect(held(stored('old', 10, OTHER_SCOPE))).toBeUndefined();
-		expect(held(stored('old', 0))).toBeUndefined();
-		expect(held('')).toBeUndefined();
-	});
-
-	test.each(['authUrl', 'clientId', 'clientSecret', 'aiUrl'])(
-		'is none once %s has changed, though n8n keeps the stored map',
-		(key) => {
-			expect(held(stored('old', 10), { [key]: 'https://new.example' })).toBeUndefined();
-		},
-	);
 });
 
 describe('one token for all', () => {
@@ -127,10 +101,7 @@ describe('one token for all', () => {
 	});
 
 	test('also where 16 credential tests come at once', async () => {
-		const calls = Array.from(
-			{ length: 16 },
-			async () => await issue({ requestedScope: undefined }),
-		);
+		const calls = Array.from({ length: 16 }, async () => await issue({ origin: 'test' }));
 		await Promise.all(calls);
 		expect(asked).toHaveLength(1);
 	});
@@ -159,8 +130,8 @@ describe('one token for all', () => {
 	});
 
 	describe('the HTTP Request node and the credential test', () => {
-		const issueFor = async (accessTokens: string) =>
-			tokenOf(await issue({ requestedScope: undefined, accessTokens }));
+		const issueFor = async (held: string) =>
+			tokenOf(await issue({ origin: 'credential', held }));
 
 		test.each<[string, () => string]>([
 			['none', () => ''],
@@ -199,29 +170,29 @@ describe('one token for all', () => {
 	});
 
 	test('scopes stay apart, and the map keeps both', async () => {
-		const [one, other] = await Promise.all([issue(), issue({ requestedScope: OTHER_SCOPE })]);
+		const [one, other] = await Promise.all([issue(), issue({ scope: OTHER_SCOPE })]);
 		expect(asked.sort()).toEqual([OTHER_SCOPE, SCOPE]);
 		expect(tokenOf(one)).not.toBe(tokenOf(other, OTHER_SCOPE));
 		const both = await issue({
-			requestedScope: 'merchandising.rules',
-			heldTokens: JSON.stringify({ ...one, ...other }),
+			scope: 'merchandising.rules',
+			held: JSON.stringify({ ...one, ...other }),
 		});
 		expect(Object.keys(both).sort()).toEqual([OTHER_SCOPE, SCOPE, 'merchandising.rules']);
 	});
 
 	test('a token of another scope that was issued at the same time is stored with it', async () => {
-		await issue({ requestedScope: OTHER_SCOPE });
+		await issue({ scope: OTHER_SCOPE });
 		// This execution has read the credential before that one was stored.
 		const map = await issue();
 		expect([tokenOf(map, OTHER_SCOPE), tokenOf(map)]).toEqual(['t1', 't2']);
 	});
 
-	test('of a scope the longer living token is kept', async () => {
+	test('of a scope the token that was issued last is kept', async () => {
 		const short = stored('short', 10, OTHER_SCOPE);
 		const long = stored('long', 100, OTHER_SCOPE);
-		const mine = tokenOf(await issue({ requestedScope: OTHER_SCOPE }), OTHER_SCOPE);
-		expect(tokenOf(await issue({ heldTokens: short }), OTHER_SCOPE)).toBe(mine);
-		expect(tokenOf(await issue({ heldTokens: long }), OTHER_SCOPE)).toBe('long');
+		const mine = tokenOf(await issue({ scope: OTHER_SCOPE }), OTHER_SCOPE);
+		expect(tokenOf(await issue({ held: short }), OTHER_SCOPE)).toBe(mine);
+		expect(tokenOf(await issue({ held: long }), OTHER_SCOPE)).toBe('long');
 	});
 
 	test('the life of a token starts when it was asked for, not when the reply came', async () => {
@@ -236,13 +207,13 @@ describe('one token for all', () => {
 });
 
 describe('another client', () => {
-	test.each(['authUrl', 'authorizationServerId', 'clientId', 'clientSecret', 'aiUrl'])(
+	test.each(['authUrl', 'authorizationServerId', 'clientId', 'clientSecret'])(
 		'a changed %s never reuses a token, neither of the process nor stored',
 		async (key) => {
 			const old = await issue();
 			const renewed = await issue({
 				[key]: 'https://new.example',
-				heldTokens: JSON.stringify(old),
+				held: JSON.stringify(old),
 			});
 			expect(asked).toHaveLength(2);
 			expect(tokenOf(renewed)).toBe('t2');
@@ -262,20 +233,20 @@ describe('another client', () => {
 
 	test('tokens of the former client are not kept in the map', async () => {
 		const former = stored('old', 30, OTHER_SCOPE, { clientSecret: 'former' });
-		expect(Object.keys(await issue({ heldTokens: former }))).toEqual([SCOPE]);
+		expect(Object.keys(await issue({ held: former }))).toEqual([SCOPE]);
 	});
 
 	test('a token of the former client does not stand in when the renewal fails', async () => {
 		answer = refuse;
 		const former = stored('old', 30, SCOPE, { clientSecret: 'former' });
-		await expect(issue({ heldTokens: former })).rejects.toThrow(ServiceFailure);
+		await expect(issue({ held: former })).rejects.toThrow(ServiceFailure);
 	});
 });
 
 describe('a renewal that fails', () => {
 	test('keeps a token that lives, its next renewal put off', async () => {
 		answer = refuse;
-		const map = await issue({ heldTokens: stored('old', 3) });
+		const map = await issue({ held: stored('old', 3) });
 		expect(map[SCOPE]).toMatchObject({
 			accessToken: 'old',
 			expiresAt: now + 3 * MINUTE_MS,
@@ -285,7 +256,7 @@ describe('a renewal that fails', () => {
 
 	test('fails the request where the token has ended', async () => {
 		answer = refuse;
-		await expect(issue({ heldTokens: stored('old', 0) })).rejects.toMatchObject({
+		await expect(issue({ held: stored('old', 0) })).rejects.toMatchObject({
 			kind: 'token',
 			transient: true,
 		});
@@ -296,47 +267,47 @@ describe('a renewal that fails', () => {
 			now += 4 * MINUTE_MS;
 			return await refuse();
 		};
-		await expect(issue({ heldTokens: stored('old', 3) })).rejects.toThrow(ServiceFailure);
+		await expect(issue({ held: stored('old', 3) })).rejects.toThrow(ServiceFailure);
 	});
 
 	test('fails where the service has refused that token', async () => {
 		answer = refuse;
-		const changes = { heldTokens: stored('old', 3), rejectedToken: 'old' };
+		const changes = { held: stored('old', 3), rejected: 'old' };
 		await expect(issue(changes)).rejects.toThrow(ServiceFailure);
 	});
 
 	test('fails the credential test, which is to tell', async () => {
 		answer = refuse;
-		const changes = { requestedScope: undefined, accessTokens: stored('old', 30) };
+		const changes: Changes = { origin: 'credential', held: stored('old', 30) };
 		await expect(issue(changes)).rejects.toThrow(ServiceFailure);
 	});
 
 	test('a mistake of ours is not covered up by an old token', async () => {
 		answer = async () => await Promise.reject(new TypeError('bug'));
-		await expect(issue({ heldTokens: stored('old', 30) })).rejects.toThrow('bug');
+		await expect(issue({ held: stored('old', 30) })).rejects.toThrow('bug');
 	});
 });
 
 describe('a token the service refused', () => {
 	test('is never handed back, though the process holds it as fresh', async () => {
 		expect(tokenOf(await issue())).toBe('t1');
-		expect(tokenOf(await issue({ rejectedToken: 't1' }))).toBe('t2');
+		expect(tokenOf(await issue({ rejected: 't1' }))).toBe('t2');
 		expect(asked).toHaveLength(2);
 	});
 
 	test('is replaced once for all who were refused', async () => {
 		await issue();
-		const calls = Array.from({ length: 8 }, async () => await issue({ rejectedToken: 't1' }));
+		const calls = Array.from({ length: 8 }, async () => await issue({ rejected: 't1' }));
 		const maps = await Promise.all(calls);
 		expect(new Set(maps.map((map) => tokenOf(map)))).toEqual(new Set(['t2']));
-		expect(tokenOf(await issue({ rejectedToken: 't1' }))).toBe('t2');
+		expect(tokenOf(await issue({ rejected: 't1' }))).toBe('t2');
 		expect(asked).toHaveLength(2);
 	});
 });
 
 test('a credential that is not filled in is told by its field, without a request', async () => {
 	await expect(issue({ clientSecret: '' })).rejects.toThrow(InputError);
-	await expect(issue({ authUrl: 'nonsense' })).rejects.toThrow("'Token Server Address'");
+	await expect(issue({ authUrl: 'nonsense' })).rejects.toThrow("'Token Server URL'");
 	expect(asked).toEqual([]);
 });
 
@@ -349,7 +320,7 @@ test('no error holds the secret or a token', async () => {
 	];
 	for (const reply of bodies) {
 		answer = async () => reply;
-		const error: unknown = await issue({ heldTokens: stored('t0ken-old', 0) }).catch((e) => e);
+		const error: unknown = await issue({ held: stored('t0ken-old', 0) }).catch((e) => e);
 		expect(error).toBeInstanceOf(ServiceFailure);
 		const { message, description, stack } = error as ServiceFailure;
 		const text = [message, description, stack, JSON.stringify(error)].join();
@@ -360,7 +331,37 @@ test('no error holds the secret or a token', async () => {
 test('the map it returns can be stored and read back', async () => {
 	const map = await issue();
 	expect(parseTokenMap(JSON.stringify(map))).toEqual(map);
-	expect(heldToken({ ...fields, accessTokens: JSON.stringify(map) }, now)?.accessToken).toBe(
-		't1',
-	);
+	expect(tokenOf(map)).toBe('t1');
+});
+
+test('a client is known by what it is, not by the service its tokens are for', async () => {
+	await issue();
+	expect(tokenOf(await issue({ aiUrl: 'https://other.example' }))).toBe('t1');
+	expect(asked).toHaveLength(1);
+});
+
+test('a token of a longer lifetime does not hide a newer one', async () => {
+	const lasting = JSON.stringify({
+		[SCOPE]: {
+			...parseTokenMap(stored('lasting', 30))[SCOPE],
+			expiresAt: now + 9_000 * MINUTE_MS,
+		},
+	});
+	expect(tokenOf(await issue())).toBe('t1');
+	expect(tokenOf(await issue({ origin: 'credential', held: lasting }))).toBe('t1');
+});
+
+test('a run that stops waiting leaves the request to the others', async () => {
+	const issueFreely = answer;
+	answer = async (scope) => {
+		await new Promise(setImmediate);
+		return await issueFreely(scope);
+	};
+	const context = contextOf({ wait: async () => await Promise.reject(new Error('canceled')) });
+	const stopped = issuer.issue(context, send);
+	const other = issue();
+	await expect(stopped).rejects.toThrow('canceled');
+	expect(context.failure).toMatchObject({ message: 'canceled' });
+	expect(tokenOf(await other)).toBe('t1');
+	expect(asked).toHaveLength(1);
 });

@@ -6,10 +6,11 @@ import { SCOPES } from '../../../nodes/shared/service/scope';
 import {
 	addToken,
 	isFresh,
-	livingToken,
+	newestTokens,
+	validToken,
 	parseClient,
 	parseTokenMap,
-	parseTokenReply,
+	parseTokenResponse,
 	postponeRenewal,
 	tokenRequest,
 	type Token,
@@ -29,7 +30,7 @@ const fields = {
 };
 const good = { token_type: 'Bearer', expires_in: 3600, access_token: TOKEN, scope: SCOPE };
 const parse = (body: unknown, status = 200, retryAfterMs?: number) =>
-	parseTokenReply({ status, body, retryAfterMs }, SCOPE, 'client', NOW);
+	parseTokenResponse({ status, body, retryAfterMs }, SCOPE, 'client', NOW);
 const failureOf = (body: unknown, status = 200, retryAfterMs?: number): ServiceFailure => {
 	const error = thrownBy(() => parse(body, status, retryAfterMs));
 	expect(error).toBeInstanceOf(ServiceFailure);
@@ -37,6 +38,7 @@ const failureOf = (body: unknown, status = 200, retryAfterMs?: number): ServiceF
 };
 const token = (changes: Partial<Token> = {}): Token => ({
 	accessToken: 'a',
+	issuedAt: NOW - 1000,
 	expiresAt: NOW + 1000,
 	renewAt: NOW + 500,
 	issuedFor: 'client',
@@ -57,8 +59,27 @@ describe('the request', () => {
 		});
 	});
 
+	test('comes from a client that has one identity, however its URL is written', () => {
+		const { identity } = parseClient(fields);
+		const same = {
+			authUrl: ' https://IDENTITY.example// ',
+			clientId: 'me',
+			aiUrl: 'x',
+			scope: 'y',
+		};
+		expect(parseClient({ ...fields, ...same }).identity).toBe(identity);
+		for (const key of ['authUrl', 'authorizationServerId', 'clientId', 'clientSecret']) {
+			const other = parseClient({ ...fields, [key]: 'https://new.example' });
+			expect(other.identity).not.toBe(identity);
+		}
+		expect(identity).not.toContain('s3cret');
+		// Parts cannot be moved from one field to the next.
+		const moved = { clientId: 'mes', clientSecret: '3cret' };
+		expect(parseClient({ ...fields, ...moved }).identity).not.toBe(identity);
+	});
+
 	test.each([
-		['authUrl', 'Token Server Address'],
+		['authUrl', 'Token Server URL'],
 		['authorizationServerId', 'Authorization Server ID'],
 		['clientId', 'Client ID'],
 		['clientSecret', 'Client Secret'],
@@ -84,6 +105,7 @@ describe('a usable reply', () => {
 	test('becomes a token that is renewed 5 minutes early', () => {
 		expect(parse(good)).toEqual({
 			accessToken: TOKEN,
+			issuedAt: NOW,
 			expiresAt: NOW + 60 * MINUTE_MS,
 			renewAt: NOW + 55 * MINUTE_MS,
 			issuedFor: 'client',
@@ -100,6 +122,12 @@ describe('a usable reply', () => {
 		expect(parse({ ...good, expires_in }).renewAt).toBeCloseTo(NOW + seconds * 1000, 3);
 	});
 
+	test('is kept for a year at most, whatever lifetime the server names', () => {
+		const { expiresAt, renewAt } = parse({ ...good, expires_in: 1e15 });
+		expect(expiresAt).toBe(NOW + 365 * 24 * 60 * MINUTE_MS);
+		expect(renewAt).toBe(expiresAt - 5 * MINUTE_MS);
+	});
+
 	test.each<[string, Record<string, unknown>]>([
 		['no scope, which means the one asked for', { scope: undefined }],
 		['a lower-case type', { token_type: 'bearer' }],
@@ -111,7 +139,7 @@ describe('a usable reply', () => {
 
 	test('may grant several scopes in another order', () => {
 		const reply = { status: 200, body: { ...good, scope: 'b  a' } };
-		expect(parseTokenReply(reply, 'a b', 'client', NOW).accessToken).toBe(TOKEN);
+		expect(parseTokenResponse(reply, 'a b', 'client', NOW).accessToken).toBe(TOKEN);
 	});
 });
 
@@ -146,12 +174,12 @@ describe('a reply that is no token', () => {
 		['a scope that is no text', { ...good, scope: [SCOPE] }, 'another scope'],
 	])('%s is a clear error', (_, body, words) => {
 		const failure = failureOf(body);
-		expect(failure.message).toContain("The token server's reply cannot be used");
+		expect(failure.message).toContain("The token server's response cannot be used");
 		expect(failure.message).toContain(words);
 		expect(failure).toMatchObject({
 			kind: 'token',
 			transient: false,
-			description: expect.stringContaining("'Token Server Address'"),
+			description: expect.stringContaining("'Token Server URL'"),
 		});
 	});
 
@@ -284,6 +312,19 @@ describe('the token map', () => {
 	});
 });
 
+describe('two maps in one', () => {
+	test('keep of each scope the token that was issued last, whatever its lifetime', () => {
+		const older = token({ accessToken: 'older', expiresAt: NOW + 9e9 });
+		const newer = token({ accessToken: 'newer', issuedAt: NOW });
+		expect(newestTokens({ a: older, b: newer }, { a: newer, b: older })).toEqual({
+			a: newer,
+			b: newer,
+		});
+		const other = token({ accessToken: 'other', issuedAt: NOW + 1, issuedFor: 'other' });
+		expect(newestTokens({ a: other }, { a: newer })).toEqual({ a: newer });
+	});
+});
+
 describe('which token may be used', () => {
 	test.each<[string, Token, boolean]>([
 		['one that lives', token(), true],
@@ -291,13 +332,11 @@ describe('which token may be used', () => {
 		['none that has ended', token({ expiresAt: NOW }), false],
 		['none of a former client', token({ issuedFor: 'former client' }), false],
 	])('%s', (_, held, usable) => {
-		expect(livingToken({ [SCOPE]: held }, SCOPE, 'client', NOW)).toBe(
-			usable ? held : undefined,
-		);
+		expect(validToken({ [SCOPE]: held }, SCOPE, 'client', NOW)).toBe(usable ? held : undefined);
 	});
 
 	test.each(['other', 'constructor', '__proto__'])('none of scope %s', (scope) => {
-		expect(livingToken({ [SCOPE]: token() }, scope, 'client', NOW)).toBeUndefined();
+		expect(validToken({ [SCOPE]: token() }, scope, 'client', NOW)).toBeUndefined();
 	});
 
 	test('a token is fresh until it is to be renewed', () => {

@@ -1,0 +1,182 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestRequest,
+	IHttpRequestHelper,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
+
+import { serverMessage, ServiceFailure } from '../service/failure';
+import { withoutSecrets } from '../service/secrets';
+import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
+import { TimeLimit } from './time-limit';
+import { capitalized, transportFailure, type Party } from './transport-failure';
+
+type Data = ICredentialDataDecryptedObject;
+
+/** The request that proves a credential, and what its response means. */
+export interface Probe {
+	party: Party;
+	/**
+	 * Signed, and such that it changes nothing.
+	 *
+	 * @throws InputError naming the field that cannot be used
+	 */
+	request(data: Data): IHttpRequestOptions & { url: string };
+	/** What to check after a status; undefined if the status is as good as success. */
+	advice(status: number): string | undefined;
+	/** Values in the data that no message may repeat. */
+	secrets(data: Data): readonly unknown[];
+}
+
+/** Tells the test's request from all others; it is never sent. */
+const TEST_HEADER = 'X-Credential-Test';
+
+const PROBE_TIMEOUT_MS = 15_000;
+
+/** How far the test of credential data has come. */
+const KEY = Symbol.for('n8n-nodes-search-ingest.credentialTest');
+interface TestState {
+	hasPassed: boolean;
+}
+const stateOf = (data: Data): TestState | undefined => (data as { [KEY]?: TestState })[KEY];
+
+/** A hidden field that only makes n8n call `preAuthentication` of a credential without tokens. */
+export const TEST_STATE_FIELD = {
+	displayName: 'Test State',
+	name: 'testState',
+	type: 'hidden',
+	typeOptions: { expirable: true },
+	// Blank would have n8n call it before each request.
+	default: 'unused',
+} as const;
+
+/**
+ * The `test` of a credential. n8n shows a bare `ECONNREFUSED` or `Bad Request` if the request of a test
+ * fails, whatever the credential says. So its first attempt is answered with a 401 in `authenticate`,
+ * upon which n8n calls `preAuthentication`: that sends the request by itself and throws our words. Only
+ * then does n8n send it, with every status accepted.
+ *
+ * @param urlField the credential's field with the URL of the service
+ */
+export const credentialTest = (urlField: string): ICredentialTestRequest => ({
+	request: {
+		method: 'GET',
+		url: `={{ $credentials.${urlField} }}`,
+		headers: { [TEST_HEADER]: 'true' },
+	},
+});
+
+/** Whether a request is that of the credential test. */
+export const isTest = ({ headers }: IHttpRequestOptions): boolean =>
+	headers?.[TEST_HEADER] !== undefined;
+
+/** Whether the credential test is under way: `preAuthentication` learns nothing else about its request. */
+export const isBeingTested = (data: Data): boolean => stateOf(data) !== undefined;
+
+/**
+ * For `authenticate`: the request of the test, once the probe has succeeded.
+ *
+ * @throws Error that stands for a 401 before that
+ */
+export function testRequest(
+	data: Data,
+	options: IHttpRequestOptions,
+	probe: Probe,
+): IHttpRequestOptions {
+	if (stateOf(data)?.hasPassed) {
+		const { url, method, headers, body, auth } = probe.request(data);
+		return {
+			...options,
+			url,
+			...(method && { method }),
+			headers: headers ?? {},
+			...(body !== undefined && { body }),
+			...(auth && { auth }),
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		};
+	}
+	Object.defineProperty(data, KEY, { value: { hasPassed: false }, configurable: true });
+	throw Object.assign(new Error('Not tested yet'), { response: { status: 401 } });
+}
+
+/**
+ * For `preAuthentication`: sends the request of the test.
+ *
+ * @throws InputError or ServiceFailure with a message that says what is wrong and what to check. It has
+ * no error code, because n8n would replace it.
+ */
+export async function runProbe(
+	helper: IHttpRequestHelper,
+	data: Data,
+	probe: Probe,
+): Promise<void> {
+	const { status, body } = await send(helper, probe.request(data), probe.party);
+	const advice = probe.advice(status);
+	if (advice !== undefined) throw refusal(status, body, advice, probe, data);
+	const state = stateOf(data);
+	if (state !== undefined) state.hasPassed = true;
+}
+
+async function send(
+	{ helpers }: IHttpRequestHelper,
+	request: IHttpRequestOptions,
+	party: Party,
+): Promise<{ status: number; body: unknown }> {
+	const limit = new TimeLimit(PROBE_TIMEOUT_MS);
+	try {
+		const response = (await helpers.httpRequest({
+			...request,
+			encoding: 'stream',
+			timeout: PROBE_TIMEOUT_MS + 1_000,
+			abortSignal: limit.signal,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			returnFullResponse: true,
+		})) as IN8nHttpFullResponse;
+		const stream = response.body as unknown as ResponseStream;
+		return { status: response.statusCode, body: await readBody(stream, MAX_ERROR_BODY_BYTES) };
+	} catch (error) {
+		throw unreachable(error, party, limit.isOver);
+	} finally {
+		limit.end();
+	}
+}
+
+function refusal(
+	status: number,
+	body: unknown,
+	advice: string,
+	{ party, secrets }: Probe,
+	data: Data,
+): ServiceFailure {
+	const words = serverMessage(withoutSecrets(body, secrets(data)));
+	const said = words === '' ? '' : `, "${words}"`;
+	return new ServiceFailure(
+		`${capitalized(party.name)} answered with status ${status}${said}. ${advice}`,
+		{ kind: 'status', status },
+	);
+}
+
+function unreachable(error: unknown, party: Party, isTimeout: boolean): ServiceFailure {
+	const failure = transportFailure(error, party, {
+		...(isTimeout && { timedOutMs: PROBE_TIMEOUT_MS }),
+	});
+	const { message, transportCode: code } = failure;
+	const advice =
+		code === undefined
+			? `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${party.urlLabel}'`
+			: `Check '${party.urlLabel}' and whether ${party.name} is up`;
+	return new ServiceFailure(`${message}. ${advice}`, { kind: 'transport' });
+}
+
+/** What to check after statuses that mean the same for all services. */
+export function generalAdvice(status: number, { urlLabel }: Party): string | undefined {
+	if (status >= 200 && status < 300) return undefined;
+	if (status >= 300 && status < 400)
+		return `The URL has moved, and redirects are not followed: enter the final URL as '${urlLabel}'`;
+	if (status === 429 || status === 408 || status >= 500)
+		return 'The service is busy or down: try again later';
+	return `Check '${urlLabel}'`;
+}

@@ -1,0 +1,85 @@
+import { sleep } from 'n8n-workflow';
+
+/** Longest single sleep. n8n before 2.34 cannot end one, so what waits there stays in memory for so long. */
+const SLEEP_SLICE_MS = 30_000;
+
+/**
+ * Ends an exchange that takes too long, or whose run is canceled, and leaves nothing behind once it is
+ * over. Unlike `AbortSignal.timeout`, which keeps memory until the time is up.
+ */
+export class TimeLimit {
+	private readonly aborter = new AbortController();
+	/** Aborted when the time need not be watched any more. */
+	private watching = new AbortController();
+	private over = false;
+	private isEnded = false;
+	private readonly cancel = () => this.aborter.abort(this.canceled?.reason);
+
+	/**
+	 * @param ms how long the exchange may take
+	 * @param canceled aborted when the run is canceled
+	 */
+	constructor(
+		ms: number,
+		private readonly canceled?: AbortSignal,
+	) {
+		if (canceled?.aborted) this.cancel();
+		canceled?.addEventListener('abort', this.cancel);
+		void this.watch(ms, this.watching.signal);
+	}
+
+	/** Aborted when the time is up or the run is canceled. */
+	get signal(): AbortSignal {
+		return this.aborter.signal;
+	}
+
+	/** The time was up before the exchange was over. */
+	get isOver(): boolean {
+		return this.over;
+	}
+
+	/** The time does not count until the next start. */
+	pause(): void {
+		this.watching.abort();
+	}
+
+	/** Starts again with another limit, unless the exchange is over: a wait may end later than it. */
+	restart(ms: number): void {
+		this.pause();
+		if (this.isEnded) return;
+		this.watching = new AbortController();
+		void this.watch(ms, this.watching.signal);
+	}
+
+	/** To be called when the exchange is over, however it ended. */
+	end(): void {
+		this.isEnded = true;
+		this.pause();
+		this.canceled?.removeEventListener('abort', this.cancel);
+	}
+
+	/** Waits for something that continues if this wait ends early, with the signal's reason. */
+	async waitFor<T>(pending: Promise<T>): Promise<T> {
+		const { signal } = this;
+		let stop = () => {};
+		const stopped = new Promise<never>((_resolve, reject) => {
+			stop = () => reject(signal.reason as Error);
+		});
+		if (signal.aborted) stop();
+		signal.addEventListener('abort', stop);
+		try {
+			return await Promise.race([pending, stopped]);
+		} finally {
+			signal.removeEventListener('abort', stop);
+		}
+	}
+
+	private async watch(ms: number, done: AbortSignal): Promise<void> {
+		for (let left = Math.max(0, ms); left > 0 && !done.aborted; left -= SLEEP_SLICE_MS) {
+			await sleep(Math.min(left, SLEEP_SLICE_MS), done).catch(() => undefined);
+		}
+		if (done.aborted || this.aborter.signal.aborted) return;
+		this.over = true;
+		this.aborter.abort(new Error('The time is up'));
+	}
+}

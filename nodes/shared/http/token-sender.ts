@@ -1,0 +1,81 @@
+import type { IHttpRequestHelper, IN8nHttpFullResponse } from 'n8n-workflow';
+
+import { ServiceFailure } from '../service/failure';
+import { parseRetryAfter } from '../service/retry-after';
+import { secretsOf, withoutSecrets } from '../service/secrets';
+import type { SendTokenRequest } from '../service/token-issuer';
+import { transportFacts } from '../service/transport';
+import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
+import { TimeLimit } from './time-limit';
+import { transportFailure, type Party } from './transport-failure';
+
+/** Each token request ends after that, headers and body; a run may end its wait earlier. */
+const TOKEN_TIMEOUT_MS = 30_000;
+
+export const TOKEN_SERVER: Party = { name: 'the token server', urlLabel: 'Token Server URL' };
+
+/**
+ * Sends token requests with n8n's HTTP helper, as it is there in `preAuthentication`: it knows no run,
+ * so the request cannot be canceled by one, which other runs may be waiting for, too.
+ *
+ * @param timeoutMs limit of one request
+ * @returns a function that throws ServiceFailure of kind `token` if there is no complete response
+ */
+export function tokenSender(
+	{ helpers }: IHttpRequestHelper,
+	timeoutMs = TOKEN_TIMEOUT_MS,
+): SendTokenRequest {
+	return async ({ url, qs, headers, auth }) => {
+		const limit = new TimeLimit(timeoutMs);
+		try {
+			const response = (await helpers.httpRequest({
+				method: 'POST',
+				url,
+				qs,
+				headers,
+				auth,
+				// An empty form: without a body n8n drops the Content-Type header.
+				body: new URLSearchParams(),
+				encoding: 'stream',
+				// Ours comes first and covers the body as well.
+				timeout: timeoutMs + 1_000,
+				abortSignal: limit.signal,
+				disableFollowRedirect: true,
+				ignoreHttpStatusErrors: true,
+				returnFullResponse: true,
+			})) as IN8nHttpFullResponse;
+			const { statusCode: status } = response;
+			const body = await readBody(
+				response.body as unknown as ResponseStream,
+				MAX_ERROR_BODY_BYTES,
+			);
+			const isRefusal = status < 200 || status > 299;
+			const secrets = secretsOf({ clientId: auth.username, clientSecret: auth.password });
+			return {
+				status,
+				body: isRefusal ? withoutSecrets(body, secrets) : body,
+				retryAfterMs: parseRetryAfter(response.headers['retry-after'], Date.now()),
+			};
+		} catch (error) {
+			throw noResponse(error, limit.isOver ? timeoutMs : undefined);
+		} finally {
+			limit.end();
+		}
+	};
+}
+
+function noResponse(error: unknown, timedOutMs: number | undefined): ServiceFailure {
+	if (timedOutMs === undefined && transportFacts(error).code === undefined) {
+		// n8n refused to send it, e.g. because the credential allows other domains only.
+		const reason = error instanceof Error ? error.message : String(error);
+		return new ServiceFailure(`n8n did not send the token request: ${reason}`, {
+			kind: 'token',
+			description:
+				"If the credential restricts 'Allowed HTTP Request Domains', add the host of 'Token Server URL'.",
+		});
+	}
+	return transportFailure(error, TOKEN_SERVER, {
+		kind: 'token',
+		...(timedOutMs !== undefined && { timedOutMs }),
+	});
+}

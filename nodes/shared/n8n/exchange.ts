@@ -1,0 +1,189 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	IHttpRequestMethods,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
+
+import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from '../http/response-body';
+import { TimeLimit } from '../http/time-limit';
+import { TOKEN_SERVER } from '../http/token-sender';
+import { timeoutFailure, transportFailure } from '../http/transport-failure';
+import { ServiceFailure } from '../service/failure';
+import { InputError } from '../service/input-error';
+import type { CredentialClock, RequestAuth, RequestCredential } from './request-credential';
+import { Canceled } from './errors';
+
+/** What a session needs of the run it belongs to. */
+export interface SessionRun extends CredentialClock {
+	readonly context: IExecuteFunctions;
+	/** Aborted when the run is canceled. */
+	readonly signal: AbortSignal | undefined;
+	/** Monotonic ms. */
+	now(): number;
+}
+
+/** A service as its credential describes it. */
+export interface Service {
+	/** In messages, e.g. `the push service`. */
+	name: string;
+	credentialType: string;
+	/** Display name of the credential's field with the URL. */
+	urlLabel: string;
+	/** Display names of the credential's fields to check if a request is refused. */
+	secretLabels: string;
+	/**
+	 * The URL that paths are added to, without a slash at the end.
+	 *
+	 * @throws InputError for an unusable URL
+	 */
+	baseUrl(fields: ICredentialDataDecryptedObject): string;
+	/** Requests are signed with an access token of this scope. */
+	scope?: string;
+}
+
+/** One request. */
+export interface SessionRequest {
+	method: IHttpRequestMethods;
+	/** Below the base URL, already encoded. */
+	path: string;
+	qs?: Record<string, string>;
+	/** JSON text. */
+	body?: string;
+	/** How long the exchange may take, headers and body; as long again for a token, if it needs one. */
+	timeoutMs: number;
+	/** Time of the run's clock (monotonic ms) at which it ends whatever the timeout. */
+	deadline?: number;
+	/** The response may hold chunks: it is returned as it came, and the node masks what is not chunks. */
+	isUnmasked?: boolean;
+}
+
+/** As n8n returns it, with the body read. */
+export type FullResponse = Omit<IN8nHttpFullResponse, 'body'> & { body: unknown };
+
+/** A response of any status, and what its request was signed with. */
+export interface Attempted {
+	auth: RequestAuth;
+	response: FullResponse;
+}
+
+/** About 24 days: Node.js takes longer timers for none at all. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** n8n's own timeout ends with the headers, so ours comes first. */
+const N8N_LATER_MS = 1_000;
+
+/** One attempt of a request: signed, sent and read within its time. */
+export class Exchange {
+	private limitMs: number;
+	private readonly limit: TimeLimit;
+
+	/** @throws Canceled when the run was canceled */
+	constructor(
+		private readonly run: SessionRun,
+		private readonly service: Service,
+		private readonly baseUrl: string,
+		private readonly request: SessionRequest,
+	) {
+		if (run.signal?.aborted) throw new Canceled();
+		this.limitMs = this.timeLeft();
+		this.limit = new TimeLimit(this.limitMs, run.signal);
+	}
+
+	/**
+	 * Each attempt builds new options, since n8n changes the ones it gets.
+	 *
+	 * @throws ServiceFailure without a complete response, InputError for an unusable credential,
+	 * Canceled when the run was canceled
+	 */
+	async attempt(credential: RequestCredential): Promise<Attempted> {
+		const { limit } = this;
+		let auth: RequestAuth | undefined;
+		try {
+			auth = await credential.next(async (pending) => await this.waitForToken(pending));
+			const response = await limit.waitFor(this.send(auth.data));
+			return { auth, response };
+		} catch (error) {
+			throw this.failure(error, auth);
+		} finally {
+			limit.end();
+		}
+	}
+
+	private async send(data: ICredentialDataDecryptedObject): Promise<FullResponse> {
+		const { credentialType } = this.service;
+		const { method, path, qs, body } = this.request;
+		const { context } = this.run;
+		const response = (await context.helpers.httpRequestWithAuthentication.call(
+			withSignal(context, this.limit.signal),
+			credentialType,
+			{
+				method,
+				url: `${this.baseUrl}${path}`,
+				timeout: Math.min(Math.ceil(this.limitMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
+				encoding: 'stream',
+				returnFullResponse: true,
+				// Every status is judged here: no second path for some of them.
+				ignoreHttpStatusErrors: true,
+				// n8n would send an API key to whatever host a redirect names.
+				disableFollowRedirect: true,
+				headers: {
+					Accept: 'application/json',
+					...(body !== undefined && { 'Content-Type': 'application/json' }),
+				},
+				...(qs && { qs }),
+				// As bytes, since n8n would parse and check text once more.
+				...(body !== undefined && { body: Buffer.from(body) }),
+			},
+			{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
+		)) as IN8nHttpFullResponse;
+		const { statusCode } = response;
+		const isSuccess = statusCode >= 200 && statusCode < 300;
+		const stream = response.body as unknown as ResponseStream;
+		return {
+			...response,
+			body: await readBody(stream, isSuccess ? Infinity : MAX_ERROR_BODY_BYTES),
+		};
+	}
+
+	/**
+	 * Waits for a token request, which other runs may share: only this wait is ended, and only after the
+	 * whole timeout, so that a slow token server leaves the request its time.
+	 */
+	private async waitForToken<T>(pending: Promise<T>): Promise<T> {
+		this.limit.pause();
+		const limitMs = this.timeLeft();
+		const waiting = new TimeLimit(limitMs, this.run.signal);
+		try {
+			return await waiting.waitFor(pending);
+		} catch (error) {
+			throw waiting.isOver ? timeoutFailure(TOKEN_SERVER, limitMs, 'token') : error;
+		} finally {
+			waiting.end();
+			this.limitMs = this.timeLeft();
+			this.limit.restart(this.limitMs);
+		}
+	}
+
+	private timeLeft(): number {
+		const { timeoutMs, deadline = Infinity } = this.request;
+		return Math.max(0, Math.min(timeoutMs, deadline - this.run.now()));
+	}
+
+	private failure(error: unknown, auth: RequestAuth | undefined): Error {
+		if (this.run.signal?.aborted) return new Canceled();
+		// What the credential threw: n8n 1.x does not pass it on.
+		const failure = auth?.tokens?.failure;
+		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;
+		return transportFailure(error, this.service, {
+			...(this.limit.isOver && { timedOutMs: this.limitMs }),
+		});
+	}
+}
+
+/** A context whose requests end with another signal than that of the execution. */
+function withSignal(context: IExecuteFunctions, signal: AbortSignal): IExecuteFunctions {
+	return Object.create(context, {
+		getExecutionCancelSignal: { value: () => signal },
+	}) as IExecuteFunctions;
+}

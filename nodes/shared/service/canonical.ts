@@ -1,0 +1,97 @@
+/**
+ * One form for the ways a text can be written: percent-encoded, escaped in JSON, in another letter
+ * case, without its spaces and control characters. Only for finding texts, since it loses some.
+ */
+
+/** Encoded bytes in a row, however often they were encoded. */
+const ENCODED_BYTES = /(?:%(?:25)*[\da-f]{2})+/gi;
+
+/** An escape of JSON, however often it was escaped. */
+const ESCAPE = /\\+(?:[uU][\da-fA-F]{4}|[nrtbf])?/g;
+
+/**
+ * Spaces and control characters, which are lost on the way; `+` and `-`, which stand for spaces in forms
+ * and for each other in base64; the padding of base64; and backslashes.
+ */
+const LOST = /[\s\p{Cc}\p{Cf}\\+=-]+/gu;
+/** The same for ASCII, which is most texts and much faster. */
+const ASCII_LOST = /[\0-\x20\x7f\\+=-]+/g;
+
+export const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
+
+/** `/` in base64 is `_` in URLs. */
+const UNDERSCORE = /_/g;
+
+type Step = [pattern: RegExp, replace: (match: string) => string];
+
+const STEPS: readonly Step[] = [
+	[ENCODED_BYTES, decoded],
+	[ESCAPE, unescaped],
+	[LOST, () => ''],
+	[UNDERSCORE, () => '/'],
+];
+
+const CHARACTER = /[^]/gu;
+
+/** The canonical form of a text: equal for two texts that may be the same. */
+export function canonical(text: string): string {
+	if (!isAscii(text) || text.includes('%') || text.includes('\\')) {
+		return folded(STEPS.reduce((form, step) => form.replace(...step), text));
+	}
+	return text.replace(ASCII_LOST, '').replaceAll('_', '/').toLowerCase();
+}
+
+/** A canonical form, with where each of its characters comes from in the text. */
+export interface CanonicalText {
+	form: string;
+	/** First character in the text, for each of the form. */
+	starts: readonly number[];
+	/** Character after the last one in the text, for each of the form. */
+	ends: readonly number[];
+}
+
+/** Slower than `canonical`: for texts in which something was found. */
+export function canonicalWithOrigins(text: string): CanonicalText {
+	const indexes = Array.from({ length: text.length }, (_, index) => index);
+	const whole = { form: text, starts: indexes, ends: indexes.map((index) => index + 1) };
+	return [...STEPS, [CHARACTER, folded] satisfies Step].reduce(applied, whole);
+}
+
+function applied({ form, starts, ends }: CanonicalText, [pattern, replace]: Step): CanonicalText {
+	const made = { form: '', starts: [] as number[], ends: [] as number[] };
+	const keep = (from: number, to: number) => {
+		made.form += form.slice(from, to);
+		for (let index = from; index < to; index++) {
+			made.starts.push(starts[index] ?? 0);
+			made.ends.push(ends[index] ?? 0);
+		}
+	};
+	let rest = 0;
+	for (const { 0: match, index } of form.matchAll(pattern)) {
+		keep(rest, index);
+		rest = index + match.length;
+		const replacement = replace(match);
+		made.form += replacement;
+		for (let count = 0; count < replacement.length; count++) {
+			made.starts.push(starts[index] ?? 0);
+			made.ends.push(ends[rest - 1] ?? 0);
+		}
+	}
+	keep(rest, form.length);
+	return made;
+}
+
+function decoded(encoded: string): string {
+	const bytes = encoded.replace(/%(?:25)*(?=[\da-f]{2})/gi, '');
+	return Buffer.from(bytes, 'hex').toString();
+}
+
+function unescaped(escape: string): string {
+	const code = /u([\da-f]{4})$/i.exec(escape)?.[1];
+	return code === undefined ? '' : String.fromCharCode(parseInt(code, 16));
+}
+
+/** The same for all letter cases; `ς` is what `Σ` becomes at the end of a word. */
+function folded(text: string): string {
+	return text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+}

@@ -1,0 +1,262 @@
+import { MESSAGE_KEYS, serverMessage } from './failure';
+
+/** A document of the request, as far as its response needs it. */
+interface Pushed {
+	id: string;
+	[field: string]: unknown;
+}
+
+/** Why a document inside a 2xx response does not count as pushed. */
+export interface DocumentFailure {
+	/** What the service says about it; may be empty. */
+	words: string;
+	/** The document's own HTTP status, if it has one. */
+	status?: number;
+	/** The response reports an error without saying of which document: the outcome is unknown. */
+	isUnattributed?: true;
+}
+
+/** What a response says about one document. */
+export interface DocumentAnswer {
+	/** The document's own answer, or the whole response if there is none. */
+	reply: unknown;
+	/** Present unless the document counts as pushed. */
+	failure?: DocumentFailure;
+}
+
+/**
+ * Matches a push response to the documents of its request (docs/service-interface.md, Push documents).
+ * Response bodies are not specified, so this reads any JSON: whatever names a pushed ID is that
+ * document's answer, and whatever stands under a name such as `errors` rejects it. If a document is
+ * named several times, a rejection wins. An error that names no document may concern any of them: then
+ * only those count as pushed that the response calls successful.
+ *
+ * @param body of the response
+ * @param documents those of the request
+ * @returns one answer for each document, in their order
+ */
+export function documentAnswers(body: unknown, documents: Pushed[]): DocumentAnswer[] {
+	const reader = new ResponseReader(documents);
+	reader.read(body);
+	return documents.map((document) => reader.answer(document, body));
+}
+
+type Members = Record<string, unknown>;
+
+/** Deeper than this a response says nothing that anybody would read. */
+const MAX_DEPTH = 12;
+
+const ID_KEYS = ['id', '_id', 'documentId', 'document_id', 'docId'];
+
+/** Members that say what became of a document. */
+const SPEAKING_KEYS = ['status', 'statusCode', 'result', 'success', 'ok', ...MESSAGE_KEYS];
+
+/** Names of lists and maps whose entries were not accepted, such as `failedDocuments`. */
+const REJECTING_NAME = /error|fail|reject|invalid|refus/i;
+
+const REJECTING_WORD =
+	/^(?:errors?|errored|fail|failed|failures?|reject|rejected|invalid|refused|denied)$/i;
+const ACCEPTING_WORD =
+	/^(?:ok|success|successful|succeeded|created|updated|indexed|accepted|added)$/i;
+
+const membersOf = (value: unknown): Members | undefined =>
+	typeof value === 'object' && value !== null && !Array.isArray(value)
+		? (value as Members)
+		: undefined;
+
+/** What a response says about a document of the request. */
+interface Said {
+	document: Pushed;
+	answer?: Members;
+	rejection?: { reply: unknown; failure: DocumentFailure };
+}
+
+/** Goes through a response once and keeps what it says about each document. */
+class ResponseReader {
+	private readonly said = new Map<string, Said>();
+	/** Errors that name no document of the request. */
+	private readonly unattributed: unknown[] = [];
+	private unattributedWords: string | undefined;
+
+	constructor(documents: Pushed[]) {
+		for (const document of documents) this.said.set(document.id, { document });
+	}
+
+	/**
+	 * @param rejects whether it stands under a name that says its entries were not accepted
+	 * @returns whether it names a document of the request
+	 */
+	read(value: unknown, rejects = false, depth = MAX_DEPTH): boolean {
+		if (depth === 0) return false;
+		if (Array.isArray(value)) return this.readList(value, rejects, depth);
+		const members = membersOf(value);
+		return members !== undefined && this.readObject(members, rejects, depth);
+	}
+
+	/** What the response says about a document. */
+	answer({ id }: Pushed, body: unknown): DocumentAnswer {
+		const { document, answer, rejection } = this.said.get(id) ?? {};
+		if (rejection) return rejection;
+		const reply = answer ?? body;
+		if (this.unattributed.length === 0) return { reply };
+		if (answer && saysAccepted(ownMember(answer, document))) return { reply };
+		this.unattributedWords ??= serverMessage(this.unattributed);
+		const isOnly = this.said.size === 1;
+		const failure = { words: this.unattributedWords };
+		return { reply, failure: isOnly ? failure : { ...failure, isUnattributed: true } };
+	}
+
+	private readList(list: unknown[], rejects: boolean, depth: number): boolean {
+		let names = false;
+		for (const entry of list) {
+			const isObject = typeof entry === 'object' && entry !== null;
+			const isNamed = isObject
+				? this.read(entry, rejects, depth - 1)
+				: rejects && this.rejectById(entry);
+			names ||= isNamed;
+			if (rejects && !isNamed && isSignificant(entry)) this.unattributed.push(entry);
+		}
+		return names;
+	}
+
+	/** An entry of a list of rejected IDs. */
+	private rejectById(entry: unknown): boolean {
+		const id = idText(entry);
+		const said = id === undefined ? undefined : this.said.get(id);
+		if (said) reject(said, entry, {});
+		return said !== undefined;
+	}
+
+	private readObject(object: Members, rejects: boolean, depth: number): boolean {
+		const id = idIn(object);
+		const said = id === undefined ? undefined : this.said.get(id);
+		if (said) {
+			take(said, object, rejects);
+			return true;
+		}
+		// Of no document, or of one that is called something else here.
+		if (saysRejected((key) => scalar(object[key]))) this.unattributed.push(object);
+		let names = false;
+		for (const [name, value] of Object.entries(object)) {
+			const below = rejects || REJECTING_NAME.test(name);
+			const isNamed =
+				this.readKeyed(name, value, below) || this.read(value, below, depth - 1);
+			names ||= isNamed;
+			if (!rejects && below && !isNamed && isErrorObject(name, value)) {
+				this.unattributed.push(value);
+			}
+		}
+		return names;
+	}
+
+	/** A member whose name is the ID of a document. */
+	private readKeyed(id: string, value: unknown, rejects: boolean): boolean {
+		const said = Array.isArray(value) ? undefined : this.said.get(id);
+		if (!said) return false;
+		const members = membersOf(value);
+		if (members) take(said, members, rejects);
+		else if (rejects && isSignificant(value)) reject(said, value, { message: value });
+		return members !== undefined || rejects;
+	}
+}
+
+function take(said: Said, answer: Members, rejects: boolean): void {
+	const own = ownMember(answer, said.document);
+	if (!rejects && !saysRejected(own)) said.answer = answer;
+	else reject(said, answer, Object.fromEntries(SPEAKING_KEYS.map((key) => [key, own(key)])));
+}
+
+/** Of two rejections, the one that says why is kept. */
+function reject(said: Said, reply: unknown, own: Members): void {
+	if (said.rejection && said.rejection.failure.words !== '') return;
+	const status = statusOf((key) => own[key]);
+	const failure = { words: serverMessage(own), ...(status !== undefined && { status }) };
+	said.rejection = { reply, failure };
+}
+
+/**
+ * What an answer says about its document. A service may send documents back, and a document may have
+ * members of these names.
+ */
+const ownMember =
+	(answer: Members, document: Members = {}): Member =>
+	(key) => {
+		const value = answer[key];
+		const sent = document[key];
+		const isOwn = value === undefined || sent === undefined || !isEcho(sent, value);
+		return isOwn ? value : undefined;
+	};
+
+/** Reads a member of an answer. */
+type Member = (key: string) => unknown;
+
+/** Lists and objects of errors may name the documents they are about. */
+const scalar = (value: unknown): unknown =>
+	typeof value === 'object' && value !== null ? undefined : value;
+
+function idIn(object: Members): string | undefined {
+	for (const key of ID_KEYS) {
+		const id = idText(object[key]);
+		if (id !== undefined) return id;
+	}
+	return undefined;
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+const idText = (value: unknown): string | undefined =>
+	typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+
+/** Whether a value says something: 0, false, '' and what is empty do not. */
+const isSignificant = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+
+/** A status as a number, also if it is written as text. */
+function statusOf(own: Member): number | undefined {
+	for (const key of ['status', 'statusCode']) {
+		const value = own(key);
+		if (typeof value === 'number') return value;
+		if (/^\d{3}$/.test(text(value))) return Number(value);
+	}
+	return undefined;
+}
+
+/** Whether an answer says that what it describes was not accepted. */
+function saysRejected(own: Member): boolean {
+	if ((statusOf(own) ?? 0) >= 400) return true;
+	if (REJECTING_WORD.test(text(own('status'))) || REJECTING_WORD.test(text(own('result'))))
+		return true;
+	if (own('success') === false || own('ok') === false) return true;
+	return isSignificant(own('error')) || isSignificant(own('errors'));
+}
+
+/** Whether an answer says that what it describes was accepted. */
+function saysAccepted(own: Member): boolean {
+	const status = statusOf(own);
+	if (status !== undefined) return status >= 200 && status < 300;
+	if (own('success') === true || own('ok') === true) return true;
+	return ACCEPTING_WORD.test(text(own('status'))) || ACCEPTING_WORD.test(text(own('result')));
+}
+
+/** Whether a member is an error that names no document, and not just a count of none. */
+const isErrorObject = (name: string, value: unknown): boolean =>
+	membersOf(value) !== undefined &&
+	(serverMessage(value) !== '' || (/^error$/i.test(name) && isSignificant(value)));
+
+/** Whether a member only repeats that of the document, perhaps in another notation. */
+function isEcho(sent: unknown, received: unknown): boolean {
+	if (sent === received) return true;
+	if (typeof received !== 'object' || received === null) {
+		const written = (value: unknown) => JSON.stringify(value) ?? '';
+		const plain = (value: unknown) => text(String(value)).toLowerCase();
+		return typeof sent === 'object'
+			? written(sent) === written(received)
+			: plain(sent) === plain(received);
+	}
+	try {
+		return JSON.stringify(sent) === JSON.stringify(received);
+	} catch {
+		// Nested so deep that it cannot be compared.
+		return false;
+	}
+}

@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream';
+
+import type { GenericAbortSignal } from 'axios';
+import type { IHttpRequestHelper, IHttpRequestOptions } from 'n8n-workflow';
+
+import { ServiceFailure } from '../../../nodes/shared/service/failure';
+import { tokenRequest } from '../../../nodes/shared/service/token';
+import { tokenSender } from '../../../nodes/shared/http/token-sender';
+
+const request = tokenRequest(
+	{
+		authUrl: 'https://identity.example',
+		authorizationServerId: 'aus1',
+		clientId: 'me',
+		clientSecret: 's3cret',
+		identity: 'me',
+	},
+	'machinelearning.predict',
+);
+
+/** Sends the request with a client of n8n that does this. */
+async function sendWith(
+	client: (options: IHttpRequestOptions) => Promise<unknown>,
+	timeoutMs?: number,
+) {
+	const helper = { helpers: { httpRequest: client } } as IHttpRequestHelper;
+	return await tokenSender(helper, timeoutMs)(request);
+}
+const bodyOf = (value: unknown) => Readable.from([Buffer.from(JSON.stringify(value))]);
+
+test('sends the request of the interface and follows no redirect with the secret', async () => {
+	let sent: IHttpRequestOptions | undefined;
+	const reply = await sendWith(async (options) => {
+		sent = options;
+		return {
+			statusCode: 429,
+			headers: { 'retry-after': '7' },
+			body: bodyOf({ error: 'busy' }),
+		};
+	});
+	expect(reply).toEqual({ status: 429, body: { error: 'busy' }, retryAfterMs: 7000 });
+	expect(sent).toMatchObject({
+		...request,
+		method: 'POST',
+		disableFollowRedirect: true,
+		ignoreHttpStatusErrors: true,
+		returnFullResponse: true,
+	});
+	expect(String(sent?.body)).toBe('');
+});
+
+test('a secret that a refusal repeats is taken out of it', async () => {
+	const reply = await sendWith(async () => ({
+		statusCode: 401,
+		headers: {},
+		body: bodyOf({
+			error: 'invalid_client',
+			error_description: `Wrong secret s3cret in Basic ${btoa('me:s3cret')}`,
+		}),
+	}));
+	expect(reply.body).toEqual({
+		error: 'invalid_client',
+		error_description: 'Wrong secret *** in Basic ***',
+	});
+});
+
+test.each([
+	[
+		'no answer may pass',
+		Object.assign(new Error('connect refused for s3cret'), {
+			code: 'ECONNREFUSED',
+			syscall: 'connect',
+		}),
+		{
+			message: 'The token server could not be reached: the connection was refused',
+			transient: true,
+			neverSent: true,
+		},
+	],
+	[
+		'a connection that breaks may pass, and nothing was sent to the service',
+		Object.assign(new Error('socket hang up for s3cret'), { code: 'ECONNRESET' }),
+		{
+			message: 'The connection to the token server closed before the response was complete',
+			transient: true,
+			neverSent: true,
+		},
+	],
+	[
+		'what n8n refuses to send will not pass',
+		new Error('Domain not allowed'),
+		{ message: 'n8n did not send the token request: Domain not allowed', transient: false },
+	],
+])('%s', async (_, thrown, expected) => {
+	const config = { auth: request.auth };
+	const error: unknown = await sendWith(
+		async () => await Promise.reject(Object.assign(thrown, { config })),
+	).catch((failure: unknown) => failure);
+	expect(error).toBeInstanceOf(ServiceFailure);
+	expect(error).toMatchObject({ kind: 'token', ...expected });
+	// The error of n8n's client holds the request with its secret.
+	const { message, description, cause } = error as ServiceFailure;
+	expect(JSON.stringify([error, message, description])).not.toContain('s3cret');
+	expect(cause).toBeUndefined();
+});
+
+test.each([
+	['sends nothing', []],
+	['trickles', Array.from({ length: 100 }, () => Buffer.from(' '))],
+])('ends a response that %s in time', async (_, pieces) => {
+	async function* trickle(signal: GenericAbortSignal | undefined) {
+		for (const piece of pieces) {
+			yield piece;
+			await new Promise((done) => setTimeout(done, 20));
+		}
+		await new Promise((_resolve, reject) => {
+			if (signal?.aborted) reject(new Error('canceled'));
+			signal?.addEventListener?.('abort', () => reject(new Error('canceled')));
+		});
+	}
+	const startedAt = Date.now();
+	await expect(
+		sendWith(async ({ abortSignal }) => {
+			// What axios does with the stream of a response.
+			const body = Readable.from(trickle(abortSignal));
+			abortSignal?.addEventListener?.('abort', () => body.destroy(new Error('canceled')));
+			return { statusCode: 200, headers: {}, body };
+		}, 200),
+	).rejects.toMatchObject({
+		kind: 'token',
+		message: 'The token server did not answer within 0.2 s',
+		transient: true,
+	});
+	expect(Date.now() - startedAt).toBeLessThan(1_500);
+});

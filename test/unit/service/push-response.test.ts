@@ -1,0 +1,318 @@
+import fc from 'fast-check';
+
+import { documentAnswers } from '../../../nodes/shared/service/push';
+import { fastestMs } from '../support/timing';
+
+const document = (id: string, fields: object = {}) => ({ id, name: `Name ${id}`, ...fields });
+const documents = [document('a'), document('b')];
+
+/** The IDs that count as pushed. */
+const pushed = (body: unknown, all = documents) =>
+	documentAnswers(body, all).flatMap(({ failure }, index) => (failure ? [] : [all[index]?.id]));
+const failuresOf = (body: unknown, all = documents) =>
+	documentAnswers(body, all).map(({ failure }) => failure);
+
+describe('a rejection inside a 2xx response', () => {
+	const accepted = [{ id: 'a', status: 201 }];
+	const said = { words: 'too long' };
+
+	test.each<[string, unknown, unknown]>([
+		[
+			'a list of errors beside the documents',
+			{ documents: [{ id: 'a' }, { id: 'b' }], errors: [{ id: 'b', message: 'too long' }] },
+			said,
+		],
+		[
+			'a list of errors before the documents',
+			{ errors: [{ id: 'b', message: 'too long' }], documents: [{ id: 'b' }] },
+			said,
+		],
+		['errors alone', { accepted, errors: [{ id: 'b', reason: 'too long' }] }, said],
+		[
+			'failed documents',
+			{ accepted, failedDocuments: [{ id: 'b', detail: 'too long' }] },
+			said,
+		],
+		['rejected IDs', { accepted, rejected: ['b'] }, { words: '' }],
+		['errors under the IDs', { accepted, errors: { b: 'too long' } }, said],
+		[
+			'errors under the IDs, as objects',
+			{ accepted, errors: { b: { message: 'too long' } } },
+			said,
+		],
+		[
+			'results under the IDs',
+			{ a: { status: 'ok' }, b: { status: 'error', message: 'too long' } },
+			said,
+		],
+		[
+			'errors deeper in the response',
+			{ data: { response: { errors: [{ id: 'b', message: 'too long' }] } }, accepted },
+			said,
+		],
+		[
+			'an error around the document',
+			{ accepted, errors: [{ document: { id: 'b', error: 'too long' } }] },
+			said,
+		],
+		[
+			'an ID listed twice, rejected first',
+			[{ id: 'a' }, { id: 'b', error: 'too long' }, { id: 'b', status: 'ok' }],
+			said,
+		],
+		[
+			'an ID listed twice, rejected last',
+			[{ id: 'a' }, { id: 'b', status: 201 }, { id: 'b', error: 'too long' }],
+			said,
+		],
+		[
+			'an entry for each action',
+			{
+				errors: true,
+				items: [
+					{ index: { _id: 'a', status: 201 } },
+					{ index: { _id: 'b', status: 400, error: { reason: 'too long' } } },
+				],
+			},
+			{ ...said, status: 400 },
+		],
+		[
+			'a status as a number in text',
+			[{ id: 'a' }, { id: 'b', status: '400', message: 'too long' }],
+			{ ...said, status: 400 },
+		],
+		[
+			'statusCode',
+			[{ id: 'a' }, { id: 'b', statusCode: 422, message: 'too long' }],
+			{ ...said, status: 422 },
+		],
+		['success: false', [{ id: 'a' }, { id: 'b', success: false, message: 'too long' }], said],
+		['ok: false', [{ id: 'a' }, { id: 'b', ok: false, message: 'too long' }], said],
+		['a list of errors of its own', [{ id: 'a' }, { id: 'b', errors: ['too long'] }], said],
+		['the result', [{ id: 'a' }, { id: 'b', result: 'rejected', message: 'too long' }], said],
+	])('%s', (_, body, failure) => {
+		expect(failuresOf(body)).toEqual([undefined, failure]);
+	});
+
+	test.each([
+		'error',
+		'ERROR',
+		'errored',
+		'failed',
+		'Failure',
+		'rejected',
+		'invalid',
+		' refused ',
+		'denied',
+	])('the status %j', (status) => {
+		expect(
+			pushed([
+				{ id: 'a', status: 'created' },
+				{ id: 'b', status },
+			]),
+		).toEqual(['a']);
+	});
+
+	test.each([
+		'created',
+		'updated',
+		'ok',
+		'indexed',
+		'noop',
+		'skipped',
+		'200',
+		'terror',
+		'no error',
+	])('not the status %j', (status) => {
+		expect(pushed([{ id: 'a' }, { id: 'b', status }])).toEqual(['a', 'b']);
+	});
+
+	test('a number as ID means the document with that text', () => {
+		const numbered = [document('7'), document('8'), document('07')];
+		const body = {
+			errors: [{ id: 7, message: 'too long' }],
+			documents: [
+				{ id: 8, status: 201 },
+				{ id: '07', status: 201 },
+			],
+		};
+		expect(failuresOf(body, numbered)).toEqual([said, undefined, undefined]);
+	});
+
+	test('of two rejections the one with words is kept', () => {
+		expect(
+			failuresOf([
+				{ id: 'b', error: true },
+				{ id: 'b', error: 'too long' },
+			])[1],
+		).toEqual(said);
+		expect(
+			failuresOf([
+				{ id: 'b', error: 'too long' },
+				{ id: 'b', error: true },
+			])[1],
+		).toEqual(said);
+	});
+});
+
+describe('an error that names no document', () => {
+	const unattributed = { words: 'too long', isUnattributed: true };
+
+	test.each<[string, unknown]>([
+		['an error of the whole response', { error: 'too long' }],
+		['an error object', { error: { code: 7, message: 'too long' } }],
+		['a status of the whole response', { status: 'error', message: 'too long' }],
+		['success: false', { success: false, message: 'too long' }],
+		[
+			'a list of errors without IDs',
+			{ documents: [{ id: 'a' }, { id: 'b' }], errors: [{ message: 'too long' }] },
+		],
+		['a list of texts', { errors: ['too long'] }],
+		[
+			'entries without IDs',
+			{ results: [{ status: 201 }, { status: 400, message: 'too long' }] },
+		],
+		[
+			'an ID of another notation',
+			{ documents: [{ id: 'a' }], errors: [{ id: 'B', message: 'too long' }] },
+		],
+	])('leaves all documents open that are not called successful: %s', (_, body) => {
+		expect(failuresOf(body)).toEqual([unattributed, unattributed]);
+	});
+
+	test('leaves those alone that are called successful', () => {
+		const body = (status: object) => ({
+			documents: [{ id: 'a', ...status }],
+			errors: ['too long'],
+		});
+		for (const status of [
+			{ status: 201 },
+			{ status: 'created' },
+			{ success: true },
+			{ result: 'indexed' },
+		]) {
+			expect(failuresOf(body(status))).toEqual([undefined, unattributed]);
+		}
+	});
+
+	test('is that of the document if there is only one', () => {
+		expect(failuresOf({ error: 'too long' }, [document('a')])).toEqual([{ words: 'too long' }]);
+	});
+
+	test('an object of errors without words is one if its name says so', () => {
+		expect(pushed({ error: { code: 7 } })).toEqual([]);
+		expect(pushed({ errors: { count: 0, items: [] } })).toEqual(['a', 'b']);
+	});
+
+	test.each([
+		[{ errors: [] }],
+		[{ errors: {} }],
+		[{ errors: null }],
+		[{ error: '' }],
+		[{ errors: 0, failed: 0, errorCount: 0 }],
+		[{ errors: false, items: [{ index: { _id: 'a', status: 200 } }] }],
+		[{ _shards: { total: 2, failed: 0, failures: [] } }],
+		[{ status: 'ok', received: 2 }],
+		[{ id: 'request-1', status: 200 }],
+	])('%j is none', (body) => {
+		expect(pushed(body)).toEqual(['a', 'b']);
+	});
+});
+
+describe('documents that a response repeats', () => {
+	test.each<[string, object, object]>([
+		['a status in another notation', { status: 404 }, { status: '404' }],
+		['a status in another letter case', { status: 'Failed' }, { status: 'failed' }],
+		['a list of errors', { errors: ['E1'] }, { errors: ['E1'] }],
+		['success', { success: false }, { success: false }],
+		['nothing', { error: null }, { error: null }],
+	])('are no rejections: %s', (_, fields, echoed) => {
+		const all = [document('a', fields), document('b')];
+		expect(pushed([{ ...all[0], ...echoed }, all[1]], all)).toEqual(['a', 'b']);
+	});
+
+	test('also if a document speaks of errors of another one', () => {
+		const all = [document('a', { errors: [{ id: 'b', message: 'old' }] }), document('b')];
+		expect(pushed({ documents: all }, all)).toEqual(['a', 'b']);
+	});
+
+	test('are rejections in a list of errors', () => {
+		expect(pushed({ errors: documents })).toEqual([]);
+	});
+
+	test('are no rejections, whatever they hold', () => {
+		const fields = fc.dictionary(
+			fc.constantFrom('status', 'error', 'errors', 'result', 'success', 'ok', 'message'),
+			fc.jsonValue(),
+		);
+		fc.assert(
+			fc.property(fc.array(fields, { minLength: 1 }), (list) => {
+				const all = list.map((each, index) => ({ ...each, id: `d${index}`, name: 'x' }));
+				const body = JSON.parse(JSON.stringify({ took: 3, documents: all })) as unknown;
+				expect(pushed(body, all)).toHaveLength(all.length);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+test('a rejection is found wherever it stands, and whatever else the response says', () => {
+	const rejection = fc.constantFrom<object>(
+		{ id: 'b', error: 'no' },
+		{ id: 'b', status: 400 },
+		{ id: 'b', status: 'FAILED' },
+	);
+	const wrap = fc.constantFrom<(inner: unknown) => unknown>(
+		(inner) => [inner],
+		(inner) => ({ results: inner }),
+		(inner) => ({ data: [inner], took: 3 }),
+		(inner) => ({ documents: [{ id: 'a' }, { id: 'b' }], more: inner }),
+	);
+	fc.assert(
+		fc.property(rejection, fc.array(wrap, { maxLength: 4 }), (entry, wraps) => {
+			const body = wraps.reduce<unknown>((inner, outer) => outer(inner), entry);
+			expect(pushed(body)).toEqual(['a']);
+		}),
+	);
+});
+
+test('a response nested 100,000 levels deep overflows nothing and accepts nothing it rejects', () => {
+	let deep: unknown = 'deep';
+	for (let level = 0; level < 100_000; level++)
+		deep = level % 2 === 0 ? [deep] : { errors: deep };
+	expect(pushed([deep, { id: 'a', status: 400, error: deep }, { id: 'b', status: 201 }])).toEqual(
+		['b'],
+	);
+	const all = [document('a', { error: ['x'] }), document('b')];
+	expect(
+		pushed(
+			[
+				{ id: 'a', error: deep },
+				{ id: 'b', status: 201 },
+			],
+			all,
+		),
+	).toEqual(['b']);
+});
+
+/** 100 ms, or on a busy machine four times as long as parsing the response takes there. */
+const bound = (body: unknown): number => {
+	const text = JSON.stringify(body);
+	return Math.max(100, 4 * fastestMs(() => JSON.parse(text) as unknown));
+};
+
+test('5 MB of documents that come back whole are matched within 100 ms', () => {
+	const all = Array.from({ length: 25_000 }, (_, index) =>
+		document(`d${index}`, { status: 404, text: 'x'.repeat(140) }),
+	);
+	const body = structuredClone(all);
+	expect(pushed(body, all)).toHaveLength(25_000);
+	expect(fastestMs(() => documentAnswers(body, all))).toBeLessThan(bound(body));
+});
+
+test('50,000 answers are matched within 100 ms', () => {
+	const all = Array.from({ length: 50_000 }, (_, index) => document(`d${index}`));
+	const body = all.map(({ id }) => ({ id, status: 201 }));
+	expect(pushed(body, all)).toHaveLength(50_000);
+	expect(fastestMs(() => documentAnswers(body, all))).toBeLessThan(bound(body));
+});
