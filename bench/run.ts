@@ -9,6 +9,7 @@ import type { BenchOptions } from './lib/options';
 import { print } from './lib/table';
 import { pushScale } from './push-scale';
 import { pushThroughput } from './push-throughput';
+import { records } from './records';
 
 const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
 	'push-throughput': pushThroughput,
@@ -16,6 +17,7 @@ const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
 	'chunk-memory': chunkMemory,
 	'chunk-wait': chunkWait,
 	'delete-throughput': deleteThroughput,
+	records,
 };
 
 async function main(): Promise<void> {

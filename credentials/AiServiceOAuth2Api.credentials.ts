@@ -36,12 +36,12 @@ import { TokenIssuer } from '../nodes/shared/service/token-issuer';
 export class AiServiceOAuth2Api implements ICredentialType {
 	name = 'aiServiceOAuth2Api';
 
-	displayName = 'AI Service OAuth2 API';
+	displayName = 'Lucidworks AI Service OAuth2 API';
 
 	icon = { light: 'file:icons/aiService.svg', dark: 'file:icons/aiService.dark.svg' } as const;
 
 	documentationUrl =
-		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#ai-service-oauth2-api';
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-ai-service-oauth2-api';
 
 	properties: INodeProperties[] = [
 		{

@@ -28,7 +28,7 @@ import { secretsOf } from '../nodes/shared/service/secrets';
 export class BlobServiceApi implements ICredentialType {
 	name = 'blobServiceApi';
 
-	displayName = 'Blob Service API';
+	displayName = 'Lucidworks Blob Service API';
 
 	icon = {
 		light: 'file:icons/blobService.svg',
@@ -36,7 +36,7 @@ export class BlobServiceApi implements ICredentialType {
 	} as const;
 
 	documentationUrl =
-		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#blob-service-api';
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-blob-service-api';
 
 	properties: INodeProperties[] = [
 		{

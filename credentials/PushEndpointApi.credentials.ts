@@ -29,7 +29,7 @@ import { secretsOf } from '../nodes/shared/service/secrets';
 export class PushEndpointApi implements ICredentialType {
 	name = 'pushEndpointApi';
 
-	displayName = 'Push Endpoint API';
+	displayName = 'Lucidworks Push Endpoint API';
 
 	icon = {
 		light: 'file:icons/pushEndpoint.svg',
@@ -37,7 +37,7 @@ export class PushEndpointApi implements ICredentialType {
 	} as const;
 
 	documentationUrl =
-		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#push-endpoint-api';
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-push-endpoint-api';
 
 	properties: INodeProperties[] = [
 		{

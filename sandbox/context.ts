@@ -1,11 +1,12 @@
-import type { Faults } from './faults';
+import type { FaultRules } from './fault-rules';
 import type { IndexStore } from './index-store';
 import type { Jobs } from './jobs';
 import type { Recorder } from './recorder';
 import type { Tokens } from './tokens';
-import type { SandboxClient, SandboxDataSource, SandboxSettings, SandboxStats } from './types';
+import type { SandboxSettings } from './settings';
+import type { SandboxClient, SandboxDataSource, SandboxStats } from './types';
 
-/** What the routes work on. */
+/** What the routes use. */
 export interface Context {
 	settings: SandboxSettings;
 	authServerId: string;
@@ -15,7 +16,7 @@ export interface Context {
 	tokens: Tokens;
 	jobs: Jobs;
 	index: IndexStore;
-	faults: Faults;
+	faults: FaultRules;
 	recorder: Recorder;
 	/** Blob manifests were migrated. */
 	converted: boolean;

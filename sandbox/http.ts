@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { RecordedRequest, RouteName } from './types';
+import type { RouteName } from './routes';
+import type { RecordedRequest } from './types';
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
@@ -15,7 +16,10 @@ declare module 'fastify' {
 	}
 }
 
-/** An error with the status and body of the reply it becomes. */
+/** Bodies above this size are not kept in records. */
+const MAX_KEPT_BYTES = 1_000_000;
+
+/** An error with the status and body of its response. */
 export class HttpError extends Error {
 	constructor(
 		readonly status: number,
@@ -37,29 +41,25 @@ export function rawBody(request: FastifyRequest): Buffer {
 }
 
 /**
- * Parses the JSON body of a request, checks its Content-Type, and keeps the parsed value in the
- * request's record when `keep` says so and it is under 1 MB.
+ * Replaces the raw body of a request by its JSON value, after checking its Content-Type; keeps the
+ * value in the request's record if `keep` is set and it is under 1 MB. Runs before the schema of the
+ * route is applied.
  * @throws HttpError 415 or 400
  */
-export function jsonBody(request: FastifyRequest, keep: boolean): unknown {
+export function parseJson(request: FastifyRequest, keep: boolean): void {
 	const type = request.headers['content-type'] ?? '';
 	if (!/^application\/json\s*(;|$)/i.test(type)) {
 		throw failure(415, `Content-Type must be application/json, not '${type}'`);
 	}
 	const raw = rawBody(request);
-	let value: unknown;
 	try {
-		value = JSON.parse(raw.toString('utf8'));
+		request.body = JSON.parse(raw.toString('utf8')) as unknown;
 	} catch (error) {
 		throw failure(400, `The body is not valid JSON: ${(error as Error).message}`);
 	}
-	if (keep && request.record && raw.byteLength < 1_000_000) request.record.body = value;
-	return value;
-}
-
-/** True for JSON objects, false for arrays, null and scalars. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
+	if (keep && request.record && raw.byteLength < MAX_KEPT_BYTES) {
+		request.record.body = request.body;
+	}
 }
 
 /** One query parameter; undefined when absent or repeated. */
@@ -79,7 +79,7 @@ export function rawPath(url: string): string {
 	return end < 0 ? url : url.slice(0, end);
 }
 
-/** Sends what an error stands for. */
+/** Sends the response of an error. */
 export async function sendError(reply: FastifyReply, error: unknown): Promise<void> {
 	if (error instanceof HttpError) {
 		await reply.code(error.status).headers(error.headers).send(error.body);

@@ -1,19 +1,24 @@
 import type { AddressInfo } from 'node:net';
 
 import type { Context } from './context';
-import { Faults } from './faults';
+import { FaultRules } from './fault-rules';
 import { IndexStore } from './index-store';
 import { Jobs } from './jobs';
 import { pythonRe } from './python-re';
 import { Recorder } from './recorder';
 import { buildServer } from './server';
-import { applySettings, defaultSettings } from './settings';
+import { FAULT_RULE_SCHEMA } from './routes';
+import { check } from './schema';
+import type { SandboxSettings } from './settings';
+import { applySettings, defaultSettings, SETTINGS_SCHEMA } from './settings';
 import { Tokens } from './tokens';
-import type { Sandbox, SandboxOptions, SandboxSettings, SandboxStats } from './types';
+import type { Sandbox, SandboxOptions, SandboxStats } from './types';
 
-export * from './types';
-export { defaultSettings } from './settings';
+export type { FaultRule } from './fault-rules';
+export type { RouteName } from './routes';
+export { defaultSettings, type SandboxSettings } from './settings';
 export { SCOPES } from './tokens';
+export * from './types';
 
 /** Public demo values, the defaults of `startSandbox`. */
 export const DEMO = {
@@ -24,8 +29,8 @@ export const DEMO = {
 	pushKey: 'demo-push-key',
 } as const;
 
-/** Milliseconds without requests after which pushed documents are indexed in the background. */
-const QUIET = 1_000;
+/** Time without requests after which pushed documents are indexed in the background. */
+const QUIET_MS = 1_000;
 
 /**
  * Starts a local service of the whole interface.
@@ -35,7 +40,10 @@ const QUIET = 1_000;
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = defaultSettings();
-	applySettings(settings, { ...options.settings });
+	if (options.settings) {
+		check(SETTINGS_SCHEMA, options.settings, 'settings');
+		applySettings(settings, options.settings);
+	}
 	const context = createContext(options, settings);
 	const { faults, index, jobs, recorder, tokens } = context;
 	const app = buildServer(context, options.log ?? false);
@@ -95,7 +103,7 @@ function createContext(options: SandboxOptions, settings: SandboxSettings): Cont
 		tokens: new Tokens(settings, 'sandbox'),
 		jobs: new Jobs(settings),
 		index: new IndexStore(options.dataFile ?? ':memory:'),
-		faults: new Faults(),
+		faults: new FaultRules((rule) => check(FAULT_RULE_SCHEMA, rule, 'fault rule')),
 		recorder: new Recorder(),
 		converted: false,
 		stats: () => statsOf(context),
@@ -137,12 +145,12 @@ function startTimers({ index, recorder, settings }: Context): () => void {
 	let lastCommit = Date.now();
 	const timer = setInterval(() => {
 		const now = Date.now();
-		// Asked again and again, because the interval may be changed at run time.
+		// Read every time, because the interval may be changed while the sandbox runs.
 		if (now - lastCommit >= settings.deleteCommitIntervalMs) {
 			lastCommit = now;
 			index.commit();
 		}
-		if (recorder.underWay === 0 && now - recorder.lastActivity > QUIET) index.indexSlice();
+		if (recorder.underWay === 0 && now - recorder.lastActivity > QUIET_MS) index.indexSlice();
 	}, 25);
 	timer.unref();
 	return () => clearInterval(timer);

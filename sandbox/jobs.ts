@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-import { breather } from './breathe';
 import { CHUNKERS } from './chunkers';
-import type { ChunkerConfig, Span } from './chunkers/types';
-import { pythonRe } from './python-re';
-import type { JobStatus, JobSummary, SandboxSettings } from './types';
+import type { SandboxSettings } from './settings';
+import type { JobStatus, JobSummary } from './types';
+import type { Span } from './units';
 import type { Quantization } from './vectors';
 
 /** A checked chunking request. */
@@ -12,7 +11,8 @@ export interface ChunkRequest {
 	chunker: string;
 	modelId: string;
 	texts: string[];
-	config: ChunkerConfig;
+	/** The `chunkerConfig`. */
+	config: Record<string, unknown>;
 	/** Numbers per vector. */
 	dimension: number;
 	quantization: Quantization;
@@ -38,14 +38,14 @@ export class Jobs {
 
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	/** Rises with every clear: what jobs of an earlier one still do counts no more. */
+	/** Rises with every clear: jobs of an earlier generation no longer count. */
 	private generation = 0;
 
 	chunksMade = 0;
 
 	constructor(private readonly settings: SandboxSettings) {}
 
-	/** Takes a request in; the job is worked on at once or when one of the slots is free. */
+	/** Accepts a request; its job is started immediately, or as soon as a slot is free. */
 	submit(request: ChunkRequest): Job {
 		const job: Job = { chunkingId: randomUUID(), status: 'SUBMITTED', request };
 		this.jobs.set(job.chunkingId, job);
@@ -66,7 +66,7 @@ export class Jobs {
 		}));
 	}
 
-	/** Forgets all jobs; those under way never finish. */
+	/** Forgets all jobs; unfinished ones never finish. */
 	clear(): void {
 		this.jobs.clear();
 		this.queue = [];
@@ -122,25 +122,10 @@ export class Jobs {
 		if (modelId === this.settings.failModel) {
 			throw new Error(`Model ${modelId} failed to embed the chunks`);
 		}
-		const plain = CHUNKERS[chunker]?.chunker;
-		if (!plain) {
-			const pattern = typeof config.regex === 'string' ? config.regex : '\\n';
-			return await pythonRe.split(pattern, texts, this.settings.regexTimeLimitMs);
-		}
-		const breathe = breather();
-		const all: Span[][] = [];
-		for (const text of texts) {
-			const spans: Span[] = [];
-			for (const span of plain(text, config)) {
-				spans.push(span);
-				await breathe();
-			}
-			all.push(spans);
-		}
-		return all;
+		return await CHUNKERS[chunker].split(texts, config, this.settings);
 	}
 
-	/** The silent cut of facts 1.7: chunks beyond the limit are missing, nothing says so. */
+	/** Cuts off chunks beyond `maxChunks` silently, as the service does. */
 	private cutOff(all: Span[][]): Span[][] {
 		let left = this.settings.maxChunks ?? Infinity;
 		return all.map((spans) => {

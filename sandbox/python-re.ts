@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-import type { Span } from './chunkers/types';
+import type { Span } from './units';
 import { toUnits } from './spans';
 
 /** Milliseconds Python may take to start. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-import './faults';
+import { breaksConnection } from './fault-rules';
 import { rawBody, rawPath } from './http';
 import type { RecordedRequest } from './types';
 
@@ -48,14 +48,14 @@ export class Recorder {
 			// A reset connection gets no reply and so never reaches onSend.
 			reply.raw.once('close', () => this.end(record, 0));
 		});
-		app.addHook('preHandler', async (request) => {
+		app.addHook('preValidation', async (request) => {
 			if (request.record) request.record.bodyBytes = rawBody(request).byteLength;
 		});
-		// The record closes before the first byte leaves: a client that saw the reply and looks
-		// at the records in the same process must find it complete.
+		// The record is complete before the first byte is sent, so that a client in the same
+		// process that has received the response finds it complete.
 		app.addHook('onSend', async (request, reply, payload) => {
-			const broken = request.lateFault?.reset !== undefined;
-			if (request.record) this.end(request.record, broken ? 0 : reply.statusCode);
+			const status = breaksConnection(request.spoiledBy) ? 0 : reply.statusCode;
+			if (request.record) this.end(request.record, status);
 			return payload;
 		});
 	}

@@ -1,8 +1,8 @@
 import { breather } from './breathe';
-import { countTokens } from './chunkers/text';
+import { countTokens } from './units';
 import type { Job } from './jobs';
 import { toCodePoints } from './spans';
-import type { SandboxSettings } from './types';
+import type { SandboxSettings } from './settings';
 import { makeVector } from './vectors';
 
 /**

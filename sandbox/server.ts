@@ -2,15 +2,11 @@ import fastify, { type FastifyInstance } from 'fastify';
 
 import type { Context } from './context';
 import { sendError } from './http';
-import { blobRoutes } from './routes/blobs';
-import { chunkingRoutes } from './routes/chunking';
+import { addRoutes } from './routes';
 import { controlRoutes } from './routes/control';
-import { pushRoutes } from './routes/push';
-import { rulesRoutes } from './routes/rules';
-import { searchRoutes } from './routes/search';
-import { tokenRoutes } from './routes/token';
+import { describeError, validatorOf } from './schema';
 
-/** Bytes Fastify takes at most; far above the sandbox's own limits, so that those answer 413. */
+/** Fastify's own limit, far above the sandbox's limits, which answer 413. */
 const BODY_LIMIT = 256_000_000;
 
 /** Longest path parameter: ids may be long URLs, percent-encoded. */
@@ -21,11 +17,13 @@ export function buildServer(context: Context, log: boolean): FastifyInstance {
 	const app = fastify({
 		logger: log,
 		bodyLimit: BODY_LIMIT,
-		// Open keep-alive connections of clients must not hold up a close.
+		// Open keep-alive connections of clients must not delay a close.
 		forceCloseConnections: true,
 		exposeHeadRoutes: false,
+		schemaErrorFormatter: (errors) => describeError(errors, 'body'),
 		routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
 	});
+	app.setValidatorCompiler<object>(({ schema }) => validatorOf(schema));
 	// Bodies stay bytes: size, faults and keys are checked before anything is parsed.
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -37,12 +35,7 @@ export function buildServer(context: Context, log: boolean): FastifyInstance {
 	app.setNotFoundHandler(async (request, reply) =>
 		reply.code(404).send({ message: `There is no ${request.method} ${request.url}` }),
 	);
-	void app.register(async (scope) => tokenRoutes(scope, context));
-	void app.register(async (scope) => blobRoutes(scope, context));
-	chunkingRoutes(app, context);
-	pushRoutes(app, context);
-	rulesRoutes(app, context);
-	searchRoutes(app, context);
+	addRoutes(app, context);
 	controlRoutes(app, context);
 	return app;
 }

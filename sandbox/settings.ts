@@ -1,65 +1,143 @@
-import type { SandboxSettings } from './types';
+import type { Static } from './schema';
+
+/*
+ * Every setting once: what it does, its default, its values. Types, checks and defaults follow from
+ * it. A setting without a default is optional; `null` clears it.
+ */
+const SETTINGS = {
+	tokenLifetimeSeconds: {
+		description: 'How long a token lives',
+		type: 'number',
+		minimum: 0,
+		default: 3600,
+	},
+	revokeFormerTokens: {
+		description: 'A new token of a client and scope revokes the previous one',
+		type: 'boolean',
+		default: false,
+	},
+	tokenReply: {
+		description: 'Response to a correct token request; all but `normal` are misbehavior',
+		enum: ['normal', 'wrongType', 'noExpiry', 'foreignScope', 'html', 'pkce'],
+		default: 'normal',
+	},
+	chunkDelayMs: {
+		description: 'Shortest time from SUBMITTED to READY, counted from when a job is started',
+		type: 'number',
+		minimum: 0,
+		default: 0,
+	},
+	chunkParallelism: {
+		description: 'Jobs that are worked on concurrently; others wait',
+		type: 'number',
+		minimum: 0,
+		default: 1_000_000,
+	},
+	resultsOnce: {
+		description: 'After the first response with data, a GET returns the status RETRIEVED alone',
+		type: 'boolean',
+		default: false,
+	},
+	readyStatus: {
+		description: 'Status in a response with data',
+		enum: ['READY', 'RETRIEVED'],
+		default: 'READY',
+	},
+	resultShape: {
+		description: 'Vectors nested per text, or all in one list as in older responses',
+		enum: ['nested', 'topLevelVector'],
+		default: 'nested',
+	},
+	chunkTextLimitBytes: {
+		description: 'Bytes of text in one chunking request above which the status is 413',
+		type: 'number',
+		minimum: 0,
+		default: 1_000_000,
+	},
+	vectorSize: {
+		description:
+			'Dimension of all models; without it, `small`, `base` or `large` in the name of a model mean 384, 768 and 1024',
+		type: 'number',
+		minimum: 0,
+	},
+	maxChunks: {
+		description: 'Chunks per request after which the rest is cut off silently',
+		type: 'number',
+		minimum: 0,
+	},
+	failModel: {
+		description: 'Model whose jobs end in ERROR',
+		type: 'string',
+		default: 'broken-model',
+	},
+	deleteCommitIntervalMs: {
+		description: 'Time between two commits of grouped deletes',
+		type: 'number',
+		minimum: 0,
+		default: 60_000,
+	},
+	pushBodyLimitBytes: {
+		description: 'Bytes of a push request above which the status is 413',
+		type: 'number',
+		minimum: 0,
+		default: 5_000_000,
+	},
+	pushReply: {
+		description: 'Body of the response to a successful push; the interface leaves it open',
+		enum: ['empty', 'count', 'perDocument', 'text'],
+		default: 'empty',
+	},
+	unknownDeleteStatus: {
+		description:
+			'Status for the delete of an ID that is not indexed; the interface leaves it open',
+		enum: [200, 404],
+		default: 200,
+	},
+	keepBodies: {
+		description: 'Keep parsed bodies under 1 MB of submit and push requests; off in benchmarks',
+		type: 'boolean',
+		default: true,
+	},
+	regexTimeLimitMs: {
+		description: 'How long one regular expression may run before its job ends in ERROR',
+		type: 'number',
+		minimum: 0,
+		default: 10_000,
+	},
+} as const;
+
+type Settings = typeof SETTINGS;
+
+/** Behavior that may be changed while the sandbox runs. */
+export type SandboxSettings = {
+	-readonly [Name in keyof Settings]: Settings[Name] extends { default: unknown }
+		? Static<Settings[Name]>
+		: Static<Settings[Name]> | undefined;
+};
+
+/** Changes of settings. */
+export const SETTINGS_SCHEMA = {
+	type: 'object',
+	additionalProperties: false,
+	properties: Object.fromEntries(
+		Object.entries<object>(SETTINGS).map(([name, schema]) => [
+			name,
+			'default' in schema ? schema : { ...schema, nullable: true },
+		]),
+	),
+};
 
 /** The settings a sandbox starts with; the numbers of the interface where it names any. */
 export function defaultSettings(): SandboxSettings {
-	return {
-		tokenLifetimeSeconds: 3600,
-		revokeFormerTokens: false,
-		tokenReply: 'normal',
-		chunkDelayMs: 0,
-		chunkParallelism: 1_000_000,
-		resultsOnce: false,
-		readyStatus: 'READY',
-		resultShape: 'nested',
-		chunkTextLimitBytes: 1_000_000,
-		vectorSize: 384,
-		maxChunks: undefined,
-		failModel: 'broken-model',
-		deleteCommitIntervalMs: 60_000,
-		pushBodyLimitBytes: 5_000_000,
-		pushReply: 'empty',
-		unknownDeleteStatus: 200,
-		keepBodies: true,
-		regexTimeLimitMs: 10_000,
-	};
+	const defaults = Object.entries<object>(SETTINGS).map(
+		([name, schema]) => [name, 'default' in schema ? schema.default : undefined] as const,
+	);
+	return Object.fromEntries(defaults) as SandboxSettings;
 }
 
-/** Allowed values of the settings that are a choice; the rest is checked by type. */
-const CHOICES: Partial<Record<keyof SandboxSettings, ReadonlyArray<string | number>>> = {
-	tokenReply: ['normal', 'wrongType', 'noExpiry', 'foreignScope', 'html', 'pkce'],
-	readyStatus: ['READY', 'RETRIEVED'],
-	resultShape: ['nested', 'topLevelVector'],
-	pushReply: ['empty', 'count', 'perDocument', 'text'],
-	unknownDeleteStatus: [200, 404],
-};
-
-/** Settings that may be absent, with the type they have when present. */
-const OPTIONAL: Partial<Record<string, string>> = { maxChunks: 'number', failModel: 'string' };
-
-/**
- * Applies changes that came from outside (options, control route, configuration file).
- * `null` clears an optional setting.
- * @throws Error naming the first setting that is unknown or of the wrong type; nothing is changed.
- */
-export function applySettings(settings: SandboxSettings, patch: Record<string, unknown>): void {
-	const defaults = defaultSettings() as unknown as Record<string, unknown>;
-	const changes: Record<string, unknown> = {};
-	for (const [key, value] of Object.entries(patch)) {
-		if (!(key in defaults)) throw new Error(`Unknown setting '${key}'`);
-		if ((value === null || value === undefined) && key in OPTIONAL) {
-			changes[key] = undefined;
-			continue;
-		}
-		const choices = CHOICES[key as keyof SandboxSettings];
-		if (choices && !choices.some((choice) => choice === value)) {
-			throw new Error(`Setting '${key}' must be one of ${choices.join(', ')}`);
-		}
-		const type = OPTIONAL[key] ?? typeof defaults[key];
-		if (typeof value !== type) throw new Error(`Setting '${key}' must be a ${type}`);
-		if (type === 'number' && !((value as number) >= 0)) {
-			throw new Error(`Setting '${key}' must not be negative`);
-		}
-		changes[key] = value;
+/** Applies checked changes; `null` clears an optional setting. */
+export function applySettings(settings: SandboxSettings, changes: Record<string, unknown>): void {
+	for (const [name, value] of Object.entries(changes)) {
+		Object.assign(settings, { [name]: value ?? undefined });
 	}
-	Object.assign(settings, changes);
 }

@@ -1,4 +1,4 @@
-import type { Span } from './chunkers/types';
+import type { Span } from './units';
 
 /**
  * Spans in the service are offsets in Python's characters, which are Unicode code points;

@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 
 import { loadJose } from './esm';
 import { failure } from './http';
-import type { SandboxClient, SandboxSettings } from './types';
+import type { SandboxSettings } from './settings';
+import type { SandboxClient } from './types';
 
 /** The four scopes of the interface, section "Token request". */
 export const SCOPES = [

@@ -1,5 +1,5 @@
 import { hashText } from './random';
-import type { SandboxSettings } from './types';
+import type { SandboxSettings } from './settings';
 
 /** The two methods of facts 1.2; undefined leaves floats. */
 export type Quantization = 'min-max' | 'max-scale' | undefined;
@@ -11,13 +11,16 @@ const SIZES: ReadonlyArray<readonly [RegExp, number]> = [
 	[/(^|[-_])(large|l)([-_]|$)/, 1024],
 ];
 
+/** Dimension of a model whose name says nothing about it. */
+const DEFAULT_SIZE = 384;
+
 /**
- * Dimension of a model: the `vectorSize` setting once it was changed, else what the model's name
- * says (small 384, base 768, large 1024), else 384.
+ * Dimension of a model: the setting `vectorSize` if it is set, otherwise what the model's name says
+ * (small 384, base 768, large 1024), otherwise 384.
  */
 export function modelDimension(modelId: string, settings: SandboxSettings): number {
-	if (settings.vectorSize !== 384) return settings.vectorSize;
-	return SIZES.find(([pattern]) => pattern.test(modelId))?.[1] ?? settings.vectorSize;
+	const bySize = SIZES.find(([pattern]) => pattern.test(modelId))?.[1];
+	return settings.vectorSize ?? bySize ?? DEFAULT_SIZE;
 }
 
 /**

@@ -1,11 +1,12 @@
 import basicAuth from '@fastify/basic-auth';
 import type { FastifyInstance } from 'fastify';
 
+import type { Route } from '.';
 import type { Context } from '../context';
 import { failure } from '../http';
 
 /** A few blobs as the listing of facts 4 shows them; `version` is the manifest's format. */
-function blobs(converted: boolean): Array<Record<string, unknown>> {
+function listing(converted: boolean): Array<Record<string, unknown>> {
 	const version = converted ? '4.2.6' : '3.1.5';
 	const blob = (id: string, resourceType: string, contentType: string, size: number) => ({
 		id,
@@ -25,29 +26,39 @@ function blobs(converted: boolean): Array<Record<string, unknown>> {
 	];
 }
 
-/** Endpoint 5 and the blob listing. `app` must be a context of its own. */
-export async function blobRoutes(app: FastifyInstance, context: Context): Promise<void> {
-	await app.register(basicAuth, {
-		authenticate: { realm: 'sandbox' },
-		validate: async (user, password) => {
-			const { blobAuth } = context;
-			if (user !== blobAuth?.user || password !== blobAuth.password) {
-				throw failure(401, 'The user or the password is wrong');
-			}
-		},
+/** Runs `add` where requests need the user and password of `blobAuth`, if it is set. */
+function withBasicAuth(
+	app: FastifyInstance,
+	{ blobAuth }: Context,
+	add: (scope: FastifyInstance) => void,
+): void {
+	void app.register(async (scope) => {
+		if (blobAuth) {
+			await scope.register(basicAuth, {
+				authenticate: { realm: 'sandbox' },
+				validate: async (user, password) => {
+					if (user !== blobAuth.user || password !== blobAuth.password) {
+						throw failure(401, 'The user or the password is wrong');
+					}
+				},
+			});
+			scope.addHook('preHandler', scope.basicAuth);
+		}
+		add(scope);
 	});
-	const preHandler = context.blobAuth ? [app.basicAuth] : [];
+}
 
-	app.put(
-		'/api/blobs/convert',
-		{ config: { route: 'convert' }, preHandler },
-		async (_, reply) => {
+/** Migrates the blob manifests. */
+export const convert: Route = (app, context, config) =>
+	withBasicAuth(app, context, (scope) => {
+		scope.put('/api/blobs/convert', { config }, async (_, reply) => {
 			context.converted = true;
 			return reply.send();
-		},
-	);
+		});
+	});
 
-	app.get('/api/blobs', { config: { route: 'blobs' }, preHandler }, async () =>
-		blobs(context.converted),
-	);
-}
+/** Lists the blobs. */
+export const blobs: Route = (app, context, config) =>
+	withBasicAuth(app, context, (scope) => {
+		scope.get('/api/blobs', { config }, async () => listing(context.converted));
+	});

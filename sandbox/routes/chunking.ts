@@ -1,32 +1,47 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 
-import { checkChunkRequest } from '../chunk-request';
-import type { Context } from '../context';
-import { failure, jsonBody } from '../http';
+import type { Route } from '.';
+import type { Submission } from '../chunk-request';
+import { submissionSchema, toChunkRequest } from '../chunk-request';
+import { CHUNKERS } from '../chunkers';
+import { failure, parseJson } from '../http';
 import { resultsBody } from '../results';
 
 /** Scope of the AI service's async-chunking operations. */
 const SCOPE = 'machinelearning.predict';
 
-/** Endpoint 2 for all five chunkers, and the GET that fetches results (facts 1.1). */
-export function chunkingRoutes(app: FastifyInstance, context: Context): void {
-	const { jobs, settings, tokens } = context;
+const PATH = '/ai/async-chunking';
 
-	app.post<{ Params: { chunker: string; modelId: string } }>(
-		'/ai/async-chunking/:chunker/:modelId',
-		{ config: { route: 'submit' } },
-		async (request) => {
-			tokens.check(request.headers.authorization, SCOPE);
-			const body = jsonBody(request, settings.keepBodies);
-			const { chunker, modelId } = request.params;
-			const job = jobs.submit(checkChunkRequest(chunker, modelId, body, settings));
-			return { chunkingId: job.chunkingId, status: 'SUBMITTED' };
+/** Endpoint 2: texts are submitted to a chunker. */
+export const submit: Route = (app, { jobs, settings, tokens }, config) => {
+	const preValidation = async (request: FastifyRequest) => {
+		tokens.check(request.headers.authorization, SCOPE);
+		parseJson(request, settings.keepBodies);
+	};
+	for (const chunker of Object.keys(CHUNKERS)) {
+		app.post<{ Params: { modelId: string }; Body: Submission }>(
+			`${PATH}/${chunker}/:modelId`,
+			{ config, preValidation, schema: { body: submissionSchema(chunker) } },
+			async ({ params, body }) => {
+				const request = toChunkRequest(chunker, params.modelId, body, settings);
+				return { chunkingId: jobs.submit(request).chunkingId, status: 'SUBMITTED' };
+			},
+		);
+	}
+	app.post<{ Params: { chunker: string } }>(
+		`${PATH}/:chunker/:modelId`,
+		{ config, preValidation },
+		async ({ params }) => {
+			throw failure(404, `There is no chunker '${params.chunker}'`);
 		},
 	);
+};
 
+/** The results of a submission. */
+export const results: Route = (app, { jobs, settings, tokens }, config) => {
 	app.get<{ Params: { chunkingId: string } }>(
-		'/ai/async-chunking/:chunkingId',
-		{ config: { route: 'results' } },
+		`${PATH}/:chunkingId`,
+		{ config },
 		async (request, reply) => {
 			tokens.check(request.headers.authorization, SCOPE);
 			const { chunkingId } = request.params;
@@ -36,9 +51,9 @@ export function chunkingRoutes(app: FastifyInstance, context: Context): void {
 			if (status === 'ERROR') return { chunkingId, status, message };
 			if (status === 'SUBMITTED') return { chunkingId, status };
 			if (status === 'RETRIEVED' && settings.resultsOnce) return { chunkingId, status };
-			// Set before the body is built: of two requests at the same time only one gets data.
+			// Set before the body is built: of two concurrent requests only one gets data.
 			job.status = 'RETRIEVED';
 			return reply.type('application/json').send(await resultsBody(job, settings));
 		},
 	);
-}
+};

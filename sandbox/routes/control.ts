@@ -1,30 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { Context } from '../context';
-import { failure, isObject, jsonBody, queryValue } from '../http';
-import { applySettings } from '../settings';
-import { checkRule } from '../faults';
+import type { FaultRule } from '../fault-rules';
+import { parseJson, queryValue } from '../http';
+import { applySettings, SETTINGS_SCHEMA } from '../settings';
+import { FAULT_RULE_SCHEMA } from '.';
 
-/** Runs a check whose plain errors become 400. */
-function checked<T>(check: () => T): T {
-	try {
-		return check();
-	} catch (error) {
-		throw failure(400, (error as Error).message);
-	}
-}
-
-/** A body that must be a JSON object. */
-function objectBody(request: FastifyRequest): Record<string, unknown> {
-	const body = jsonBody(request, false);
-	if (!isObject(body)) throw failure(400, 'The body must be a JSON object');
-	return body;
-}
-
-/** Control of a sandbox from another process; never recorded, never hit by faults. */
+/** Control of a sandbox from another process; not recorded, and no fault applies. */
 export function controlRoutes(app: FastifyInstance, context: Context): void {
 	const { faults, index, recorder, settings } = context;
 	const options = { config: { control: true } };
+	const preValidation = async (request: FastifyRequest) => parseJson(request, false);
 
 	app.get('/_sandbox/health', options, async () => ({ status: 'ok' }));
 	app.get('/_sandbox/stats', options, async () => context.stats());
@@ -36,16 +22,22 @@ export function controlRoutes(app: FastifyInstance, context: Context): void {
 	});
 	app.get('/_sandbox/jobs', options, async () => context.jobs.list());
 	app.get('/_sandbox/settings', options, async () => settings);
-	app.patch('/_sandbox/settings', options, async (request) => {
-		const patch = objectBody(request);
-		checked(() => applySettings(settings, patch));
-		return settings;
-	});
-	app.post('/_sandbox/faults', options, async (request, reply) => {
-		const rule = checked(() => checkRule(objectBody(request)));
-		faults.add(rule);
-		return reply.code(201).send(rule);
-	});
+	app.patch<{ Body: Record<string, unknown> }>(
+		'/_sandbox/settings',
+		{ ...options, preValidation, schema: { body: SETTINGS_SCHEMA } },
+		async (request) => {
+			applySettings(settings, request.body);
+			return settings;
+		},
+	);
+	app.post<{ Body: FaultRule }>(
+		'/_sandbox/faults',
+		{ ...options, preValidation, schema: { body: FAULT_RULE_SCHEMA } },
+		async (request, reply) => {
+			faults.add(request.body);
+			return reply.code(201).send(request.body);
+		},
+	);
 	app.delete('/_sandbox/faults', options, async (_, reply) => {
 		faults.clear();
 		return reply.code(204).send();

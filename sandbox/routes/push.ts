@@ -1,8 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 
+import type { Route } from '.';
 import type { Context } from '../context';
-import { failure, isObject, jsonBody, queryValue, rawBody, rawSegments } from '../http';
-import type { PushDocument } from '../index-store';
+import { failure, parseJson, queryValue, rawBody, rawSegments } from '../http';
+import { errorPath, errorText } from '../schema';
 import type { SandboxDataSource } from '../types';
 
 const PATH = '/site-search/api/v1/push/:endpoint';
@@ -27,52 +29,68 @@ function authorize(context: Context, request: FastifyRequest): SandboxDataSource
 	return source;
 }
 
-/** The documents of a body: one object or an array of objects with string id and name. */
-function checkDocuments(body: unknown): PushDocument[] {
-	const list: unknown[] = Array.isArray(body) ? body : [body];
-	return list.map((document, at) => {
-		if (!isObject(document)) throw failure(400, `Document ${at} must be an object`);
-		for (const key of ['id', 'name']) {
-			if (typeof document[key] !== 'string') {
-				throw failure(400, `Document ${at}: ${key} must be a string`);
-			}
-		}
-		if (document.id === '') throw failure(400, `Document ${at}: id must not be empty`);
-		return document as PushDocument;
-	});
-}
+/** The documents of a push; a single one counts as a list of one. */
+const DOCUMENTS = {
+	type: 'array',
+	items: {
+		type: 'object',
+		required: ['id', 'name'],
+		properties: { id: { type: 'string', minLength: 1 }, name: { type: 'string' } },
+	},
+} as const;
 
-/** Endpoints 3 and 4: push and delete. */
-export function pushRoutes(app: FastifyInstance, context: Context): void {
+/** Endpoint 3: one document or several are stored, or none if one of them is not valid. */
+export const push: Route = (app, context, config) => {
 	const { index, settings } = context;
-
-	app.post(PATH, { config: { route: 'push' } }, async (request, reply) => {
-		const { endpoint } = authorize(context, request);
+	const preValidation = async (request: FastifyRequest) => {
+		authorize(context, request);
 		const bytes = rawBody(request).byteLength;
 		const limit = settings.pushBodyLimitBytes;
 		if (bytes > limit) {
 			throw failure(413, `The body has ${bytes} bytes, above the limit of ${limit}`);
 		}
-		const documents = checkDocuments(jsonBody(request, settings.keepBodies));
-		const isNew = index.upsert(endpoint, documents);
-		switch (settings.pushReply) {
-			case 'count':
-				return { received: documents.length };
-			case 'perDocument':
-				return {
-					results: documents.map(({ id }, at) => ({
-						id,
-						status: isNew[at] ? 'created' : 'updated',
-					})),
-				};
-			case 'text':
-				return reply.type('text/plain').send('OK');
-			default:
-				return reply.send();
-		}
-	});
+		parseJson(request, settings.keepBodies);
+		if (!Array.isArray(request.body)) request.body = [request.body];
+	};
+	app.withTypeProvider<TypeBoxTypeProvider>().post(
+		PATH,
+		{
+			config,
+			preValidation,
+			schema: { body: DOCUMENTS },
+			schemaErrorFormatter: ([error]) => {
+				const [at, ...path] = errorPath(error);
+				const where = path.length > 0 ? `: ${path.join('.')}` : '';
+				return new Error(`Document ${at}${where} ${errorText(error)}`);
+			},
+		},
+		async (request, reply) => {
+			const { endpoint } = authorize(context, request);
+			const documents = request.body;
+			const isNew = index.upsert(endpoint, documents);
+			switch (settings.pushReply) {
+				case 'count':
+					return { received: documents.length };
+				case 'perDocument':
+					return {
+						results: documents.map(({ id }, at) => ({
+							id,
+							status: isNew[at] ? 'created' : 'updated',
+						})),
+					};
+				case 'text':
+					return reply.type('text/plain').send('OK');
+				default:
+					return reply.send();
+			}
+		},
+	);
+};
 
-	app.delete(`${PATH}/:id`, { config: { route: 'delete' } }, async (request, reply) => {
+/** Endpoint 4: a delete takes effect with the next commit. */
+export const remove: Route = (app, context, config) => {
+	const { index, settings } = context;
+	app.delete(`${PATH}/:id`, { config }, async (request, reply) => {
 		const { endpoint } = authorize(context, request);
 		// From the raw path: exactly one segment, decoded exactly once.
 		const id = decodeURIComponent(rawSegments(request)[6] ?? '');
@@ -84,4 +102,4 @@ export function pushRoutes(app: FastifyInstance, context: Context): void {
 		}
 		return reply.send();
 	});
-}
+};

@@ -1,14 +1,12 @@
-import type { FastifyInstance } from 'fastify';
-
-import type { Context } from '../context';
+import type { Route } from '.';
 
 /**
- * A protected route of the rules-and-rewrites product, which the interface leaves out: enough to
- * show that a token of scope merchandising.rules is honoured.
+ * A protected route of the rules-and-rewrites product, which the interface leaves open: enough to
+ * show that a token of scope merchandising.rules is accepted.
  */
-export function rulesRoutes(app: FastifyInstance, context: Context): void {
-	app.get('/em-rules/rules', { config: { route: 'rules' } }, async (request) => {
-		context.tokens.check(request.headers.authorization, 'merchandising.rules');
+export const rules: Route = (app, { tokens }, config) => {
+	app.get('/em-rules/rules', { config }, async (request) => {
+		tokens.check(request.headers.authorization, 'merchandising.rules');
 		return {
 			rules: [
 				{ id: 'rule-1', name: 'Boost new arrivals', enabled: true },
@@ -16,4 +14,4 @@ export function rulesRoutes(app: FastifyInstance, context: Context): void {
 			],
 		};
 	});
-}
+};

@@ -1,11 +1,9 @@
-import type { FastifyInstance } from 'fastify';
-
-import type { Context } from '../context';
+import type { Route } from '.';
 import { failure, queryValue } from '../http';
 
 /** Search over committed documents; needs no key, a convenience of the sandbox. */
-export function searchRoutes(app: FastifyInstance, context: Context): void {
-	app.get('/site-search/api/v1/search', { config: { route: 'search' } }, async (request) => {
+export const search: Route = (app, context, config) => {
+	app.get('/site-search/api/v1/search', { config }, async (request) => {
 		const query = queryValue(request, 'q');
 		if (query === undefined) throw failure(400, 'The query parameter q is required');
 		const endpoint = queryValue(request, 'endpoint') ?? context.dataSources[0]?.endpoint ?? '';
@@ -15,4 +13,4 @@ export function searchRoutes(app: FastifyInstance, context: Context): void {
 		await context.index.catchUp();
 		return context.index.search(endpoint, query);
 	});
-}
+};

@@ -1,6 +1,7 @@
 import basicAuth from '@fastify/basic-auth';
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 
+import type { Route } from '.';
 import type { Context } from '../context';
 import { HttpError, queryValue, rawBody, sendError } from '../http';
 import { SCOPES } from '../tokens';
@@ -87,8 +88,17 @@ function checkScope(request: FastifyRequest, allowed: readonly string[]): string
 	return scope;
 }
 
-/** Endpoint 1: tokens for client id and secret. `app` must be a context of its own. */
-export async function tokenRoutes(app: FastifyInstance, context: Context): Promise<void> {
+/** Endpoint 1: tokens for client ID and secret. */
+export const token: Route = (app, context, config) => {
+	// A context of its own, since its authentication and errors are its own.
+	void app.register(async (scope) => await addTokenRoute(scope, context, config));
+};
+
+async function addTokenRoute(
+	app: FastifyInstance,
+	context: Context,
+	config: FastifyContextConfig,
+): Promise<void> {
 	await app.register(basicAuth, {
 		authenticate: { realm: 'sandbox' },
 		validate: async (user, password, request) => {
@@ -106,7 +116,7 @@ export async function tokenRoutes(app: FastifyInstance, context: Context): Promi
 	app.post(
 		'/oauth2/:auth/v1/token',
 		{
-			config: { route: 'token' },
+			config,
 			preHandler: [async (request) => checkRequest(context, request), app.basicAuth],
 		},
 		async (request, reply) => {
@@ -116,15 +126,15 @@ export async function tokenRoutes(app: FastifyInstance, context: Context): Promi
 			if (tokenReply === 'html') {
 				return reply
 					.type('text/html')
-					.send('<!DOCTYPE html><html><body>Sign in</body></html>');
+					.send('<!DOCTYPE html><html><body>Log in</body></html>');
 			}
-			const token = await context.tokens.issue(client, scope);
+			const issued = await context.tokens.issue(client, scope);
 			const foreign = SCOPES.find((each) => each !== scope);
 			void reply.header('cache-control', 'no-store');
 			return {
 				token_type: tokenReply === 'wrongType' ? 'mac' : 'Bearer',
 				...(tokenReply === 'noExpiry' ? {} : { expires_in: tokenLifetimeSeconds }),
-				access_token: token,
+				access_token: issued,
 				scope: tokenReply === 'foreignScope' ? foreign : scope,
 			};
 		},

@@ -1,12 +1,17 @@
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
 import type { ICredentialDataDecryptedObject, ICredentialType } from 'n8n-workflow';
 
 import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
 import { BlobServiceApi } from '../../credentials/BlobServiceApi.credentials';
 import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
+import { selfSigned } from '../../support/certificate';
 import { sandboxCredentials } from '../../support/credentials';
-import { type CredentialStore, testCredential } from '../../support/engine';
-import { reply, startServer } from '../../support/http-server';
+import { runNode, type CredentialStore, testCredential } from '../../support/engine';
+import { reply, startServer, type TestServer } from '../../support/http-server';
 
 describe('the Test button of the credentials', () => {
 	let sandbox: Sandbox;
@@ -193,6 +198,214 @@ describe('the Test button of the credentials', () => {
 			expect(result).toMatchObject({
 				ok: false,
 				message: expect.stringMatching(/status 404.*Check 'Blob Service URL'/),
+			});
+		});
+	});
+
+	describe.each([
+		['creating', {}],
+		['editing', { accessTokens: '{}', testState: 'unused' }],
+	])('%s a credential gives words, never a bare code', (_, stored) => {
+		const servers: TestServer[] = [];
+		afterEach(async () => {
+			await Promise.all(servers.splice(0).map(async (server) => await server.close()));
+		});
+		/** A service that answers everything but token requests like this. */
+		const answering = async (status: number, body: unknown = {}) => {
+			const server = await startServer((_request, response) => reply(response, status, body));
+			servers.push(server);
+			return server.url;
+		};
+		const TYPES = {
+			ai: [new AiServiceOAuth2Api(), 'aiUrl'],
+			push: [new PushEndpointApi(), 'pushUrl'],
+			blob: [new BlobServiceApi(), 'baseUrl'],
+		} as const;
+		type Kind = keyof typeof TYPES;
+		const pressAt = async (kind: Kind, url: string, changes = {}) => {
+			const [type, field] = TYPES[kind];
+			return await press(type, { ...stored, [field]: url, ...changes });
+		};
+
+		it.each<[Kind, string, string, RegExp]>([
+			[
+				'ai',
+				'a host that is down',
+				'http://127.0.0.1:1',
+				/^The AI service could not be reached: the connection was refused\. Check 'AI Service URL'/,
+			],
+			[
+				'push',
+				'a host that is down',
+				'http://127.0.0.1:1',
+				/^The push service could not be reached: the connection was refused\. Check 'Push Service URL'/,
+			],
+			[
+				'blob',
+				'a host that is down',
+				'http://127.0.0.1:1',
+				/^The blob service could not be reached: the connection was refused\. Check 'Blob Service URL'/,
+			],
+			[
+				'ai',
+				'an unknown host',
+				'http://unknown.invalid',
+				/could not be reached: its host name/,
+			],
+			[
+				'push',
+				'an unknown host',
+				'http://unknown.invalid',
+				/could not be reached: its host name/,
+			],
+			[
+				'blob',
+				'an unknown host',
+				'http://unknown.invalid',
+				/could not be reached: its host name/,
+			],
+			['ai', 'no URL', 'nowhere', /^'AI Service URL' is not a valid URL$/],
+			['push', 'no URL', 'nowhere', /^'Push Service URL' is not a valid URL$/],
+			['blob', 'no URL', 'nowhere', /^'Blob Service URL' is not a valid URL$/],
+			['ai', 'an empty URL', ' ', /^'AI Service URL' is empty$/],
+			['push', 'an empty URL', ' ', /^'Push Service URL' is empty$/],
+			['blob', 'an empty URL', '', /^'Blob Service URL' is empty$/],
+		])('%s: %s', async (kind, _case, url, message) => {
+			expect(await pressAt(kind, url)).toMatchObject({
+				ok: false,
+				message: expect.stringMatching(message),
+			});
+		});
+
+		it.each<[Kind, number, RegExp]>([
+			[
+				'ai',
+				401,
+				/^The AI service answered with status 401, "Why\?"\. It refused the access token: check/,
+			],
+			['ai', 403, /^The AI service answered with status 403, "Why\?"\. .*check 'Scope'/],
+			['push', 401, /^The push service answered with status 401, "Why\?"\. Check 'API Key'$/],
+			['push', 403, /not for this data source: check 'Endpoint Identifier' and 'API Key'$/],
+			['push', 404, /Check 'Push Service URL' and 'Endpoint Identifier'$/],
+			['push', 400, /rejects the empty list .* may be right all the same/],
+			['push', 422, /rejects the empty list .* may be right all the same/],
+			['push', 302, /redirects are not followed: enter the final URL as 'Push Service URL'$/],
+			['push', 503, /status 503.*busy or down: try again later$/],
+			['blob', 401, /Check 'Authentication', 'User' and 'Password'$/],
+			['blob', 403, /not allowed to list the blobs$/],
+			['blob', 404, /Check 'Blob Service URL'$/],
+			['blob', 500, /busy or down/],
+		])('%s: status %i', async (kind, status, message) => {
+			const result = await pressAt(kind, await answering(status, { message: 'Why?' }));
+			expect(result).toMatchObject({ ok: false, message: expect.stringMatching(message) });
+		});
+
+		it.each([200, 204, 302, 400, 404, 405, 500])(
+			'ai: status %i counts as reached',
+			async (status) => {
+				expect(await pressAt('ai', await answering(status))).toMatchObject({ ok: true });
+			},
+		);
+
+		it('ai: a certificate that is not trusted', async () => {
+			const server = createSecureServer(selfSigned(), (_request, response) => response.end());
+			await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+			const { port } = server.address() as AddressInfo;
+			for (const kind of ['ai', 'push', 'blob'] as const) {
+				const { ok, message } = await pressAt(kind, `https://127.0.0.1:${port}`);
+				expect({ ok, message }).toEqual({
+					ok: false,
+					message: expect.stringMatching(/could not be reached: its certificate/),
+				});
+			}
+			await new Promise((done) => server.close(done));
+		});
+
+		it.each<[Record<string, string>, RegExp]>([
+			[{ scope: 'custom', customScope: 'unknown.scope' }, /status 400 \(invalid_scope\)/],
+			[{ clientSecret: 'mistyped' }, /status 401 \(invalid_client\)/],
+			[
+				{ authUrl: 'http://127.0.0.1:1' },
+				/^The token server could not be reached: the connection was refused$/,
+			],
+			[
+				{ authUrl: 'http://unknown.invalid' },
+				/^The token server could not be reached: its host name/,
+			],
+			[{ authUrl: 'nowhere' }, /^'Token Server URL' is not a valid URL$/],
+			[{ authorizationServerId: 'unknown' }, /status 404/],
+			[{ clientId: '' }, /^'Client ID' is empty$/],
+		])('ai: %j', async (changes, message) => {
+			const { ok, message: said } = await pressAt('ai', sandbox.addresses.aiUrl, changes);
+			expect({ ok, said }).toEqual({ ok: false, said: expect.stringMatching(message) });
+			expect(sandbox.requests.filter(({ route }) => route === 'results')).toEqual([]);
+		});
+
+		it('ai: the client is right: one token, whatever was stored before', async () => {
+			for (const accessTokens of ['', '{}', undefined]) {
+				sandbox.reset();
+				const changes = accessTokens === undefined ? {} : { accessTokens };
+				const result = await pressAt('ai', sandbox.addresses.aiUrl, changes);
+				expect(result).toMatchObject({ ok: true });
+				expect(sandbox.requests.filter(({ route }) => route === 'token')).toHaveLength(1);
+			}
+		});
+
+		it('no message repeats a secret', async () => {
+			const canary = 'canary-secret-42';
+			const url = await answering(401, {
+				message: `Not ${canary} nor ${btoa(`me:${canary}`)}`,
+			});
+			const secrets = {
+				apiKey: canary,
+				authentication: 'basic',
+				user: 'me',
+				password: canary,
+			};
+			for (const kind of ['push', 'blob'] as const) {
+				const { message } = await pressAt(kind, url, secrets);
+				expect(message).toMatch(/"Not \*\*\* nor /);
+				expect(message).not.toContain(canary);
+				expect(message).not.toContain(btoa(canary).slice(0, 12));
+			}
+		});
+	});
+
+	describe('a complete push URL', () => {
+		const type = new PushEndpointApi();
+		const complete = () => `${sandbox.addresses.pushUrl}/api/v1/push/${DEMO.endpoint}`;
+
+		it.each([
+			['without an endpoint', ''],
+			['with the same endpoint', DEMO.endpoint],
+		])('is accepted %s, by the test and the node', async (_, endpoint) => {
+			for (const pushUrl of [complete(), ` ${complete()}/ `]) {
+				const changes = { pushUrl, endpoint };
+				expect(await press(type, changes)).toMatchObject({ ok: true });
+				const { pushEndpointApi } = sandboxCredentials(sandbox);
+				const { error } = await runNode({
+					node: new PushDocuments(),
+					items: [{ id: 'a', name: 'A' }],
+					credentials: { pushEndpointApi: { ...pushEndpointApi, ...changes } },
+				});
+				expect(error).toBeUndefined();
+				expect(sandbox.documents(DEMO.endpoint)).toHaveLength(1);
+			}
+		});
+
+		it('is refused if it names another endpoint than the field', async () => {
+			expect(await press(type, { pushUrl: complete(), endpoint: 'other' })).toMatchObject({
+				ok: false,
+				message: `'Push Service URL' names the endpoint '${DEMO.endpoint}', but 'Endpoint Identifier' is 'other'`,
+			});
+		});
+
+		it('may be left to name no endpoint, but then the field has to', async () => {
+			const pushUrl = `${sandbox.addresses.pushUrl}/api/v1/push/`;
+			expect(await press(type, { pushUrl })).toMatchObject({ ok: true });
+			expect(await press(type, { pushUrl, endpoint: ' ' })).toMatchObject({
+				ok: false,
+				message: "'Endpoint Identifier' is empty",
 			});
 		});
 	});

@@ -214,6 +214,12 @@ function schemaFaults(schema: unknown, where = '#'): string[] {
 }
 
 describe('credentials', () => {
+	it("have the vendor's name in their own: the dialog for a new credential searches nothing else", () => {
+		for (const { displayName } of full.types.credentials) {
+			expect(displayName.toLowerCase()).toContain('lucidworks');
+		}
+	});
+
 	it('link to their section of docs/credentials.md', async () => {
 		for (const { displayName, documentationUrl } of full.types.credentials) {
 			expect(documentationUrl).toMatch(

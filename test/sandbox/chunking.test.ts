@@ -1,20 +1,9 @@
 import fc from 'fast-check';
 
-import { startSandbox, type Sandbox } from '../../sandbox';
+import { useSandbox } from '../../support/sandbox';
 import { bearer, chunk, http, sleep } from '../../support/sandbox-client';
 
-let sandbox: Sandbox;
-const initial: Record<string, unknown> = {};
-
-beforeAll(async () => {
-	sandbox = await startSandbox();
-	Object.assign(initial, sandbox.settings);
-});
-afterEach(() => {
-	sandbox.reset();
-	Object.assign(sandbox.settings, initial);
-});
-afterAll(async () => sandbox.close());
+const sandbox = useSandbox();
 
 const CHUNKERS = [
 	'regex-splitter',
@@ -29,7 +18,7 @@ const TEXT =
 
 const small = { modelConfig: { dimReductionSize: 4 } };
 const split = async (chunker: string, text: string, chunkerConfig: Record<string, unknown> = {}) =>
-	(await chunk(sandbox, chunker, [text], { ...small, chunkerConfig })).chunkedData?.[0].chunks;
+	(await chunk(sandbox(), chunker, [text], { ...small, chunkerConfig })).chunkedData?.[0].chunks;
 
 describe('regex-splitter', () => {
 	test.each<[string, string, string | undefined, string[]]>([
@@ -54,23 +43,25 @@ describe('regex-splitter', () => {
 		['a/**', /Invalid regular expression: multiple repeat/],
 		['\\q', /bad escape \\q at position 0/],
 	])('Python refuses %s', async (regex, message) => {
-		const results = await chunk(sandbox, 'regex-splitter', ['a'], { chunkerConfig: { regex } });
+		const results = await chunk(sandbox(), 'regex-splitter', ['a'], {
+			chunkerConfig: { regex },
+		});
 		expect(results).toEqual({
 			chunkingId: expect.any(String),
 			status: 'ERROR',
 			message: expect.stringMatching(message),
 		});
-		expect(sandbox.jobs()[0].status).toBe('ERROR');
+		expect(sandbox().jobs()[0].status).toBe('ERROR');
 	});
 
 	test('a catastrophic pattern ends in ERROR; the server and later jobs go on', async () => {
-		sandbox.settings.regexTimeLimitMs = 300;
-		const bad = chunk(sandbox, 'regex-splitter', [`${'a'.repeat(50)}b`], {
+		sandbox().settings.regexTimeLimitMs = 300;
+		const bad = chunk(sandbox(), 'regex-splitter', [`${'a'.repeat(50)}b`], {
 			chunkerConfig: { regex: '(a+)+$' },
 		});
 		await sleep(100);
 		const began = Date.now();
-		expect((await http.get(`${sandbox.url}/_sandbox/health`)).status).toBe(200);
+		expect((await http.get(`${sandbox().url}/_sandbox/health`)).status).toBe(200);
 		expect(Date.now() - began).toBeLessThan(200);
 		expect(await bad).toMatchObject({ status: 'ERROR', message: /longer than 0\.3 s/ });
 		expect(await split('regex-splitter', 'a\nb')).toEqual(['a', 'b']);
@@ -122,7 +113,7 @@ test('semantic keeps like sentences together', async () => {
 
 test.each(CHUNKERS)('%s: spans are code points of the text', async (chunker) => {
 	const texts = [TEXT, '', '😀\n😀😀', TEXT.repeat(20)];
-	const { chunkedData = [] } = await chunk(sandbox, chunker, texts, small);
+	const { chunkedData = [] } = await chunk(sandbox(), chunker, texts, small);
 	expect(chunkedData).toHaveLength(texts.length);
 	for (const [at, { chunks, spans, vectors }] of chunkedData.entries()) {
 		const points = Array.from(texts[at]);
@@ -140,7 +131,7 @@ test('property: spans of any text and chunker match its chunks', async () => {
 				maxLength: 3,
 			}),
 			async (chunker, texts) => {
-				const { chunkedData = [] } = await chunk(sandbox, chunker, texts, small);
+				const { chunkedData = [] } = await chunk(sandbox(), chunker, texts, small);
 				for (const [at, { chunks, spans }] of chunkedData.entries()) {
 					const points = Array.from(texts[at]);
 					expect(spans.map(([from, to]) => points.slice(from, to).join(''))).toEqual(
@@ -156,7 +147,7 @@ test('property: spans of any text and chunker match its chunks', async () => {
 describe('vectors', () => {
 	const vectorsOf = async (modelConfig: Record<string, unknown>, model = 'gte-small') => {
 		const { chunkedData } = await chunk(
-			sandbox,
+			sandbox(),
 			'sentence',
 			['Hello you.'],
 			{ modelConfig },
@@ -192,7 +183,7 @@ describe('vectors', () => {
 	});
 
 	test('the vectorSize setting', async () => {
-		sandbox.settings.vectorSize = 8;
+		sandbox().settings.vectorSize = 8;
 		expect((await vectorsOf({})).vector).toHaveLength(8);
 	});
 });
@@ -215,12 +206,12 @@ describe('refuses a body', () => {
 		['data type', { batch, useCaseConfig: { dataType: 'x' } }, /passage/],
 		['regex', { batch, chunkerConfig: { regex: 1 } }, /regex/],
 	])('%s', async (_, body, message) => {
-		const headers = await bearer(sandbox);
-		const url = `${sandbox.url}/ai/async-chunking/regex-splitter/gte-small`;
+		const headers = await bearer(sandbox());
+		const url = `${sandbox().url}/ai/async-chunking/regex-splitter/gte-small`;
 		const { status, data } = await http.post(url, body, { headers });
 		expect(status).toBe(400);
 		expect(data.message).toMatch(message);
-		expect(sandbox.jobs()).toEqual([]);
+		expect(sandbox().jobs()).toEqual([]);
 	});
 
 	test.each<[string, Record<string, unknown>]>([
@@ -231,14 +222,14 @@ describe('refuses a body', () => {
 		['semantic', { approximate: 1 }],
 	])('%s %j', async (chunker, chunkerConfig) => {
 		const body = { batch, chunkerConfig };
-		const headers = await bearer(sandbox);
-		const url = `${sandbox.url}/ai/async-chunking/${chunker}/gte-small`;
+		const headers = await bearer(sandbox());
+		const url = `${sandbox().url}/ai/async-chunking/${chunker}/gte-small`;
 		expect((await http.post(url, body, { headers })).status).toBe(400);
 	});
 
 	test('unknown chunker 404, other content type 415, broken JSON 400, too much text 413', async () => {
-		const headers = await bearer(sandbox);
-		const url = `${sandbox.url}/ai/async-chunking`;
+		const headers = await bearer(sandbox());
+		const url = `${sandbox().url}/ai/async-chunking`;
 		const body = JSON.stringify({ batch: [{ text: 'é'.repeat(50) }, { text: 'x' }] });
 		const json = { ...headers, 'Content-Type': 'application/json' };
 		const text = { ...headers, 'Content-Type': 'text/plain' };
@@ -247,23 +238,23 @@ describe('refuses a body', () => {
 		expect(await post('toString/m', body, json)).toBe(404);
 		expect(await post('sentence/m', body, text)).toBe(415);
 		expect(await post('sentence/m', '{', json)).toBe(400);
-		sandbox.settings.chunkTextLimitBytes = 100;
+		sandbox().settings.chunkTextLimitBytes = 100;
 		expect(await post('sentence/m', body, json)).toBe(413);
-		sandbox.settings.chunkTextLimitBytes = 101;
+		sandbox().settings.chunkTextLimitBytes = 101;
 		expect(await post('sentence/m', body, json)).toBe(200);
 	});
 });
 
 describe('jobs', () => {
 	const submit = async (headers: Record<string, string>) => {
-		const url = `${sandbox.url}/ai/async-chunking/sentence/gte-small`;
+		const url = `${sandbox().url}/ai/async-chunking/sentence/gte-small`;
 		const { data } = await http.post(url, { batch: [{ text: 'Hi.' }] }, { headers });
-		return `${sandbox.url}/ai/async-chunking/${data.chunkingId}`;
+		return `${sandbox().url}/ai/async-chunking/${data.chunkingId}`;
 	};
 
 	test('SUBMITTED until the delay is over, then READY, listed as RETRIEVED after a GET', async () => {
-		sandbox.settings.chunkDelayMs = 200;
-		const headers = await bearer(sandbox);
+		sandbox().settings.chunkDelayMs = 200;
+		const headers = await bearer(sandbox());
 		const url = await submit(headers);
 		const chunkingId = url.split('/').pop();
 		expect((await http.get(url, { headers })).data).toEqual({
@@ -271,20 +262,20 @@ describe('jobs', () => {
 			status: 'SUBMITTED',
 		});
 		await sleep(260);
-		expect(sandbox.jobs()).toEqual([{ chunkingId, status: 'READY', texts: 1 }]);
+		expect(sandbox().jobs()).toEqual([{ chunkingId, status: 'READY', texts: 1 }]);
 		const { data } = await http.get(url, { headers });
 		expect(data).toMatchObject({
 			chunkingId,
 			status: 'READY',
 			chunkedData: [{ chunks: ['Hi.'] }],
 		});
-		expect(sandbox.jobs()[0].status).toBe('RETRIEVED');
+		expect(sandbox().jobs()[0].status).toBe('RETRIEVED');
 		expect((await http.get(url, { headers })).data).toEqual(data);
 	});
 
 	test('results once, with the status RETRIEVED', async () => {
-		Object.assign(sandbox.settings, { resultsOnce: true, readyStatus: 'RETRIEVED' });
-		const headers = await bearer(sandbox);
+		Object.assign(sandbox().settings, { resultsOnce: true, readyStatus: 'RETRIEVED' });
+		const headers = await bearer(sandbox());
 		const url = await submit(headers);
 		await sleep(20);
 		const [one, two] = await Promise.all([
@@ -297,84 +288,93 @@ describe('jobs', () => {
 	});
 
 	test('100 jobs of 300 ms at once take little more, with parallelism 20 five times that', async () => {
-		sandbox.settings.chunkDelayMs = 300;
+		sandbox().settings.chunkDelayMs = 300;
 		const run = async () => {
 			const began = Date.now();
-			const headers = await bearer(sandbox);
+			const headers = await bearer(sandbox());
 			const urls = await Promise.all(
 				Array.from({ length: 100 }, async () => submit(headers)),
 			);
 			expect(new Set(urls).size).toBe(100);
-			while (sandbox.jobs().some(({ status }) => status === 'SUBMITTED')) await sleep(10);
+			while (
+				sandbox()
+					.jobs()
+					.some(({ status }) => status === 'SUBMITTED')
+			)
+				await sleep(10);
 			return Date.now() - began;
 		};
 		expect(await run()).toBeLessThan(1200);
-		sandbox.reset();
-		sandbox.settings.chunkParallelism = 20;
+		sandbox().reset();
+		sandbox().settings.chunkParallelism = 20;
 		const slow = await run();
 		expect(slow).toBeGreaterThan(1490);
 		expect(slow).toBeLessThan(3000);
 	});
 
 	test('a reset forgets jobs under way and frees their slots', async () => {
-		Object.assign(sandbox.settings, { chunkDelayMs: 150, chunkParallelism: 1 });
-		const headers = await bearer(sandbox);
+		Object.assign(sandbox().settings, { chunkDelayMs: 150, chunkParallelism: 1 });
+		const headers = await bearer(sandbox());
 		await submit(headers);
 		await submit(headers);
-		sandbox.reset();
-		await submit(await bearer(sandbox));
+		sandbox().reset();
+		await submit(await bearer(sandbox()));
 		await sleep(220);
-		expect(sandbox.jobs().map(({ status }) => status)).toEqual(['READY']);
-		expect(sandbox.stats().chunks).toBe(1);
+		expect(
+			sandbox()
+				.jobs()
+				.map(({ status }) => status),
+		).toEqual(['READY']);
+		expect(sandbox().stats().chunks).toBe(1);
 	});
 
 	test('once warm, Python answers at once', async () => {
-		await sandbox.warmUp();
+		await sandbox().warmUp();
 		const began = Date.now();
-		await chunk(sandbox, 'regex-splitter', ['a\nb'], small);
+		await chunk(sandbox(), 'regex-splitter', ['a\nb'], small);
 		expect(Date.now() - began).toBeLessThan(500);
 	});
 
 	test('a failing model, an unknown id', async () => {
-		const results = await chunk(sandbox, 'sentence', ['a'], {}, 'broken-model');
+		const results = await chunk(sandbox(), 'sentence', ['a'], {}, 'broken-model');
 		expect(results).toMatchObject({ status: 'ERROR', message: /broken-model/ });
-		const headers = await bearer(sandbox);
-		const { status, data } = await http.get(`${sandbox.url}/ai/async-chunking/nope`, {
+		const headers = await bearer(sandbox());
+		const { status, data } = await http.get(`${sandbox().url}/ai/async-chunking/nope`, {
 			headers,
 		});
 		expect([status, data.message]).toEqual([404, expect.stringMatching(/nope/)]);
 	});
 
 	test('the older shape', async () => {
-		sandbox.settings.resultShape = 'topLevelVector';
-		const results = await chunk(sandbox, 'regex-splitter', ['a\nb', 'c'], small);
+		sandbox().settings.resultShape = 'topLevelVector';
+		const results = await chunk(sandbox(), 'regex-splitter', ['a\nb', 'c'], small);
 		expect(results.chunkedData).toEqual([{ chunks: ['a', 'b'] }, { chunks: ['c'] }]);
 		expect(results.vector).toHaveLength(3);
 		expect(results.vector?.[0]).toEqual({ vector: expect.any(Array) });
 	});
 
 	test('the silent cut counts chunks of the whole request', async () => {
-		sandbox.settings.maxChunks = 3;
+		sandbox().settings.maxChunks = 3;
 		const { chunkedData } = await chunk(
-			sandbox,
+			sandbox(),
 			'regex-splitter',
 			['a\nb', 'c\nd\ne', 'f'],
 			small,
 		);
 		expect(chunkedData?.map(({ chunks }) => chunks)).toEqual([['a', 'b'], ['c'], []]);
-		expect(sandbox.stats().chunks).toBe(3);
+		expect(sandbox().stats().chunks).toBe(3);
 	});
 
 	test('40,000 chunks with 256 numbers each, other requests going through', async () => {
 		const text = 'lorem ipsum dolor\n'.repeat(40_000);
 		const modelConfig = { dimReductionSize: 256, vectorQuantizationMethod: 'max-scale' };
 		let slowest = 0;
-		const job = chunk(sandbox, 'regex-splitter', [text], { modelConfig });
+		const job = chunk(sandbox(), 'regex-splitter', [text], { modelConfig });
 		let done = false;
 		void job.finally(() => (done = true));
 		while (!done) {
 			const began = Date.now();
-			await http.get(`${sandbox.url}/_sandbox/health`);
+			await http.get(`${sandbox().url}/_sandbox/health`);
 			slowest = Math.max(slowest, Date.now() - began);
 			await sleep(20);
 		}

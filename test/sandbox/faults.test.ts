@@ -1,19 +1,11 @@
-import { DEMO, startSandbox, type FaultRule, type Sandbox } from '../../sandbox';
+import { DEMO, type FaultRule } from '../../sandbox';
+import { useSandbox } from '../../support/sandbox';
 import { bearer, http, push, remove, requestToken } from '../../support/sandbox-client';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-	sandbox = await startSandbox({ blobAuth: { user: 'admin', password: 'pw' } });
-});
-afterEach(() => {
-	sandbox.reset();
-	sandbox.settings.keepBodies = true;
-});
-afterAll(async () => sandbox.close());
+const sandbox = useSandbox({ blobAuth: { user: 'admin', password: 'pw' } });
 
 const document = { id: '1', name: 'One', text: 'some text' };
-const count = () => sandbox.documents('docs').length;
+const count = () => sandbox().documents('docs').length;
 
 test.each<[string, Omit<FaultRule, 'route'>, Record<string, unknown>]>([
 	['status', { status: 503 }, { status: 503, data: { message: 'Injected fault: HTTP 503' } }],
@@ -45,15 +37,15 @@ test.each<[string, Omit<FaultRule, 'route'>, Record<string, unknown>]>([
 	],
 	['no content', { status: 204 }, { status: 204, data: '' }],
 ])('%s replaces the work', async (_, rule, expected) => {
-	sandbox.faults.add({ route: 'push', times: 1, ...rule });
-	const reply = await push(sandbox, document);
+	sandbox().faults.add({ route: 'push', times: 1, ...rule });
+	const reply = await push(sandbox(), document);
 	const { data, headers, ...rest } = expected;
 	expect(reply).toMatchObject(rest);
 	expect(reply.headers).toMatchObject((headers ?? {}) as Record<string, string>);
 	if (data instanceof RegExp) expect(reply.data).toMatch(data);
 	else if (data !== undefined) expect(reply.data).toEqual(data);
 	expect(count()).toBe(0);
-	expect((await push(sandbox, document)).status).toBe(200);
+	expect((await push(sandbox(), document)).status).toBe(200);
 	expect(count()).toBe(1);
 });
 
@@ -62,23 +54,23 @@ test.each([
 	['midBody', 1],
 	['afterWork', 1],
 ] as const)('reset %s', async (reset, stored) => {
-	sandbox.settings.pushReply = 'count';
-	sandbox.faults.add({ route: 'push', times: 1, reset });
-	await expect(push(sandbox, document)).rejects.toThrow(/ECONNRESET|socket hang up|aborted/);
+	sandbox().settings.pushReply = 'count';
+	sandbox().faults.add({ route: 'push', times: 1, reset });
+	await expect(push(sandbox(), document)).rejects.toThrow(/ECONNRESET|socket hang up|aborted/);
 	expect(count()).toBe(stored);
-	expect(sandbox.requests[0]).toMatchObject({ route: 'push', status: 0 });
-	expect(sandbox.requests[0].endedAt).toBeGreaterThan(0);
-	sandbox.settings.pushReply = 'empty';
-	sandbox.faults.add({ route: 'push', times: 1, reset });
-	await expect(push(sandbox, document)).rejects.toThrow();
-	const last = await push(sandbox, document);
-	expect([last.status, sandbox.requests[2].inFlight]).toEqual([200, 1]);
+	expect(sandbox().requests[0]).toMatchObject({ route: 'push', status: 0 });
+	expect(sandbox().requests[0].endedAt).toBeGreaterThan(0);
+	sandbox().settings.pushReply = 'empty';
+	sandbox().faults.add({ route: 'push', times: 1, reset });
+	await expect(push(sandbox(), document)).rejects.toThrow();
+	const last = await push(sandbox(), document);
+	expect([last.status, sandbox().requests[2].inFlight]).toEqual([200, 1]);
 });
 
 test('a reset in the middle delivers the first half', async () => {
-	sandbox.settings.pushReply = 'count';
-	sandbox.faults.add({ route: 'push', reset: 'midBody' });
-	const reply = await fetch(`${sandbox.addresses.pushUrl}/api/v1/push/docs`, {
+	sandbox().settings.pushReply = 'count';
+	sandbox().faults.add({ route: 'push', reset: 'midBody' });
+	const reply = await fetch(`${sandbox().addresses.pushUrl}/api/v1/push/docs`, {
 		method: 'POST',
 		headers: { 'X-API-Key': DEMO.pushKey, 'Content-Type': 'application/json' },
 		body: JSON.stringify(document),
@@ -88,23 +80,23 @@ test('a reset in the middle delivers the first half', async () => {
 });
 
 test('truncate: well-formed HTTP, broken JSON', async () => {
-	sandbox.faults.add({ route: 'token', times: 1, truncate: true });
-	const { status, data, headers } = await requestToken(sandbox);
+	sandbox().faults.add({ route: 'token', times: 1, truncate: true });
+	const { status, data, headers } = await requestToken(sandbox());
 	expect(status).toBe(200);
 	expect(typeof data).toBe('string');
 	expect(headers['content-length']).toBe(String(data.length));
 	expect(() => JSON.parse(data) as unknown).toThrow();
-	expect(sandbox.tokensIssued()).toBe(1);
+	expect(sandbox().tokensIssued()).toBe(1);
 });
 
 test('truncate and reset spoil a large results reply too', async () => {
-	const headers = await bearer(sandbox);
-	const url = `${sandbox.url}/ai/async-chunking`;
+	const headers = await bearer(sandbox());
+	const url = `${sandbox().url}/ai/async-chunking`;
 	const batch = [{ text: 'Hello. '.repeat(2000) }];
 	const { data } = await http.post(`${url}/sentence/m`, { batch }, { headers });
-	while (sandbox.jobs()[0].status !== 'READY') await new Promise((next) => setTimeout(next, 5));
-	sandbox.faults.add({ route: 'results', times: 1, truncate: true });
-	sandbox.faults.add({ route: 'results', times: 1, reset: 'midBody' });
+	while (sandbox().jobs()[0].status !== 'READY') await new Promise((next) => setTimeout(next, 5));
+	sandbox().faults.add({ route: 'results', times: 1, truncate: true });
+	sandbox().faults.add({ route: 'results', times: 1, reset: 'midBody' });
 	expect(typeof (await http.get(`${url}/${data.chunkingId}`, { headers })).data).toBe('string');
 	await expect(http.get(`${url}/${data.chunkingId}`, { headers })).rejects.toThrow();
 	const whole = await http.get(`${url}/${data.chunkingId}`, { headers });
@@ -112,14 +104,14 @@ test('truncate and reset spoil a large results reply too', async () => {
 });
 
 test('latency adds up, then the first decisive rule strikes', async () => {
-	sandbox.faults.add({ route: 'push', latencyMs: 60 });
-	sandbox.faults.add({ route: 'push', latencyMs: 60 });
-	sandbox.faults.add({ route: 'push', status: 503, times: 1 });
-	sandbox.faults.add({ route: 'push', status: 500, times: 1 });
+	sandbox().faults.add({ route: 'push', latencyMs: 60 });
+	sandbox().faults.add({ route: 'push', latencyMs: 60 });
+	sandbox().faults.add({ route: 'push', status: 503, times: 1 });
+	sandbox().faults.add({ route: 'push', status: 500, times: 1 });
 	const began = Date.now();
 	const statuses = [];
 	for (let index = 0; index < 3; index += 1)
-		statuses.push((await push(sandbox, document)).status);
+		statuses.push((await push(sandbox(), document)).status);
 	expect(statuses).toEqual([503, 500, 200]);
 	expect(Date.now() - began).toBeGreaterThanOrEqual(350);
 });
@@ -128,48 +120,48 @@ test('times, skip, probability and body conditions', async () => {
 	const statuses = async (total: number) => {
 		const list: number[] = [];
 		for (let index = 0; index < total; index += 1) {
-			list.push((await push(sandbox, { id: String(index), name: `n${index}` })).status);
+			list.push((await push(sandbox(), { id: String(index), name: `n${index}` })).status);
 		}
 		return list;
 	};
-	sandbox.faults.add({ route: 'push', status: 503, skip: 1, times: 2 });
+	sandbox().faults.add({ route: 'push', status: 503, skip: 1, times: 2 });
 	expect(await statuses(5)).toEqual([200, 503, 503, 200, 200]);
-	sandbox.faults.clear();
-	sandbox.faults.add({ route: 'push', status: 413, whenBodyContains: '"n2"' });
+	sandbox().faults.clear();
+	sandbox().faults.add({ route: 'push', status: 413, whenBodyContains: '"n2"' });
 	expect(await statuses(4)).toEqual([200, 200, 413, 200]);
-	sandbox.faults.clear();
-	sandbox.faults.add({ route: 'push', status: 503, probability: 0.5 });
+	sandbox().faults.clear();
+	sandbox().faults.add({ route: 'push', status: 503, probability: 0.5 });
 	const first = await statuses(40);
 	const failed = first.filter((status) => status === 503).length;
 	expect(failed).toBeGreaterThan(8);
 	expect(failed).toBeLessThan(32);
-	sandbox.faults.clear();
-	sandbox.faults.add({ route: 'push', status: 503, probability: 0.5 });
+	sandbox().faults.clear();
+	sandbox().faults.add({ route: 'push', status: 503, probability: 0.5 });
 	expect(await statuses(40)).toEqual(first);
 });
 
 test('every route can be hit, before its authentication', async () => {
-	const { url, addresses } = sandbox;
+	const { url, addresses } = sandbox();
 	const calls: Array<[FaultRule['route'], () => Promise<{ status: number }>]> = [
-		['token', async () => requestToken(sandbox)],
+		['token', async () => requestToken(sandbox())],
 		['submit', async () => http.post(`${url}/ai/async-chunking/sentence/m`, {})],
 		['results', async () => http.get(`${url}/ai/async-chunking/x`)],
-		['push', async () => push(sandbox, document)],
-		['delete', async () => remove(sandbox, 'x')],
+		['push', async () => push(sandbox(), document)],
+		['delete', async () => remove(sandbox(), 'x')],
 		['convert', async () => http.put(`${addresses.baseUrl}/blobs/convert`)],
 		['blobs', async () => http.get(`${addresses.baseUrl}/blobs`)],
 		['rules', async () => http.get(`${url}/em-rules/rules`)],
 		['search', async () => http.get(`${addresses.pushUrl}/api/v1/search?q=a`)],
 	];
 	for (const [route, call] of calls) {
-		sandbox.faults.add({ route, status: 418 });
+		sandbox().faults.add({ route, status: 418 });
 		expect([route, (await call()).status]).toEqual([route, 418]);
 	}
-	expect(Object.keys(sandbox.stats().requests)).toEqual(calls.map(([route]) => route));
+	expect(Object.keys(sandbox().stats().requests)).toEqual(calls.map(([route]) => route));
 });
 
 test('unknown rules are refused', () => {
-	const add = (rule: unknown) => () => sandbox.faults.add(rule as FaultRule);
+	const add = (rule: unknown) => () => sandbox().faults.add(rule as FaultRule);
 	expect(add({ route: 'nope' })).toThrow(/route/);
 	expect(add({ route: 'push', statsu: 1 })).toThrow(/statsu/);
 	expect(add({ route: 'push', status: '503' })).toThrow(/status/);
@@ -177,7 +169,7 @@ test('unknown rules are refused', () => {
 });
 
 test('blobs: Basic authentication, conversion remembered', async () => {
-	const { baseUrl } = sandbox.addresses;
+	const { baseUrl } = sandbox().addresses;
 	const auth = { username: 'admin', password: 'pw' };
 	const versions = async () => {
 		const { data } = await http.get(`${baseUrl}/blobs`, { auth });
@@ -195,12 +187,12 @@ test('blobs: Basic authentication, conversion remembered', async () => {
 });
 
 test('records: order, secrets hidden, bodies kept when told, figures', async () => {
-	await requestToken(sandbox);
-	await push(sandbox, document);
-	sandbox.settings.keepBodies = false;
-	await push(sandbox, document);
-	await http.get(`${sandbox.url}/nowhere?a=1`);
-	const [token, kept, plain, other] = sandbox.requests;
+	await requestToken(sandbox());
+	await push(sandbox(), document);
+	sandbox().settings.keepBodies = false;
+	await push(sandbox(), document);
+	await http.get(`${sandbox().url}/nowhere?a=1`);
+	const [token, kept, plain, other] = sandbox().requests;
 	expect(token).toMatchObject({
 		route: 'token',
 		method: 'POST',
@@ -220,7 +212,7 @@ test('records: order, secrets hidden, bodies kept when told, figures', async () 
 		query: { a: '1' },
 		status: 404,
 	});
-	const text = JSON.stringify(sandbox.requests);
+	const text = JSON.stringify(sandbox().requests);
 	expect(text).not.toContain(DEMO.pushKey);
 	expect(text).not.toContain(
 		Buffer.from(`${DEMO.clientId}:${DEMO.clientSecret}`).toString('base64'),
@@ -228,10 +220,10 @@ test('records: order, secrets hidden, bodies kept when told, figures', async () 
 });
 
 test('most requests in flight', async () => {
-	sandbox.faults.add({ route: 'push', latencyMs: 100 });
-	await Promise.all(Array.from({ length: 7 }, async () => push(sandbox, document)));
-	await push(sandbox, document);
-	expect(sandbox.stats()).toMatchObject({
+	sandbox().faults.add({ route: 'push', latencyMs: 100 });
+	await Promise.all(Array.from({ length: 7 }, async () => push(sandbox(), document)));
+	await push(sandbox(), document);
+	expect(sandbox().stats()).toMatchObject({
 		requests: { push: { 200: 8 } },
 		maxInFlight: { push: 7 },
 		documents: { docs: 1 },
@@ -239,11 +231,11 @@ test('most requests in flight', async () => {
 });
 
 test('control routes: settings, faults, documents, commit, reset; never recorded', async () => {
-	const at = (path: string) => `${sandbox.url}/_sandbox/${path}`;
+	const at = (path: string) => `${sandbox().url}/_sandbox/${path}`;
 	expect((await http.get(at('health'))).data).toEqual({ status: 'ok' });
 	const patched = await http.patch(at('settings'), { maxChunks: 5, pushReply: 'count' });
 	expect(patched.data).toMatchObject({ maxChunks: 5, pushReply: 'count' });
-	expect(sandbox.settings.maxChunks).toBe(5);
+	expect(sandbox().settings.maxChunks).toBe(5);
 	await http.patch(at('settings'), { maxChunks: null, pushReply: 'empty' });
 	expect((await http.get(at('settings'))).data.maxChunks).toBeUndefined();
 	for (const bad of [
@@ -256,10 +248,10 @@ test('control routes: settings, faults, documents, commit, reset; never recorded
 	}
 	expect((await http.post(at('faults'), { route: 'push', status: 503 })).status).toBe(201);
 	expect((await http.post(at('faults'), { route: 'x' })).status).toBe(400);
-	expect((await push(sandbox, document)).status).toBe(503);
+	expect((await push(sandbox(), document)).status).toBe(503);
 	expect((await http.delete(at('faults'))).status).toBe(204);
-	await push(sandbox, document);
-	await remove(sandbox, '1');
+	await push(sandbox(), document);
+	await remove(sandbox(), '1');
 	expect((await http.get(at('documents?endpoint=docs'))).data).toEqual({
 		endpoint: 'docs',
 		ids: ['1'],
@@ -273,5 +265,5 @@ test('control routes: settings, faults, documents, commit, reset; never recorded
 	expect(count()).toBe(0);
 	expect((await http.get(at('requests'))).data).toHaveLength(3);
 	expect((await http.post(at('reset'))).status).toBe(204);
-	expect(sandbox.requests).toEqual([]);
+	expect(sandbox().requests).toEqual([]);
 });

@@ -4,44 +4,37 @@ import { join } from 'node:path';
 
 import fc from 'fast-check';
 
-import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
+import { DEMO, defaultSettings, startSandbox } from '../../sandbox';
+import { useSandbox } from '../../support/sandbox';
 import { http, push, remove, sleep } from '../../support/sandbox-client';
 
-let sandbox: Sandbox;
-const initial: Record<string, unknown> = {};
-
-beforeAll(async () => {
-	sandbox = await startSandbox({
-		dataSources: [
-			{ endpoint: 'docs', keys: [DEMO.pushKey, 'second-key'] },
-			{ endpoint: 'other', keys: ['other-key'] },
-		],
-	});
-	Object.assign(initial, sandbox.settings);
+const sandbox = useSandbox({
+	dataSources: [
+		{ endpoint: 'docs', keys: [DEMO.pushKey, 'second-key'] },
+		{ endpoint: 'other', keys: ['other-key'] },
+	],
 });
-afterEach(() => {
-	sandbox.reset();
-	Object.assign(sandbox.settings, initial);
-});
-afterAll(async () => sandbox.close());
 
-const ids = (endpoint = 'docs') => sandbox.documents(endpoint).map(({ id }) => id);
+const ids = (endpoint = 'docs') =>
+	sandbox()
+		.documents(endpoint)
+		.map(({ id }) => id);
 
 test('one object or an array, committed at once, replaced as a whole', async () => {
-	const one = await push(sandbox, { id: '1', name: 'One', extra: { a: [1] } });
+	const one = await push(sandbox(), { id: '1', name: 'One', extra: { a: [1] } });
 	expect([one.status, one.data]).toEqual([200, '']);
-	await push(sandbox, [
+	await push(sandbox(), [
 		{ id: '2', name: 'Two' },
 		{ id: '1', name: 'Uno' },
 		{ id: '2', name: 'Due' },
 	]);
-	expect(sandbox.documents('docs')).toEqual([
+	expect(sandbox().documents('docs')).toEqual([
 		{ id: '1', name: 'Uno' },
 		{ id: '2', name: 'Due' },
 	]);
-	expect((await push(sandbox, [])).status).toBe(200);
-	expect((await push(sandbox, { id: '3', name: 'x' }, 'docs', 'second-key')).status).toBe(200);
-	expect(sandbox.documents('other')).toEqual([]);
+	expect((await push(sandbox(), [])).status).toBe(200);
+	expect((await push(sandbox(), { id: '3', name: 'x' }, 'docs', 'second-key')).status).toBe(200);
+	expect(sandbox().documents('other')).toEqual([]);
 });
 
 test.each<[string, string, string | undefined, number]>([
@@ -50,7 +43,7 @@ test.each<[string, string, string | undefined, number]>([
 	['the key of another data source', 'docs', 'other-key', 403],
 	['an unknown endpoint', 'nope', 'other-key', 404],
 ])('refuses %s', async (_, endpoint, key, status) => {
-	const url = `${sandbox.addresses.pushUrl}/api/v1/push/${endpoint}`;
+	const url = `${sandbox().addresses.pushUrl}/api/v1/push/${endpoint}`;
 	const headers = { 'Content-Type': 'application/json', ...(key && { 'x-API-key': key }) };
 	const pushed = await http.post(url, { id: '1', name: 'x' }, { headers });
 	expect([pushed.status, typeof pushed.data.message]).toEqual([status, 'string']);
@@ -74,7 +67,7 @@ test.each<[string, unknown, RegExp]>([
 	['a list in the list', [[{ id: '1', name: 'x' }]], /Document 0/],
 	['broken JSON', Buffer.from('{"id":'), /JSON/],
 ])('stores nothing of a body with %s', async (_, body, message) => {
-	const { status, data } = await push(sandbox, body);
+	const { status, data } = await push(sandbox(), body);
 	expect(status).toBe(400);
 	expect(data.message).toMatch(message);
 	expect(ids()).toEqual([]);
@@ -83,17 +76,17 @@ test.each<[string, unknown, RegExp]>([
 test('413 above the limit, and not at it', async () => {
 	const document = { id: '1', name: 'x', text: 'é'.repeat(100) };
 	const size = Buffer.byteLength(JSON.stringify(document));
-	sandbox.settings.pushBodyLimitBytes = size - 1;
-	expect((await push(sandbox, document)).status).toBe(413);
-	sandbox.settings.pushBodyLimitBytes = size;
-	expect((await push(sandbox, document)).status).toBe(200);
-	Object.assign(sandbox.settings, initial);
+	sandbox().settings.pushBodyLimitBytes = size - 1;
+	expect((await push(sandbox(), document)).status).toBe(413);
+	sandbox().settings.pushBodyLimitBytes = size;
+	expect((await push(sandbox(), document)).status).toBe(200);
+	Object.assign(sandbox().settings, defaultSettings());
 	const large = { id: '2', name: 'x', text: 'x'.repeat(5_000_000) };
-	expect((await push(sandbox, large)).status).toBe(413);
+	expect((await push(sandbox(), large)).status).toBe(413);
 	expect(ids()).toEqual(['1']);
-	expect(sandbox.requests.map(({ status }) => status)).toEqual([413, 200, 413]);
-	expect(sandbox.requests[2].bodyBytes).toBeGreaterThan(5_000_000);
-	expect(sandbox.requests[2].body).toBeUndefined();
+	expect(sandbox().requests.map(({ status }) => status)).toEqual([413, 200, 413]);
+	expect(sandbox().requests[2].bodyBytes).toBeGreaterThan(5_000_000);
+	expect(sandbox().requests[2].body).toBeUndefined();
 });
 
 test('all push replies', async () => {
@@ -103,9 +96,9 @@ test('all push replies', async () => {
 	];
 	const replies: unknown[] = [];
 	for (const pushReply of ['count', 'perDocument', 'text', 'perDocument'] as const) {
-		sandbox.settings.pushReply = pushReply;
-		replies.push((await push(sandbox, documents)).data);
-		if (pushReply === 'count') sandbox.reset();
+		sandbox().settings.pushReply = pushReply;
+		replies.push((await push(sandbox(), documents)).data);
+		if (pushReply === 'count') sandbox().reset();
 	}
 	const results = (status: string) => ({
 		results: [
@@ -118,44 +111,44 @@ test('all push replies', async () => {
 
 describe('deletes', () => {
 	test('are grouped until the next commit', async () => {
-		await push(sandbox, [
+		await push(sandbox(), [
 			{ id: '1', name: 'a' },
 			{ id: '2', name: 'b' },
 		]);
-		await push(sandbox, { id: '1', name: 'a' }, 'other', 'other-key');
-		expect((await remove(sandbox, '1')).status).toBe(200);
-		await remove(sandbox, '1', '', 'other', 'other-key');
-		expect(sandbox.pendingDeletes('docs')).toEqual(['1']);
+		await push(sandbox(), { id: '1', name: 'a' }, 'other', 'other-key');
+		expect((await remove(sandbox(), '1')).status).toBe(200);
+		await remove(sandbox(), '1', '', 'other', 'other-key');
+		expect(sandbox().pendingDeletes('docs')).toEqual(['1']);
 		expect(ids()).toEqual(['1', '2']);
-		await remove(sandbox, '2', '?commit=true');
+		await remove(sandbox(), '2', '?commit=true');
 		expect(ids()).toEqual([]);
 		expect(ids('other')).toEqual(['1']);
-		sandbox.commit();
+		sandbox().commit();
 		expect(ids('other')).toEqual([]);
-		expect(sandbox.pendingDeletes('other')).toEqual([]);
+		expect(sandbox().pendingDeletes('other')).toEqual([]);
 	});
 
 	test('are committed by themselves', async () => {
-		await push(sandbox, { id: '1', name: 'a' });
-		await remove(sandbox, '1');
-		sandbox.settings.deleteCommitIntervalMs = 50;
+		await push(sandbox(), { id: '1', name: 'a' });
+		await remove(sandbox(), '1');
+		sandbox().settings.deleteCommitIntervalMs = 50;
 		await sleep(200);
 		expect(ids()).toEqual([]);
 	});
 
 	test('are void when the id is pushed again', async () => {
-		await push(sandbox, { id: '1', name: 'a' });
-		await remove(sandbox, '1');
-		await push(sandbox, { id: '1', name: 'b' });
-		sandbox.commit();
+		await push(sandbox(), { id: '1', name: 'a' });
+		await remove(sandbox(), '1');
+		await push(sandbox(), { id: '1', name: 'b' });
+		sandbox().commit();
 		expect(ids()).toEqual(['1']);
 	});
 
 	test('of an unknown id: 200, or 404 when told to', async () => {
-		expect((await remove(sandbox, 'nope')).status).toBe(200);
-		sandbox.settings.unknownDeleteStatus = 404;
-		expect((await remove(sandbox, 'nope')).status).toBe(404);
-		expect(sandbox.pendingDeletes('docs')).toEqual([]);
+		expect((await remove(sandbox(), 'nope')).status).toBe(200);
+		sandbox().settings.unknownDeleteStatus = 404;
+		expect((await remove(sandbox(), 'nope')).status).toBe(404);
+		expect(sandbox().pendingDeletes('docs')).toEqual([]);
 	});
 
 	test.each([
@@ -167,20 +160,20 @@ describe('deletes', () => {
 		'x'.repeat(3000),
 		';:@=,$',
 	])('take ids of all kinds as one path segment (%#)', async (id) => {
-		await push(sandbox, [
+		await push(sandbox(), [
 			{ id, name: 'x' },
 			{ id: 'stays', name: 'x' },
 		]);
-		expect(sandbox.documents('docs')[0].id).toBe(id);
-		expect((await remove(sandbox, id, '?commit=true')).status).toBe(200);
+		expect(sandbox().documents('docs')[0].id).toBe(id);
+		expect((await remove(sandbox(), id, '?commit=true')).status).toBe(200);
 		expect(ids()).toEqual(['stays']);
-		expect(sandbox.requests[1].path).toContain(`/${encodeURIComponent(id)}`);
+		expect(sandbox().requests[1].path).toContain(`/${encodeURIComponent(id)}`);
 	});
 
 	test('an id split over two segments is no route', async () => {
-		const url = `${sandbox.addresses.pushUrl}/api/v1/push/docs/a/b`;
+		const url = `${sandbox().addresses.pushUrl}/api/v1/push/docs/a/b`;
 		const { status } = await http.delete(url, { headers: { 'X-API-Key': DEMO.pushKey } });
-		expect([status, sandbox.requests[0].route]).toEqual([404, 'other']);
+		expect([status, sandbox().requests[0].route]).toEqual([404, 'other']);
 	});
 });
 
@@ -194,18 +187,18 @@ test('property: the index equals a model after any pushes, deletes and commits',
 	);
 	await fc.assert(
 		fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-			sandbox.reset();
+			sandbox().reset();
 			const model = new Map<string, unknown>();
 			const pending = new Set<string>();
 			for (const each of steps) {
 				if ('push' in each) {
-					await push(sandbox, each.push);
+					await push(sandbox(), each.push);
 					for (const document of each.push) {
 						model.set(document.id, document);
 						pending.delete(document.id);
 					}
 				} else {
-					await remove(sandbox, each.remove, each.commit ? '?commit=true' : '');
+					await remove(sandbox(), each.remove, each.commit ? '?commit=true' : '');
 					if (model.has(each.remove)) pending.add(each.remove);
 					if (each.commit) {
 						for (const gone of pending) model.delete(gone);
@@ -214,10 +207,12 @@ test('property: the index equals a model after any pushes, deletes and commits',
 				}
 			}
 			const byId = new Map(
-				sandbox.documents('docs').map((document) => [document.id, document]),
+				sandbox()
+					.documents('docs')
+					.map((document) => [document.id, document]),
 			);
 			expect(byId).toEqual(model);
-			expect(new Set(sandbox.pendingDeletes('docs'))).toEqual(pending);
+			expect(new Set(sandbox().pendingDeletes('docs'))).toEqual(pending);
 		}),
 		{ numRuns: 60 },
 	);
@@ -225,7 +220,7 @@ test('property: the index equals a model after any pushes, deletes and commits',
 
 describe('search', () => {
 	test('finds committed documents by all their texts, best first', async () => {
-		await push(sandbox, [
+		await push(sandbox(), [
 			{
 				id: '1',
 				name: 'Fox',
@@ -234,14 +229,17 @@ describe('search', () => {
 			},
 			{ id: '2', name: 'Dog', nested: { deep: ['lazy animal'] } },
 		]);
-		const search = (query: string) => sandbox.search('docs', query).map(({ id }) => id);
+		const search = (query: string) =>
+			sandbox()
+				.search('docs', query)
+				.map(({ id }) => id);
 		expect(search('quick fox')).toEqual(['1']);
 		expect(search('ANIMAL').sort()).toEqual(['1', '2']);
 		expect(search('lazy "AND (')).toEqual(['2']);
 		expect(search('lazy zebra')).toEqual(['2']);
 		expect(search('zebra')).toEqual([]);
 		expect(search('"*')).toEqual([]);
-		const { data } = await http.get(`${sandbox.addresses.pushUrl}/api/v1/search?q=fox`);
+		const { data } = await http.get(`${sandbox().addresses.pushUrl}/api/v1/search?q=fox`);
 		expect(data).toEqual({
 			total: 1,
 			hits: [
@@ -253,17 +251,17 @@ describe('search', () => {
 				},
 			],
 		});
-		await push(sandbox, { id: '1', name: 'Cat' });
+		await push(sandbox(), { id: '1', name: 'Cat' });
 		expect(search('fox')).toEqual([]);
 		expect(search('cat')).toEqual(['1']);
-		await remove(sandbox, '1');
+		await remove(sandbox(), '1');
 		expect(search('cat')).toEqual(['1']);
-		sandbox.commit();
+		sandbox().commit();
 		expect(search('cat')).toEqual([]);
 	});
 
 	test('needs a query and a known endpoint', async () => {
-		const url = `${sandbox.addresses.pushUrl}/api/v1/search`;
+		const url = `${sandbox().addresses.pushUrl}/api/v1/search`;
 		expect((await http.get(url)).status).toBe(400);
 		expect((await http.get(`${url}?q=a&endpoint=nope`)).status).toBe(404);
 		expect((await http.get(`${url}?q=a&endpoint=other`)).data).toEqual({ total: 0, hits: [] });

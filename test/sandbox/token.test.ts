@@ -1,31 +1,19 @@
-import { DEMO, SCOPES, startSandbox, type Sandbox } from '../../sandbox';
+import { DEMO, SCOPES } from '../../sandbox';
+import { useSandbox } from '../../support/sandbox';
 import { bearer, http, PREDICT, requestToken, sleep } from '../../support/sandbox-client';
 
-let sandbox: Sandbox;
-
-beforeAll(async () => {
-	sandbox = await startSandbox({
-		clients: [
-			{ id: DEMO.clientId, secret: DEMO.clientSecret },
-			{ id: 'narrow', secret: 'päss:word', scopes: [PREDICT] },
-		],
-	});
+const sandbox = useSandbox({
+	clients: [
+		{ id: DEMO.clientId, secret: DEMO.clientSecret },
+		{ id: 'narrow', secret: 'päss:word', scopes: [PREDICT] },
+	],
 });
-afterEach(() => {
-	sandbox.reset();
-	Object.assign(sandbox.settings, {
-		tokenReply: 'normal',
-		revokeFormerTokens: false,
-		tokenLifetimeSeconds: 3600,
-	});
-});
-afterAll(async () => sandbox.close());
 
 const unknownJob = (headers: Record<string, string>) =>
-	http.get(`${sandbox.url}/ai/async-chunking/none`, { headers });
+	http.get(`${sandbox().url}/ai/async-chunking/none`, { headers });
 
 test.each(SCOPES)('issues a token of scope %s', async (scope) => {
-	const { status, data } = await requestToken(sandbox, scope);
+	const { status, data } = await requestToken(sandbox(), scope);
 	expect(status).toBe(200);
 	expect(data).toEqual({
 		token_type: 'Bearer',
@@ -38,14 +26,17 @@ test.each(SCOPES)('issues a token of scope %s', async (scope) => {
 	const { exp, scp } = JSON.parse(Buffer.from(claims, 'base64url').toString());
 	expect(scp).toEqual([scope]);
 	expect(Math.abs(exp - Date.now() / 1000 - 3600)).toBeLessThan(5);
-	expect(sandbox.tokensIssued(scope)).toBe(1);
-	expect(sandbox.tokensIssued()).toBe(1);
+	expect(sandbox().tokensIssued(scope)).toBe(1);
+	expect(sandbox().tokensIssued()).toBe(1);
 });
 
 test('one token of two scopes, and a secret with colon and umlaut', async () => {
-	const both = await requestToken(sandbox, `${SCOPES[0]} ${SCOPES[2]}`);
+	const both = await requestToken(sandbox(), `${SCOPES[0]} ${SCOPES[2]}`);
 	expect(both.data.scope).toBe(`${SCOPES[0]} ${SCOPES[2]}`);
-	const narrow = await requestToken(sandbox, PREDICT, { user: 'narrow', password: 'päss:word' });
+	const narrow = await requestToken(sandbox(), PREDICT, {
+		user: 'narrow',
+		password: 'päss:word',
+	});
 	expect(narrow.status).toBe(200);
 });
 
@@ -108,17 +99,17 @@ describe('refuses', () => {
 	test.each(cases)('%s', async (_, scope, changes, status, error, description) => {
 		const auth = changes?.headers && 'Authorization' in changes.headers;
 		const reply = auth
-			? await http.post(`${sandbox.url}/oauth2/default/v1/token?scope=${scope}`, '', {
+			? await http.post(`${sandbox().url}/oauth2/default/v1/token?scope=${scope}`, '', {
 					headers: {
 						'Cache-Control': 'no-cache',
 						Accept: 'application/json',
 						'Content-Type': 'application/x-www-form-urlencoded',
 					},
 				})
-			: await requestToken(sandbox, scope, changes);
+			: await requestToken(sandbox(), scope, changes);
 		expect([reply.status, reply.data.error]).toEqual([status, error]);
 		expect(reply.data.error_description).toMatch(description);
-		expect(sandbox.tokensIssued()).toBe(0);
+		expect(sandbox().tokensIssued()).toBe(0);
 	});
 });
 
@@ -127,18 +118,18 @@ test.each([
 	['noExpiry', { expires_in: undefined }],
 	['foreignScope', { scope: 'machinelearning.model' }],
 ] as const)('misbehaviour %s', async (tokenReply, part) => {
-	sandbox.settings.tokenReply = tokenReply;
-	const { data } = await requestToken(sandbox);
+	sandbox().settings.tokenReply = tokenReply;
+	const { data } = await requestToken(sandbox());
 	expect(data).toMatchObject({ access_token: expect.any(String) });
 	for (const [key, value] of Object.entries(part)) expect(data[key]).toBe(value);
 });
 
 test('misbehaviours html and pkce', async () => {
-	sandbox.settings.tokenReply = 'html';
-	const page = await requestToken(sandbox);
+	sandbox().settings.tokenReply = 'html';
+	const page = await requestToken(sandbox());
 	expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);
-	sandbox.settings.tokenReply = 'pkce';
-	const { status, data } = await requestToken(sandbox);
+	sandbox().settings.tokenReply = 'pkce';
+	const { status, data } = await requestToken(sandbox());
 	expect([status, data.error]).toEqual([400, 'invalid_client']);
 });
 
@@ -146,35 +137,35 @@ describe('a protected route', () => {
 	test('401 without and with an unknown token, 403 with a foreign scope', async () => {
 		expect((await unknownJob({})).status).toBe(401);
 		expect((await unknownJob({ Authorization: 'Bearer x' })).status).toBe(401);
-		expect((await unknownJob(await bearer(sandbox, SCOPES[1]))).status).toBe(403);
-		expect((await unknownJob(await bearer(sandbox))).status).toBe(404);
-		expect(sandbox.stats().unauthorized).toBe(2);
+		expect((await unknownJob(await bearer(sandbox(), SCOPES[1]))).status).toBe(403);
+		expect((await unknownJob(await bearer(sandbox()))).status).toBe(404);
+		expect(sandbox().stats().unauthorized).toBe(2);
 	});
 
 	test('rules need merchandising.rules', async () => {
-		const url = `${sandbox.url}/em-rules/rules`;
-		const rules = await http.get(url, { headers: await bearer(sandbox, SCOPES[2]) });
+		const url = `${sandbox().url}/em-rules/rules`;
+		const rules = await http.get(url, { headers: await bearer(sandbox(), SCOPES[2]) });
 		expect(rules.data.rules).toHaveLength(2);
-		expect((await http.get(url, { headers: await bearer(sandbox) })).status).toBe(403);
+		expect((await http.get(url, { headers: await bearer(sandbox()) })).status).toBe(403);
 	});
 
 	test('401 once a token has expired', async () => {
-		sandbox.settings.tokenLifetimeSeconds = 0.2;
-		const headers = await bearer(sandbox);
+		sandbox().settings.tokenLifetimeSeconds = 0.2;
+		const headers = await bearer(sandbox());
 		expect((await unknownJob(headers)).status).toBe(404);
 		await sleep(250);
 		expect((await unknownJob(headers)).status).toBe(401);
 	});
 
 	test('a new token kills the former of its scope only when told to', async () => {
-		const first = await bearer(sandbox);
-		await bearer(sandbox);
+		const first = await bearer(sandbox());
+		await bearer(sandbox());
 		expect((await unknownJob(first)).status).toBe(404);
-		sandbox.settings.revokeFormerTokens = true;
-		const second = await bearer(sandbox);
-		await bearer(sandbox, SCOPES[1]);
+		sandbox().settings.revokeFormerTokens = true;
+		const second = await bearer(sandbox());
+		await bearer(sandbox(), SCOPES[1]);
 		expect((await unknownJob(second)).status).toBe(404);
-		const third = await bearer(sandbox);
+		const third = await bearer(sandbox());
 		expect((await unknownJob(second)).status).toBe(401);
 		expect((await unknownJob(third)).status).toBe(404);
 	});

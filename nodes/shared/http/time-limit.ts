@@ -3,6 +3,33 @@ import { sleep } from 'n8n-workflow';
 /** Longest single sleep. n8n before 2.34 cannot end one, so what waits there stays in memory for so long. */
 const SLEEP_SLICE_MS = 30_000;
 
+/** The cancellation of a run, for all its exchanges: Node.js warns of more than ten listeners of a signal. */
+export class Cancellation {
+	private readonly stops = new Set<() => void>();
+	private readonly stopAll = () => {
+		for (const stop of [...this.stops]) stop();
+	};
+
+	/** @param signal aborted when the run is canceled; undefined if that cannot happen */
+	constructor(private readonly signal: AbortSignal | undefined) {}
+
+	get isCanceled(): boolean {
+		return this.signal?.aborted === true;
+	}
+
+	/** @param stop called when the run is canceled, and at once if it is */
+	add(stop: () => void): void {
+		if (this.isCanceled) return stop();
+		if (this.stops.size === 0) this.signal?.addEventListener('abort', this.stopAll);
+		this.stops.add(stop);
+	}
+
+	delete(stop: () => void): void {
+		this.stops.delete(stop);
+		if (this.stops.size === 0) this.signal?.removeEventListener('abort', this.stopAll);
+	}
+}
+
 /**
  * Ends an exchange that takes too long, or whose run is canceled, and leaves nothing behind once it is
  * over. Unlike `AbortSignal.timeout`, which keeps memory until the time is up.
@@ -13,18 +40,17 @@ export class TimeLimit {
 	private watching = new AbortController();
 	private over = false;
 	private isEnded = false;
-	private readonly cancel = () => this.aborter.abort(this.canceled?.reason);
+	private readonly cancel = () => this.aborter.abort(new Error('The run was canceled'));
 
 	/**
 	 * @param ms how long the exchange may take
-	 * @param canceled aborted when the run is canceled
+	 * @param cancellation of the run the exchange belongs to, if it belongs to one
 	 */
 	constructor(
 		ms: number,
-		private readonly canceled?: AbortSignal,
+		private readonly cancellation?: Cancellation,
 	) {
-		if (canceled?.aborted) this.cancel();
-		canceled?.addEventListener('abort', this.cancel);
+		cancellation?.add(this.cancel);
 		void this.watch(ms, this.watching.signal);
 	}
 
@@ -55,7 +81,7 @@ export class TimeLimit {
 	end(): void {
 		this.isEnded = true;
 		this.pause();
-		this.canceled?.removeEventListener('abort', this.cancel);
+		this.cancellation?.delete(this.cancel);
 	}
 
 	/** Waits for something that continues if this wait ends early, with the signal's reason. */

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from '../http/response-body';
-import { TimeLimit } from '../http/time-limit';
+import { TimeLimit, type Cancellation } from '../http/time-limit';
 import { TOKEN_SERVER } from '../http/token-sender';
 import { timeoutFailure, transportFailure } from '../http/transport-failure';
 import { ServiceFailure } from '../service/failure';
@@ -81,13 +81,14 @@ export class Exchange {
 	/** @throws Canceled when the run was canceled */
 	constructor(
 		private readonly run: SessionRun,
+		private readonly cancellation: Cancellation,
 		private readonly service: Service,
 		private readonly baseUrl: string,
 		private readonly request: SessionRequest,
 	) {
-		if (run.signal?.aborted) throw new Canceled();
+		if (cancellation.isCanceled) throw new Canceled();
 		this.limitMs = this.timeLeft();
-		this.limit = new TimeLimit(this.limitMs, run.signal);
+		this.limit = new TimeLimit(this.limitMs, cancellation);
 	}
 
 	/**
@@ -153,7 +154,7 @@ export class Exchange {
 	private async waitForToken<T>(pending: Promise<T>): Promise<T> {
 		this.limit.pause();
 		const limitMs = this.timeLeft();
-		const waiting = new TimeLimit(limitMs, this.run.signal);
+		const waiting = new TimeLimit(limitMs, this.cancellation);
 		try {
 			return await waiting.waitFor(pending);
 		} catch (error) {
@@ -171,7 +172,7 @@ export class Exchange {
 	}
 
 	private failure(error: unknown, auth: RequestAuth | undefined): Error {
-		if (this.run.signal?.aborted) return new Canceled();
+		if (this.cancellation.isCanceled) return new Canceled();
 		// What the credential threw: n8n 1.x does not pass it on.
 		const failure = auth?.tokens?.failure;
 		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;

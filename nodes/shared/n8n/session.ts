@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
+import { Cancellation } from '../http/time-limit';
 import { capitalized } from '../http/transport-failure';
 import { serverMessage, ServiceFailure } from '../service/failure';
 import { parseRetryAfter } from '../service/retry-after';
@@ -33,6 +34,7 @@ const MAX_RECOVERIES = 20;
  */
 export class Session {
 	private readonly masker: Masker;
+	private readonly cancellation: Cancellation;
 
 	private constructor(
 		private readonly run: SessionRun,
@@ -43,6 +45,7 @@ export class Session {
 		readonly fields: ICredentialDataDecryptedObject,
 	) {
 		this.masker = new Masker(secretsOf(fields));
+		this.cancellation = new Cancellation(run.signal);
 	}
 
 	/**
@@ -91,7 +94,13 @@ export class Session {
 	}
 
 	private async attempt(request: SessionRequest): Promise<Attempted> {
-		const exchange = new Exchange(this.run, this.service, this.baseUrl, request);
+		const exchange = new Exchange(
+			this.run,
+			this.cancellation,
+			this.service,
+			this.baseUrl,
+			request,
+		);
 		const attempted = await exchange.attempt(this.credential);
 		const token = attempted.auth.tokens?.token;
 		if (token !== undefined) this.masker.add(token.accessToken);

@@ -24,6 +24,8 @@ function hasMore(text: string, character: string, count: number): boolean {
 
 const BRACKET_OR_QUOTE = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;
+/** The rest of a string and the strings after it, none with an escape; so many that the stack suffices. */
+const STRINGS = /[^"\\]*"(?:[\s,:]*"[^"\\]*"){0,100}/y;
 const END_OF_WORD = /[\s,\]}]/g;
 
 /**
@@ -80,7 +82,13 @@ export class ValueEnd {
 		}
 	}
 
+	/** Reads to the end of a string, or of several. */
 	private endOfString(text: string, from: number): number {
+		if (this.depth > 0 && !this.escaped) {
+			STRINGS.lastIndex = from;
+			this.inString = !STRINGS.test(text);
+			if (!this.inString) return STRINGS.lastIndex;
+		}
 		for (let at = from; ; ) {
 			if (this.escaped) {
 				if (at === text.length) return -1;

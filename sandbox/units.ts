@@ -1,4 +1,5 @@
-import type { Span } from './types';
+/** [start, end) in UTF-16 units of a text, as JavaScript slices it. */
+export type Span = readonly [start: number, end: number];
 
 /** A unit of text that chunkers join: a line or a sentence. */
 export interface Unit {
@@ -13,7 +14,7 @@ export function countTokens(text: string): number {
 	return Math.ceil(words * 1.3);
 }
 
-/** The span without white space at its ends; undefined when nothing is left. */
+/** The span without white space at its ends; undefined if nothing is left. */
 function trimSpan(text: string, start: number, end: number): Span | undefined {
 	const slice = text.slice(start, end);
 	const from = start + (slice.length - slice.trimStart().length);
@@ -27,13 +28,13 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 	return { start: span[0], end: span[1], tokens: countTokens(text.slice(span[0], span[1])) };
 }
 
-/** Characters segmented at once; see below. */
+/** Characters segmented in one step; see `sentencesOf`. */
 const WINDOW = 2_000;
 
 /**
- * Sentences by Unicode's rules (ICU, built into Node), blank ones left out. Walks the text in
- * windows, because the time Intl.Segmenter takes grows with the square of the text's length. The
- * last sentence of a window may go on behind it, so the next window begins with it.
+ * Sentences by Unicode's rules (ICU, built into Node), except blank ones. Reads the text in
+ * windows, because the time Intl.Segmenter needs grows with the square of the text's length. The
+ * last sentence of a window may continue behind it, so the next window begins with it.
  */
 export function* sentencesOf(text: string): Generator<Unit> {
 	const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -57,7 +58,7 @@ export function* sentencesOf(text: string): Generator<Unit> {
 	}
 }
 
-/** Lines, blank ones left out. */
+/** Lines, except blank ones. */
 export function* linesOf(text: string): Generator<Unit> {
 	let start = 0;
 	while (start < text.length) {
