@@ -59,6 +59,9 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		// A run that was canceled meanwhile cannot tell how its request ended.
 		if (isCanceled(reason) && !skipped) isUnknown = true;
 		const message = outcomeMessage(MIGRATING, reason, { attempted: !skipped });
-		for (const itemIndex of round) run.fail(itemIndex, reason, { message, skipped });
+		for (const itemIndex of round) {
+			await run.breathe();
+			run.fail(itemIndex, reason, { message, skipped });
+		}
 	}
 }

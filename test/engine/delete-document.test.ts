@@ -152,6 +152,12 @@ describe('ids', () => {
 		[{ id: 'a' }, "'Document ID' must be a text or a whole number, but it is an object"],
 		[['a'], "'Document ID' must be a text or a whole number, but it is a list"],
 		['half \ud83d', "'Document ID' is not valid Unicode text"],
+		['  ', "'Document ID' is empty"],
+		[2 ** 53, "'Document ID' is 9007199254740992, a number too large to be exact"],
+		[1e21, "'Document ID' is 1e+21, a number too large to be exact"],
+		[NaN, "'Document ID' must be a text or a whole number, but it is NaN"],
+		[Infinity, "'Document ID' must be a text or a whole number, but it is Infinity"],
+		[1.5, "'Document ID' must be a text or a whole number, but it is 1.5"],
 	])('that name no document are refused before any request: %j', async (bad, message) => {
 		const stopped = await remove(items('d0', bad));
 		expect(stopped.error).toMatchObject({
@@ -487,6 +493,40 @@ describe('a document the service does not know', () => {
 			['d1', 'true'],
 		]);
 	});
+});
+
+describe('the message says what is known of a document', () => {
+	const UNKNOWN =
+		"so it is unknown whether document 'd0' was deleted. Deleting it again is safe: if it is gone, the service answers with 404.";
+	const NOT_DELETED = "so document 'd0' was not deleted";
+
+	it.each<[string, Omit<FaultRule, 'route'>, string]>([
+		['a reset before the response', { reset: 'beforeReply' }, UNKNOWN],
+		['a reset after the work', { reset: 'afterWork' }, UNKNOWN],
+		['408', { status: 408 }, UNKNOWN],
+		['500', { status: 500 }, UNKNOWN],
+		['400', { status: 400 }, NOT_DELETED],
+		['429', { status: 429 }, NOT_DELETED],
+	])('after %s', async (_case, rule, known) => {
+		fault(rule);
+		const { error } = await remove(items('d0'), { options: { maxAttempts: 1 } });
+		expect(error?.message.endsWith(known)).toBe(true);
+	});
+
+	it('after a refusal that follows an attempt that may have taken effect', async () => {
+		fault({ status: 503, times: 1 });
+		fault({ status: 429 });
+		const { error } = await remove(items('d0'), { options: { maxAttempts: 2 } });
+		expect(error?.message.endsWith(UNKNOWN)).toBe(true);
+	});
+});
+
+it('the ID is the first column of every item', async () => {
+	sandbox().settings.unknownDeleteStatus = 404;
+	await index(['d0']);
+	const options = { ignoreNotFound: true };
+	const { output } = await remove(items('d0', 'unknown'), { options });
+	expect(jsonOf(output).map((json) => Object.keys(json)[0])).toEqual(['id', 'id']);
 });
 
 describe('faults', () => {

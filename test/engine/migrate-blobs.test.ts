@@ -54,6 +54,11 @@ describe('a migration', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
+	it('is confirmed by the text that an expression gives, too', async () => {
+		const { output } = await migrate(items(1), { confirm: '={{ "true" }}' });
+		expect(output[0].json).toMatchObject({ migrated: true });
+	});
+
 	it('is one PUT without body and sign-in, whose empty reply is success', async () => {
 		const { output, hints } = await migrate(items(1), CONFIRMED);
 		expect(sandbox().requests).toHaveLength(1);
@@ -67,7 +72,7 @@ describe('a migration', () => {
 		});
 		expect(request.headers).not.toHaveProperty('authorization');
 		expect(output).toEqual([
-			{ json: { migrated: true, status: 200 }, pairedItem: { item: 0 } },
+			{ json: { migrated: true, status: 200 }, pairedItem: [{ item: 0 }] },
 		]);
 		expect(hints).toEqual([
 			expect.objectContaining({
@@ -93,7 +98,7 @@ describe('a migration', () => {
 		expect(sandbox().requests).toHaveLength(3);
 		expect(sandbox().stats().maxInFlight).toEqual({ convert: 1 });
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
-			indexes(3).map((item) => ({ item })),
+			indexes(3).map((item) => [{ item }]),
 		);
 	});
 
@@ -126,7 +131,7 @@ describe('a migration', () => {
 
 	it('needs an address', async () => {
 		const { error } = await migrate(items(1), CONFIRMED, { credentials: at('') });
-		expect(error?.message).toBe("'Blob Service Address' is empty");
+		expect(error?.message).toBe("'Blob Service URL' is empty");
 	});
 });
 
@@ -159,7 +164,7 @@ describe('a migration that may have arrived is never sent again', () => {
 		fault(rule);
 		const { error } = await migrate(items(1), { ...CONFIRMED, options });
 		expect(sandbox().requests).toHaveLength(1);
-		expect(error?.message).toMatch(/^The blob service could not be reached: /);
+		expect(error?.message).toMatch(/^The (?:connection to the )?blob service /);
 		expect(error?.message.endsWith(UNKNOWN)).toBe(true);
 	});
 
@@ -246,10 +251,20 @@ describe('items of a migration that failed', () => {
 		);
 		expect(sandbox().requests).toHaveLength(3);
 		expect(result.output.map(({ pairedItem }) => pairedItem)).toEqual([
-			{ item: 0 },
-			{ item: 2 },
+			[{ item: 0 }],
+			[{ item: 2 }],
 		]);
 		expect(result.errorOutput.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+	});
+
+	it('are not sent again after a failure that all would meet, and say so', async () => {
+		fault({ status: 401 });
+		const parameters = { ...CONFIRMED, options: { oncePerItem: true } };
+		const result = await migrate(items(3), parameters, { onError: 'continueRegularOutput' });
+		expect(sandbox().requests).toHaveLength(1);
+		expect(jsonOf(result.output).map(({ error }) => error)).toEqual(
+			Array(3).fill(expect.stringMatching(/, so the blob manifests were not migrated$/)),
+		);
 	});
 
 	it('end the run where the node is set to stop', async () => {

@@ -32,17 +32,21 @@ it.each([
 	expect(atOnce).toBeGreaterThanOrEqual(Math.min(most, 2));
 });
 
-it.each([
+it.each<[string, string, string, string, string?]>([
 	['bytesPerRequest', 'Bytes per Request', '={{ "5 MB" }}', '"5 MB"'],
 	['documentsPerRequest', 'Documents per Request', '={{ [] }}', 'a list'],
+	['documentsPerRequest', 'Documents per Request', '={{ 2.7 }}', '2.7', 'a whole number'],
 	['maxAttempts', 'Max Attempts', '={{ NaN }}', 'NaN'],
 	['timeoutSeconds', 'Request Timeout (Seconds)', '={{ true }}', 'true'],
-])('refuses %s that is no number before anything is sent', async (name, label, value, shown) => {
-	const { error } = await push(documents(2), { options: { [name]: value } });
-	expect(error?.message).toBe(`'${label}' must be a number, but it is ${shown}`);
-	expect(error?.description).toContain(`Correct '${label}'`);
-	expect(sandbox().requests).toEqual([]);
-});
+])(
+	'refuses %s that is no number before anything is sent',
+	async (name, label, value, shown, expected = 'a number') => {
+		const { error } = await push(documents(2), { options: { [name]: value } });
+		expect(error?.message).toBe(`'${label}' must be ${expected}, but it is ${shown}`);
+		expect(error?.description).toContain(`Correct '${label}'`);
+		expect(sandbox().requests).toEqual([]);
+	},
+);
 
 it('takes a time-out that is no whole number of milliseconds', async () => {
 	sandbox().settings.resultsOnce = true;
@@ -53,4 +57,19 @@ it('takes a time-out that is no whole number of milliseconds', async () => {
 	});
 	expect(output).toHaveLength(1);
 	expect(looks()).toHaveLength(1);
+});
+
+it.each([
+	['={{ "false" }}', 1],
+	['={{ "TRUE" }}', 0],
+	['={{ null }}', 1],
+])('takes the text of a boolean for what it says: %s', async (dryRun, requests) => {
+	await push(documents(1), { options: { dryRun } });
+	expect(sandbox().requests).toHaveLength(requests);
+});
+
+it('refuses a text that is no boolean', async () => {
+	const { error } = await push(documents(1), { options: { dryRun: '={{ "yes" }}' } });
+	expect(error?.message).toBe('\'Dry Run\' must be true or false, but it is "yes"');
+	expect(sandbox().requests).toEqual([]);
 });

@@ -224,7 +224,7 @@ describe('a refused credential', () => {
 			message: expect.stringMatching(
 				/^The push service answered with status 401, .*, so document 'd0' was not pushed$/,
 			),
-			description: expect.stringMatching(/^The credential was refused\. Check 'API Key'/),
+			description: expect.stringMatching(/^Check 'API Key' in the credential\./),
 		});
 		expect(statuses()).toEqual([401]);
 	});
@@ -416,14 +416,14 @@ describe('where it sends', () => {
 			})),
 		);
 		const { error } = await push(documents(1), {}, { credentials: at(moved.url) });
-		expect(error?.description).toMatch(/^The address has moved\..*'Push Service Address'/);
+		expect(error?.description).toMatch(/^The URL has moved\..*'Push Service URL'/);
 	});
 
 	it.each([
-		[{ pushUrl: 'search.example.com' }, /^'Push Service Address' is not a web address$/],
-		[{ pushUrl: 'ftp://search.example.com' }, /^'Push Service Address' must start with http/],
-		[{ pushUrl: '' }, /^'Push Service Address' is empty$/],
-		[{ pushUrl: 'https://a.example/?x=1' }, /^'Push Service Address' must not have a query/],
+		[{ pushUrl: 'search.example.com' }, /^'Push Service URL' is not a valid URL$/],
+		[{ pushUrl: 'ftp://search.example.com' }, /^'Push Service URL' must start with http/],
+		[{ pushUrl: '' }, /^'Push Service URL' is empty$/],
+		[{ pushUrl: 'https://a.example/?x=1' }, /^'Push Service URL' must not have a query/],
 		[{ endpoint: ' ' }, /^'Endpoint Identifier' is empty$/],
 		[{ endpoint: '..' }, /^'Endpoint Identifier' must not be "\.\."$/],
 	])('is checked before any request: %j', async (changes, message) => {
@@ -475,7 +475,7 @@ describe('the words of an error', () => {
 			'a lost connection',
 			{},
 			{ reset: 'beforeReply' },
-			'The push service could not be reached: the connection was closed before',
+			'The connection to the push service closed before the response was complete',
 		],
 	])('are not replaced by n8n: %s', async (_case, changes, rule, words) => {
 		fault({ contentType: 'application/json', ...rule });
@@ -502,6 +502,50 @@ describe('the words of an error', () => {
 			"The push service could not be reached: the connection was refused, so document 'd0' was not pushed",
 		);
 		expect(error?.description).toMatch(/code ECONNREFUSED/);
+	});
+});
+
+describe('the message says what is known of a document', () => {
+	const UNKNOWN = "so it is unknown whether document 'd0' was pushed. Pushing it again is safe.";
+	const NOT_PUSHED = "so document 'd0' was not pushed";
+
+	it.each<[string, Omit<FaultRule, 'route'>, string]>([
+		['a reset before the response', { reset: 'beforeReply' }, UNKNOWN],
+		['a reset after the work', { reset: 'afterWork' }, UNKNOWN],
+		['a timeout', { latencyMs: 1200 }, UNKNOWN],
+		['408', { status: 408 }, UNKNOWN],
+		['500', { status: 500 }, UNKNOWN],
+		['504', { status: 504 }, UNKNOWN],
+		['400', { status: 400 }, NOT_PUSHED],
+		['429', { status: 429 }, NOT_PUSHED],
+	])('after %s', async (_case, rule, known) => {
+		fault(rule);
+		const options = { maxAttempts: 1, timeoutSeconds: 1 };
+		const { output } = await push(
+			documents(1),
+			{ options },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(String(output[0].json.error).endsWith(known)).toBe(true);
+	});
+
+	it('after a clear refusal that follows an attempt that may have taken effect', async () => {
+		fault({ reset: 'afterWork', times: 1 });
+		fault({ status: 429 });
+		const { error } = await push(documents(1), { options: { maxAttempts: 2 } });
+		expect(statuses().at(-1)).toBe(429);
+		expect(error?.message.endsWith(UNKNOWN)).toBe(true);
+	});
+
+	it('that was never sent, because the run had ended', async () => {
+		fault({ status: 401, times: 1 });
+		const result = await push(
+			documents(3),
+			{ options: { documentsPerRequest: 1, concurrency: 1 } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(String(result.output[2].json.error)).toMatch(/so document 'd2' was not pushed$/);
+		expect(sandbox().requests).toHaveLength(1);
 	});
 });
 

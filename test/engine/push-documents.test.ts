@@ -245,6 +245,52 @@ describe('an ID or name that is no text', () => {
 	});
 });
 
+describe('an ID that is not exact, or that no URL can contain', () => {
+	it.each<[string, unknown, string]>([
+		['blank', ' \t ', "The field 'id' is missing or empty"],
+		['too large a number', 2 ** 53, "The field 'id' is the number 9007199254740992"],
+		['NaN', NaN, "The field 'id' is the number NaN"],
+		['Infinity', Infinity, "The field 'id' is the number Infinity"],
+	])('is refused: %s', async (_case, id, message) => {
+		const items = [{ id, name: 'A' } as IDataObject, ...documents(1)];
+		const options = { convertToString: true };
+		const result = await push(items, { options }, { onError: 'continueErrorOutput' });
+		expect(jsonOf(result.errorOutput).map(({ error }) => String(error))).toEqual([
+			expect.stringContaining(message),
+		]);
+		expect(bodies()).toEqual(documents(1));
+	});
+
+	it('is pushed, with a hint that Delete Document will never reach it', async () => {
+		const items = ['.', '..', 'half \ud83d', '...'].map((id) => ({ id, name: 'A' }));
+		const result = await push(items);
+		expect(jsonOf(result.output).map(({ pushed }) => pushed)).toEqual(Array(4).fill(true));
+		expect(hintsOf(result)).toEqual([
+			"Delete Document can never delete 3 documents, because no URL can contain the ID: '.', '..', 'half \ufffd'",
+		]);
+	});
+});
+
+it('a missing ID leads to the output of Chunk Text that has one', async () => {
+	const { error } = await push([{ text: 'a chunk' }]);
+	expect(error?.message).toBe("The field 'id' is missing or empty");
+	expect(error?.description).toContain("its output 'Documents Ready to Push'");
+});
+
+it('the ID is the first column of every item', async () => {
+	const items = [...documents(2), { id: 'd0', name: 'again' }, { id: 'x', name: 1 }];
+	for (const dryRun of [false, true]) {
+		const result = await push(
+			items,
+			{ options: { dryRun } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(jsonOf(result.output).map((json) => Object.keys(json)[0])).toEqual(
+			Array(4).fill('id'),
+		);
+	}
+});
+
 describe('fields', () => {
 	it('are left out by name', async () => {
 		await push([{ id: 'a', name: 'A', vector: [1], notes: 'n', keep: 1 }], {
@@ -302,6 +348,22 @@ describe('fields', () => {
 		]);
 		expect(hintsOf(result)).toEqual([
 			"Recommended fields are missing: 'description' (2 documents), 'url' (1 document)",
+		]);
+	});
+
+	it('give no hint when all documents lack the same', async () => {
+		const result = await push([...documents(2), { id: 'c', name: 'C', description: 'd' }]);
+		expect(hintsOf(result)).toEqual([
+			"Recommended fields are missing: 'description' (2 documents)",
+		]);
+		expect(hintsOf(await push(documents(3)))).toEqual([]);
+	});
+
+	it('that are excluded and that no document has are named in a hint', async () => {
+		const options = { excludeFields: 'vector, metadata.secret, vectr' };
+		const items = [...documents(1), { id: 'b', name: 'B', vector: [1], metadata: {} }];
+		expect(hintsOf(await push(items, { options }))).toEqual([
+			"'Exclude Fields' names top-level fields that no document has: 'metadata.secret', 'vectr'",
 		]);
 	});
 
@@ -594,7 +656,7 @@ describe('the output', () => {
 		);
 		expect(result.output).toHaveLength(1);
 		expect(result.output[0].json).toMatchObject({ documents: 0, requests: 0, bytes: 0 });
-		expect(result.output[0].pairedItem).toEqual({ item: from });
+		expect(result.output[0].pairedItem).toEqual([{ item: from }]);
 	});
 
 	it('matches the answers of the service to their documents', async () => {
@@ -654,6 +716,87 @@ describe('the output', () => {
 		expect(error?.description).toMatch(
 			/^Correct the document and push it again\. 2 documents of 3 had been pushed/,
 		);
+	});
+
+	it.each<[string, (ids: unknown[]) => unknown, string]>([
+		[
+			'a list of errors beside the documents',
+			(ids) => ({
+				documents: ids.map((id) => ({ id, status: 201 })),
+				errors: [{ id: 'd1', message: 'name too long' }],
+			}),
+			', "name too long"',
+		],
+		[
+			'an ID listed twice',
+			(ids) => [
+				...ids.map((id) => ({ id, status: 422, error: 'no' })).slice(1, 2),
+				{ id: 'd1' },
+			],
+			' with status 422, "no"',
+		],
+		[
+			'a status as text',
+			(ids) => ids.map((id) => ({ id, status: id === 'd1' ? 'rejected' : 'created' })),
+			'',
+		],
+	])('fails what the service rejected, however it says so: %s', async (_case, answer, words) => {
+		const server = await serve(({ body }, response) => {
+			const ids = (JSON.parse(body) as IDataObject[]).map(({ id }) => id);
+			reply(response, 200, answer(ids));
+		});
+		const credentials = {
+			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+		};
+		const onError = 'continueRegularOutput';
+		const { output } = await push(documents(3), {}, { credentials, onError });
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ id: 'd0', pushed: true }),
+			expect.objectContaining({
+				id: 'd1',
+				error: expect.stringContaining(`rejected the document${words}`) as string,
+			}),
+			expect.objectContaining({ id: 'd2', pushed: true }),
+		]);
+	});
+
+	it('stops a node set to stop after the request with a rejected document', async () => {
+		const server = await serve(({ body }, response) => {
+			const { id } = JSON.parse(body) as IDataObject;
+			reply(response, 200, [id === 'd1' ? { id, error: 'too long' } : { id }]);
+		});
+		const credentials = {
+			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+		};
+		const options = { documentsPerRequest: 1, concurrency: 1 };
+		const { error } = await push(documents(9), { options }, { credentials });
+		expect(error?.message).toMatch(/"too long", so document 'd1' was not pushed$/);
+		expect(error?.description).toMatch(/1 document of 9 had been pushed/);
+		expect(server.requests).toHaveLength(2);
+	});
+
+	it('survives a message nested 3,000 levels deep', async () => {
+		const nested = `${'{"error":'.repeat(3000)}"deep"${'}'.repeat(3000)}`;
+		const server = await serve(({ body }, response) => {
+			const { id } = JSON.parse(body) as { id: string };
+			response.writeHead(200, { 'Content-Type': 'application/json' });
+			response.end(id === 'd1' ? `[{"id":"d1","error":${nested}}]` : '{}');
+		});
+		const credentials = {
+			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+		};
+		const result = await push(
+			documents(3),
+			{ options: { documentsPerRequest: 1 } },
+			{ credentials, onError: 'continueErrorOutput' },
+		);
+		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd2']);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({
+				id: 'd1',
+				error: expect.stringMatching(/^The push service rejected the document/),
+			}),
+		]);
 	});
 
 	it.each<[IDataObject, string, number | undefined]>([

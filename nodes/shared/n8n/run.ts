@@ -138,7 +138,7 @@ export class Run implements RunState {
 	 *
 	 * @throws Canceled; the first failure of a run that stops at failures, with what had been done
 	 */
-	finish(): INodeExecutionData[] {
+	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
 		const progress = this.progress();
 		// n8n would take the input of a node that throws for its output.
@@ -150,6 +150,7 @@ export class Run implements RunState {
 		}
 		const json = progress === '' ? {} : { progress };
 		for (const itemIndex of this.end ? this.results.unanswered() : []) {
+			await this.breathe();
 			this.results.fail(itemIndex, this.end?.reason, { json });
 		}
 		return this.results.all();
@@ -180,5 +181,5 @@ export async function runNode(
 ): Promise<INodeExecutionData[][]> {
 	const run = new Run(context);
 	await execute(run).catch((error: unknown) => run.stop(error));
-	return [run.finish()];
+	return [await run.finish()];
 }

@@ -152,6 +152,6 @@ function statusAdvice(status: number, { urlLabel, secretLabels }: Service): stri
 		return 'The request is larger than the service accepts. Send less in one request.';
 	if (status === 429)
 		return 'The service receives too many requests. Lower the concurrency or try again later.';
-	if (status >= 500) return 'The service is down or overloaded. Try again later.';
+	if (status >= 500) return 'The service is down or overloaded.';
 	return 'Check the parameters of the node.';
 }
