@@ -1,2 +1,2 @@
-/** Path of endpoint 5 (spec, Endpoints): deprecated, without parameters and without a body. */
+/** Path of a migration of blob manifests (docs/service-interface.md, Blobs). */
 export const CONVERT_PATH = '/blobs/convert';

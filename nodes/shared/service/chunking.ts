@@ -16,7 +16,7 @@ export interface ChunkSettings {
 	scope: string;
 	chunker: string;
 	modelId: string;
-	/** Body members beside `batch`; empty ones are left out. */
+	/** Body members beside `batch`; omitted if empty. */
 	modelConfig: Record<string, unknown>;
 	useCaseConfig: Record<string, unknown>;
 	chunkerConfig: Record<string, unknown>;
@@ -24,7 +24,8 @@ export interface ChunkSettings {
 }
 
 /**
- * Path of endpoint 2, e.g. `/ai/async-chunking/regex-splitter/gte-small`.
+ * Path of a submission, e.g. `/ai/async-chunking/regex-splitter/gte-small` (docs/service-interface.md,
+ * Submit texts).
  *
  * @throws InputError for a name that is empty, `.` or `..`
  */
@@ -76,8 +77,8 @@ export function resultsPath(template: string, chunkingId: string): string {
 }
 
 /**
- * Body of endpoint 2 (spec, Chunking request body). What the user left empty is not sent; additional
- * fields may also add to the three config objects.
+ * Body of a submission (docs/service-interface.md, Submit texts). Configs without members are not sent;
+ * additional fields may also add to the three configs.
  */
 export function submitBody(settings: ChunkSettings, texts: string[]): string {
 	const body: Record<string, unknown> = {
@@ -106,13 +107,7 @@ export interface ChunkingReply {
 	results?: Array<Chunk[] | undefined>;
 }
 
-/**
- * Reads a reply of endpoint 2 or of the results GET (spec, Chunking submission response; facts,
- * section 1.5: vectors nested in each entry, or in an older shape in one list beside the entries).
- * Vectors are the reply's own arrays, never copies: they are most of a large reply's memory.
- *
- * @returns undefined if the body is no such reply
- */
+/** @deprecated Use `classify`. */
 export function parseChunkingReply(body: unknown): ChunkingReply | undefined {
 	if (!isObject(body)) return undefined;
 	const { chunkingId, status, message, chunkedData } = body;
@@ -161,15 +156,12 @@ function parseEntry(
 	});
 }
 
-/** Results are there: READY or RETRIEVED (spec, States), and they came with the reply. */
+/** @deprecated Use `classify`. */
 export function isDone(reply: ChunkingReply): boolean {
 	return reply.results !== undefined && reply.status !== 'ERROR' && reply.status !== 'SUBMITTED';
 }
 
-/**
- * Whether a reply holds content of whatever shape (spec: the result fields are not shown), so that it
- * can be handed on as it is.
- */
+/** @deprecated Use `classify`. */
 export function hasContent(reply: ChunkingReply, body: unknown): boolean {
 	if (!['READY', 'RETRIEVED'].includes(reply.status) || !isObject(body)) return false;
 	return Object.values(body).some((member) => typeof member === 'object' && member !== null);

@@ -7,7 +7,7 @@ import { quoted } from './wording';
 export * from './document-id';
 export * from './push-response';
 
-/** A document as endpoint 3 takes it (spec, Push document). */
+/** A document as the service takes it (docs/service-interface.md, Push documents). */
 export interface PushDocument {
 	id: string;
 	name: string;
@@ -15,7 +15,7 @@ export interface PushDocument {
 }
 
 /**
- * Path of endpoint 3 (spec, Endpoints).
+ * Path of a push (docs/service-interface.md, Push documents).
  *
  * @param endpoint identifier of the data source, raw
  * @throws InputError for an identifier that is empty, `.` or `..`, or no valid Unicode
@@ -25,7 +25,7 @@ export function pushPath(endpoint: string): string {
 }
 
 /**
- * Path of endpoint 4 (spec, Endpoints), the id as one segment.
+ * Path of a delete (docs/service-interface.md, Delete a document), the ID as one segment.
  *
  * @param endpoint identifier of the data source, raw
  * @param id ID of the document, raw
@@ -37,7 +37,7 @@ export function deletePath(endpoint: string, id: string): string {
 
 /** What is done to a document before it is checked. */
 export interface DocumentRules {
-	/** What to do with an id or name that is no JSON string. */
+	/** What to do with an id or name that is not a string. */
 	nonStrings: 'fail' | 'convert';
 	/** Top-level fields to leave out. */
 	excludeFields: string[];
@@ -46,8 +46,8 @@ export interface DocumentRules {
 }
 
 /**
- * Checks a document and applies the rules, never changing what came in (spec, Push document: id and name are required
- * and must be JSON strings).
+ * Checks a document and applies the rules, never changing what came in (docs/service-interface.md,
+ * Push documents: id and name are required and must be strings).
  *
  * @param source what is to be the document
  * @returns the document, which is the source itself where nothing had to be changed
@@ -122,13 +122,13 @@ function isPlain(value: unknown): value is object {
 	return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Recommended fields that are missing or empty (spec, Push document). */
+/** Recommended fields that are missing or empty (docs/service-interface.md, Push documents). */
 export function missingRecommended(document: PushDocument): string[] {
 	return ['description', 'url'].filter((field) => isEmpty(document[field]));
 }
 
 /**
- * Text of a document, for the body of endpoint 3.
+ * JSON of a document, for the body of a push.
  *
  * @throws InputError for a document that JSON has no form for, such as one that holds itself
  */
@@ -138,10 +138,10 @@ export function documentText(document: PushDocument): string {
 	try {
 		text = JSON.stringify(withVectors(document));
 	} catch (error) {
-		// The words for a circle are drawn over several lines.
+		// The message about a circular structure has several lines.
 		[reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
 	}
-	// An object may say itself what it is in JSON.
+	// A toJSON method may return something else than an object.
 	if (text?.startsWith('{')) return text;
 	throw new InputError(
 		`the document cannot be written as JSON (${reason})`,
@@ -161,10 +161,10 @@ function withVectors(document: PushDocument): PushDocument {
 	return unpacked ?? document;
 }
 
-/** Body of endpoint 3: one document as an object, several as an array. */
+/** Body of a push: one document as an object, several as a list. */
 export function pushBody(documents: string[]): string {
 	return documents.length === 1 ? (documents[0] ?? '') : `[${documents.join(',')}]`;
 }
 
-/** Bytes of the body of several documents beside them: the brackets, and commas in between. */
+/** Bytes that a push of several documents needs beside them: the brackets, and commas in between. */
 export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };
