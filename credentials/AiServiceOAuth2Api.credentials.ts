@@ -17,7 +17,7 @@ import {
 	type Probe,
 } from '../nodes/shared/http/credential-test';
 import { tokenSender } from '../nodes/shared/http/token-sender';
-import { parseAddress } from '../nodes/shared/service/address';
+import { parseBaseUrl } from '../nodes/shared/service/url';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/scope';
 import { secretsOf } from '../nodes/shared/service/secrets';
 import { parseClient, parseTokenMap, validToken } from '../nodes/shared/service/token';
@@ -181,7 +181,7 @@ const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 const PROBE: Probe = {
 	party: AI_SERVICE,
 	request: (credentials) => {
-		const url = parseAddress(credentials.aiUrl, AI_SERVICE.urlLabel);
+		const url = parseBaseUrl(credentials.aiUrl, AI_SERVICE.urlLabel);
 		const canChunk = scopeOf(credentials).split(/\s+/).includes(DEFAULT_SCOPE);
 		const { token } = tokenContextOf(credentials) ?? ownContext(credentials, 'test');
 		return {

@@ -18,7 +18,7 @@ import {
 	testRequest,
 	type Probe,
 } from '../nodes/shared/http/credential-test';
-import { parseAddress } from '../nodes/shared/service/address';
+import { parseBaseUrl } from '../nodes/shared/service/url';
 import { secretsOf } from '../nodes/shared/service/secrets';
 
 /**
@@ -107,7 +107,7 @@ const PROBE: Probe = {
 	party: { name: 'the blob service', urlLabel: 'Blob Service URL' },
 	request: (credentials) => ({
 		method: 'GET',
-		url: `${parseAddress(credentials.baseUrl, 'Blob Service URL')}/blobs`,
+		url: `${parseBaseUrl(credentials.baseUrl, 'Blob Service URL')}/blobs`,
 		headers: { Accept: 'application/json' },
 		...basicAuth(credentials),
 	}),

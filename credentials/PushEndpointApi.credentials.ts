@@ -18,7 +18,7 @@ import {
 	testRequest,
 	type Probe,
 } from '../nodes/shared/http/credential-test';
-import { pathSegment } from '../nodes/shared/service/address';
+import { pathSegment } from '../nodes/shared/service/url';
 import { parsePushEndpoint } from '../nodes/shared/service/push-endpoint';
 import { secretsOf } from '../nodes/shared/service/secrets';
 

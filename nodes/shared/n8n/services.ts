@@ -1,4 +1,4 @@
-import { parseAddress } from '../service/address';
+import { parseBaseUrl } from '../service/url';
 import { parsePushEndpoint } from '../service/push-endpoint';
 import type { Service } from './session';
 
@@ -8,7 +8,7 @@ export const aiService = (scope: string): Service => ({
 	credentialType: 'aiServiceOAuth2Api',
 	urlLabel: 'AI Service URL',
 	secretLabels: "'Client ID' and 'Client Secret'",
-	baseUrl: ({ aiUrl }) => parseAddress(aiUrl, 'AI Service URL'),
+	baseUrl: ({ aiUrl }) => parseBaseUrl(aiUrl, 'AI Service URL'),
 	scope,
 });
 
@@ -27,5 +27,5 @@ export const BLOB_SERVICE: Service = {
 	credentialType: 'blobServiceApi',
 	urlLabel: 'Blob Service URL',
 	secretLabels: "'Authentication', 'User' and 'Password'",
-	baseUrl: ({ baseUrl }) => parseAddress(baseUrl, 'Blob Service URL'),
+	baseUrl: ({ baseUrl }) => parseBaseUrl(baseUrl, 'Blob Service URL'),
 };

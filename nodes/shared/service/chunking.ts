@@ -1,4 +1,4 @@
-import { pathSegment } from './address';
+import { pathSegment } from './url';
 import { coverage, type Chunk } from './chunking-response';
 import { InputError } from './input-error';
 

@@ -1,4 +1,4 @@
-import { parseAddress } from './address';
+import { parseBaseUrl } from './url';
 import { InputError } from './input-error';
 
 /** One push endpoint data source. */
@@ -26,7 +26,7 @@ export function parsePushEndpoint({
 	pushUrl?: unknown;
 	endpoint?: unknown;
 }): PushEndpoint {
-	const url = parseAddress(pushUrl, 'Push Service URL');
+	const url = parseBaseUrl(pushUrl, 'Push Service URL');
 	const path = PUSH_PATH.exec(url);
 	const named = path?.[1] === undefined ? '' : decoded(path[1]);
 	const entered = typeof endpoint === 'string' ? endpoint.trim() : '';

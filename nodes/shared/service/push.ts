@@ -1,4 +1,4 @@
-import { pathSegment } from './address';
+import { pathSegment } from './url';
 import { inexact } from './document-id';
 import { InputError } from './input-error';
 import { unpackVector } from './vector';

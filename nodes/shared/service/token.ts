@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 
-import { parseAddress, pathSegment } from './address';
+import { parseBaseUrl, pathSegment } from './url';
 import { serverMessage, ServiceFailure } from './failure';
 import { InputError } from './input-error';
 
@@ -62,7 +62,7 @@ export function parseClient(data: Record<string, unknown>): Client {
 		if (typeof value === 'string' && value.trim() !== '') return value.trim();
 		throw new InputError(`'${label}' is empty`, `Fill in '${label}' in the credential.`);
 	};
-	const authUrl = parseAddress(data.authUrl, 'Token Server URL');
+	const authUrl = parseBaseUrl(data.authUrl, 'Token Server URL');
 	const authorizationServerId = text('authorizationServerId', 'Authorization Server ID');
 	const clientId = text('clientId', 'Client ID');
 	const clientSecret = text('clientSecret', 'Client Secret');

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-import { parseAddress, pathSegment } from '../../../nodes/shared/service/address';
+import { parseBaseUrl, pathSegment } from '../../../nodes/shared/service/url';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { anyText, thrownBy } from '../support/text';
 
-describe('parseAddress', () => {
+describe('parseBaseUrl', () => {
 	test.each([
 		['https://search.example.com', 'https://search.example.com'],
 		[' https://search.example.com/site/ ', 'https://search.example.com/site'],
@@ -12,25 +12,25 @@ describe('parseAddress', () => {
 		['HTTPS://Search.Example.com/Site', 'https://search.example.com/Site'],
 		['http://[::1]:8080', 'http://[::1]:8080'],
 	])('%j becomes %j', (typed, address) => {
-		expect(parseAddress(typed, 'Push Address')).toBe(address);
+		expect(parseBaseUrl(typed, 'Push Service URL')).toBe(address);
 	});
 
 	test.each<[unknown, string]>([
-		['', "'Push Address' is empty"],
-		['   ', "'Push Address' is empty"],
-		[undefined, "'Push Address' is empty"],
-		[42, "'Push Address' is empty"],
-		['search.example.com', "'Push Address' is not a valid URL"],
-		['http://', "'Push Address' is not a valid URL"],
-		['ftp://search.example.com', "'Push Address' must start with http:// or https://"],
-		['javascript:alert(1)', "'Push Address' must start with http:// or https://"],
-		['https://user@search.example.com', 'must not carry a user name or password'],
-		['https://:pw@search.example.com', 'must not carry a user name or password'],
+		['', "'Push Service URL' is empty"],
+		['   ', "'Push Service URL' is empty"],
+		[undefined, "'Push Service URL' is empty"],
+		[42, "'Push Service URL' is empty"],
+		['search.example.com', "'Push Service URL' is not a valid URL"],
+		['http://', "'Push Service URL' is not a valid URL"],
+		['ftp://search.example.com', "'Push Service URL' must start with http:// or https://"],
+		['javascript:alert(1)', "'Push Service URL' must start with http:// or https://"],
+		['https://user@search.example.com', 'must not contain a user name or password'],
+		['https://:pw@search.example.com', 'must not contain a user name or password'],
 		['https://search.example.com/?a=1', 'must not have a query or fragment'],
 		['https://search.example.com/?', 'must not have a query or fragment'],
 		['https://search.example.com/#', 'must not have a query or fragment'],
 	])('%j is refused', (typed, message) => {
-		const error = thrownBy(() => parseAddress(typed, 'Push Address'));
+		const error = thrownBy(() => parseBaseUrl(typed, 'Push Service URL'));
 		expect(error).toBeInstanceOf(InputError);
 		expect(error).toMatchObject({
 			message: expect.stringContaining(message),
@@ -38,8 +38,8 @@ describe('parseAddress', () => {
 		});
 	});
 
-	test('a password in an address is not repeated in the error', () => {
-		const error = thrownBy(() => parseAddress('https://me:s3cret@x.example', 'Address'));
+	test('a password in a URL is not repeated in the error', () => {
+		const error = thrownBy(() => parseBaseUrl('https://me:s3cret@x.example', 'URL'));
 		expect(JSON.stringify(error) + String(error)).not.toContain('s3cret');
 	});
 });
@@ -59,7 +59,7 @@ describe('pathSegment', () => {
 		expect(() => pathSegment(value, 'Document ID')).toThrow('not valid Unicode');
 	});
 
-	test('an address as id stays one segment', () => {
+	test('a URL as ID stays one segment', () => {
 		expect(pathSegment('https://a.example/x?y=1#z', 'Document ID')).toBe(
 			'https%3A%2F%2Fa.example%2Fx%3Fy%3D1%23z',
 		);

@@ -1,14 +1,14 @@
 import { InputError } from './input-error';
 
 /**
- * Checks the address of a service and brings it into one form.
+ * Checks the URL of a service and brings it into one form.
  *
- * @param value what the user typed, e.g. `https://search.example.com/site/`
+ * @param value what the user entered, e.g. `https://search.example.com/site/`
  * @param label the field's display name, for the error
- * @returns the address without trailing slashes
- * @throws InputError unless it is an http or https address without sign-in, query and fragment
+ * @returns the URL without trailing slashes
+ * @throws InputError unless it is an http or https URL without login, query and fragment
  */
-export function parseAddress(value: unknown, label: string): string {
+export function parseBaseUrl(value: unknown, label: string): string {
 	const text = typeof value === 'string' ? value.trim() : '';
 	const advice = 'Enter a URL such as https://search.example.com in the credential.';
 	if (text === '') throw new InputError(`'${label}' is empty`, advice);
@@ -20,23 +20,24 @@ export function parseAddress(value: unknown, label: string): string {
 	}
 	if (url.username !== '' || url.password !== '') {
 		throw new InputError(
-			`'${label}' must not carry a user name or password`,
+			`'${label}' must not contain a user name or password`,
 			'Remove the part before the @ and use the fields of the credential instead.',
 		);
 	}
 	if (text.includes('?') || text.includes('#')) {
 		throw new InputError(
 			`'${label}' must not have a query or fragment`,
-			'Remove everything from the ? or # on.',
+			'Remove the ? or # and everything after it.',
 		);
 	}
 	return url.href.replace(/\/+$/, '');
 }
 
 /**
- * Encodes a value as exactly one segment of a path, so that no id can reach another route.
+ * Encodes a value as exactly one segment of a path, so that no ID can reach another route
+ * (docs/service-interface.md, Servers and URLs).
  *
- * @param value the raw value, e.g. a document id
+ * @param value the raw value, e.g. a document ID
  * @param label what it is, for the error, e.g. `Document ID`
  * @throws InputError for an empty value, for `.` and `..` (clients and servers resolve them even
  * when encoded) and for text that is not valid Unicode
@@ -48,13 +49,13 @@ export function pathSegment(value: unknown, label: string): string {
 	if (value === '.' || value === '..') {
 		throw new InputError(
 			`'${label}' must not be "${value}"`,
-			'As part of an address this names a folder, so the request would reach another resource.',
+			'In a URL this names a folder, so the request would reach another resource.',
 		);
 	}
 	if (/\p{Surrogate}/u.test(value)) {
 		throw new InputError(
 			`'${label}' is not valid Unicode text`,
-			'It holds half of a character pair. Repair the text where it comes from.',
+			'It contains half of a surrogate pair. Repair the text at its source.',
 		);
 	}
 	return encodeURIComponent(value);
