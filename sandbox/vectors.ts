@@ -1,10 +1,10 @@
 import { hashText } from './random';
 import type { SandboxSettings } from './settings';
 
-/** The two methods of facts 1.2; undefined leaves floats. */
+/** The two methods (docs/service-interface.md, Chunking request); undefined leaves floats. */
 export type Quantization = 'min-max' | 'max-scale' | undefined;
 
-/** Dimension by model size (facts 1.8). */
+/** Dimension by model size (docs/service-interface.md, Models). */
 const SIZES: ReadonlyArray<readonly [RegExp, number]> = [
 	[/(^|[-_])(small|xs|xsmall)([-_]|$)/, 384],
 	[/(^|[-_])(base|m)([-_]|$)/, 768],

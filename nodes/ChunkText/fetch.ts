@@ -4,7 +4,7 @@ import { failed, type Outcome, type Verdict } from '../shared/flow/deliver';
 import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
 import { requestLine } from '../shared/n8n/request-options';
 import { classify, resultsPath, type Chunk } from '../shared/service/chunking';
-import { judge, ServiceFailure } from '../shared/service/failure';
+import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
 import {
 	alreadyRetrieved,
 	anotherRequest,
@@ -116,7 +116,7 @@ async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<F
 		});
 	const finding = findingOf(job, body, chunking);
 	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
-	return { ...finding, delayMs: retryAfterMs };
+	return { ...finding, delayMs: pauseMs(retryAfterMs) };
 }
 
 /** What a response means for its job (docs/service-interface.md, Chunking results). */

@@ -102,7 +102,7 @@ export class PushReport implements DocumentObserver {
 							pushed: true,
 							request,
 							attempts: outcome.attempts,
-							...responseJson(answer?.reply),
+							...responseJson(answer?.response),
 						},
 			);
 		}

@@ -5,7 +5,7 @@ import type { Route } from '.';
 import type { Context } from '../context';
 import { failure } from '../http';
 
-/** A few blobs as the listing of facts 4 shows them; `version` is the manifest's format. */
+/** A few blobs as a listing shows them (docs/service-interface.md, Blobs); `version` is the manifest's format. */
 function listing(converted: boolean): Array<Record<string, unknown>> {
 	const version = converted ? '4.2.6' : '3.1.5';
 	const blob = (id: string, resourceType: string, contentType: string, size: number) => ({

@@ -10,7 +10,7 @@ import type { SandboxDataSource } from '../types';
 const PATH = '/site-search/api/v1/push/:endpoint';
 
 /**
- * The data source of a request, once its key fits (interface, "Push API key").
+ * The data source of a request, once its key fits (docs/service-interface.md, Push).
  * @throws HttpError 401 without a known key, 404 for an unknown endpoint, 403 for the key of
  * another data source
  */

@@ -14,10 +14,10 @@ declare module 'fastify' {
 	}
 }
 
-/** Okta's words for a token request that carries an Origin header (facts 2). */
+/** The message for a token request with an Origin header (docs/service-interface.md, Access tokens). */
 const PKCE_TEXT = 'Browser requests to the token endpoint must use Proof Key for Code Exchange.';
 
-/** Headers the interface asks for, section "Token request". */
+/** Headers of a token request (docs/service-interface.md, Access tokens). */
 const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: string]> = [
 	['cache-control', /^no-cache$/i, 'no-cache'],
 	['accept', /^application\/json$/i, 'application/json'],
@@ -66,7 +66,8 @@ function checkRequest(context: Context, request: FastifyRequest): void {
 	}
 }
 
-/** The scope of the request, checked. Several scopes are separated by spaces (facts 2). */
+/** The scope of the request, checked. Several scopes are separated by spaces
+ * (docs/service-interface.md, Access tokens). */
 function checkScope(request: FastifyRequest, allowed: readonly string[]): string {
 	if (queryValue(request, 'grant_type') !== 'client_credentials') {
 		throw tokenError(

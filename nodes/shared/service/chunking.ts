@@ -1,5 +1,4 @@
 import { pathSegment } from './url';
-import { coverage, type Chunk } from './chunking-response';
 import { InputError } from './input-error';
 
 export * from './chunking-response';
@@ -25,7 +24,7 @@ export interface ChunkSettings {
 
 /**
  * Path of a submission, e.g. `/ai/async-chunking/regex-splitter/gte-small` (docs/service-interface.md,
- * Submit texts).
+ * Chunking request).
  *
  * @throws InputError for a name that is empty, `.` or `..`
  */
@@ -77,7 +76,7 @@ export function resultsPath(template: string, chunkingId: string): string {
 }
 
 /**
- * Body of a submission (docs/service-interface.md, Submit texts). Configs without members are not sent;
+ * Body of a submission (docs/service-interface.md, Chunking request). Configs without members are not sent;
  * additional fields may also add to the three configs.
  */
 export function submitBody(settings: ChunkSettings, texts: string[]): string {
@@ -93,80 +92,3 @@ export function submitBody(settings: ChunkSettings, texts: string[]): string {
 	}
 	return JSON.stringify(body);
 }
-
-export interface ChunkingReply {
-	chunkingId?: string;
-	/** SUBMITTED, READY, RETRIEVED, ERROR, or what the service adds. */
-	status: string;
-	/** The service's words, where it has any. */
-	message?: string;
-	/**
-	 * Chunks of each text, in the order of the batch, undefined for an entry that has no list of
-	 * them; absent while there are no results.
-	 */
-	results?: Array<Chunk[] | undefined>;
-}
-
-/** @deprecated Use `classify`. */
-export function parseChunkingReply(body: unknown): ChunkingReply | undefined {
-	if (!isObject(body)) return undefined;
-	const { chunkingId, status, message, chunkedData } = body;
-	if (typeof status !== 'string' && !Array.isArray(chunkedData)) return undefined;
-
-	const reply: ChunkingReply = { status: typeof status === 'string' ? status : 'READY' };
-	if (typeof chunkingId === 'string' && chunkingId !== '') reply.chunkingId = chunkingId;
-	if (typeof message === 'string' && message !== '') reply.message = message;
-	if (Array.isArray(chunkedData)) {
-		const vectors = Array.isArray(body.vector) ? body.vector : [];
-		let position = 0;
-		reply.results = chunkedData.map((entry: unknown) => {
-			const chunks = parseEntry(entry, vectors, position);
-			position += chunks?.length ?? 0;
-			return chunks;
-		});
-	}
-	return reply;
-}
-
-function parseEntry(
-	entry: unknown,
-	sharedVectors: unknown[],
-	position: number,
-): Chunk[] | undefined {
-	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
-	const spans = Array.isArray(entry.spans) ? entry.spans : [];
-	const vectors = Array.isArray(entry.vectors) ? entry.vectors : undefined;
-	return entry.chunks.map((value: unknown, index) => {
-		const chunk: Chunk = { text: typeof value === 'string' ? value : JSON.stringify(value) };
-		const span: unknown = spans[index];
-		if (Array.isArray(span) && typeof span[0] === 'number' && typeof span[1] === 'number') {
-			chunk.start = span[0];
-			chunk.end = span[1];
-		}
-		const embedding: unknown = vectors ? vectors[index] : sharedVectors[position + index];
-		if (Array.isArray(embedding)) {
-			chunk.vector = embedding as number[];
-		} else if (isObject(embedding)) {
-			if (Array.isArray(embedding.vector)) chunk.vector = embedding.vector as number[];
-			const used = embedding.tokensUsed;
-			const tokens = isObject(used) ? used.inputTokens : used;
-			if (typeof tokens === 'number') chunk.tokensUsed = tokens;
-		}
-		return chunk;
-	});
-}
-
-/** @deprecated Use `classify`. */
-export function isDone(reply: ChunkingReply): boolean {
-	return reply.results !== undefined && reply.status !== 'ERROR' && reply.status !== 'SUBMITTED';
-}
-
-/** @deprecated Use `classify`. */
-export function hasContent(reply: ChunkingReply, body: unknown): boolean {
-	if (!['READY', 'RETRIEVED'].includes(reply.status) || !isObject(body)) return false;
-	return Object.values(body).some((member) => typeof member === 'object' && member !== null);
-}
-
-/** @deprecated Use `coverage`. */
-export const cutTailLength = (text: string, chunks: Chunk[]): number =>
-	coverage(text, chunks).missing;

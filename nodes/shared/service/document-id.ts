@@ -27,7 +27,7 @@ export const inexact = (value: number, what: string): InputError =>
 	);
 
 /**
- * Whether Delete can address a document by its ID (docs/service-interface.md, Delete a document). `.` and
+ * Whether Delete can address a document by its ID (docs/service-interface.md, Delete). `.` and
  * `..` name folders in a path, even encoded, and half of a character pair has no form in a URL. Such a
  * document can be pushed, but never deleted by its ID.
  */

@@ -11,9 +11,7 @@ export type FailureKind =
 	/** The service answered 2xx with something that cannot be used. */
 	| 'response'
 	/** The service answered 2xx and says in the response that it did not accept this entry. */
-	| 'rejected'
-	/** @deprecated Now `response`. */
-	| 'reply';
+	| 'rejected';
 
 /** What is known about a failure. */
 export interface FailureDetails {
@@ -75,7 +73,7 @@ export class ServiceFailure extends Error {
 		if (this.#details.outcomeUnknown !== undefined) return this.#details.outcomeUnknown;
 		const { kind, httpStatus: status = 0, neverSent } = this;
 		if (kind === 'status') return status === 408 || status >= 500;
-		return kind === 'response' || kind === 'reply' || (kind === 'transport' && !neverSent);
+		return kind === 'response' || (kind === 'transport' && !neverSent);
 	}
 
 	/**
@@ -114,16 +112,6 @@ export interface Verdict {
 	tooLarge?: boolean;
 }
 
-/** @deprecated The former form of a verdict. */
-export interface OldVerdict {
-	retry: boolean;
-	throttled: boolean;
-	tooLarge: boolean;
-	rejected: boolean;
-	hopeless: boolean;
-	retryAfterMs?: number;
-}
-
 /**
  * Decides what to do after a failure (docs/service-interface.md, Failures).
  *
@@ -132,16 +120,9 @@ export interface OldVerdict {
  * repeated only if it certainly never reached the service, or after 429.
  * @returns `fail` for anything that is not a ServiceFailure
  */
-export function judge(error: unknown, options: { idempotent: boolean }): Verdict;
-/** @deprecated Use the other form. */
-export function judge(error: unknown, idempotent: boolean): OldVerdict;
-export function judge(
-	error: unknown,
-	options: { idempotent: boolean } | boolean,
-): Verdict | OldVerdict {
-	if (typeof options === 'boolean') return oldVerdict(error, options);
+export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };
-	const verdict = verdictOf(error, options.idempotent);
+	const verdict = verdictOf(error, idempotent);
 	const { retryAfterMs } = error;
 	if (verdict.action !== 'retry' || retryAfterMs === undefined) return verdict;
 	return { ...verdict, delayMs: pauseMs(retryAfterMs) };
@@ -181,52 +162,6 @@ function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.transient) return { action: 'stop' };
 	return { action: idempotent || failure.neverSent ? 'retry' : 'fail' };
-}
-
-/** Codes of connections that were never made: nothing can have arrived. */
-const NOT_SENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
-
-/** Codes of connections that TLS does not let come about; the next one meets the same. */
-const NOT_SECURED = /^(EPROTO|ERR_SSL_|ERR_TLS_|UNABLE_TO_)|CERT|HOSTNAME_MISMATCH/;
-
-const mayHaveArrived = (code: string | undefined): boolean =>
-	code !== undefined && !NOT_SENT_CODES.includes(code) && !NOT_SECURED.test(code);
-
-/** @deprecated Use `outcomeUnknown` of the failure. */
-export function mayBeGoingOn(error: unknown): error is ServiceFailure {
-	if (!(error instanceof ServiceFailure)) return false;
-	const { kind, httpStatus: status, transportCode } = error;
-	if (kind === 'status') return status === 408 || (status ?? 0) >= 500;
-	return kind === 'reply' || (kind === 'transport' && mayHaveArrived(transportCode));
-}
-
-function oldVerdict(error: unknown, idempotent: boolean): OldVerdict {
-	const verdict: OldVerdict = {
-		retry: false,
-		throttled: false,
-		tooLarge: false,
-		rejected: false,
-		hopeless: false,
-	};
-	if (!(error instanceof ServiceFailure)) return verdict;
-	const { kind, httpStatus: status, transportCode: code } = error;
-	if (error.retryAfterMs !== undefined) verdict.retryAfterMs = error.retryAfterMs;
-
-	if (kind === 'token') {
-		verdict.retry = error.transient;
-		verdict.hopeless = !error.transient;
-	} else if (kind === 'transport') {
-		verdict.hopeless = code !== undefined && NOT_SECURED.test(code);
-		verdict.retry =
-			code !== undefined && !verdict.hopeless && (idempotent || !mayHaveArrived(code));
-	} else if (kind === 'status' && status !== undefined) {
-		verdict.throttled = status === 429;
-		verdict.retry = status === 429 || (idempotent && isTransientStatus(status));
-		verdict.tooLarge = status === 413;
-		verdict.rejected = status === 400 || status === 422;
-		verdict.hopeless = status === 401 || status === 403 || (status >= 300 && status < 400);
-	}
-	return verdict;
 }
 
 /** Members of a response that may hold the service's words, the most telling first. */

@@ -19,7 +19,7 @@ export interface DocumentFailure {
 /** What a response says about one document. */
 export interface DocumentAnswer {
 	/** The document's own answer, or the whole response if there is none. */
-	reply: unknown;
+	response: unknown;
 	/** Present unless the document counts as pushed. */
 	failure?: DocumentFailure;
 }
@@ -68,7 +68,7 @@ const membersOf = (value: unknown): Members | undefined =>
 interface Said {
 	document: Pushed;
 	answer?: Members;
-	rejection?: { reply: unknown; failure: DocumentFailure };
+	rejection?: { response: unknown; failure: DocumentFailure };
 }
 
 /** Goes through a response once and keeps what it says about each document. */
@@ -97,13 +97,13 @@ class ResponseReader {
 	answer({ id }: Pushed, body: unknown): DocumentAnswer {
 		const { document, answer, rejection } = this.said.get(id) ?? {};
 		if (rejection) return rejection;
-		const reply = answer ?? body;
-		if (this.unattributed.length === 0) return { reply };
-		if (answer && saysAccepted(ownMember(answer, document))) return { reply };
+		const response = answer ?? body;
+		if (this.unattributed.length === 0) return { response };
+		if (answer && saysAccepted(ownMember(answer, document))) return { response };
 		this.unattributedWords ??= serverMessage(this.unattributed);
 		const isOnly = this.said.size === 1;
 		const failure = { words: this.unattributedWords };
-		return { reply, failure: isOnly ? failure : { ...failure, isUnattributed: true } };
+		return { response, failure: isOnly ? failure : { ...failure, isUnattributed: true } };
 	}
 
 	private readList(list: unknown[], rejects: boolean, depth: number): boolean {
@@ -167,11 +167,11 @@ function take(said: Said, answer: Members, rejects: boolean): void {
 }
 
 /** Of two rejections, the one that says why is kept. */
-function reject(said: Said, reply: unknown, own: Members): void {
+function reject(said: Said, response: unknown, own: Members): void {
 	if (said.rejection && said.rejection.failure.words !== '') return;
 	const status = statusOf((key) => own[key]);
 	const failure = { words: serverMessage(own), ...(status !== undefined && { status }) };
-	said.rejection = { reply, failure };
+	said.rejection = { response, failure };
 }
 
 /**

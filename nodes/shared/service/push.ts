@@ -25,7 +25,7 @@ export function pushPath(endpoint: string): string {
 }
 
 /**
- * Path of a delete (docs/service-interface.md, Delete a document), the ID as one segment.
+ * Path of a delete (docs/service-interface.md, Delete), the ID as one segment.
  *
  * @param endpoint identifier of the data source, raw
  * @param id ID of the document, raw

@@ -3,83 +3,13 @@ import fc from 'fast-check';
 import {
 	judge,
 	MAX_RETRY_AFTER_MS,
-	mayBeGoingOn,
 	pauseMs,
 	serverMessage,
 	ServiceFailure,
 	type FailureDetails,
-	type OldVerdict,
 	type Verdict,
 } from '../../../nodes/shared/service/failure';
 import { fastestMs } from '../support/timing';
-
-const NOTHING: OldVerdict = {
-	retry: false,
-	throttled: false,
-	tooLarge: false,
-	rejected: false,
-	hopeless: false,
-};
-
-describe('judge, former form', () => {
-	/** What a failure allows where the request may be repeated, and where it may not. */
-	const table: Array<[string, FailureDetails, Partial<OldVerdict>, Partial<OldVerdict>?]> = [
-		['302', { kind: 'status', status: 302 }, { hopeless: true }],
-		['400', { kind: 'status', status: 400 }, { rejected: true }],
-		['401', { kind: 'status', status: 401 }, { hopeless: true }],
-		['403', { kind: 'status', status: 403 }, { hopeless: true }],
-		['404', { kind: 'status', status: 404 }, {}],
-		['408', { kind: 'status', status: 408 }, { retry: true }, {}],
-		['409', { kind: 'status', status: 409 }, {}],
-		['413', { kind: 'status', status: 413 }, { tooLarge: true }],
-		['422', { kind: 'status', status: 422 }, { rejected: true }],
-		['425', { kind: 'status', status: 425 }, { retry: true }, {}],
-		['429', { kind: 'status', status: 429 }, { retry: true, throttled: true }],
-		['500', { kind: 'status', status: 500 }, { retry: true }, {}],
-		['501', { kind: 'status', status: 501 }, {}],
-		['502', { kind: 'status', status: 502 }, { retry: true }, {}],
-		['503', { kind: 'status', status: 503 }, { retry: true }, {}],
-		['504', { kind: 'status', status: 504 }, { retry: true }, {}],
-		['505', { kind: 'status', status: 505 }, {}],
-		['507', { kind: 'status', status: 507 }, { retry: true }, {}],
-		['520 of a proxy', { kind: 'status', status: 520 }, { retry: true }, {}],
-		['529', { kind: 'status', status: 529 }, { retry: true }, {}],
-		['599', { kind: 'status', status: 599 }, { retry: true }, {}],
-		['424', { kind: 'status', status: 424 }, {}],
-		['a refused connection', { kind: 'transport', code: 'ECONNREFUSED' }, { retry: true }],
-		['an unknown host', { kind: 'transport', code: 'ENOTFOUND' }, { retry: true }],
-		['a DNS fault', { kind: 'transport', code: 'EAI_AGAIN' }, { retry: true }],
-		['a lost connection', { kind: 'transport', code: 'ECONNRESET' }, { retry: true }, {}],
-		['a time-out', { kind: 'transport', code: 'ETIMEDOUT' }, { retry: true }, {}],
-		['an aborted one', { kind: 'transport', code: 'ECONNABORTED' }, { retry: true }, {}],
-		['a bad certificate', { kind: 'transport', code: 'CERT_HAS_EXPIRED' }, { hopeless: true }],
-		['a TLS fault', { kind: 'transport', code: 'EPROTO' }, { hopeless: true }],
-		['what n8n did not send', { kind: 'transport' }, {}],
-		['a busy token server', { kind: 'token', status: 503, transient: true }, { retry: true }],
-		['a refused client', { kind: 'token', status: 401 }, { hopeless: true }],
-		['an unusable reply', { kind: 'reply', status: 200 }, {}],
-	];
-
-	test.each(table)('%s', (_, details, repeatable, otherwise = repeatable) => {
-		const failure = new ServiceFailure('x', details);
-		expect(judge(failure, true)).toEqual({ ...NOTHING, ...repeatable });
-		expect(judge(failure, false)).toEqual({ ...NOTHING, ...otherwise });
-	});
-
-	test('passes on how long the service asked to wait, also 0', () => {
-		for (const retryAfterMs of [0, 7000]) {
-			const failure = new ServiceFailure('x', { kind: 'status', status: 503, retryAfterMs });
-			expect(judge(failure, true)).toMatchObject({ retry: true, retryAfterMs });
-		}
-	});
-
-	test.each([[new Error('bug')], ['text'], [undefined], [{ kind: 'status', httpStatus: 503 }]])(
-		'any other error allows nothing: %p',
-		(error) => {
-			expect(judge(error, true)).toEqual(NOTHING);
-		},
-	);
-});
 
 describe('judge', () => {
 	const retry: Verdict = { action: 'retry' };
@@ -231,25 +161,6 @@ describe('outcomeUnknown', () => {
 		expect(refused.outcomeUnknown).toBe(false);
 		expect(later.afterUnknownOutcome()).toBe(later);
 	});
-});
-
-test.each<[string, FailureDetails, boolean]>([
-	['a lost connection', { kind: 'transport', code: 'ECONNRESET' }, true],
-	['a time-out', { kind: 'transport', code: 'ETIMEDOUT' }, true],
-	['a refused connection', { kind: 'transport', code: 'ECONNREFUSED' }, false],
-	['a bad certificate', { kind: 'transport', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, false],
-	['what n8n did not send', { kind: 'transport' }, false],
-	['a gateway that gave up', { kind: 'status', status: 504 }, true],
-	['a fault of the service', { kind: 'status', status: 500 }, true],
-	['a request that took too long', { kind: 'status', status: 408 }, true],
-	['a reply nobody can read', { kind: 'reply', status: 200 }, true],
-	['a refusal', { kind: 'status', status: 400 }, false],
-	['too many requests', { kind: 'status', status: 429 }, false],
-	['a redirect', { kind: 'status', status: 307 }, false],
-	['a token that could not be had', { kind: 'token', code: 'ECONNRESET' }, false],
-])('after %s the service may be at it: %s', (_, details, expected) => {
-	expect(mayBeGoingOn(new ServiceFailure('x', details))).toBe(expected);
-	expect(mayBeGoingOn(new Error('x'))).toBe(false);
 });
 
 test('a failure carries its details, but not under names that n8n would read', () => {

@@ -251,7 +251,7 @@ describe('documentAnswers', () => {
 	it('finds the list that names the documents among other lists', () => {
 		const body = { errors: [], documents: [{ id: 'a', status: 400, error: 'too old' }] };
 		expect(documentAnswers(body, [document('a')])).toEqual([
-			{ reply: body.documents[0], failure: { words: 'too old', status: 400 } },
+			{ response: body.documents[0], failure: { words: 'too old', status: 400 } },
 		]);
 	});
 
@@ -264,19 +264,22 @@ describe('documentAnswers', () => {
 		[{ results: [] }],
 		[[1, null]],
 	])('%j says nothing about documents and goes to each', (body) => {
-		expect(documentAnswers(body, documents)).toEqual([{ reply: body }, { reply: body }]);
+		expect(documentAnswers(body, documents)).toEqual([{ response: body }, { response: body }]);
 	});
 
 	test('a list that names the ids is matched to them, whatever its order', () => {
 		const body = [{ id: 'b', n: 2 }, { id: 'other' }, { id: 'a', n: 1 }];
-		const expected = [{ reply: { id: 'a', n: 1 } }, { reply: { id: 'b', n: 2 } }];
+		const expected = [{ response: { id: 'a', n: 1 } }, { response: { id: 'b', n: 2 } }];
 		expect(documentAnswers(body, documents)).toEqual(expected);
 		expect(documentAnswers({ took: 3, documents: body }, documents)).toEqual(expected);
 	});
 
-	test('a document that the list does not name gets the whole reply', () => {
+	test('a document that the list does not name gets the whole response', () => {
 		const body = [{ id: 'a' }];
-		expect(documentAnswers(body, documents)).toEqual([{ reply: { id: 'a' } }, { reply: body }]);
+		expect(documentAnswers(body, documents)).toEqual([
+			{ response: { id: 'a' } },
+			{ response: body },
+		]);
 	});
 
 	test.each<[Record<string, unknown>, { words: string; status?: number } | undefined]>([
@@ -305,7 +308,7 @@ describe('documentAnswers', () => {
 	])('the answer %j means failure: %j', (answer, failure) => {
 		const [first, second] = documentAnswers([{ id: 'a', ...answer }, { id: 'b' }], documents);
 		expect(first?.failure).toEqual(failure);
-		expect(first?.reply).toEqual({ id: 'a', ...answer });
+		expect(first?.response).toEqual({ id: 'a', ...answer });
 		expect(second?.failure).toBeUndefined();
 	});
 
@@ -324,12 +327,12 @@ describe('documentAnswers', () => {
 		],
 	])('a document sent back is no failure: %s', (_, fields, answer, failure) => {
 		const pushed = document('a', fields);
-		const [{ reply, ...said }] = documentAnswers([{ ...pushed, ...answer }], [pushed]);
-		expect(reply).toEqual({ ...pushed, ...answer });
+		const [{ response, ...said }] = documentAnswers([{ ...pushed, ...answer }], [pushed]);
+		expect(response).toEqual({ ...pushed, ...answer });
 		expect(said.failure).toEqual(failure);
 	});
 
-	test('there is one answer for each document, whatever the reply', () => {
+	test('there is one answer for each document, whatever the response', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.array(fc.string()), (body, some) => {
 				const pushed = some.map((id) => document(id));
