@@ -66,8 +66,10 @@ function checkRequest(context: Context, request: FastifyRequest): void {
 	}
 }
 
-/** The scope of the request, checked. Several scopes are separated by spaces
- * (docs/service-interface.md, Access tokens). */
+/**
+ * The scope of the request, checked. Several scopes are separated by spaces
+ * (docs/service-interface.md, Access tokens).
+ */
 function checkScope(request: FastifyRequest, allowed: readonly string[]): string {
 	if (queryValue(request, 'grant_type') !== 'client_credentials') {
 		throw tokenError(
