@@ -1,0 +1,313 @@
+/**
+ * The only file of this suite that knows names of parameters, options, credentials and result
+ * fields. Names are looked up in the node descriptions, by name or by label, so that a renamed
+ * parameter breaks nothing as long as one of the two stays.
+ */
+import type {
+	IDataObject,
+	INodeParameters,
+	INodeProperties,
+	INodePropertyOptions,
+	INodeType,
+	NodeParameterValueType,
+} from 'n8n-workflow';
+
+import type { CredentialData } from '../../support/credential-store';
+import { CANARIES } from './canaries';
+
+/** Loaded by their full file name: tsx and jest take `X.node` for different files. */
+function load(name: string): INodeType {
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- see above
+	const module = require(`../../nodes/${name}/${name}.node.ts`) as Record<
+		string,
+		new () => INodeType
+	>;
+	return new module[name]();
+}
+
+export const NODES = {
+	chunk: load('ChunkText'),
+	push: load('PushDocuments'),
+	delete: load('DeleteDocument'),
+	migrate: load('MigrateBlobs'),
+};
+
+export type NodeKey = keyof typeof NODES;
+
+/** A parameter: what it is called inside, and how its label begins. */
+interface Key {
+	names: string[];
+	label: RegExp;
+	/** Not there yet, or only in some versions: left out where a node lacks it. */
+	optional?: true;
+	/** What to choose, for parameters that offer options: value or label of the option. */
+	choices?: Record<string, { values: string[]; label: RegExp }>;
+}
+
+const choice = (label: RegExp, ...values: string[]) => ({ values, label });
+
+/** Everything a world may set. */
+const KEYS = {
+	operation: {
+		names: ['operation'],
+		label: /^operation$/i,
+		choices: {
+			submit: choice(/^submit$/i, 'submit'),
+			submitAndWait: choice(/^submit and wait$/i, 'submitAndWait'),
+			getResults: choice(/^get results$/i, 'getResults'),
+		},
+	},
+	chunkOutput: {
+		names: ['output'],
+		label: /^output$/i,
+		choices: {
+			chunks: choice(/per chunk/i, 'chunks'),
+			texts: choice(/per text/i, 'texts'),
+			documents: choice(/^documents/i, 'documents'),
+			raw: choice(/^raw/i, 'raw'),
+		},
+	},
+	modelId: { names: ['modelId'], label: /^model/i },
+	textSource: {
+		names: ['textSource'],
+		label: /^texts from$/i,
+		choices: {
+			expression: choice(/expression/i, 'expression'),
+			list: choice(/list/i, 'listField'),
+		},
+	},
+	wait: { names: ['wait'], label: /^wait for/i },
+	includeVectors: { names: ['includeVectors'], label: /^include .*vectors$/i },
+	isolate: {
+		names: ['isolateFailingTexts'],
+		label: /^isolate failing texts$/i,
+		optional: true,
+	},
+	previousChunkCount: {
+		names: ['formerChunkCount', 'previousChunkCount'],
+		label: /^(former|previous) chunk count/i,
+	},
+	firstInterval: { names: ['firstIntervalSeconds'], label: /^(first|initial) poll/i },
+	longestInterval: { names: ['longestIntervalSeconds'], label: /^(longest|max\w*) poll/i },
+	maxWait: { names: ['maxWaitSeconds'], label: /^max wait/i },
+	whenTimeRunsOut: {
+		names: ['whenTimeRunsOut'],
+		label: /^(when time runs out|on timeout|when .* ends)/i,
+		choices: {
+			fail: choice(/^fail/i, 'fail'),
+			output: choice(/^(output|return)/i, 'output'),
+		},
+	},
+	resumeChunkingId: { names: ['resumeChunkingId'], label: /^resume/i },
+	textsPerRequest: { names: ['textsPerRequest'], label: /^texts per request/i },
+	concurrency: { names: ['concurrency'], label: /^concurrency/i },
+	maxAttempts: { names: ['maxAttempts'], label: /^max\w* attempts/i },
+	timeout: { names: ['timeoutSeconds'], label: /^request timeout/i },
+	documentSource: {
+		names: ['documentSource'],
+		label: /^documents from$/i,
+		choices: {
+			wholeItem: choice(/whole item/i, 'wholeItem'),
+			fields: choice(/mapped/i, 'fields'),
+			json: choice(/^json/i, 'json'),
+		},
+	},
+	documentsPerRequest: { names: ['documentsPerRequest'], label: /^documents per request/i },
+	bytesPerRequest: { names: ['bytesPerRequest'], label: /^bytes per request/i },
+	duplicates: {
+		names: ['duplicates'],
+		label: /^duplicate ids$/i,
+		choices: {
+			fail: choice(/^fail/i, 'fail'),
+			keepLast: choice(/^keep last/i, 'keepLast'),
+			sendInOrder: choice(/in order/i, 'sendInOrder'),
+		},
+	},
+	pushOutput: {
+		names: ['output'],
+		label: /^output$/i,
+		choices: {
+			documents: choice(/per document/i, 'documents'),
+			summary: choice(/summary/i, 'summary'),
+		},
+	},
+	commit: {
+		names: ['commit'],
+		label: /^commit$/i,
+		choices: {
+			serviceDefault: choice(/default/i, 'serviceDefault'),
+			lastDeleteOnly: choice(/last/i, 'lastDeleteOnly'),
+			everyDelete: choice(/every/i, 'everyDelete'),
+		},
+	},
+	ignoreNotFound: { names: ['ignoreNotFound'], label: /^ignore not found/i },
+	confirm: { names: ['confirm'], label: /^confirm/i },
+	oncePerItem: { names: ['oncePerItem'], label: /^once per item/i },
+} satisfies Record<string, Key>;
+
+export type SettingKey = keyof typeof KEYS;
+export type Settings = Partial<Record<SettingKey, string | number | boolean>>;
+
+interface Place {
+	property: INodeProperties;
+	collection?: string;
+}
+
+function placesOf(properties: INodeProperties[]): Place[] {
+	return properties.flatMap((property) =>
+		property.type === 'collection'
+			? ((property.options ?? []) as INodeProperties[]).map((inner) => ({
+					property: inner,
+					collection: property.name,
+				}))
+			: [{ property }],
+	);
+}
+
+/** Where a node keeps a setting; undefined for one that it need not have. */
+function placeOf(node: INodeType, key: SettingKey): Place | undefined {
+	const { names, label, ...rest } = KEYS[key] as Key;
+	const places = placesOf(node.description.properties);
+	const found =
+		places.find(({ property }) => names.includes(property.name)) ??
+		places.find(({ property }) => label.test(property.displayName));
+	if (found === undefined && !rest.optional) {
+		throw new Error(`${node.description.displayName} has no parameter for '${key}'`);
+	}
+	return found;
+}
+
+/** The label of a setting, for the documentation. */
+export function labelOf(node: NodeKey, key: SettingKey): string {
+	return placeOf(NODES[node], key)?.property.displayName ?? key;
+}
+
+export const nodeName = (node: NodeKey): string => NODES[node].description.displayName;
+
+function chosen(property: INodeProperties, key: SettingKey, value: string): string {
+	const choices = (KEYS[key] as Key).choices;
+	if (choices?.[value] === undefined) return value;
+	const { values, label } = choices[value];
+	const options = (property.options ?? []) as INodePropertyOptions[];
+	const option =
+		options.find((candidate) => values.includes(String(candidate.value))) ??
+		options.find((candidate) => label.test(candidate.name));
+	if (option === undefined) {
+		throw new Error(`'${property.displayName}' does not offer '${value}'`);
+	}
+	return String(option.value);
+}
+
+/** Settings as parameters of the node, each where the node wants it. */
+export function parametersOf(node: NodeKey, settings: Settings): INodeParameters {
+	const parameters: INodeParameters = {};
+	for (const [key, value] of Object.entries(settings) as Array<[SettingKey, string]>) {
+		const place = placeOf(NODES[node], key);
+		if (place === undefined) continue;
+		const { property, collection } = place;
+		const plain = property.type === 'options' ? chosen(property, key, value) : value;
+		const final: NodeParameterValueType =
+			property.type === 'resourceLocator' ? { __rl: true, mode: 'id', value: plain } : plain;
+		if (collection === undefined) {
+			parameters[property.name] = final;
+		} else {
+			parameters[collection] = {
+				...(parameters[collection] as INodeParameters | undefined),
+				[property.name]: final,
+			} as INodeParameters;
+		}
+	}
+	return parameters;
+}
+
+/** Credentials for a service under this URL; the URLs may be overridden one by one. */
+export function credentialsFor(
+	url: string,
+	clientId: string,
+	other: { authUrl?: string; aiUrl?: string; pushUrl?: string; baseUrl?: string } = {},
+): CredentialData {
+	return {
+		aiServiceOAuth2Api: {
+			aiUrl: other.aiUrl ?? url,
+			authUrl: other.authUrl ?? url,
+			authorizationServerId: 'chaos',
+			clientId,
+			clientSecret: CANARIES.clientSecret,
+			scope: 'machinelearning.predict',
+		},
+		pushEndpointApi: {
+			pushUrl: other.pushUrl ?? `${url}/prefix`,
+			endpoint: 'docs',
+			apiKey: CANARIES.apiKey,
+		},
+		blobServiceApi: {
+			baseUrl: other.baseUrl ?? `${url}/api`,
+			authentication: 'basic',
+			user: CANARIES.user,
+			password: CANARIES.password,
+		},
+	};
+}
+
+/** What an output item says, whatever node it is of. */
+export interface Claim {
+	/** The message of a failed item. */
+	error?: string;
+	id?: string;
+	pushed?: boolean;
+	deleted?: boolean;
+	migrated?: boolean;
+	removed?: boolean;
+	chunkingId?: string;
+	/** Only a text that is still to come has a status and no chunks. */
+	pending: boolean;
+	/** Push Documents: how many documents a summary says were pushed. */
+	pushedCount?: number;
+}
+
+const text = (value: unknown): string | undefined =>
+	typeof value === 'string' ? value : undefined;
+const flag = (value: unknown): boolean | undefined =>
+	typeof value === 'boolean' ? value : undefined;
+
+/** Reads the fields of an output item. */
+export function claimOf(json: IDataObject): Claim {
+	const { error } = json;
+	const message =
+		typeof error === 'object' && error !== null && 'message' in error
+			? text(error.message)
+			: text(error);
+	const hasChunks = ['chunkIndex', 'chunks', 'chunkedData', 'chunkCount'].some(
+		(name) => name in json,
+	);
+	return {
+		error: message,
+		id: text(json.id),
+		pushed: flag(json.pushed),
+		deleted: flag(json.deleted),
+		migrated: flag(json.migrated),
+		removed: flag(json.removed),
+		chunkingId: text(json.chunkingId),
+		pending: message === undefined && 'status' in json && !hasChunks,
+		...(typeof json.documentsPerSecond === 'number' && { pushedCount: Number(json.documents) }),
+	};
+}
+
+/** Texts that say that something certainly did not happen. */
+const DENIALS = [
+	/\b(?:was|were|is|are|has been|have been|had been) not (?:been )?(?:pushed|deleted|submitted|migrated|converted|sent)\b/i,
+	/\bnot (?:been )?(?:pushed|deleted|submitted|migrated|converted)\b/i,
+	/\bno (?:documents?|texts?|manifests?|IDs?) (?:was|were) (?:pushed|deleted|submitted|migrated|converted|sent)\b/i,
+	/\bnever (?:reached|arrived|sent)\b/i,
+	/\b(?:did not|didn't) (?:reach|arrive)\b/i,
+];
+/** ... unless the sentence says that it is not known. */
+const DOUBT = /\b(?:unknown|not known|whether|may|might|if|unclear)\b/i;
+
+/** The sentences of a message that deny that something took effect. */
+export function denialsIn(message: string): string[] {
+	return message
+		.split(/(?<=[.;!?:])\s+/)
+		.filter((sentence) => DENIALS.some((denial) => denial.test(sentence)))
+		.filter((sentence) => !DOUBT.test(sentence));
+}

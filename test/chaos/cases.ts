@@ -1,0 +1,309 @@
+/**
+ * One world for each way in which the nodes were found to break, the smallest that shows it. They
+ * are played beside the random worlds for good, so that what was repaired stays so.
+ */
+import type { NodeKey, Settings } from './adapter';
+import type { Form } from './canaries';
+import type { Fault } from './faults';
+import type { Invariant } from './invariants';
+import type { Route, ServicePlan } from './service';
+import { jobOf, worldOf, type World } from './world';
+
+export interface Case {
+	/** What the world must not break. */
+	invariant: Invariant;
+	world: World;
+}
+
+const COMMON: Settings = { maxAttempts: 2, timeout: 1 };
+
+const times = (route: Route, fault: Fault, count = 9) => [{ route, skip: 0, times: count, fault }];
+
+const chunking = (given: Partial<World>, service: Partial<ServicePlan> = {}): World =>
+	worldOf({
+		node: 'chunk',
+		texts: [[2], [3]],
+		...given,
+		settings: {
+			...COMMON,
+			chunkOutput: 'documents',
+			textsPerRequest: 2,
+			concurrency: 2,
+			whenTimeRunsOut: 'fail',
+			...given.settings,
+		},
+		service,
+	});
+
+const pushing = (given: Partial<World>, service: Partial<ServicePlan> = {}): World =>
+	worldOf({
+		node: 'push',
+		items: [
+			{ id: '11', name: 'A', version: 'v0' },
+			{ id: '12', name: 'B', version: 'v1', reject: true },
+		],
+		...given,
+		settings: { ...COMMON, ...given.settings },
+		service,
+	});
+
+const deleting = (given: Partial<World>, service: Partial<ServicePlan> = {}): World =>
+	worldOf({
+		node: 'delete',
+		items: [{ id: 'd0' }, { id: 'd1' }],
+		...given,
+		settings: { ...COMMON, ...given.settings },
+		service: { indexed: ['d0', 'd1'], ...service },
+	});
+
+const migrating = (given: Partial<World>): World =>
+	worldOf({ node: 'migrate', items: [{}], ...given, settings: { confirm: true, timeout: 1 } });
+
+const WORLDS: Record<NodeKey, (given: Partial<World>) => World> = {
+	chunk: chunking,
+	push: (given) =>
+		pushing(
+			{ items: [{ id: 'd0', name: 'A', version: 'v0' }], ...given },
+			{ pushAnswer: 'status' },
+		),
+	delete: (given) => deleting({ items: [{ id: 'd0' }], ...given }),
+	migrate: migrating,
+};
+
+const ROUTES: Record<NodeKey, Route> = {
+	chunk: 'submit',
+	push: 'push',
+	delete: 'delete',
+	migrate: 'migrate',
+};
+
+/** The same fault in every node, since the same reasoning applies. */
+function inEveryNode(
+	name: string,
+	invariant: Invariant,
+	fault: Fault,
+	nodes: NodeKey[] = ['chunk', 'push', 'delete', 'migrate'],
+): Array<[string, Case]> {
+	return nodes.map((node) => [
+		`${name} (${node})`,
+		{
+			invariant,
+			world: WORLDS[node]({
+				faults: times(ROUTES[node], fault),
+				...(fault.kind === 'trickle' && { settings: { maxAttempts: 1 } }),
+			}),
+		},
+	]);
+}
+
+const SECRET_FORMS: Form[] = [
+	'percent',
+	'percentLower',
+	'base64Unpadded',
+	'base64Url',
+	'json',
+	'upper',
+	'lower',
+	'stripped',
+];
+
+const allForms = (): Array<[string, Case]> =>
+	SECRET_FORMS.flatMap((echo) => [
+		...inEveryNode(`secret repeated as ${echo} in a failure`, 'secret shown', {
+			kind: 'status',
+			status: 400,
+			body: 'text',
+			effect: false,
+			echo,
+		}),
+		...inEveryNode(
+			`secret repeated as ${echo} in a success`,
+			'secret shown',
+			{ kind: 'echo', echo, where: 'message' },
+			['push', 'migrate'],
+		),
+	]);
+
+const previous: Settings = { previousChunkCount: 6 };
+
+export const CASES: Record<string, Case> = {
+	'two documents that shared a request are mixed up by Get Results after a timeout': {
+		invariant: 'mixed up texts',
+		world: chunking(
+			{ texts: [[2], [3]], flow: 'waitThenGet' },
+			{ jobs: [jobOf({ end: 'never' })] },
+		),
+	},
+	'two documents that shared a request are mixed up by Resume Chunking ID': {
+		invariant: 'mixed up texts',
+		world: chunking({ flow: 'waitThenResume' }, { jobs: [jobOf({ end: 'never' })] }),
+	},
+	'chunks are returned by each item that shares the request': {
+		invariant: 'every item once',
+		world: chunking(
+			{ texts: [[2], [3]], flow: 'waitThenGet' },
+			{ jobs: [jobOf({ end: 'never' })] },
+		),
+	},
+	'an unknown status with an empty list removes all chunks': {
+		invariant: 'removed what exists',
+		world: chunking(
+			{ texts: [[2]], settings: previous },
+			{ jobs: [jobOf({ pendingStatus: 'RUNNING', pendingData: 'emptyTexts', polls: 2 })] },
+		),
+	},
+	'a lowercase status with an empty list removes all chunks': {
+		invariant: 'removed what exists',
+		world: chunking(
+			{ texts: [[2]], settings: previous },
+			{ jobs: [jobOf({ pendingStatus: 'submitted', pendingData: 'emptyTexts', polls: 2 })] },
+		),
+	},
+	'a text the service left out completely loses all its chunks': {
+		invariant: 'removed what exists',
+		world: chunking(
+			{ texts: [[40]], settings: previous },
+			{ jobs: [jobOf({ truncate: 'whole' })] },
+		),
+	},
+	'a text without spans loses its tail': {
+		invariant: 'removed what exists',
+		world: chunking(
+			{ texts: [[4]], settings: previous },
+			{ jobs: [jobOf({ truncate: 'tail', shape: 'noSpans' })] },
+		),
+	},
+	'Get Results removes the tail of a text it does not know': {
+		invariant: 'removed what exists',
+		world: chunking(
+			{ texts: [[4]], flow: 'submitThenGet', settings: previous },
+			{ jobs: [jobOf({ truncate: 'tail' })] },
+		),
+	},
+	'data of a job that ended in ERROR is lost': {
+		invariant: 'lost what was delivered',
+		world: chunking({ texts: [[2]] }, { jobs: [jobOf({ end: 'errorWithData' })] }),
+	},
+	'data in an unknown shape is lost': {
+		invariant: 'lost what was delivered',
+		world: chunking({ texts: [[2]] }, { jobs: [jobOf({ shape: 'unknown' })] }),
+	},
+	'data of a job that stays pending is lost': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{ texts: [[2]] },
+			{ jobs: [jobOf({ pendingData: 'firstChunk', polls: 1000 })] },
+		),
+	},
+	'a rejection as text is a success': {
+		invariant: 'claims too much',
+		world: pushing({}, { rejection: 'textStatus' }),
+	},
+	'a rejection in a list of errors is a success': {
+		invariant: 'claims too much',
+		world: pushing({}, { rejection: 'errorsBeside' }),
+	},
+	'a rejection of an ID that is listed twice is a success': {
+		invariant: 'claims too much',
+		world: pushing({}, { rejection: 'listedTwice' }),
+	},
+	'a rejection with a number as ID is a success': {
+		invariant: 'claims too much',
+		world: pushing({}, { rejection: 'numericId' }),
+	},
+	'a number beyond the safe integers deletes another document': {
+		invariant: 'wrong document deleted',
+		world: deleting({ items: [{ id: 2 ** 53 }] }),
+	},
+	'a deeply nested message loses the other jobs': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{
+				texts: [[2], [2], [2]],
+				settings: { textsPerRequest: 1 },
+				faults: [
+					{
+						route: 'results',
+						skip: 2,
+						times: 99,
+						fault: { kind: 'shape', shape: 'nested' },
+					},
+				],
+			},
+			{ jobs: [jobOf({ polls: 0 })] },
+		),
+	},
+	'a token request that hangs outlives a cancel': {
+		invariant: 'too late',
+		world: chunking({
+			cancelAfterMs: 100,
+			faults: times('token', { kind: 'hang', effect: false }),
+		}),
+	},
+	'a token response that trickles outlives a cancel': {
+		invariant: 'too late',
+		world: chunking({ cancelAfterMs: 100, faults: times('token', { kind: 'trickle' }) }),
+	},
+	'a token response that trickles has no end': {
+		invariant: 'too late',
+		world: chunking({ faults: times('token', { kind: 'trickle' }, 1) }),
+	},
+	'polls that hang leave timers behind': {
+		invariant: 'handles left',
+		world: chunking({ faults: times('results', { kind: 'hang', effect: false }) }),
+	},
+	'a job listed by a connection that broke is submitted again': {
+		invariant: 'submitted twice',
+		world: chunking({ faults: times('submit', { kind: 'reset', when: 'after' }, 1) }),
+	},
+	'a token repeated by the results': {
+		invariant: 'secret shown',
+		world: chunking({
+			settings: { chunkOutput: 'raw' },
+			faults: times('results', { kind: 'echo', echo: 'raw', where: 'message' }),
+		}),
+	},
+	'a token repeated by the results in another letter case': {
+		invariant: 'secret shown',
+		world: chunking({
+			settings: { chunkOutput: 'raw' },
+			faults: times('results', { kind: 'echo', echo: 'upper', where: 'field' }),
+		}),
+	},
+	...Object.fromEntries([
+		...inEveryNode('a response that trickles has no end', 'too late', { kind: 'trickle' }),
+		...inEveryNode(
+			'a lost connection is certain to have had no effect',
+			'denies what happened',
+			{
+				kind: 'reset',
+				when: 'after',
+			},
+		),
+		...inEveryNode(
+			'a response cut off is certain to have had no effect',
+			'denies what happened',
+			{
+				kind: 'reset',
+				when: 'withinHeaders',
+			},
+		),
+		...inEveryNode('status 408 is certain to have had no effect', 'denies what happened', {
+			kind: 'status',
+			status: 408,
+			body: 'json',
+			effect: true,
+		}),
+		...inEveryNode('status 500 is certain to have had no effect', 'denies what happened', {
+			kind: 'status',
+			status: 500,
+			body: 'json',
+			effect: true,
+		}),
+		...inEveryNode('a timeout is certain to have had no effect', 'denies what happened', {
+			kind: 'hang',
+			effect: true,
+		}),
+		...allForms(),
+	]),
+};

@@ -1,0 +1,395 @@
+/** What must be true after every world, whatever went wrong in it. */
+import { inspect } from 'node:util';
+
+import type { INodeExecutionData } from 'n8n-workflow';
+
+import { claimOf, denialsIn, type Claim } from './adapter';
+import { CANARIES, SecretScanner, textsIn } from './canaries';
+import { pairedWith, type Aftermath, type Played } from './run-world';
+import type { Fault } from './faults';
+import { chunkText, MARKER } from './service';
+
+export const INVARIANTS = [
+	'every item once',
+	'continues',
+	'claims too much',
+	'denies what happened',
+	'lost what was delivered',
+	'forgot a chunking ID',
+	'mixed up texts',
+	'submitted twice',
+	'migrated twice',
+	'removed what exists',
+	'secret shown',
+	'secret sent elsewhere',
+	'wrong document deleted',
+	'too late',
+	'handles left',
+	'limit broken',
+	'unhandled rejection',
+] as const;
+
+export type Invariant = (typeof INVARIANTS)[number];
+
+export interface Violation {
+	invariant: Invariant;
+	node: string;
+	detail: string;
+}
+
+type Check = (after: Aftermath) => Array<[Invariant, string]>;
+
+const itemsOf = ({ result }: Played): INodeExecutionData[] => [
+	...result.output,
+	...result.errorOutput,
+];
+
+const short = (value: unknown): string =>
+	inspect(value, { depth: 3, breakLength: Infinity, maxStringLength: 160 }).slice(0, 400);
+
+/** The words of a run's error, as a user reads them. */
+function wordsOf({ result: { error } }: Played): string {
+	if (error === undefined) return '';
+	const { message, description } = error as { message?: string; description?: string | null };
+	return `${message ?? ''}. ${description ?? ''}`;
+}
+
+const stopped = (run: Played): boolean => run.result.error !== undefined;
+
+const everyItemOnce: Check = ({ world, runs }) =>
+	runs.flatMap((run) => {
+		if (run.canceled) return [];
+		const items = itemsOf(run);
+		if (stopped(run)) {
+			return items.length > 0 ? [['every item once', 'a stopped run returned items']] : [];
+		}
+		const found: Array<[Invariant, string]> = [];
+		const byInput = new Map<number, INodeExecutionData[]>();
+		for (const item of items) {
+			const pairs = pairedWith(item);
+			if (pairs.length === 0)
+				found.push(['every item once', `unpaired: ${short(item.json)}`]);
+			for (const at of pairs) byInput.set(at, [...(byInput.get(at) ?? []), item]);
+		}
+		run.owners.forEach((_, at) => {
+			const mine = byInput.get(at) ?? [];
+			const failures = mine.filter(({ json }) => claimOf(json).error !== undefined);
+			if (mine.length === 0 && !mayBeSilent(run)) {
+				found.push(['every item once', `nothing for item ${at}`]);
+			}
+			if (failures.length > 1)
+				found.push(['every item once', `${failures.length} errors for item ${at}`]);
+			const single = world.node === 'delete' || world.node === 'push';
+			if (single && run.settings.pushOutput !== 'summary' && mine.length > 1) {
+				found.push(['every item once', `${mine.length} results for item ${at}`]);
+			}
+		});
+		return [...found, ...chunksTwice(run, items)];
+	});
+
+/** Items may end without an output item of their own: as a document without chunks, or migrated with the others. */
+const mayBeSilent = ({ settings }: Played): boolean => settings.chunkOutput === 'documents';
+
+function chunksTwice(run: Played, items: INodeExecutionData[]): Array<[Invariant, string]> {
+	const { chunkOutput } = run.settings;
+	if (chunkOutput !== 'chunks' && chunkOutput !== 'documents') return [];
+	const seen = new Set<string>();
+	const twice: Array<[Invariant, string]> = [];
+	for (const { json } of items) {
+		if (claimOf(json).error !== undefined || typeof json.text !== 'string') continue;
+		const [marker] = json.text.match(MARKER) ?? [];
+		if (marker === undefined || json.text.includes('\n')) continue;
+		if (seen.has(marker)) twice.push(['every item once', `chunk ${marker} twice`]);
+		seen.add(marker);
+	}
+	return twice;
+}
+
+const continues: Check = ({ world, runs }) =>
+	world.onError === 'stopWorkflow'
+		? []
+		: runs
+				.filter((run) => stopped(run) && !run.canceled)
+				.map((run) => ['continues', `the run stopped: ${wordsOf(run)}`]);
+
+const claims: Check = ({ world, runs, server }) => {
+	const { truth } = server.service;
+	const found: Array<[Invariant, string]> = [];
+	const tooMuch = (detail: string) => found.push(['claims too much', detail]);
+	for (const run of runs) {
+		for (const item of itemsOf(run)) {
+			const claim = claimOf(item.json);
+			const inputs = pairedWith(item).map((at) => world.items[at]);
+			if (claim.pushed === true) {
+				const versions = inputs.map((input) => String(input?.version));
+				const accepted = versions.some((version) => truth.document(version).accepted > 0);
+				if (!accepted) tooMuch(`pushed, but never accepted: ${short(item.json)}`);
+			}
+			if (claim.deleted === true && claim.id !== undefined && truth.index.has(claim.id)) {
+				tooMuch(`deleted, but still there: ${short(item.json)}`);
+			}
+			if (claim.migrated === true && truth.migrations.effects === 0) {
+				tooMuch(`migrated, but nothing was: ${short(item.json)}`);
+			}
+			if (claim.pushedCount !== undefined) {
+				const accepted = [...truth.documents.values()].filter((doc) => doc.accepted > 0);
+				if (claim.pushedCount > accepted.length) {
+					tooMuch(`${claim.pushedCount} pushed, but ${accepted.length} were accepted`);
+				}
+			}
+		}
+		for (const [, count] of wordsOf(run).matchAll(/(\d+) of \d+ documents/g)) {
+			const done =
+				world.node === 'push'
+					? [...truth.documents.values()].filter((doc) => doc.accepted > 0).length
+					: truth.deletedIds.size;
+			if (Number(count) > done) tooMuch(`'${count} of', but ${done} took effect`);
+		}
+	}
+	return found;
+};
+
+/** Whether what an input item asks for took effect. */
+function tookEffect({ world, server }: Aftermath, owner: number): boolean {
+	const { truth } = server.service;
+	switch (world.node) {
+		case 'push':
+			return truth.document(String(world.items[owner]?.version)).accepted > 0;
+		case 'delete':
+			return truth.deletedIds.has(String(world.items[owner]?.id));
+		case 'migrate':
+			return truth.migrations.effects > 0;
+		case 'chunk':
+			// An item says something about one of its texts, so all of them have to be submitted.
+			return world.texts[owner]?.every(
+				(_, at) => (truth.texts.get(`i${owner}t${at}`)?.jobs.length ?? 0) > 0,
+			);
+	}
+}
+
+const denials: Check = (after) =>
+	after.runs.flatMap((run) => {
+		const found: Array<[Invariant, string]> = [];
+		const judgeWords = (words: string, owner: number) => {
+			const [denial] = denialsIn(words);
+			if (denial !== undefined && tookEffect(after, owner)) {
+				found.push(['denies what happened', `item ${owner}: ${denial}`]);
+			}
+		};
+		for (const item of itemsOf(run)) {
+			const { error } = claimOf(item.json);
+			const [at] = pairedWith(item);
+			const owner = run.owners[at];
+			if (error !== undefined) judgeWords(error, owner);
+			const says = claimOf(item.json);
+			const denies =
+				says.pushed === false || says.deleted === false || says.migrated === false;
+			const missing = 'notFound' in item.json;
+			if (denies && !missing && tookEffect(after, owner)) {
+				found.push(['denies what happened', short(item.json)]);
+			}
+		}
+		const context = run.result.error as { context?: { itemIndex?: number } } | undefined;
+		const at = context?.context?.itemIndex;
+		if (at !== undefined) judgeWords(wordsOf(run), run.owners[at]);
+		return found;
+	});
+
+const lost: Check = ({ runs, server, world }) => {
+	if (world.node !== 'chunk' || runs.some((run) => run.canceled || stopped(run))) return [];
+	const returned = new Set<string>();
+	for (const run of runs) {
+		for (const { json } of itemsOf(run)) {
+			// The source text holds its chunks too, but was not delivered.
+			for (const text of textsIn(json)) {
+				if (text.includes('\n')) continue;
+				for (const [marker] of text.matchAll(MARKER)) returned.add(marker);
+			}
+		}
+	}
+	return [...server.service.truth.texts.values()].flatMap(({ key, delivered, parts }) =>
+		Array.from({ length: parts }, (_, part) => chunkText(key, part))
+			.filter((chunk) => delivered.has(chunk) && parts > 1)
+			.filter((chunk) => !returned.has(chunk.match(MARKER)?.[0] ?? ''))
+			.map((chunk): [Invariant, string] => ['lost what was delivered', chunk]),
+	);
+};
+
+const MAX_IDS_IN_MESSAGE = 100;
+
+const forgotten: Check = ({ runs, server }) =>
+	runs
+		.filter((run) => stopped(run) && !run.canceled)
+		.flatMap((run) => {
+			const words = wordsOf(run);
+			const known = [...server.service.truth.knownJobs];
+			if (known.length > MAX_IDS_IN_MESSAGE) return [];
+			return known
+				.filter((id) => !words.includes(id))
+				.map((id): [Invariant, string] => [
+					'forgot a chunking ID',
+					`${id}: ${short(words)}`,
+				]);
+		});
+
+/** Get Results without a place in the request stands for all of its texts. */
+const mixed: Check = ({ runs, world }) => {
+	if (world.node !== 'chunk') return [];
+	return runs.flatMap((run) => {
+		if (run.settings.chunkOutput === 'raw') return [];
+		return itemsOf(run).flatMap((item) => {
+			const owners = pairedWith(item).map((at) => run.owners[at]);
+			const claim = claimOf(item.json);
+			if (claim.error !== undefined) return [];
+			const strangers = [...textsIn(item.json)]
+				.flatMap((text) => [...text.matchAll(MARKER)])
+				.filter(([, , owner]) => !owners.includes(Number(owner)));
+			const [stranger] = strangers;
+			return stranger === undefined
+				? []
+				: [
+						['mixed up texts', `${stranger[0]} with item ${owners.join()}`] as [
+							Invariant,
+							string,
+						],
+					];
+		});
+	});
+};
+
+const twice: Check = ({ server, world }) => {
+	const { resubmitted, migrations } = server.service.truth;
+	const allowed = world.settings.oncePerItem === true ? world.items.length : 1;
+	const found: Array<[Invariant, string]> = resubmitted.map((key) => ['submitted twice', key]);
+	if (migrations.effects > allowed) {
+		found.push(['migrated twice', `${migrations.effects} migrations took effect`]);
+	}
+	return found;
+};
+
+const REMOVED_ID = /^d(\d+)#(?:(\d+)\.)?(\d+)$/;
+
+const removed: Check = ({ runs, server }) =>
+	runs.flatMap((run) =>
+		itemsOf(run).flatMap(({ json }) => {
+			const claim = claimOf(json);
+			if (claim.removed !== true) return [];
+			const [, item, at = '0', part] = REMOVED_ID.exec(claim.id ?? '') ?? [];
+			const text = server.service.truth.texts.get(`i${item}t${at}`);
+			const certain = text !== undefined && text.complete && Number(part) >= text.parts;
+			return certain
+				? []
+				: [['removed what exists', `${claim.id}, ${short(text)}`] as [Invariant, string]];
+		}),
+	);
+
+const secrets: Check = ({ runs, server, logs }) => {
+	const scanner = new SecretScanner();
+	for (const name of ['clientSecret', 'apiKey', 'password'] as const) {
+		scanner.add(name, CANARIES[name]);
+	}
+	const { tokens } = server.service.truth;
+	for (const token of tokens) scanner.add('token', token);
+	const places: Array<[string, unknown]> = runs.flatMap(({ result }) => [
+		[
+			'an output',
+			[result.output, result.errorOutput].map((items) =>
+				items.map(({ json, error }) => ({ json, error })),
+			),
+		],
+		['the error', result.error],
+		['the JSON of the error', JSON.stringify(result.error ?? '')],
+		['the stack', [result.error?.stack, (result.error?.cause as Error | undefined)?.stack]],
+		['the cause', result.error?.cause],
+		['a hint', result.hints],
+		['what n8n records', JSON.stringify(result.run.data.resultData)],
+	]);
+	places.push(['a log', logs]);
+	return places.flatMap(([place, value]) => {
+		const names = new Set([...textsIn(value)].flatMap((text) => scanner.find(text)));
+		return [...names].map((name): [Invariant, string] => [
+			'secret shown',
+			`${name} in ${place}`,
+		]);
+	});
+};
+
+const elsewhere: Check = ({ server }) =>
+	server.service.truth.strayRequests.map((request) => ['secret sent elsewhere', request]);
+
+const exactDeletes: Check = ({ server, world }) => {
+	const wanted = new Set(
+		world.items.map(({ id }) => (Number.isSafeInteger(id) ? String(id) : id)),
+	);
+	return server.service.truth.requestedDeletes
+		.filter((id) => !wanted.has(id))
+		.map((id) => ['wrong document deleted', id]);
+};
+
+const BASE_MS = 2200;
+const SLOW_FAULT_MS = 1300;
+const RETRY_AFTER_MS = 3200;
+const PENDING_JOB_MS = 6500;
+/** A cancel takes effect within a second; the rest is for a busy machine. */
+const CANCEL_MS = 1600;
+
+const inTime: Check = ({ runs, server, world }) => {
+	const isSlow = (fault?: Fault) => fault?.kind === 'hang' || fault?.kind === 'trickle';
+	const slow = server.played.filter(isSlow).length;
+	const slowPolls = server.requests.some(
+		({ route, fault }) => route === 'results' && isSlow(fault),
+	);
+	const pauses = server.played.filter(
+		(fault) => 'retryAfter' in fault && fault.retryAfter,
+	).length;
+	const pending = world.service.jobs.some(({ end }) => end === 'never');
+	const limit =
+		BASE_MS +
+		slow * SLOW_FAULT_MS +
+		pauses * RETRY_AFTER_MS +
+		(pending || slowPolls ? PENDING_JOB_MS : 0);
+	return runs.flatMap((run): Array<[Invariant, string]> => {
+		const most = run.canceled ? CANCEL_MS : limit;
+		const after = run.canceled ? ' after Stop' : '';
+		return run.tookMs > most
+			? [['too late', `${Math.round(run.tookMs)} ms${after}, at most ${most}`]]
+			: [];
+	});
+};
+
+const limits: Check = ({ server, world }) => {
+	const { bytesPerRequest } = world.settings;
+	return server.requests
+		.filter(({ route }) => route === 'push' && typeof bytesPerRequest === 'number')
+		.filter(({ bytes }) => bytes > Number(bytesPerRequest))
+		.map(({ bytes }) => ['limit broken', `${bytes} bytes in a push`]);
+};
+
+const CHECKS: Check[] = [
+	everyItemOnce,
+	continues,
+	claims,
+	denials,
+	lost,
+	forgotten,
+	mixed,
+	twice,
+	removed,
+	secrets,
+	elsewhere,
+	exactDeletes,
+	inTime,
+	limits,
+	({ handles }) => handles.map((handle) => ['handles left', handle]),
+	({ stray }) => stray.map((error) => ['unhandled rejection', error]),
+];
+
+/** All that broke, each invariant once. */
+export function checkAll(after: Aftermath): Violation[] {
+	const seen = new Set<string>();
+	return CHECKS.flatMap((check) => check(after))
+		.filter(([invariant]) => !seen.has(invariant) && seen.add(invariant))
+		.map(([invariant, detail]) => ({ invariant, node: after.world.node, detail }));
+}
+
+export type { Claim };

@@ -1,0 +1,260 @@
+/** Plays a world on n8n's engine and says what broke. */
+import { withLogs } from './logs';
+
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+
+import { runNode, type RunResult } from '../../support/engine';
+import { CredentialStore } from '../../support/credential-store';
+import { claimOf, credentialsFor, NODES, parametersOf, type Settings } from './adapter';
+import { checkAll, type Violation } from './invariants';
+import { startChaosServer, type ChaosServer } from './server';
+import { textOf, type TextPlan } from './service';
+import { worldOf, type World } from './world';
+
+/** One run of the node within a world. */
+export interface Played {
+	result: RunResult;
+	settings: Settings;
+	/** The original item each input item of this run stands for. */
+	owners: number[];
+	/** How long it took, from the Stop button on if that was pressed. */
+	tookMs: number;
+	canceled: boolean;
+}
+
+/** Everything that is known after a world was played. */
+export interface Aftermath {
+	world: World;
+	server: ChaosServer;
+	runs: Played[];
+	logs: string[];
+	/** Rejections and exceptions nobody handled. */
+	stray: string[];
+	/** Sockets and timers that were left. */
+	handles: string[];
+}
+
+/** Texts of a chunking world, by item. */
+export function textsOf(world: World): TextPlan[][] {
+	return world.texts.map((parts, item) =>
+		parts.map((count, at) => ({ key: `i${item}t${at}`, parts: count })),
+	);
+}
+
+function inputOf(world: World): IDataObject[] {
+	if (world.node !== 'chunk') return world.items;
+	return textsOf(world).map((texts, item) => ({
+		id: `d${item}`,
+		name: `Name ${item}`,
+		...(world.settings.textSource === 'list'
+			? { texts: texts.map(textOf) }
+			: { text: textOf(texts[0]) }),
+	}));
+}
+
+const POLLING: Settings = { maxWait: 1, firstInterval: 0.02, longestInterval: 0.05 };
+
+/** The settings of each run of a world; what does not belong to an operation is left out. */
+function settingsOf({ node, settings, flow }: World): Settings[] {
+	if (node !== 'chunk') return [settings];
+	const {
+		chunkOutput,
+		includeVectors,
+		previousChunkCount,
+		whenTimeRunsOut,
+		isolate,
+		textsPerRequest,
+		textSource,
+		maxAttempts,
+		timeout,
+		concurrency,
+	} = settings;
+	const common = { maxAttempts, timeout, concurrency, modelId: 'gte-small' };
+	const submits = { textsPerRequest, textSource };
+	const returns = {
+		chunkOutput,
+		...(chunkOutput !== 'raw' && { includeVectors }),
+		...(chunkOutput === 'documents' && { previousChunkCount }),
+		...POLLING,
+	};
+	const whole = {
+		...common,
+		...submits,
+		...returns,
+		operation: 'submitAndWait',
+		whenTimeRunsOut,
+		isolate,
+	};
+	const get = { ...common, ...returns, operation: 'getResults', wait: true, whenTimeRunsOut };
+	switch (flow) {
+		case 'once':
+			return [whole] as Settings[];
+		case 'submitThenGet':
+			return [{ ...common, ...submits, operation: 'submit' }, get] as Settings[];
+		case 'waitThenGet':
+			return [whole, get] as Settings[];
+		case 'waitThenResume':
+			return [whole, { ...whole, resumeChunkingId: '={{ $json.chunkingId }}' }] as Settings[];
+	}
+}
+
+/** The item an output item is paired with; -1 for none. */
+export function pairedWith({ pairedItem }: INodeExecutionData): number[] {
+	return [pairedItem ?? []]
+		.flat()
+		.map((paired) => (typeof paired === 'number' ? paired : paired.item));
+}
+
+/**
+ * Output items without chunks that name a job: what a second run can fetch. As a user would, the
+ * fields of the source are put back where an item lost them.
+ */
+function leftOver(
+	{ result, owners }: Played,
+	original: IDataObject[],
+): { items: INodeExecutionData[]; owners: number[] } {
+	const left = [...result.output, ...result.errorOutput].filter(({ json }) => {
+		const { chunkingId, error, pending } = claimOf(json);
+		return chunkingId !== undefined && (pending || error !== undefined);
+	});
+	const leftOwners = left.map((item) => owners[pairedWith(item)[0]] ?? -1);
+	return {
+		items: left.map(({ json }, item) => ({
+			json: { ...original[leftOwners[item]], ...json },
+			pairedItem: { item },
+		})),
+		owners: leftOwners,
+	};
+}
+
+const sleep = async (ms: number): Promise<void> =>
+	await new Promise((resolve) => setTimeout(resolve, ms));
+
+function resources(): Map<string, number> {
+	const counts = new Map<string, number>();
+	for (const name of process.getActiveResourcesInfo()) {
+		counts.set(name, (counts.get(name) ?? 0) + 1);
+	}
+	return counts;
+}
+
+/** What is there now and was not before; what is about to end gets some time. */
+async function leftBehind(before: Map<string, number>, server: ChaosServer): Promise<string[]> {
+	const GRACE_MS = 400;
+	const STEP_MS = 10;
+	const WATCHED = ['Timeout', 'Immediate', 'TCPSocketWrap', 'TLSWrap', 'TTYWrap', 'Zlib'];
+	for (let waited = 0; ; waited += STEP_MS) {
+		const now = resources();
+		const left = WATCHED.filter((name) => (now.get(name) ?? 0) > (before.get(name) ?? 0));
+		if (server.openSockets() > 0) left.push(`${server.openSockets()} open connections`);
+		if (left.length === 0 || waited >= GRACE_MS) return left;
+		// Its own timer is over when the resources are read.
+		await sleep(STEP_MS);
+	}
+}
+
+/** Waits before retries are random; nearly nothing is left of them. */
+async function withShortBackoff<T>(work: () => Promise<T>): Promise<T> {
+	const { random } = Math;
+	Math.random = () => random() / 1000;
+	try {
+		return await work();
+	} finally {
+		Math.random = random;
+	}
+}
+
+async function withStrayErrors<T>(work: () => Promise<T>): Promise<{ value: T; stray: string[] }> {
+	const stray: string[] = [];
+	const onError = (error: unknown) => void stray.push(String(error));
+	process.on('unhandledRejection', onError);
+	process.on('uncaughtException', onError);
+	try {
+		return { value: await work(), stray };
+	} finally {
+		process.off('unhandledRejection', onError);
+		process.off('uncaughtException', onError);
+	}
+}
+
+let worlds = 0;
+let isWarm = false;
+
+async function playRuns(world: World, server: ChaosServer, clientId: string): Promise<Played[]> {
+	const node = NODES[world.node];
+	const store = new CredentialStore(credentialsFor(server.url, clientId));
+	const runs: Played[] = [];
+	let items: IDataObject[] | INodeExecutionData[] = inputOf(world);
+	let owners = items.map((_, at) => at);
+	for (const settings of settingsOf(world)) {
+		if (items.length === 0) break;
+		const startedAt = performance.now();
+		const result = await runNode({
+			node,
+			items,
+			parameters: parametersOf(world.node, settings),
+			onError: world.onError,
+			store,
+			...(world.cancelAfterMs !== undefined && { cancelAfterMs: world.cancelAfterMs }),
+		});
+		const took = performance.now() - startedAt;
+		const canceled = world.cancelAfterMs !== undefined && took > world.cancelAfterMs;
+		runs.push({
+			result,
+			settings,
+			owners,
+			canceled,
+			tookMs: canceled ? took - (world.cancelAfterMs ?? 0) : took,
+		});
+		server.service.finishAll = true;
+		({ items, owners } = leftOver(runs[runs.length - 1], inputOf(world)));
+	}
+	return runs;
+}
+
+/** Plays a world from its first request to its last socket. */
+export async function play(world: World): Promise<Aftermath> {
+	if (!isWarm) {
+		isWarm = true;
+		// n8n starts timers of its own when it first runs a workflow; they are no world's fault.
+		await play(worldOf({ node: 'migrate', items: [{}] }));
+	}
+	worlds += 1;
+	const clientId = `chaos-client-${worlds}`;
+	const server = await startChaosServer(world.service, world.faults, clientId);
+	const before = resources();
+	try {
+		const { value, stray } = await withStrayErrors(
+			async () =>
+				await withLogs(async () => {
+					const runs = await withShortBackoff(
+						async () => await playRuns(world, server, clientId),
+					);
+					return { runs, handles: await leftBehind(before, server) };
+				}),
+		);
+		return { world, server, ...value.value, logs: value.logs, stray };
+	} finally {
+		await server.close();
+	}
+}
+
+/** Plays a world and holds it against everything that must always be true. */
+export async function violationsOf(world: World): Promise<Violation[]> {
+	return checkAll(await play(world));
+}
+
+/** These depend on the clock, so a busy machine may be to blame. */
+const TIMED = ['too late', 'handles left'];
+
+/** What a world breaks; nobody waits twice for what is known. */
+export async function brokenBy(world: World, isKnown = false): Promise<Violation[]> {
+	const violations = await violationsOf(world);
+	if (isKnown || !violations.some(({ invariant }) => TIMED.includes(invariant)))
+		return violations;
+	const again = await violationsOf(world);
+	return violations.filter(
+		({ invariant }) =>
+			!TIMED.includes(invariant) || again.some((other) => other.invariant === invariant),
+	);
+}

@@ -1,0 +1,459 @@
+/**
+ * The service as the interface describes it, without HTTP: what a request takes effect on and what
+ * is answered. It keeps the truth that results are held against.
+ */
+import { randomUUID } from 'node:crypto';
+
+import { accessToken } from './canaries';
+
+export type Route = 'token' | 'submit' | 'results' | 'push' | 'delete' | 'migrate';
+
+/** A text to chunk: `key` names it, and each of its parts carries the key. */
+export interface TextPlan {
+	key: string;
+	parts: number;
+}
+
+/** How a job of the chunking service goes. */
+export interface JobPlan {
+	/** So many polls say that it is not ready. */
+	polls: number;
+	/** The status until then; null leaves it out. */
+	pendingStatus: string | null;
+	/** What pending responses carry: nothing, an empty list, no chunks for each text, or the first chunk already. */
+	pendingData: 'none' | 'emptyList' | 'emptyTexts' | 'firstChunk';
+	end: 'ready' | 'error' | 'errorWithData' | 'failed' | 'never';
+	/** READY or RETRIEVED, in any case. */
+	readyStatus: string;
+	shape: 'current' | 'older' | 'noSpans' | 'unknown' | 'missingEntry';
+	/** What the service leaves out of the last text of a job. */
+	truncate: 'nothing' | 'tail' | 'whole';
+	/** Results are served once; later requests get the status alone. */
+	once: boolean;
+}
+
+export const PLAIN_JOB: JobPlan = {
+	polls: 1,
+	pendingStatus: 'SUBMITTED',
+	pendingData: 'none',
+	end: 'ready',
+	readyStatus: 'READY',
+	shape: 'current',
+	truncate: 'nothing',
+	once: false,
+};
+
+export interface ServicePlan {
+	/** Jobs take these plans in turn. */
+	jobs: JobPlan[];
+	/** A text that fails its whole job. */
+	badTexts: string[];
+	/** A new token ends the former ones. */
+	revokesTokens: boolean;
+	/** A document with this field makes the service refuse the whole request. */
+	refusesPoison: boolean;
+	maxPushBytes: number;
+	/** How a push is answered. */
+	pushAnswer: 'none' | 'status' | 'perDocument';
+	/** How a document is rejected within a response of success. */
+	rejection: 'status' | 'textStatus' | 'errorsBeside' | 'listedTwice' | 'numericId';
+	unknownId: 'notFound' | 'success';
+	indexed: string[];
+}
+
+export const PLAIN_SERVICE: ServicePlan = {
+	jobs: [PLAIN_JOB],
+	badTexts: [],
+	revokesTokens: false,
+	refusesPoison: false,
+	maxPushBytes: 5_000_000,
+	pushAnswer: 'perDocument',
+	rejection: 'status',
+	unknownId: 'success',
+	indexed: [],
+};
+
+export interface Answer {
+	status: number;
+	/** undefined sends no body. */
+	json?: unknown;
+	/** Called when the whole response has gone out in a readable form. */
+	delivered?: () => void;
+}
+
+interface Job {
+	id: string;
+	keys: string[];
+	texts: string[];
+	plan: JobPlan;
+	pollsLeft: number;
+	retrieved: boolean;
+	bad: boolean;
+}
+
+/** What happened to one text. */
+export interface TextTruth {
+	key: string;
+	/** Jobs the text is in, in order of their submission. */
+	jobs: string[];
+	/** Chunks that were delivered. */
+	delivered: Set<string>;
+	/** All of its chunks were delivered by a job that had finished. */
+	complete: boolean;
+	parts: number;
+}
+
+/** What happened to one version of a document. */
+export interface DocumentTruth {
+	accepted: number;
+	rejected: number;
+}
+
+/** What happened, told by the service. */
+export class Truth {
+	readonly texts = new Map<string, TextTruth>();
+	/** By the document's field `version`, which differs for each. */
+	readonly documents = new Map<string, DocumentTruth>();
+	/** The version the index holds of each ID. */
+	readonly index = new Map<string, string>();
+	readonly deletedIds = new Set<string>();
+	readonly requestedDeletes: string[] = [];
+	readonly commits = { count: 0 };
+	readonly migrations = { requests: 0, effects: 0 };
+	/** Texts submitted again though a submission had taken effect. */
+	readonly resubmitted: string[] = [];
+	readonly migratedAgain = { count: 0 };
+	/** Jobs whose submission response was delivered. */
+	readonly knownJobs = new Set<string>();
+	/** Requests to somewhere else, such as the target of a redirect, with the secrets they carried. */
+	readonly strayRequests: string[] = [];
+	/** Requests that broke a limit the options set. */
+	readonly oversized: string[] = [];
+	readonly tokens: string[] = [];
+
+	document(version: string): DocumentTruth {
+		const known = this.documents.get(version);
+		if (known) return known;
+		const created = { accepted: 0, rejected: 0 };
+		this.documents.set(version, created);
+		return created;
+	}
+}
+
+export const chunkText = (key: string, part: number): string =>
+	`<<${key}p${part}>> Wörter 漢字 😀 über part ${part}.`;
+
+export const textOf = ({ key, parts }: TextPlan): string =>
+	Array.from({ length: parts }, (_, part) => chunkText(key, part)).join('\n');
+
+/** The key of a text and the number of the part a chunk is. */
+export const MARKER = /<<(i(\d+)t(\d+))p(\d+)>>/g;
+
+const FINISHED = { READY: true, RETRIEVED: true };
+
+const characters = (text: string): number => [...text].length;
+
+/** The five endpoints, and the place results are fetched from. */
+export class Service {
+	readonly truth = new Truth();
+	readonly jobs = new Map<string, Job>();
+	private jobCount = 0;
+	private validTokens: string[] = [];
+	/** Ends of worlds: jobs that would never finish do so now. */
+	finishAll = false;
+
+	constructor(
+		readonly plan: ServicePlan,
+		private readonly name: string,
+	) {
+		for (const id of plan.indexed) this.truth.index.set(id, 'before');
+	}
+
+	issueToken(): Answer {
+		const token = accessToken(this.name, this.truth.tokens.length);
+		this.truth.tokens.push(token);
+		this.validTokens = this.plan.revokesTokens ? [token] : [...this.validTokens, token];
+		return {
+			status: 200,
+			json: {
+				token_type: 'Bearer',
+				expires_in: 3600,
+				access_token: token,
+				scope: 'machinelearning.predict',
+			},
+		};
+	}
+
+	isValidToken(token: string): boolean {
+		return this.validTokens.includes(token);
+	}
+
+	/** Without effect, only what was sent is looked at. */
+	submit(body: unknown, effect: boolean): Answer {
+		const texts = ((body as { batch?: Array<{ text?: unknown }> }).batch ?? []).map(
+			({ text }) => String(text),
+		);
+		const keys = texts.map((text) => {
+			const [match] = text.matchAll(MARKER);
+			return match?.[1] ?? 'unknown';
+		});
+		for (const key of keys) {
+			const known = this.truth.texts.get(key);
+			if (known !== undefined && known.jobs.length > 0 && !this.mayResubmit(known, keys)) {
+				this.truth.resubmitted.push(key);
+			}
+		}
+		if (!effect) return { status: 200 };
+		const job = this.createJob(texts, keys);
+		return {
+			status: 200,
+			json: { chunkingId: job.id, status: 'SUBMITTED' },
+			delivered: () => void this.truth.knownJobs.add(job.id),
+		};
+	}
+
+	/** Only alone, and only after each of its jobs has failed. */
+	private mayResubmit(text: TextTruth, keys: string[]): boolean {
+		return (
+			keys.length === 1 &&
+			text.jobs.every((id) => {
+				const job = this.jobs.get(id);
+				return job !== undefined && this.hasFailed(job) && job.keys.length > 1;
+			})
+		);
+	}
+
+	private hasFailed({ bad, plan, pollsLeft }: Job): boolean {
+		return pollsLeft <= 0 && (bad || ['error', 'errorWithData', 'failed'].includes(plan.end));
+	}
+
+	createJob(texts: string[], keys: string[]): Job {
+		const plan = this.plan.jobs[this.jobCount % this.plan.jobs.length] ?? PLAIN_JOB;
+		this.jobCount += 1;
+		const job: Job = {
+			id: randomUUID(),
+			keys,
+			texts,
+			plan,
+			pollsLeft: plan.polls,
+			retrieved: false,
+			bad: keys.some((key) => this.plan.badTexts.includes(key)),
+		};
+		this.jobs.set(job.id, job);
+		keys.forEach((key, at) => {
+			const known = this.truth.texts.get(key) ?? {
+				key,
+				jobs: [],
+				delivered: new Set<string>(),
+				complete: false,
+				parts: texts[at].split('\n').length,
+			};
+			known.jobs.push(job.id);
+			this.truth.texts.set(key, known);
+		});
+		return job;
+	}
+
+	/** One poll. Without effect nothing changes, as if it had never been asked. */
+	results(chunkingId: string, effect: boolean): Answer {
+		const job = this.jobs.get(chunkingId);
+		if (job === undefined) return { status: 404, json: { message: 'No such job' } };
+		const { plan } = job;
+		const pending = job.pollsLeft > 0 || (plan.end === 'never' && !this.finishAll);
+		if (pending && !this.finishAll) {
+			if (effect) job.pollsLeft -= 1;
+			return this.pendingAnswer(job);
+		}
+		if (job.bad || plan.end === 'error') {
+			return {
+				status: 200,
+				json: { chunkingId, status: 'ERROR', message: 'The model failed on a text' },
+			};
+		}
+		if (plan.end === 'failed') return { status: 200, json: { chunkingId, status: 'FAILED' } };
+		if (plan.once && job.retrieved)
+			return { status: 200, json: { chunkingId, status: 'RETRIEVED' } };
+		if (effect) job.retrieved = true;
+		const failed = plan.end === 'errorWithData';
+		const status = failed ? 'ERROR' : plan.readyStatus;
+		return {
+			status: 200,
+			json: { chunkingId, status, ...this.resultOf(job) },
+			delivered: () => this.deliver(job, !failed && plan.shape !== 'unknown'),
+		};
+	}
+
+	private pendingAnswer(job: Job): Answer {
+		const { plan, id } = job;
+		const withFirst = plan.pendingData === 'firstChunk' && job.texts.length > 0;
+		const first = job.texts[0]?.split('\n')[0] ?? '';
+		const status =
+			plan.pendingStatus === null || plan.pendingStatus.toUpperCase() in FINISHED
+				? 'SUBMITTED'
+				: plan.pendingStatus;
+		return {
+			status: 200,
+			json: {
+				chunkingId: id,
+				status,
+				...(plan.pendingData === 'emptyList' && { chunkedData: [] }),
+				...(plan.pendingData === 'emptyTexts' && {
+					chunkedData: job.texts.map(() => ({ chunks: [], spans: [], vectors: [] })),
+				}),
+				...(withFirst && { chunkedData: [{ chunks: [first] }] }),
+			},
+			...(withFirst && {
+				delivered: () => void this.truth.texts.get(job.keys[0])?.delivered.add(first),
+			}),
+		};
+	}
+
+	/** The chunks of a text that the service returns, which may be fewer than it has. */
+	private chunksOf({ plan, texts }: Job, at: number): string[] {
+		const parts = texts[at].split('\n');
+		if (at < texts.length - 1 || plan.truncate === 'nothing') return parts;
+		return plan.truncate === 'whole' ? [] : parts.slice(0, -1);
+	}
+
+	private resultOf(job: Job): object {
+		const { plan, texts } = job;
+		const all = texts.map((_, at) => this.chunksOf(job, at));
+		if (plan.shape === 'unknown') {
+			return { answer: { passages: all.map((chunks) => chunks.map((body) => ({ body }))) } };
+		}
+		const kept = plan.shape === 'missingEntry' && all.length > 1 ? all.slice(0, -1) : all;
+		if (plan.shape === 'older') {
+			return {
+				chunkedData: kept.map((chunks) => ({ chunks })),
+				vector: kept.flat().map(() => ({ vector: [1, 2] })),
+			};
+		}
+		return {
+			chunkedData: kept.map((chunks) => ({
+				chunks,
+				...(plan.shape !== 'noSpans' && { spans: this.spansOf(chunks) }),
+				vectors: chunks.map(() => ({ tokensUsed: { inputTokens: 3 }, vector: [1, 2] })),
+			})),
+		};
+	}
+
+	private spansOf(chunks: string[]): Array<[number, number]> {
+		let start = 0;
+		return chunks.map((chunk) => {
+			const end = start + characters(chunk);
+			const span: [number, number] = [start, end];
+			start = end + 1;
+			return span;
+		});
+	}
+
+	private deliver(job: Job, finished: boolean): void {
+		const missing = job.plan.shape === 'missingEntry' && job.texts.length > 1;
+		job.keys.forEach((key, at) => {
+			if (missing && at === job.keys.length - 1) return;
+			const text = this.truth.texts.get(key);
+			const chunks = this.chunksOf(job, at);
+			for (const chunk of chunks) text?.delivered.add(chunk);
+			if (text && finished && chunks.length === text.parts) text.complete = true;
+		});
+	}
+
+	/** @param tells whether the client gets to read which documents were rejected: else none is */
+	push(body: string, effect: boolean, tells: boolean): Answer {
+		if (Buffer.byteLength(body) > this.plan.maxPushBytes) return { status: 413 };
+		const parsed = JSON.parse(body) as unknown;
+		const documents = (Array.isArray(parsed) ? parsed : [parsed]) as Array<
+			Record<string, unknown>
+		>;
+		const isPoisoned =
+			this.plan.refusesPoison && documents.some(({ poison }) => poison === true);
+		if (isPoisoned) {
+			return { status: 400, json: { message: 'A document cannot be indexed' } };
+		}
+		if (!effect) return { status: 200 };
+		for (const { id, version, reject } of documents) {
+			const truth = this.truth.document(String(version));
+			if (reject === true && tells) {
+				truth.rejected += 1;
+			} else {
+				truth.accepted += 1;
+				this.truth.index.set(String(id), String(version));
+			}
+		}
+		return this.pushAnswer(documents);
+	}
+
+	private pushAnswer(documents: Array<Record<string, unknown>>): Answer {
+		const rejected = documents.filter(({ reject }) => reject === true);
+		// A service that rejects a document has to say so.
+		if (rejected.length === 0 && this.plan.pushAnswer !== 'perDocument') {
+			return this.plan.pushAnswer === 'none'
+				? { status: 204 }
+				: { status: 200, json: { status: 'accepted' } };
+		}
+		const accepted = documents.filter(({ reject }) => reject !== true);
+		const fine = accepted.map(({ id }) => ({ id, status: 200 }));
+		const reason = 'The field is not indexed';
+		const bad = rejected.map(({ id }) => ({ id, status: 422, error: reason }));
+		const everything = [...fine, ...bad];
+		switch (this.plan.rejection) {
+			case 'status':
+				return { status: 200, json: { documents: everything } };
+			case 'textStatus':
+				return {
+					status: 200,
+					json: {
+						documents: everything.map(({ id, status }) => ({
+							id,
+							status: String(status),
+						})),
+					},
+				};
+			case 'errorsBeside':
+				return {
+					status: 200,
+					json: {
+						documents: documents.map(({ id }) => ({ id })),
+						errors: rejected.map(({ id }) => ({ id, message: reason })),
+					},
+				};
+			case 'listedTwice':
+				return {
+					status: 200,
+					json: {
+						documents: [...bad, ...documents.map(({ id }) => ({ id, status: 200 }))],
+					},
+				};
+			case 'numericId':
+				return {
+					status: 200,
+					json: {
+						documents: everything.map((entry) => ({
+							...entry,
+							id: /^[1-9]\d{0,9}$/.test(String(entry.id))
+								? Number(entry.id)
+								: entry.id,
+						})),
+					},
+				};
+		}
+	}
+
+	delete(id: string, commit: boolean, effect: boolean): Answer {
+		this.truth.requestedDeletes.push(id);
+		if (!effect) return { status: 200 };
+		const known = this.truth.index.delete(id);
+		if (known || this.plan.unknownId === 'success') this.truth.deletedIds.add(id);
+		if (commit && (known || this.plan.unknownId === 'success')) this.truth.commits.count += 1;
+		return known || this.plan.unknownId === 'success'
+			? { status: 200, json: { id, deleted: true } }
+			: { status: 404, json: { message: 'No such document' } };
+	}
+
+	migrate(effect: boolean): Answer {
+		this.truth.migrations.requests += 1;
+		if (!effect) return { status: 200 };
+		this.truth.migrations.effects += 1;
+		return { status: 200, json: { converted: 3 } };
+	}
+}
