@@ -89,7 +89,7 @@ export const isReadable = (fault: Fault): boolean =>
 
 /** A client that waits for the whole response waits until then, which is far too long. */
 const TRICKLE_INTERVAL_MS = 50;
-const TRICKLE_MS = 4_000;
+const TRICKLE_MS = 7_500;
 
 export const HTML_PAGE =
 	'<!DOCTYPE html><html><body><h1>Service</h1><p>Bad gateway</p></body></html>';
