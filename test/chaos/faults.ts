@@ -83,6 +83,10 @@ export function takesEffect(fault: Fault): boolean {
 	}
 }
 
+/** Whether the status of the response is one of success, as far as it gets there. */
+export const isSuccess = ({ kind }: Fault): boolean =>
+	!['status', 'redirect', 'reset', 'hang', 'echo', 'slow'].includes(kind);
+
 /** Whether the client gets the response in a form it can read. */
 export const isReadable = (fault: Fault): boolean =>
 	['charset', 'echo', 'slow'].includes(fault.kind);

@@ -6,6 +6,7 @@ import { CANARIES, inForm } from './canaries';
 import {
 	sendAnswer,
 	isReadable,
+	isSuccess,
 	sendFault,
 	takesEffect,
 	type Fault,
@@ -155,6 +156,11 @@ export async function startChaosServer(
 			seen.fault = fault;
 			played.push(fault);
 			const answer = work(target, body, takesEffect(fault), isReadable(fault));
+			// What the service refuses it does not call a success.
+			if (answer.status >= 400 && isSuccess(fault)) {
+				sendAnswer(response, answer);
+				return;
+			}
 			const form = 'echo' in fault && fault.echo ? fault.echo : 'raw';
 			sendFault(response, fault, answer, inForm(secret, form, header));
 			return;
