@@ -72,12 +72,19 @@ const KEYS = {
 		names: ['textSource'],
 		label: /^texts from$/i,
 		choices: {
-			expression: choice(/expression/i, 'expression'),
-			list: choice(/list/i, 'listField'),
+			expression: choice(/expression|per item/i, 'expression', 'item'),
+			list: choice(/list/i, 'listField', 'list'),
 		},
 	},
 	wait: { names: ['wait'], label: /^wait for/i },
-	includeVectors: { names: ['includeVectors'], label: /^include .*vectors$/i },
+	includeVectors: {
+		names: ['includeVectors', 'vectors'],
+		label: /^include .*vectors$/i,
+		choices: {
+			true: choice(/^yes/i, 'compact', 'list'),
+			false: choice(/^no/i, 'none'),
+		},
+	},
 	isolate: {
 		names: ['isolateFailingTexts'],
 		label: /^isolate failing texts$/i,
@@ -205,7 +212,7 @@ export function parametersOf(node: NodeKey, settings: Settings): INodeParameters
 		const place = placeOf(NODES[node], key);
 		if (place === undefined) continue;
 		const { property, collection } = place;
-		const plain = property.type === 'options' ? chosen(property, key, value) : value;
+		const plain = property.type === 'options' ? chosen(property, key, String(value)) : value;
 		const final: NodeParameterValueType =
 			property.type === 'resourceLocator' ? { __rl: true, mode: 'id', value: plain } : plain;
 		if (collection === undefined) {

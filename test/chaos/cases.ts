@@ -256,6 +256,17 @@ export const CASES: Record<string, Case> = {
 		invariant: 'submitted twice',
 		world: chunking({ faults: times('submit', { kind: 'reset', when: 'after' }, 1) }),
 	},
+	'texts are submitted again though their job ended well, its response lost': {
+		invariant: 'submitted twice',
+		world: chunking(
+			{
+				texts: [[2], [3], [2]],
+				settings: { concurrency: 1, isolate: true },
+				faults: times('results', { kind: 'reset', when: 'after' }, 1),
+			},
+			{ jobs: [jobOf({ polls: 0, once: true }), jobOf({ polls: 0 })] },
+		),
+	},
 	'a token repeated by the results': {
 		invariant: 'secret shown',
 		world: chunking({

@@ -155,7 +155,12 @@ export async function startChaosServer(
 		if (fault !== undefined) {
 			seen.fault = fault;
 			played.push(fault);
-			const answer = work(target, body, takesEffect(fault), isReadable(fault));
+			const answer = work(
+				target,
+				body,
+				takesEffect(fault),
+				isReadable(fault) || !isSuccess(fault),
+			);
 			// What the service refuses it does not call a success.
 			if (answer.status >= 400 && isSuccess(fault)) {
 				sendAnswer(response, answer);

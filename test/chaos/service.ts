@@ -285,8 +285,8 @@ export class Service {
 
 	private pendingAnswer(job: Job): Answer {
 		const { plan, id } = job;
-		const withFirst = plan.pendingData === 'firstChunk' && job.texts.length > 0;
-		const first = job.texts[0]?.split('\n')[0] ?? '';
+		const [first] = job.texts.length > 0 ? this.chunksOf(job, 0) : [];
+		const withFirst = plan.pendingData === 'firstChunk' && first !== undefined;
 		const status =
 			plan.pendingStatus === null || plan.pendingStatus.toUpperCase() in FINISHED
 				? 'SUBMITTED'
@@ -358,7 +358,7 @@ export class Service {
 		});
 	}
 
-	/** @param tells whether the client gets to read which documents were rejected: else none is */
+	/** @param tells whether a client that reads a success gets to know what was rejected: else nothing is */
 	push(body: string, effect: boolean, tells: boolean): Answer {
 		if (Buffer.byteLength(body) > this.plan.maxPushBytes) return { status: 413 };
 		const parsed = JSON.parse(body) as unknown;
@@ -371,27 +371,31 @@ export class Service {
 			return { status: 400, json: { message: 'A document cannot be indexed' } };
 		}
 		if (!effect) return { status: 200 };
-		for (const { id, version, reject } of documents) {
+		const rejected = documents.filter(({ id, version, reject }) => {
 			const truth = this.truth.document(String(version));
-			if (reject === true && tells) {
+			// What was accepted once is not rejected when it comes again.
+			if (reject === true && tells && truth.accepted === 0) {
 				truth.rejected += 1;
-			} else {
-				truth.accepted += 1;
-				this.truth.index.set(String(id), String(version));
+				return true;
 			}
-		}
-		return this.pushAnswer(documents);
+			truth.accepted += 1;
+			this.truth.index.set(String(id), String(version));
+			return false;
+		});
+		return this.pushAnswer(documents, rejected);
 	}
 
-	private pushAnswer(documents: Array<Record<string, unknown>>): Answer {
-		const rejected = documents.filter(({ reject }) => reject === true);
+	private pushAnswer(
+		documents: Array<Record<string, unknown>>,
+		rejected: Array<Record<string, unknown>>,
+	): Answer {
 		// A service that rejects a document has to say so.
 		if (rejected.length === 0 && this.plan.pushAnswer !== 'perDocument') {
 			return this.plan.pushAnswer === 'none'
 				? { status: 204 }
 				: { status: 200, json: { status: 'accepted' } };
 		}
-		const accepted = documents.filter(({ reject }) => reject !== true);
+		const accepted = documents.filter((document) => !rejected.includes(document));
 		const fine = accepted.map(({ id }) => ({ id, status: 200 }));
 		const reason = 'The field is not indexed';
 		const bad = rejected.map(({ id }) => ({ id, status: 422, error: reason }));
