@@ -260,11 +260,11 @@ export const CASES: Record<string, Case> = {
 		invariant: 'submitted twice',
 		world: chunking(
 			{
-				texts: [[2], [3], [2]],
+				texts: [[1], [1], [1]],
 				settings: { concurrency: 1, isolate: true },
-				faults: times('results', { kind: 'reset', when: 'after' }, 1),
+				faults: times('results', { kind: 'reset', when: 'withinHeaders' }, 3),
 			},
-			{ jobs: [jobOf({ polls: 0, once: true }), jobOf({ polls: 0 })] },
+			{ jobs: [jobOf({ once: true })] },
 		),
 	},
 	'a token repeated by the results': {
