@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
-/** Longest single sleep. n8n before 2.34 cannot end one, so what waits there stays in memory for so long. */
-const SLEEP_SLICE_MS = 30_000;
+/** Longest single sleep. n8n before 2.34 cannot end one, so a finished exchange leaves a timer for so long. */
+const SLEEP_SLICE_MS = 1_000;
 
 /** The cancellation of a run, for all its exchanges: Node.js warns of more than ten listeners of a signal. */
 export class Cancellation {

@@ -82,12 +82,18 @@ const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 /** Whether an error comes from looking up the host or from connecting to all its addresses. */
 function failedBeforeSending(innermost: Members | undefined): boolean {
 	if (innermost === undefined) return false;
-	const { syscall, errors } = innermost;
+	const { syscall, errors, messages } = innermost;
 	if (Array.isArray(errors) && errors.length > 0) {
 		return errors.every((each) => isCallBeforeSending(membersOf(each)?.syscall));
 	}
-	return isCallBeforeSending(syscall);
+	return (
+		isCallBeforeSending(syscall) || (Array.isArray(messages) && messages.some(isFromConnecting))
+	);
 }
+
+/** n8n 1.x keeps of an error only what Node.js said, such as `connect ECONNREFUSED 127.0.0.1:80`. */
+const isFromConnecting = (message: unknown): boolean =>
+	/^(?:connect|getaddrinfo) E[A-Z_]+\b/.test(text(message));
 
 const isCallBeforeSending = (syscall: unknown): boolean =>
 	CALLS_BEFORE_SENDING.includes(text(syscall));

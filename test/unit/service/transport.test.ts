@@ -176,6 +176,21 @@ describe('evidence', () => {
 			{ httpCode: '200' },
 			{ code: undefined, neverSent: false, permanent: false },
 		],
+		[
+			'a refused connection as n8n 1.x keeps it',
+			{ httpCode: 'ECONNREFUSED', messages: ['connect ECONNREFUSED 127.0.0.1:1'] },
+			{ code: 'ECONNREFUSED', neverSent: true, permanent: false },
+		],
+		[
+			'an unknown host as n8n 1.x keeps it',
+			{ httpCode: 'ENOTFOUND', messages: ['getaddrinfo ENOTFOUND no-such.invalid'] },
+			{ code: 'ENOTFOUND', neverSent: true, permanent: false },
+		],
+		[
+			'a reset connection as n8n 1.x keeps it',
+			{ httpCode: 'ECONNRESET', messages: ['socket hang up'] },
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
 		['no error at all', undefined, { code: undefined, neverSent: false, permanent: false }],
 		['a text', 'ECONNREFUSED', { code: undefined, neverSent: false, permanent: false }],
 		[
