@@ -3,6 +3,9 @@ import { sleep } from 'n8n-workflow';
 /** Longest single sleep. n8n before 2.34 cannot end one, so a finished exchange leaves a timer for so long. */
 const SLEEP_SLICE_MS = 1_000;
 
+/** Ends a sleep. Without a reason of its own each abort makes an error with a stack, which takes longer. */
+const OVER = new Error('The exchange is over');
+
 /** The cancellation of a run, for all its exchanges: Node.js warns of more than ten listeners of a signal. */
 export class Cancellation {
 	private readonly stops = new Set<() => void>();
@@ -66,7 +69,7 @@ export class TimeLimit {
 
 	/** The time does not count until the next start. */
 	pause(): void {
-		this.watching.abort();
+		this.watching.abort(OVER);
 	}
 
 	/** Starts again with another limit, unless the exchange is over: a wait may end later than it. */
