@@ -47,7 +47,7 @@ describe('a credential restricted to domains', () => {
 		['that is empty', ''],
 	])('asks for no token where a list %s leaves the token server out', async (_case, domains) => {
 		const { error } = await run(restricted('domains', domains));
-		expect(error?.message).toMatch(/n8n did not send the token request: .*domains/);
+		expect(error?.message).toMatch(/The token request was not sent: .*domains/);
 		expect(error?.description).toMatch(
 			/'Allowed HTTP Request Domains', add the host of 'Token Server URL'/,
 		);

@@ -24,7 +24,7 @@ async function longRun(revokeFormerTokens: boolean) {
 	const { output, error } = await chunk(startWorker(), store, {
 		texts: 40,
 		concurrency: CONCURRENCY,
-		parameters: { operation: 'submitAndWait' },
+		parameters: { operation: 'submitAndWait', output: 'chunks' },
 		options: { longestIntervalSeconds: 1 },
 	});
 	const seconds = (Date.now() - startedAt) / 1000;

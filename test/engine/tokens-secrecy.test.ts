@@ -85,7 +85,9 @@ async function expectNothing(
 
 describe('secret and tokens are nowhere to be seen', () => {
 	it('in a run that goes well', async () => {
-		await expectNothing(newStore(), { parameters: { operation: 'submitAndWait' } });
+		await expectNothing(newStore(), {
+			parameters: { operation: 'submitAndWait', output: 'chunks' },
+		});
 		expect(sandbox.tokensIssued()).toBeGreaterThan(0);
 		// The log is indeed captured.
 		expect(captured.join('\n')).toMatch(/Workflow execution started/);

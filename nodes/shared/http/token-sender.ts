@@ -68,7 +68,7 @@ function noResponse(error: unknown, timedOutMs: number | undefined): ServiceFail
 	if (timedOutMs === undefined && transportFacts(error).code === undefined) {
 		// n8n refused to send it, e.g. because the credential allows other domains only.
 		const reason = error instanceof Error ? error.message : String(error);
-		return new ServiceFailure(`n8n did not send the token request: ${reason}`, {
+		return new ServiceFailure(`The token request was not sent: ${reason}`, {
 			kind: 'token',
 			description:
 				"If the credential restricts 'Allowed HTTP Request Domains', add the host of 'Token Server URL'.",

@@ -89,7 +89,7 @@ test.each([
 	[
 		'what n8n refuses to send will not pass',
 		new Error('Domain not allowed'),
-		{ message: 'n8n did not send the token request: Domain not allowed', transient: false },
+		{ message: 'The token request was not sent: Domain not allowed', transient: false },
 	],
 ])('%s', async (_, thrown, expected) => {
 	const config = { auth: request.auth };
