@@ -72,7 +72,7 @@ describe('a cold credential', () => {
 	it('issues one token for 16 concurrent requests and stores it once', async () => {
 		const store = newStore();
 		sandbox.faults.add({ route: 'token', latencyMs: 50 });
-		sandbox.faults.add({ route: 'submit', latencyMs: 50 });
+		sandbox.faults.add({ route: 'submit', latencyMs: 400 });
 		const result = await chunk(startWorker(), store, { texts: 16, concurrency: 16 });
 		expect(succeeded(result)).toBe(16);
 		expect(sandbox.tokensIssued()).toBe(1);
