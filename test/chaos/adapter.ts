@@ -208,9 +208,11 @@ function chosen(property: INodeProperties, key: SettingKey, value: string): stri
 /** Settings as parameters of the node, each where the node wants it. */
 export function parametersOf(node: NodeKey, settings: Settings): INodeParameters {
 	const parameters: INodeParameters = {};
-	for (const [key, value] of Object.entries(settings) as Array<[SettingKey, string]>) {
+	for (const [key, value] of Object.entries(settings) as Array<
+		[SettingKey, Settings[SettingKey]]
+	>) {
 		const place = placeOf(NODES[node], key);
-		if (place === undefined) continue;
+		if (place === undefined || value === undefined) continue;
 		const { property, collection } = place;
 		const plain = property.type === 'options' ? chosen(property, key, String(value)) : value;
 		const final: NodeParameterValueType =
