@@ -10,6 +10,7 @@ import { keptFields, recordsOf, type OutputMode, type RecordOptions } from './ch
 import { noChunks, noSuchText, positionMissing } from './failures';
 import type { Fetched } from './fetch';
 import type { Job } from './jobs';
+import { maskedResponse } from './masked-response';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import type { SourceDocument } from './source-documents';
 import type { TextEntry, TextRef } from './texts';
@@ -122,7 +123,7 @@ export class ChunkOutput {
 		const [first] = items;
 		if (first === undefined) return;
 		// n8n would take an item with `error` for a failed one.
-		const { error, ...rest } = session.masked(body) as IDataObject;
+		const { error, ...rest } = maskedResponse(session, body);
 		const json = { chunkingId, ...rest, ...(error !== undefined && { responseError: error }) };
 		this.run.done(first, [json], items);
 	}
@@ -163,7 +164,7 @@ export class ChunkOutput {
 
 	private keptResponse({ session }: Job, response: unknown): IDataObject {
 		if (response === undefined) return {};
-		return { response: session.masked(response) as IDataObject };
+		return { response: maskedResponse(session, response) };
 	}
 
 	private masked({ session, status }: Job): string {

@@ -6,7 +6,7 @@ import { hintsOf, indexes, jsonOf, useSandbox, useShortBackoff } from '../../sup
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, submits, looks, batches, fault, answers, jobsEnded } =
+const { chunk, getResults, submits, looks, batches, fault, answers, jobsEnded, credentials } =
 	useChunkText(sandbox);
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
@@ -280,5 +280,29 @@ describe('Raw', () => {
 		const { output } = await chunk(texts(1), { output: 'raw' });
 		expect(jsonOf(output)[0]).toMatchObject({ responseError: 'none' });
 		expect(jsonOf(output)[0]).not.toHaveProperty('error');
+	});
+});
+
+describe('a response that repeats a secret', () => {
+	it.each<[string, INodeParameters, IDataObject]>([
+		['Raw', { output: 'raw' }, { status: 'READY', chunkedData: [{ chunks: ['a'] }] }],
+		['with a failed item', {}, { status: 'ERROR', passages: [{ of: 'tomorrow' }] }],
+		['with an unfinished item', {}, { status: 'SUBMITTED', passages: [{ of: 'tomorrow' }] }],
+	])('is returned without it: %s', async (_case, parameters, body) => {
+		const { clientSecret } = credentials().aiServiceOAuth2Api ?? {};
+		const said = { ...body, note: `for ${String(clientSecret)}`, more: [[clientSecret]] };
+		fault('results', { status: 200, body: JSON.stringify(said) });
+		const options = { ...OFTEN, maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
+		const { output } = await chunk(texts(1), { ...parameters, options }, CONTINUE);
+		const text = JSON.stringify(jsonOf(output));
+		expect(text).toContain('for ***');
+		expect(text).not.toContain(String(clientSecret));
+	});
+
+	it('is returned with its chunks as they came, since they are the own text of the user', async () => {
+		const { clientSecret } = credentials().aiServiceOAuth2Api ?? {};
+		answers({ status: 'READY', chunkedData: [{ chunks: [clientSecret] }] });
+		const { output } = await chunk(texts(1), { output: 'raw' });
+		expect(jsonOf(output)[0]).toMatchObject({ chunkedData: [{ chunks: [clientSecret] }] });
 	});
 });

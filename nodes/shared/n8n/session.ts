@@ -90,7 +90,7 @@ export class Session {
 
 	/** What a service says in a response: one line without secrets, '' if nothing. */
 	words(body: unknown): string {
-		return serverMessage(this.masked(body));
+		return serverMessage(body, (text) => String(this.masked(text)));
 	}
 
 	private async attempt(request: SessionRequest): Promise<Attempted> {

@@ -187,11 +187,15 @@ const MAX_MESSAGE_DEPTH = 20;
 /**
  * The service's own words in a response, whatever its shape (docs/service-interface.md, Error bodies).
  *
+ * @param mask takes secrets out of the words before they are cut
  * @returns one line of at most 500 characters and an ellipsis, or '' if there is nothing a person could
  * read
  */
-export function serverMessage(body: unknown): string {
-	return oneLine(wordsIn(body, MAX_MESSAGE_DEPTH));
+export function serverMessage(
+	body: unknown,
+	mask: (text: string) => string = (text) => text,
+): string {
+	return oneLine(mask(wordsIn(body, MAX_MESSAGE_DEPTH)));
 }
 
 function wordsIn(body: unknown, depth: number): string {
