@@ -292,6 +292,6 @@ function isSeparator(
 		const before = chunks[index - 1]?.end;
 		if (start === undefined || before === undefined) return false;
 		const gap = start - before;
-		return gap > 0 && gap <= 2 * MIN_MISSING_CHARACTERS && part(before, start) === rest;
+		return gap <= 2 * MIN_MISSING_CHARACTERS && part(before, start) === rest;
 	});
 }

@@ -139,6 +139,12 @@ describe('a rejection inside a 2xx response', () => {
 		expect(failuresOf(body, numbered)).toEqual([said, undefined, undefined]);
 	});
 
+	test('a list is read also if its name is the ID of a document', () => {
+		const all = [document('errors'), document('b')];
+		const body = { errors: [{ id: 'b', message: 'too long' }] };
+		expect(failuresOf(body, all)).toEqual([undefined, said]);
+	});
+
 	test('of two rejections the one with words is kept', () => {
 		expect(
 			failuresOf([
