@@ -149,6 +149,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 		case 'unreadable':
 			return isRaw ? finish({ type: 'raw', body }) : fail(unreadableResults(job.status));
 		case 'failed':
+			job.hasError = true;
 			return fail(jobFailed(job.status, job.session.words(body), job.textCount ?? 1));
 		case 'alreadyRetrieved':
 			return fail(alreadyRetrieved(job.lost));

@@ -18,6 +18,8 @@ export interface Job {
 	/** Submitted by this run: the service may need a moment until it knows the ID. */
 	readonly isOwn: boolean;
 	state: 'not finished' | 'failed' | 'finished';
+	/** The service reported that it failed, as it says of ERROR: its texts have no chunks. */
+	hasError?: true;
 	/** As the service reported it last. */
 	status: string;
 	/** A response not consumed yet: that to the submission may already have the results. */

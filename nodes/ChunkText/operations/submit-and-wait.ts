@@ -75,9 +75,9 @@ async function* resumeAndSubmit(
 }
 
 /** Whether a job failed whose texts may be submitted again, without losing what it delivered. */
-function canIsolate({ state, isOwn, refs, kept }: Job, { run, options }: Chunking): boolean {
+function canIsolate({ hasError, isOwn, refs, kept }: Job, { run, options }: Chunking): boolean {
 	const isWanted = options.isolateFailingTexts && !run.stopsOnFailure && !run.ended;
-	return isWanted && state === 'failed' && isOwn && refs.length > 1 && kept === undefined;
+	return isWanted && hasError === true && isOwn && refs.length > 1 && kept === undefined;
 }
 
 /** Submits the texts of failed jobs again, each by itself, so that a bad one fails alone. */
