@@ -6,35 +6,35 @@ import { count, troubleText } from '../shared/n8n/hints';
 import type { Run } from '../shared/n8n/run';
 import { coverage, type Chunk } from '../shared/service/chunking';
 import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
-import { keptFields, recordsOf, type OutputMode, type RecordOptions } from './chunk-records';
+import {
+	keptFields,
+	recordsOf,
+	removedOf,
+	type OutputMode,
+	type RecordOptions,
+} from './chunk-records';
+import type { ChunkSink } from './chunk-sink';
 import { noChunks, noSuchText, positionMissing } from './failures';
 import type { Fetched } from './fetch';
 import type { Job } from './jobs';
 import { maskedResponse } from './masked-response';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import type { SourceDocument } from './source-documents';
+import type { TextOutcomes } from './text-outcomes';
 import type { TextEntry, TextRef } from './texts';
 
-/** What has become of a text. */
-interface TextOutcome {
-	/** Position among the texts of its item. */
-	order: number;
-	records?: IDataObject[];
-	failure?: TextFailure;
+/** Where the output goes. */
+export interface Destination {
+	outcomes: TextOutcomes;
+	/** Takes the chunks. */
+	sink: ChunkSink;
 }
 
-interface TextFailure {
-	error: unknown;
-	message: string;
-	skipped: boolean;
-	/** What is needed to fetch the text later, and what the service has said. */
-	json: IDataObject;
-}
-
-/** Turns what has become of each text into output items, linked to the items of the texts. */
+/** Turns what has become of each text into records and failures. */
 export class ChunkOutput {
-	private readonly outcomes = new Map<number, TextOutcome[]>();
 	private readonly options: RecordOptions;
+	private readonly outcomes: TextOutcomes;
+	private readonly sink: ChunkSink;
 	private readonly counts = { withoutChunks: 0, pending: 0, cutTexts: 0, cutCharacters: 0 };
 	/** Errors of final polls, for texts that are returned unfinished. */
 	private readonly lastErrors = new Set<string>();
@@ -44,11 +44,14 @@ export class ChunkOutput {
 		parameters: ChunkParameters,
 		options: ChunkOptions,
 		private readonly mode: OutputMode,
+		{ outcomes, sink }: Destination,
 		private readonly documents: ReadonlyMap<number, SourceDocument> = new Map(),
 	) {
+		this.outcomes = outcomes;
+		this.sink = sink;
 		this.options = {
 			mode,
-			vectors: parameters.choice('vectors'),
+			vectors: sink.vectorsOf(parameters.choice('vectors')),
 			sourceFields: parameters.isAdded('options', 'sourceFields')
 				? options.sourceFields
 				: undefined,
@@ -57,42 +60,46 @@ export class ChunkOutput {
 	}
 
 	/** What was fetched for a job, or why nothing was. */
-	report(job: Job, outcome: Outcome<Fetched>): void {
+	async report(job: Job, outcome: Outcome<Fetched>): Promise<void> {
+		await this.answer(job, outcome);
+		await this.sink.done(job.refs);
+	}
+
+	private async answer(job: Job, outcome: Outcome<Fetched>): Promise<void> {
 		if (!outcome.ok) return this.failed(job, outcome);
 		const { response } = outcome;
-		if (response.type === 'raw') this.raw(job, response.body);
+		if (response.type === 'raw') await this.raw(job, response.body);
 		else if (response.type === 'pending') this.pending(job, response.lastError);
-		else this.hand(job, response.texts, response.body);
+		else await this.hand(job, response.texts, response.body);
 	}
 
 	/** A text the service has not accepted, or may not have accepted. */
-	notSubmitted({ itemIndex, textIndex }: TextEntry, { reason, skipped }: Failed): void {
+	async notSubmitted(text: TextEntry, { reason, skipped }: Failed): Promise<void> {
 		const message = outcomeMessage(SUBMITTING, reason, { attempted: skipped !== true });
-		this.keep(
-			{ itemIndex, ...(textIndex !== undefined && { textIndex }) },
-			{ failure: { error: reason, message, skipped: skipped === true, json: {} } },
-		);
+		const failure = { error: reason, message, skipped: skipped === true, json: {} };
+		this.outcomes.failed(text, failure);
+		await this.sink.done([text]);
 	}
 
 	/** Gives the results of a request to the texts that wait for them. */
-	private hand(job: Job, texts: Array<Chunk[] | undefined>, body: unknown): void {
+	private async hand(job: Job, texts: Array<Chunk[] | undefined>, body: unknown): Promise<void> {
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = body;
 		const fail = (ref: TextRef, error: unknown) => {
 			this.fail(job, ref, error, rest);
 			rest = undefined;
 		};
-		const give = (ref: TextRef, position: number) => {
+		const give = async (ref: TextRef, position: number) => {
 			const chunks = texts[position];
-			if (chunks !== undefined) return this.chunked(job, ref, chunks);
+			if (chunks !== undefined) return await this.chunked(job, ref, chunks);
 			const { chunkedData } = body as { chunkedData: unknown[] };
 			if (position >= texts.length) fail(ref, noSuchText(position, texts.length));
 			else fail(ref, noChunks(job.session.words(chunkedData[position])));
 		};
 		for (const ref of job.refs) {
-			if (ref.position !== undefined) give(ref, ref.position);
-			else if (texts.length === 0) this.chunked(job, ref, []);
-			else if (texts.length === 1) give(ref, 0);
+			if (ref.position !== undefined) await give(ref, ref.position);
+			else if (texts.length === 0) await this.chunked(job, ref, []);
+			else if (texts.length === 1) await give(ref, 0);
 			// Chunks of one document must never become those of another.
 			else if (
 				job.refs.length > 1 ||
@@ -100,11 +107,13 @@ export class ChunkOutput {
 				this.mode === 'documents'
 			) {
 				fail(ref, positionMissing(texts.length));
-			} else texts.forEach((_chunks, index) => give({ ...ref, textIndex: index }, index));
+			} else {
+				for (const textIndex of texts.keys()) await give({ ...ref, textIndex }, textIndex);
+			}
 		}
 	}
 
-	private chunked({ chunkingId }: Job, ref: TextRef, chunks: Chunk[]): void {
+	private async chunked({ chunkingId }: Job, ref: TextRef, chunks: Chunk[]): Promise<void> {
 		const { missing, isComplete } = coverage(ref.text, chunks);
 		if (chunks.length === 0) this.counts.withoutChunks++;
 		if (missing > 0) {
@@ -114,18 +123,19 @@ export class ChunkOutput {
 		const source = this.sourceOf(ref);
 		const document = this.documents.get(ref.itemIndex);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };
-		this.keep(ref, { records: recordsOf(text, this.options) });
+		const records = await this.sink.take(ref, recordsOf(text, this.options));
+		this.outcomes.returned(ref, [...records, ...removedOf(text, this.options)]);
 	}
 
 	/** The response of a request as it is, but without secrets it may repeat. */
-	private raw({ chunkingId, refs, session }: Job, body: unknown): void {
+	private async raw({ chunkingId, refs, session }: Job, body: unknown): Promise<void> {
 		const items = [...new Set(refs.map(({ itemIndex }) => itemIndex))];
-		const [first] = items;
+		const [first] = refs;
 		if (first === undefined) return;
 		// n8n would take an item with `error` for a failed one.
 		const { error, ...rest } = maskedResponse(session, body);
 		const json = { chunkingId, ...rest, ...(error !== undefined && { responseError: error }) };
-		this.run.done(first, [json], items);
+		this.run.done(first.itemIndex, await this.sink.take(first, [json]), items);
 	}
 
 	/** Texts whose chunks are not ready go on with what Get Results needs. */
@@ -135,11 +145,9 @@ export class ChunkOutput {
 			this.counts.pending++;
 			const kept = keptFields(this.sourceOf(ref), this.options, 'all');
 			const response = index === 0 ? this.keptResponse(job, job.kept) : {};
-			this.keep(ref, {
-				records: [
-					{ ...kept, ...whereabouts(job, ref), status: this.masked(job), ...response },
-				],
-			});
+			this.outcomes.returned(ref, [
+				{ ...kept, ...whereabouts(job, ref), status: this.masked(job), ...response },
+			]);
 		}
 	}
 
@@ -159,7 +167,7 @@ export class ChunkOutput {
 		if (!skipped && this.run.stopsOnFailure) this.run.stop(error);
 		const message = `${messageOf(error)} (chunking ID ${job.chunkingId})`;
 		const json = { ...whereabouts(job, ref), ...this.keptResponse(job, response) };
-		this.keep(ref, { failure: { error, message, skipped, json } });
+		this.outcomes.failed(ref, { error, message, skipped, json });
 	}
 
 	private keptResponse({ session }: Job, response: unknown): IDataObject {
@@ -171,33 +179,11 @@ export class ChunkOutput {
 		return String(session.masked(status));
 	}
 
-	/** Returns everything, the texts of an item in their order, and what else is worth knowing. */
+	/** Returns everything, and says what else is worth knowing. */
 	async finish({ hintAtPending = true } = {}): Promise<void> {
-		for (const [itemIndex, outcomes] of this.outcomes) {
-			await this.run.breathe();
-			outcomes.sort((one, other) => one.order - other.order);
-			this.run.done(
-				itemIndex,
-				outcomes.flatMap(({ records = [] }) => records),
-			);
-			this.returnFailures(
-				itemIndex,
-				outcomes.flatMap(({ failure }) => failure ?? []),
-			);
-		}
+		await this.sink.end();
+		await this.outcomes.finish();
 		this.addHints(hintAtPending);
-	}
-
-	/** One error item, with what is needed to fetch each of its texts later. */
-	private returnFailures(itemIndex: number, failures: TextFailure[]): void {
-		const first = failures.find(({ skipped }) => !skipped) ?? failures[0];
-		if (first === undefined) return;
-		const { error, message, skipped } = first;
-		const others = failures.length - 1;
-		const advice = others > 0 && {
-			advice: `${count(others, 'more text')} of this item failed too.`,
-		};
-		this.run.fail(itemIndex, error, { message, json: jsonOf(failures), skipped, ...advice });
 	}
 
 	private addHints(hintAtPending: boolean): void {
@@ -219,37 +205,9 @@ export class ChunkOutput {
 		}
 	}
 
-	private keep({ itemIndex, textIndex = 0 }: TextRef, outcome: Omit<TextOutcome, 'order'>): void {
-		const outcomes = this.outcomes.get(itemIndex) ?? [];
-		this.outcomes.set(itemIndex, outcomes);
-		outcomes.push({ order: textIndex, ...outcome });
-	}
-
 	private sourceOf({ itemIndex }: TextRef): IDataObject {
 		return this.run.items[itemIndex]?.json ?? {};
 	}
-}
-
-function withoutResponse({ ...json }: IDataObject): IDataObject {
-	delete json.response;
-	return json;
-}
-
-/** Fields of the error item for texts that failed. */
-function jsonOf(failures: TextFailure[]): IDataObject {
-	const [only, ...others] = failures;
-	if (only !== undefined && others.length === 0) return only.json;
-	const withId = failures.filter(({ json }) => json.chunkingId !== undefined);
-	const ids = [...new Set(withId.map(({ json }) => json.chunkingId as string))];
-	const responses = failures.flatMap(({ json }) => json.response ?? []);
-	const texts = withId.map(({ json }) => withoutResponse(json));
-	return {
-		...(ids.length > 0 && { chunkingId: ids[0] }),
-		...(ids.length > 1 && { chunkingIds: ids }),
-		...(texts.length > 0 && { failedTexts: texts }),
-		...(responses.length > 0 && { response: responses[0] }),
-		...(responses.length > 1 && { responses }),
-	};
 }
 
 /** By what a text can be fetched, and told apart from the others of its request. */

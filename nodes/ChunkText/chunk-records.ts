@@ -42,11 +42,7 @@ export function recordsOf(text: ChunkedText, options: RecordOptions): IDataObjec
 		contentOf(chunk, index, where, options.vectors);
 	switch (options.mode) {
 		case 'documents':
-			return [
-				...documentsOf(text, kept, content),
-				// What was cut off may come back with the next run.
-				...(text.isComplete ? removedOf(text) : []),
-			];
+			return documentsOf(text, kept, content);
 		case 'texts': {
 			const list = chunks.map((chunk, index) => content(chunk, index, {}));
 			return [
@@ -102,10 +98,14 @@ function documentsOf(
 	}));
 }
 
-/** Documents of chunks that no longer exist. */
-function removedOf({ ref, chunks, document }: ChunkedText): IDataObject[] {
+/** Documents of chunks that no longer exist, for Documents Ready to Push. */
+export function removedOf(
+	{ ref, chunks, isComplete, document }: ChunkedText,
+	{ mode }: RecordOptions,
+): IDataObject[] {
 	const removed: IDataObject[] = [];
-	if (document === undefined) return removed;
+	// What was cut off may come back with the next run.
+	if (mode !== 'documents' || document === undefined || !isComplete) return removed;
 	const { id, previousChunkCount } = document;
 	for (let index = chunks.length; index < previousChunkCount; index++) {
 		removed.push({ id: chunkDocumentId(id, ref, index), parentId: id, removed: true });

@@ -38,7 +38,7 @@ export async function* submit(
 	};
 	for await (const { entries, outcome } of bulk(texts, submitting)) {
 		if (!outcome.ok) {
-			for (const entry of entries) output.notSubmitted(entry, outcome);
+			for (const entry of entries) await output.notSubmitted(entry, outcome);
 			continue;
 		}
 		const job = outcome.response;

@@ -13,6 +13,17 @@ export interface TextRef {
 	position?: number;
 	/** The text, if it is known. */
 	text?: string;
+	/** Its place among all texts of the run, from 0, for output in their order. */
+	place?: number;
+}
+
+/** Gives each text its place: the order of the items, and of the texts of an item. */
+export function placeInOrder(refs: TextRef[]): void {
+	const sorted = [...refs].sort(
+		(one, other) =>
+			one.itemIndex - other.itemIndex || (one.textIndex ?? 0) - (other.textIndex ?? 0),
+	);
+	for (const [place, ref] of sorted.entries()) ref.place = place;
 }
 
 /** A text to submit. Texts with the same settings may share a request. */

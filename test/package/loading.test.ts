@@ -113,18 +113,16 @@ describe('loading', () => {
 		}
 	});
 
-	it('knows which nodes use which credential', () => {
-		const users = Object.fromEntries(
-			Object.entries(full.known.credentials).map(([name, known]) => [
-				name,
-				known.supportedNodes,
-			]),
-		);
-		expect(users).toEqual({
-			aiServiceOAuth2Api: ['chunkText'],
-			pushEndpointApi: ['pushDocuments', 'deleteDocument'],
-			blobServiceApi: ['migrateBlobs'],
-		});
+	it('knows which nodes use which credential, and each is used', () => {
+		const nodes = full.types.nodes as INodeTypeDescription[];
+		for (const credential of CREDENTIALS) {
+			const users = nodes.filter(({ credentials = [] }) =>
+				credentials.some(({ name }) => name === credential),
+			);
+			expect(users).not.toEqual([]);
+			const names = users.map(({ name }) => name);
+			expect(full.known.credentials[credential].supportedNodes).toEqual(names);
+		}
 	});
 });
 

@@ -1,4 +1,5 @@
 import { parseResultsPath } from '../../shared/service/chunking';
+import { sinkOf } from '../chunk-files';
 import { ChunkOutput } from '../chunk-output';
 import { fetchAll, fetchOnce } from '../fetch';
 import { openChunking, previousJob, type Job } from '../jobs';
@@ -9,6 +10,8 @@ import { outputProperties } from '../parameters/output';
 import { previousRequestProperties } from '../parameters/previous-request';
 import { readPreviousRequests } from '../previous-requests';
 import { readSourceDocuments } from '../source-documents';
+import { ItemOutcomes } from '../text-outcomes';
+import { placeInOrder } from '../texts';
 
 /** Fetches the chunks of requests submitted before, each once however many items stand for it. */
 export const getResults: Operation = {
@@ -39,12 +42,14 @@ export const getResults: Operation = {
 
 		const scopes = requests.map(({ scope }) => scope);
 		const chunking = await openChunking(run, parameters, options, scopes);
-		const output = new ChunkOutput(run, parameters, options, mode, documents);
+		placeInOrder(requests.flatMap(({ refs }) => refs));
+		const destination = { outcomes: new ItemOutcomes(run), sink: sinkOf(chunking) };
+		const output = new ChunkOutput(run, parameters, options, mode, destination, documents);
 		const jobs = requests.map((request) => previousJob(chunking, request));
 		const fetched = parameters.boolean('wait')
 			? fetchAll(asSource(jobs), chunking)
 			: fetchOnce(jobs, chunking);
-		for await (const { job, outcome } of fetched) output.report(job, outcome);
+		for await (const { job, outcome } of fetched) await output.report(job, outcome);
 		await output.finish();
 	},
 };

@@ -1,5 +1,6 @@
 import type { Failed } from '../../shared/flow/deliver';
 import { parseResultsPath } from '../../shared/service/chunking';
+import { sinkOf } from '../chunk-files';
 import { ChunkOutput } from '../chunk-output';
 import { fetchAll } from '../fetch';
 import { openChunking, previousJob, type Chunking, type Job } from '../jobs';
@@ -13,7 +14,8 @@ import { textProperties } from '../parameters/texts';
 import { readPreviousRequests, type PreviousRequest } from '../previous-requests';
 import { readSourceDocuments } from '../source-documents';
 import { hintAtRegexes, submit } from '../submit';
-import { readTexts, type TextEntry, type TextRef } from '../texts';
+import { ItemOutcomes } from '../text-outcomes';
+import { placeInOrder, readTexts, type TextEntry, type TextRef } from '../texts';
 
 /** Submits texts and returns their chunks. Items that already have a chunking ID may be resumed. */
 export const submitAndWait: Operation = {
@@ -47,7 +49,9 @@ export const submitAndWait: Operation = {
 
 		const scopes = [...resumed, ...texts.map(({ settings }) => settings)].map((s) => s.scope);
 		const chunking = await openChunking(run, parameters, options, scopes);
-		const output = new ChunkOutput(run, parameters, options, mode, documents);
+		placeInOrder([...resumed.flatMap(({ refs }) => refs), ...texts]);
+		const destination = { outcomes: new ItemOutcomes(run), sink: sinkOf(chunking) };
+		const output = new ChunkOutput(run, parameters, options, mode, destination, documents);
 		hintAtRegexes(texts, chunking);
 
 		const toIsolate: Array<{ job: Job; outcome: Failed }> = [];
@@ -56,10 +60,10 @@ export const submitAndWait: Operation = {
 		for await (const { job, outcome } of fetchAll(jobs, chunking)) {
 			hasSucceeded ||= outcome.ok && outcome.response.type !== 'pending';
 			if (!outcome.ok && canIsolate(job, chunking)) toIsolate.push({ job, outcome });
-			else output.report(job, outcome);
+			else await output.report(job, outcome);
 		}
 		if (hasSucceeded) await isolate(toIsolate, chunking, output);
-		else for (const { job, outcome } of toIsolate) output.report(job, outcome);
+		else for (const { job, outcome } of toIsolate) await output.report(job, outcome);
 		await output.finish();
 	},
 };
@@ -89,7 +93,7 @@ async function isolate(
 	const texts = failed.flatMap(({ job }) => job.refs.filter(isEntry));
 	if (texts.length === 0) return;
 	for await (const { job, outcome } of fetchAll(submit(texts, chunking, output, 1), chunking)) {
-		output.report(job, outcome);
+		await output.report(job, outcome);
 	}
 }
 

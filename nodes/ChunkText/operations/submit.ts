@@ -1,4 +1,5 @@
 import { ChunkOutput } from '../chunk-output';
+import { TO_ITEMS } from '../chunk-sink';
 import { settle } from '../fetch';
 import { openChunking } from '../jobs';
 import type { Operation } from '../operation';
@@ -8,6 +9,7 @@ import { modelProperties } from '../parameters/model';
 import { optionsProperties } from '../parameters/options';
 import { textProperties } from '../parameters/texts';
 import { hintAtRegexes, submit as submitAll } from '../submit';
+import { ItemOutcomes } from '../text-outcomes';
 import { readTexts } from '../texts';
 
 /** Submits texts and returns each with its chunking ID and position, for Get Results. */
@@ -29,10 +31,11 @@ export const submit: Operation = {
 		const texts = await readTexts(run, parameters, options.bytesPerRequest);
 		const scopes = texts.map(({ settings }) => settings.scope);
 		const chunking = await openChunking(run, parameters, options, scopes);
-		const output = new ChunkOutput(run, parameters, options, 'chunks');
+		const destination = { outcomes: new ItemOutcomes(run), sink: TO_ITEMS };
+		const output = new ChunkOutput(run, parameters, options, 'chunks', destination);
 		hintAtRegexes(texts, chunking);
 		for await (const job of submitAll(texts, chunking, output)) {
-			output.report(job, settle(job, chunking));
+			await output.report(job, settle(job, chunking));
 		}
 		await output.finish({ hintAtPending: false });
 	},

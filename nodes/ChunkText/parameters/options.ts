@@ -9,6 +9,9 @@ import { MAX_CHUNK_TEXT_BYTES } from '../../shared/service/limits';
 
 const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 const fetches = { show: { '/operation': ['submitAndWait', 'getResults'] } };
+const toFiles = {
+	show: { '/operation': ['submitAndWait', 'getResults'], '/outputTo': ['files'] },
+};
 const onlySubmitAndWait = { show: { '/operation': ['submitAndWait'] } };
 
 /** Rare settings, each shown only for the operations it applies to. */
@@ -29,6 +32,16 @@ export const optionsProperties = properties([
 				description:
 					'JSON object with fields to add to the request body, also within modelConfig, useCaseConfig and chunkerConfig',
 				displayOptions: submits,
+			},
+			{
+				displayName: 'Bytes per File',
+				name: 'bytesPerFile',
+				type: 'number',
+				typeOptions: { minValue: 1000 },
+				default: 32_000_000,
+				description:
+					'Maximum bytes of a file that the node returns. A larger record gets a file of its own.',
+				displayOptions: toFiles,
 			},
 			{
 				displayName: 'Bytes per Request',
@@ -58,6 +71,15 @@ export const optionsProperties = properties([
 				description:
 					'Whether to submit the texts of a failed request again one by one, so that one bad text does not fail the others. Only after another request of the run has succeeded, and not if the node stops on errors.',
 				displayOptions: onlySubmitAndWait,
+			},
+			{
+				displayName: 'Keep Order',
+				name: 'keepOrder',
+				type: 'boolean',
+				default: false,
+				description:
+					'Whether the chunks in the files are in the order of the texts. If off, they are in the order in which their requests finish, which needs less memory.',
+				displayOptions: toFiles,
 			},
 			{
 				displayName: 'Longest Poll Interval (Seconds)',

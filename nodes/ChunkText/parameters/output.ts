@@ -35,6 +35,29 @@ export const outputProperties = properties([
 		description: 'What to return for a text',
 	},
 	{
+		displayName: 'Output To',
+		name: 'outputTo',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Files',
+				value: 'files',
+				description:
+					"JSON Lines, one item per file. For more chunks than n8n can keep in memory; Push Documents reads them with 'Documents From' set to 'File'.",
+			},
+			{
+				name: 'Items',
+				value: 'items',
+				description: "One item per chunk, text or response, as 'Output' says",
+			},
+		],
+		default: 'items',
+		description: 'Whether to return chunks as items or in files',
+		// Tools return only JSON.
+		displayOptions: { hide: { '@tool': [true] } },
+	},
+	{
 		displayName: 'Include Vectors',
 		name: 'vectors',
 		type: 'options',
@@ -58,7 +81,7 @@ export const outputProperties = properties([
 		],
 		default: 'compact',
 		description:
-			'Whether to return the embedding vector of each chunk. Semantic search needs them, but they are most of the data.',
+			'Whether to return the embedding vector of each chunk. Semantic search needs them, but they are most of the data. In files they are always lists of numbers.',
 		displayOptions: { hide: { output: ['raw'] } },
 	},
 	{

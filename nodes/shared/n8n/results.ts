@@ -1,4 +1,9 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
 
 import { ServiceFailure } from '../service/failure';
 import { messageOf, nodeError, type NodeFailure } from './errors';
@@ -11,6 +16,8 @@ export interface FailOptions {
 	advice?: string;
 	/** Fields of the error item beside `error`, e.g. the document ID. */
 	json?: IDataObject;
+	/** Files of the error item. */
+	binary?: IBinaryKeyData;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: boolean | undefined;
 }
@@ -44,16 +51,43 @@ export class Results {
 	 *
 	 * @param list one output item each; an empty list means that the item has been dealt with
 	 * @param items all input items the results belong to, if there are more than that one
+	 * @param binary files that the output items have
 	 */
-	add(itemIndex: number, list: IDataObject[], items?: number[]): void {
+	add(
+		itemIndex: number,
+		list: IDataObject[],
+		items?: number[],
+		binary: IBinaryKeyData = {},
+	): void {
 		const pairedItem = items ? items.map((item) => ({ item })) : { item: itemIndex };
 		for (const item of items ?? [itemIndex]) this.answered[item] = true;
-		for (const json of list) this.outputs[itemIndex]?.push({ json, pairedItem });
+		for (const json of list) {
+			this.outputs[itemIndex]?.push(withFiles({ json, pairedItem }, binary));
+		}
+	}
+
+	/**
+	 * The result of an item that was a file.
+	 *
+	 * @param failure what failed in it, if anything did: then it goes to the error output if there is
+	 *   one. It has no field `error`, by which n8n's Retry On Fail would do it all again.
+	 */
+	addWithFiles(
+		itemIndex: number,
+		json: IDataObject,
+		binary: IBinaryKeyData,
+		failure?: unknown,
+	): void {
+		this.answered[itemIndex] = true;
+		const item = withFiles({ json, pairedItem: { item: itemIndex } }, binary);
+		if (failure !== undefined)
+			this.routeToErrorOutput(item, () => nodeError(this.context, failure, { itemIndex }));
+		this.outputs[itemIndex]?.push(item);
 	}
 
 	/** An item, or a part of one, that failed. */
 	fail(itemIndex: number, error: unknown, options: FailOptions = {}): void {
-		const { message = messageOf(error), advice, json, skipped } = options;
+		const { message = messageOf(error), advice, json, binary = {}, skipped } = options;
 		this.failures++;
 		this.answered[itemIndex] = true;
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
@@ -63,16 +97,17 @@ export class Results {
 			return;
 		}
 		const status = error instanceof ServiceFailure && error.httpStatus;
-		const item: INodeExecutionData = {
-			json: { ...json, error: message, ...(status && { httpStatus: status }) },
-			pairedItem: { item: itemIndex },
-		};
-		if (this.toErrorOutput) {
-			// By this member n8n finds the items for the error output, but drops all JSON except the
-			// message of an item that still has it after that. So n8n's own copy must not have it.
-			Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
-		}
+		const fields = { ...json, error: message, ...(status && { httpStatus: status }) };
+		const item = withFiles({ json: fields, pairedItem: { item: itemIndex } }, binary);
+		this.routeToErrorOutput(item, failure);
 		this.outputs[itemIndex]?.push(item);
+	}
+
+	private routeToErrorOutput(item: INodeExecutionData, failure: () => NodeFailure): void {
+		if (!this.toErrorOutput) return;
+		// By this member n8n finds the items for the error output, but drops all JSON except the
+		// message of an item that still has it after that. So n8n's own copy must not have it.
+		Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
 	}
 
 	/** Input items without an outcome. */
@@ -85,3 +120,6 @@ export class Results {
 		return this.outputs.flat();
 	}
 }
+
+const withFiles = (item: INodeExecutionData, binary: IBinaryKeyData): INodeExecutionData =>
+	Object.keys(binary).length === 0 ? item : { ...item, binary };

@@ -1,5 +1,6 @@
 import {
 	sleep,
+	type IBinaryKeyData,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -108,8 +109,18 @@ export class Run implements RunState {
 	}
 
 	/** Results of an item; see `Results`. */
-	done(itemIndex: number, list: IDataObject[], items?: number[]): void {
-		this.results.add(itemIndex, list, items);
+	done(itemIndex: number, list: IDataObject[], items?: number[], binary?: IBinaryKeyData): void {
+		this.results.add(itemIndex, list, items, binary);
+	}
+
+	/** The result of an item that was a file; see `Results`. */
+	doneWithFiles(
+		itemIndex: number,
+		json: IDataObject,
+		binary: IBinaryKeyData,
+		failure?: unknown,
+	): void {
+		this.results.addWithFiles(itemIndex, json, binary, failure);
 	}
 
 	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */

@@ -1,0 +1,129 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Run } from '../shared/n8n/run';
+import { PartWriter, type Part } from '../shared/records/part-writer';
+import type { RecordOptions } from './chunk-records';
+import { TO_ITEMS, type ChunkSink } from './chunk-sink';
+import type { Chunking } from './jobs';
+import type { TextRef } from './texts';
+
+const MIME_TYPE = 'application/x-ndjson';
+/** The binary field, as n8n's nodes call it. */
+const FIELD = 'data';
+
+export interface ChunkFileOptions {
+	bytesPerFile: number;
+	/** Whether records come in the order of their texts. */
+	keepOrder: boolean;
+	/** What the names of the files begin with. */
+	name: string;
+}
+
+/** A text that has finished before those ahead of it. */
+interface Early {
+	records: Array<{ itemIndex: number; line: string; id: unknown }>;
+	isDone: boolean;
+}
+
+/**
+ * Writes records as JSON Lines into files of limited size, each returned as an item of its own that is
+ * linked to the items of its texts. Vectors are lists of numbers. Memory holds one file and, in order,
+ * the texts that wait for their turn.
+ */
+export class ChunkFiles implements ChunkSink {
+	/** Records written so far. */
+	records = 0;
+	/** Files written so far. */
+	parts = 0;
+	private readonly writer: PartWriter;
+	private readonly early = new Map<number, Early>();
+	/** Place of the text whose turn it is. */
+	private turn = 0;
+	/** The items, and the IDs at both ends, of what the current file has. */
+	private items = new Set<number>();
+	private firstId: unknown;
+	private lastId: unknown;
+	/** The item that stands for all files, so that they are returned in their order. */
+	private owner: number | undefined;
+
+	constructor(
+		private readonly run: Run,
+		private readonly options: ChunkFileOptions,
+	) {
+		this.writer = new PartWriter(options.bytesPerFile);
+	}
+
+	vectorsOf(wanted: RecordOptions['vectors']): RecordOptions['vectors'] {
+		return wanted === 'none' ? 'none' : 'list';
+	}
+
+	async take({ itemIndex, place }: TextRef, records: IDataObject[]): Promise<IDataObject[]> {
+		for (const json of records) {
+			await this.run.breathe();
+			const record = { itemIndex, line: JSON.stringify(json), id: json.id };
+			if (this.isEarly(place)) this.earlyAt(place).records.push(record);
+			else await this.write(record);
+		}
+		return [];
+	}
+
+	async done(refs: TextRef[]): Promise<void> {
+		for (const { place } of refs) {
+			if (place !== undefined && this.options.keepOrder) this.earlyAt(place).isDone = true;
+		}
+		for (let next; (next = this.early.get(this.turn))?.isDone; this.turn++) {
+			this.early.delete(this.turn);
+			for (const record of next.records) await this.write(record);
+		}
+	}
+
+	async end(): Promise<void> {
+		if (this.run.signal.aborted) return;
+		// Texts ahead of these were never answered, because the run has ended.
+		for (const [, { records }] of [...this.early].sort(([one], [other]) => one - other)) {
+			for (const record of records) await this.write(record);
+		}
+		this.early.clear();
+		await this.save(this.writer.end());
+	}
+
+	private isEarly(place: number | undefined): place is number {
+		return this.options.keepOrder && place !== undefined && place !== this.turn;
+	}
+
+	private earlyAt(place: number): Early {
+		const early = this.early.get(place) ?? { records: [], isDone: false };
+		this.early.set(place, early);
+		return early;
+	}
+
+	private async write({ itemIndex, line, id }: Early['records'][number]): Promise<void> {
+		await this.save(this.writer.add(line));
+		this.records++;
+		this.items.add(itemIndex);
+		this.firstId ??= id;
+		this.lastId = id;
+	}
+
+	private async save(part: Part | undefined): Promise<void> {
+		if (part === undefined) return;
+		const { buffer, records, bytes } = part;
+		const items = [...this.items];
+		const ids = this.lastId !== undefined && { firstId: this.firstId, lastId: this.lastId };
+		this.items = new Set();
+		this.firstId = undefined;
+		this.parts++;
+		const fileName = `${this.options.name}-${this.parts}.jsonl`;
+		const { helpers } = this.run.context;
+		const file = await helpers.prepareBinaryData(buffer, fileName, MIME_TYPE);
+		this.owner ??= items[0] ?? 0;
+		const json = { part: this.parts, records, bytes, ...ids } as IDataObject;
+		this.run.done(this.owner, [json], items, { [FIELD]: file });
+	}
+}
+
+/** Where the parameters say that the chunks of items go. */
+export function sinkOf({ run, parameters, options }: Chunking): ChunkSink {
+	if (parameters.choice('outputTo') === 'items') return TO_ITEMS;
+	return new ChunkFiles(run, { ...options, name: 'chunks' });
+}

@@ -1,0 +1,24 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { RecordOptions } from './chunk-records';
+import type { TextRef } from './texts';
+
+/** Where the records of chunked texts go. */
+export interface ChunkSink {
+	/** How vectors are written, given how the user wants them returned. */
+	vectorsOf(wanted: RecordOptions['vectors']): RecordOptions['vectors'];
+	/** Keeps the records of a text. Returns those that become items. */
+	take(ref: TextRef, records: IDataObject[]): Promise<IDataObject[]>;
+	/** Nothing more comes for these texts. */
+	done(refs: TextRef[]): Promise<void>;
+	/** Nothing more comes at all. */
+	end(): Promise<void>;
+}
+
+/** All records become items. */
+export const TO_ITEMS: ChunkSink = {
+	vectorsOf: (wanted) => wanted,
+	take: async (_ref, records) => records,
+	done: async () => undefined,
+	end: async () => undefined,
+};
