@@ -1,6 +1,6 @@
-import { idOf } from '../shared/n8n/parameter-values';
 import type { Parameters } from '../shared/n8n/parameters';
 import type { Run } from '../shared/n8n/run';
+import { documentId } from '../shared/service/document-id';
 import { InputError } from '../shared/service/input-error';
 import { deletePath } from '../shared/service/push';
 import type { deleteProperties } from './properties';
@@ -27,7 +27,7 @@ export async function readTargets(
 			await run.breathe();
 			if (run.ended) return targets;
 			try {
-				const id = idOf(value, parameters.label('documentId'));
+				const id = documentId(value, parameters.label('documentId'));
 				deletePath(endpoint, id);
 				const items = targets.get(id) ?? [];
 				// An item may name an ID more than once, even as a number and as a text.

@@ -48,34 +48,6 @@ export const emptyError = ({ displayName, placeholder }: INodeProperties): Input
 		`Enter a value${placeholder === undefined ? '' : `, ${placeholder}`}, or point it to a field of the item that has one.`,
 	);
 
-/**
- * An ID, exactly as given: two IDs that differ must never become one.
- *
- * @param label what the ID is called in messages
- * @param advice what to do about one that cannot be used
- * @returns the text, or the digits of an integer
- * @throws InputError for an empty ID and for everything but texts and safe integers: larger numbers
- * have lost digits already when they arrive
- */
-export function idOf(
-	value: unknown,
-	label: string,
-	advice = `Point '${label}' to a field that holds a text.`,
-): string {
-	if (typeof value === 'string' && value.trim() !== '') return value;
-	if (Number.isSafeInteger(value)) return String(value);
-	if (isEmpty(value) || typeof value === 'string') {
-		throw new InputError(`'${label}' is empty`, advice);
-	}
-	if (typeof value === 'number' && Number.isInteger(value)) {
-		throw new InputError(
-			`'${label}' is ${value}, a number too large to be exact`,
-			'Have the source deliver the ID as a text: beyond 9,007,199,254,740,991 numbers lose digits.',
-		);
-	}
-	throw refused(label, 'a text or a whole number', value, advice);
-}
-
 /** What to do about a number out of its bounds. */
 export type Bounds =
 	/** Replace it by the bound, as n8n's editor does with what is typed. */

@@ -1,5 +1,6 @@
 import type { IBinaryData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
+import { documentId } from '../service/document-id';
 import { InputError } from '../service/input-error';
 import { fieldOf } from './fields';
 import { isRecord, ParameterReader } from './parameter-reader';
@@ -7,7 +8,6 @@ import {
 	booleanOf,
 	choiceOf,
 	emptyError,
-	idOf,
 	isEmpty,
 	jsonOf,
 	namesOf,
@@ -82,7 +82,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do about one that cannot be used
 	 */
 	id(name: ParameterName<P>, itemIndex = 0, advice?: string): string {
-		return idOf(this.read(name, itemIndex), this.label(name), advice);
+		return documentId(this.read(name, itemIndex), this.label(name), advice);
 	}
 
 	/** A number within the bounds of its property; the default for nothing. */
