@@ -61,6 +61,7 @@ export class ChunkOutput {
 
 	/** What was fetched for a job, or why nothing was. */
 	async report(job: Job, outcome: Outcome<Fetched>): Promise<void> {
+		job.isOver = true;
 		await this.answer(job, outcome);
 		await this.sink.done(job.refs);
 	}

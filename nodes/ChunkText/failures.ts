@@ -18,6 +18,13 @@ export const noChunkingId = (words: string): ServiceFailure =>
 		"Check 'AI Service URL' in the credential: another server may have answered.",
 	);
 
+/** Two requests with different texts got the same chunking ID: their results cannot be told apart. */
+export const idOfAnother = (chunkingId: string): ServiceFailure =>
+	failure(
+		`The AI service returned the chunking ID of another request (${chunkingId})`,
+		'Submit the text again. If it happens repeatedly, check whether a proxy caches the responses.',
+	);
+
 /** A 2xx response that the interface does not know. */
 export const notAChunkingResponse = (): ServiceFailure =>
 	failure(

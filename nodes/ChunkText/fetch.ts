@@ -79,12 +79,16 @@ export async function* fetchOnce(
 	}
 }
 
-/** A permanent error fails its job alone: the others may have been submitted with other rights. */
+/**
+ * A status such as 403 fails its job alone: others may have been submitted with other rights. Without a
+ * token or a connection all of them fail.
+ */
 function judgePoll(error: unknown, job: Job, now: number): Verdict {
 	const verdict = mayPass(error, job, now)
 		? ({ action: 'retry' } as const)
 		: judge(error, { idempotent: true });
-	return verdict.action === 'stop' ? { ...verdict, action: 'fail' } : verdict;
+	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
+	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
 }
 
 /** Errors that are permanent elsewhere, but may pass for a job. */
@@ -97,8 +101,7 @@ function mayPass(error: unknown, { isOwn, since }: Job, now: number): boolean {
 
 async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<Finding<Fetched>> {
 	if (job.response !== undefined) {
-		const finding = findingOf(job, job.response, chunking);
-		delete job.response;
+		const finding = submissionFinding(job, chunking);
 		if (finding.state !== 'pending') return finding;
 	}
 	const { options } = chunking;
@@ -119,11 +122,23 @@ async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<F
 	return { ...finding, delayMs: pauseMs(retryAfterMs) };
 }
 
+/** What the response to its submission means for a job, once: it may already have the results. */
+function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
+	const { response } = job;
+	delete job.response;
+	// A response with a chunking ID is enough, whatever else it has: the results come by polling.
+	return classify(response, job.chunkingId).state === 'invalid'
+		? { state: 'pending' }
+		: findingOf(job, response, chunking);
+}
+
 /** What a response means for its job (docs/service-interface.md, Chunking results). */
 function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<Fetched> {
 	const response = classify(body, job.chunkingId);
 	if (response.status !== undefined) job.status = response.status;
 	if (response.hasContent) job.kept = body;
+	// What was lost before does not explain what happens after a response that arrived.
+	if (response.state === 'pending') delete job.lost;
 	const fail = (reason: unknown): Finding<Fetched> => {
 		job.state = 'failed';
 		return { state: 'failed', reason };
@@ -149,7 +164,8 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 		case 'unreadable':
 			return isRaw ? finish({ type: 'raw', body }) : fail(unreadableResults(job.status));
 		case 'failed':
-			job.hasError = true;
+			// Data that came with it would be lost if its texts were submitted again.
+			if (!response.hasContent) job.hasError = true;
 			return fail(jobFailed(job.status, job.session.words(body), job.textCount ?? 1));
 		case 'alreadyRetrieved':
 			return fail(alreadyRetrieved(job.lost));
@@ -164,7 +180,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 /** What the response to a submission says: it may already have the results. */
 export function settle(job: Job, chunking: Chunking): Outcome<Fetched> {
 	try {
-		const finding = findingOf(job, job.response, chunking);
+		const finding = submissionFinding(job, chunking);
 		if (finding.state === 'failed') return failed(finding.reason, 1);
 		const response: Fetched =
 			finding.state === 'finished' ? finding.response : { type: 'pending' };

@@ -18,7 +18,9 @@ export interface Job {
 	/** Submitted by this run: the service may need a moment until it knows the ID. */
 	readonly isOwn: boolean;
 	state: 'not finished' | 'failed' | 'finished';
-	/** The service reported that it failed, as it says of ERROR: its texts have no chunks. */
+	/** Its outcome has been reported: nothing may be added to it. */
+	isOver?: true;
+	/** The service gave it up and returned no data: its texts may be submitted again. */
 	hasError?: true;
 	/** As the service reported it last. */
 	status: string;

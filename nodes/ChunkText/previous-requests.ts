@@ -36,8 +36,7 @@ export async function readPreviousRequests(
 	taken: Set<number>,
 ): Promise<PreviousRequest[]> {
 	const requests = new Map<string, PreviousRequest>();
-	for (const [itemIndex, { json }] of run.items.entries()) {
-		await run.breathe();
+	for await (const [itemIndex, { json }] of run.eachItem()) {
 		if (taken.has(itemIndex)) continue;
 		try {
 			const id = idOf(itemIndex);

@@ -23,8 +23,7 @@ export async function readSourceDocuments(
 	refused: Set<number>,
 ): Promise<Map<number, SourceDocument>> {
 	const documents = new Map<number, SourceDocument>();
-	for (const itemIndex of run.items.keys()) {
-		await run.breathe();
+	for await (const [itemIndex] of run.eachItem()) {
 		try {
 			documents.set(itemIndex, sourceDocument(parameters, itemIndex));
 		} catch (error) {

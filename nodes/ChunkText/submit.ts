@@ -1,28 +1,29 @@
 import type { Packed } from '../shared/flow/batches';
 import { bulk } from '../shared/flow/bulk';
+import { failed, type Failed } from '../shared/flow/deliver';
 import { requestLine } from '../shared/n8n/request-options';
 import { classify, submitBody, submitPath } from '../shared/service/chunking';
 import { regexHints } from '../shared/service/python-regex';
-import { jobFailed, noChunkingId } from './failures';
+import { idOfAnother, jobFailed, noChunkingId } from './failures';
 import type { Chunking, Job } from './jobs';
-import type { ChunkOutput } from './chunk-output';
 import { textTooLarge, type TextEntry } from './texts';
 
 /**
- * Submits texts (docs/service-interface.md, Chunking request). Texts that could not be submitted are
- * reported to the output.
+ * Submits texts (docs/service-interface.md, Chunking request).
  *
+ * @param notSubmitted called for each text the service has not accepted, or may not have accepted
  * @param maxTexts maximum of texts in a request
  * @returns the jobs the service has accepted, as soon as each is
  */
 export async function* submit(
 	texts: TextEntry[],
 	chunking: Chunking,
-	output: ChunkOutput,
+	notSubmitted: (text: TextEntry, outcome: Failed) => Promise<void>,
 	maxTexts = chunking.options.textsPerRequest,
 ): AsyncGenerator<Job, void, undefined> {
 	const { run, options, jobs } = chunking;
 	const maxBytes = options.bytesPerRequest;
+	const byId = new Map(jobs.map((job) => [job.chunkingId, job]));
 	const submitting = {
 		// The service would chunk again what it has already accepted.
 		...requestLine(run, options, false),
@@ -38,18 +39,29 @@ export async function* submit(
 	};
 	for await (const { entries, outcome } of bulk(texts, submitting)) {
 		if (!outcome.ok) {
-			for (const entry of entries) await output.notSubmitted(entry, outcome);
+			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;
 		}
 		const job = outcome.response;
-		const known = jobs.find(({ chunkingId }) => chunkingId === job.chunkingId);
-		if (known?.state === 'not finished') known.refs.push(...job.refs);
-		else {
+		const known = byId.get(job.chunkingId);
+		if (known === undefined || known.isOver) {
+			byId.set(job.chunkingId, job);
 			jobs.push(job);
 			yield job;
+		} else if (hasSameTexts(known, job)) known.refs.push(...job.refs);
+		else {
+			const outcome = failed(idOfAnother(job.chunkingId), 1);
+			for (const entry of entries) await notSubmitted(entry, outcome);
 		}
 	}
 }
+
+/** Whether a service that returned the same chunking ID twice may mean one request by it. */
+const hasSameTexts = (one: Job, other: Job): boolean =>
+	one.textCount === other.textCount &&
+	other.refs.every(({ position, text }) =>
+		one.refs.some((ref) => ref.position === position && ref.text === text),
+	);
 
 async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): Promise<Job> {
 	const [first] = texts;

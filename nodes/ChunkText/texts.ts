@@ -48,8 +48,7 @@ export async function readTexts(
 	taken: ReadonlySet<number> = new Set(),
 ): Promise<TextEntry[]> {
 	const groups = new Map<string, TextEntry[]>();
-	for (const itemIndex of run.items.keys()) {
-		await run.breathe();
+	for await (const [itemIndex] of run.eachItem()) {
 		if (taken.has(itemIndex)) continue;
 		try {
 			const texts = textsOf(parameters, itemIndex, maxBytes);

@@ -21,7 +21,7 @@ export async function readTargets(
 ): Promise<Targets> {
 	const targets = new Map<string, number[]>();
 	const isList = parameters.choice('idSource') === 'listField';
-	for (const itemIndex of run.items.keys()) {
+	for await (const [itemIndex] of run.eachItem()) {
 		const values = valuesOf(run, parameters, itemIndex);
 		for (const [position, value] of values.entries()) {
 			await run.breathe();

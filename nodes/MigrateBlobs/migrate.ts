@@ -11,6 +11,7 @@ import type { Run } from '../shared/n8n/run';
 import { BLOB_SERVICE } from '../shared/n8n/services';
 import { Session } from '../shared/n8n/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
+import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { MIGRATING, outcomeMessage } from '../shared/service/wording';
 import { migrateProperties } from './properties';
@@ -63,5 +64,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 			await run.breathe();
 			run.fail(itemIndex, reason, { message, skipped });
 		}
+		// Two migrations must not run at the same time.
+		if (reason instanceof ServiceFailure && reason.outcomeUnknown) run.stop(reason);
 	}
 }

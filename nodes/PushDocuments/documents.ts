@@ -32,7 +32,7 @@ export async function* readDocuments(
 	observer: DocumentObserver,
 ): AsyncGenerator<Entry, void, undefined> {
 	const rules = rulesOf(options);
-	for (const itemIndex of run.items.keys()) {
+	for await (const [itemIndex] of run.eachItem()) {
 		const sources = sourcesOf(run, parameters, itemIndex);
 		if (sources?.length === 0) observer.emptyList(itemIndex);
 		for (const [position, source] of (sources ?? []).entries()) {

@@ -246,17 +246,67 @@ describe('a parameter from an expression', () => {
 });
 
 describe('one chunking ID', () => {
-	it('that two submissions get is one job', async () => {
+	it('that two submissions of the same text get is one job', async () => {
 		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
 		fault('submit', { status: 200, body: JSON.stringify(submitted) });
 		const span = { spans: [[0, 6]] };
 		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
 		answers({ status: 'READY', chunkedData: [{ chunks: ['both'], ...span }] });
-		const { output } = await chunk(texts(2), {
+		const same = texts(2).map((item) => ({ ...item, text: 'same' }));
+		const { output } = await chunk(same, {
 			options: { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3 },
 		});
 		expect(submits()).toHaveLength(2);
 		expect(jsonOf(output).map(({ text }) => text)).toEqual(['both', 'both']);
+	});
+});
+
+describe('a submission', () => {
+	it('is polled if its response has nothing but a chunking ID', async () => {
+		fault('submit', { status: 200, body: '{"chunkingId":"c-1"}' });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['one'] }] });
+		const { output } = await chunk(texts(1), { options: OFTEN });
+		expect(jsonOf(output).map(({ text }) => text)).toEqual(['one']);
+		const { output: submitted } = await chunk(texts(1), { operation: 'submit' });
+		expect(jsonOf(submitted)).toMatchObject([{ chunkingId: 'c-1', status: 'SUBMITTED' }]);
+	});
+
+	it('fails its texts if it got the chunking ID of other texts', async () => {
+		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
+		fault('submit', { status: 200, body: JSON.stringify(submitted) });
+		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['text 0'] }] });
+		const options = { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3 };
+		const { output } = await chunk(texts(2), { options }, CONTINUE);
+		expect(jsonOf(output)).toMatchObject([
+			{ text: 'text 0' },
+			{
+				error: expect.stringMatching(
+					/the chunking ID of another request \(c-1\)/,
+				) as string,
+			},
+		]);
+	});
+
+	it('of failing texts one by one keeps their first error if it fails', async () => {
+		const items = texts(4).map((item, at) => ({
+			...item,
+			model: at > 1 ? 'broken-model' : 'gte-small',
+		}));
+		fault('submit', { status: 503, skip: 2 });
+		const { output } = await chunk(
+			items,
+			{ modelId: '={{ $json.model }}', options: { ...OFTEN, textsPerRequest: 2 } },
+			CONTINUE,
+		);
+		const [, broken] = sandbox().jobs();
+		expect(jsonOf(output).slice(2)).toMatchObject(
+			[0, 1].map((textPosition) => ({
+				error: expect.stringMatching(/^The AI service reported ERROR/) as string,
+				chunkingId: broken?.chunkingId,
+				textPosition,
+			})),
+		);
 	});
 });
 

@@ -54,7 +54,7 @@ export const submitAndWait: Operation = {
 		const output = new ChunkOutput(run, parameters, options, mode, destination, documents);
 		hintAtRegexes(texts, chunking);
 
-		const toIsolate: Array<{ job: Job; outcome: Failed }> = [];
+		const toIsolate: FailedJob[] = [];
 		let hasSucceeded = false;
 		const jobs = resumeAndSubmit(resumed, texts, chunking, output);
 		for await (const { job, outcome } of fetchAll(jobs, chunking)) {
@@ -62,7 +62,7 @@ export const submitAndWait: Operation = {
 			if (!outcome.ok && canIsolate(job, chunking)) toIsolate.push({ job, outcome });
 			else await output.report(job, outcome);
 		}
-		if (hasSucceeded) await isolate(toIsolate, chunking, output);
+		if (hasSucceeded && !run.ended) await isolate(toIsolate, chunking, output);
 		else for (const { job, outcome } of toIsolate) await output.report(job, outcome);
 		await output.finish();
 	},
@@ -75,7 +75,14 @@ async function* resumeAndSubmit(
 	output: ChunkOutput,
 ): AsyncGenerator<Job, void, undefined> {
 	for (const request of resumed) yield previousJob(chunking, request);
-	yield* submit(texts, chunking, output);
+	yield* submit(texts, chunking, async (text, outcome) => {
+		await output.notSubmitted(text, outcome);
+	});
+}
+
+interface FailedJob {
+	job: Job;
+	outcome: Failed;
 }
 
 /** Whether a job failed whose texts may be submitted again, without losing what it delivered. */
@@ -85,14 +92,18 @@ function canIsolate({ hasError, isOwn, refs, kept }: Job, { run, options }: Chun
 }
 
 /** Submits the texts of failed jobs again, each by itself, so that a bad one fails alone. */
-async function isolate(
-	failed: Array<{ job: Job }>,
-	chunking: Chunking,
-	output: ChunkOutput,
-): Promise<void> {
-	const texts = failed.flatMap(({ job }) => job.refs.filter(isEntry));
-	if (texts.length === 0) return;
-	for await (const { job, outcome } of fetchAll(submit(texts, chunking, output, 1), chunking)) {
+async function isolate(jobs: FailedJob[], chunking: Chunking, output: ChunkOutput): Promise<void> {
+	const origins = new Map<TextEntry, FailedJob>();
+	for (const failed of jobs) {
+		for (const text of failed.job.refs.filter(isEntry)) origins.set(text, failed);
+	}
+	// A text that cannot be submitted again keeps the error and the chunking ID that it had.
+	const keepError = async (text: TextEntry) => {
+		const { job, outcome } = origins.get(text) ?? {};
+		if (job && outcome) await output.report({ ...job, refs: [text] }, outcome);
+	};
+	const again = submit([...origins.keys()], chunking, keepError, 1);
+	for await (const { job, outcome } of fetchAll(again, chunking)) {
 		await output.report(job, outcome);
 	}
 }

@@ -1,3 +1,4 @@
+import type { Failed } from '../../shared/flow/deliver';
 import { ChunkOutput } from '../chunk-output';
 import { TO_ITEMS } from '../chunk-sink';
 import { settle } from '../fetch';
@@ -10,7 +11,7 @@ import { optionsProperties } from '../parameters/options';
 import { textProperties } from '../parameters/texts';
 import { hintAtRegexes, submit as submitAll } from '../submit';
 import { ItemOutcomes } from '../text-outcomes';
-import { readTexts } from '../texts';
+import { readTexts, type TextEntry } from '../texts';
 
 /** Submits texts and returns each with its chunking ID and position, for Get Results. */
 export const submit: Operation = {
@@ -34,7 +35,9 @@ export const submit: Operation = {
 		const destination = { outcomes: new ItemOutcomes(run), sink: TO_ITEMS };
 		const output = new ChunkOutput(run, parameters, options, 'chunks', destination);
 		hintAtRegexes(texts, chunking);
-		for await (const job of submitAll(texts, chunking, output)) {
+		const notSubmitted = async (text: TextEntry, outcome: Failed) =>
+			await output.notSubmitted(text, outcome);
+		for await (const job of submitAll(texts, chunking, notSubmitted)) {
 			await output.report(job, settle(job, chunking));
 		}
 		await output.finish({ hintAtPending: false });

@@ -64,8 +64,8 @@ class BulkSender<E, R> {
 	private readonly busy = new Map<string, Promise<void>>();
 	/** Entries the service has accepted. */
 	private accepted = 0;
-	/** A whole batch was rejected entry by entry: searching others for good entries is in vain. */
-	private rejectedWholeBatch = false;
+	/** Groups of which a whole batch was rejected, entry by entry: searching others is in vain. */
+	private readonly rejectedGroups = new Set<string>();
 
 	constructor(
 		private readonly options: BulkOptions<E, R>,
@@ -104,7 +104,7 @@ class BulkSender<E, R> {
 		const keys = keyOf ? batch.map(({ entry }) => keyOf(entry)) : [];
 		const before = keys.map((key) => this.busy.get(key)).filter((each) => each !== undefined);
 		const delivery: Promise<void> = Promise.all(before)
-			.then(async () => await this.deliver(batch))
+			.then(async () => void (await this.deliver(batch)))
 			// An exception in handling a batch fails its entries, never the run.
 			.catch(async (reason: unknown) => {
 				const entries = batch.map(({ entry }) => entry);
@@ -124,13 +124,15 @@ class BulkSender<E, R> {
 	 * Sends one batch, or a part of one that is being split, and answers its entries.
 	 *
 	 * @param whole how the batch failed of which this is a part
+	 * @returns whether the service rejected the content of every entry
 	 */
-	private async deliver(batch: Array<Packed<E>>, whole?: Failed): Promise<void> {
+	private async deliver(batch: Array<Packed<E>>, whole?: Failed): Promise<boolean> {
 		const { run, send, rejections } = this.options;
 		const entries = batch.map(({ entry }) => entry);
 		const bytes = requestBytes(batch, this.limits);
 		let request = 0;
 		let rejected: ReadonlyMap<E, unknown> = new Map();
+		let isContentRejected = false;
 		const outcome = await deliver(
 			async (attempt) => {
 				if (attempt === 1) request = ++run.stats.requests;
@@ -141,34 +143,45 @@ class BulkSender<E, R> {
 			},
 			this.options,
 			{
-				canSplit: (verdict) => this.canSplit(batch, whole !== undefined, verdict),
+				canSplit: (verdict) => {
+					isContentRejected = verdict.tooLarge !== true;
+					return this.canSplit(batch, whole !== undefined, verdict);
+				},
 				earlier: whole,
 			},
 		);
-		if (outcome.ok) return await this.done(entries, outcome, rejected, { request, bytes });
+		if (outcome.ok) {
+			await this.done(entries, outcome, rejected, { request, bytes });
+			return false;
+		}
 		if (outcome.verdict.action !== 'split') {
-			return await this.answer(entries, outcome, { request, bytes });
+			await this.answer(entries, outcome, { request, bytes });
+			return isContentRejected;
 		}
-		await this.split(batch, bytes, outcome);
-		if (whole === undefined && !outcome.verdict.tooLarge && this.accepted === 0) {
-			this.rejectedWholeBatch = true;
-		}
+		const areAllRejected = await this.split(batch, bytes, outcome);
+		if (whole === undefined && areAllRejected) this.rejectedGroups.add(this.groupOf(batch));
+		return areAllRejected;
 	}
 
-	private canSplit(batch: unknown[], isPart: boolean, { tooLarge }: Verdict): boolean {
+	private groupOf([first]: Array<Packed<E>>): string {
+		return (first && this.options.groupOf?.(first.entry)) ?? '';
+	}
+
+	private canSplit(batch: Array<Packed<E>>, isPart: boolean, { tooLarge }: Verdict): boolean {
 		if (batch.length < 2) return false;
-		return tooLarge === true || isPart || this.accepted > 0 || !this.rejectedWholeBatch;
+		if (tooLarge === true || isPart || this.accepted > 0) return true;
+		return !this.rejectedGroups.has(this.groupOf(batch));
 	}
 
-	private async split(batch: Array<Packed<E>>, bytes: number, whole: Failed): Promise<void> {
+	private async split(batch: Array<Packed<E>>, bytes: number, whole: Failed): Promise<boolean> {
 		this.options.run.stats.splits++;
 		// What is too large for the service now will be so later.
 		if (whole.verdict.tooLarge) {
 			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(bytes / 2));
 		}
 		const middle = Math.ceil(batch.length / 2);
-		await this.deliver(batch.slice(0, middle), whole);
-		await this.deliver(batch.slice(middle), whole);
+		const isFirstRejected = await this.deliver(batch.slice(0, middle), whole);
+		return (await this.deliver(batch.slice(middle), whole)) && isFirstRejected;
 	}
 
 	/** Answers the entries of a successful request, those it rejects each by itself. */

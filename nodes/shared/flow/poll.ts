@@ -116,6 +116,7 @@ class Poller<J, R> {
 
 	private async takeAll(jobs: AsyncIterable<J>): Promise<void> {
 		for await (const job of jobs) {
+			if (this.outcomes.isAbandoned) break;
 			const now = this.options.run.now();
 			const deadline = this.options.deadlineOf(job);
 			const intervalMs = this.options.intervals.startMs;

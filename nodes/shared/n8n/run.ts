@@ -58,6 +58,12 @@ export class Run implements RunState {
 		for (const wake of this.sleepers) wake();
 	}
 
+	/** The node itself has thrown: that counts more than a reason why the run had ended before. */
+	crash(error: unknown): void {
+		if (!isCanceled(this.end?.reason)) this.end = { reason: error };
+		this.stop(error);
+	}
+
 	/** A cancel counts more than any other reason: a canceled run returns nothing. */
 	private readonly cancel = (): void => {
 		this.end = { reason: new Canceled() };
@@ -106,6 +112,18 @@ export class Run implements RunState {
 	/** Lets other executions have their turn; to be called between small steps of long work. */
 	async breathe(): Promise<void> {
 		await this.slices.breathe();
+	}
+
+	/**
+	 * The input items with their numbers, in slices, so that other executions have their turn. Ends with
+	 * the run: a node that stops at failures reads no further.
+	 */
+	async *eachItem(): AsyncGenerator<[number, INodeExecutionData], void, undefined> {
+		for (const [itemIndex, item] of this.items.entries()) {
+			await this.breathe();
+			if (this.end) return;
+			yield [itemIndex, item];
+		}
 	}
 
 	/** Results of an item; see `Results`. */
@@ -191,6 +209,6 @@ export async function runNode(
 	execute: (run: Run) => Promise<void>,
 ): Promise<INodeExecutionData[][]> {
 	const run = new Run(context);
-	await execute(run).catch((error: unknown) => run.stop(error));
+	await execute(run).catch((error: unknown) => run.crash(error));
 	return [await run.finish()];
 }

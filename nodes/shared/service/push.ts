@@ -149,10 +149,17 @@ export function documentText(document: PushDocument): string {
 	);
 }
 
+/** Shorter texts that look like a packed vector, such as `u8:main`, are taken for the user's own. */
+const MIN_VECTOR_CHARACTERS = 64;
+
+const REQUIRED_FIELDS = ['id', 'name'];
+
 /** A document whose packed vectors are lists of numbers, as search indexes want them. */
 function withVectors(document: PushDocument): PushDocument {
 	let unpacked: PushDocument | undefined;
 	for (const [field, value] of Object.entries(document)) {
+		if (typeof value !== 'string' || REQUIRED_FIELDS.includes(field)) continue;
+		if (field !== 'vector' && value.length < MIN_VECTOR_CHARACTERS) continue;
 		const vector = unpackVector(value);
 		if (vector === undefined) continue;
 		unpacked ??= { ...document };

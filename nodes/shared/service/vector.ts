@@ -14,13 +14,21 @@ const KINDS = [
  * @returns undefined for a list of anything but numbers
  */
 export function packVector(vector: readonly unknown[]): string | undefined {
-	if (!vector.every((value) => typeof value === 'number')) return undefined;
-	for (const [prefix, Numbers] of KINDS) {
-		const packed = Numbers.from(vector);
-		if (!packed.every((value, index) => Object.is(value, vector[index]))) continue;
-		return `${prefix}:${Buffer.from(packed.buffer).toString('base64')}`;
+	if (!vector.every((value): value is number => typeof value === 'number')) return undefined;
+	const [prefix, Numbers] = kindOf(vector);
+	const packed = new Numbers(vector);
+	return `${prefix}:${Buffer.from(packed.buffer).toString('base64')}`;
+}
+
+/** The smallest kind that gives back exactly the same numbers. */
+function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
+	const [i8, u8, f32, f64] = KINDS;
+	// No integer is a negative zero.
+	if (vector.every((value) => Number.isInteger(value) && !Object.is(value, -0))) {
+		if (vector.every((value) => value >= -128 && value <= 127)) return i8;
+		if (vector.every((value) => value >= 0 && value <= 255)) return u8;
 	}
-	return undefined;
+	return vector.every((value) => Object.is(Math.fround(value), value)) ? f32 : f64;
 }
 
 /**

@@ -177,6 +177,19 @@ test('a part that was refused entirely does not end the search in other batches'
 	expect(ended(outcome, 'done')).toEqual([63, 65]);
 });
 
+test('a batch whose parts failed for other reasons does not end the search in later ones', async () => {
+	const outcome = await runScenario({
+		entries: entries(8),
+		maxCount: 4,
+		concurrency: 1,
+		maxAttempts: 1,
+		poisoned: ['id0', 'id5'],
+		// The first batch is rejected as a whole, its halves meet something else.
+		faults: ['none', 'unavailable', 'unavailable'],
+	});
+	expect(ended(outcome, 'done')).toEqual([4, 6, 7]);
+});
+
 test('once a whole batch was refused entry by entry, later ones are not divided', async () => {
 	const all = entries(40);
 	const outcome = await runScenario({

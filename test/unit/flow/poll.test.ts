@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-import { FINAL_POLLS_MS } from '../../../nodes/shared/flow/poll';
+import { FINAL_POLLS_MS, poll } from '../../../nodes/shared/flow/poll';
+import { VirtualRun } from '../support/virtual-run';
 import { CANCEL, pollsAt, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
 const TICK_MS = 50;
@@ -329,4 +330,34 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 		),
 		{ numRuns: 150 },
 	);
+});
+
+test('a consumer that leaves ends the intake of jobs and the polling', async () => {
+	const run = new VirtualRun();
+	const taken: number[] = [];
+	async function* source() {
+		for (let job = 0; job < 100; job++) {
+			taken.push(job);
+			yield job;
+			await run.clock.sleep(10);
+		}
+	}
+	const consume = async () => {
+		const outcomes = poll(source(), {
+			run,
+			concurrency: 2,
+			intervals: { startMs: 500, capMs: 500 },
+			retryPolicy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+			deadlineOf: () => Infinity,
+			check: async (job: number) => {
+				await run.clock.sleep(5);
+				return { state: 'finished', response: job };
+			},
+			judge: () => ({ action: 'fail' }),
+			expire: () => ({ state: 'failed', reason: 'timeout' }),
+		});
+		for await (const { job } of outcomes) if (job === 3) throw new Error('a bug');
+	};
+	await expect(run.clock.run(consume())).rejects.toThrow('a bug');
+	expect(taken.length).toBeLessThan(7);
 });

@@ -213,6 +213,11 @@ describe('documentText', () => {
 		expect(packed.vector).toMatch(/^f32:/);
 	});
 
+	test('takes a text that merely looks like a packed vector for what it is', () => {
+		const texts = { id: 'u8:abcd', name: `f32:${'AAAA'.repeat(20)}`, branch: 'u8:main' };
+		expect(JSON.parse(documentText(texts))).toEqual(texts);
+	});
+
 	test('is the JSON of a document', () => {
 		const text = documentText({ ...document, at: new Date(0), none: undefined });
 		expect(text).toBe('{"id":"1","name":"One","at":"1970-01-01T00:00:00.000Z"}');
