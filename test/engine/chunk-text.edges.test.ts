@@ -160,7 +160,7 @@ describe('a reply of an odd shape', () => {
 			options: { previousChunkCount: 3 },
 		});
 		expect(jsonOf(output).map(({ id }) => id)).toEqual(['d#0']);
-		expect(hints.map(({ message }) => message).join()).toContain('left out the end of 1 text');
+		expect(hints.map(({ message }) => message).join()).toContain('omitted the end of 1 text');
 	});
 
 	it.each(['READY', 'RETRIEVED'])(

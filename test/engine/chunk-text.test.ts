@@ -666,7 +666,7 @@ describe('the output', () => {
 		// Two lines of 14 characters and the line break before each.
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^The service left out the end of 1 text, 30 characters in total\. Shorten the texts/,
+				/^The service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,
 			),
 		]);
 	});

@@ -391,7 +391,7 @@ describe('documents of the same ID', () => {
 			expect.objectContaining({ id: 'a', pushed: true }),
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
-		expect(hintsOf(result)).toContain('2 documents left out for a later one with the same ID');
+		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
 	});
 
 	it('are sent in order, each after the one before has been answered', async () => {
@@ -601,7 +601,7 @@ describe('a dry run', () => {
 	it('says how many documents gave way to a later one', async () => {
 		const items = [...documents(2), ...documents(2)];
 		const result = await push(items, { options: { dryRun: true } });
-		expect(hintsOf(result)).toContain('2 documents left out for a later one with the same ID');
+		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 	});
 

@@ -24,7 +24,7 @@ export function packVector(vector: readonly unknown[]): string | undefined {
 }
 
 /**
- * The numbers that `packVector` has made a text of.
+ * Turns the text of `packVector` back into numbers.
  *
  * @returns undefined for anything else, such as a text that merely begins alike
  */
