@@ -59,7 +59,7 @@ describe('a migration', () => {
 		expect(output[0].json).toMatchObject({ migrated: true });
 	});
 
-	it('is one PUT without body and sign-in, whose empty reply is success', async () => {
+	it('is one PUT without body and authentication, whose empty response is success', async () => {
 		const { output, hints } = await migrate(items(1), CONFIRMED);
 		expect(sandbox().requests).toHaveLength(1);
 		const [request] = sandbox().requests;
@@ -107,7 +107,7 @@ describe('a migration', () => {
 		['text', { status: 202, body: 'started', contentType: 'text/plain' }, 'started'],
 		['HTML', { html: true }, expect.stringMatching(/^<!DOCTYPE/)],
 		['nothing', { status: 204 }, undefined],
-	])('passes the reply on: %s', async (_case, rule, body) => {
+	])('passes the response on: %s', async (_case, rule, body) => {
 		fault(rule);
 		const { output } = await migrate(items(1), CONFIRMED);
 		expect(output[0].json.migrated).toBe(true);
@@ -129,7 +129,7 @@ describe('a migration', () => {
 		expect(whole).not.toContain(encoded);
 	});
 
-	it('needs an address', async () => {
+	it('needs a URL', async () => {
 		const { error } = await migrate(items(1), CONFIRMED, { credentials: at('') });
 		expect(error?.message).toBe("'Blob Service URL' is empty");
 	});
@@ -301,7 +301,7 @@ it('Stop in the editor also says how many migrations came before', async () => {
 	);
 });
 
-it('Stop in the editor ends the wait for the reply within a second', async () => {
+it('Stop in the editor ends the wait for the response within a second', async () => {
 	const server = await startServer(() => {});
 	const arrived = server.arrived(1).then(() => Date.now());
 	const { status, error } = await migrate(items(2), CONFIRMED, {

@@ -52,7 +52,7 @@ describe('tokens of 4 s carry a run of 20 s: no failed item, at most one token a
 	);
 
 	it.concurrent(
-		'where a new token kills the former one, only requests under way are refused, and sent again',
+		'where a new token revokes the previous one, only requests in flight are refused, and sent again',
 		async () => {
 			const { issued, unauthorized } = await longRun(true);
 			expect(unauthorized).toBeLessThanOrEqual((issued - 1) * 2 * CONCURRENCY);

@@ -69,7 +69,7 @@ test('what Retry-After asks for is waited by its request, and by all where it co
 	expect(busy.next).toBeLessThan(100);
 });
 
-test('sends less at once after a 429 and recovers', async () => {
+test('sends fewer concurrent requests after a 429 and recovers', async () => {
 	const outcome = await runScenario({
 		entries: entries(60),
 		maxCount: 1,
@@ -84,7 +84,7 @@ test('sends less at once after a 429 and recovers', async () => {
 	expect(inFlight.at(-1)).toBe(8);
 });
 
-test('divides what is too large and makes smaller requests from there', async () => {
+test('splits what is too large and makes smaller requests from there', async () => {
 	// 64 entries of 10 bytes; the service takes some 180 bytes, a quarter of what may be sent.
 	const outcome = await runScenario({
 		entries: entries(64),
@@ -115,7 +115,7 @@ test('an entry above the limit of a request is never sent', async () => {
 	});
 });
 
-test('an entry no text can be made of fails alone, whatever is under way', async () => {
+test('an entry that cannot be written fails alone, whatever is in flight', async () => {
 	const all = { entries: entries(6), maxCount: 2, concurrency: 2, latencyMs: 10 };
 	const outcome = await runScenario({ ...all, unwritable: [0, 3, 5] });
 	expect(ended(outcome, 'done')).toEqual([1, 2, 4]);
@@ -141,7 +141,7 @@ test('stopping at a failure covers entries no text can be made of', async () => 
 	});
 });
 
-test('finds the one entry that the service refuses', async () => {
+test('finds the one entry that the service rejects', async () => {
 	const outcome = await runScenario({ entries: entries(10), poisoned: ['id6'] });
 	expect(ended(outcome, 'failed')).toEqual([6]);
 	expect(ended(outcome, 'done')).toHaveLength(9);
@@ -177,7 +177,7 @@ test('a part that was refused entirely does not end the search in other batches'
 	expect(ended(outcome, 'done')).toEqual([63, 65]);
 });
 
-test('once a whole batch was refused entry by entry, later ones are not divided', async () => {
+test('once a whole batch was refused entry by entry, later ones are not split', async () => {
 	const all = entries(40);
 	const outcome = await runScenario({
 		entries: all,

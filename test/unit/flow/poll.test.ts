@@ -170,7 +170,7 @@ test('after a fault a job is not polled earlier than otherwise', async () => {
 	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
 });
 
-test('a service that is throttling gets fewer polls at once', async () => {
+test('a service that is throttling gets fewer concurrent polls', async () => {
 	const throttled = jobs(8, 0).map((job) => ({ ...job, faults: ['throttled'] as PollFault[] }));
 	const { polls } = await runPolls({ jobs: throttled, concurrency: 8, latencyMs: 100 });
 	const inFlight = polls.map((each) => each.inFlight);
