@@ -1,4 +1,4 @@
-/** Chunk Text at its edges: lists of texts that fail, replies of odd shapes, fields of the source. */
+/** Chunk Text at its edges: lists of texts that fail, responses of odd shapes, fields of the source. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { DEMO } from '../../sandbox';

@@ -1,4 +1,4 @@
-/** Chunk Text while the service or the network gets in its way, and what it lets nobody see. */
+/** Chunk Text while the service or the network fails, and what it never shows. */
 import { inspect } from 'node:util';
 
 import type { IDataObject } from 'n8n-workflow';

@@ -461,7 +461,7 @@ describe('when time runs out', () => {
 });
 
 describe('Stop in the editor', () => {
-	/** Presses Stop after so many looks or submissions; nothing may come after that. */
+	/** Presses Stop after so many polls or submissions; nothing may come after that. */
 	const stopAfter = async (
 		[route, count]: ['results' | 'submit', number],
 		...[items, parameters, settings]: Parameters<typeof chunk>

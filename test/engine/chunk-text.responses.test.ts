@@ -31,7 +31,7 @@ const BODY = Buffer.from(
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const MIDDLE = BODY.indexOf('😀') + 2;
 
-/** Fetches `c1` from a service that answers each look in the next of these ways, then in the last. */
+/** Fetches `c1` from a service that answers each poll in the next of these ways, then in the last. */
 async function fetchFrom(
 	ways: Array<(response: ServerResponse) => unknown>,
 	options: INodeParameters = {},

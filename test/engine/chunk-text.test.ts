@@ -1,4 +1,4 @@
-/** Chunk Text: what it sends (docs/service-interface.md, Chunking request) and what comes out. */
+/** Chunk Text: what it sends (docs/service-interface.md, Chunking request) and what it returns. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { useChunkText } from '../../support/chunking';

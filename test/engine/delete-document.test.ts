@@ -1,4 +1,4 @@
-/** Delete Document: ids, commits, faults and the items that come out. */
+/** Delete Document: ids, commits, faults and the items it returns. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';

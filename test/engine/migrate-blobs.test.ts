@@ -188,7 +188,7 @@ describe('a migration that did not arrive', () => {
 	});
 
 	it('is sent again while the connection is refused', async () => {
-		// A port of a moment ago, on which nobody listens until later.
+		// A port of a moment ago, on which nothing listens until later.
 		const probe = createServer();
 		await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
 		const { port } = probe.address() as AddressInfo;

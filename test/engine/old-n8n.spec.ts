@@ -134,7 +134,7 @@ describe('the built package on the engine of n8n 1.123', () => {
 		expect(sandbox.tokensIssued()).toBe(3);
 		const { unauthorized } = sandbox.stats();
 		expect(unauthorized).toBeGreaterThan(0);
-		// No more than were under way: as many as the default concurrency allows.
+		// No more than were in flight: as many as the default concurrency allows.
 		expect(unauthorized).toBeLessThanOrEqual(8);
 	});
 

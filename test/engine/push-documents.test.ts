@@ -1,4 +1,4 @@
-/** What Push Documents sends, and what comes out, while the service is well. */
+/** What Push Documents sends, and what it returns, while the service is well. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';

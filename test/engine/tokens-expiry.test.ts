@@ -5,7 +5,7 @@ import { CredentialStore } from '../../support/engine';
 import { chunk, startWorker } from '../../support/worker';
 
 const LIFETIME_SECONDS = 4;
-/** Submissions and looks at jobs have a limit each. */
+/** Submissions and polls have a limit each. */
 const CONCURRENCY = 2;
 
 /** 40 texts: submitting them takes 5 s (2 at a time, 250 ms each), the jobs 20 s (2 at a time, 1 s each). */

@@ -196,7 +196,7 @@ describe('a token close to its end', () => {
 });
 
 /**
- * A worker that knows of no token gets one, which kills the former one, and stores it; or keeps it,
+ * A worker that knows of no token gets one, which revokes the previous one, and stores it; or keeps it,
  * as a program beside n8n would.
  */
 async function renewElsewhere(store: CredentialStore, { stores = true } = {}): Promise<void> {

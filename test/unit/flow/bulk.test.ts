@@ -60,7 +60,7 @@ test('what Retry-After asks for is waited by its request, and by all where it co
 			faults: [fault],
 		});
 		const repeated = outcome.sent.find(({ attempt }) => attempt === 2)?.at ?? 0;
-		// The second request was under way already when the answer to the first came.
+		// The second request was in flight already when the answer to the first came.
 		return { repeated, next: outcome.sent[2]?.at };
 	};
 	expect(await gap('throttled 3 s')).toEqual({ repeated: 3010, next: 3010 });

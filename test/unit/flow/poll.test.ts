@@ -218,7 +218,7 @@ test.each([1, 4, 60])(
 		const toldAt = 20;
 		const inPause = outcome.polls.filter(({ at }) => at > toldAt && at < toldAt + 5000);
 		expect(inPause).toHaveLength(0);
-		// What was under way when the service said so is not counted.
+		// What was in flight when the service said so is not counted.
 		expect(outcome.polls.filter(({ at }) => at <= toldAt).length).toBeLessThanOrEqual(
 			concurrency,
 		);
