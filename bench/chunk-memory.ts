@@ -25,7 +25,7 @@ async function submit(service: Service, authorization: string, text: string): Pr
 	}
 }
 
-/** Memory of one reply with 40,000 chunks, in relation to the reply parsed and held alone. */
+/** Memory of one response with 40,000 chunks, in relation to the response parsed and held alone. */
 export async function chunkMemory({ quick }: BenchOptions): Promise<void> {
 	const chunks = quick ? 4_000 : 40_000;
 	const text = makeText(chunks);

@@ -54,7 +54,7 @@ async function fixedIntervalClient(service: Service) {
 	};
 }
 
-/** As Loop Over Items with a Wait node does it: submit, wait, look, until it is there. */
+/** As Loop Over Items with a Wait node does it: submit, wait, poll until it is there. */
 async function job(client: Awaited<ReturnType<typeof fixedIntervalClient>>, index: number) {
 	const id = await client.submit(index);
 	do await delay(FIXED_INTERVAL_MS);

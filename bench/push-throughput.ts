@@ -50,7 +50,7 @@ async function pushByAxios(
 	});
 }
 
-/** n8n's HTTP Request node: one request for each item, all started at once. */
+/** n8n's HTTP Request node: one request for each item, all started together. */
 async function pushByHttpRequest(node: INodeType, service: Service, documents: IDataObject[]) {
 	const { output, error } = await runNode({
 		node,
@@ -125,7 +125,7 @@ async function headline(
 	if (!http) print('', 'Without the HTTP Request node: e2e/ is not installed.');
 }
 
-/** So many documents that a cell takes about that time, and all requests are under way twice. */
+/** So many documents that a cell takes about that time, and all requests are in flight twice. */
 function documentsFor(
 	{ concurrency, perRequest }: Setting,
 	latencyMs: number,
@@ -182,7 +182,7 @@ async function matrix(
 	print(table(head, ratios));
 }
 
-/** Documents per second by number of requests at once and documents per request, beside peers. */
+/** Documents per second by number of concurrent requests and documents per request, beside peers. */
 export async function pushThroughput({ quick }: BenchOptions): Promise<void> {
 	const count = quick ? 2_000 : 20_000;
 	const rounds = quick ? 1 : 3;

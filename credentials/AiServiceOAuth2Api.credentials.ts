@@ -127,12 +127,12 @@ function issuingTokens(issuer: TokenIssuer) {
 	): Promise<IDataObject> {
 		const isTested = isBeingTested(credentials);
 		const context = contextFor(credentials, isTested);
-		// No token for nothing: the URL is checked first.
+		// The URL is checked first: no token is requested in vain.
 		if (isTested) PROBE.request(credentials);
 		let stored: IDataObject = {};
 		if (!context.isProven || !isTested) {
 			const accessTokens = JSON.stringify(await issuer.issue(context, tokenSender(this)));
-			// Of the requests that have waited for the same token, one has it stored.
+			// Several requests may have waited for the same token: only one of them stores it.
 			if (!context.held.isStored) stored = { accessTokens };
 			context.held.isStored = true;
 		}
@@ -142,8 +142,8 @@ function issuingTokens(issuer: TokenIssuer) {
 }
 
 /**
- * The context that a node has attached, or one of the credential's own. In a test n8n may have had a
- * token issued before the test is known as such: that one is as good.
+ * The context that a node has attached, or one of the credential's own. In a test n8n may have requested
+ * a token before the test could be recognized: that token proves as much.
  */
 function contextFor(credentials: ICredentialDataDecryptedObject, isTested: boolean): TokenContext {
 	const attached = tokenContextOf(credentials);
@@ -177,7 +177,7 @@ const AI_SERVICE = { name: 'the AI service', urlLabel: 'AI Service URL' };
 /** No chunking request has this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The interface has no request that only tests: any answer but a refusal will do. */
+/** The interface has no request that only tests: any answer but a refusal counts as success. */
 const PROBE: Probe = {
 	party: AI_SERVICE,
 	request: (credentials) => {

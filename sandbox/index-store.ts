@@ -4,7 +4,7 @@ import { breather } from './breathe';
 import { claimDataFile } from './data-file';
 import type { SearchHit } from './types';
 
-/** A document of the interface's section "Push document", checked. */
+/** A document of the interface (docs/service-interface.md, Push documents), checked. */
 export interface PushDocument extends Record<string, unknown> {
 	id: string;
 	name: string;
@@ -19,7 +19,7 @@ const SNIPPET_LENGTH = 160;
 /**
  * Every stored version of a document has its own number `n`, rising. The full-text table is
  * contentless (texts are kept once, in `docs`) and filled later, up to `indexed_upto`: indexing
- * takes four times as long as storing, and a push shall not wait for it. A search catches up
+ * takes four times as long as storing, and a push should not wait for it. A search catches up
  * first, so it sees all that is committed.
  */
 const SCHEMA = `

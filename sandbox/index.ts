@@ -138,7 +138,7 @@ function statsOf({ recorder, tokens, index, jobs }: Context): SandboxStats {
 }
 
 /**
- * Starts what happens by itself: the grouped commit of deletes, and indexing while nobody calls.
+ * Starts what happens by itself: the grouped commit of deletes, and indexing while there are no requests.
  * @returns a function that ends both
  */
 function startTimers({ index, recorder, settings }: Context): () => void {

@@ -16,7 +16,7 @@ function publicHeaders(request: FastifyRequest): Record<string, string> {
 	return headers;
 }
 
-/** Keeps the record of every request and how many of each route are under way. */
+/** Keeps the record of every request and how many of each route are in flight. */
 export class Recorder {
 	readonly requests: RecordedRequest[] = [];
 
@@ -27,7 +27,7 @@ export class Recorder {
 	/** Milliseconds since the epoch at which the last request began or ended. */
 	lastActivity = 0;
 
-	/** Requests under way, of all routes. */
+	/** Requests in flight, of all routes. */
 	get underWay(): number {
 		let sum = 0;
 		for (const count of this.inFlight.values()) sum += count;
@@ -45,7 +45,7 @@ export class Recorder {
 			if (request.routeOptions.config?.control) return;
 			const record = this.begin(request);
 			request.record = record;
-			// A reset connection gets no reply and so never reaches onSend.
+			// A reset connection gets no response and so never reaches onSend.
 			reply.raw.once('close', () => this.end(record, 0));
 		});
 		app.addHook('preValidation', async (request) => {

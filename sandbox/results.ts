@@ -6,7 +6,7 @@ import type { SandboxSettings } from './settings';
 import { makeVector } from './vectors';
 
 /**
- * The body of a results reply with data, in one of the two known shapes (docs/service-interface.md,
+ * The body of a results response with data, in one of the two known shapes (docs/service-interface.md,
  * Chunking results). Built as JSON text piece by piece, because 40,000 vectors at once would hold up all other requests.
  */
 export async function resultsBody(job: Job, settings: SandboxSettings): Promise<Buffer> {

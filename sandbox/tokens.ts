@@ -5,7 +5,7 @@ import { failure } from './http';
 import type { SandboxSettings } from './settings';
 import type { SandboxClient } from './types';
 
-/** The four scopes of the interface, section "Token request". */
+/** The four scopes of the interface (docs/service-interface.md, Access tokens). */
 export const SCOPES = [
 	'machinelearning.predict',
 	'machinelearning.model',
@@ -40,7 +40,7 @@ export class Tokens {
 
 	/**
 	 * A new JWT (HS256) for a client and scope, 500 to 1000 characters long by padding; kills the
-	 * former one of the two when the settings say so.
+	 * previous one of the two when the settings say so.
 	 */
 	async issue(client: SandboxClient, scope: string): Promise<string> {
 		const now = Date.now();

@@ -65,7 +65,7 @@ export interface JobSummary {
 	texts: number;
 }
 
-/** The four statuses of the interface, section "States and transitions". */
+/** The four statuses of a chunking job (docs/service-interface.md, Chunking results). */
 export type JobStatus = 'SUBMITTED' | 'ERROR' | 'READY' | 'RETRIEVED';
 
 /** Figures since the start or the last reset. */

@@ -16,7 +16,7 @@ const BY_LINE: INodeParameters = {
 	chunkerSettings: { maxChunkSize: 1 },
 };
 
-/** Looks at jobs as often as the loop can. */
+/** Polls jobs as often as the loop can. */
 export const OFTEN = { firstIntervalSeconds: 0.02, longestIntervalSeconds: 0.04 };
 
 /** Chunk Text as a node of a pipeline, by lines unless told otherwise. */
@@ -29,7 +29,7 @@ export const chunkNode = (
 	...settings,
 });
 
-/** Chunk Text in a sandbox: runs it, looks at what arrived, and gets in its way. */
+/** Chunk Text in a sandbox: runs it, reads what arrived, and interferes. */
 export function useChunkText(sandbox: () => Sandbox) {
 	let tests = 0;
 	beforeEach(() => tests++);
@@ -59,7 +59,11 @@ export function useChunkText(sandbox: () => Sandbox) {
 			parameters: INodeParameters = {},
 			settings: Partial<RunOptions> = {},
 		): Promise<RunResult> =>
-			await run(items, { operation: 'getResults', output: 'chunks', vectors: 'list', ...parameters }, settings),
+			await run(
+				items,
+				{ operation: 'getResults', output: 'chunks', vectors: 'list', ...parameters },
+				settings,
+			),
 		credentials,
 		requests,
 		submits: () => requests('submit'),
@@ -70,7 +74,7 @@ export function useChunkText(sandbox: () => Sandbox) {
 				(body as { batch: Array<{ text: string }> }).batch.map(({ text }) => text),
 			),
 		fault,
-		/** What the next looks find instead of the truth. */
+		/** What the next polls find instead of the truth. */
 		answers: (...bodies: unknown[]) => {
 			for (const body of bodies) {
 				fault('results', { status: 200, body: JSON.stringify(body), times: 1 });
@@ -95,7 +99,7 @@ export function useChunkText(sandbox: () => Sandbox) {
 	};
 }
 
-/** Most requests that were under way at the same time. */
+/** Maximum of concurrent requests. */
 export function mostAtOnce(requests: RecordedRequest[]): number {
 	const events = requests.flatMap(({ startedAt, endedAt }) => [
 		{ at: startedAt, change: 1 },

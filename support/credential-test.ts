@@ -85,7 +85,7 @@ function failureMessage(error: unknown, test: ICredentialTestRequest): string {
  * Tests a credential as the editor's Test button does (n8n 2.41.1,
  * `dist/services/credentials-tester.service.js`): the class's `test` request runs as a declarative
  * node. The stored token is used as it is; `preAuthentication` runs only where the expirable field
- * is empty or the reply is a 401, because n8n's own "is this a test?" check looks for the type
+ * is empty or the response is a 401, because n8n's own "is this a test?" check looks for the type
  * `n8n-nodes-base.noOp` while the node it makes is called `noOp`.
  */
 export async function testCredential(

@@ -55,7 +55,7 @@ export interface ExecutionOptions {
 	mode?: WorkflowExecuteMode;
 	/** Presses Stop after that time. */
 	cancelAfterMs?: number;
-	/** Presses Stop when this settles. */
+	/** Presses Stop when this resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
 }
 

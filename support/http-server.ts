@@ -7,7 +7,7 @@ export interface SeenRequest {
 	url: string;
 	headers: IncomingHttpHeaders;
 	body: string;
-	/** Whether the client went away before it had the whole reply. */
+	/** Whether the client went away before it had the whole response. */
 	aborted: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function startServer(handler: Handler): Promise<TestServer> {
 	};
 }
 
-/** Sends a JSON reply. */
+/** Sends a JSON response. */
 export function reply(response: ServerResponse, status: number, body: unknown): void {
 	response.writeHead(status, { 'Content-Type': 'application/json' });
 	response.end(JSON.stringify(body));

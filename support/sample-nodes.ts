@@ -76,7 +76,7 @@ export function filterNode(keep: (json: INodeExecutionData['json']) => boolean):
 	};
 }
 
-/** Sends one signed GET to the address in its `url` parameter for every item. */
+/** Sends one signed GET to the URL in its `url` parameter for every item. */
 export function fetchNode(): INodeType {
 	return {
 		description: description('fetch', {

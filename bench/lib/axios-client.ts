@@ -15,7 +15,7 @@ export function axiosClient(
 	});
 }
 
-/** Runs tasks with so many of them under way at once. */
+/** Runs tasks with up to so many of them in flight. */
 export async function limited<T>(
 	concurrency: number,
 	entries: T[],

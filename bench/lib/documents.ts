@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 const WORDS =
 	'search index document passage vector push delete batch query result field source'.split(' ');
 
-/** Documents of 1 KB of JSON each, every text its own, as they come from a parsed reply. */
+/** Documents of 1 KB of JSON each, every text its own, as they come from a parsed response. */
 export function makeDocuments(count: number, bytes = 1024): IDataObject[] {
 	return Array.from({ length: count }, (_, index) => {
 		const document = {

@@ -21,7 +21,7 @@ export class MemoryMeter {
 	private timer: NodeJS.Timeout | undefined;
 	private stopped = false;
 
-	/** A moment worth knowing, e.g. before something large is let go. */
+	/** A moment worth knowing, e.g. before something large is released. */
 	readonly sample = (): number => {
 		const live = liveBytes();
 		this.peak = Math.max(this.peak, live);

@@ -11,10 +11,10 @@ import { makeText } from '../lib/documents';
 import { liveBytes, MemoryMeter, peakRss } from '../lib/memory';
 
 export interface ChunkMemoryParameters {
-	/** The reply alone, fetched by a plain node, or by one of Chunk Text's operations. */
+	/** The response alone, fetched by a plain node, or by one of Chunk Text's operations. */
 	client: 'parse' | 'helper' | 'getResults' | 'submitAndWait';
 	measure: 'memory' | 'time';
-	/** What comes out of Chunk Text. */
+	/** What is returned by Chunk Text. */
 	output?: string;
 	credentials: CredentialData;
 	resultsUrl: string;
@@ -23,14 +23,14 @@ export interface ChunkMemoryParameters {
 	/** How many the text of a submission gives. */
 	sentences: number;
 	parameters: INodeParameters;
-	/** A small reply, to load and warm up whatever a run needs. */
+	/** A small response, to load and warm up whatever a run needs. */
 	warmUp: { resultsUrl: string; chunkingId: string };
 }
 
 export interface ChunkMemoryResult {
 	/** Bytes of the body. */
 	body: number;
-	/** In use above the start: at the end, with the output held; at most; at most since the reply was there. */
+	/** In use above the start: at the end, with the output held; at most; at most since the response was there. */
 	held: number;
 	peak: number;
 	sinceReply: number;
@@ -42,10 +42,10 @@ export interface ChunkMemoryResult {
 
 type Target = Pick<ChunkMemoryParameters, 'resultsUrl' | 'chunkingId' | 'sentences'>;
 
-/** A reply larger than this is the one that matters. */
+/** A response larger than this is the one that matters. */
 const LARGE = 1_000_000;
 
-/** Tells when a large reply has come through n8n's helper, which has a share of its own. */
+/** Tells when a large response has come through n8n's helper, which has a share of its own. */
 function watched(context: IExecuteFunctions, onReply: () => void): IExecuteFunctions {
 	const original = context.helpers.httpRequestWithAuthentication;
 	const watch: typeof original = async function (this: never, ...call) {
@@ -64,7 +64,7 @@ function isLargeReply(reply: unknown): boolean {
 	return body !== undefined && Number(headers?.['content-length']) > LARGE;
 }
 
-/** One reply with very many chunks, in a process that does nothing else. */
+/** One response with very many chunks, in a process that does nothing else. */
 export async function run(options: ChunkMemoryParameters): Promise<ChunkMemoryResult> {
 	const { client, credentials, measure } = options;
 	const meter = new MemoryMeter();
@@ -134,7 +134,7 @@ export async function run(options: ChunkMemoryParameters): Promise<ChunkMemoryRe
 	const ms = performance.now() - startedAt;
 	meter.stop();
 	const rss = peakRss() - rssBefore;
-	// n8n's helper lets go of the text of a reply a moment after it has returned.
+	// n8n's helper releases the text of a response a moment after it has returned.
 	await delay(100);
 	const held = liveBytes();
 	return {

@@ -196,7 +196,7 @@ export class ChunkOutput {
 		if (withoutChunks > 0) run.hint(`${count(withoutChunks, 'text')} gave no chunks`);
 		if (cutTexts > 0) {
 			run.hint(
-				`The service left out the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to 'Model Settings': the service then accepts more chunks.`,
+				`The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to 'Model Settings': the service then accepts more chunks.`,
 			);
 		}
 		if (pending > 0 && hintAtPending) {

@@ -64,7 +64,7 @@ export const alreadyRetrieved = (lost: string | undefined): ServiceFailure =>
 			: 'Submit the text again.',
 	);
 
-/** READY in a shape nobody knows. */
+/** READY in a shape that the interface does not describe. */
 export const unreadableResults = (status: string): ServiceFailure =>
 	failure(
 		`The AI service reported ${status}, but this node cannot read the results`,

@@ -28,7 +28,7 @@ export type Fetched =
 	/** Not finished: the items go on with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown };
 
-/** After a submission the service may need so long until it knows the chunking ID. */
+/** How long the service may need after a submission until it knows the chunking ID. */
 const UNKNOWN_ID_GRACE_MS = 30_000;
 
 /**
@@ -84,15 +84,15 @@ export async function* fetchOnce(
  * token or a connection all of them fail.
  */
 function judgePoll(error: unknown, job: Job, now: number): Verdict {
-	const verdict = mayPass(error, job, now)
+	const verdict = isTransient(error, job, now)
 		? ({ action: 'retry' } as const)
 		: judge(error, { idempotent: true });
 	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
 	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
 }
 
-/** Errors that are permanent elsewhere, but may pass for a job. */
-function mayPass(error: unknown, { isOwn, since }: Job, now: number): boolean {
+/** Errors that are permanent elsewhere, but transient for a job. */
+function isTransient(error: unknown, { isOwn, since }: Job, now: number): boolean {
 	if (!(error instanceof ServiceFailure)) return false;
 	// Such as the page of a proxy in place of the service.
 	if (error.kind === 'response') return true;

@@ -28,7 +28,7 @@ export interface Job {
 	response?: unknown;
 	/** The last response with data of a job that did not finish: it may come only once. */
 	kept?: unknown;
-	/** Why an earlier response was lost on its way. */
+	/** Why an earlier response was lost in transit. */
 	lost?: string;
 }
 
@@ -84,7 +84,7 @@ export function previousJob(
 	return job;
 }
 
-/** More chunking IDs than these make no message that a person would read. */
+/** More chunking IDs than this would make a message unreadable. */
 const MAX_IDS_IN_MESSAGE = 100;
 
 /** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */

@@ -65,6 +65,10 @@ export async function migrateBlobs(run: Run): Promise<void> {
 			run.fail(itemIndex, reason, { message, skipped });
 		}
 		// Two migrations must not run at the same time.
-		if (reason instanceof ServiceFailure && reason.outcomeUnknown) run.stop(reason);
+		if (mayBeRunning(reason)) run.stop(reason);
 	}
 }
+
+/** Whether the service may still be at it: a 500 is its own answer, other faults may come from between. */
+const mayBeRunning = (reason: unknown): boolean =>
+	reason instanceof ServiceFailure && reason.outcomeUnknown && reason.httpStatus !== 500;

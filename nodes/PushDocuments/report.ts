@@ -118,7 +118,7 @@ export class PushReport implements DocumentObserver {
 			);
 		}
 		for (const hint of this.hints.texts()) run.hint(hint.text, hint.type);
-		const replaced = `${count(this.replaced, 'document')} left out for a later one with the same ID`;
+		const replaced = `${count(this.replaced, 'document')} skipped for a later one with the same ID`;
 		const trouble = troubleText(run.stats, this.replaced > 0 ? [replaced] : []);
 		if (trouble !== '') run.hint(trouble);
 		if (options.output === 'summary') this.summarize();

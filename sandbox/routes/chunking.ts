@@ -12,7 +12,7 @@ const SCOPE = 'machinelearning.predict';
 
 const PATH = '/ai/async-chunking';
 
-/** Endpoint 2: texts are submitted to a chunker. */
+/** Texts are submitted to a chunker. */
 export const submit: Route = (app, { jobs, settings, tokens }, config) => {
 	const preValidation = async (request: FastifyRequest) => {
 		tokens.check(request.headers.authorization, SCOPE);

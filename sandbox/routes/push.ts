@@ -39,7 +39,7 @@ const DOCUMENTS = {
 	},
 } as const;
 
-/** Endpoint 3: one document or several are stored, or none if one of them is not valid. */
+/** One document or several are stored, or none if one of them is not valid. */
 export const push: Route = (app, context, config) => {
 	const { index, settings } = context;
 	const preValidation = async (request: FastifyRequest) => {
@@ -87,7 +87,7 @@ export const push: Route = (app, context, config) => {
 	);
 };
 
-/** Endpoint 4: a delete takes effect with the next commit. */
+/** A delete takes effect with the next commit. */
 export const remove: Route = (app, context, config) => {
 	const { index, settings } = context;
 	app.delete(`${PATH}/:id`, { config }, async (request, reply) => {

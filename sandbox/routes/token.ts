@@ -91,7 +91,7 @@ function checkScope(request: FastifyRequest, allowed: readonly string[]): string
 	return scope;
 }
 
-/** Endpoint 1: tokens for client ID and secret. */
+/** Tokens for client ID and secret. */
 export const token: Route = (app, context, config) => {
 	// A context of its own, since its authentication and errors are its own.
 	void app.register(async (scope) => await addTokenRoute(scope, context, config));

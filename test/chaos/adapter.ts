@@ -38,7 +38,7 @@ export type NodeKey = keyof typeof NODES;
 interface Key {
 	names: string[];
 	label: RegExp;
-	/** Not there yet, or only in some versions: left out where a node lacks it. */
+	/** Not there yet, or only in some versions: omitted where a node lacks it. */
 	optional?: true;
 	/** What to choose, for parameters that offer options: value or label of the option. */
 	choices?: Record<string, { values: string[]; label: RegExp }>;

@@ -54,7 +54,7 @@ function inputOf(world: World): IDataObject[] {
 
 const POLLING: Settings = { maxWait: 1, firstInterval: 0.02, longestInterval: 0.05 };
 
-/** The settings of each run of a world; what does not belong to an operation is left out. */
+/** The settings of each run of a world; what does not belong to an operation is omitted. */
 function settingsOf({ node, settings, flow }: World): Settings[] {
 	if (node !== 'chunk') return [settings];
 	const {

@@ -26,7 +26,7 @@ export interface JobPlan {
 	/** READY or RETRIEVED, in any case. */
 	readyStatus: string;
 	shape: 'current' | 'older' | 'noSpans' | 'unknown' | 'missingEntry';
-	/** What the service leaves out of the last text of a job. */
+	/** What the service omits of the last text of a job. */
 	truncate: 'nothing' | 'tail' | 'whole';
 	/** Results are served once; later requests get the status alone. */
 	once: boolean;
@@ -48,7 +48,7 @@ export interface ServicePlan {
 	jobs: JobPlan[];
 	/** A text that fails its whole job. */
 	badTexts: string[];
-	/** A new token ends the former ones. */
+	/** A new token revokes the previous ones. */
 	revokesTokens: boolean;
 	/** A document with this field makes the service refuse the whole request. */
 	refusesPoison: boolean;
@@ -188,7 +188,7 @@ export class Service {
 		return this.validTokens.includes(token);
 	}
 
-	/** Without effect, only what was sent is looked at. */
+	/** Without effect, only what was sent is read. */
 	submit(body: unknown, effect: boolean): Answer {
 		const texts = ((body as { batch?: Array<{ text?: unknown }> }).batch ?? []).map(
 			({ text }) => String(text),

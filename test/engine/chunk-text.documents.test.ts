@@ -128,7 +128,7 @@ describe('Documents Ready to Push', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('are refused alone: the other documents come out', async () => {
+	it('are refused alone: the other documents are returned', async () => {
 		const items = [article, { name: 'X', text: 'unsent' }, other];
 		const result = await chunk(items, DOCUMENTS, { onError: 'continueErrorOutput' });
 		expect(pairedIndexes(result)).toEqual([0, 0, 2, 1]);
@@ -138,7 +138,7 @@ describe('Documents Ready to Push', () => {
 		expect(JSON.stringify(submits().map(({ body }) => body))).not.toContain('unsent');
 	});
 
-	it('come out of Get Results, too', async () => {
+	it('are also returned by Get Results', async () => {
 		const submitted = await chunk([article, other], { operation: 'submit' });
 		await jobsEnded();
 		const { output } = await getResults(jsonOf(submitted.output), DOCUMENTS);
@@ -235,7 +235,7 @@ describe('a document that shrank', () => {
 		options: { previousChunkCount: '={{ $json.chunks }}' },
 	};
 
-	it('comes out with the IDs of the chunks that no longer exist', async () => {
+	it('is returned with the IDs of the chunks that no longer exist', async () => {
 		const { output } = await chunk(shrunk, parameters);
 		expect(output.map(({ json, pairedItem }) => [json.id, json.removed, pairedItem])).toEqual([
 			['a/1#0', undefined, { item: 0 }],
@@ -248,7 +248,7 @@ describe('a document that shrank', () => {
 		expect(jsonOf(output)[1]).toEqual({ id: 'a/1#1', parentId: 'a/1', removed: true });
 	});
 
-	it('comes out with all of them where it has no chunks left', async () => {
+	it('is returned with all of them where it has no chunks left', async () => {
 		const { output } = await chunk([{ ...article, text: ' ', chunks: 2 }], parameters);
 		expect(ids(jsonOf(output))).toEqual(['a/1#0', 'a/1#1']);
 	});

@@ -1,4 +1,4 @@
-/** Chunk Text at its edges: lists of texts that fail, replies of odd shapes, fields of the source. */
+/** Chunk Text at its edges: lists of texts that fail, responses of odd shapes, fields of the source. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { DEMO } from '../../sandbox';
@@ -76,7 +76,7 @@ describe('Get Results', () => {
 		expect(looks()).toHaveLength(1);
 	});
 
-	it('hands out no chunks where a request came back with fewer texts than it had', async () => {
+	it('returns no chunks where a request came back with fewer texts than it had', async () => {
 		const { output } = await chunk(texts(3), { operation: 'submit' });
 		const chunkedData = [{ chunks: ['text 1'] }, { chunks: ['text 2'] }];
 		answers({ status: 'READY', chunkedData });
@@ -109,7 +109,7 @@ describe('Get Results', () => {
 	});
 });
 
-describe('a reply of an odd shape', () => {
+describe('a response of an odd shape', () => {
 	it('means not ready where it is empty', async () => {
 		const { output } = await chunk(texts(1), { operation: 'submit' });
 		fault('results', { status: 204, times: 1 });
@@ -151,7 +151,7 @@ describe('a reply of an odd shape', () => {
 		]);
 	});
 
-	it('deletes no former chunks of a text that was cut off', async () => {
+	it('deletes no previous chunks of a text that was cut off', async () => {
 		sandbox().settings.maxChunks = 1;
 		const text =
 			'The first line of three.\nThe second line of three.\nThe third line of three.';
@@ -160,7 +160,7 @@ describe('a reply of an odd shape', () => {
 			options: { previousChunkCount: 3 },
 		});
 		expect(jsonOf(output).map(({ id }) => id)).toEqual(['d#0']);
-		expect(hints.map(({ message }) => message).join()).toContain('left out the end of 1 text');
+		expect(hints.map(({ message }) => message).join()).toContain('omitted the end of 1 text');
 	});
 
 	it.each(['READY', 'RETRIEVED'])(
@@ -181,7 +181,7 @@ describe('a reply of an odd shape', () => {
 		expect(error?.description).toContain("set 'Output' to 'Raw'");
 	});
 
-	it('shows the words of a reply with ERROR in one line, without a secret', async () => {
+	it('shows the words of a response with ERROR in one line, without a secret', async () => {
 		const message = `${DEMO.clientSecret} lacks\nquota ${'x'.repeat(5000)}`;
 		answers({ status: 'ERROR', message });
 		const { error } = await chunk(texts(1), { options: OFTEN });
@@ -192,7 +192,7 @@ describe('a reply of an odd shape', () => {
 });
 
 describe('an item that is not finished in time', () => {
-	it('comes out with a hint at what its looks met', async () => {
+	it('is returned with a hint that names the errors of its polls', async () => {
 		fault('results', { html: true });
 		const result = await chunk(texts(1), {
 			options: { ...OFTEN, maxWaitSeconds: 1, whenTimeRunsOut: 'output' },
@@ -215,7 +215,7 @@ describe('an item that is not finished in time', () => {
 });
 
 describe('fields of the source', () => {
-	it('never come out as the measures of a chunk', async () => {
+	it('are never returned as the measures of a chunk', async () => {
 		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, start: 7, status: 'published' };
 		const { output } = await chunk([source], {
 			vectors: 'none',

@@ -1,4 +1,4 @@
-/** Chunk Text while the service or the network gets in its way, and what it lets nobody see. */
+/** Chunk Text while the service or the network fails, and what it never shows. */
 import { inspect } from 'node:util';
 
 import type { IDataObject } from 'n8n-workflow';
@@ -29,7 +29,7 @@ const at = (aiUrl: string) => {
 	return { aiServiceOAuth2Api: { ...aiServiceOAuth2Api, aiUrl } };
 };
 
-describe('a passing fault of a look', () => {
+describe('a transient error of a poll', () => {
 	const faults: Array<[string, Fault]> = [
 		['429', { status: 429 }],
 		['429 with Retry-After', { retryAfter: '0.1' }],
@@ -82,7 +82,7 @@ describe('a passing fault of a look', () => {
 		expect(hintsOf(result)).toEqual(['2 requests sent again after transient errors']);
 	});
 
-	it('is a look that takes longer than the time-out', async () => {
+	it('is a poll that takes longer than the timeout', async () => {
 		fault('results', { latencyMs: 1500, times: 1 });
 		const result = await chunk(texts(1), { options: { ...OFTEN, timeoutSeconds: 1 } });
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
@@ -90,7 +90,7 @@ describe('a passing fault of a look', () => {
 	});
 });
 
-describe('a lasting fault of a look', () => {
+describe('a permanent error of a poll', () => {
 	it.each([400, 403, 410])(
 		'fails the items of its job alone, with the chunking ID: %i',
 		async (status) => {
@@ -115,7 +115,7 @@ describe('a lasting fault of a look', () => {
 		},
 	);
 
-	it('is a reply Get Results cannot read, with advice', async () => {
+	it('is a response Get Results cannot read, with advice', async () => {
 		fault('results', { html: true });
 		const { error } = await getResults([{ chunkingId: 'c-1' }]);
 		expect(error?.message).toBe(
@@ -146,7 +146,7 @@ describe('a submission', () => {
 		expect(hintsOf(result)).toEqual(['1 request sent again after transient errors']);
 	});
 
-	it('is sent again, up to Max Attempts, where nobody listens', async () => {
+	it('is sent again, up to Max Attempts, where nothing listens', async () => {
 		const result = await chunk(
 			texts(2),
 			{ options: { maxAttempts: 3 } },
@@ -261,7 +261,7 @@ describe('a submission', () => {
 		});
 	});
 
-	it('that fails stops a node set to stop, which then names the jobs that go on', async () => {
+	it('that fails stops a node set to stop, which then names the unfinished jobs', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
 		fault('submit', { status: 503, skip: 2 });
 		const begin = Date.now();

@@ -79,7 +79,7 @@ describe('Output To: Files', () => {
 		);
 	});
 
-	it('leaves vectors out if they are not wanted', async () => {
+	it('omits vectors if they are not wanted', async () => {
 		const { output } = await chunk(articles(1), { ...TO_FILES, vectors: 'none' });
 		expect(linesOf(output[0])[0]).not.toHaveProperty('vector');
 	});

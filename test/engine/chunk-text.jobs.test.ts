@@ -77,7 +77,7 @@ describe('texts share a request', () => {
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});
 
-	it('only if their settings are the same: each comes out with its own item', async () => {
+	it('only if their settings are the same: each is returned with its own item', async () => {
 		const settings = (at: number) => ({
 			model: ['gte-small', 'e5-small-v2'][at % 2],
 			size: [1, 8][Math.floor(at / 2) % 2],
@@ -111,7 +111,7 @@ describe('texts share a request', () => {
 		).toEqual(expected);
 	});
 
-	it('and are divided when the service takes the request for too large', async () => {
+	it('and are split when the service rejects the request as too large', async () => {
 		sandbox().settings.chunkTextLimitBytes = 250;
 		const items = indexes(9).map((at) => ({ text: String(at).repeat(at === 4 ? 300 : 100) }));
 		const result = await chunk(items, {}, { onError: 'continueErrorOutput' });
@@ -126,7 +126,7 @@ describe('texts share a request', () => {
 		);
 	});
 
-	it('and are divided when the service refuses one of them', async () => {
+	it('and are split when the service rejects one of them', async () => {
 		fault('submit', {
 			status: 400,
 			whenBodyContains: 'text 3',
@@ -145,8 +145,8 @@ describe('texts share a request', () => {
 	});
 });
 
-describe('requests under way at once', () => {
-	it.each([1, 3])('are at most as many as Concurrency says: %i', async (concurrency) => {
+describe('concurrent requests', () => {
+	it.each([1, 3])('are limited by Concurrency: %i', async (concurrency) => {
 		sandbox().settings.chunkDelayMs = 150;
 		fault('submit', { latencyMs: 20 });
 		fault('results', { latencyMs: 20 });
@@ -175,7 +175,7 @@ describe('many jobs', () => {
 	});
 });
 
-describe('a job is looked at', () => {
+describe('a job is polled', () => {
 	const gapsOf = (times: number[]) => times.slice(1).map((time, at) => time - times[at]);
 
 	it('at once, and only once when it is done by then', async () => {
@@ -240,7 +240,7 @@ describe('a job is looked at', () => {
 		expect(hintsOf(result)).toEqual([]);
 	});
 
-	it('further where a status nobody knows came with data', async () => {
+	it('further where an unknown status came with data', async () => {
 		answers({ status: 'DONE', chunkedData: [{ chunks: ['x'] }] });
 		const { output } = await chunk(texts(1), { options: OFTEN });
 		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
@@ -263,7 +263,7 @@ describe('results that come only once', () => {
 		for (const { status } of last.values()) expect(status).toBe(200);
 	});
 
-	it('are said to be gone where a reply with them was lost on its way', async () => {
+	it('are said to be gone where a response with them was lost in transit', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1), { options: OFTEN });
@@ -410,7 +410,7 @@ describe('when time runs out', () => {
 		);
 	});
 
-	it('the fault of the last look is told', async () => {
+	it('the message has the error of the final poll', async () => {
 		fault('results', { status: 503, body: '{"message":"Back at noon"}' });
 		const { error } = await chunk(texts(1), { options });
 		expect(error?.message).toMatch(
@@ -419,7 +419,7 @@ describe('when time runs out', () => {
 		expect(error?.description).toMatch(/^The service may still be working on it\./);
 	});
 
-	it('the rest may come out with the chunking ID, for Get Results to take', async () => {
+	it('the rest may be returned with the chunking ID, for Get Results', async () => {
 		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 1600 });
 		const items = texts(3);
 		const late = await chunk(items, {
@@ -461,7 +461,7 @@ describe('when time runs out', () => {
 });
 
 describe('Stop in the editor', () => {
-	/** Presses Stop after so many looks or submissions; nothing may come after that. */
+	/** Presses Stop after so many polls or submissions; nothing may come after that. */
 	const stopAfter = async (
 		[route, count]: ['results' | 'submit', number],
 		...[items, parameters, settings]: Parameters<typeof chunk>
@@ -495,7 +495,7 @@ describe('Stop in the editor', () => {
 		},
 	);
 
-	it('ends a look that hangs', async () => {
+	it('ends a poll that hangs', async () => {
 		fault('results', { latencyMs: 8000 });
 		const { error } = await stopAfter(['results', 1], texts(2));
 		expect(error?.message).toBe(
@@ -555,7 +555,7 @@ describe('Resume Chunking ID', () => {
 		expect(looks()).toHaveLength(3);
 	});
 
-	it('takes what the same node put out when time ran out', async () => {
+	it('takes what the same node returned when time ran out', async () => {
 		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 1300 });
 		const options = { ...resume, maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
 		const late = await chunk(texts(2), { options });
@@ -570,7 +570,7 @@ describe('Resume Chunking ID', () => {
 	});
 });
 
-describe('a reply with another number of results than texts were sent', () => {
+describe('a response with another number of results than texts were sent', () => {
 	const reply = {
 		status: 'READY',
 		chunkedData: [{ chunks: ['x'] }, { chunks: ['y'] }],
@@ -630,7 +630,7 @@ describe('a reply with another number of results than texts were sent', () => {
 	});
 });
 
-describe('each item comes out once', () => {
+describe('each item is returned once', () => {
 	/** Whatever happens to an item, by its number. */
 	const items = indexes(40).map((at): IDataObject => {
 		const lists = [`a${at}\nb${at}`, `c${at}`];

@@ -1,4 +1,4 @@
-/** Chunk Text: what it sends (docs/service-interface.md, Chunking request) and what comes out. */
+/** Chunk Text: what it sends (docs/service-interface.md, Chunking request) and what it returns. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { useChunkText } from '../../support/chunking';
@@ -34,7 +34,7 @@ const sourceFieldsOf = (json: IDataObject) => {
 beforeAll(async () => await sandbox().warmUp());
 
 describe('a submission', () => {
-	it('is endpoint 2 exactly, and a look the results GET with the chunking ID', async () => {
+	it('sends exactly what the interface says, and polls with the chunking ID', async () => {
 		const result = await chunk([{ text: 'one\ntwo' }], {
 			chunker: 'regex-splitter',
 			regex: '\\n',
@@ -259,7 +259,7 @@ describe('a submission', () => {
 		expect(bodies()[0].chunkerConfig).toEqual({ regex });
 	});
 
-	it('gets no hint for a regex without a slip', async () => {
+	it('gets no hint for a regex without a mistake', async () => {
 		const parameters = { operation: 'submit', chunker: 'regex-splitter', regex: '(?P<x>\\n)' };
 		expect(hintsOf(await chunk([{ text: 'a' }], parameters))).toEqual([]);
 	});
@@ -423,7 +423,7 @@ describe('bad input', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('fails its item alone: the others come out, each once', async () => {
+	it('fails its item alone: the others are returned, each once', async () => {
 		const items = [{ text: 'a' }, { text: '' }, { text: 'c' }, { n: 1 }];
 		const regular = await chunk(items, {}, { onError: 'continueRegularOutput' });
 		expect(pairedIndexes(regular)).toEqual([0, 1, 2, 3]);
@@ -550,7 +550,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it('is the reply of the service, one item per request linked to all its items', async () => {
+	it('is the response of the service, one item per request linked to all its items', async () => {
 		const { output } = await chunk([...items, { id: 3, text: 'e' }], {
 			output: 'raw',
 			options: { textsPerRequest: 2, concurrency: 1 },
@@ -576,7 +576,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it('is raw with the chunking ID also where the reply leaves it out', async () => {
+	it('is raw with the chunking ID also where the response omits it', async () => {
 		answers({ status: 'READY', chunkedData: [{ chunks: ['a'] }] });
 		const { output } = await chunk([{ text: 'a' }], { output: 'raw' });
 		const [{ chunkingId }] = sandbox().jobs();
@@ -585,7 +585,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it.each(['chunks', 'texts'])('leaves the vectors out when told so: %s', async (output) => {
+	it.each(['chunks', 'texts'])('omits the vectors when told so: %s', async (output) => {
 		const without = await chunk(items, { output, vectors: 'none' });
 		expect(JSON.stringify(jsonOf(without.output))).not.toContain('"vector"');
 		const withVectors = await chunk(items, { output, vectors: 'list' });
@@ -615,7 +615,7 @@ describe('the output', () => {
 		);
 	});
 
-	it('comes with a reply whose status is RETRIEVED, too', async () => {
+	it('comes with a response whose status is RETRIEVED, too', async () => {
 		sandbox().settings.readyStatus = 'RETRIEVED';
 		expect(textsOf(jsonOf((await chunk(items)).output))).toEqual(['ä', 'b c 😀', 'd']);
 	});
@@ -656,7 +656,7 @@ describe('the output', () => {
 		expect(hintsOf(result)).toEqual(['2 texts gave no chunks']);
 	});
 
-	it('comes with a hint where the end of a text was left out, with the numbers', async () => {
+	it('comes with a hint where the end of a text was omitted, with the numbers', async () => {
 		sandbox().settings.maxChunks = 3;
 		const long = indexes(5).map((at) => `${at} 0123456789 😀`);
 		const result = await chunk([{ text: long.join('\n') }, { text: 'x' }], {
@@ -666,12 +666,12 @@ describe('the output', () => {
 		// Two lines of 14 characters and the line break before each.
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^The service left out the end of 1 text, 30 characters in total\. Shorten the texts/,
+				/^The service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,
 			),
 		]);
 	});
 
-	it('comes without a hint where nothing was left out', async () => {
+	it('comes without a hint where nothing was omitted', async () => {
 		expect(hintsOf(await chunk([{ text: 'a b c\n\n \n' }]))).toEqual([]);
 	});
 
@@ -694,7 +694,7 @@ describe('the output', () => {
 });
 
 describe('Submit', () => {
-	it('puts out each text with what Get Results needs, and asks for no results', async () => {
+	it('returns each text with what Get Results needs, and asks for no results', async () => {
 		const result = await chunk(
 			indexes(3).map((at) => ({ id: at, text: `t${at}`, deep: { x: at } })),
 			{ operation: 'submit', options: { textsPerRequest: 2, concurrency: 1 } },

@@ -170,7 +170,7 @@ describe('the Test button of the credentials', () => {
 	describe('Blob Service API', () => {
 		const type = new BlobServiceApi();
 
-		it('succeeds without a sign-in where none is asked for', async () => {
+		it('succeeds without authentication where none is required', async () => {
 			expect(await press(type)).toMatchObject({ ok: true });
 			expect(sandbox.requests.at(-1)?.headers.authorization).toBeUndefined();
 		});
@@ -185,7 +185,7 @@ describe('the Test button of the credentials', () => {
 			);
 		});
 
-		it('says what is wrong with the address', async () => {
+		it('says what is wrong with the URL', async () => {
 			const result = await press(type, { baseUrl: 'fusion.example.com' });
 			expect(result).toMatchObject({
 				ok: false,

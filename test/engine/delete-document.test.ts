@@ -1,4 +1,4 @@
-/** Delete Document: ids, commits, faults and the items that come out. */
+/** Delete Document: ids, commits, faults and the items it returns. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -331,7 +331,7 @@ describe('commit', () => {
 		expect(requests()).toHaveLength(1);
 	});
 
-	it('that does not get through is no failure: a hint says when the service commits', async () => {
+	it('that fails is no failure: a hint says when the service commits', async () => {
 		await index(ids(3));
 		fault({ status: 400, skip: 2 });
 		const result = await deleteWith('lastDeleteOnly', ids(3), CONTINUE, { concurrency: 1 });
@@ -554,7 +554,7 @@ describe('faults', () => {
 		]);
 	});
 
-	it('do not let more requests run at once than the option says', async () => {
+	it('do not let more concurrent requests run than the option says', async () => {
 		fault({ latencyMs: 20 });
 		await remove(items(...ids(12)), { options: { concurrency: 3 } });
 		expect(sandbox().stats().maxInFlight).toEqual({ delete: 3 });
@@ -595,7 +595,7 @@ describe('faults', () => {
 		expect(committed()).toEqual([]);
 	});
 
-	it('of an address that is none show before any request', async () => {
+	it('of an invalid URL show before any request', async () => {
 		const { pushEndpointApi } = sandboxCredentials(sandbox());
 		const credentials = { pushEndpointApi: { ...pushEndpointApi, pushUrl: 'nowhere' } };
 		const { error } = await remove(items('d0'), {}, { credentials });

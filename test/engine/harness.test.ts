@@ -254,7 +254,7 @@ describe('credentials', () => {
 		expect(headers).toMatchObject({ 'x-key': 'abc', 'x-fixed': 'fixed' });
 	});
 
-	it('cancels a request under way', async () => {
+	it('cancels a request in flight', async () => {
 		const started = Date.now();
 		const { status, output } = await runNode({
 			node: fetchNode(),

@@ -59,7 +59,7 @@ describe('a migration', () => {
 		expect(output[0].json).toMatchObject({ migrated: true });
 	});
 
-	it('is one PUT without body and sign-in, whose empty reply is success', async () => {
+	it('is one PUT without body and authentication, whose empty response is success', async () => {
 		const { output, hints } = await migrate(items(1), CONFIRMED);
 		expect(sandbox().requests).toHaveLength(1);
 		const [request] = sandbox().requests;
@@ -107,7 +107,7 @@ describe('a migration', () => {
 		['text', { status: 202, body: 'started', contentType: 'text/plain' }, 'started'],
 		['HTML', { html: true }, expect.stringMatching(/^<!DOCTYPE/)],
 		['nothing', { status: 204 }, undefined],
-	])('passes the reply on: %s', async (_case, rule, body) => {
+	])('passes the response on: %s', async (_case, rule, body) => {
 		fault(rule);
 		const { output } = await migrate(items(1), CONFIRMED);
 		expect(output[0].json.migrated).toBe(true);
@@ -129,7 +129,7 @@ describe('a migration', () => {
 		expect(whole).not.toContain(encoded);
 	});
 
-	it('needs an address', async () => {
+	it('needs a URL', async () => {
 		const { error } = await migrate(items(1), CONFIRMED, { credentials: at('') });
 		expect(error?.message).toBe("'Blob Service URL' is empty");
 	});
@@ -179,6 +179,19 @@ describe('a migration that may have arrived is never sent again', () => {
 	});
 });
 
+it('that may be running is not followed by the next one', async () => {
+	fault({ status: 503, times: 1 });
+	const { output } = await migrate(
+		items(3),
+		{ ...CONFIRMED, options: { oncePerItem: true } },
+		{ onError: 'continueRegularOutput' },
+	);
+	expect(sandbox().requests).toHaveLength(1);
+	const errors = jsonOf(output).map(({ error }) => String(error));
+	expect(errors[0]).toContain('it is unknown whether the blob manifests were migrated');
+	expect(errors[2]).toMatch(/so the blob manifests were not migrated$/);
+});
+
 describe('a migration that did not arrive', () => {
 	it('is sent again after a 429', async () => {
 		fault({ status: 429, times: 2 });
@@ -188,7 +201,7 @@ describe('a migration that did not arrive', () => {
 	});
 
 	it('is sent again while the connection is refused', async () => {
-		// A port of a moment ago, on which nobody listens until later.
+		// A port of a moment ago, on which nothing listens until later.
 		const probe = createServer();
 		await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
 		const { port } = probe.address() as AddressInfo;
@@ -301,7 +314,7 @@ it('Stop in the editor also says how many migrations came before', async () => {
 	);
 });
 
-it('Stop in the editor ends the wait for the reply within a second', async () => {
+it('Stop in the editor ends the wait for the response within a second', async () => {
 	const server = await startServer(() => {});
 	const arrived = server.arrived(1).then(() => Date.now());
 	const { status, error } = await migrate(items(2), CONFIRMED, {

@@ -134,7 +134,7 @@ describe('the built package on the engine of n8n 1.123', () => {
 		expect(sandbox.tokensIssued()).toBe(3);
 		const { unauthorized } = sandbox.stats();
 		expect(unauthorized).toBeGreaterThan(0);
-		// No more than were under way: as many as the default concurrency allows.
+		// No more than were in flight: as many as the default concurrency allows.
 		expect(unauthorized).toBeLessThanOrEqual(8);
 	});
 
@@ -169,7 +169,7 @@ describe('the built package on the engine of n8n 1.123', () => {
 		expect(sandbox.requests.length - looks).toBeLessThanOrEqual(2);
 	});
 
-	it('closes a reply that stops in the middle, and looks again', async () => {
+	it('closes a response that stops in the middle, and polls again', async () => {
 		const body = JSON.stringify({
 			status: 'READY',
 			chunkedData: [{ chunks: ['a', 'b'], vectors: [[1, 2], [3]] }],

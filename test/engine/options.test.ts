@@ -48,7 +48,7 @@ it.each<[string, string, string, string, string?]>([
 	},
 );
 
-it('takes a time-out that is no whole number of milliseconds', async () => {
+it('takes a timeout that is no whole number of milliseconds', async () => {
 	sandbox().settings.resultsOnce = true;
 	const submitted = await chunk([{ text: 'a' }], { operation: 'submit' });
 	await jobsEnded();

@@ -39,7 +39,7 @@ const at = (pushUrl: string): CredentialData => ({
 	pushEndpointApi: { pushUrl, endpoint: 'docs', apiKey: 'secret-key-1' },
 });
 
-describe('a passing fault', () => {
+describe('a transient error', () => {
 	const everyItemIsPushed = (result: RunResult, count: number) => {
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual(indexes(count));
@@ -92,7 +92,7 @@ describe('a passing fault', () => {
 		}
 	});
 
-	it('is a reply that takes longer than the time-out', async () => {
+	it('is a response that takes longer than the timeout', async () => {
 		fault({ latencyMs: 1500, times: 1 });
 		everyItemIsPushed(await push(documents(2), { options: { timeoutSeconds: 1 } }), 2);
 		expect(sandbox().requests).toHaveLength(2);
@@ -127,7 +127,7 @@ describe('a passing fault', () => {
 	});
 });
 
-describe('a reply with a 2xx is success', () => {
+describe('a response with a 2xx is success', () => {
 	it.each<[string, Omit<FaultRule, 'route'>, unknown]>([
 		['an HTML page', { html: true }, expect.stringMatching(/^<!DOCTYPE html>/)],
 		['a truncated body', { truncate: true }, expect.stringMatching(/^\{"results":/)],
@@ -147,8 +147,8 @@ describe('a reply with a 2xx is success', () => {
 	});
 });
 
-describe('a request the service takes for too large', () => {
-	it('is divided, and the following ones are smaller from the start', async () => {
+describe('a request the service rejects as too large', () => {
+	it('is split, and the following ones are smaller from the start', async () => {
 		sandbox().settings.pushBodyLimitBytes = 400;
 		const items = documents(40);
 		const result = await push(items, { options: { documentsPerRequest: 20, concurrency: 1 } });
@@ -178,8 +178,8 @@ describe('a request the service takes for too large', () => {
 	});
 });
 
-describe('a request of which the service refuses a part', () => {
-	it('is divided until what it refuses stands alone', async () => {
+describe('a request of which the service rejects a part', () => {
+	it('is split until what it rejects stands alone', async () => {
 		fault({ status: 400, whenBodyContains: '"d3"', body: '{"message":"Unknown field"}' });
 		const result = await push(documents(9), {}, { onError: 'continueErrorOutput' });
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 3]);
@@ -246,7 +246,7 @@ describe('a refused credential', () => {
 		expect(sandbox().requests).toHaveLength(2);
 	});
 
-	it('is one of a certificate that nobody trusts: the other documents are not tried', async () => {
+	it('is one of an untrusted certificate: the other documents are not tried', async () => {
 		const server = createServer(selfSigned());
 		let connections = 0;
 		server.on('connection', () => connections++);
@@ -383,7 +383,7 @@ describe('Retry On Fail of the node', () => {
 		expect(indexed()).toEqual(documents(6));
 	});
 
-	it('tries again where the first item has failed, and each item still comes out once', async () => {
+	it('tries again where the first item has failed, and each item is still returned once', async () => {
 		fault({ status: 503, times: 1 });
 		const result = await push(
 			documents(6),
@@ -442,7 +442,7 @@ describe('where it sends', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('is an address whose prefix and slashes are kept in order, an endpoint that is encoded', async () => {
+	it('is a URL whose prefix and slashes are kept in order, an endpoint that is encoded', async () => {
 		const server = await serve((_request, response) => reply(response, 200, {}));
 		const credentials = {
 			pushEndpointApi: {
@@ -493,7 +493,7 @@ describe('the words of an error', () => {
 		}
 	});
 
-	it('say it when nobody listens', async () => {
+	it('say it when nothing listens', async () => {
 		const parameters = { options: { maxAttempts: 2 } };
 		const { error } = await push(documents(1), parameters, {
 			credentials: at('http://127.0.0.1:1'),

@@ -63,7 +63,7 @@ const anyRun = fc.record({
 	concurrency: fc.integer({ min: 1, max: 4 }),
 });
 
-test('every item comes out once, the index equals the model, no request breaks a limit', async () => {
+test('every item is returned once, the index equals the model, no request breaks a limit', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyRun, async (run) => {
 			const { items, faults, duplicates, documentsPerRequest, bytesPerRequest } = run;

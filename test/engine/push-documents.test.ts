@@ -1,4 +1,4 @@
-/** What Push Documents sends, and what comes out, while the service is well. */
+/** What Push Documents sends, and what it returns, while the service is well. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -292,7 +292,7 @@ it('the ID is the first column of every item', async () => {
 });
 
 describe('fields', () => {
-	it('are left out by name', async () => {
+	it('are omitted by name', async () => {
 		await push([{ id: 'a', name: 'A', vector: [1], notes: 'n', keep: 1 }], {
 			options: { excludeFields: ' vector,notes , absent' },
 		});
@@ -304,7 +304,7 @@ describe('fields', () => {
 		['an empty list', '={{ [] }}', ['a,b', 'keep', 'notes', 'vector']],
 		['nothing', '={{ null }}', ['a,b', 'keep', 'notes', 'vector']],
 		['names of what is needed', 'id, name ,notes', ['a,b', 'keep', 'vector']],
-	])('are left out by an expression that gives %s', async (_case, excludeFields, left) => {
+	])('are omitted by an expression that gives %s', async (_case, excludeFields, left) => {
 		const item = { id: 'a', name: 'A', vector: [1], 'a,b': 1, notes: 'n', keep: 1 };
 		await push([item], { options: { excludeFields } });
 		expect(Object.keys(bodies()[0] as object).sort()).toEqual(['id', 'name', ...left].sort());
@@ -391,7 +391,7 @@ describe('documents of the same ID', () => {
 			expect.objectContaining({ id: 'a', pushed: true }),
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
-		expect(hintsOf(result)).toContain('2 documents left out for a later one with the same ID');
+		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
 	});
 
 	it('are sent in order, each after the one before has been answered', async () => {
@@ -416,7 +416,7 @@ describe('documents of the same ID', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('are refused but for the first one when the node goes on', async () => {
+	it('are refused but for the first one when the node continues', async () => {
 		const result = await push(
 			items,
 			{ options: { duplicates: 'fail' } },
@@ -432,7 +432,7 @@ describe('documents of the same ID', () => {
 });
 
 describe('limits of a request', () => {
-	it('are the default of 500 documents and 4 requests at once', async () => {
+	it('are the default of 500 documents and 4 concurrent requests', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 200 });
 		await push(documents(3050));
 		const { requests } = sandbox();
@@ -601,7 +601,7 @@ describe('a dry run', () => {
 	it('says how many documents gave way to a later one', async () => {
 		const items = [...documents(2), ...documents(2)];
 		const result = await push(items, { options: { dryRun: true } });
-		expect(hintsOf(result)).toContain('2 documents left out for a later one with the same ID');
+		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 	});
 
@@ -864,7 +864,7 @@ describe('the output', () => {
 describe('a failing item', () => {
 	const items = [...documents(2), { id: 'bad', name: 5 }, { id: 'd3', name: 'Three', extra: 1 }];
 
-	it('comes out as an item with its error, beside all others', async () => {
+	it('is returned as an item with its error, beside all others', async () => {
 		const result = await push(items, {}, { onError: 'continueRegularOutput' });
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);

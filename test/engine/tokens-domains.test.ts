@@ -2,7 +2,7 @@
  * The fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every
  * credential that signs requests. n8n holds them against the requests a credential sends for its
  * token, against the Test button's and against those of the HTTP Request node; a node's own
- * requests, which go to the address in the credential, are free.
+ * requests, which go to the URL in the credential, are free.
  */
 import { injectDomainRestrictionFields } from 'n8n-workflow';
 

@@ -5,7 +5,7 @@ import { CredentialStore } from '../../support/engine';
 import { chunk, startWorker } from '../../support/worker';
 
 const LIFETIME_SECONDS = 4;
-/** Submissions and looks at jobs have a limit each. */
+/** Submissions and polls have a limit each. */
 const CONCURRENCY = 2;
 
 /** 40 texts: submitting them takes 5 s (2 at a time, 250 ms each), the jobs 20 s (2 at a time, 1 s each). */
@@ -52,7 +52,7 @@ describe('tokens of 4 s carry a run of 20 s: no failed item, at most one token a
 	);
 
 	it.concurrent(
-		'where a new token kills the former one, only requests under way are refused, and sent again',
+		'where a new token revokes the previous one, only requests in flight are refused, and sent again',
 		async () => {
 			const { issued, unauthorized } = await longRun(true);
 			expect(unauthorized).toBeLessThanOrEqual((issued - 1) * 2 * CONCURRENCY);

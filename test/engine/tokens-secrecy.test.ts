@@ -100,7 +100,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 		{ tokenReply: 'html' },
 		{ tokenReply: 'pkce' },
 	];
-	it.each(settings)('when the token server replies with %j', async (change) => {
+	it.each(settings)('when the token server responds with %j', async (change) => {
 		Object.assign(sandbox.settings, change);
 		await expectNothing(newStore(), {});
 	});

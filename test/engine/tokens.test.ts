@@ -196,7 +196,7 @@ describe('a token close to its end', () => {
 });
 
 /**
- * A worker that knows of no token gets one, which kills the former one, and stores it; or keeps it,
+ * A worker that knows of no token gets one, which revokes the previous one, and stores it; or keeps it,
  * as a program beside n8n would.
  */
 async function renewElsewhere(store: CredentialStore, { stores = true } = {}): Promise<void> {
@@ -217,7 +217,7 @@ describe('a 401 in the middle of a run', () => {
 		sandbox.faults.add({ route: 'submit', latencyMs: 20 });
 	});
 
-	it("takes over another worker's newer token without issuing one", async () => {
+	it("adopts another worker's newer token without issuing one", async () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
@@ -231,7 +231,7 @@ describe('a 401 in the middle of a run', () => {
 		expect(unauthorized).toBeLessThanOrEqual(4);
 	});
 
-	it('renews once where nobody has stored a newer one', async () => {
+	it('renews once where no other worker has stored a newer one', async () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
@@ -274,8 +274,8 @@ describe('a 401 in the middle of a run', () => {
 	});
 });
 
-describe('two workers, where a new token kills the former one', () => {
-	it.each([1, 5])('settle on one token: %d executions each', async (executions) => {
+describe('two workers, where a new token revokes the previous one', () => {
+	it.each([1, 5])('end with one token: %d executions each', async (executions) => {
 		sandbox.settings.revokeFormerTokens = true;
 		sandbox.faults.add({ route: 'token', latencyMs: 30 });
 		sandbox.faults.add({ route: 'submit', latencyMs: 5 });
@@ -293,7 +293,7 @@ describe('two workers, where a new token kills the former one', () => {
 		expect(sandbox.tokensIssued()).toBeLessThanOrEqual(workers.length + 2);
 	});
 
-	it('still settle when the token ends for both at once', async () => {
+	it('still end with one token when the token ends for both at once', async () => {
 		sandbox.settings.revokeFormerTokens = true;
 		sandbox.faults.add({ route: 'submit', latencyMs: 15 });
 		const store = newStore();
@@ -448,7 +448,7 @@ describe('a credential a person has edited', () => {
 		['Client ID', { clientId: 'other-client' }],
 		['Client Secret', { clientSecret: 'new-secret' }],
 		['Token Server URL', { authUrl: 'localhost' }],
-	])('never reuses the token of the former %s', async (_label, changes) => {
+	])('never reuses the token of the previous %s', async (_label, changes) => {
 		const local = Object.fromEntries(
 			Object.entries(changes).map(([field, value]) => [
 				field,
@@ -540,7 +540,7 @@ describe('a credential a person has edited', () => {
 	});
 });
 
-describe('a reply of the token server that cannot be used', () => {
+describe('a response of the token server that cannot be used', () => {
 	const fail = async (worker: Worker = startWorker(), store = newStore()) => {
 		const { error } = await chunk(worker, store, { texts: 8, concurrency: 8 });
 		expect(requestsTo('submit')).toHaveLength(0);
@@ -615,7 +615,7 @@ describe('a reply of the token server that cannot be used', () => {
 		expect(description).toMatch(/client credentials/);
 	});
 
-	it('is asked for again where it may pass', async () => {
+	it('is asked for again where the error is transient', async () => {
 		sandbox.faults.add({ route: 'token', status: 503, times: 1 });
 		const result = await chunk(startWorker(), newStore(), { options: { maxAttempts: 3 } });
 		expect(succeeded(result)).toBe(1);

@@ -54,7 +54,7 @@ describe('regex-splitter', () => {
 		expect(sandbox().jobs()[0].status).toBe('ERROR');
 	});
 
-	test('a catastrophic pattern ends in ERROR; the server and later jobs go on', async () => {
+	test('a catastrophic pattern ends in ERROR; the server and later jobs continue', async () => {
 		sandbox().settings.regexTimeLimitMs = 300;
 		const bad = chunk(sandbox(), 'regex-splitter', [`${'a'.repeat(50)}b`], {
 			chunkerConfig: { regex: '(a+)+$' },
@@ -312,7 +312,7 @@ describe('jobs', () => {
 		expect(slow).toBeLessThan(3000);
 	});
 
-	test('a reset forgets jobs under way and frees their slots', async () => {
+	test('a reset forgets jobs in flight and frees their slots', async () => {
 		Object.assign(sandbox().settings, { chunkDelayMs: 150, chunkParallelism: 1 });
 		const headers = await bearer(sandbox());
 		await submit(headers);

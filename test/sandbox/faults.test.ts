@@ -89,7 +89,7 @@ test('truncate: well-formed HTTP, broken JSON', async () => {
 	expect(sandbox().tokensIssued()).toBe(1);
 });
 
-test('truncate and reset spoil a large results reply too', async () => {
+test('truncate and reset spoil a large results response too', async () => {
 	const headers = await bearer(sandbox());
 	const url = `${sandbox().url}/ai/async-chunking`;
 	const batch = [{ text: 'Hello. '.repeat(2000) }];

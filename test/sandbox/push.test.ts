@@ -89,7 +89,7 @@ test('413 above the limit, and not at it', async () => {
 	expect(sandbox().requests[2].body).toBeUndefined();
 });
 
-test('all push replies', async () => {
+test('all push responses', async () => {
 	const documents = [
 		{ id: '1', name: 'a' },
 		{ id: '2', name: 'b' },

@@ -157,7 +157,7 @@ describe('a protected route', () => {
 		expect((await unknownJob(headers)).status).toBe(401);
 	});
 
-	test('a new token kills the former of its scope only when told to', async () => {
+	test('a new token revokes the previous of its scope only when told to', async () => {
 		const first = await bearer(sandbox());
 		await bearer(sandbox());
 		expect((await unknownJob(first)).status).toBe(404);

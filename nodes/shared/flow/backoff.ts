@@ -11,8 +11,8 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 5, baseMs: 500, capMs: 30_000 };
 
 /**
- * Delay before the next attempt: exponential with full jitter, so that many workers do not come
- * back at the same moment, and at least as long as the service asked for.
+ * Delay before the next attempt: exponential with full jitter, so that many workers do not retry
+ * at the same moment, and at least as long as the service asked for.
  *
  * @param attempt number of the attempt that failed, from 1
  * @param random from 0 up to 1

@@ -1,4 +1,4 @@
-/** What a request may hold. */
+/** Limits of a request. */
 export interface BatchLimits {
 	maxCount: number;
 	maxBytes: number;

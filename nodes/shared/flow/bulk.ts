@@ -28,7 +28,7 @@ export interface BulkOptions<E, R> extends Packing<E>, Line {
 	rejections?: (response: R, entries: E[]) => ReadonlyMap<E, unknown>;
 }
 
-/** The entries of one request, or of a part of it, that ended alike. */
+/** The entries of one request, or of a part of it, that share an outcome. */
 export interface Answer<E, R> {
 	entries: E[];
 	outcome: Outcome<R>;
@@ -39,7 +39,7 @@ export interface Answer<E, R> {
 }
 
 /**
- * Sends entries in as few requests as the limits allow, several at once. Every entry comes out in
+ * Sends entries in as few requests as the limits allow, several concurrently. Every entry gets
  * exactly one answer: done, failed, or never sent because the run had ended.
  *
  * Entries of one key are sent one after the other, in their order. A request that is too large, or
@@ -64,7 +64,7 @@ class BulkSender<E, R> {
 	private readonly busy = new Map<string, Promise<void>>();
 	/** Entries the service has accepted. */
 	private accepted = 0;
-	/** Groups of which a whole batch was rejected, entry by entry: searching others is in vain. */
+	/** Groups of which a whole batch was rejected, entry by entry: splitting others would be pointless. */
 	private readonly rejectedGroups = new Set<string>();
 
 	constructor(

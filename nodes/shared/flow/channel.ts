@@ -1,6 +1,6 @@
 /**
- * Hands values from many producers to one consumer, in order. A producer waits until the consumer
- * is through with its value: so a slow consumer slows the producers down.
+ * Passes values from many producers to one consumer, in order. A producer waits until the consumer
+ * has processed its value, so a slow consumer slows the producers down.
  */
 export class Channel<T> {
 	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
@@ -9,7 +9,7 @@ export class Channel<T> {
 	/** The consumer has left: nothing more needs to be produced. */
 	isAbandoned = false;
 
-	/** @returns a promise that resolves when the consumer is through with the value, or has left */
+	/** @returns a promise that resolves when the consumer has processed the value, or has left */
 	async put(value: T): Promise<void> {
 		if (this.end) return;
 		await new Promise<void>((consumed) => {

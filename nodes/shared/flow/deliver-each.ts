@@ -8,7 +8,7 @@ export interface Delivered<E, R> {
 }
 
 /**
- * Sends one request for each entry, several at once. Every entry comes out in exactly one outcome. No
+ * Sends one request for each entry, several concurrently. Every entry gets exactly one outcome. No
  * more entries are read than the requests in flight need. To end early, stop the run and consume the
  * rest.
  *

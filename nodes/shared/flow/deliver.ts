@@ -44,7 +44,7 @@ export interface Line {
 	limiter: Limiter;
 	retryPolicy: RetryPolicy;
 	judge: (error: unknown) => Verdict;
-	/** The reason of a failure, in view of that of the attempt before it. */
+	/** The reason of a failure, given that of the attempt before it. */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
 }
 
@@ -60,7 +60,7 @@ export interface DeliverOptions {
  * ends the run if every further request would meet it, or if the run stops at failures.
  *
  * @param send called once for each attempt, which counts from 1
- * @returns the outcome; a rejection of `send` never gets out
+ * @returns the outcome; never rejects, even if `send` does
  */
 export async function deliver<R>(
 	send: (attempt: number) => Promise<R>,

@@ -1,7 +1,7 @@
 import type { RunState } from './run-state';
 
 /**
- * Bounds how many requests are in flight at once. Halves the bound when the service throttles, once
+ * Limits the concurrent requests. Halves the bound when the service throttles, once
  * for all requests that were in flight at that time, and raises it by one with each full round of
  * successes.
  */

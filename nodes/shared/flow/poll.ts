@@ -9,7 +9,7 @@ export type Finding<R> =
 	| { state: 'pending'; /** The service asks not to poll earlier. */ delayMs?: number }
 	| Ending<R>;
 
-/** What has become of a job. */
+/** How a job ended. */
 export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
 
 export interface PollIntervals {
@@ -25,14 +25,14 @@ export interface PollOptions<J, R> {
 	/** Maximum of polls in flight. */
 	concurrency: number;
 	intervals: PollIntervals;
-	/** Backoff after a transient error. Its number of attempts does not count: the deadline does. */
+	/** Backoff after a transient error. Its maximum of attempts is not used: the deadline ends a job. */
 	retryPolicy: RetryPolicy;
 	/** When a job should have finished, by the clock of the run. */
 	deadlineOf: (job: J) => number;
 	/** Polls a job once. `leftMs` is the time until its deadline, 0 if that has passed. */
 	check: (job: J, leftMs: number) => Promise<Finding<R>>;
 	judge: (error: unknown, job: J) => Verdict;
-	/** What a job has come to that did not finish in time. */
+	/** How a job ends that did not finish in time. */
 	expire: (job: J, lastError: unknown) => Ending<R>;
 }
 
@@ -44,16 +44,16 @@ export interface Polled<J, R> {
 
 /** Each interval is so many times the one before: a job of 60 s is polled 14 times. */
 const GROWTH = 1.4;
-/** Intervals vary by so much either way, so that jobs do not fall into step. */
+/** Intervals vary by this share either way, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;
 /** How long the final polls may go unanswered before no more are made. */
 export const FINAL_POLLS_MS = 5000;
 
 /**
- * Polls many jobs at once until each has finished, failed or reached its deadline. Every job comes
- * out in exactly one outcome.
+ * Polls many jobs concurrently until each has finished, failed or reached its deadline. Every job
+ * gets exactly one outcome.
  *
- * A job is polled at once, then at growing, jittered intervals, the final poll at its deadline.
+ * A job is polled immediately, then at growing, jittered intervals, the final time at its deadline.
  * Jobs of a run tend to take equally long, so when one has finished, the others are polled as soon
  * as they reach its age (each once, so that it costs at most one poll more). To end early, stop the
  * run and consume the rest.
@@ -252,7 +252,7 @@ class Poller<J, R> {
 		return failure;
 	}
 
-	/** A job took so long: poll the others at that age rather than at their next turn. */
+	/** A job took this long: poll the others at that age rather than at their next interval. */
 	private moveForward(ageMs: number): void {
 		for (const watched of this.waiting) {
 			if (watched.keepsTurn || watched.errors > 0) continue;

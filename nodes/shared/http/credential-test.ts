@@ -23,7 +23,7 @@ export interface Probe {
 	 * @throws InputError naming the field that cannot be used
 	 */
 	request(data: Data): IHttpRequestOptions & { url: string };
-	/** What to check after a status; undefined if the status is as good as success. */
+	/** What to check after a status; undefined if the status counts as success. */
 	advice(status: number): string | undefined;
 	/** Values in the data that no message may repeat. */
 	secrets(data: Data): readonly unknown[];
@@ -54,8 +54,8 @@ export const TEST_STATE_FIELD = {
 /**
  * The `test` of a credential. n8n shows a bare `ECONNREFUSED` or `Bad Request` if the request of a test
  * fails, whatever the credential says. So its first attempt is answered with a 401 in `authenticate`,
- * upon which n8n calls `preAuthentication`: that sends the request by itself and throws our words. Only
- * then does n8n send it, with every status accepted.
+ * upon which n8n calls `preAuthentication`: that sends the request itself and throws our own message.
+ * Only then does n8n send it, with every status accepted.
  *
  * @param urlField the credential's field with the URL of the service
  */
@@ -71,7 +71,7 @@ export const credentialTest = (urlField: string): ICredentialTestRequest => ({
 export const isTest = ({ headers }: IHttpRequestOptions): boolean =>
 	headers?.[TEST_HEADER] !== undefined;
 
-/** Whether the credential test is under way: `preAuthentication` learns nothing else about its request. */
+/** Whether the credential is being tested: `preAuthentication` learns nothing else about its request. */
 export const isBeingTested = (data: Data): boolean => stateOf(data) !== undefined;
 
 /**

@@ -1,12 +1,12 @@
 import { sleep } from 'n8n-workflow';
 
-/** Longest single sleep. n8n before 2.34 cannot end one, so a finished exchange leaves a timer for so long. */
+/** Longest single sleep. n8n before 2.34 cannot end one, so a finished exchange leaves a timer for that time. */
 const SLEEP_SLICE_MS = 1_000;
 
-/** Ends a sleep. Without a reason of its own each abort makes an error with a stack, which takes longer. */
+/** Ends a sleep. Without this reason each abort would create an error with a stack, which is slow. */
 const OVER = new Error('The exchange is over');
 
-/** The cancellation of a run, for all its exchanges: Node.js warns of more than ten listeners of a signal. */
+/** The cancellation of a run, shared by its exchanges: Node.js warns if a signal has more than ten listeners. */
 export class Cancellation {
 	private readonly stops = new Set<() => void>();
 	private readonly stopAll = () => {
@@ -20,7 +20,7 @@ export class Cancellation {
 		return this.signal?.aborted === true;
 	}
 
-	/** @param stop called when the run is canceled, and at once if it is */
+	/** @param stop called when the run is canceled, or immediately if it already is */
 	add(stop: () => void): void {
 		if (this.isCanceled) return stop();
 		if (this.stops.size === 0) this.signal?.addEventListener('abort', this.stopAll);
@@ -39,7 +39,7 @@ export class Cancellation {
  */
 export class TimeLimit {
 	private readonly aborter = new AbortController();
-	/** Aborted when the time need not be watched any more. */
+	/** Aborted when the time need no longer be measured. */
 	private watching = new AbortController();
 	private over = false;
 	private isEnded = false;
@@ -72,7 +72,7 @@ export class TimeLimit {
 		this.watching.abort(OVER);
 	}
 
-	/** Starts again with another limit, unless the exchange is over: a wait may end later than it. */
+	/** Starts again with another limit, unless the exchange has ended: a wait may end after it. */
 	restart(ms: number): void {
 		this.pause();
 		if (this.isEnded) return;

@@ -9,14 +9,14 @@ import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-
 import { TimeLimit } from './time-limit';
 import { transportFailure, type Party } from './transport-failure';
 
-/** Each token request ends after that, headers and body; a run may end its wait earlier. */
+/** Maximum time of a token request, headers and body; a run may stop waiting earlier. */
 const TOKEN_TIMEOUT_MS = 30_000;
 
 export const TOKEN_SERVER: Party = { name: 'the token server', urlLabel: 'Token Server URL' };
 
 /**
- * Sends token requests with n8n's HTTP helper, as it is there in `preAuthentication`: it knows no run,
- * so the request cannot be canceled by one, which other runs may be waiting for, too.
+ * Sends token requests with n8n's HTTP helper, as `preAuthentication` provides it. It belongs to no run,
+ * so no run can cancel the request: others may be waiting for it too.
  *
  * @param timeoutMs limit of one request
  * @returns a function that throws ServiceFailure of kind `token` if there is no complete response

@@ -42,7 +42,7 @@ const BROKEN: Record<string, (name: string) => string> = {
  * original error holds the request with its credentials, so it is not passed on.
  *
  * @param error what n8n's HTTP helper threw, or what broke the body
- * @param party who was asked
+ * @param party the server that was called
  * @param options.kind `transport` unless given
  * @param options.timedOutMs the time limit, if it was what ended the request
  */
@@ -57,7 +57,7 @@ export function transportFailure(
 	const details = {
 		kind,
 		transient,
-		// Without a token the request itself was not sent, whatever became of the token request.
+		// Without a token the request itself was not sent, whatever happened to the token request.
 		...(kind !== 'token' && { neverSent }),
 		...(code !== undefined && { code }),
 	};
@@ -71,7 +71,7 @@ export function transportFailure(
 	});
 }
 
-/** A request that was not answered in time; whether it arrived is unknown. */
+/** A request that was not answered in time: it may have arrived. */
 export function timeoutFailure(
 	{ name, urlLabel }: Party,
 	ms: number,

@@ -67,7 +67,7 @@ export interface Attempted {
 	response: FullResponse;
 }
 
-/** About 24 days: Node.js takes longer timers for none at all. */
+/** About 24 days: Node.js treats a longer timer as zero. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** n8n's own timeout ends with the headers, so ours comes first. */
@@ -124,7 +124,7 @@ export class Exchange {
 				timeout: Math.min(Math.ceil(this.limitMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				encoding: 'stream',
 				returnFullResponse: true,
-				// Every status is judged here: no second path for some of them.
+				// Every status is handled here: there is no second path for some of them.
 				ignoreHttpStatusErrors: true,
 				// n8n would send an API key to whatever host a redirect names.
 				disableFollowRedirect: true,

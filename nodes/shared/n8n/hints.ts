@@ -15,7 +15,7 @@ export function addHint(
 	});
 }
 
-/** What a run overcame, so that nobody has to wonder why it took so long; '' for nothing. */
+/** Retries and splits of a run, which explain why it took so long; '' for none. */
 export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
 	const parts = [...others];
 	if (retries > 0) parts.push(`${count(retries, 'request')} sent again after transient errors`);

@@ -144,7 +144,7 @@ export function objectOf(value: unknown, definition: INodeProperties): IDataObje
 /**
  * Names separated by commas, or a list of names from an expression.
  *
- * @returns the names without spaces around them, empty ones left out
+ * @returns the names without spaces around them, empty ones omitted
  * @throws InputError for anything else, naming the parameter
  */
 export function namesOf(value: unknown, { displayName }: INodeProperties): string[] {

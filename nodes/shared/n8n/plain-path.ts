@@ -31,7 +31,7 @@ function keyOf(step: string): string {
 	return /^["']/.test(inner) ? inner.slice(1, -1) : inner;
 }
 
-/** Of a field with such a name, n8n's engines make different things; some refuse it. */
+/** n8n's engines differ on fields with such a name; some refuse them. */
 const isInherited = (key: string): boolean => key in Object.prototype;
 
 const isOrdinary = (key: string): boolean =>

@@ -118,7 +118,7 @@ export class TokenCredential implements RequestCredential {
 		const token = this.valid(held);
 		const mustIssue = !isFresh(token, Date.now()) || token.accessToken === held.rejected;
 		if (!mustIssue) tokens.token = token;
-		// The credential signs with the context; n8n only looks whether the field is blank.
+		// The credential signs with the context; n8n only checks whether the field is blank.
 		const data = { ...this.fields, accessTokens: mustIssue ? '' : 'held' };
 		return { data: attachTokenContext(data, tokens), tokens };
 	}
@@ -162,7 +162,7 @@ export class TokenCredential implements RequestCredential {
 		return true;
 	}
 
-	/** The tokens that are stored now; if they cannot be read, ours have to do. */
+	/** The tokens that are stored now; if they cannot be read, those of this run. */
 	private async read(): Promise<HeldTokens> {
 		const stored = await this.readStored().catch(() => undefined);
 		this.readAt = Date.now();

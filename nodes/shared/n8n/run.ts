@@ -13,7 +13,7 @@ import { addHint } from './hints';
 import { Results, type FailOptions } from './results';
 import { Slices } from './slices';
 
-/** Node.js takes a longer time for none at all. */
+/** Node.js treats a longer time as zero. */
 const MAX_SLEEP_MS = 2 ** 31 - 1;
 
 /**
@@ -23,7 +23,7 @@ const MAX_SLEEP_MS = 2 ** 31 - 1;
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
 	readonly stats = { requests: 0, retries: 0, splits: 0 };
-	/** Whether the workflow stops at a failure, so that further work would be in vain. */
+	/** Whether the workflow stops at a failure, so that further work would be wasted. */
 	readonly stopsOnFailure: boolean;
 	/** What has been done so far, for the error of a run that ends early. */
 	progress: () => string = () => '';
@@ -90,7 +90,7 @@ export class Run implements RunState {
 
 	/**
 	 * The run for what has to follow even if it has ended, such as a commit: only a cancel ends that, and
-	 * a failure of it is none of the run.
+	 * its failure is not a failure of the run.
 	 */
 	closing(): RunState {
 		const canceled = () => (isCanceled(this.end?.reason) ? this.end : undefined);
@@ -200,7 +200,7 @@ async function pause(ms: number, timer: AbortController, wake?: AbortSignal): Pr
 }
 
 /**
- * Runs a node: whatever happens, each input item comes out as its results or as its error.
+ * Runs a node: whatever happens, each input item is returned as its results or as its error.
  *
  * @throws the first failure if the node is set to stop, and when the execution was canceled
  */

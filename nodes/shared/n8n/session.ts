@@ -25,11 +25,11 @@ export interface SessionResponse {
 	retryAfterMs?: number;
 }
 
-/** A request that is refused with 401 this often is refused whatever the token. */
+/** After this many 401s a request would be refused with any token. */
 const MAX_RECOVERIES = 20;
 
 /**
- * The requests of one run to one service: nothing else in the nodes sends anything. A run keeps the
+ * The requests of one run to one service: nothing else in the nodes sends requests. A run keeps the
  * client and the URL it was opened with.
  */
 export class Session {
@@ -60,7 +60,7 @@ export class Session {
 	}
 
 	/**
-	 * Sends a request once; again after a 401 that another token can cure.
+	 * Sends a request once; again after a 401 if another token may be accepted.
 	 *
 	 * @returns a response with a 2xx status
 	 * @throws ServiceFailure for any other outcome, InputError if the credential turns out to be

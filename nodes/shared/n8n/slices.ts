@@ -1,9 +1,9 @@
 import { sleep } from 'n8n-workflow';
 
-/** How long one execution may keep all others waiting. */
+/** How long one execution may block all others. */
 const SLICE_MS = 25;
 
-/** Divides a long piece of synchronous work, so that n8n stays responsive meanwhile. */
+/** Splits a long piece of synchronous work into slices, so that n8n stays responsive. */
 export class Slices {
 	private startedAt = performance.now();
 

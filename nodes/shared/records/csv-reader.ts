@@ -16,7 +16,7 @@ export class CsvReader implements RecordReader {
 	header: string | undefined;
 	private record = 0;
 	private line = 1;
-	/** The beginning of a row, and what has come since: it waits until reading again is worth it. */
+	/** The beginning of a row, and the text that followed: kept until it is worth reading the row again. */
 	private rest = '';
 	private gathered = '';
 
@@ -25,7 +25,7 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.gathered += piece;
-		// A long row is read again only after as much has come as there was: so each character is read a few times at most.
+		// A long row is read again only after its text has doubled, so each character is read a few times only.
 		if (this.gathered.length >= this.rest.length) yield* this.read(false);
 	}
 

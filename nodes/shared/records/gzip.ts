@@ -22,7 +22,7 @@ export async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	}
 }
 
-/** @returns why the source broke off, if it did; what is wrong with its content shows where it is read */
+/** @returns why the source ended early, if it did; faults of its content show where it is read */
 async function feed(
 	source: Bytes,
 	writer: WritableStreamDefaultWriter,

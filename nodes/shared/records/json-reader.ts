@@ -42,7 +42,7 @@ export class JsonReader {
 	 *
 	 * @returns what `JSON.parse` returns for the whole text, except that lists and objects nested more
 	 *   than `MAX_DEPTH` levels deep are returned as their JSON text. If the text is not valid JSON:
-	 *   the text, or if that is long, its valid beginning written anew, followed by the rest.
+	 *   the text, or if that is long, its valid beginning, formatted again, followed by the rest.
 	 */
 	end(): unknown {
 		if (this.isJson) this.attempt(() => this.walker.finish());

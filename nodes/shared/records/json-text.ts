@@ -24,13 +24,13 @@ function hasMore(text: string, character: string, count: number): boolean {
 
 const BRACKET_OR_QUOTE = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/** The rest of a string and the strings after it, none with an escape; so many that the stack suffices. */
+/** The rest of a string and the strings after it, none with an escape; limited in number so that the stack suffices. */
 const STRINGS = /[^"\\]*"(?:[\s,:]*"[^"\\]*"){0,100}/y;
 const END_OF_WORD = /[\s,\]}]/g;
 
 /**
  * Finds where a JSON value ends that arrives in pieces. Each character is read once. Only brackets
- * and quotes are looked at; whether the value is valid is for `JSON.parse` to say.
+ * and quotes matter; whether the value is valid is left to `JSON.parse`.
  */
 export class ValueEnd {
 	/** Whether the value is nested too deep, as far as it was read. */

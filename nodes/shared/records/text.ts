@@ -13,7 +13,7 @@ const HEAD_BYTES = 4;
  * of them compressed with gzip.
  *
  * @param breathe called before each slice, so that others can use the event loop
- * @returns the text in slices of at most 64 KB, without the byte order mark
+ * @returns the text in slices of up to 64 KB, without the byte order mark
  * @throws {FileError} if the file is encoded or compressed otherwise, or damaged, after all text before
  *   that was returned; and whatever breaks the source
  */

@@ -1,5 +1,5 @@
 /**
- * One form for the ways a text can be written: percent-encoded, escaped in JSON, in another letter
+ * One form for all ways to write a text: percent-encoded, escaped in JSON, in another letter
  * case, without its spaces and control characters. Only for finding texts, since it loses some.
  */
 

@@ -54,10 +54,10 @@ function problemOfPath(template: unknown): string | undefined {
 		return `start with / and contain ${ID_PLACEHOLDER}`;
 	}
 	if (/[?#]/.test(template)) return 'not have a query or fragment: remove ? and #';
-	// A URL parser leaves out tabs and line breaks, and takes a backslash for a slash.
+	// A URL parser drops tabs and line breaks, and reads a backslash as a slash.
 	if (/[\s\p{Cc}\\]/u.test(template))
 		return 'not contain spaces, control characters or backslashes';
-	// It also takes an encoded dot for a dot.
+	// It also reads an encoded dot as a dot.
 	const segments = template.replace(/%2e/gi, '.').split('/');
 	const isRelative = segments.some((segment) => segment === '.' || segment === '..');
 	return isRelative ? 'not contain the segments . and ..' : undefined;

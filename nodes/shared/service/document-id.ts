@@ -35,7 +35,7 @@ export function documentId(
 const EXACT_ADVICE =
 	'Have the source deliver the ID as a text: fractions are rounded, and beyond 9,007,199,254,740,991 numbers lose digits.';
 
-/** A number that is not the ID somebody meant. */
+/** A number that has lost digits, so that it would be another ID. */
 export const inexact = (value: number, what: string): InputError =>
 	new InputError(`${what} is the number ${value}, which is not an exact ID`, EXACT_ADVICE);
 

@@ -20,7 +20,7 @@ export interface FailureDetails {
 	status?: number;
 	/** Transport code, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** How long the service asked to wait, as it said it. */
+	/** How long the service asked to wait, not capped. */
 	retryAfterMs?: number;
 	/** What to do next. */
 	description?: string;
@@ -66,8 +66,8 @@ export class ServiceFailure extends Error {
 	}
 
 	/**
-	 * The service may have carried out the request, or may still be at it, though it never said so. A
-	 * gateway that stopped waiting counts, and so does a 2xx that nobody can read.
+	 * The service may have carried out the request, or may still be doing so, although it never said so.
+	 * This includes gateways that stopped waiting, and 2xx responses that cannot be read.
 	 */
 	get outcomeUnknown(): boolean {
 		if (this.#details.outcomeUnknown !== undefined) return this.#details.outcomeUnknown;
@@ -87,7 +87,7 @@ export class ServiceFailure extends Error {
 	}
 }
 
-/** The longest pause a service gets if it asks for one: more than a person would wait. */
+/** The longest pause that a service can ask for: a person would not wait longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
@@ -104,7 +104,7 @@ export interface Verdict {
 	 * requests would fail in the same way; `fail` its entries and continue.
 	 */
 	action: 'retry' | 'split' | 'stop' | 'fail';
-	/** How long the service asked to wait, at most MAX_RETRY_AFTER_MS. */
+	/** How long the service asked to wait, up to MAX_RETRY_AFTER_MS. */
 	delayMs?: number;
 	/** With `retry`: too many requests at once. */
 	throttled?: boolean;
@@ -141,7 +141,7 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 	}
 }
 
-/** What the service does not do (501) and a version of HTTP it does not speak (505) stay so. */
+/** An unsupported operation (501) or version of HTTP (505) stays unsupported. */
 const LASTING_STATUSES = [501, 505];
 
 /** Whether a status says that the same request may succeed later. */
@@ -178,17 +178,17 @@ const MAX_MESSAGE_CHARACTERS = 500;
 /** Control characters may shrink to a space each. */
 const MAX_READ_CHARACTERS = 8 * MAX_MESSAGE_CHARACTERS;
 
-/** So many members of a list are looked at for words. */
+/** How many members of a list are searched for a message. */
 const MAX_READ_MEMBERS = 1000;
 
-/** A message nested deeper than this is not one a person wrote, and must not overflow the stack. */
+/** Levels of a response that are searched for a message, so that none overflows the stack. */
 const MAX_MESSAGE_DEPTH = 20;
 
 /**
  * The service's own words in a response, whatever its shape (docs/service-interface.md, Error bodies).
  *
  * @param mask takes secrets out of the words before they are cut
- * @returns one line of at most 500 characters and an ellipsis, or '' if there is nothing a person could
+ * @returns one line of up to 500 characters and an ellipsis, or '' if there is nothing a person could
  * read
  */
 export function serverMessage(

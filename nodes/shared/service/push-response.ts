@@ -27,7 +27,7 @@ export interface DocumentAnswer {
 /**
  * Matches a push response to the documents of its request (docs/service-interface.md, Push documents).
  * Response bodies are not specified, so this reads any JSON: whatever names a pushed ID is that
- * document's answer, and whatever stands under a name such as `errors` rejects it. If a document is
+ * document's answer, and whatever is below a name such as `errors` rejects it. If a document is
  * named several times, a rejection wins. An error that names no document may concern any of them: then
  * only those count as pushed that the response calls successful.
  *
@@ -43,12 +43,12 @@ export function documentAnswers(body: unknown, documents: Pushed[]): DocumentAns
 
 type Members = Record<string, unknown>;
 
-/** Deeper than this a response says nothing that anybody would read. */
+/** Levels of a response that are read: nothing deeper is meant for a person. */
 const MAX_DEPTH = 12;
 
 const ID_KEYS = ['id', '_id', 'documentId', 'document_id', 'docId'];
 
-/** Members that say what became of a document. */
+/** Members that say what happened to a document. */
 const SPEAKING_KEYS = ['status', 'statusCode', 'result', 'success', 'ok', ...MESSAGE_KEYS];
 
 /** Names of lists and maps whose entries were not accepted, such as `failedDocuments`. */
@@ -83,7 +83,7 @@ class ResponseReader {
 	}
 
 	/**
-	 * @param rejects whether it stands under a name that says its entries were not accepted
+	 * @param rejects whether it is below a name that says its entries were not accepted
 	 * @returns whether it names a document of the request
 	 */
 	read(value: unknown, rejects = false, depth = MAX_DEPTH): boolean {

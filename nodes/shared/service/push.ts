@@ -39,9 +39,9 @@ export function deletePath(endpoint: string, id: string): string {
 export interface DocumentRules {
 	/** What to do with an id or name that is not a string. */
 	nonStrings: 'fail' | 'convert';
-	/** Top-level fields to leave out. */
+	/** Top-level fields to omit. */
 	excludeFields: string[];
-	/** Leave out top-level fields that are null, '' or an empty list or object. */
+	/** Omit top-level fields that are null, '' or an empty list or object. */
 	dropEmpty: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface DocumentRules {
  * Checks a document and applies the rules, never changing what came in (docs/service-interface.md,
  * Push documents: id and name are required and must be strings).
  *
- * @param source what is to be the document
+ * @param source the document as the user gave it
  * @returns the document, which is the source itself where nothing had to be changed
  * @throws InputError naming the field and, where it is known, the document
  */
@@ -61,7 +61,7 @@ export function prepareDocument(source: unknown, rules: DocumentRules): PushDocu
 		);
 	}
 	const changes = rules.dropEmpty || rules.excludeFields.length > 0;
-	// A document that stays as it is is not copied: there may be hundreds of thousands.
+	// An unchanged document is not copied: there may be hundreds of thousands.
 	const fields = changes ? { ...source } : (source as Record<string, unknown>);
 	for (const name of rules.excludeFields) delete fields[name];
 	if (rules.dropEmpty) {
@@ -81,7 +81,7 @@ function requiredString(
 	of: string,
 ): string {
 	const value = fields[field];
-	// Of blank IDs the service might make one and the same.
+	// The service might treat all blank IDs as the same ID.
 	const isBlank =
 		value === '' || (field === 'id' && typeof value === 'string' && value.trim() === '');
 	if (typeof value === 'string' && !isBlank) return value;
@@ -130,7 +130,7 @@ export function missingRecommended(document: PushDocument): string[] {
 /**
  * JSON of a document, for the body of a push.
  *
- * @throws InputError for a document that JSON has no form for, such as one that holds itself
+ * @throws InputError for a document that cannot be written as JSON, such as one that contains itself
  */
 export function documentText(document: PushDocument): string {
 	let text: string | undefined;

@@ -1,14 +1,14 @@
 /**
- * Slips in a regular expression that Python's `re` reads differently than its author likely means.
- * The pattern is sent as it is all the same: only Python can say whether it is valid.
+ * Common mistakes in a regular expression: Python's `re` reads it differently than its author likely
+ * means. The pattern is sent unchanged anyway: only Python can tell whether it is valid.
  *
- * @returns one sentence for each slip found
+ * @returns one sentence for each mistake found
  */
 export function regexHints(regex: string): string[] {
 	const hints: string[] = [];
 	if (/^\/.+\/[dgimsuvy]*$/s.test(regex)) {
 		hints.push(
-			"'Regex' looks like a JavaScript literal: Python takes the slashes and flags as text. Leave them out and write flags as (?i) at the start.",
+			"'Regex' looks like a JavaScript literal: Python reads the slashes and flags as text. Remove them and write flags as (?i) at the start.",
 		);
 	}
 	const doubled = /\\\\([nrtsSdDwWbB])/.exec(regex);

@@ -5,7 +5,7 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 
 /**
  * Reads a Retry-After header: seconds or an HTTP date (docs/service-interface.md, Failures). A date
- * more than a day away says more about somebody's clock than about a pause, so it is ignored.
+ * more than a day away means that a clock is wrong, so it is ignored.
  *
  * @param nowMs epoch ms
  * @returns ms to wait, or undefined if there is no readable header

@@ -16,8 +16,8 @@ const MAX_DEPTH = 100;
 const MASK = '***';
 
 /**
- * Whatever of a credential's data nobody may read: access tokens, secrets, keys, passwords, and HTTP
- * Basic made of them.
+ * The secrets in a credential's data: access tokens, client secrets, keys, passwords, and HTTP Basic
+ * made of them.
  *
  * @param fields decrypted data of a credential of any of the three types
  */
@@ -41,7 +41,7 @@ export function withoutSecrets(value: unknown, secrets: readonly unknown[]): unk
 }
 
 /**
- * Takes out of responses the secrets a server may repeat in them ("Unknown API key ..."), in whatever
+ * Removes from responses the secrets that a server may repeat ("Unknown API key ..."), in whatever
  * form: trimmed, percent-encoded, in JSON or base64, in another letter case, without control characters.
  * Secrets shorter than 4 characters are not replaced.
  */
@@ -59,7 +59,7 @@ export class Masker {
 		for (const secret of secrets) this.add(secret);
 	}
 
-	/** From now on this secret is taken out, too. */
+	/** From now on this secret is masked too. */
 	add(secret: unknown): void {
 		if (typeof secret !== 'string' || this.secrets.has(secret)) return;
 		this.secrets.add(secret);
@@ -181,14 +181,14 @@ function jsonText(value: object): string {
 	try {
 		return JSON.stringify(value);
 	} catch {
-		// Even deeper: nobody reads it.
+		// Too deep even for that.
 		return MASK;
 	}
 }
 
 const longestFirst = (one: string, other: string) => other.length - one.length;
 
-/** What stands in an Authorization header after `Basic`. */
+/** What follows `Basic` in an Authorization header. */
 function basicAuth(user: unknown, password: unknown): string | undefined {
 	if (typeof password !== 'string' || password === '') return undefined;
 	const name = typeof user === 'string' ? user : '';

@@ -36,7 +36,7 @@ export class TokenIssuer {
 	constructor(private readonly now: () => number = () => Date.now()) {}
 
 	/**
-	 * Gives a request its token: one this process has issued, if the request can do with it, or a new
+	 * Gives a request its token: one this process has issued, if the request can use it, or a new
 	 * one (docs/service-interface.md, Access tokens).
 	 *
 	 * @param context gets the token, or the failure
@@ -72,7 +72,7 @@ export class TokenIssuer {
 				return token;
 			},
 			(error: unknown) => {
-				// A node's request can do with a token that is still valid: the next one tries again.
+				// A node's request can use a token that is still valid; the next one tries to renew it again.
 				const old = validToken(held.tokens, scope, client.identity, this.now());
 				const canKeep =
 					origin === 'node' && old !== undefined && old.accessToken !== held.rejected;
@@ -83,7 +83,7 @@ export class TokenIssuer {
 		);
 	}
 
-	/** The request under way for this client and scope, or a new one. */
+	/** The pending request for this client and scope, or a new one. */
 	private async request({ client, scope }: TokenContext, send: SendTokenRequest): Promise<Token> {
 		const key = `${client.identity} ${scope}`;
 		let request = this.pending.get(key);

@@ -79,7 +79,7 @@ function codeOf(chain: Members[]): string | undefined {
 const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
 
-/** Whether an error comes from looking up the host or from connecting to all its addresses. */
+/** Whether an error comes from the DNS lookup or from connecting to all IP addresses of the host. */
 function failedBeforeSending(innermost: Members | undefined): boolean {
 	if (innermost === undefined) return false;
 	const { syscall, errors, messages } = innermost;
@@ -98,6 +98,6 @@ const isFromConnecting = (message: unknown): boolean =>
 const isCallBeforeSending = (syscall: unknown): boolean =>
 	CALLS_BEFORE_SENDING.includes(text(syscall));
 
-/** Whether the TLS handshake was still going on: the request waits for its end. */
+/** Whether the TLS handshake had not ended: the request is sent after it. */
 const isInHandshake = ({ request }: Members): boolean =>
 	membersOf(membersOf(request)?.socket)?.secureConnecting === true;

@@ -32,7 +32,7 @@ function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
 }
 
 /**
- * The numbers that `packVector` has made a text of.
+ * Turns the text of `packVector` back into numbers.
  *
  * @returns undefined for anything else, such as a text that merely begins alike
  */

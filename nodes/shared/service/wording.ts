@@ -1,6 +1,6 @@
 import { ServiceFailure } from './failure';
 
-/** What a request was to do, in the words of messages. */
+/** What a request should do, in the words of messages. */
 export interface Action {
 	/** To what, e.g. `document 'a1'`. */
 	subject: string;
@@ -71,7 +71,7 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
 
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** An ID in a message: whole, unless nobody could read it, and without control characters. */
+/** An ID in a message: complete unless it is very long, and without control characters. */
 export function quoted(id: string): string {
 	const shown = id.slice(0, MAX_SHOWN_CHARACTERS).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
 	return `'${shown}${id.length > MAX_SHOWN_CHARACTERS ? '…' : ''}'`;

@@ -104,7 +104,7 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 	);
 });
 
-test('passing faults and the neighbors of what the service refuses cost no document', async () => {
+test('transient errors and the neighbors of what the service rejects cost no document', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
 			// A batch that is refused entirely ends the search in later ones, hence one that is taken.

@@ -60,7 +60,7 @@ test('what Retry-After asks for is waited by its request, and by all where it co
 			faults: [fault],
 		});
 		const repeated = outcome.sent.find(({ attempt }) => attempt === 2)?.at ?? 0;
-		// The second request was under way already when the answer to the first came.
+		// The second request was in flight already when the answer to the first came.
 		return { repeated, next: outcome.sent[2]?.at };
 	};
 	expect(await gap('throttled 3 s')).toEqual({ repeated: 3010, next: 3010 });
@@ -69,7 +69,7 @@ test('what Retry-After asks for is waited by its request, and by all where it co
 	expect(busy.next).toBeLessThan(100);
 });
 
-test('sends less at once after a 429 and recovers', async () => {
+test('sends fewer concurrent requests after a 429 and recovers', async () => {
 	const outcome = await runScenario({
 		entries: entries(60),
 		maxCount: 1,
@@ -84,7 +84,7 @@ test('sends less at once after a 429 and recovers', async () => {
 	expect(inFlight.at(-1)).toBe(8);
 });
 
-test('divides what is too large and makes smaller requests from there', async () => {
+test('splits what is too large and makes smaller requests from there', async () => {
 	// 64 entries of 10 bytes; the service takes some 180 bytes, a quarter of what may be sent.
 	const outcome = await runScenario({
 		entries: entries(64),
@@ -115,7 +115,7 @@ test('an entry above the limit of a request is never sent', async () => {
 	});
 });
 
-test('an entry no text can be made of fails alone, whatever is under way', async () => {
+test('an entry that cannot be written fails alone, whatever is in flight', async () => {
 	const all = { entries: entries(6), maxCount: 2, concurrency: 2, latencyMs: 10 };
 	const outcome = await runScenario({ ...all, unwritable: [0, 3, 5] });
 	expect(ended(outcome, 'done')).toEqual([1, 2, 4]);
@@ -141,7 +141,7 @@ test('stopping at a failure covers entries no text can be made of', async () => 
 	});
 });
 
-test('finds the one entry that the service refuses', async () => {
+test('finds the one entry that the service rejects', async () => {
 	const outcome = await runScenario({ entries: entries(10), poisoned: ['id6'] });
 	expect(ended(outcome, 'failed')).toEqual([6]);
 	expect(ended(outcome, 'done')).toHaveLength(9);
@@ -190,7 +190,7 @@ test('a batch whose parts failed for other reasons does not end the search in la
 	expect(ended(outcome, 'done')).toEqual([4, 6, 7]);
 });
 
-test('once a whole batch was refused entry by entry, later ones are not divided', async () => {
+test('once a whole batch was refused entry by entry, later ones are not split', async () => {
 	const all = entries(40);
 	const outcome = await runScenario({
 		entries: all,

@@ -30,7 +30,7 @@ function setUp(max: number) {
 	return { run, clock, limiter, starts, task, width, ticket };
 }
 
-test('runs as many as allowed at once, in order, and all of them', async () => {
+test('runs as many as allowed concurrently, in order, and all of them', async () => {
 	const { clock, task, starts, width } = setUp(3);
 	const tickets = await clock.run(
 		Promise.all(Array.from({ length: 7 }, async () => await task(10))),
@@ -71,14 +71,14 @@ test('halves when throttled, down to one', async () => {
 	}
 });
 
-test('tasks that were under way at that time do not halve it again', async () => {
+test('tasks that were in flight at that time do not halve it again', async () => {
 	const { clock, limiter, task, width } = setUp(8);
 	const wave = Array.from({ length: 8 }, async () => limiter.throttled(await task(10)));
 	await clock.run(Promise.all(wave));
 	expect(await width()).toBe(4);
 });
 
-test('grows back by one for each full round of successes, never beyond the most', async () => {
+test('grows back by one for each full round of successes, never beyond the maximum', async () => {
 	const { limiter, width, ticket } = setUp(4);
 	limiter.throttled(await ticket());
 	const widths: number[] = [];
@@ -146,7 +146,7 @@ test('the end of a run ends all pauses at once, those to come included', async (
 	expect(clock.now()).toBeLessThan(110);
 });
 
-test('whatever the service says, all tasks run and never more at once than allowed', async () => {
+test('whatever the service says, all tasks run and never more concurrently than allowed', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.integer({ min: 1, max: 6 }),

@@ -171,7 +171,7 @@ test('after a fault a job is not polled earlier than otherwise', async () => {
 	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500);
 });
 
-test('a service that is throttling gets fewer polls at once', async () => {
+test('a service that is throttling gets fewer concurrent polls', async () => {
 	const throttled = jobs(8, 0).map((job) => ({ ...job, faults: ['throttled'] as PollFault[] }));
 	const { polls } = await runPolls({ jobs: throttled, concurrency: 8, latencyMs: 100 });
 	const inFlight = polls.map((each) => each.inFlight);
@@ -219,7 +219,7 @@ test.each([1, 4, 60])(
 		const toldAt = 20;
 		const inPause = outcome.polls.filter(({ at }) => at > toldAt && at < toldAt + 5000);
 		expect(inPause).toHaveLength(0);
-		// What was under way when the service said so is not counted.
+		// What was in flight when the service said so is not counted.
 		expect(outcome.polls.filter(({ at }) => at <= toldAt).length).toBeLessThanOrEqual(
 			concurrency,
 		);

@@ -49,7 +49,7 @@ test('sends the request of the interface and follows no redirect with the secret
 	expect(String(sent?.body)).toBe('');
 });
 
-test('a secret that a refusal repeats is taken out of it', async () => {
+test('a secret that a refusal repeats is removed from it', async () => {
 	const reply = await sendWith(async () => ({
 		statusCode: 401,
 		headers: {},

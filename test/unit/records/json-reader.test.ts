@@ -11,7 +11,7 @@ function read(text: string, cuts: number[] = [text.length]): unknown {
 	return reader.end();
 }
 
-/** How many characters are looked at to find the ends of values. */
+/** How many characters are read to find the ends of values. */
 function charactersRead(work: () => void): number {
 	let characters = 0;
 	const { find } = ValueEnd.prototype;

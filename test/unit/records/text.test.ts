@@ -52,7 +52,7 @@ describe.each(ENCODINGS)('%s', (_, encode) => {
 		);
 	});
 
-	test('reads one large chunk in slices, and lets others go on before each', async () => {
+	test('reads one large chunk in slices, and lets others continue before each', async () => {
 		const text = '1é€😀'.repeat(60_000);
 		const bytes = encode(text);
 		let breaths = 0;
@@ -203,7 +203,7 @@ describe('gzip', () => {
 		await expect(reading).rejects.toBe(reason);
 	});
 
-	test('reads no further ahead than it is asked, and closes the source when nobody asks', async () => {
+	test('reads no further ahead than it is asked, and closes the source when the consumer leaves', async () => {
 		const bytes = gzipSync(Buffer.alloc(100_000_000, 'a'));
 		let taken = 0;
 		let isClosed = false;
@@ -228,7 +228,7 @@ describe('gzip', () => {
 	});
 });
 
-test('what breaks the source is thrown as it is, and the source is closed when nobody asks', async () => {
+test('what breaks the source is thrown as it is, and the source is closed when the consumer leaves', async () => {
 	const reason = new Error('The disk is gone');
 	let isClosed = false;
 	async function* source(): AsyncGenerator<Uint8Array> {

@@ -99,7 +99,7 @@ describe('paths', () => {
 });
 
 describe('submitBody', () => {
-	test('what is empty is left out', () => {
+	test('what is empty is omitted', () => {
 		expect(body({}, ['one', 'two'])).toEqual({ batch: [{ text: 'one' }, { text: 'two' }] });
 	});
 

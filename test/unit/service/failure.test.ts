@@ -209,7 +209,7 @@ describe('serverMessage', () => {
 		expect(serverMessage(body)).toBe(expected);
 	});
 
-	test('is one line that is not long, whatever the reply', () => {
+	test('is one line that is not long, whatever the response', () => {
 		expect(serverMessage('x'.repeat(501))).toBe(`${'x'.repeat(500)}…`);
 		expect(serverMessage('x'.repeat(500))).toBe('x'.repeat(500));
 		fc.assert(

@@ -90,7 +90,7 @@ describe('prepareDocument', () => {
 		expect(() => prepareDocument({ id: null, name: 'One' }, convert)).toThrow('missing');
 	});
 
-	test('fields are left out, also where they are needed', () => {
+	test('fields are omitted, also where they are needed', () => {
 		const source = { id: '1', name: 'One', secret: 'x', other: 1 };
 		const excluding = { ...rules, excludeFields: ['secret', 'unknown'] };
 		expect(prepareDocument(source, excluding)).toEqual({ id: '1', name: 'One', other: 1 });

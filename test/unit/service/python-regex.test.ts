@@ -25,6 +25,6 @@ test.each([
 	expect(regexHints(regex)).toEqual([expect.stringContaining(words)]);
 });
 
-test('each slip gets its own', () => {
+test('each mistake gets its own', () => {
 	expect(regexHints('/(?<a>\\\\d)/i')).toHaveLength(3);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { Masker, secretsOf, withoutSecrets } from '../../../nodes/shared/service/secrets';
 
-test('secrets are taken out of all texts of a reply, wherever they stand', () => {
+test('secrets are removed from all texts of a response, wherever they stand', () => {
 	const reply = {
 		message: 'Unknown key k3y-1, really k3y-1',
 		errors: [{ detail: 'k3y-2' }, 'k3y-1k3y-2', 7, null],
@@ -42,7 +42,7 @@ test('what is no secret worth the name changes nothing', () => {
 	expect(withoutSecrets(reply, ['', 'id', '123', undefined, 7])).toEqual(reply);
 });
 
-test('no value of a reply holds a secret, and the reply itself stays as it was', () => {
+test('no value of a response holds a secret, and the response itself stays as it was', () => {
 	fc.assert(
 		fc.property(fc.string({ minLength: 4 }), fc.jsonValue(), (noise, json) => {
 			const secret = `${noise}Z`;
@@ -114,7 +114,7 @@ describe.each(Object.entries(FORMS))('a secret %s', (_, formOf) => {
 		'Grüße, "Käthe"\\ 100% {x}',
 		'line one\nline\u0000two\ttab',
 		'a~b!c@d#e$f%g^h&i',
-	])('%j is taken out', (secret) => {
+	])('%j is removed', (secret) => {
 		const form = formOf(secret);
 		const made = withoutSecrets({ text: `Unknown key ${form} (401)` }, [secret]);
 		const { text } = made as { text: string };
@@ -186,7 +186,7 @@ describe('the secrets of a credential', () => {
 		issuedFor: 'client',
 	});
 
-	test('of the AI service are its tokens, the client secret and the sign-in of the client', () => {
+	test('of the AI service are its tokens, the client secret and the HTTP Basic credentials of the client', () => {
 		const fields = {
 			aiUrl: 'https://ai.example',
 			clientId: ' me ',
@@ -202,7 +202,7 @@ describe('the secrets of a credential', () => {
 		expect(secretsOf({ endpoint: 'docs', apiKey: 'k3y' })).toEqual(['k3y']);
 	});
 
-	test('of the blob service are the password and the sign-in, as they are sent', () => {
+	test('of the blob service are the password and the HTTP Basic credentials, as they are sent', () => {
 		const fields = { user: 'admin', password: ' pä:w ' };
 		const basic = Buffer.from('admin: pä:w ').toString('base64');
 		expect(secretsOf(fields)).toEqual([' pä:w ', basic]);

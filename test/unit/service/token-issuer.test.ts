@@ -94,7 +94,7 @@ describe('scopeOf', () => {
 });
 
 describe('one token for all', () => {
-	test('16 calls at once send one request', async () => {
+	test('16 calls concurrently send one request', async () => {
 		const maps = await Promise.all(Array.from({ length: 16 }, async () => await issue()));
 		expect(asked).toEqual([SCOPE]);
 		expect(new Set(maps.map((map) => tokenOf(map)))).toEqual(new Set(['t1']));
@@ -195,7 +195,7 @@ describe('one token for all', () => {
 		expect(tokenOf(await issue({ held: long }), OTHER_SCOPE)).toBe('long');
 	});
 
-	test('the life of a token starts when it was asked for, not when the reply came', async () => {
+	test('the life of a token starts when it was requested, not when the response came', async () => {
 		const issueFreely = answer;
 		const before = now;
 		answer = async (scope) => {
@@ -220,7 +220,7 @@ describe('another client', () => {
 		},
 	);
 
-	test('does not share a request under way', async () => {
+	test('does not share a request in flight', async () => {
 		const issueFreely = answer;
 		answer = async (scope) => {
 			const reply = await issueFreely(scope);
@@ -231,12 +231,12 @@ describe('another client', () => {
 		expect(maps.map((map) => tokenOf(map))).toEqual(['t1', 't2']);
 	});
 
-	test('tokens of the former client are not kept in the map', async () => {
+	test('tokens of the previous client are not kept in the map', async () => {
 		const former = stored('old', 30, OTHER_SCOPE, { clientSecret: 'former' });
 		expect(Object.keys(await issue({ held: former }))).toEqual([SCOPE]);
 	});
 
-	test('a token of the former client does not stand in when the renewal fails', async () => {
+	test('a token of the previous client does not stand in when the renewal fails', async () => {
 		answer = refuse;
 		const former = stored('old', 30, SCOPE, { clientSecret: 'former' });
 		await expect(issue({ held: former })).rejects.toThrow(ServiceFailure);
@@ -244,7 +244,7 @@ describe('another client', () => {
 });
 
 describe('a renewal that fails', () => {
-	test('keeps a token that lives, its next renewal put off', async () => {
+	test('keeps a token that lives, its next renewal postponed', async () => {
 		answer = refuse;
 		const map = await issue({ held: stored('old', 3) });
 		expect(map[SCOPE]).toMatchObject({
@@ -289,7 +289,7 @@ describe('a renewal that fails', () => {
 });
 
 describe('a token the service refused', () => {
-	test('is never handed back, though the process holds it as fresh', async () => {
+	test('is never used again, though the process holds it as fresh', async () => {
 		expect(tokenOf(await issue())).toBe('t1');
 		expect(tokenOf(await issue({ rejected: 't1' }))).toBe('t2');
 		expect(asked).toHaveLength(2);

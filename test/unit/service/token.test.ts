@@ -101,7 +101,7 @@ describe('the request', () => {
 	});
 });
 
-describe('a usable reply', () => {
+describe('a usable response', () => {
 	test('becomes a token that is renewed 5 minutes early', () => {
 		expect(parse(good)).toEqual({
 			accessToken: TOKEN,
@@ -143,7 +143,7 @@ describe('a usable reply', () => {
 	});
 });
 
-describe('a reply that is no token', () => {
+describe('a response that is no token', () => {
 	test.each<[string, unknown, string]>([
 		['HTML', '<html>Welcome</html>', 'not a JSON object'],
 		['nothing', undefined, 'not a JSON object'],
@@ -183,7 +183,7 @@ describe('a reply that is no token', () => {
 		});
 	});
 
-	test('its error repeats neither the token nor what else the reply holds', () => {
+	test('its error repeats neither the token nor what else the response holds', () => {
 		const broken = fc.record(
 			{
 				token_type: fc.constantFrom('Bearer', 'mac', TOKEN),
@@ -276,7 +276,7 @@ describe('the token map', () => {
 		expect(parseTokenMap(stored)).toEqual({});
 	});
 
-	test('what is no token in it is left out', () => {
+	test('what is no token in it is omitted', () => {
 		const { issuedFor: _, ...incomplete } = token();
 		const stored = {
 			a: token(),
@@ -298,12 +298,12 @@ describe('the token map', () => {
 		expect(addToken(others, SCOPE, token(), NOW)).toEqual({ ...others, [SCOPE]: token() });
 	});
 
-	test('replaces the former token of the scope', () => {
+	test('replaces the previous token of the scope', () => {
 		const newer = token({ accessToken: 'newer' });
 		expect(addToken({ [SCOPE]: token() }, SCOPE, newer, NOW)).toEqual({ [SCOPE]: newer });
 	});
 
-	test('drops tokens that have ended and those of a former client', () => {
+	test('drops tokens that have ended and those of a previous client', () => {
 		const map = {
 			ended: token({ expiresAt: NOW }),
 			former: token({ issuedFor: 'former client' }),
@@ -345,7 +345,7 @@ describe('which token may be used', () => {
 		expect(isFresh(token(), NOW + 500)).toBe(false);
 	});
 
-	test('a renewal can be put off by half a minute, not beyond the end', () => {
+	test('a renewal can be postponed by half a minute, not beyond the end', () => {
 		const long = token({ expiresAt: NOW + 10 * MINUTE_MS });
 		expect(postponeRenewal(long, NOW)).toEqual({ ...long, renewAt: NOW + 30_000 });
 		expect(postponeRenewal(token(), NOW).renewAt).toBe(NOW + 1000);

@@ -51,7 +51,7 @@ export class VirtualClock implements Clock {
 		this.insert({ due: ms, wake: action });
 	}
 
-	/** From then on every sleep rejects with this error, those under way included. */
+	/** From then on every sleep rejects with this error, those in flight included. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
 			this.canceled = { error };

@@ -31,7 +31,7 @@ const BODY = Buffer.from(
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const MIDDLE = BODY.indexOf('😀') + 2;
 
-/** Fetches `c1` from a service that answers each look in the next of these ways, then in the last. */
+/** Fetches `c1` from a service that answers each poll in the next of these ways, then in the last. */
 async function fetchFrom(
 	ways: Array<(response: ServerResponse) => unknown>,
 	options: INodeParameters = {},
@@ -142,21 +142,21 @@ it.each<[string, boolean, (response: ServerResponse) => unknown]>([
 		false,
 		(response) => response.writeHead(200, JSON_TYPE).end(`${BODY.toString()}]`),
 	],
-])('looks again after a reply that %s', async (_how, aborted, way) => {
+])('polls again after a response that %s', async (_how, aborted, way) => {
 	const { result, server } = await fetchFrom([way, whole]);
 	expectChunks(result);
 	await delay(50);
 	expect(server.requests.map(({ aborted }) => aborted)).toEqual([aborted, false]);
 });
 
-it('says so when every reply stops in the middle', async () => {
+it('says so when every response stops in the middle', async () => {
 	const { result } = await fetchFrom([half], { maxWaitSeconds: 2 });
 	expect(result.error?.message).toBe(
 		'Not finished after 2 seconds (status SUBMITTED). The final poll failed: The AI service did not answer within 1 s (chunking ID c1)',
 	);
 });
 
-it('ends within a second of Stop while a reply has stopped in the middle', async () => {
+it('ends within a second of Stop while a response has stopped in the middle', async () => {
 	let canceledAt = Infinity;
 	let onHalf = () => {};
 	const cancelWhen = new Promise<void>((resolve) => (onHalf = resolve)).then(async () => {
