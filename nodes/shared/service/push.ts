@@ -149,6 +149,14 @@ export function documentText(document: PushDocument): string {
 	);
 }
 
+/** Whether no field of a document is a packed vector, so that its JSON can be sent as it is. */
+export function isVectorFree(document: PushDocument): boolean {
+	for (const name in document) {
+		if (unpackVector(document[name]) !== undefined) return false;
+	}
+	return true;
+}
+
 /** A document whose packed vectors are lists of numbers, as search indexes want them. */
 function withVectors(document: PushDocument): PushDocument {
 	let unpacked: PushDocument | undefined;
