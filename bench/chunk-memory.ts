@@ -91,7 +91,7 @@ export async function chunkMemory({ quick }: BenchOptions): Promise<void> {
 		add('Submit and Wait', await run('submitAndWait'));
 		print(
 			'',
-			`**One reply of ${whole(chunks)} chunks with ${VECTOR_SIZE} numbers each: ${whole(parsed.body / MB)} MB of JSON, ${whole(unit / MB)} MB parsed (= 1.00)**`,
+			`**One response of ${whole(chunks)} chunks with ${VECTOR_SIZE} numbers each: ${whole(parsed.body / MB)} MB of JSON, ${whole(unit / MB)} MB parsed (= 1.00)**`,
 			'',
 		);
 		print(
@@ -100,7 +100,7 @@ export async function chunkMemory({ quick }: BenchOptions): Promise<void> {
 					'run',
 					'items',
 					'held at the end',
-					'most in use since the reply',
+					'most in use since the response',
 					'most of the process, with garbage',
 					'seconds',
 				],

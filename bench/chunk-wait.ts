@@ -109,12 +109,12 @@ export async function chunkWait({ quick }: BenchOptions): Promise<void> {
 			);
 		}
 		await measure(
-			`axios, ${CONCURRENCY} requests at once, every job looked at each second`,
+			`axios, ${CONCURRENCY} concurrent requests, one poll of every job per second`,
 			async () => await allAtOnce(service, jobs),
 		);
 		const someJobs = Math.min(jobs, 20);
 		await measure(
-			`axios, ${CONCURRENCY} jobs at once (p-limit), looks each second`,
+			`axios, ${CONCURRENCY} concurrent jobs (p-limit), one poll per second`,
 			async () => {
 				const client = await fixedIntervalClient(service);
 				await limited(CONCURRENCY, Array.from({ length: someJobs }), async (_, index) => {

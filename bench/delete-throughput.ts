@@ -59,7 +59,7 @@ export async function deleteThroughput({ quick }: BenchOptions): Promise<void> {
 			const results: Record<string, Timing> = await compare(quick ? 1 : 3, {
 				...Object.fromEntries(
 					CONCURRENCIES.map((concurrency) => [
-						`Delete Document, ${concurrency} at once`,
+						`Delete Document, ${concurrency} concurrent`,
 						async () =>
 							await fresh(
 								async (part) => await deleteByNode(service, part, concurrency),
@@ -82,7 +82,7 @@ export async function deleteThroughput({ quick }: BenchOptions): Promise<void> {
 							await deleteByAxios(service, part, { concurrency: 1, keepAlive: true }),
 						few,
 					),
-				'axios, 4 at once': async () =>
+				'axios, 4 concurrent': async () =>
 					await fresh(
 						async (part) =>
 							await deleteByAxios(service, part, {

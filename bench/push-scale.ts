@@ -59,7 +59,7 @@ export async function pushScale({ quick }: BenchOptions): Promise<void> {
 			]);
 			largest = live;
 		}
-		print('', '**Time, 4 requests at once, 100 documents each**', '');
+		print('', '**Time, 4 concurrent requests, 100 documents each**', '');
 		print(
 			table(
 				[

@@ -105,8 +105,8 @@ async function headline(
 		node: ['Push Documents in the engine', documents.length],
 		axios: ['axios, same batches', documents.length],
 		axiosKeepAlive: ['axios, same batches, keep-alive', documents.length],
-		axiosEach: ['axios, one request per document, 4 at once', few.length],
-		httpRequest: ['HTTP Request node, per item (all at once)', few.length],
+		axiosEach: ['axios, one request per document, 4 concurrent', few.length],
+		httpRequest: ['HTTP Request node, per item (all concurrent)', few.length],
 	};
 	const perSecond = (name: string) => names[name][1] / (results[name].ms / 1000);
 	print('', `**${title}**`, '');
@@ -204,7 +204,7 @@ export async function pushThroughput({ quick }: BenchOptions): Promise<void> {
 			);
 		}
 		const part = documents.slice(0, count);
-		await headline('Sandbox, 4 requests at once, 100 documents each', service, part, {
+		await headline('Sandbox, 4 concurrent requests, 100 documents each', service, part, {
 			rounds,
 		});
 		await headline('The same with 20 ms latency', service, part.slice(0, count / 2), {

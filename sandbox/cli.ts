@@ -7,7 +7,7 @@ const HELP = `npm run sandbox -- [options]          (environment variable)
   --port <number>                    port, default 4321            SANDBOX_PORT
   --host <address>                   address, default 127.0.0.1    SANDBOX_HOST
   --data <file>                      index, default .data/sandbox.db, or :memory:   SANDBOX_DATA
-  --revoke                           a new token kills the former of its scope      SANDBOX_REVOKE=1
+  --revoke                           a new token revokes the previous of its scope  SANDBOX_REVOKE=1
   --token-lifetime <seconds>         default 3600                  SANDBOX_TOKEN_LIFETIME
   --chunk-delay <milliseconds>       SUBMITTED to READY, default 0 SANDBOX_CHUNK_DELAY
   --delete-commit-interval <ms>      default 60000                 SANDBOX_DELETE_COMMIT_INTERVAL
@@ -61,7 +61,7 @@ function readOptions(flags: ReturnType<typeof readFlags>): SandboxOptions {
 		? (JSON.parse(readFileSync(flags.config, 'utf8')) as SandboxOptions)
 		: {};
 	const settings = { ...file.settings };
-	if (flags.revoke) settings.revokeFormerTokens = true;
+	if (flags.revoke) settings.revokePreviousTokens = true;
 	const tokenLifetime = numberFlag('--token-lifetime', flags.tokenLifetime);
 	if (tokenLifetime !== undefined) settings.tokenLifetimeSeconds = tokenLifetime;
 	const chunkDelay = numberFlag('--chunk-delay', flags.chunkDelay);
@@ -80,7 +80,7 @@ function readOptions(flags: ReturnType<typeof readFlags>): SandboxOptions {
 
 /** What a user needs to call the sandbox. Secrets of a configuration file are not printed. */
 function describe(sandbox: Sandbox, options: SandboxOptions): string {
-	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.addresses;
+	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	const client = options.clients
 		? 'clients of the configuration file'
 		: `client id ${DEMO.clientId}, client secret ${DEMO.clientSecret}`;

@@ -58,11 +58,11 @@ function fault<const Schema extends object>(schema: Schema, effect: Effect<Stati
 export const FAULTS = {
 	/** Destroys the connection: before any work, in the middle of the response, or after the work. */
 	reset: fault(
-		{ enum: ['beforeReply', 'midBody', 'afterWork'] },
+		{ enum: ['beforeResponse', 'midBody', 'afterWork'] },
 		{
 			breaks: true,
 			replace: (when, request, reply) => {
-				if (when !== 'beforeReply') return undefined;
+				if (when !== 'beforeResponse') return undefined;
 				reply.hijack();
 				request.raw.socket.resetAndDestroy();
 				return reply;

@@ -69,7 +69,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 	return {
 		url,
-		addresses: {
+		urls: {
 			authUrl: url,
 			aiUrl: url,
 			pushUrl: `${url}/site-search`,

@@ -11,12 +11,12 @@ const SETTINGS = {
 		minimum: 0,
 		default: 3600,
 	},
-	revokeFormerTokens: {
+	revokePreviousTokens: {
 		description: 'A new token of a client and scope revokes the previous one',
 		type: 'boolean',
 		default: false,
 	},
-	tokenReply: {
+	tokenResponse: {
 		description: 'Response to a correct token request; all but `normal` are misbehavior',
 		enum: ['normal', 'wrongType', 'noExpiry', 'foreignScope', 'html', 'pkce'],
 		default: 'normal',
@@ -82,7 +82,7 @@ const SETTINGS = {
 		minimum: 0,
 		default: 5_000_000,
 	},
-	pushReply: {
+	pushResponse: {
 		description: 'Body of the response to a successful push; the interface leaves it open',
 		enum: ['empty', 'count', 'perDocument', 'text'],
 		default: 'empty',

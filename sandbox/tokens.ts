@@ -63,8 +63,9 @@ export class Tokens {
 		const { SignJWT } = await loadJose();
 		const token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(this.key);
 		const owner = `${client.id}\n${scope}`;
-		const former = this.latest.get(owner);
-		if (this.settings.revokeFormerTokens && former !== undefined) this.live.delete(former);
+		const previous = this.latest.get(owner);
+		if (this.settings.revokePreviousTokens && previous !== undefined)
+			this.live.delete(previous);
 		this.latest.set(owner, token);
 		this.live.set(token, { clientId: client.id, scope, expiresAt: now + lifetime * 1000 });
 		this.issued[scope] = (this.issued[scope] ?? 0) + 1;

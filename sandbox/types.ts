@@ -89,7 +89,7 @@ export interface SandboxStats {
 /** A running sandbox. */
 export interface Sandbox {
 	url: string;
-	addresses: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
+	urls: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
 	/** Live: a change takes effect with the next request. */
 	settings: SandboxSettings;
 	faults: { add(rule: FaultRule): void; clear(): void };

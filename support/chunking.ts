@@ -36,7 +36,7 @@ export function useChunkText(sandbox: () => Sandbox) {
 	/** This process keeps tokens by client, the sandbox forgets them: each test is a new client. */
 	const credentials = (): CredentialData => {
 		const all = sandboxCredentials(sandbox());
-		const { authUrl } = sandbox().addresses;
+		const { authUrl } = sandbox().urls;
 		const slashes = '/'.repeat(tests);
 		return {
 			...all,
@@ -67,7 +67,7 @@ export function useChunkText(sandbox: () => Sandbox) {
 		credentials,
 		requests,
 		submits: () => requests('submit'),
-		looks: () => requests('results'),
+		polls: () => requests('results'),
 		/** The texts of each submission, in the order of arrival. */
 		batches: () =>
 			requests('submit').map(({ body }) =>

@@ -3,7 +3,7 @@ import type { CredentialData } from './credential-store';
 
 /** Credentials that fit a sandbox, as a user would have typed them. */
 export function sandboxCredentials(sandbox: Sandbox): CredentialData {
-	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.addresses;
+	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	return {
 		aiServiceOAuth2Api: {
 			authUrl,

@@ -57,6 +57,8 @@ export interface ExecutionOptions {
 	cancelAfterMs?: number;
 	/** Presses Stop when this resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
+	/** The workflow's setting: `combined` keeps files among the JSON. */
+	binaryMode?: 'separate' | 'combined';
 }
 
 export interface RunOptions extends NodeOptions, ExecutionOptions {
@@ -135,6 +137,7 @@ function buildWorkflow(
 	nodes: NodeOptions[],
 	names: string[],
 	store: CredentialStore,
+	binaryMode?: ExecutionOptions['binaryMode'],
 ): Workflow {
 	const types: Record<string, INodeType> = { [`${manifest.name}.source`]: source };
 	const workflowNodes: INode[] = [
@@ -183,7 +186,7 @@ function buildWorkflow(
 		nodes: workflowNodes,
 		connections,
 		nodeTypes,
-		settings: { executionOrder: 'v1' },
+		settings: { executionOrder: 'v1', ...(binaryMode && { binaryMode }) },
 	});
 }
 
@@ -234,7 +237,7 @@ export async function runPipeline(
 	);
 	const input = toItems(items);
 	const run = await execute(
-		buildWorkflow(sourceNode(input), nodes, names, store),
+		buildWorkflow(sourceNode(input), nodes, names, store, options.binaryMode),
 		options,
 		store,
 	);

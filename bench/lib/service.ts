@@ -53,15 +53,15 @@ export async function startService(
 		if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
 		return text === '' ? undefined : JSON.parse(text);
 	};
-	const addresses = {
+	const urls = {
 		authUrl: url,
 		aiUrl: url,
 		pushUrl: `${url}/site-search`,
 		baseUrl: `${url}/api`,
 	};
 	return {
-		credentials: sandboxCredentials({ addresses } as Sandbox),
-		pushUrl: `${addresses.pushUrl}/api/v1/push/${DEMO.endpoint}`,
+		credentials: sandboxCredentials({ urls } as Sandbox),
+		pushUrl: `${urls.pushUrl}/api/v1/push/${DEMO.endpoint}`,
 		pushKey: DEMO.pushKey,
 		aiUrl: `${url}/ai/async-chunking`,
 		reset: async (latencyMs = 0) => {

@@ -49,18 +49,18 @@ const LARGE = 1_000_000;
 function watched(context: IExecuteFunctions, onReply: () => void): IExecuteFunctions {
 	const original = context.helpers.httpRequestWithAuthentication;
 	const watch: typeof original = async function (this: never, ...call) {
-		const reply = (await original.apply(this, call)) as unknown;
-		const isLarge = isLargeReply(reply);
+		const response = (await original.apply(this, call)) as unknown;
+		const isLarge = isLargeResponse(response);
 		if (isLarge) onReply();
-		return reply;
+		return response;
 	};
 	return Object.create(context, {
 		helpers: { value: { ...context.helpers, httpRequestWithAuthentication: watch } },
 	}) as IExecuteFunctions;
 }
 
-function isLargeReply(reply: unknown): boolean {
-	const { headers, body } = reply as { headers?: Record<string, string>; body?: unknown };
+function isLargeResponse(response: unknown): boolean {
+	const { headers, body } = response as { headers?: Record<string, string>; body?: unknown };
 	return body !== undefined && Number(headers?.['content-length']) > LARGE;
 }
 

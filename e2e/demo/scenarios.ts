@@ -138,7 +138,7 @@ async function remove(stage: Stage): Promise<void> {
 /** Blob manifests, once. */
 async function migrate(stage: Stage): Promise<void> {
 	await stage.runByHand('migrate-blobs');
-	const response = await fetch(`${stage.demo.sandbox.addresses.baseUrl}/blobs`);
+	const response = await fetch(`${stage.demo.sandbox.urls.baseUrl}/blobs`);
 	const blobs = (await response.json()) as Array<{ id: string; version: string }>;
 	const versions = blobs.map(({ version }) => version);
 	stage.checks.add(

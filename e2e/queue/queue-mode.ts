@@ -67,7 +67,7 @@ export async function startQueueMode(command: Command): Promise<QueueMode> {
 			await installPackage(packed, folderOf(machine));
 		}
 	});
-	const sandbox = await startSandbox({ settings: { revokeFormerTokens: true } });
+	const sandbox = await startSandbox({ settings: { revokePreviousTokens: true } });
 	command.onStop(async () => await sandbox.close());
 	const settings = await startDatabases(command, programs);
 	const main = await step(`Starting n8n ${n8nVersion()}`, async () => {

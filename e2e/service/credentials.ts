@@ -7,7 +7,7 @@ export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key'
 
 /** The credentials that the example workflows name, filled in for the running sandbox. */
 export function demoCredentials(sandbox: Sandbox): Array<Omit<CredentialValues, 'id'>> {
-	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.addresses;
+	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	const aiService = (name: string, scope: string) => ({
 		name,
 		type: 'aiServiceOAuth2Api',

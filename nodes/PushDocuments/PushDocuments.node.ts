@@ -19,7 +19,7 @@ export class PushDocuments implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { wholeItem: "Each item is a document", fields: "Documents from fields", json: "Documents from JSON" }[$parameter["documentSource"]] }}',
+			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { wholeItem: "Each item is a document", fields: "Documents from fields", json: "Documents from JSON", file: "Documents from a file" }[$parameter["documentSource"]] }}',
 		description: 'Add documents to a search index, or update those with the same ID',
 		defaults: { name: 'Push Documents' },
 		inputs: [NodeConnectionTypes.Main],

@@ -1,12 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Parameters } from '../shared/n8n/parameters';
+import { withoutFiles } from '../shared/n8n/files';
 import type { Run } from '../shared/n8n/run';
 import { InputError } from '../shared/service/input-error';
 import { prepareDocument, type DocumentRules, type PushDocument } from '../shared/service/push';
-import type { pushProperties, PushOptions } from './properties';
-
-type PushParameters = Parameters<typeof pushProperties>;
+import type { PushOptions, PushParameters } from './properties';
 
 /** A document to push, and the input item it comes from. */
 export interface Entry {
@@ -49,7 +47,12 @@ export async function* readDocuments(
 	}
 }
 
-const rulesOf = ({ convertToString, excludeFields, dropEmpty }: PushOptions): DocumentRules => ({
+/** What is done to documents before they are checked. */
+export const rulesOf = ({
+	convertToString,
+	excludeFields,
+	dropEmpty,
+}: PushOptions): DocumentRules => ({
 	nonStrings: convertToString ? 'convert' : 'fail',
 	excludeFields: excludeFields.filter((name) => !REQUIRED.has(name)),
 	dropEmpty,
@@ -59,7 +62,7 @@ const rulesOf = ({ convertToString, excludeFields, dropEmpty }: PushOptions): Do
 function sourcesOf(run: Run, parameters: PushParameters, itemIndex: number): unknown[] | undefined {
 	try {
 		const source = parameters.choice('documentSource');
-		if (source === 'wholeItem') return [run.items[itemIndex]?.json];
+		if (source === 'wholeItem') return [withoutFiles(run.items[itemIndex]?.json ?? {})];
 		if (source === 'fields') return [mappedDocument(parameters, itemIndex)];
 		const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 		return Array.isArray(value) ? value : [value];

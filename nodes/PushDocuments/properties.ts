@@ -1,3 +1,12 @@
+import {
+	bytesPerFileProperty,
+	delimiterProperty,
+	fileFormatProperty,
+	fileProperty,
+	listPathProperty,
+	skipRecordsProperty,
+} from '../shared/n8n/file-properties';
+import type { Parameters } from '../shared/n8n/parameters';
 import { properties, type Member, type Values } from '../shared/n8n/properties';
 import {
 	concurrencyProperty,
@@ -7,6 +16,10 @@ import {
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
 const showForFields = { show: { documentSource: ['fields'] } };
+const showForFile = { show: { documentSource: ['file'] } };
+/** For members of Options. */
+const showOptionForFile = { show: { '/documentSource': ['file'] } };
+const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
 /** Parameters of Push Documents. */
 export const pushProperties = properties([
@@ -30,6 +43,14 @@ export const pushProperties = properties([
 				name: 'JSON',
 				value: 'json',
 				description: 'Each input item gives one document or a list of documents as JSON',
+			},
+			{
+				name: 'File',
+				value: 'file',
+				description:
+					'Each input item has a file of documents of any size: JSON Lines, a JSON list or CSV',
+				// AI agents only pass on JSON.
+				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],
 		default: 'wholeItem',
@@ -117,6 +138,52 @@ export const pushProperties = properties([
 		description: 'One document as an object, or several as a list of objects',
 		displayOptions: { show: { documentSource: ['json'] } },
 	},
+	{ ...fileProperty, displayOptions: showForFile },
+	{ ...fileFormatProperty, displayOptions: showForFile },
+	{
+		...listPathProperty,
+		displayOptions: { show: { documentSource: ['file'], fileFormat: ['auto', 'jsonArray'] } },
+	},
+	{
+		displayName: 'ID Field',
+		name: 'idField',
+		type: 'string',
+		default: 'id',
+		required: true,
+		placeholder: 'e.g. sku',
+		description: 'Name or dotted path of the field, or name of the column, with the ID',
+		displayOptions: showForFile,
+	},
+	{
+		displayName: 'Name Field',
+		name: 'nameField',
+		type: 'string',
+		default: 'name',
+		required: true,
+		placeholder: 'e.g. meta.title',
+		description: 'Name or dotted path of the field, or name of the column, with the name',
+		displayOptions: showForFile,
+	},
+	{
+		displayName: 'Description Field',
+		name: 'descriptionField',
+		type: 'string',
+		default: 'description',
+		placeholder: 'e.g. meta.summary',
+		description:
+			'Name or dotted path of the field with the description. Recommended, but not required.',
+		displayOptions: showForFile,
+	},
+	{
+		displayName: 'URL Field',
+		name: 'urlField',
+		type: 'string',
+		default: 'url',
+		placeholder: 'e.g. link',
+		description:
+			'Name or dotted path of the field with the URL. Recommended, but not required.',
+		displayOptions: showForFile,
+	},
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -124,6 +191,7 @@ export const pushProperties = properties([
 		placeholder: 'Add Option',
 		default: {},
 		options: [
+			{ ...bytesPerFileProperty, displayOptions: showOptionForFile },
 			{
 				displayName: 'Bytes per Request',
 				name: 'bytesPerRequest',
@@ -142,6 +210,7 @@ export const pushProperties = properties([
 				description:
 					'Whether to send a number or boolean as ID or name as a string, instead of failing the document',
 			},
+			{ ...delimiterProperty, displayOptions: showOptionForFile },
 			{
 				displayName: 'Documents per Request',
 				name: 'documentsPerRequest',
@@ -190,6 +259,7 @@ export const pushProperties = properties([
 				],
 				default: 'keepLast',
 				description: 'What to do with documents of one run that have the same ID',
+				displayOptions: hideOptionForFile,
 			},
 			{
 				displayName: 'Exclude Fields',
@@ -221,11 +291,15 @@ export const pushProperties = properties([
 				],
 				default: 'documents',
 				description: 'What to return for documents that were pushed',
+				displayOptions: hideOptionForFile,
 			},
 			timeoutProperty,
+			{ ...skipRecordsProperty, displayOptions: showOptionForFile },
 		],
 	},
 ]);
 
-/** The values of the options. */
-export type PushOptions = Values<Member<typeof pushProperties, 'options'>>;
+export type PushParameters = Parameters<typeof pushProperties>;
+
+/** The values of the options that hold for the whole run. */
+export type PushOptions = Omit<Values<Member<typeof pushProperties, 'options'>>, 'skipRecords'>;

@@ -5,19 +5,12 @@ import { failed, type Failed } from '../shared/flow/deliver';
 import { responseJson } from '../shared/n8n/fields';
 import { count, troubleText } from '../shared/n8n/hints';
 import type { Run } from '../shared/n8n/run';
-import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
-import type { DocumentAnswer } from '../shared/service/push';
-import { outcomeMessage, pushing } from '../shared/service/wording';
 import type { DocumentObserver, Entry } from './documents';
 import { DocumentHints } from './hints';
+import { pushFailure } from './failure';
 import type { PushOptions } from './properties';
-
-/** The documents of a request, each with its size and what the response says about it. */
-export type Sent = ReadonlyMap<Entry, { bytes: number; answer: DocumentAnswer | undefined }>;
-
-export const SHORTEN =
-	"Shorten the document, leave out fields with 'Exclude Fields', or chunk it first.";
+import type { Sent } from './requests';
 
 const DUPLICATE = new InputError(
 	'an earlier document of this run has the same ID',
@@ -83,7 +76,7 @@ export class PushReport implements DocumentObserver {
 		}
 	}
 
-	async answer({ entries, outcome, request, bytes }: Answer<Entry, Sent>): Promise<void> {
+	async answer({ entries, outcome, request, bytes }: Answer<Entry, Sent<Entry>>): Promise<void> {
 		for (const entry of entries) {
 			await this.run.breathe();
 			if (!outcome.ok) {
@@ -150,13 +143,8 @@ export class PushReport implements DocumentObserver {
 
 	private failed({ itemIndex, document: { id } }: Entry, failure: Failed, bytes = 0): void {
 		const { reason, skipped } = failure;
-		const isTooLarge =
-			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
-		const action = pushing(id);
-		if (isTooLarge) action.subject += ` of ${count(bytes, 'byte')}`;
 		this.run.fail(itemIndex, reason, {
-			message: outcomeMessage(action, reason, { attempted: !skipped }),
-			...(isTooLarge && { advice: SHORTEN }),
+			...pushFailure(id, failure, bytes),
 			json: { id },
 			skipped,
 		});

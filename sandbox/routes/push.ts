@@ -68,7 +68,7 @@ export const push: Route = (app, context, config) => {
 			const { endpoint } = authorize(context, request);
 			const documents = request.body;
 			const isNew = index.upsert(endpoint, documents);
-			switch (settings.pushReply) {
+			switch (settings.pushResponse) {
 				case 'count':
 					return { received: documents.length };
 				case 'perDocument':

@@ -47,7 +47,7 @@ function checkRequest(context: Context, request: FastifyRequest): void {
 	if (auth !== context.authServerId) {
 		throw tokenError(404, 'not_found', `There is no authorization server '${auth}'`);
 	}
-	if (request.headers.origin !== undefined || context.settings.tokenReply === 'pkce') {
+	if (request.headers.origin !== undefined || context.settings.tokenResponse === 'pkce') {
 		throw tokenError(400, 'invalid_client', PKCE_TEXT);
 	}
 	for (const [name, pattern, wanted] of HEADERS) {
@@ -125,8 +125,8 @@ async function addTokenRoute(
 		async (request, reply) => {
 			const client = request.client as SandboxClient;
 			const scope = checkScope(request, client.scopes ?? SCOPES);
-			const { tokenReply, tokenLifetimeSeconds } = context.settings;
-			if (tokenReply === 'html') {
+			const { tokenResponse, tokenLifetimeSeconds } = context.settings;
+			if (tokenResponse === 'html') {
 				return reply
 					.type('text/html')
 					.send('<!DOCTYPE html><html><body>Log in</body></html>');
@@ -135,10 +135,10 @@ async function addTokenRoute(
 			const foreign = SCOPES.find((each) => each !== scope);
 			void reply.header('cache-control', 'no-store');
 			return {
-				token_type: tokenReply === 'wrongType' ? 'mac' : 'Bearer',
-				...(tokenReply === 'noExpiry' ? {} : { expires_in: tokenLifetimeSeconds }),
+				token_type: tokenResponse === 'wrongType' ? 'mac' : 'Bearer',
+				...(tokenResponse === 'noExpiry' ? {} : { expires_in: tokenLifetimeSeconds }),
 				access_token: issued,
-				scope: tokenReply === 'foreignScope' ? foreign : scope,
+				scope: tokenResponse === 'foreignScope' ? foreign : scope,
 			};
 		},
 	);

@@ -14,7 +14,7 @@ import {
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, submits, looks, fault, answers, jobsEnded } = useChunkText(sandbox);
+const { chunk, getResults, submits, polls, fault, answers, jobsEnded } = useChunkText(sandbox);
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const texts = (count: number): IDataObject[] =>
@@ -73,7 +73,7 @@ describe('Get Results', () => {
 		answers({ status: 'ERROR', message: 'Out of order' });
 		const { error } = await getResults(jsonOf(output), { options: { concurrency: 1 } });
 		expect(error?.message).toContain('The AI service reported ERROR, "Out of order"');
-		expect(looks()).toHaveLength(1);
+		expect(polls()).toHaveLength(1);
 	});
 
 	it('returns no chunks where a request came back with fewer texts than it had', async () => {
@@ -105,7 +105,7 @@ describe('Get Results', () => {
 		answers({ status: 'READY', chunkedData: [{ chunks: ['seven'] }] });
 		const { output } = await getResults([{ chunkingId: 7 }]);
 		expect(jsonOf(output)).toMatchObject([{ text: 'seven', chunkingId: '7' }]);
-		expect(looks()[0]?.path).toMatch(/\/7$/);
+		expect(polls()[0]?.path).toMatch(/\/7$/);
 	});
 });
 
@@ -170,7 +170,7 @@ describe('a response of an odd shape', () => {
 			answers(body);
 			const { output } = await chunk(texts(1), { output: 'raw', options: OFTEN });
 			expect(jsonOf(output)).toEqual([{ chunkingId: ids()[0], ...body }]);
-			expect(looks()).toHaveLength(1);
+			expect(polls()).toHaveLength(1);
 		},
 	);
 

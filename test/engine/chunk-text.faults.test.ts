@@ -17,7 +17,7 @@ import {
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, credentials, submits, looks, fault, jobsEnded } = useChunkText(sandbox);
+const { chunk, getResults, credentials, submits, polls, fault, jobsEnded } = useChunkText(sandbox);
 
 type Fault = Omit<FaultRule, 'route'>;
 const texts = (count: number): IDataObject[] =>
@@ -38,7 +38,7 @@ describe('a transient error of a poll', () => {
 		['503 with an HTML page', { status: 503, html: true }],
 		['504', { status: 504 }],
 		['408', { status: 408 }],
-		['a reset before the reply', { reset: 'beforeReply' }],
+		['a reset before the reply', { reset: 'beforeResponse' }],
 		['a reset in the middle of the reply', { reset: 'midBody' }],
 		['a reset after the work', { reset: 'afterWork' }],
 		['a truncated reply', { truncate: true }],
@@ -53,7 +53,7 @@ describe('a transient error of a poll', () => {
 			const result = await chunk(texts(2), { options: OFTEN });
 			expect(result.status).toBe('success');
 			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
-			expect(looks()).toHaveLength(4);
+			expect(polls()).toHaveLength(4);
 			expect(submits()).toHaveLength(1);
 			expect(hintsOf(result)).toEqual(['3 requests sent again after transient errors']);
 			expect(result.hints[0].type).toBe('info');
@@ -66,13 +66,13 @@ describe('a transient error of a poll', () => {
 		fault('results', { ...rule, times: 2 });
 		const result = await getResults(jsonOf(output), { wait: true, options: OFTEN });
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
-		expect(looks()).toHaveLength(3);
+		expect(polls()).toHaveLength(3);
 	});
 
 	it.each<[string, Fault]>([
 		['429', { status: 429 }],
 		['503', { status: 503 }],
-		['a reset before the reply', { reset: 'beforeReply' }],
+		['a reset before the reply', { reset: 'beforeResponse' }],
 	])('is survived by Get Results that asks once: %s', async (_case, rule) => {
 		const { output } = await chunk(texts(2), { operation: 'submit' });
 		await jobsEnded();
@@ -86,7 +86,7 @@ describe('a transient error of a poll', () => {
 		fault('results', { latencyMs: 1500, times: 1 });
 		const result = await chunk(texts(1), { options: { ...OFTEN, timeoutSeconds: 1 } });
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
-		expect(looks()).toHaveLength(2);
+		expect(polls()).toHaveLength(2);
 	});
 });
 
@@ -111,7 +111,7 @@ describe('a permanent error of a poll', () => {
 				[0, 1].map((textPosition) => ({ ...failed, textPosition, textsInRequest: 2 })),
 			);
 			expect(textsOf(jsonOf(result.output)).slice(2)).toEqual(['text 2', 'text 3']);
-			expect(looks()).toHaveLength(2);
+			expect(polls()).toHaveLength(2);
 		},
 	);
 
@@ -163,7 +163,7 @@ describe('a submission', () => {
 	it.each<[string, Fault, number, RegExp]>([
 		[
 			'a reset before the reply',
-			{ reset: 'beforeReply' },
+			{ reset: 'beforeResponse' },
 			0,
 			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
 		],
@@ -323,9 +323,9 @@ describe('client secret and access token', () => {
 		['a submission that is lost', 'submit', { reset: 'afterWork' }],
 		['a submission that gets no chunking ID', 'submit', { html: true }],
 		['a look that is refused', 'results', { status: 403 }],
-		['looks that are lost until time runs out', 'results', { reset: 'beforeReply' }],
+		['polls that are lost until time runs out', 'results', { reset: 'beforeResponse' }],
 		['a token that is refused', 'token', { status: 401, body: echo(DEMO.clientSecret) }],
-		['a token server that breaks off', 'token', { reset: 'beforeReply' }],
+		['a token server that breaks off', 'token', { reset: 'beforeResponse' }],
 	])('show nowhere in a run: %s', async (_case, route, rule) => {
 		fault(route, rule);
 		const store = new CredentialStore(credentials());

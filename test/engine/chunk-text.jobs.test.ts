@@ -13,7 +13,7 @@ import {
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, submits, looks, batches, fault, answers, jobsEnded, arrived } =
+const { chunk, getResults, submits, polls, batches, fault, answers, jobsEnded, arrived } =
 	useChunkText(sandbox);
 
 const texts = (count: number): IDataObject[] =>
@@ -152,7 +152,7 @@ describe('concurrent requests', () => {
 		fault('results', { latencyMs: 20 });
 		await chunk(texts(9), { options: { textsPerRequest: 1, concurrency, ...OFTEN } });
 		expect(mostAtOnce(submits())).toBe(concurrency);
-		expect(mostAtOnce(looks())).toBe(concurrency);
+		expect(mostAtOnce(polls())).toBe(concurrency);
 	});
 });
 
@@ -165,13 +165,13 @@ describe('many jobs', () => {
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual(indexes(100));
 		expect(textsOf(jsonOf(result.output))).toEqual(textsOf(texts(100)));
-		const requests = [...submits(), ...looks()];
+		const requests = [...submits(), ...polls()];
 		expect(submits()).toHaveLength(100);
 		const begin = Math.min(...requests.map(({ startedAt }) => startedAt));
 		const end = Math.max(...requests.map(({ endedAt }) => endedAt));
 		// 2.5 s on an idle machine (unit tests with a virtual clock hold that); 200 s one by one.
 		expect(end - begin).toBeLessThan(5000);
-		expect(looks().length).toBeLessThanOrEqual(600);
+		expect(polls().length).toBeLessThanOrEqual(600);
 	});
 });
 
@@ -181,7 +181,7 @@ describe('a job is polled', () => {
 	it('at once, and only once when it is done by then', async () => {
 		const begin = Date.now();
 		await chunk(texts(1), { options: { firstIntervalSeconds: 9 } });
-		expect(looks()).toHaveLength(1);
+		expect(polls()).toHaveLength(1);
 		expect(Date.now() - begin).toBeLessThan(3000);
 	});
 
@@ -190,7 +190,7 @@ describe('a job is polled', () => {
 		await chunk(texts(1), {
 			options: { firstIntervalSeconds: 0.1, longestIntervalSeconds: 0.25 },
 		});
-		const gaps = gapsOf(looks().map(({ startedAt }) => startedAt));
+		const gaps = gapsOf(polls().map(({ startedAt }) => startedAt));
 		expect(gaps).toHaveLength(6);
 		const least = [100, 140, 196, 250, 250, 250].map((ms) => ms * 0.9 - 5);
 		gaps.forEach((gap, at) => expect(gap).toBeGreaterThanOrEqual(least[at]));
@@ -200,7 +200,7 @@ describe('a job is polled', () => {
 	it('no sooner than Retry-After says', async () => {
 		fault('results', { retryAfter: '1', times: 1 });
 		const result = await chunk(texts(1), { options: OFTEN });
-		const [gap] = gapsOf(looks().map(({ startedAt }) => startedAt));
+		const [gap] = gapsOf(polls().map(({ startedAt }) => startedAt));
 		expect(gap).toBeGreaterThanOrEqual(990);
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
 	});
@@ -209,8 +209,8 @@ describe('a job is polled', () => {
 		sandbox().settings.chunkDelayMs = 100;
 		fault('results', { retryAfter: '1', times: 1, skip: 1 });
 		await chunk(texts(3), { options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } });
-		const [first] = looks().filter(({ status }) => status === 429);
-		const after = looks().filter(({ startedAt }) => startedAt > first.endedAt);
+		const [first] = polls().filter(({ status }) => status === 429);
+		const after = polls().filter(({ startedAt }) => startedAt > first.endedAt);
 		expect(
 			Math.min(...after.map(({ startedAt }) => startedAt)) - first.endedAt,
 		).toBeGreaterThan(980);
@@ -222,7 +222,7 @@ describe('a job is polled', () => {
 			options: { firstIntervalSeconds: 60, longestIntervalSeconds: 60, maxWaitSeconds: 1 },
 		});
 		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
-		expect(looks()).toHaveLength(2);
+		expect(polls()).toHaveLength(2);
 	});
 
 	it.each<[string, IDataObject]>([
@@ -236,7 +236,7 @@ describe('a job is polled', () => {
 		answers(body, body, body);
 		const result = await chunk(texts(2), { options: OFTEN });
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
-		expect(looks()).toHaveLength(4);
+		expect(polls()).toHaveLength(4);
 		expect(hintsOf(result)).toEqual([]);
 	});
 
@@ -244,7 +244,7 @@ describe('a job is polled', () => {
 		answers({ status: 'DONE', chunkedData: [{ chunks: ['x'] }] });
 		const { output } = await chunk(texts(1), { options: OFTEN });
 		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
-		expect(looks()).toHaveLength(2);
+		expect(polls()).toHaveLength(2);
 	});
 });
 
@@ -259,7 +259,7 @@ describe('results that come only once', () => {
 		expect(textsOf(jsonOf(result.output))).toEqual(textsOf(texts(30)));
 		expect(jobs().map(({ status }) => status)).toEqual(Array(15).fill('RETRIEVED'));
 		// Whoever asks again after the data gets RETRIEVED alone, which is a failure of its own.
-		const last = new Map(looks().map((look) => [idOf(look.path), look]));
+		const last = new Map(polls().map((look) => [idOf(look.path), look]));
 		for (const { status } of last.values()) expect(status).toBe(200);
 	});
 
@@ -270,7 +270,7 @@ describe('results that come only once', () => {
 		expect(error?.message).toBe(
 			`The service counts the chunks as retrieved: this run received the response, but it was incomplete (what arrived is not a valid chunking response) (chunking ID ${jobs()[0].chunkingId})`,
 		);
-		expect(looks()).toHaveLength(2);
+		expect(polls()).toHaveLength(2);
 	});
 });
 
@@ -361,7 +361,7 @@ describe('the status ERROR', () => {
 				error: message(item.chunkingId, Number(item.textsInRequest)),
 			})),
 		);
-		expect(looks()).toHaveLength(4);
+		expect(polls()).toHaveLength(4);
 	});
 
 	it('may come without words', async () => {
@@ -442,12 +442,12 @@ describe('when time runs out', () => {
 		expect(hintsOf(late)).toEqual([
 			"3 texts not finished. Fetch the chunks later with the operation 'Get Results'.",
 		]);
-		const seen = looks().length;
+		const seen = polls().length;
 		await jobsEnded();
 		const fetched = await getResults(jsonOf(late.output));
 		expect(textsOf(jsonOf(fetched.output))).toEqual(textsOf(items));
 		expect(pairedIndexes(fetched)).toEqual([0, 1, 2]);
-		expect(looks()).toHaveLength(seen + 2);
+		expect(polls()).toHaveLength(seen + 2);
 	});
 
 	it('Get Results that waits gives up as well', async () => {
@@ -552,7 +552,7 @@ describe('Resume Chunking ID', () => {
 			'text 0',
 		]);
 		expect(pairedIndexes(result)).toEqual(indexes(5));
-		expect(looks()).toHaveLength(3);
+		expect(polls()).toHaveLength(3);
 	});
 
 	it('takes what the same node returned when time ran out', async () => {
@@ -599,7 +599,7 @@ describe('a response with another number of results than texts were sent', () =>
 				})),
 			);
 			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
-			expect(looks()).toHaveLength(1);
+			expect(polls()).toHaveLength(1);
 		},
 	);
 

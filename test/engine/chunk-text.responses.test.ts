@@ -37,9 +37,9 @@ async function fetchFrom(
 	options: INodeParameters = {},
 	settings: Parameters<typeof getResults>[2] = {},
 ) {
-	let looks = 0;
+	let polls = 0;
 	const server = await startServer(
-		(_request, response) => void ways[Math.min(looks++, ways.length - 1)]?.(response),
+		(_request, response) => void ways[Math.min(polls++, ways.length - 1)]?.(response),
 	);
 	const { aiServiceOAuth2Api } = credentials();
 	const result = await getResults(

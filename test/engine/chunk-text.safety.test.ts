@@ -6,7 +6,7 @@ import { hintsOf, indexes, jsonOf, useSandbox, useShortBackoff } from '../../sup
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, submits, looks, batches, fault, answers, jobsEnded, credentials } =
+const { chunk, getResults, submits, polls, batches, fault, answers, jobsEnded, credentials } =
 	useChunkText(sandbox);
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
@@ -81,7 +81,7 @@ describe('a chunk is returned as removed only if it is certain that it no longer
 		async (status) => {
 			answers({ status, chunkedData: [] }, { status, chunkedData: [{ chunks: [] }] });
 			expect(removed(await run())).toEqual(['i0#1', 'i0#2']);
-			expect(looks().length).toBeGreaterThanOrEqual(3);
+			expect(polls().length).toBeGreaterThanOrEqual(3);
 		},
 	);
 
@@ -136,7 +136,7 @@ describe('what the service delivers only once is never lost', () => {
 		const late = { ...options, whenTimeRunsOut: mode };
 		const { output } = await chunk(texts(1), { options: late }, CONTINUE);
 		expect(jsonOf(output)).toMatchObject([{ response: body, textPosition: 0 }]);
-		expect(looks().length).toBeGreaterThan(1);
+		expect(polls().length).toBeGreaterThan(1);
 	});
 
 	it('one response nested thousands of levels deep costs no other job its chunks', async () => {
@@ -156,7 +156,7 @@ describe('what the service delivers only once is never lost', () => {
 		answers({ chunkingId: 'another', status: 'READY', chunkedData: [{ chunks: ['wrong'] }] });
 		const { output } = await chunk(texts(1), { options });
 		expect(jsonOf(output).map(({ text }) => text)).toEqual(['text 0']);
-		expect(looks()).toHaveLength(2);
+		expect(polls()).toHaveLength(2);
 	});
 
 	it('a chunk that is null is not the text "null"', async () => {

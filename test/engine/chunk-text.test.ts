@@ -13,7 +13,7 @@ import {
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, requests, submits, looks, batches, fault, answers, jobsEnded } =
+const { chunk, getResults, requests, submits, polls, batches, fault, answers, jobsEnded } =
 	useChunkText(sandbox);
 
 const ID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
@@ -55,7 +55,7 @@ describe('a submission', () => {
 		expect(bodies()).toEqual([
 			{ batch: [{ text: 'one\ntwo' }], chunkerConfig: { regex: '\\n' } },
 		]);
-		for (const look of looks()) {
+		for (const look of polls()) {
 			expect(look).toMatchObject({
 				method: 'GET',
 				path: `/ai/async-chunking/${String(chunkingId)}`,
@@ -64,7 +64,7 @@ describe('a submission', () => {
 				bodyBytes: 0,
 			});
 		}
-		expect(looks().length).toBeGreaterThan(0);
+		expect(polls().length).toBeGreaterThan(0);
 		expect(requests('token').map(({ query }) => query)).toEqual([
 			{ scope: 'machinelearning.predict', grant_type: 'client_credentials' },
 		]);
@@ -297,7 +297,7 @@ describe('the scope', () => {
 			['t1', 't3'],
 		]);
 		const fetched = await getResults(jsonOf(submitted.output), { ...scope, wait: true });
-		expect(looks().map(({ status }) => status)).toEqual([200, 200]);
+		expect(polls().map(({ status }) => status)).toEqual([200, 200]);
 		expect(pairedIndexes(fetched)).toEqual([0, 1, 2, 3]);
 		expect(textsOf(jsonOf(fetched.output))).toEqual(['t0', 't1', 't2', 't3']);
 	});
@@ -729,7 +729,7 @@ describe('Submit', () => {
 				pairedItem: { item: 2 },
 			},
 		]);
-		expect(looks()).toEqual([]);
+		expect(polls()).toEqual([]);
 		expect(hintsOf(result)).toEqual([]);
 	});
 
@@ -792,7 +792,7 @@ describe('Submit', () => {
 			]);
 			const raw = await chunk([{ text: 'x' }], { output: 'raw' });
 			expect(jsonOf(raw.output)).toEqual([body]);
-			expect(looks()).toEqual([]);
+			expect(polls()).toEqual([]);
 		},
 	);
 });
@@ -814,7 +814,7 @@ describe('Get Results', () => {
 	it('fetches a request once for all its items, each with its own chunks', async () => {
 		const items = await submitted(['a\nb', 'c', 'd', 'e\nf'], { textsPerRequest: 3 });
 		const result = await getResults(items);
-		expect(looks()).toHaveLength(2);
+		expect(polls()).toHaveLength(2);
 		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 		expect(pairedIndexes(result)).toEqual([0, 0, 1, 2, 3, 3]);
 		expect(jsonOf(result.output)[3]).toEqual({
@@ -852,7 +852,7 @@ describe('Get Results', () => {
 		const result = await getResults(jsonOf(output));
 		expect(result.status).toBe('success');
 		expect(result.output).toEqual(output);
-		expect(looks()).toHaveLength(1);
+		expect(polls()).toHaveLength(1);
 		expect(hintsOf(result)).toEqual([
 			"1 text not finished. Fetch the chunks later with the operation 'Get Results'.",
 		]);
@@ -876,7 +876,7 @@ describe('Get Results', () => {
 			options: { firstIntervalSeconds: 0.1 },
 		});
 		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'b']);
-		expect(looks().length).toBeGreaterThan(1);
+		expect(polls().length).toBeGreaterThan(1);
 	});
 
 	it('has the outputs Submit and Wait has', async () => {
@@ -939,7 +939,7 @@ describe('Get Results', () => {
 			{ scope: 'custom', customScope: '={{ $json.scope }}' },
 		);
 		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'b']);
-		expect(looks()).toHaveLength(1);
+		expect(polls()).toHaveLength(1);
 	});
 
 	it('gives an item whose results hold no text at all as one without chunks', async () => {
@@ -965,7 +965,7 @@ describe('Get Results', () => {
 			httpStatus: 404,
 		});
 		expect(
-			looks()
+			polls()
 				.map(({ path }) => path)
 				.sort()[1],
 		).toBe('/ai/async-chunking/nobody%20knows%2Fit%3F');

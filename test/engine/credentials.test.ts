@@ -46,7 +46,7 @@ describe('the Test button of the credentials', () => {
 		});
 
 		it('issues one token with the request of the interface, then calls the AI service', async () => {
-			expect(await press(type, { authUrl: `${sandbox.addresses.authUrl}//` })).toMatchObject({
+			expect(await press(type, { authUrl: `${sandbox.urls.authUrl}//` })).toMatchObject({
 				ok: true,
 			});
 			const [token, ...others] = sandbox.requests;
@@ -336,7 +336,7 @@ describe('the Test button of the credentials', () => {
 			[{ authorizationServerId: 'unknown' }, /status 404/],
 			[{ clientId: '' }, /^'Client ID' is empty$/],
 		])('ai: %j', async (changes, message) => {
-			const { ok, message: said } = await pressAt('ai', sandbox.addresses.aiUrl, changes);
+			const { ok, message: said } = await pressAt('ai', sandbox.urls.aiUrl, changes);
 			expect({ ok, said }).toEqual({ ok: false, said: expect.stringMatching(message) });
 			expect(sandbox.requests.filter(({ route }) => route === 'results')).toEqual([]);
 		});
@@ -345,7 +345,7 @@ describe('the Test button of the credentials', () => {
 			for (const accessTokens of ['', '{}', undefined]) {
 				sandbox.reset();
 				const changes = accessTokens === undefined ? {} : { accessTokens };
-				const result = await pressAt('ai', sandbox.addresses.aiUrl, changes);
+				const result = await pressAt('ai', sandbox.urls.aiUrl, changes);
 				expect(result).toMatchObject({ ok: true });
 				expect(sandbox.requests.filter(({ route }) => route === 'token')).toHaveLength(1);
 			}
@@ -373,7 +373,7 @@ describe('the Test button of the credentials', () => {
 
 	describe('a complete push URL', () => {
 		const type = new PushEndpointApi();
-		const complete = () => `${sandbox.addresses.pushUrl}/api/v1/push/${DEMO.endpoint}`;
+		const complete = () => `${sandbox.urls.pushUrl}/api/v1/push/${DEMO.endpoint}`;
 
 		it.each([
 			['without an endpoint', ''],
@@ -401,7 +401,7 @@ describe('the Test button of the credentials', () => {
 		});
 
 		it('may be left to name no endpoint, but then the field has to', async () => {
-			const pushUrl = `${sandbox.addresses.pushUrl}/api/v1/push/`;
+			const pushUrl = `${sandbox.urls.pushUrl}/api/v1/push/`;
 			expect(await press(type, { pushUrl })).toMatchObject({ ok: true });
 			expect(await press(type, { pushUrl, endpoint: ' ' })).toMatchObject({
 				ok: false,

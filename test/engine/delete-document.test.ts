@@ -501,7 +501,7 @@ describe('the message says what is known of a document', () => {
 	const NOT_DELETED = "so document 'd0' was not deleted";
 
 	it.each<[string, Omit<FaultRule, 'route'>, string]>([
-		['a reset before the response', { reset: 'beforeReply' }, UNKNOWN],
+		['a reset before the response', { reset: 'beforeResponse' }, UNKNOWN],
 		['a reset after the work', { reset: 'afterWork' }, UNKNOWN],
 		['408', { status: 408 }, UNKNOWN],
 		['500', { status: 500 }, UNKNOWN],
@@ -533,7 +533,7 @@ describe('faults', () => {
 	it.each<[string, Omit<FaultRule, 'route'>]>([
 		['429', { status: 429 }],
 		['503', { status: 503 }],
-		['a lost connection', { reset: 'beforeReply' }],
+		['a lost connection', { reset: 'beforeResponse' }],
 	])('that pass are overcome: %s', async (_case, rule) => {
 		await index(ids(4));
 		fault({ ...rule, times: 3 });

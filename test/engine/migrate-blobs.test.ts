@@ -156,7 +156,7 @@ describe('a migration that may have arrived is never sent again', () => {
 	});
 
 	it.each<[string, Omit<FaultRule, 'route'>, INodeParameters]>([
-		['a reset before the reply', { reset: 'beforeReply' }, {}],
+		['a reset before the reply', { reset: 'beforeResponse' }, {}],
 		['a reset in the middle of the reply', { reset: 'midBody' }, {}],
 		['a reset after the work', { reset: 'afterWork' }, {}],
 		['a time-out', { latencyMs: 1500 }, { timeoutSeconds: 1 }],

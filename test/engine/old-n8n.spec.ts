@@ -23,7 +23,7 @@ let client = -1;
 beforeAll(async () => {
 	engine = await startOldEngine();
 	const clients = Array.from({ length: 20 }, (_, id) => ({ id: `client-${id}`, secret: SECRET }));
-	sandbox = await startSandbox({ clients, settings: { revokeFormerTokens: true } });
+	sandbox = await startSandbox({ clients, settings: { revokePreviousTokens: true } });
 });
 beforeEach(() => {
 	sandbox.reset();
@@ -164,9 +164,9 @@ describe('the built package on the engine of n8n 1.123', () => {
 		sandbox.settings.chunkDelayMs = 0;
 		expect(whole.status).toBe('canceled');
 		expect(Date.now() - startedAt).toBeLessThan(5_000);
-		const looks = sandbox.requests.length;
+		const polls = sandbox.requests.length;
 		await new Promise((done) => setTimeout(done, 1_200));
-		expect(sandbox.requests.length - looks).toBeLessThanOrEqual(2);
+		expect(sandbox.requests.length - polls).toBeLessThanOrEqual(2);
 	});
 
 	it('closes a response that stops in the middle, and polls again', async () => {
@@ -236,7 +236,7 @@ const hintsOf = ({ data }: OldRun['run']) =>
 
 /** A program beside n8n gets a token, which kills the one n8n has stored. */
 async function stealToken(): Promise<void> {
-	const { authUrl } = sandbox.addresses;
+	const { authUrl } = sandbox.urls;
 	const query = 'scope=machinelearning.predict&grant_type=client_credentials';
 	const basic = Buffer.from(`client-${client}:${SECRET}`).toString('base64');
 	const { status } = await fetch(`${authUrl}/oauth2/${DEMO.authServerId}/v1/token?${query}`, {

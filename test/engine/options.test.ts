@@ -8,7 +8,7 @@ import { indexes, jsonOf, nodeRunner, useSandbox } from '../../support/sandbox';
 
 const sandbox = useSandbox();
 const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
-const { getResults, chunk, looks, jobsEnded } = useChunkText(sandbox);
+const { getResults, chunk, polls, jobsEnded } = useChunkText(sandbox);
 const documents = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}`, at }));
 
@@ -56,7 +56,7 @@ it('takes a timeout that is no whole number of milliseconds', async () => {
 		options: { timeoutSeconds: 16.1 },
 	});
 	expect(output).toHaveLength(1);
-	expect(looks()).toHaveLength(1);
+	expect(polls()).toHaveLength(1);
 });
 
 it.each([

@@ -58,11 +58,11 @@ describe('a transient error', () => {
 		['425', { status: 425 }],
 		['507', { status: 507 }],
 		['529 of a proxy', { status: 529 }],
-		['a reset before the reply', { reset: 'beforeReply' }],
+		['a reset before the reply', { reset: 'beforeResponse' }],
 		['a reset in the middle of the reply', { reset: 'midBody' }],
 		['a reset after the work', { reset: 'afterWork' }],
 	])('is repeated: %s', async (_case, rule) => {
-		sandbox().settings.pushReply = 'perDocument';
+		sandbox().settings.pushResponse = 'perDocument';
 		fault({ ...rule, times: 2 });
 		const result = await push(documents(6), { options: { documentsPerRequest: 2 } });
 		everyItemIsPushed(result, 6);
@@ -135,7 +135,7 @@ describe('a response with a 2xx is success', () => {
 		['text', { status: 202, body: 'queued', contentType: 'text/plain' }, 'queued'],
 		['an empty object', { status: 200, body: '{}' }, {}],
 	])('%s', async (_case, rule, body) => {
-		sandbox().settings.pushReply = 'perDocument';
+		sandbox().settings.pushResponse = 'perDocument';
 		fault(rule);
 		const { output, status } = await push(documents(2));
 		expect(status).toBe('success');
@@ -474,7 +474,7 @@ describe('the words of an error', () => {
 		[
 			'a lost connection',
 			{},
-			{ reset: 'beforeReply' },
+			{ reset: 'beforeResponse' },
 			'The connection to the push service closed before the response was complete',
 		],
 	])('are not replaced by n8n: %s', async (_case, changes, rule, words) => {
@@ -510,7 +510,7 @@ describe('the message says what is known of a document', () => {
 	const NOT_PUSHED = "so document 'd0' was not pushed";
 
 	it.each<[string, Omit<FaultRule, 'route'>, string]>([
-		['a reset before the response', { reset: 'beforeReply' }, UNKNOWN],
+		['a reset before the response', { reset: 'beforeResponse' }, UNKNOWN],
 		['a reset after the work', { reset: 'afterWork' }, UNKNOWN],
 		['a timeout', { latencyMs: 1200 }, UNKNOWN],
 		['408', { status: 408 }, UNKNOWN],
@@ -568,7 +568,7 @@ describe('the key', () => {
 			'a refusal of a document that repeats it',
 			{ status: 200, body: `[{"id":"d0","error":"${DEMO.pushKey} may not"},{"id":"d1"}]` },
 		],
-		['a lost connection', { reset: 'beforeReply' }],
+		['a lost connection', { reset: 'beforeResponse' }],
 		['a redirect', { redirectTo: 'http://127.0.0.1:1/' }],
 	])('shows nowhere in a run: %s', async (_case, rule) => {
 		fault(rule);

@@ -40,7 +40,7 @@ const anyFaults = fc.array(
 			{ status: 429 },
 			{ status: 503, retryAfter: '0' },
 			{ status: 502, html: true },
-			{ reset: 'beforeReply' },
+			{ reset: 'beforeResponse' },
 			{ reset: 'midBody' },
 			{ reset: 'afterWork' },
 			{ latencyMs: 10 },

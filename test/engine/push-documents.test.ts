@@ -660,7 +660,7 @@ describe('the output', () => {
 	});
 
 	it('matches the answers of the service to their documents', async () => {
-		sandbox().settings.pushReply = 'perDocument';
+		sandbox().settings.pushResponse = 'perDocument';
 		await push(documents(1));
 		const { output } = await push(documents(3), { options: { documentsPerRequest: 2 } });
 		expect(jsonOf(output).map((json) => json.response)).toEqual([
@@ -846,8 +846,8 @@ describe('the output', () => {
 	it.each([
 		['count', { received: 2 }],
 		['text', 'OK'],
-	] as const)('passes a reply of unknown shape through: %s', async (pushReply, body) => {
-		sandbox().settings.pushReply = pushReply;
+	] as const)('passes a reply of unknown shape through: %s', async (pushResponse, body) => {
+		sandbox().settings.pushResponse = pushResponse;
 		const { output } = await push(documents(2));
 		expect(jsonOf(output)).toEqual(
 			indexes(2).map((at) => ({

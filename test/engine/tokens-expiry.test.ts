@@ -9,11 +9,11 @@ const LIFETIME_SECONDS = 4;
 const CONCURRENCY = 2;
 
 /** 40 texts: submitting them takes 5 s (2 at a time, 250 ms each), the jobs 20 s (2 at a time, 1 s each). */
-async function longRun(revokeFormerTokens: boolean) {
+async function longRun(revokePreviousTokens: boolean) {
 	const sandbox = await startSandbox({
 		settings: {
 			tokenLifetimeSeconds: LIFETIME_SECONDS,
-			revokeFormerTokens,
+			revokePreviousTokens,
 			chunkParallelism: 2,
 			chunkDelayMs: 1_000,
 		},

@@ -27,7 +27,7 @@ beforeAll(async () => {
 beforeEach(() => {
 	sandbox.reset();
 	captured.length = 0;
-	Object.assign(sandbox.settings, { tokenReply: 'normal', revokeFormerTokens: false });
+	Object.assign(sandbox.settings, { tokenResponse: 'normal', revokePreviousTokens: false });
 });
 afterAll(async () => {
 	await sandbox.close();
@@ -94,11 +94,11 @@ describe('secret and tokens are nowhere to be seen', () => {
 	});
 
 	const settings: Array<Partial<SandboxSettings>> = [
-		{ tokenReply: 'wrongType' },
-		{ tokenReply: 'noExpiry' },
-		{ tokenReply: 'foreignScope' },
-		{ tokenReply: 'html' },
-		{ tokenReply: 'pkce' },
+		{ tokenResponse: 'wrongType' },
+		{ tokenResponse: 'noExpiry' },
+		{ tokenResponse: 'foreignScope' },
+		{ tokenResponse: 'html' },
+		{ tokenResponse: 'pkce' },
 	];
 	it.each(settings)('when the token server responds with %j', async (change) => {
 		Object.assign(sandbox.settings, change);
@@ -119,13 +119,13 @@ describe('secret and tokens are nowhere to be seen', () => {
 			contentType: 'application/json',
 		},
 		{ route: 'token', status: 400, body: `not ${SECRET}`, contentType: 'text/plain' },
-		{ route: 'token', reset: 'beforeReply' },
+		{ route: 'token', reset: 'beforeResponse' },
 		{ route: 'token', reset: 'midBody' },
 		{ route: 'token', redirectTo: 'http://127.0.0.1:1/' },
 		{ route: 'submit', status: 401 },
 		{ route: 'submit', status: 403 },
 		{ route: 'submit', status: 500, html: true },
-		{ route: 'submit', reset: 'beforeReply' },
+		{ route: 'submit', reset: 'beforeResponse' },
 		{ route: 'submit', reset: 'midBody' },
 		{ route: 'submit', redirectTo: 'http://127.0.0.1:1/' },
 	];
@@ -168,8 +168,8 @@ describe('secret and tokens are nowhere to be seen', () => {
 	});
 
 	it('in what the Test button says', async () => {
-		for (const tokenReply of ['normal', 'pkce', 'html'] as const) {
-			sandbox.settings.tokenReply = tokenReply;
+		for (const tokenResponse of ['normal', 'pkce', 'html'] as const) {
+			sandbox.settings.tokenResponse = tokenResponse;
 			const data = newStore({ clientSecret: 'mistyped-secret' }).get(TYPE);
 			const { message } = await testCredential(new AiServiceOAuth2Api(), data);
 			expect(message).not.toContain('mistyped-secret');

@@ -41,8 +41,8 @@ beforeEach(() => {
 	sandbox.reset();
 	Object.assign(sandbox.settings, {
 		tokenLifetimeSeconds: 3600,
-		revokeFormerTokens: false,
-		tokenReply: 'normal',
+		revokePreviousTokens: false,
+		tokenResponse: 'normal',
 	});
 	ahead = 0;
 });
@@ -163,7 +163,7 @@ describe('a token close to its end', () => {
 	describe('that cannot be renewed', () => {
 		it.each([
 			['the token server is down', { status: 503 }],
-			['the connection breaks', { reset: 'beforeReply' as const }],
+			['the connection breaks', { reset: 'beforeResponse' as const }],
 			['a proxy answers', { html: true }],
 		])('is used on: %s', async (_case, fault) => {
 			const store = newStore();
@@ -213,7 +213,7 @@ async function renewElsewhere(store: CredentialStore, { stores = true } = {}): P
 
 describe('a 401 in the middle of a run', () => {
 	beforeEach(() => {
-		sandbox.settings.revokeFormerTokens = true;
+		sandbox.settings.revokePreviousTokens = true;
 		sandbox.faults.add({ route: 'submit', latencyMs: 20 });
 	});
 
@@ -276,7 +276,7 @@ describe('a 401 in the middle of a run', () => {
 
 describe('two workers, where a new token revokes the previous one', () => {
 	it.each([1, 5])('end with one token: %d executions each', async (executions) => {
-		sandbox.settings.revokeFormerTokens = true;
+		sandbox.settings.revokePreviousTokens = true;
 		sandbox.faults.add({ route: 'token', latencyMs: 30 });
 		sandbox.faults.add({ route: 'submit', latencyMs: 5 });
 		const store = newStore();
@@ -294,7 +294,7 @@ describe('two workers, where a new token revokes the previous one', () => {
 	});
 
 	it('still end with one token when the token ends for both at once', async () => {
-		sandbox.settings.revokeFormerTokens = true;
+		sandbox.settings.revokePreviousTokens = true;
 		sandbox.faults.add({ route: 'submit', latencyMs: 15 });
 		const store = newStore();
 		const workers = [startWorker(), startWorker()];
@@ -419,7 +419,7 @@ describe('requests of the HTTP Request node that get their 401 one after the oth
 	};
 
 	it.each([0, 2, 5, 8])('do not revoke each other: %d ms between them', async (gapMs) => {
-		sandbox.settings.revokeFormerTokens = true;
+		sandbox.settings.revokePreviousTokens = true;
 		sandbox.faults.add({ route: 'token', latencyMs: 10 });
 		sandbox.faults.add({ route: 'rules', latencyMs: 40 });
 		const store = newStore({ scope: SCOPE });
@@ -432,7 +432,7 @@ describe('requests of the HTTP Request node that get their 401 one after the oth
 	});
 
 	it('get a new token where the newest one was revoked', async () => {
-		sandbox.settings.revokeFormerTokens = true;
+		sandbox.settings.revokePreviousTokens = true;
 		const store = newStore({ scope: SCOPE });
 		const worker = startWorker();
 		expect(await getRules(worker, store, 1)).toBe(0);
@@ -496,7 +496,7 @@ describe('a credential a person has edited', () => {
 		['needs a new token', 3400_000],
 		['finds its token revoked', 0],
 	])('during a run changes neither client nor URL of that run, which %s', async (_case, ms) => {
-		sandbox.settings.revokeFormerTokens = ms === 0;
+		sandbox.settings.revokePreviousTokens = ms === 0;
 		sandbox.faults.add({ route: 'submit', latencyMs: 40 });
 		const elsewhere = await startServer((_request, response) => reply(response, 200, {}));
 		const store = newStore();
@@ -553,8 +553,8 @@ describe('a response of the token server that cannot be used', () => {
 		['noExpiry', /expires_in is not a positive number of seconds/],
 		['foreignScope', /another scope than the requested machinelearning\.predict/],
 		['html', /it is not a JSON object/],
-	] as const)('is a clear error: %s', async (tokenReply, what) => {
-		sandbox.settings.tokenReply = tokenReply;
+	] as const)('is a clear error: %s', async (tokenResponse, what) => {
+		sandbox.settings.tokenResponse = tokenResponse;
 		const { message, description } = await fail();
 		expect(message).toMatch(/The token server's response cannot be used/);
 		expect(message).toMatch(what);
@@ -608,7 +608,7 @@ describe('a response of the token server that cannot be used', () => {
 	});
 
 	it('reads well: a client that must use PKCE', async () => {
-		sandbox.settings.tokenReply = 'pkce';
+		sandbox.settings.tokenResponse = 'pkce';
 		const { message, description } = await fail();
 		expect(message).toMatch(/\(invalid_client\), .*Proof Key for Code Exchange/);
 		expect(description).toMatch(/Origin header/);

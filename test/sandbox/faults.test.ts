@@ -50,17 +50,17 @@ test.each<[string, Omit<FaultRule, 'route'>, Record<string, unknown>]>([
 });
 
 test.each([
-	['beforeReply', 0],
+	['beforeResponse', 0],
 	['midBody', 1],
 	['afterWork', 1],
 ] as const)('reset %s', async (reset, stored) => {
-	sandbox().settings.pushReply = 'count';
+	sandbox().settings.pushResponse = 'count';
 	sandbox().faults.add({ route: 'push', times: 1, reset });
 	await expect(push(sandbox(), document)).rejects.toThrow(/ECONNRESET|socket hang up|aborted/);
 	expect(count()).toBe(stored);
 	expect(sandbox().requests[0]).toMatchObject({ route: 'push', status: 0 });
 	expect(sandbox().requests[0].endedAt).toBeGreaterThan(0);
-	sandbox().settings.pushReply = 'empty';
+	sandbox().settings.pushResponse = 'empty';
 	sandbox().faults.add({ route: 'push', times: 1, reset });
 	await expect(push(sandbox(), document)).rejects.toThrow();
 	const last = await push(sandbox(), document);
@@ -68,9 +68,9 @@ test.each([
 });
 
 test('a reset in the middle delivers the first half', async () => {
-	sandbox().settings.pushReply = 'count';
+	sandbox().settings.pushResponse = 'count';
 	sandbox().faults.add({ route: 'push', reset: 'midBody' });
-	const reply = await fetch(`${sandbox().addresses.pushUrl}/api/v1/push/docs`, {
+	const reply = await fetch(`${sandbox().urls.pushUrl}/api/v1/push/docs`, {
 		method: 'POST',
 		headers: { 'X-API-Key': DEMO.pushKey, 'Content-Type': 'application/json' },
 		body: JSON.stringify(document),
@@ -141,17 +141,17 @@ test('times, skip, probability and body conditions', async () => {
 });
 
 test('every route can be hit, before its authentication', async () => {
-	const { url, addresses } = sandbox();
+	const { url, urls } = sandbox();
 	const calls: Array<[FaultRule['route'], () => Promise<{ status: number }>]> = [
 		['token', async () => requestToken(sandbox())],
 		['submit', async () => http.post(`${url}/ai/async-chunking/sentence/m`, {})],
 		['results', async () => http.get(`${url}/ai/async-chunking/x`)],
 		['push', async () => push(sandbox(), document)],
 		['delete', async () => remove(sandbox(), 'x')],
-		['convert', async () => http.put(`${addresses.baseUrl}/blobs/convert`)],
-		['blobs', async () => http.get(`${addresses.baseUrl}/blobs`)],
+		['convert', async () => http.put(`${urls.baseUrl}/blobs/convert`)],
+		['blobs', async () => http.get(`${urls.baseUrl}/blobs`)],
 		['rules', async () => http.get(`${url}/em-rules/rules`)],
-		['search', async () => http.get(`${addresses.pushUrl}/api/v1/search?q=a`)],
+		['search', async () => http.get(`${urls.pushUrl}/api/v1/search?q=a`)],
 	];
 	for (const [route, call] of calls) {
 		sandbox().faults.add({ route, status: 418 });
@@ -169,7 +169,7 @@ test('unknown rules are refused', () => {
 });
 
 test('blobs: Basic authentication, conversion remembered', async () => {
-	const { baseUrl } = sandbox().addresses;
+	const { baseUrl } = sandbox().urls;
 	const auth = { username: 'admin', password: 'pw' };
 	const versions = async () => {
 		const { data } = await http.get(`${baseUrl}/blobs`, { auth });
@@ -233,15 +233,15 @@ test('most requests in flight', async () => {
 test('control routes: settings, faults, documents, commit, reset; never recorded', async () => {
 	const at = (path: string) => `${sandbox().url}/_sandbox/${path}`;
 	expect((await http.get(at('health'))).data).toEqual({ status: 'ok' });
-	const patched = await http.patch(at('settings'), { maxChunks: 5, pushReply: 'count' });
-	expect(patched.data).toMatchObject({ maxChunks: 5, pushReply: 'count' });
+	const patched = await http.patch(at('settings'), { maxChunks: 5, pushResponse: 'count' });
+	expect(patched.data).toMatchObject({ maxChunks: 5, pushResponse: 'count' });
 	expect(sandbox().settings.maxChunks).toBe(5);
-	await http.patch(at('settings'), { maxChunks: null, pushReply: 'empty' });
+	await http.patch(at('settings'), { maxChunks: null, pushResponse: 'empty' });
 	expect((await http.get(at('settings'))).data.maxChunks).toBeUndefined();
 	for (const bad of [
 		{ nope: 1 },
 		{ chunkDelayMs: '1' },
-		{ pushReply: 'x' },
+		{ pushResponse: 'x' },
 		{ vectorSize: -1 },
 	]) {
 		expect((await http.patch(at('settings'), bad)).status).toBe(400);

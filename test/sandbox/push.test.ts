@@ -43,7 +43,7 @@ test.each<[string, string, string | undefined, number]>([
 	['the key of another data source', 'docs', 'other-key', 403],
 	['an unknown endpoint', 'nope', 'other-key', 404],
 ])('refuses %s', async (_, endpoint, key, status) => {
-	const url = `${sandbox().addresses.pushUrl}/api/v1/push/${endpoint}`;
+	const url = `${sandbox().urls.pushUrl}/api/v1/push/${endpoint}`;
 	const headers = { 'Content-Type': 'application/json', ...(key && { 'x-API-key': key }) };
 	const pushed = await http.post(url, { id: '1', name: 'x' }, { headers });
 	expect([pushed.status, typeof pushed.data.message]).toEqual([status, 'string']);
@@ -95,10 +95,10 @@ test('all push responses', async () => {
 		{ id: '2', name: 'b' },
 	];
 	const replies: unknown[] = [];
-	for (const pushReply of ['count', 'perDocument', 'text', 'perDocument'] as const) {
-		sandbox().settings.pushReply = pushReply;
+	for (const pushResponse of ['count', 'perDocument', 'text', 'perDocument'] as const) {
+		sandbox().settings.pushResponse = pushResponse;
 		replies.push((await push(sandbox(), documents)).data);
-		if (pushReply === 'count') sandbox().reset();
+		if (pushResponse === 'count') sandbox().reset();
 	}
 	const results = (status: string) => ({
 		results: [
@@ -171,7 +171,7 @@ describe('deletes', () => {
 	});
 
 	test('an id split over two segments is no route', async () => {
-		const url = `${sandbox().addresses.pushUrl}/api/v1/push/docs/a/b`;
+		const url = `${sandbox().urls.pushUrl}/api/v1/push/docs/a/b`;
 		const { status } = await http.delete(url, { headers: { 'X-API-Key': DEMO.pushKey } });
 		expect([status, sandbox().requests[0].route]).toEqual([404, 'other']);
 	});
@@ -239,7 +239,7 @@ describe('search', () => {
 		expect(search('lazy zebra')).toEqual(['2']);
 		expect(search('zebra')).toEqual([]);
 		expect(search('"*')).toEqual([]);
-		const { data } = await http.get(`${sandbox().addresses.pushUrl}/api/v1/search?q=fox`);
+		const { data } = await http.get(`${sandbox().urls.pushUrl}/api/v1/search?q=fox`);
 		expect(data).toEqual({
 			total: 1,
 			hits: [
@@ -261,7 +261,7 @@ describe('search', () => {
 	});
 
 	test('needs a query and a known endpoint', async () => {
-		const url = `${sandbox().addresses.pushUrl}/api/v1/search`;
+		const url = `${sandbox().urls.pushUrl}/api/v1/search`;
 		expect((await http.get(url)).status).toBe(400);
 		expect((await http.get(`${url}?q=a&endpoint=nope`)).status).toBe(404);
 		expect((await http.get(`${url}?q=a&endpoint=other`)).data).toEqual({ total: 0, hits: [] });

@@ -117,18 +117,18 @@ test.each([
 	['wrongType', { token_type: 'mac' }],
 	['noExpiry', { expires_in: undefined }],
 	['foreignScope', { scope: 'machinelearning.model' }],
-] as const)('misbehaviour %s', async (tokenReply, part) => {
-	sandbox().settings.tokenReply = tokenReply;
+] as const)('misbehaviour %s', async (tokenResponse, part) => {
+	sandbox().settings.tokenResponse = tokenResponse;
 	const { data } = await requestToken(sandbox());
 	expect(data).toMatchObject({ access_token: expect.any(String) });
 	for (const [key, value] of Object.entries(part)) expect(data[key]).toBe(value);
 });
 
 test('misbehaviours html and pkce', async () => {
-	sandbox().settings.tokenReply = 'html';
+	sandbox().settings.tokenResponse = 'html';
 	const page = await requestToken(sandbox());
 	expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);
-	sandbox().settings.tokenReply = 'pkce';
+	sandbox().settings.tokenResponse = 'pkce';
 	const { status, data } = await requestToken(sandbox());
 	expect([status, data.error]).toEqual([400, 'invalid_client']);
 });
@@ -161,7 +161,7 @@ describe('a protected route', () => {
 		const first = await bearer(sandbox());
 		await bearer(sandbox());
 		expect((await unknownJob(first)).status).toBe(404);
-		sandbox().settings.revokeFormerTokens = true;
+		sandbox().settings.revokePreviousTokens = true;
 		const second = await bearer(sandbox());
 		await bearer(sandbox(), SCOPES[1]);
 		expect((await unknownJob(second)).status).toBe(404);

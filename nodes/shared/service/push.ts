@@ -152,15 +152,26 @@ export function documentText(document: PushDocument): string {
 /** Shorter texts that look like a packed vector, such as `u8:main`, are taken for the user's own. */
 const MIN_VECTOR_CHARACTERS = 64;
 
-const REQUIRED_FIELDS = ['id', 'name'];
+/** The vector that a field of a document has as packed text; undefined if it has none. */
+function vectorIn(field: string, value: unknown): number[] | undefined {
+	if (typeof value !== 'string' || field === 'id' || field === 'name') return undefined;
+	const mayBeVector = field === 'vector' || value.length >= MIN_VECTOR_CHARACTERS;
+	return mayBeVector ? unpackVector(value) : undefined;
+}
+
+/** Whether no field of a document is a packed vector, so that its JSON can be sent as it is. */
+export function isVectorFree(document: PushDocument): boolean {
+	for (const field in document) {
+		if (vectorIn(field, document[field]) !== undefined) return false;
+	}
+	return true;
+}
 
 /** A document whose packed vectors are lists of numbers, as search indexes want them. */
 function withVectors(document: PushDocument): PushDocument {
 	let unpacked: PushDocument | undefined;
 	for (const [field, value] of Object.entries(document)) {
-		if (typeof value !== 'string' || REQUIRED_FIELDS.includes(field)) continue;
-		if (field !== 'vector' && value.length < MIN_VECTOR_CHARACTERS) continue;
-		const vector = unpackVector(value);
+		const vector = vectorIn(field, value);
 		if (vector === undefined) continue;
 		unpacked ??= { ...document };
 		unpacked[field] = vector;

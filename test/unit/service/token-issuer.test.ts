@@ -137,7 +137,10 @@ describe('one token for all', () => {
 			['none', () => ''],
 			['one that has ended', () => stored('old', 0)],
 			['an older one, which the server may have revoked', () => stored('old', 30)],
-			['one of a former client', () => stored('old', 90, SCOPE, { clientSecret: 'former' })],
+			[
+				'one of a previous client',
+				() => stored('old', 90, SCOPE, { clientSecret: 'previous' }),
+			],
 		])('take what the process has issued where their data hold %s', async (_, held) => {
 			await issue();
 			expect(await issueFor(held())).toBe('t1');
@@ -232,14 +235,14 @@ describe('another client', () => {
 	});
 
 	test('tokens of the previous client are not kept in the map', async () => {
-		const former = stored('old', 30, OTHER_SCOPE, { clientSecret: 'former' });
-		expect(Object.keys(await issue({ held: former }))).toEqual([SCOPE]);
+		const previous = stored('old', 30, OTHER_SCOPE, { clientSecret: 'previous' });
+		expect(Object.keys(await issue({ held: previous }))).toEqual([SCOPE]);
 	});
 
 	test('a token of the previous client does not stand in when the renewal fails', async () => {
 		answer = refuse;
-		const former = stored('old', 30, SCOPE, { clientSecret: 'former' });
-		await expect(issue({ held: former })).rejects.toThrow(ServiceFailure);
+		const previous = stored('old', 30, SCOPE, { clientSecret: 'previous' });
+		await expect(issue({ held: previous })).rejects.toThrow(ServiceFailure);
 	});
 });
 

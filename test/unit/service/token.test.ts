@@ -306,7 +306,7 @@ describe('the token map', () => {
 	test('drops tokens that have ended and those of a previous client', () => {
 		const map = {
 			ended: token({ expiresAt: NOW }),
-			former: token({ issuedFor: 'former client' }),
+			previous: token({ issuedFor: 'previous client' }),
 		};
 		expect(addToken(map, SCOPE, token(), NOW)).toEqual({ [SCOPE]: token() });
 	});
@@ -330,7 +330,7 @@ describe('which token may be used', () => {
 		['one that lives', token(), true],
 		['one to be renewed that lives still', token({ renewAt: NOW - 1 }), true],
 		['none that has ended', token({ expiresAt: NOW }), false],
-		['none of a former client', token({ issuedFor: 'former client' }), false],
+		['none of a previous client', token({ issuedFor: 'previous client' }), false],
 	])('%s', (_, held, usable) => {
 		expect(validToken({ [SCOPE]: held }, SCOPE, 'client', NOW)).toBe(usable ? held : undefined);
 	});

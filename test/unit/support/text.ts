@@ -19,7 +19,7 @@ const SPECIAL = [
 	'😀',
 ];
 
-/** Any text, with half character pairs and what has a meaning in addresses. */
+/** Any text, with half character pairs and what has a meaning in urls. */
 export const anyText = fc
 	.array(
 		fc.oneof(

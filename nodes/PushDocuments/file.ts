@@ -1,0 +1,226 @@
+import { bulk, type Answer } from '../shared/flow/bulk';
+import { fieldOf } from '../shared/n8n/fields';
+import { FileReport } from '../shared/n8n/file-report';
+import { inputFile } from '../shared/n8n/files';
+import { count, troubleText } from '../shared/n8n/hints';
+import type { PushEndpoint } from '../shared/n8n/push-endpoint';
+import { openRecords, type RecordFile } from '../shared/n8n/record-file';
+import type { Run } from '../shared/n8n/run';
+import type { SourceRecord } from '../shared/records/record';
+import { InputError } from '../shared/service/input-error';
+import { isVectorFree, prepareDocument, type DocumentRules } from '../shared/service/push';
+import { quoted } from '../shared/service/wording';
+import { rulesOf } from './documents';
+import { pushFailure } from './failure';
+import { DocumentHints } from './hints';
+import type { PushOptions, PushParameters } from './properties';
+import { pushRequests, type Pushable, type Sent } from './requests';
+
+/** A document of a file, and the record it comes from. */
+interface FileEntry extends Pushable {
+	source: SourceRecord;
+}
+
+/** Where the fields of a document are in a record. */
+type Fields = Record<'id' | 'name' | 'description' | 'url', string>;
+
+/**
+ * Pushes the documents in the files of all input items, one file after the other. No more of a file
+ * is held than the requests in flight need. Each file gives one item; see docs/files.md.
+ */
+export async function pushFiles(
+	run: Run,
+	endpoint: PushEndpoint,
+	parameters: PushParameters,
+	options: PushOptions,
+): Promise<void> {
+	const sent = { bytes: 0 };
+	const pushing = pushRequests<FileEntry>(run, endpoint, options, sent);
+	const reader = new DocumentReader(run, parameters, options);
+	for (const itemIndex of run.items.keys()) {
+		if (run.ended) break;
+		let report: FileReport | undefined;
+		try {
+			const file = await openFile(run, parameters, options, itemIndex);
+			report = reportOn(run, file, parameters, options, itemIndex, sent);
+			const documents = reader.read(file, report, itemIndex);
+			for await (const answer of bulk(documents, pushing)) await account(answer, report);
+			await report.end();
+		} catch (error) {
+			run.refuse(itemIndex, error);
+		} finally {
+			report?.close();
+		}
+	}
+	reader.addHints();
+	addTotals(run, options, sent.bytes);
+}
+
+async function openFile(
+	run: Run,
+	parameters: PushParameters,
+	{ delimiter }: PushOptions,
+	itemIndex: number,
+): Promise<RecordFile> {
+	const where = parameters.file('binaryPropertyName', itemIndex);
+	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
+	return await openRecords(run, file, {
+		format: parameters.choice('fileFormat', itemIndex),
+		path: parameters.text('listPath', itemIndex),
+		delimiter,
+	});
+}
+
+const reportOn = (
+	run: Run,
+	file: RecordFile,
+	parameters: PushParameters,
+	{ bytesPerFile, dryRun }: PushOptions,
+	itemIndex: number,
+	sent: { bytes: number },
+): FileReport =>
+	new FileReport(run, file, {
+		itemIndex,
+		done: 'pushed',
+		skip: parameters.number('options.skipRecords', itemIndex),
+		bytesPerFile,
+		sentBytes: () => sent.bytes,
+		...(dryRun && { json: { dryRun } }),
+	});
+
+/** Makes documents of records. */
+class DocumentReader {
+	private readonly rules: DocumentRules;
+	private readonly hints: DocumentHints;
+	/** A longer text may fit into a request only if it is written anew, without escapes and spaces. */
+	private readonly maxTextCharacters: number;
+
+	constructor(
+		private readonly run: Run,
+		private readonly parameters: PushParameters,
+		options: PushOptions,
+	) {
+		this.rules = rulesOf(options);
+		this.hints = new DocumentHints(options.excludeFields);
+		this.maxTextCharacters = options.bytesPerRequest / 4;
+	}
+
+	/** The documents of a file. Records that are none fail at once. */
+	async *read(
+		file: RecordFile,
+		report: FileReport,
+		itemIndex: number,
+	): AsyncGenerator<FileEntry, void, undefined> {
+		const fields = this.fieldsOf(itemIndex);
+		const check = ({ columns }: RecordFile) => checkColumns(columns(), fields, file.name);
+		for await (const source of report.read(check)) {
+			let entry: FileEntry | undefined;
+			try {
+				entry = this.entryOf(source, fields, file);
+			} catch (reason) {
+				await report.fail(source, { reason, id: idOf(source.value, fields) });
+			}
+			if (entry) yield entry;
+		}
+	}
+
+	addHints(): void {
+		for (const hint of this.hints.texts()) this.run.hint(hint.text, hint.type);
+	}
+
+	private entryOf(source: SourceRecord, fields: Fields, { format }: RecordFile): FileEntry {
+		const { value, text } = source;
+		const document = prepareDocument(mapped(value, fields), this.rules);
+		this.hints.found(value as object);
+		this.hints.pushing(document);
+		// What stays as it is need not be written again, and keeps numbers of any length.
+		const isUnchanged =
+			format !== 'csv' &&
+			document === value &&
+			text.length <= this.maxTextCharacters &&
+			isVectorFree(document);
+		return { source, document, text: isUnchanged ? text : undefined };
+	}
+
+	private fieldsOf(itemIndex: number): Fields {
+		const { parameters } = this;
+		return {
+			id: parameters.requiredText('idField', itemIndex),
+			name: parameters.requiredText('nameField', itemIndex),
+			description: parameters.text('descriptionField', itemIndex).trim(),
+			url: parameters.text('urlField', itemIndex).trim(),
+		};
+	}
+}
+
+/** A record with the fields of a document under their own names; the record itself if it has them. */
+function mapped(record: unknown, fields: Fields): unknown {
+	if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+		throw new InputError(
+			'The record is not a JSON object',
+			'Each record must be an object with an ID and a name.',
+		);
+	}
+	const others = Object.entries(fields).filter(([field, path]) => field !== path && path !== '');
+	if (others.length === 0) return record;
+	const document: Record<string, unknown> = { ...record };
+	for (const [field, path] of others) {
+		const value = fieldOf(record, path);
+		const isRequired = field === 'id' || field === 'name';
+		const isEmpty = value === undefined || value === null || value === '';
+		if (isEmpty && isRequired) {
+			throw new InputError(
+				`The field ${quoted(path)}${field === 'id' ? ' with the ID' : ' with the name'} is missing or empty`,
+				'Every document needs an ID and a name.',
+			);
+		}
+		if (!isEmpty) document[field] = value;
+	}
+	return document;
+}
+
+/** @throws InputError if a CSV file lacks the column of the ID or of the name */
+function checkColumns(columns: readonly string[] | undefined, fields: Fields, file: string): void {
+	for (const [column, parameter] of [
+		[fields.id, 'ID Field'],
+		[fields.name, 'Name Field'],
+	] as const) {
+		if (columns === undefined || columns.includes(column)) continue;
+		throw new InputError(
+			`The file ${quoted(file)} has no column ${quoted(column)}`,
+			`Its columns are: ${columns.map(quoted).join(', ')}. Enter one of these as '${parameter}', or set 'CSV Delimiter'.`,
+		);
+	}
+}
+
+function idOf(record: unknown, { id }: Fields): string | undefined {
+	const value = typeof record === 'object' && record !== null ? fieldOf(record, id) : undefined;
+	return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Accounts for the records of an answer. */
+async function account(
+	{ entries, outcome, bytes }: Answer<FileEntry, Sent<FileEntry>>,
+	report: FileReport,
+): Promise<void> {
+	const sources = entries.map(({ source }) => source);
+	if (outcome.ok) return report.succeed(sources);
+	if (outcome.skipped) return report.skip(sources);
+	const { reason, verdict } = outcome;
+	for (const { source, document } of entries) {
+		const { message } = pushFailure(document.id, outcome, bytes);
+		const endsRun = verdict.action === 'stop';
+		await report.fail(source, { reason, message, id: document.id, endsRun });
+	}
+}
+
+function addTotals(run: Run, { dryRun }: PushOptions, bytes: number): void {
+	if (dryRun) {
+		run.hint(
+			`Dry run: ${count(run.stats.requests, 'request')} of ${bytes.toLocaleString('en-US')} bytes in total. Nothing was sent.`,
+			'info',
+		);
+	}
+	const trouble = troubleText(run.stats);
+	if (trouble !== '') run.hint(trouble);
+}

@@ -1,0 +1,237 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { Watermark } from '../flow/watermark';
+import { RecordError, type SourceRecord } from '../records/record';
+import { ServiceFailure } from '../service/failure';
+import { InputError } from '../service/input-error';
+import { quoted } from '../service/wording';
+import { DeadLetters } from './dead-letters';
+import { messageOf } from './errors';
+import { FailureCounts } from './failure-counts';
+import { count } from './hints';
+import { EMPTY, type RecordFile } from './record-file';
+import type { Run } from './run';
+
+/** How often a long run writes a line to n8n's log. */
+const LOG_INTERVAL_MS = 10_000;
+
+/** So many failures are listed in the output; the others are counted. */
+const MAX_FAILURES_LISTED = 100;
+
+/** How a report is made. */
+export interface FileReportOptions {
+	itemIndex: number;
+	/** What becomes of a record that succeeds, such as `pushed`: a member of the summary. */
+	done: string;
+	/** Records to pass over at the beginning of the file. */
+	skip: number;
+	/** Maximum size of one file of failed records. */
+	bytesPerFile: number;
+	/** Bytes of all requests of the run so far; omitted from the summary if undefined. */
+	sentBytes?: () => number;
+	/** Further members of the summary. */
+	json?: IDataObject;
+}
+
+/** A record that failed, and why. */
+export interface RecordFailure {
+	reason: unknown;
+	/** Instead of the reason's own message. */
+	message?: string;
+	id?: string | undefined;
+	/** It ended the run, so that it has to be done again. */
+	endsRun?: boolean;
+}
+
+/**
+ * Accounts for each record of one file, with any node: those that are done, failed or skipped make
+ * all that were read. Failed records are returned as files, the output item is a summary.
+ */
+export class FileReport {
+	private records = 0;
+	private done = 0;
+	private failed = 0;
+	private skipped = 0;
+	/** Further counts of the summary, such as IDs that were not found. */
+	readonly others: Record<string, number> = {};
+	private readError: string | undefined;
+	private refusal: unknown;
+	private readonly failures: IDataObject[] = [];
+	private readonly counts = new FailureCounts();
+	private readonly watermark = new Watermark();
+	private readonly deadLetters: DeadLetters;
+	private readonly closing = new AbortController();
+	private readonly before;
+
+	constructor(
+		private readonly run: Run,
+		private readonly file: RecordFile,
+		private readonly options: FileReportOptions,
+	) {
+		this.deadLetters = new DeadLetters(run.context, file, options.bytesPerFile);
+		this.before = { ...run.stats, bytes: options.sentBytes?.() ?? 0, now: run.now() };
+		run.progress = () => this.progress();
+		void this.logRegularly();
+	}
+
+	/**
+	 * The records of the file that are to be dealt with; the others are accounted for. Nothing more is
+	 * read once the run has ended.
+	 *
+	 * @param check called once, with the first record of the file
+	 */
+	async *read(check: (file: RecordFile) => void): AsyncGenerator<SourceRecord, void, undefined> {
+		try {
+			for await (const record of this.file.records) {
+				if (this.run.ended) return;
+				if (this.records === 0) check(this.file);
+				this.records = record.record;
+				if (record.record <= this.options.skip) this.skip([record], true);
+				else if (record.error) await this.fail(record, { reason: record.error });
+				else yield record;
+			}
+			if (this.records === 0 && this.file.format !== 'jsonArray' && !this.file.header()) {
+				throw new InputError('The file is empty', EMPTY);
+			}
+		} catch (error) {
+			await this.breakOff(error);
+		}
+	}
+
+	/** Records that succeeded together, in the order of the file; `as`: counted under that name. */
+	succeed(records: readonly SourceRecord[], as?: string): void {
+		if (as === undefined) this.done += records.length;
+		else this.others[as] = (this.others[as] ?? 0) + records.length;
+		this.watermark.answered(records.map(({ record }) => record));
+	}
+
+	/** Records that were not sent: by the user's wish, or because the run had ended. */
+	skip(records: readonly SourceRecord[], isWanted = false): void {
+		this.skipped += records.length;
+		if (isWanted) this.watermark.answered(records.map(({ record }) => record));
+	}
+
+	/** A record failed. Ends a run that stops at failures; in others, the record is kept in a file. */
+	async fail(source: SourceRecord, failure: RecordFailure): Promise<void> {
+		this.note(source, failure);
+		if (this.run.stopsOnFailure) return;
+		// What ended the run is done again, with all that comes after it.
+		if (!failure.endsRun) this.watermark.answered([source.record]);
+		await this.deadLetters.add(source);
+	}
+
+	/** All records have been answered: returns the item. */
+	async end(): Promise<void> {
+		const { run, file, failed } = this;
+		const { itemIndex } = this.options;
+		this.close();
+		if (this.refusal !== undefined) return run.refuse(itemIndex, this.refusal);
+		if (run.ended) this.log();
+		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
+		await this.deadLetters.end();
+		const progress = this.progress();
+		run.progress = () => `The file ${quoted(file.name)} had been dealt with completely.`;
+		const { binary } = this.deadLetters;
+		const json = this.summary();
+		if (run.ended) {
+			const { reason } = run.ended;
+			const message = `${messageOf(reason).replace(/\.$/, '')}. ${progress}`;
+			return run.fail(itemIndex, reason, { message, json, binary });
+		}
+		if (failed === 0) return run.doneWithFiles(itemIndex, json, binary);
+		const what = `${count(failed, 'record')} of ${quoted(file.name)} failed`;
+		run.hint(`${what}: see 'failures' and the files in the binary fields of the item`);
+		run.doneWithFiles(itemIndex, json, binary, new InputError(what, 'See failures.'));
+	}
+
+	/** Closes the file, whatever has become of it, and ends the lines in n8n's log. */
+	close(): void {
+		this.closing.abort();
+		this.file.close();
+	}
+
+	/** How far it is, and how to go on if it ends here. */
+	progress(): string {
+		const { done, failed, file, watermark } = this;
+		const failures = failed > 0 ? ` and ${failed.toLocaleString('en-US')} had failed` : '';
+		return `Of the file ${quoted(file.name)}, ${count(done, 'record')} had been ${this.options.done}${failures}. Everything up to record ${watermark.upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${watermark.upTo}`;
+	}
+
+	private note(source: Pick<SourceRecord, 'record' | 'line'>, failure: RecordFailure): void {
+		const { record, line } = source;
+		const { reason, message = messageOf(reason), id } = failure;
+		this.failed++;
+		this.counts.add(reason, id);
+		const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
+		if (this.failures.length < MAX_FAILURES_LISTED) {
+			this.failures.push({
+				record,
+				line,
+				...(id !== undefined && { id }),
+				error: message,
+				...(status !== undefined && { httpStatus: status }),
+			});
+		}
+		if (!this.run.stopsOnFailure) return;
+		const where = reason instanceof RecordError ? '' : `, record ${record} (line ${line})`;
+		this.run.fail(this.options.itemIndex, reason, {
+			message: `${quoted(this.file.name)}${where}: ${message}`,
+		});
+	}
+
+	/** The file cannot be read any further. */
+	private async breakOff(reason: unknown): Promise<void> {
+		if (this.run.signal.aborted) return;
+		if (this.records === 0) {
+			this.refusal = reason;
+			return;
+		}
+		const record = ++this.records;
+		const line = reason instanceof RecordError ? reason.line : 0;
+		this.readError = messageOf(reason);
+		this.note({ record, line }, { reason });
+		this.run.hint(
+			`${quoted(this.file.name)} could not be read to its end: ${messageOf(reason)}`,
+		);
+	}
+
+	private summary(): IDataObject {
+		const { run, file, before, records, done, failed, skipped, failures } = this;
+		const { sentBytes } = this.options;
+		const seconds = (run.now() - before.now) / 1000;
+		return {
+			file: file.name,
+			records,
+			[this.options.done]: done,
+			...this.others,
+			failed,
+			skipped,
+			requests: run.stats.requests - before.requests,
+			...(sentBytes && { bytes: sentBytes() - before.bytes }),
+			retries: run.stats.retries - before.retries,
+			seconds: Math.round(seconds * 1000) / 1000,
+			documentsPerSecond: Math.round(done / Math.max(seconds, 0.001)),
+			...this.options.json,
+			...(this.readError !== undefined && { readError: this.readError }),
+			failures,
+			failureCounts: this.counts.list(),
+			deadLetters: this.deadLetters.files,
+		};
+	}
+
+	private async logRegularly(): Promise<void> {
+		const { run, closing } = this;
+		while (!run.ended && !closing.signal.aborted) {
+			await run.sleep(LOG_INTERVAL_MS, closing.signal);
+			if (!closing.signal.aborted) this.log();
+		}
+	}
+
+	private log(): void {
+		const { run, before, records } = this;
+		const seconds = Math.max(run.now() - before.now, 1) / 1000;
+		run.context.logger.info(
+			`${run.context.getNode().name}: ${this.progress()} (${count(records, 'record')} read, ${Math.round(this.done / seconds)} per second, ${count(run.stats.retries - before.retries, 'retry', 'retries')})`,
+		);
+	}
+}

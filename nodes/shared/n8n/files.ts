@@ -1,0 +1,95 @@
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
+
+import type { Bytes } from '../records/bytes';
+import { InputError } from '../service/input-error';
+import { quoted } from '../service/wording';
+import { isRecord } from './parameter-reader';
+import type { Run } from './run';
+
+/** Where n8n keeps files if the workflow's binary mode is `combined`. */
+const FILES_IN_JSON = '_files';
+
+/** So many characters of base64 are decoded at a time; a multiple of 4. */
+const BASE64_SLICE_CHARACTERS = 64 * 1024;
+
+/** A file of an input item. */
+export interface InputFile {
+	/** Its name, or that of its field. */
+	name: string;
+	mimeType: string;
+	/** Opens it: n8n keeps it outside the item, or as base64 in it. */
+	open(): Promise<OpenFile>;
+}
+
+/** An open file, to be closed whether it was read to its end or not. */
+export interface OpenFile {
+	bytes: Bytes;
+	close(): void;
+}
+
+/**
+ * A file of an input item. Nothing is read yet.
+ *
+ * @param where the name of its field or, from an expression, the file itself (`Parameters.file`)
+ * @param label of the parameter that says where
+ * @throws InputError if the item has no such file
+ */
+export function inputFile(
+	run: Run,
+	itemIndex: number,
+	where: string | IBinaryData,
+	label: string,
+): InputFile {
+	const binary = typeof where === 'string' ? fileIn(run, itemIndex, where, label) : where;
+	return {
+		name: binary.fileName ?? (typeof where === 'string' ? where : 'file'),
+		mimeType: binary.mimeType,
+		open: async () => await opened(run, binary),
+	};
+}
+
+async function opened(run: Run, { id, data }: IBinaryData): Promise<OpenFile> {
+	if (id === undefined) return { bytes: decoded(data), close: () => undefined };
+	const stream = await run.context.helpers.getBinaryStream(id);
+	return { bytes: stream as Bytes, close: () => void stream.destroy() };
+}
+
+/** The JSON of an item without the files that n8n keeps in it. */
+export function withoutFiles(json: IDataObject): IDataObject {
+	const files = json[FILES_IN_JSON];
+	if (!isRecord(files) || !Object.values(files).every(isFile)) return json;
+	const others = { ...json };
+	delete others[FILES_IN_JSON];
+	return others;
+}
+
+function fileIn(run: Run, itemIndex: number, field: string, label: string): IBinaryData {
+	const { binary = {}, json = {} } = run.items[itemIndex] ?? {};
+	const inJson = json[FILES_IN_JSON];
+	const files: Record<string, unknown> = { ...(isRecord(inJson) ? inJson : {}), ...binary };
+	const name = field.startsWith(`${FILES_IN_JSON}.`)
+		? field.slice(FILES_IN_JSON.length + 1)
+		: field;
+	const found = Object.hasOwn(files, name) ? files[name] : undefined;
+	if (isFile(found)) return found;
+	const names = Object.keys(files);
+	throw new InputError(
+		`The item has no file in the field ${quoted(name)}`,
+		names.length === 0
+			? `The item has no files at all. Connect a node that outputs a file, such as HTTP Request with 'Response Format' set to 'File'.`
+			: `Its files are in: ${names.map(quoted).join(', ')}. Enter one of these as '${label}'.`,
+	);
+}
+
+/** Whether a value is a file as n8n describes it. */
+function isFile(value: unknown): value is IBinaryData {
+	return isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
+}
+
+/** Decodes base64 slice by slice, so that the file is not held twice. */
+async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
+	const text = /\s/.test(base64) ? base64.replace(/\s+/g, '') : base64;
+	for (let from = 0; from < text.length; from += BASE64_SLICE_CHARACTERS) {
+		yield Buffer.from(text.slice(from, from + BASE64_SLICE_CHARACTERS), 'base64');
+	}
+}

@@ -1,0 +1,150 @@
+import type { Bytes } from '../records/bytes';
+import { CsvReader } from '../records/csv-reader';
+import { formatOf, guessFormat, readerOf, type RecordFormat } from '../records/format';
+import { readRecords } from '../records/read-records';
+import type { SourceRecord } from '../records/record';
+import { textOf } from '../records/text';
+import { InputError } from '../service/input-error';
+import { quoted } from '../service/wording';
+import type { InputFile } from './files';
+import type { Run } from './run';
+
+/** How to read a file. */
+export interface RecordFileOptions {
+	/** `auto`: from its name, its MIME type or its content. */
+	format: 'auto' | RecordFormat;
+	/** What a file is whose format cannot be detected; it is refused if undefined. */
+	otherwise?: RecordFormat;
+	/** Dotted path of the list in a JSON file; '' if the file is the list. */
+	path: string;
+	/** Of CSV; '' to detect it. */
+	delimiter: string;
+}
+
+/** A file whose format is known. */
+export interface RecordFile {
+	name: string;
+	format: RecordFormat;
+	/** Its records, read as they are asked for (`readRecords`). */
+	records: AsyncIterable<SourceRecord>;
+	/** The header row of CSV, once a record was read. */
+	header(): string | undefined;
+	/** The columns of CSV, once a record was read. */
+	columns(): readonly string[] | undefined;
+	/** To be called in the end, whether it was read to its end or not. */
+	close(): void;
+}
+
+/** Enough to tell one format from another. */
+const HEAD_CHARACTERS = 64 * 1024;
+
+/**
+ * Opens a file and finds out its format.
+ *
+ * @throws InputError if the format cannot be detected; FileError if it is no text; and what n8n throws
+ *   for a file that it does not have any more
+ */
+export async function openRecords(
+	run: Run,
+	file: InputFile,
+	options: RecordFileOptions,
+): Promise<RecordFile> {
+	const { bytes, close } = await file.open();
+	let isRecognized = false;
+	try {
+		const found = await recognized(run, file, bytes, options);
+		isRecognized = true;
+		return { ...found, close };
+	} finally {
+		if (!isRecognized) close();
+	}
+}
+
+async function recognized(
+	run: Run,
+	file: InputFile,
+	bytes: Bytes,
+	options: RecordFileOptions,
+): Promise<Omit<RecordFile, 'close'>> {
+	const { head, all } = await withFirstText(textOf(bytes, async () => await run.breathe()));
+	const format = options.format === 'auto' ? detected(file, head, options) : options.format;
+	const { path, delimiter } = options;
+	const reader = readerOf(format, {
+		path: path.trim(),
+		...(delimiter !== '' && { delimiter: delimiterOf(delimiter) }),
+	});
+	const csv = reader instanceof CsvReader ? reader : undefined;
+	return {
+		name: file.name,
+		format,
+		records: readRecords(all, reader),
+		header: () => csv?.header,
+		columns: () => csv?.columns,
+	};
+}
+
+/** The first text of a file that is not blank, and the whole of it. */
+async function withFirstText(
+	text: AsyncGenerator<string>,
+): Promise<{ head: string; all: AsyncIterable<string> }> {
+	let head = '';
+	while (head.trim() === '' || (!head.includes('\n') && head.length < HEAD_CHARACTERS)) {
+		const next = await text.next();
+		if (next.done) break;
+		// A file may begin with any amount of white space.
+		head = head.trim() === '' && head.length > HEAD_CHARACTERS ? next.value : head + next.value;
+	}
+	return { head, all: following(head, text) };
+}
+
+async function* following(head: string, text: AsyncGenerator<string>): AsyncGenerator<string> {
+	try {
+		yield head;
+		yield* text;
+	} finally {
+		await text.return(undefined);
+	}
+}
+
+function detected(
+	file: InputFile,
+	head: string,
+	{ path, otherwise }: RecordFileOptions,
+): RecordFormat {
+	const named = formatOf({ fileName: file.name, mimeType: file.mimeType });
+	// JSON Lines often come as .json or as application/json.
+	if (named === 'jsonArray' && path.trim() === '' && isJsonLines(head)) return 'jsonLines';
+	// Whatever is text may be called text/plain.
+	const format = named === 'lines' ? (guessFormat(head) ?? otherwise) : named;
+	const found = format ?? guessFormat(head) ?? otherwise;
+	if (found !== undefined) return found;
+	if (head.trim() === '') throw new InputError(`The file ${quoted(file.name)} is empty`, EMPTY);
+	throw new InputError(
+		`The format of the file ${quoted(file.name)} (${file.mimeType}) cannot be detected`,
+		"Choose it as 'File Format'.",
+	);
+}
+
+export const EMPTY = 'Check the node that outputs the file.';
+
+/** Whether the first line is a JSON object by itself, and more follows. */
+function isJsonLines(head: string): boolean {
+	const end = head.indexOf('\n');
+	if (end < 0 || !head.trimStart().startsWith('{') || head.slice(end).trim() === '') return false;
+	try {
+		JSON.parse(head.slice(0, end));
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/** @throws InputError if it is not one character that can separate cells */
+function delimiterOf(text: string): string {
+	const delimiter = text === '\\t' ? '\t' : text;
+	if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter;
+	throw new InputError(
+		`'CSV Delimiter' must be one character, but it is ${JSON.stringify(text)}`,
+		'Enter a character such as ; or \\t for a tab, or remove the option to detect it.',
+	);
+}

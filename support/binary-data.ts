@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
+
+/** Where n8n keeps files: on disk, or as base64 in the items. */
+export type BinaryMode = 'filesystem' | 'default';
+
+interface ContainerApi {
+	set(type: unknown, value: unknown): void;
+}
+
+/** The container of n8n-core, which may be another copy than the one this package would get. */
+function container(): ContainerApi {
+	const core = require.resolve('n8n-core');
+	const file = createRequire(core).resolve('@n8n/di');
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- the file is known at run time only
+	return (require(file) as { Container: ContainerApi }).Container;
+}
+
+/** n8n's own handling of files for all tests of a file, in a folder of its own. */
+export class TestFiles {
+	private service!: BinaryDataService;
+
+	constructor(private readonly folder: string) {}
+
+	async use(mode: BinaryMode): Promise<void> {
+		const config = { mode, availableModes: [mode], localStoragePath: this.folder };
+		const nothing = () => undefined;
+		const logger = { error: nothing, warn: nothing, info: nothing, debug: nothing };
+		this.service = new BinaryDataService(
+			config as unknown as BinaryDataConfig,
+			{ error: nothing } as never,
+			logger as never,
+		);
+		await this.service.init();
+		container().set(BinaryDataService, this.service);
+		container().set(BinaryDataConfig, config);
+	}
+
+	/** An item with a file in the field `data`. */
+	async item(
+		content: string | Buffer,
+		fileName = 'documents.jsonl',
+		mimeType = 'application/octet-stream',
+	): Promise<INodeExecutionData> {
+		return { json: {}, binary: { data: await this.store(content, fileName, mimeType) } };
+	}
+
+	async store(
+		content: string | Buffer,
+		fileName: string,
+		mimeType: string,
+	): Promise<IBinaryData> {
+		const location = { type: 'execution', workflowId: 'test', executionId: '1' } as const;
+		const binary = { fileName, mimeType, data: '' };
+		return await this.service.store(location, Buffer.from(content as string), binary);
+	}
+
+	/** Whatever is read next comes from here, in these pieces. */
+	stream(pieces: () => AsyncIterable<Buffer>): void {
+		this.service.getAsStream = async () =>
+			Object.assign(pieces(), { destroy: () => undefined }) as never;
+	}
+
+	async text(binary: IBinaryData | undefined): Promise<string> {
+		if (!binary) throw new Error('There is no such file');
+		return (await this.service.getAsBuffer(binary)).toString('utf8');
+	}
+}
+
+/** Files for the tests of a file, on disk unless a test asks for another mode. */
+export function useFiles(): TestFiles {
+	const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
+	const files = new TestFiles(folder);
+	beforeEach(async () => await files.use('filesystem'));
+	afterAll(() => rmSync(folder, { recursive: true, force: true }));
+	return files;
+}

@@ -1,0 +1,608 @@
+/** Push Documents with documents from files. */
+import { gzipSync } from 'node:zlib';
+
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO } from '../../sandbox';
+import { useFiles } from '../../support/binary-data';
+import { sandboxCredentials } from '../../support/credentials';
+import { runNode, type RunOptions, type RunResult } from '../../support/engine';
+import { hintsOf, indexes, useSandbox, useShortBackoff } from '../../support/sandbox';
+
+const sandbox = useSandbox();
+const files = useFiles();
+useShortBackoff();
+
+const push = async (
+	items: INodeExecutionData[],
+	parameters: INodeParameters = {},
+	settings: Partial<RunOptions> = {},
+): Promise<RunResult> =>
+	await runNode({
+		node: new PushDocuments(),
+		items,
+		parameters: { documentSource: 'file', ...parameters },
+		credentials: sandboxCredentials(sandbox()),
+		...settings,
+	});
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const indexed = () => sandbox().documents(DEMO.endpoint);
+const documents = (count: number): IDataObject[] =>
+	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}`, n: at }));
+const lines = (records: unknown[]): string =>
+	records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const summary = ({ output }: RunResult): IDataObject => output[0].json;
+
+describe('formats', () => {
+	const three = documents(3);
+	it.each<[string, string | Buffer, string, INodeParameters]>([
+		['JSON Lines', lines(three), 'd.jsonl', {}],
+		['JSON Lines called .json', lines(three), 'd.json', {}],
+		['JSON Lines without a name', lines(three), 'd', {}],
+		['a JSON list', JSON.stringify(three, undefined, 2), 'd.json', {}],
+		['a list within JSON', JSON.stringify({ a: { b: three } }), 'd.json', { listPath: 'a.b' }],
+		['gzip', gzipSync(lines(three)), 'd.jsonl.gz', {}],
+		['UTF-16', Buffer.from(`\ufeff${lines(three)}`, 'utf16le'), 'd.jsonl', {}],
+		['a byte order mark', `\ufeff${lines(three)}`, 'd.jsonl', {}],
+		['a format that was chosen', lines(three), 'd.csv', { fileFormat: 'jsonLines' }],
+	])('reads %s', async (_what, content, fileName, parameters) => {
+		const result = await push([await files.item(content, fileName)], parameters);
+		expect(result.error).toBeUndefined();
+		expect(indexed()).toEqual(three);
+		expect(summary(result)).toMatchObject({ file: fileName, records: 3, pushed: 3, failed: 0 });
+	});
+});
+
+describe('CSV', () => {
+	it('gives strings, detects the delimiter and finds the fields by its columns', async () => {
+		const csv = 'sku;title;text\r\n1;"One; or ""1""";\r\n2;Two;"two\nlines"\r\n';
+		await push([await files.item(csv, 'd.csv')], {
+			idField: 'sku',
+			nameField: 'title',
+			descriptionField: 'text',
+		});
+		expect(indexed()).toEqual([
+			{ sku: '1', title: 'One; or "1"', text: '', id: '1', name: 'One; or "1"' },
+			{
+				sku: '2',
+				title: 'Two',
+				text: 'two\nlines',
+				id: '2',
+				name: 'Two',
+				description: 'two\nlines',
+			},
+		]);
+	});
+
+	it('has any delimiter', async () => {
+		await push([await files.item('id^name\na^A\n', 'd.csv')], {
+			options: { delimiter: '^' },
+		});
+		expect(indexed()).toEqual([{ id: 'a', name: 'A' }]);
+	});
+
+	it.each(['ab', '"', '\\n'])('refuses the delimiter %j', async (delimiter) => {
+		const { error } = await push([await files.item('id,name\na,A\n', 'd.csv')], {
+			options: { delimiter },
+		});
+		expect(error?.message).toContain("'CSV Delimiter' must be one character");
+	});
+
+	it('needs its columns', async () => {
+		const { error } = await push([await files.item('key,name\na,A\n', 'd.csv')]);
+		expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
+		expect(error?.description).toContain("Its columns are: 'key', 'name'.");
+		expect(sandbox().requests).toEqual([]);
+	});
+});
+
+it('finds fields by dotted paths and applies the options', async () => {
+	const record = {
+		id: 'other',
+		key: { sku: 7 },
+		title: 'T',
+		more: { sum: 'S', link: 'U' },
+		no: '',
+	};
+	await push([await files.item(lines([record]))], {
+		idField: 'key.sku',
+		nameField: 'title',
+		descriptionField: 'more.sum',
+		urlField: 'more.link',
+		options: { convertToString: true, excludeFields: 'more, key', dropEmpty: true },
+	});
+	expect(indexed()).toEqual([{ id: '7', name: 'T', description: 'S', url: 'U', title: 'T' }]);
+});
+
+it('sends a record as it is in the file, with numbers of any length, but vectors as lists', async () => {
+	await push([
+		await files.item(
+			'{"id": "a", "name": "A", "n": 12345678901234567890}\n{"id":"b","name":"B","v":"i8:AQI="}\n',
+		),
+	]);
+	expect(sandbox().requests[0].bodyBytes).toBe(
+		'[{"id": "a", "name": "A", "n": 12345678901234567890},{"id":"b","name":"B","v":[1,2]}]'
+			.length,
+	);
+	expect(indexed()[1]).toEqual({ id: 'b', name: 'B', v: [1, 2] });
+});
+
+describe('the summary', () => {
+	it('says what was done', async () => {
+		const { output, hints } = await push([await files.item(lines(documents(5)))], {
+			options: { documentsPerRequest: 2 },
+		});
+		expect(output).toEqual([
+			{
+				json: {
+					file: 'documents.jsonl',
+					records: 5,
+					pushed: 5,
+					failed: 0,
+					skipped: 0,
+					requests: 3,
+					bytes: sandbox().requests.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
+					retries: 0,
+					seconds: expect.any(Number),
+					documentsPerSecond: expect.any(Number),
+					failures: [],
+					failureCounts: [],
+					deadLetters: [],
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+		expect(hints).toEqual([]);
+	});
+
+	it('counts a dry run without sending anything', async () => {
+		const result = await push([await files.item(lines(documents(5)))], {
+			options: { documentsPerRequest: 2, dryRun: true },
+		});
+		expect(summary(result)).toMatchObject({ records: 5, pushed: 5, requests: 3, dryRun: true });
+		expect(sandbox().requests).toEqual([]);
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(/^Dry run: 3 requests of \d+ bytes in total. Nothing was sent.$/),
+		]);
+	});
+
+	it('counts the retries', async () => {
+		sandbox().faults.add({ route: 'push', status: 503, times: 2 });
+		const result = await push([await files.item(lines(documents(2)))]);
+		expect(summary(result)).toMatchObject({ pushed: 2, requests: 1, retries: 2 });
+	});
+
+	it('is of each file by itself', async () => {
+		const items = [
+			await files.item(lines(documents(3)), 'a.jsonl'),
+			await files.item(`${lines(documents(2))}oops\n`, 'b.jsonl'),
+			await files.item('[]', 'c.json'),
+		];
+		const { output } = await push(items, {}, CONTINUE);
+		expect(
+			output.map(({ json, pairedItem }) => [
+				json.file,
+				json.records,
+				json.requests,
+				json.failed,
+				pairedItem,
+			]),
+		).toEqual([
+			['a.jsonl', 3, 1, 0, { item: 0 }],
+			['b.jsonl', 3, 1, 1, { item: 1 }],
+			['c.json', 0, 0, 0, { item: 2 }],
+		]);
+	});
+
+	it('lists 100 failures and counts all', async () => {
+		const bad = indexes(150).map((at) => ({ id: `d${at}` }));
+		const result = await push([await files.item(lines(bad))], {}, CONTINUE);
+		const { failures, failureCounts, failed, error } = summary(result);
+		expect(error).toBeUndefined();
+		expect(failed).toBe(150);
+		expect(failures).toHaveLength(100);
+		expect((failures as IDataObject[])[99]).toEqual({
+			record: 100,
+			line: 100,
+			id: 'd99',
+			error: "The field 'name' of document 'd99' is missing or empty",
+		});
+		expect(failureCounts).toEqual([
+			{ error: "The field 'name' is missing or empty", records: 150 },
+		]);
+	});
+});
+
+it('keeps the order of documents with the same ID: the last one wins', async () => {
+	sandbox().faults.add({ route: 'push', latencyMs: 30, times: 1 });
+	const versions = indexes(40).map((at) => ({ id: `d${at % 3}`, name: 'N', version: at }));
+	await push([await files.item(lines(versions))], {
+		options: { documentsPerRequest: 4, concurrency: 8 },
+	});
+	expect(
+		indexed()
+			.map(({ version }) => version)
+			.sort(),
+	).toEqual([37, 38, 39]);
+});
+
+describe('failed records', () => {
+	const PIECES = [
+		{ id: 'a', name: 'A' },
+		'oops',
+		{ id: 'b' },
+		{ id: 'c', name: 'poison' },
+		{ id: 'd', name: 'D' },
+		[1],
+		{ id: 'e', name: 'x'.repeat(3000) },
+	];
+	const file = PIECES.map((piece) => (piece === 'oops' ? '{"id"' : JSON.stringify(piece))).join(
+		'\n',
+	);
+	const run = async (settings: Partial<RunOptions>) => {
+		sandbox().faults.add({ route: 'push', status: 422, whenBodyContains: 'poison' });
+		return await push(
+			[await files.item(file)],
+			{ options: { bytesPerRequest: 2000, bytesPerFile: 3000 } },
+			settings,
+		);
+	};
+
+	it('come with their reasons', async () => {
+		const result = await run(CONTINUE);
+		expect(summary(result)).toMatchObject({ records: 7, pushed: 2, failed: 5, skipped: 0 });
+		const failures = summary(result).failures as IDataObject[];
+		const byRecord = [...failures].sort(
+			(one, other) => Number(one.record) - Number(other.record),
+		);
+		expect(byRecord).toEqual([
+			{ record: 2, line: 2, error: expect.stringMatching(/^Line 2 is not valid JSON/) },
+			{
+				record: 3,
+				line: 3,
+				id: 'b',
+				error: "The field 'name' of document 'b' is missing or empty",
+			},
+			{
+				record: 4,
+				line: 4,
+				id: 'c',
+				error: expect.stringContaining("document 'c' was not pushed"),
+				httpStatus: 422,
+			},
+			{ record: 6, line: 6, error: 'The record is not a JSON object' },
+			{
+				record: 7,
+				line: 7,
+				id: 'e',
+				error: expect.stringContaining('more than the 2,000 that a request may have'),
+			},
+		]);
+		expect(hintsOf(result)).toContainEqual(
+			expect.stringContaining("5 records of 'documents.jsonl' failed"),
+		);
+	});
+
+	it('come as files: those that cannot be parsed in one of their own', async () => {
+		const result = await run(CONTINUE);
+		const { binary = {} } = result.output[0];
+		const listed = summary(result).deadLetters as IDataObject[];
+		expect(Object.keys(binary)).toEqual(listed.map(({ field }) => field));
+		const texts = await Promise.all(
+			listed.map(async ({ field, fileName, bytes }) => {
+				const part = binary[field as string];
+				expect(part.fileName).toBe(fileName);
+				const text = await files.text(part);
+				expect(Buffer.byteLength(text)).toBe(bytes);
+				return text;
+			}),
+		);
+		const line = (at: number) => `${JSON.stringify(PIECES[at])}\n`;
+		expect(texts.slice(0, -1).join('').split('\n').sort()).toEqual(
+			[line(2), line(3), line(5), line(6)].join('').split('\n').sort(),
+		);
+		expect(listed.length).toBeGreaterThan(2);
+		expect(texts.at(-1)).toBe('{"id"\n');
+		expect(listed.at(-1)).toMatchObject({
+			field: `failed${listed.length}`,
+			fileName: `documents.failed${listed.length}.unreadable.jsonl`,
+			records: 1,
+			unreadable: true,
+		});
+	});
+
+	it('can be pushed again as they are', async () => {
+		sandbox().faults.add({ route: 'push', status: 422, whenBodyContains: 'poison' });
+		const csv = 'id;name;text\n"a;1";good;x\nb;poison;"two\nlines, ""quoted"""\nc;poison;\n';
+		const list = JSON.stringify(
+			[{ id: 'l', name: 'poison', deep: [1, { a: 'b\nc' }] }],
+			undefined,
+			2,
+		);
+		for (const [content, name] of [
+			[csv, 'd.csv'],
+			[list, 'd.json'],
+		]) {
+			const { output } = await push([await files.item(content, name)], {}, CONTINUE);
+			sandbox().faults.clear();
+			const again = await push([{ json: {}, binary: output[0].binary }], {
+				binaryPropertyName: 'failed',
+			});
+			expect(summary(again)).toMatchObject({ failed: 0, pushed: output[0].json.failed });
+			sandbox().faults.add({ route: 'push', status: 422, whenBodyContains: 'poison' });
+		}
+		expect(indexed()).toEqual([
+			{ id: 'a;1', name: 'good', text: 'x' },
+			{ id: 'b', name: 'poison', text: 'two\nlines, "quoted"' },
+			{ id: 'c', name: 'poison', text: '' },
+			{ id: 'l', name: 'poison', deep: [1, { a: 'b\nc' }] },
+		]);
+	});
+
+	it('send the item to the error output with its files, and n8n does not retry it', async () => {
+		const { output, errorOutput } = await run({
+			onError: 'continueErrorOutput',
+			retryOnFail: true,
+			maxTries: 2,
+			waitBetweenTries: 0,
+		});
+		expect(output).toEqual([]);
+		expect(errorOutput).toHaveLength(1);
+		const [{ json, binary = {} }] = errorOutput;
+		expect(json).toMatchObject({ records: 7, failed: 5 });
+		expect(json).not.toHaveProperty('error');
+		expect(Object.keys(binary)).toContain('failed');
+		const accepted = sandbox().requests.filter(({ status }) => status === 200);
+		expect(accepted).toHaveLength(
+			new Set(accepted.map(({ body }) => JSON.stringify(body))).size,
+		);
+	});
+
+	it('leave a file without failures on the main output', async () => {
+		const items = [await files.item(lines(documents(1))), await files.item('oops\n')];
+		const { output, errorOutput } = await push(
+			items,
+			{ fileFormat: 'jsonLines' },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(output.map(({ json }) => json.pushed)).toEqual([1]);
+		expect(errorOutput.map(({ json }) => json.failed)).toEqual([1]);
+	});
+});
+
+describe('bad input', () => {
+	const good = lines(documents(2));
+	/** Content, name, the error of the record, what is pushed. */
+	it.each<[string, string | Buffer, string, RegExp, number]>([
+		['invalid JSON', `${good}{"id":\n${good}`, 'd.jsonl', /^Line 3 is not valid JSON/, 4],
+		['a record that is no object', `${good}7\n`, 'd.jsonl', /not a JSON object/, 2],
+		[
+			'a row with too many cells',
+			'id,name\na,A\nb,B,C\nc,C\n',
+			'd.csv',
+			/^Record 2 \(line 3\) has 3 cells, but/,
+			2,
+		],
+		[
+			'an unclosed quote',
+			'id,name\na,A\nb,"B\nc,C\n',
+			'd.csv',
+			/^Record 2 \(line 3\) has an unclosed quote/,
+			1,
+		],
+		[
+			'a broken list',
+			'[{"id":"a","name":"A"},\n{"id":}]',
+			'd.json',
+			/^Record 2 \(line 2\) is not valid JSON/,
+			1,
+		],
+		['a list that ends early', '[{"id":"a","name":"A"}', 'd.json', /ends early/, 1],
+		[
+			'a truncated gzip file',
+			gzipSync(lines(documents(5000))).subarray(0, -2000),
+			'd.jsonl.gz',
+			/truncated/,
+			-1,
+		],
+		[
+			'a wrong encoding',
+			Buffer.concat([Buffer.from(good), Buffer.from('{"id":"c","name":"\xe9"}\n', 'latin1')]),
+			'd.jsonl',
+			/^The file is not valid UTF-8 at byte/,
+			2,
+		],
+	])('%s fails alone or ends the file', async (_what, content, name, message, pushed) => {
+		const result = await push([await files.item(content, name)], {}, CONTINUE);
+		const json = summary(result);
+		expect((json.failures as IDataObject[]).map(({ error }) => error)).toEqual([
+			expect.stringMatching(message),
+		]);
+		if (pushed >= 0) expect(json.pushed).toBe(pushed);
+		expect(json.failed).toBe(1);
+		expect(Number(json.pushed) + 1).toBe(json.records);
+		expect(new Set(indexed().map(({ id }) => id)).size).toBeGreaterThan(0);
+	});
+
+	it.each<[string, string | Buffer, string, RegExp]>([
+		['an empty file', '', 'd.jsonl', /^The file is empty/],
+		['an empty list file', '', 'd.json', /^The file is empty/],
+		['an empty file of unknown format', ' \n', 'd', /^The file 'd' is empty/],
+		['an empty CSV file', '\n', 'd.csv', /^The file is empty/],
+		[
+			'an unknown format',
+			'what?\n',
+			'd.bin',
+			/^The format of the file 'd.bin' .* cannot be detected/,
+		],
+		[
+			'UTF-16 without a mark',
+			Buffer.from('{"id":"a"}', 'utf16le'),
+			'd.jsonl',
+			/byte order mark/,
+		],
+		['a ZIP archive', Buffer.from('504b0304ff', 'hex'), 'd.jsonl', /ZIP archive/],
+		['no list', '{"a":1}', 'd.json', /missing|not/],
+		['a header with two equal columns', 'id,id,name\na,b,c\n', 'd.csv', /two columns "id"/],
+	])('%s is refused', async (_what, content, name, message) => {
+		const { error } = await push([await files.item(content, name)]);
+		expect(error?.message).toMatch(message);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('a missing field says which there are', async () => {
+		const item = await files.item('x');
+		const { error } = await push([item], { binaryPropertyName: 'file' });
+		expect(error?.message).toBe("The item has no file in the field 'file'");
+		expect(error?.description).toContain("Its files are in: 'data'.");
+		const none = await push([{ json: {} }], {}, CONTINUE);
+		expect(none.output[0].json.error).toBe("The item has no file in the field 'data' (item 0)");
+	});
+
+	it('a file that n8n no longer has fails its item', async () => {
+		const item = await files.item(lines(documents(1)));
+		item.binary!.data.id = 'filesystem-v2:workflows/none/executions/none/binary_data/none';
+		const { output } = await push([item, await files.item(lines(documents(1)))], {}, CONTINUE);
+		expect(output[0].json.error).toEqual(expect.any(String));
+		expect(output[1].json.pushed).toBe(1);
+	});
+});
+
+describe('ending early', () => {
+	const skipRecordsOf = (text: string | null | undefined): number =>
+		Number(/Skip Records: (\d+)/.exec(text ?? '')?.[1]);
+
+	it('stops at the first failure, and goes on where it says', async () => {
+		const all = documents(200);
+		all[120].name = 'poison';
+		sandbox().faults.add({ route: 'push', status: 422, whenBodyContains: 'poison' });
+		const file = lines(all);
+		const options = { documentsPerRequest: 10, concurrency: 4 };
+		const { error } = await push([await files.item(file)], { options });
+		expect(error?.message).toMatch(
+			/^'documents.jsonl', record 121 \(line 121\): .*'d120' was not pushed/,
+		);
+		const skipRecords = skipRecordsOf(error?.description);
+		expect(skipRecords).toBeGreaterThan(0);
+		expect(skipRecords).toBeLessThanOrEqual(120);
+		const ids = new Set(indexed().map(({ id }) => id));
+		expect(all.slice(0, skipRecords).every(({ id }) => ids.has(id))).toBe(true);
+		expect(ids.size).toBeLessThan(200);
+		sandbox().faults.clear();
+		const again = await push([await files.item(file)], {
+			options: { ...options, skipRecords },
+		});
+		expect(summary(again)).toMatchObject({
+			records: 200,
+			skipped: skipRecords,
+			pushed: 200 - skipRecords,
+		});
+		expect(indexed()).toHaveLength(200);
+	});
+
+	it('fails the item when the service refuses everything, and reads no further', async () => {
+		sandbox().faults.add({ route: 'push', status: 401, skip: 3 });
+		const items = [
+			await files.item(lines(documents(500)), 'a.jsonl'),
+			await files.item(lines(documents(1)), 'b.jsonl'),
+		];
+		const result = await push(
+			items,
+			{ options: { documentsPerRequest: 10, concurrency: 2 } },
+			CONTINUE,
+		);
+		const [first, second] = result.output.map(({ json }) => json);
+		expect(first.error).toMatch(/Skip Records: 30$/);
+		expect(first).toMatchObject({ pushed: 30, httpStatus: 401 });
+		expect(Number(first.records)).toBeLessThan(100);
+		expect(first.records).toBe(
+			Number(first.pushed) + Number(first.failed) + Number(first.skipped),
+		);
+		expect(second.error).toEqual(expect.any(String));
+	});
+
+	it('says how far it was when it is canceled', async () => {
+		sandbox().faults.add({ route: 'push', latencyMs: 20_000, skip: 3 });
+		const { error, status } = await push(
+			[await files.item(lines(documents(500)))],
+			{ options: { documentsPerRequest: 10, concurrency: 1 } },
+			{ cancelAfterMs: 1500 },
+		);
+		expect(status).toBe('canceled');
+		expect(skipRecordsOf(error?.message)).toBe(30);
+	});
+
+	it('skips records for each file', async () => {
+		const items = await Promise.all(
+			[1, 3].map(async (skip) => ({
+				...(await files.item(lines(documents(4)))),
+				json: { skip },
+			})),
+		);
+		const { output } = await push(items, { options: { skipRecords: '={{ $json.skip }}' } });
+		expect(output.map(({ json }) => [json.skipped, json.pushed])).toEqual([
+			[1, 3],
+			[3, 1],
+		]);
+	});
+});
+
+describe('binary data', () => {
+	it('may be in memory', async () => {
+		await files.use('default');
+		const many = documents(5000);
+		const content = `${lines(many)}oops\n`;
+		const { output } = await push([await files.item(content)], {}, CONTINUE);
+		expect(output[0].json).toMatchObject({ records: 5001, pushed: 5000, failed: 1 });
+		expect(indexed()).toEqual(many);
+		expect(await files.text(output[0].binary?.failed)).toBe('oops\n');
+	});
+
+	it.each(['data', '_files.data', '={{ $json._files.data }}'])(
+		'may be among the JSON: %s',
+		async (binaryPropertyName) => {
+			const { binary } = await files.item(`${lines(documents(3))}oops\n`);
+			const { output } = await push(
+				[{ json: { _files: binary as never } }],
+				{ binaryPropertyName },
+				{ binaryMode: 'combined', ...CONTINUE },
+			);
+			expect(output[0].json).toMatchObject({ pushed: 3, failed: 1 });
+			const kept = output[0].json._files as { failed: never };
+			expect(await files.text(kept.failed)).toBe('oops\n');
+		},
+	);
+
+	it('among the JSON is no part of a document that is a whole item', async () => {
+		const { binary } = await files.item('x');
+		const item = { id: 'a', name: 'A', _files: binary as never };
+		await push(
+			[{ json: item }, { json: { id: 'b', name: 'B', _files: 'my own' } }],
+			{ documentSource: 'wholeItem' },
+			{ binaryMode: 'combined' },
+		);
+		expect(indexed()).toEqual([
+			{ id: 'a', name: 'A' },
+			{ id: 'b', name: 'B', _files: 'my own' },
+		]);
+	});
+});
+
+it('reads no further ahead than the requests in flight need', async () => {
+	sandbox().faults.add({ route: 'push', latencyMs: 5 });
+	let read = 0;
+	let ahead = 0;
+	files.stream(async function* () {
+		for (const document of documents(600)) {
+			yield Buffer.from(lines([document]));
+			read++;
+			ahead = Math.max(ahead, read - indexed().length);
+		}
+	});
+	const result = await push([await files.item('')], {
+		options: { documentsPerRequest: 10, concurrency: 3 },
+	});
+	expect(summary(result)).toMatchObject({ pushed: 600 });
+	expect(ahead).toBeLessThanOrEqual(45);
+});
