@@ -20,7 +20,7 @@ const CONCURRENCY = property({
 	typeOptions: { minValue: 1, maxValue: 64 },
 	default: 1,
 	description:
-		'How many requests may be in flight at once. Reduced automatically while the service answers with 429.',
+		'Maximum number of concurrent requests. Reduced automatically while the service answers with 429.',
 });
 
 /** The option Max Attempts. */
