@@ -35,7 +35,13 @@ export class ChunkOutput {
 	private readonly options: RecordOptions;
 	private readonly outcomes: TextOutcomes;
 	private readonly sink: ChunkSink;
-	private readonly counts = { withoutChunks: 0, pending: 0, cutTexts: 0, cutCharacters: 0 };
+	private readonly counts = {
+		withoutChunks: 0,
+		pending: 0,
+		cutTexts: 0,
+		cutCharacters: 0,
+		foreign: 0,
+	};
 	/** Errors of final polls, for texts that are returned unfinished. */
 	private readonly lastErrors = new Set<string>();
 
@@ -115,7 +121,8 @@ export class ChunkOutput {
 	}
 
 	private async chunked({ chunkingId }: Job, ref: TextRef, chunks: Chunk[]): Promise<void> {
-		const { missing, isComplete } = coverage(ref.text, chunks);
+		const { missing, isComplete, isOwn } = coverage(ref.text, chunks);
+		if (!isOwn) this.counts.foreign++;
 		if (chunks.length === 0) this.counts.withoutChunks++;
 		if (missing > 0) {
 			this.counts.cutTexts++;
@@ -193,6 +200,11 @@ export class ChunkOutput {
 		const trouble = troubleText(run.stats);
 		if (trouble !== '') run.hint(trouble, 'info');
 		for (const error of this.lastErrors) run.hint(`The final poll failed: ${error}`);
+		if (this.counts.foreign > 0) {
+			run.hint(
+				`The chunks of ${count(this.counts.foreign, 'text')} are not what the text has at their positions. Check whether the service returns results in another order than the texts; if so, set 'Texts per Request' to 1.`,
+			);
+		}
 		if (withoutChunks > 0) run.hint(`${count(withoutChunks, 'text')} gave no chunks`);
 		if (cutTexts > 0) {
 			run.hint(

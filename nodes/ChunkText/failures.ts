@@ -19,9 +19,9 @@ export const noChunkingId = (words: string): ServiceFailure =>
 	);
 
 /** Two requests with different texts got the same chunking ID: their results cannot be told apart. */
-export const idOfAnother = (chunkingId: string): ServiceFailure =>
+export const idOfAnother = (): ServiceFailure =>
 	failure(
-		`The AI service returned the chunking ID of another request (${chunkingId})`,
+		'The AI service returned the same chunking ID for another request, so it is unknown whose the chunks are',
 		'Submit the text again. If it happens repeatedly, check whether a proxy caches the responses.',
 	);
 

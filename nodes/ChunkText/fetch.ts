@@ -9,6 +9,7 @@ import {
 	alreadyRetrieved,
 	anotherRequest,
 	countMismatch,
+	idOfAnother,
 	jobFailed,
 	notAChunkingResponse,
 	outOfTime,
@@ -154,11 +155,12 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 			return { state: 'pending' };
 		case 'finished': {
 			if (isRaw) return finish({ type: 'raw', body });
+			job.kept = body;
+			if (job.isAmbiguous) return fail(idOfAnother());
 			const { texts } = response;
 			if (job.textCount === undefined || job.textCount === texts.length) {
 				return finish({ type: 'results', texts, body });
 			}
-			job.kept = body;
 			return fail(countMismatch(texts.length, job.textCount));
 		}
 		case 'unreadable':

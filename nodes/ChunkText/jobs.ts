@@ -18,6 +18,8 @@ export interface Job {
 	/** Submitted by this run: the service may need a moment until it knows the ID. */
 	readonly isOwn: boolean;
 	state: 'not finished' | 'failed' | 'finished';
+	/** Another request got the same chunking ID: the results may be of either. */
+	isAmbiguous?: true;
 	/** Its outcome has been reported: nothing may be added to it. */
 	isOver?: true;
 	/** The service gave it up and returned no data: its texts may be submitted again. */

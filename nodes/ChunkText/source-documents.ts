@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../shared/n8n/run';
+import { quoted } from '../shared/service/wording';
 import type { ChunkParameters } from './parameters';
 
 /** The document that a text belongs to, for Documents Ready to Push. */
@@ -31,7 +32,22 @@ export async function readSourceDocuments(
 			run.refuse(itemIndex, error);
 		}
 	}
+	separate(run, documents);
 	return documents;
+}
+
+/** Items with the same document ID have the same chunk IDs, so that none of these is ever gone. */
+function separate(run: Run, documents: Map<number, SourceDocument>): void {
+	const counts = new Map<string, number>();
+	for (const { id } of documents.values()) counts.set(id, (counts.get(id) ?? 0) + 1);
+	if (counts.size === documents.size) return;
+	for (const document of documents.values()) {
+		if ((counts.get(document.id) ?? 0) > 1) document.previousChunkCount = 0;
+	}
+	const shared = [...counts].filter(([, items]) => items > 1).map(([id]) => id);
+	run.hint(
+		`Items have the same 'Document ID' (${quoted(shared[0] ?? '')}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}), so their chunks get the same IDs and replace each other in the index. Give each text a document ID of its own, or use 'List in a Field'.`,
+	);
 }
 
 function sourceDocument(parameters: ChunkParameters, itemIndex: number): SourceDocument {

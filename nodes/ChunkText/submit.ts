@@ -50,7 +50,8 @@ export async function* submit(
 			yield job;
 		} else if (hasSameTexts(known, job)) known.refs.push(...job.refs);
 		else {
-			const outcome = failed(idOfAnother(job.chunkingId), 1);
+			known.isAmbiguous = true;
+			const outcome = failed(idOfAnother(), 1);
 			for (const entry of entries) await notSubmitted(entry, outcome);
 		}
 	}

@@ -9,7 +9,7 @@ import { openPushEndpoint, type PushEndpoint } from '../shared/n8n/push-endpoint
 import { requestLine } from '../shared/n8n/request-options';
 import type { Run } from '../shared/n8n/run';
 import { ServiceFailure } from '../shared/service/failure';
-import { deletePath } from '../shared/service/push';
+import { deletePath, documentAnswers, type DocumentFailure } from '../shared/service/push';
 import { deleting, outcomeMessage } from '../shared/service/wording';
 import { deleteProperties, type DeleteOptions } from './properties';
 import { readTargets, type Targets } from './targets';
@@ -85,13 +85,26 @@ class DeleteSender {
 
 	async request(id: string, commits: boolean): Promise<void> {
 		const { session, endpoint } = this.endpoint;
-		await session.request({
+		const { body } = await session.request({
 			method: 'DELETE',
 			path: deletePath(endpoint, id),
 			...(commits && { qs: { commit: 'true' } }),
 			timeoutMs: this.options.timeoutSeconds * 1000,
 		});
+		const [answer] = documentAnswers(body, [{ id }]);
+		if (answer?.failure) throw notDeleted(answer.failure);
 	}
+}
+
+/** The service answered 2xx, but says that it has not deleted the document. */
+function notDeleted({ words, status }: DocumentFailure): ServiceFailure {
+	const withStatus = status === undefined ? '' : ` with status ${status}`;
+	const said = words === '' ? '' : `, "${words}"`;
+	return new ServiceFailure(`The push service rejected the delete${withStatus}${said}`, {
+		kind: 'rejected',
+		...(status !== undefined && { status }),
+		description: 'See what the service says about the document, then delete it again.',
+	});
 }
 
 /** Turns what happens to the IDs of a run into output items and hints. */

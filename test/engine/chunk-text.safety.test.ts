@@ -271,21 +271,16 @@ describe('a submission', () => {
 		expect(jsonOf(submitted)).toMatchObject([{ chunkingId: 'c-1', status: 'SUBMITTED' }]);
 	});
 
-	it('fails its texts if it got the chunking ID of other texts', async () => {
+	it('fails the texts of two requests that got the same chunking ID', async () => {
 		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
 		fault('submit', { status: 200, body: JSON.stringify(submitted) });
 		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
 		answers({ status: 'READY', chunkedData: [{ chunks: ['text 0'] }] });
 		const options = { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3 };
 		const { output } = await chunk(texts(2), { options }, CONTINUE);
-		expect(jsonOf(output)).toMatchObject([
-			{ text: 'text 0' },
-			{
-				error: expect.stringMatching(
-					/the chunking ID of another request \(c-1\)/,
-				) as string,
-			},
-		]);
+		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
+		const response = { status: 'READY', chunkedData: [{ chunks: ['text 0'] }] };
+		expect(jsonOf(output)).toMatchObject([{ error, chunkingId: 'c-1', response }, { error }]);
 	});
 
 	it('of failing texts one by one keeps their first error if it fails', async () => {

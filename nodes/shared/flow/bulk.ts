@@ -127,17 +127,23 @@ class BulkSender<E, R> {
 	 * @returns whether the service rejected the content of every entry
 	 */
 	private async deliver(batch: Array<Packed<E>>, whole?: Failed): Promise<boolean> {
-		const { run, send, rejections } = this.options;
+		const { run, send, rejections, withHistory = (reason) => reason } = this.options;
 		const entries = batch.map(({ entry }) => entry);
 		const bytes = requestBytes(batch, this.limits);
 		let request = 0;
 		let rejected: ReadonlyMap<E, unknown> = new Map();
+		/** Why the attempt before failed: it may have taken effect. */
+		let earlier: unknown = whole?.reason;
 		let isContentRejected = false;
 		const outcome = await deliver(
 			async (attempt) => {
 				if (attempt === 1) request = ++run.stats.requests;
-				const response = await send(batch, attempt);
-				rejected = rejections?.(response, entries) ?? rejected;
+				const response = await send(batch, attempt).catch((error: unknown) => {
+					earlier = withHistory(error, earlier);
+					throw error;
+				});
+				const reasons = rejections?.(response, entries) ?? [];
+				rejected = new Map([...reasons].map(([e, why]) => [e, withHistory(why, earlier)]));
 				for (const reason of rejected.values()) endRunAfter(run, failed(reason, attempt));
 				return response;
 			},

@@ -90,9 +90,10 @@ export async function deliver<R>(
 async function tryOnce<R>(
 	send: (attempt: number) => Promise<R>,
 	attempt: number,
-	{ limiter, judge }: Line,
+	{ run, limiter, judge }: Line,
 	ticket: number,
 ): Promise<Outcome<R>> {
+	run.stats.inFlight++;
 	try {
 		const response = await send(attempt);
 		limiter.succeeded();
@@ -101,6 +102,8 @@ async function tryOnce<R>(
 		const verdict = judge(reason);
 		if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs);
 		return { ok: false, reason, attempts: attempt, verdict };
+	} finally {
+		run.stats.inFlight--;
 	}
 }
 

@@ -6,6 +6,8 @@ export interface RunStats {
 	requests: number;
 	/** Requests that were sent again. */
 	retries: number;
+	/** Requests in flight now. */
+	inFlight: number;
 	/** Batches that were split because they were too large or in part rejected. */
 	splits: number;
 }

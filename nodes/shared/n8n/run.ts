@@ -22,7 +22,7 @@ const MAX_SLEEP_MS = 2 ** 31 - 1;
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
-	readonly stats = { requests: 0, retries: 0, splits: 0 };
+	readonly stats = { requests: 0, retries: 0, splits: 0, inFlight: 0 };
 	/** Whether the workflow stops at a failure, so that further work would be wasted. */
 	readonly stopsOnFailure: boolean;
 	/** What has been done so far, for the error of a run that ends early. */
@@ -30,6 +30,10 @@ export class Run implements RunState {
 	/** Aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
 	private end: { reason: unknown } | undefined;
+	/** Requests were in flight when the run was canceled. */
+	private interrupted = false;
+	/** It was canceled before it began. */
+	private readonly wasCanceledBefore: boolean;
 	private readonly canceling = new AbortController();
 	private readonly sleepers = new Set<() => void>();
 	private readonly slices = new Slices();
@@ -41,7 +45,8 @@ export class Run implements RunState {
 		this.results = new Results(context, this.stopsOnFailure);
 		this.signal = this.canceling.signal;
 		const signal = context.getExecutionCancelSignal();
-		if (signal?.aborted) this.cancel();
+		this.wasCanceledBefore = signal?.aborted === true;
+		if (this.wasCanceledBefore) this.cancel();
 		signal?.addEventListener('abort', this.cancel);
 	}
 
@@ -66,6 +71,7 @@ export class Run implements RunState {
 
 	/** A cancel counts more than any other reason: a canceled run returns nothing. */
 	private readonly cancel = (): void => {
+		this.interrupted = this.stats.inFlight > 0;
 		this.end = { reason: new Canceled() };
 		this.canceling.abort(this.end.reason);
 		this.stop(this.end.reason);
@@ -162,6 +168,14 @@ export class Run implements RunState {
 		addHint(this.context, message, type);
 	}
 
+	/** What a canceled run has to say. */
+	private undone(progress: string): string {
+		// With Retry On Fail, n8n starts a canceled node again: that run knows nothing of what was done.
+		if (this.wasCanceledBefore) return '';
+		const inFlight = this.interrupted ? 'Requests in flight may have taken effect.' : '';
+		return [progress, inFlight].filter(Boolean).join(' ');
+	}
+
 	/**
 	 * The node's output.
 	 *
@@ -171,7 +185,8 @@ export class Run implements RunState {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
 		const progress = this.progress();
 		// n8n would take the input of a node that throws for its output.
-		if (isCanceled(this.end?.reason)) throw nodeError(this.context, new Canceled(progress));
+		if (isCanceled(this.end?.reason))
+			throw nodeError(this.context, new Canceled(this.undone(progress)));
 		if (this.end && this.stopsOnFailure) {
 			const failure = this.results.firstFailure ?? nodeError(this.context, this.end.reason);
 			failure.description = [failure.description, progress].filter(Boolean).join(' ');

@@ -1,4 +1,4 @@
-import { MESSAGE_KEYS } from './failure';
+import { MESSAGE_KEYS, serverMessage } from './failure';
 
 export interface Chunk {
 	text: string;
@@ -155,6 +155,8 @@ function readEntries(entries: unknown[], sharedVectors: unknown[]): Array<Chunk[
 	const starts = positions(entries, sharedVectors);
 	return entries.map((entry, index) => {
 		if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
+		// Such as an overloaded model: the text has chunks, but not these none.
+		if (entry.chunks.length === 0 && serverMessage(entry) !== '') return undefined;
 		const spans = Array.isArray(entry.spans) ? entry.spans : [];
 		const start = starts[index];
 		if (Array.isArray(entry.vectors)) return readChunks(entry.chunks, spans, entry.vectors, 0);
@@ -248,6 +250,8 @@ export interface Coverage {
 	 * longer exists.
 	 */
 	isComplete: boolean;
+	/** False if a chunk is not what the text has at its span: it may belong to another text. */
+	isOwn: boolean;
 }
 
 /** A separator ends a text too; a remainder shorter than this is taken for one. */
@@ -265,21 +269,33 @@ export function coverage(text: string | undefined, chunks: Chunk[]): Coverage {
 	const end = chunks.at(-1)?.end;
 	if (text === undefined || end === undefined) {
 		const isBlank = text !== undefined && chunks.length === 0 && text.trim() === '';
-		return { missing: 0, isComplete: isBlank };
+		return { missing: 0, isComplete: isBlank, isOwn: true };
 	}
 	// The service counts characters as Python does: a surrogate pair is one.
 	const characters = /[\uD800-\uDBFF]/.test(text) ? Array.from(text) : undefined;
 	const length = characters?.length ?? text.length;
-	if (end >= length) {
-		// Beyond the end it has counted something else, such as bytes: where it stopped is unknown.
-		return { missing: 0, isComplete: end === length || end === text.length };
-	}
 	const part = (from: number, to?: number): string =>
 		(characters ? characters.slice(from, to).join('') : text.slice(from, to)).trim();
+	// Chunks of another text, which a service may return in another order, say nothing about this one.
+	const isOwn = chunks.every(
+		(chunk) =>
+			chunk.start === undefined ||
+			squeezed(part(chunk.start, chunk.end)) === squeezed(chunk.text),
+	);
+	if (!isOwn) return { missing: 0, isComplete: false, isOwn };
+	if (end >= length) {
+		// Beyond the end it has counted something else, such as bytes: where it stopped is unknown.
+		return { missing: 0, isComplete: end === length || end === text.length, isOwn };
+	}
 	const rest = part(end);
-	if (rest.length >= MIN_MISSING_CHARACTERS) return { missing: length - end, isComplete: false };
-	return { missing: 0, isComplete: rest === '' || isSeparator(rest, chunks, part) };
+	if (rest.length >= MIN_MISSING_CHARACTERS) {
+		return { missing: length - end, isComplete: false, isOwn };
+	}
+	return { missing: 0, isComplete: rest === '' || isSeparator(rest, chunks, part), isOwn };
 }
+
+/** White space is what services change in a chunk. */
+const squeezed = (text: string): string => text.replace(/\s+/g, '');
 
 /** Whether a remainder is a mark that also stands alone between two chunks, or a single one. */
 function isSeparator(

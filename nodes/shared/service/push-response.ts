@@ -49,10 +49,16 @@ const MAX_DEPTH = 12;
 const ID_KEYS = ['id', '_id', 'documentId', 'document_id', 'docId'];
 
 /** Members that say what happened to a document. */
-const SPEAKING_KEYS = ['status', 'statusCode', 'result', 'success', 'ok', ...MESSAGE_KEYS];
+const STATUS_KEYS = ['status', 'statusCode', 'httpStatus', 'code'];
+const WORD_KEYS = ['status', 'result', 'state'];
+const FLAG_KEYS = ['success', 'ok', 'accepted', 'indexed', 'pushed', 'deleted'];
+const SPEAKING_KEYS = [...STATUS_KEYS, ...WORD_KEYS, ...FLAG_KEYS, ...MESSAGE_KEYS];
 
 /** Names of lists and maps whose entries were not accepted, such as `failedDocuments`. */
-const REJECTING_NAME = /error|fail|reject|invalid|refus/i;
+const REJECTING_NAME = /error|fail|reject|invalid|refus|dropped|not_?(?:indexed|accepted)/i;
+
+/** Names of numbers that count entries that were not accepted. */
+const REJECTING_COUNT = /^(?:errors?|failed|failures?|rejected)(?:_?count)?$/i;
 
 const REJECTING_WORD =
 	/^(?:errors?|errored|fail|failed|failures?|reject|rejected|invalid|refused|denied)$/i;
@@ -140,7 +146,12 @@ class ResponseReader {
 		for (const [name, value] of Object.entries(object)) {
 			const below = rejects || REJECTING_NAME.test(name);
 			const isNamed =
-				this.readKeyed(name, value, below) || this.read(value, below, depth - 1);
+				this.readKeyed(name, value, below) ||
+				this.read(value, below, depth - 1) ||
+				(below && typeof value === 'string' && this.rejectById(value));
+			if (REJECTING_COUNT.test(name) && typeof value === 'number' && value > 0) {
+				this.unattributed.push({ message: `${name}: ${value}` });
+			}
 			names ||= isNamed;
 			if (!rejects && below && !isNamed && isErrorObject(name, value)) {
 				this.unattributed.push(value);
@@ -155,7 +166,9 @@ class ResponseReader {
 		if (!said) return false;
 		const members = membersOf(value);
 		if (members) take(said, members, rejects);
-		else if (rejects && isSignificant(value)) reject(said, value, { message: value });
+		else if (isRejection(value) || (rejects && isSignificant(value))) {
+			reject(said, value, { message: value });
+		}
 		return members !== undefined || rejects;
 	}
 }
@@ -213,20 +226,25 @@ const isSignificant = (value: unknown): boolean =>
 
 /** A status as a number, also if it is written as text. */
 function statusOf(own: Member): number | undefined {
-	for (const key of ['status', 'statusCode']) {
+	for (const key of STATUS_KEYS) {
 		const value = own(key);
-		if (typeof value === 'number') return value;
+		if (typeof value === 'number' && value >= 100 && value <= 599) return value;
 		if (/^\d{3}$/.test(text(value))) return Number(value);
 	}
 	return undefined;
 }
 
+/** Whether a value by itself says that the document it stands for was not accepted. */
+const isRejection = (value: unknown): boolean =>
+	value === false ||
+	(typeof value === 'number' && value >= 400 && value <= 599) ||
+	REJECTING_WORD.test(text(value));
+
 /** Whether an answer says that what it describes was not accepted. */
 function saysRejected(own: Member): boolean {
 	if ((statusOf(own) ?? 0) >= 400) return true;
-	if (REJECTING_WORD.test(text(own('status'))) || REJECTING_WORD.test(text(own('result'))))
-		return true;
-	if (own('success') === false || own('ok') === false) return true;
+	if (WORD_KEYS.some((key) => REJECTING_WORD.test(text(own(key))))) return true;
+	if (FLAG_KEYS.some((key) => own(key) === false)) return true;
 	return isSignificant(own('error')) || isSignificant(own('errors'));
 }
 
@@ -234,8 +252,8 @@ function saysRejected(own: Member): boolean {
 function saysAccepted(own: Member): boolean {
 	const status = statusOf(own);
 	if (status !== undefined) return status >= 200 && status < 300;
-	if (own('success') === true || own('ok') === true) return true;
-	return ACCEPTING_WORD.test(text(own('status'))) || ACCEPTING_WORD.test(text(own('result')));
+	if (FLAG_KEYS.some((key) => own(key) === true)) return true;
+	return WORD_KEYS.some((key) => ACCEPTING_WORD.test(text(own(key))));
 }
 
 /** Whether a member is an error that names no document, and not just a count of none. */

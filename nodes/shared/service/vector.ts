@@ -11,14 +11,16 @@ const KINDS = [
  * list: `f32:` and the numbers in base64 (little-endian, as on every platform n8n runs on), or `i8:`,
  * `u8:`, `f64:`. The smallest kind that gives back exactly the same numbers.
  *
- * @returns undefined for a list of anything but numbers
+ * @returns undefined for an empty list and for one of anything but finite numbers
  */
 export function packVector(vector: readonly unknown[]): string | undefined {
-	if (!vector.every((value): value is number => typeof value === 'number')) return undefined;
+	if (vector.length === 0 || !vector.every(isFiniteNumber)) return undefined;
 	const [prefix, Numbers] = kindOf(vector);
 	const packed = new Numbers(vector);
 	return `${prefix}:${Buffer.from(packed.buffer).toString('base64')}`;
 }
+
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
 
 /** The smallest kind that gives back exactly the same numbers. */
 function kindOf(vector: readonly number[]): (typeof KINDS)[number] {

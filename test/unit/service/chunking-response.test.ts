@@ -365,12 +365,17 @@ describe('classify: chunks', () => {
 describe('coverage', () => {
 	const spans = (...all: Array<[number, number]>): Chunk[] =>
 		all.map(([start, end]) => ({ text: '', start, end }));
+	/** A chunk with the text at its span. */
+	const filled = (chunk: Chunk, text: string): Chunk => ({
+		...chunk,
+		text: chunk.text || Array.from(text).slice(chunk.start, chunk.end).join(''),
+	});
 	const upTo = (end: number) => spans([0, end]);
 	const unknown = { missing: 0, isComplete: false };
 	const complete = { missing: 0, isComplete: true };
 	const fifty = 'x'.repeat(50);
 
-	test.each<[string, string | undefined, Chunk[], ReturnType<typeof coverage>]>([
+	test.each<[string, string | undefined, Chunk[], Partial<ReturnType<typeof coverage>>]>([
 		['the last span reaches the end', fifty, upTo(50), complete],
 		['white space follows', 'x' + ' \n'.repeat(100), upTo(1), complete],
 		['the last span ends before', fifty, upTo(20), { missing: 30, isComplete: false }],
@@ -402,7 +407,16 @@ describe('coverage', () => {
 		['a separator between pairs follows', '😀--😀--', spans([0, 1], [3, 4]), complete],
 		['a word separates the chunks and follows', 'a AND b AND', spans([0, 1], [6, 7]), complete],
 	])('%s', (_, text, chunks, expected) => {
-		expect(coverage(text, chunks)).toEqual(expected);
+		const own = chunks.map((chunk) => filled(chunk, text ?? ''));
+		expect(coverage(text, own)).toMatchObject(expected);
+	});
+
+	test('chunks of another text say nothing about this one', () => {
+		const chunks = [{ text: 'another text', start: 0, end: 12 }];
+		expect(coverage('twelve signs', chunks)).toMatchObject({ isComplete: false, isOwn: false });
+		expect(
+			coverage('another  \ntext', [{ text: 'another text', start: 0, end: 14 }]),
+		).toMatchObject({ isOwn: true });
 	});
 
 	test('a text cut off anywhere between its chunks is never taken for complete', () => {
@@ -434,8 +448,8 @@ describe('coverage', () => {
 	test('a text of 1 MB with 40,000 chunks is judged within 100 ms', () => {
 		const words = Array.from({ length: 40_000 }, () => 'abcdefghij 😀 klmnopqrstu');
 		const text = `${words.join('-')}=`;
-		const chunks = words.map((_, index) => ({
-			text: '',
+		const chunks = words.map((word, index) => ({
+			text: word,
 			start: index * 25,
 			end: index * 25 + 24,
 		}));

@@ -3,7 +3,7 @@ import { VirtualClock } from './virtual-clock';
 
 /** A run in virtual time. */
 export class VirtualRun implements RunState {
-	readonly stats = { requests: 0, retries: 0, splits: 0 };
+	readonly stats = { requests: 0, retries: 0, splits: 0, inFlight: 0 };
 	readonly clock: VirtualClock;
 	private readonly stopped = new AbortController();
 	ended: { reason: unknown } | undefined;
