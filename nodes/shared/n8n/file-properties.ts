@@ -81,3 +81,12 @@ export const skipRecordsProperty = property({
 	description:
 		'How many records at the beginning of the file to pass over, to continue after an interruption. The error or the log line of the interrupted run says how many.',
 });
+
+/** The formats of a file of IDs. */
+export const idFileFormatProperty = property({
+	...fileFormatProperty,
+	options: [
+		...fileFormatProperty.options,
+		{ name: 'Text Lines', value: 'lines', description: 'One ID in each line' },
+	],
+});

@@ -78,13 +78,13 @@ export class FileReport {
 	 * The records of the file that are to be dealt with; the others are accounted for. Nothing more is
 	 * read once the run has ended.
 	 *
-	 * @param check called once, with the first record of the file
+	 * @param check called once, when the first record was read
 	 */
-	async *read(check: (file: RecordFile) => void): AsyncGenerator<SourceRecord, void, undefined> {
+	async *read(check: () => void): AsyncGenerator<SourceRecord, void, undefined> {
 		try {
 			for await (const record of this.file.records) {
 				if (this.run.ended) return;
-				if (this.records === 0) check(this.file);
+				if (this.records === 0) check();
 				this.records = record.record;
 				if (record.record <= this.options.skip) this.skip([record], true);
 				else if (record.error) await this.fail(record, { reason: record.error });
