@@ -23,7 +23,7 @@ export interface FileReportOptions {
 	itemIndex: number;
 	/** What becomes of a record that succeeds, such as `pushed`: a member of the summary. */
 	done: string;
-	/** Records to pass over at the beginning of the file. */
+	/** Records to skip at the beginning of the file. */
 	skip: number;
 	/** Maximum size of one file of failed records. */
 	bytesPerFile: number;
@@ -130,7 +130,7 @@ export class FileReport {
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await this.deadLetters.end();
 		const progress = this.progress();
-		run.progress = () => `The file ${quoted(file.name)} had been dealt with completely.`;
+		run.progress = () => `The file ${quoted(file.name)} had been processed completely.`;
 		const { binary } = this.deadLetters;
 		const json = this.summary();
 		if (run.ended) {
