@@ -127,7 +127,7 @@ const PROBE: Probe = {
 		}
 		if (status === 404) return "Check 'Push Service URL' and 'Endpoint Identifier'";
 		if (status === 400 || status === 422) {
-			return 'It rejects the empty list that this test pushes. The URL and the key may be right all the same: push a document to find out';
+			return 'It rejects the empty list that this test pushes. The URL and the key may still be right: push a document to find out';
 		}
 		return generalAdvice(status, PROBE.party);
 	},

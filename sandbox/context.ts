@@ -20,6 +20,8 @@ export interface Context {
 	recorder: Recorder;
 	/** Blob manifests were migrated. */
 	converted: boolean;
+	/** Files that were stored, by name. */
+	stored: Map<string, Buffer>;
 	reset(): void;
 	stats(): SandboxStats;
 }

@@ -106,6 +106,7 @@ function createContext(options: SandboxOptions, settings: SandboxSettings): Cont
 		faults: new FaultRules((rule) => check(FAULT_RULE_SCHEMA, rule, 'fault rule')),
 		recorder: new Recorder(),
 		converted: false,
+		stored: new Map(),
 		stats: () => statsOf(context),
 		reset: () => {
 			for (const part of [context.recorder, context.faults, context.jobs, context.tokens]) {
@@ -113,6 +114,7 @@ function createContext(options: SandboxOptions, settings: SandboxSettings): Cont
 			}
 			context.index.clear();
 			context.converted = false;
+			context.stored.clear();
 		},
 	};
 	return context;

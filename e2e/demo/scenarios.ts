@@ -29,6 +29,7 @@ const SCENARIOS: Record<string, Scenario> = {
 		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
 	},
 	'rules-with-http-request': { title: 'Rules with HTTP Request', run: rules },
+	'bulk-load-a-file': { title: 'Bulk loading a file', run: bulkLoad },
 };
 
 /**
@@ -108,6 +109,40 @@ async function ingest(stage: Stage): Promise<void> {
 
 function sampleChunks(stage: Stage): string[] {
 	return stage.chunksOf(['handbook/returns.md', 'handbook/shipping.md']).map(({ id }) => id);
+}
+
+/** A file of documents is pushed; the records that cannot be pushed are stored as files. */
+async function bulkLoad(stage: Stage): Promise<void> {
+	const execution = await stage.runByHand('bulk-load-a-file');
+	const [summary] = execution.items('Push Documents').map(({ json }) => json);
+	const { records, pushed, failed } = summary ?? {};
+	const indexed = stage.documents().filter(({ id }) => String(id).startsWith('bulk/'));
+	stage.checks.add(
+		'Every record of the file is pushed or failed',
+		records === 1000 && pushed === 995 && failed === 5,
+		`${String(pushed)} pushed, ${String(failed)} failed`,
+	);
+	stage.checks.add(
+		'Every pushed record is in the index',
+		indexed.length === 995,
+		`${indexed.length}`,
+	);
+	const lines = await Promise.all(
+		['documents.failed.jsonl', 'documents.failed2.unreadable.jsonl'].map(
+			async (name) => (await storedFile(stage, name)).split('\n').length - 1,
+		),
+	);
+	stage.checks.add(
+		'The failed records are stored, those that are no JSON by themselves',
+		lines.join() === '2,3',
+		lines.join(),
+	);
+	stage.figures.push(['Bulk loaded', `${indexed.length} documents from one file`]);
+}
+
+async function storedFile(stage: Stage, name: string): Promise<string> {
+	const response = await fetch(`${stage.demo.sandbox.url}/files/${name}`);
+	return response.ok ? await response.text() : '';
 }
 
 /** A deleted document is gone from the index at once, and no other. Then the sample. */

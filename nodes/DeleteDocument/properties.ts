@@ -1,9 +1,22 @@
+import {
+	bytesPerFileProperty,
+	delimiterProperty,
+	fileProperty,
+	idFileFormatProperty,
+	listPathProperty,
+	skipRecordsProperty,
+} from '../shared/n8n/file-properties';
+import type { Parameters } from '../shared/n8n/parameters';
 import { properties, type Member, type Values } from '../shared/n8n/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
 	timeoutProperty,
 } from '../shared/n8n/request-options';
+
+const showForFile = { show: { idSource: ['file'] } };
+/** For members of Options. */
+const showOptionForFile = { show: { '/idSource': ['file'] } };
 
 /** Parameters of Delete Document. */
 export const deleteProperties = properties([
@@ -22,6 +35,14 @@ export const deleteProperties = properties([
 				name: 'List in a Field',
 				value: 'listField',
 				description: 'Each input item has a field with a list of IDs',
+			},
+			{
+				name: 'File',
+				value: 'file',
+				description:
+					'Each input item has a file of IDs of any size: lines, JSON Lines, a JSON list or CSV',
+				// AI agents only pass on JSON.
+				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],
 		default: 'expression',
@@ -48,6 +69,23 @@ export const deleteProperties = properties([
 		description: 'Name of the field that holds the list of IDs',
 		requiresDataPath: 'single',
 		displayOptions: { show: { idSource: ['listField'] } },
+	},
+	{ ...fileProperty, displayOptions: showForFile },
+	{ ...idFileFormatProperty, displayOptions: showForFile },
+	{
+		...listPathProperty,
+		displayOptions: { show: { idSource: ['file'], fileFormat: ['auto', 'jsonArray'] } },
+	},
+	{
+		displayName: 'ID Field',
+		name: 'idField',
+		type: 'string',
+		default: 'id',
+		required: true,
+		placeholder: 'e.g. sku',
+		description:
+			'Name or dotted path of the field, or name of the column, with the ID. Not needed where each record is an ID.',
+		displayOptions: showForFile,
 	},
 	{
 		displayName: 'Commit',
@@ -82,8 +120,10 @@ export const deleteProperties = properties([
 		placeholder: 'Add Option',
 		default: {},
 		options: [
+			{ ...bytesPerFileProperty, displayOptions: showOptionForFile },
 			// Each delete is a request of its own, so only this hides the time they take.
 			concurrencyProperty(8),
+			{ ...delimiterProperty, displayOptions: showOptionForFile },
 			{
 				displayName: 'Ignore Not Found',
 				name: 'ignoreNotFound',
@@ -94,9 +134,12 @@ export const deleteProperties = properties([
 			},
 			maxAttemptsProperty,
 			timeoutProperty,
+			{ ...skipRecordsProperty, displayOptions: showOptionForFile },
 		],
 	},
 ]);
 
-/** The values of the options. */
-export type DeleteOptions = Values<Member<typeof deleteProperties, 'options'>>;
+export type DeleteParameters = Parameters<typeof deleteProperties>;
+
+/** The values of the options that hold for the whole run. */
+export type DeleteOptions = Omit<Values<Member<typeof deleteProperties, 'options'>>, 'skipRecords'>;

@@ -1,11 +1,8 @@
-import type { Parameters } from '../shared/n8n/parameters';
 import type { Run } from '../shared/n8n/run';
 import { documentId } from '../shared/service/document-id';
 import { InputError } from '../shared/service/input-error';
 import { deletePath } from '../shared/service/push';
-import type { deleteProperties } from './properties';
-
-type DeleteParameters = Parameters<typeof deleteProperties>;
+import type { DeleteParameters } from './properties';
 
 /** IDs to delete, in the order of their first mention, each with the items that name it. */
 export type Targets = ReadonlyMap<string, readonly number[]>;

@@ -4,7 +4,7 @@ import { properties } from '../shared/n8n/properties';
 export const migrateProperties = properties([
 	{
 		displayName:
-			'The service has marked this operation as deprecated. It changes all blob manifests at once and is meant to run one time, after an upgrade from 3.x to 4.x.',
+			'The service has marked this operation as deprecated. It converts all blob manifests and is meant to run once, after an upgrade from 3.x to 4.x.',
 		name: 'deprecationNotice',
 		type: 'notice',
 		default: '',

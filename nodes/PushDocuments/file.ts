@@ -4,7 +4,7 @@ import { FileReport } from '../shared/n8n/file-report';
 import { inputFile } from '../shared/n8n/files';
 import { count, troubleText } from '../shared/n8n/hints';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
-import { openRecords, type RecordFile } from '../shared/n8n/record-file';
+import { checkColumns, openRecords, type RecordFile } from '../shared/n8n/record-file';
 import type { Run } from '../shared/n8n/run';
 import type { SourceRecord } from '../shared/records/record';
 import { InputError } from '../shared/service/input-error';
@@ -112,7 +112,11 @@ class DocumentReader {
 		itemIndex: number,
 	): AsyncGenerator<FileEntry, void, undefined> {
 		const fields = this.fieldsOf(itemIndex);
-		const check = ({ columns }: RecordFile) => checkColumns(columns(), fields, file.name);
+		const check = () =>
+			checkColumns(file, [
+				[fields.id, 'ID Field'],
+				[fields.name, 'Name Field'],
+			]);
 		for await (const source of report.read(check)) {
 			let entry: FileEntry | undefined;
 			try {
@@ -177,20 +181,6 @@ function mapped(record: unknown, fields: Fields): unknown {
 		if (!isEmpty) document[field] = value;
 	}
 	return document;
-}
-
-/** @throws InputError if a CSV file lacks the column of the ID or of the name */
-function checkColumns(columns: readonly string[] | undefined, fields: Fields, file: string): void {
-	for (const [column, parameter] of [
-		[fields.id, 'ID Field'],
-		[fields.name, 'Name Field'],
-	] as const) {
-		if (columns === undefined || columns.includes(column)) continue;
-		throw new InputError(
-			`The file ${quoted(file)} has no column ${quoted(column)}`,
-			`Its columns are: ${columns.map(quoted).join(', ')}. Enter one of these as '${parameter}', or set 'CSV Delimiter'.`,
-		);
-	}
 }
 
 function idOf(record: unknown, { id }: Fields): string | undefined {

@@ -208,7 +208,7 @@ export const pushProperties = properties([
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether to send a number or boolean as ID or name as a string, instead of failing the document',
+					'Whether to send IDs and names that are numbers or booleans as strings, instead of failing the document',
 			},
 			{ ...delimiterProperty, displayOptions: showOptionForFile },
 			{

@@ -29,7 +29,7 @@ export interface Pushable {
 export type Sent<E> = ReadonlyMap<E, { bytes: number; answer: DocumentAnswer | undefined }>;
 
 export const SHORTEN =
-	"Shorten the document, leave out fields with 'Exclude Fields', or chunk it first.";
+	"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.";
 
 /**
  * How documents become requests, and what their responses say.

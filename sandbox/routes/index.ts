@@ -4,6 +4,7 @@ import type { Context } from '../context';
 import { ruleSchema } from '../fault-rules';
 import { blobs, convert } from './blobs';
 import { results, submit } from './chunking';
+import { files } from './files';
 import { push, remove } from './push';
 import { rules } from './rules';
 import { search } from './search';
@@ -26,6 +27,7 @@ const ROUTES = {
 	blobs,
 	rules,
 	search,
+	files,
 };
 
 /** The routes that faults, records and statistics are kept for. */

@@ -20,7 +20,7 @@ export const SHAPES = {
 		status: ['READY'],
 		chunkedData: 'none',
 		documents: { id: 1 },
-		errors: 'none',
+		errors: 0,
 		access_token: 12,
 		token_type: null,
 		expires_in: 'soon',
@@ -105,6 +105,15 @@ function nestedJson(): string {
 	return key.repeat(NESTED_LEVELS) + '"deep"' + '}'.repeat(NESTED_LEVELS);
 }
 
+/** In a charset that is not the one the response names; what that has no byte for is escaped. */
+function inLatin1(body: string): Buffer {
+	const escaped = body.replace(
+		/[\u0100-\uffff]/g,
+		(unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+	);
+	return Buffer.from(escaped, 'latin1');
+}
+
 /** Members the secret is repeated in, beside those of the response. */
 function withEcho(answer: Answer, where: 'message' | 'status' | 'field', secret: string): unknown {
 	const json = answer.json;
@@ -122,7 +131,7 @@ function withEcho(answer: Answer, where: 'message' | 'status' | 'field', secret:
 
 function retryAfterOf(kind: 'seconds' | 'date' | 'nonsense'): string {
 	if (kind === 'seconds') return '1';
-	return kind === 'date' ? new Date(Date.now() + 2500).toUTCString() : 'soon';
+	return kind === 'date' ? new Date(Date.now() + 1500).toUTCString() : 'soon';
 }
 
 function sendStatus(
@@ -220,7 +229,7 @@ export function sendFault(
 			return;
 		case 'charset':
 			response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8' });
-			response.end(Buffer.from(body, 'latin1'));
+			response.end(inLatin1(body));
 			return;
 		case 'gzip': {
 			const packed = gzipSync(body);

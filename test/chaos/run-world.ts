@@ -154,7 +154,7 @@ async function leftBehind(before: Map<string, number>, server: ChaosServer): Pro
 }
 
 /** Waits before retries are random; nearly nothing is left of them. */
-async function withShortBackoff<T>(work: () => Promise<T>): Promise<T> {
+export async function withShortBackoff<T>(work: () => Promise<T>): Promise<T> {
 	const { random } = Math;
 	Math.random = () => random() / 1000;
 	try {

@@ -19,6 +19,8 @@ export interface SeenRequest {
 	method: string;
 	path: string;
 	bytes: number;
+	/** What the request is about: the ID of a document or job, or a text. */
+	subject: string;
 	at: number;
 	fault?: Fault;
 }
@@ -149,7 +151,16 @@ export async function startChaosServer(
 		const { route } = target;
 		const { header, secret } = secretOf(route, request);
 		const bytes = Buffer.byteLength(body);
-		const seen: SeenRequest = { route, method, path: url, bytes, at: performance.now() };
+		const subject =
+			target.id === '' ? (/<<(\w+?)p\d|"id":"([^"]*)"/.exec(body)?.[0] ?? '') : target.id;
+		const seen: SeenRequest = {
+			route,
+			method,
+			path: url,
+			bytes,
+			subject,
+			at: performance.now(),
+		};
 		requests.push(seen);
 		const fault = faultFor(route);
 		if (fault !== undefined) {

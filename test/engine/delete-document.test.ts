@@ -497,7 +497,7 @@ describe('a document the service does not know', () => {
 
 describe('the message says what is known of a document', () => {
 	const UNKNOWN =
-		"so it is unknown whether document 'd0' was deleted. Deleting it again is safe: if it is gone, the service answers with 404.";
+		"so it is unknown whether document 'd0' was deleted. Deleting it again is safe: if it is gone, the service may answer with 404.";
 	const NOT_DELETED = "so document 'd0' was not deleted";
 
 	it.each<[string, Omit<FaultRule, 'route'>, string]>([

@@ -157,7 +157,7 @@ describe('a request the service rejects as too large', () => {
 		expect(statuses().filter((status) => status === 413).length).toBeLessThanOrEqual(4);
 		expect(statuses().at(-1)).toBe(200);
 		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^\d batch(es)? split because the service rejected the whole$/),
+			expect.stringMatching(/^\d batch(es)? split because the service rejected them$/),
 		]);
 	});
 

@@ -152,6 +152,7 @@ test('every route can be hit, before its authentication', async () => {
 		['blobs', async () => http.get(`${urls.baseUrl}/blobs`)],
 		['rules', async () => http.get(`${url}/em-rules/rules`)],
 		['search', async () => http.get(`${urls.pushUrl}/api/v1/search?q=a`)],
+		['files', async () => http.get(`${url}/files/x`)],
 	];
 	for (const [route, call] of calls) {
 		sandbox().faults.add({ route, status: 418 });

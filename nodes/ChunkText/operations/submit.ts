@@ -18,7 +18,7 @@ export const submit: Operation = {
 	value: 'submit',
 	name: 'Submit',
 	action: 'Submit text for chunking',
-	description: 'Start chunking and continue at once with the chunking ID',
+	description: 'Submit texts and continue immediately, with their chunking IDs',
 	properties: [
 		...textProperties,
 		...modelProperties,

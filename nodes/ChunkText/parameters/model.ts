@@ -38,7 +38,7 @@ export const modelProperties = properties([
 				type: 'options',
 				options: [
 					{ name: 'Custom', value: 'custom', description: "Use 'Custom Data Type'" },
-					{ name: 'Not Sent', value: 'notSent', description: 'Leave it to the service' },
+					{ name: 'Not Sent', value: 'notSent', description: 'The service decides' },
 					{ name: 'Passage', value: 'passage', description: 'Text that is searched' },
 					{ name: 'Query', value: 'query', description: 'Text that people search with' },
 				],

@@ -193,7 +193,7 @@ export const optionsProperties = properties([
 					},
 				],
 				default: 'fail',
-				description: "What to do with texts that have no chunks after 'Max Wait'",
+				description: "What to do with texts that have no chunks after 'Max Wait (Seconds)'",
 				displayOptions: fetches,
 			},
 		],

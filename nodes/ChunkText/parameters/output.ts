@@ -71,7 +71,7 @@ export const outputProperties = properties([
 				name: 'Yes, as Lists of Numbers',
 				value: 'list',
 				description:
-					'For other nodes. The editor takes seconds to show some hundred chunks.',
+					'For other nodes. The editor takes seconds to show a few hundred chunks.',
 			},
 			{
 				name: 'No',

@@ -14,7 +14,7 @@ const NOT_CONNECTED: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ENOTFOUND: 'its host name is unknown',
 	EAI_AGAIN: 'its host name could not be resolved',
-	ECONNRESET: 'the connection was closed at once',
+	ECONNRESET: 'the connection was closed immediately',
 	ETIMEDOUT: 'the connection timed out',
 	EHOSTUNREACH: 'there is no route to its host',
 	ENETUNREACH: 'there is no route to its network',
@@ -82,7 +82,7 @@ export function timeoutFailure(
 		kind,
 		code: 'ETIMEDOUT',
 		transient: true,
-		description: `Check '${urlLabel}' in the credential and whether ${name} is up. If it needs more time, increase 'Request Timeout'.`,
+		description: `Check '${urlLabel}' in the credential and whether ${name} is up. If it needs more time, increase 'Request Timeout (Seconds)'.`,
 	});
 }
 

@@ -59,7 +59,7 @@ export const bytesPerFileProperty = property({
 	type: 'number',
 	typeOptions: { minValue: 1000 },
 	default: 32_000_000,
-	description: 'Maximum size of a file of failed records; more records give more files',
+	description: 'Maximum size of a file of failed records; more records need more files',
 });
 
 export const delimiterProperty = property({
@@ -79,5 +79,14 @@ export const skipRecordsProperty = property({
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		'How many records at the beginning of the file to pass over, to continue after an interruption. The error or the log line of the interrupted run says how many.',
+		'How many records at the beginning of the file to skip, to continue after an interruption. The error or the log line of the interrupted run says how many.',
+});
+
+/** The formats of a file of IDs. */
+export const idFileFormatProperty = property({
+	...fileFormatProperty,
+	options: [
+		...fileFormatProperty.options,
+		{ name: 'Text Lines', value: 'lines', description: 'One ID in each line' },
+	],
 });

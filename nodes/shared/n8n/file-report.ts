@@ -23,7 +23,7 @@ export interface FileReportOptions {
 	itemIndex: number;
 	/** What becomes of a record that succeeds, such as `pushed`: a member of the summary. */
 	done: string;
-	/** Records to pass over at the beginning of the file. */
+	/** Records to skip at the beginning of the file. */
 	skip: number;
 	/** Maximum size of one file of failed records. */
 	bytesPerFile: number;
@@ -78,13 +78,13 @@ export class FileReport {
 	 * The records of the file that are to be dealt with; the others are accounted for. Nothing more is
 	 * read once the run has ended.
 	 *
-	 * @param check called once, with the first record of the file
+	 * @param check called once, when the first record was read
 	 */
-	async *read(check: (file: RecordFile) => void): AsyncGenerator<SourceRecord, void, undefined> {
+	async *read(check: () => void): AsyncGenerator<SourceRecord, void, undefined> {
 		try {
 			for await (const record of this.file.records) {
 				if (this.run.ended) return;
-				if (this.records === 0) check(this.file);
+				if (this.records === 0) check();
 				this.records = record.record;
 				if (record.record <= this.options.skip) this.skip([record], true);
 				else if (record.error) await this.fail(record, { reason: record.error });
@@ -130,7 +130,7 @@ export class FileReport {
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await this.deadLetters.end();
 		const progress = this.progress();
-		run.progress = () => `The file ${quoted(file.name)} had been dealt with completely.`;
+		run.progress = () => `The file ${quoted(file.name)} had been processed completely.`;
 		const { binary } = this.deadLetters;
 		const json = this.summary();
 		if (run.ended) {

@@ -20,9 +20,7 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 	const parts = [...others];
 	if (retries > 0) parts.push(`${count(retries, 'request')} sent again after transient errors`);
 	if (splits > 0)
-		parts.push(
-			`${count(splits, 'batch', 'batches')} split because the service rejected the whole`,
-		);
+		parts.push(`${count(splits, 'batch', 'batches')} split because the service rejected them`);
 	return parts.join('; ');
 }
 

@@ -83,6 +83,26 @@ async function recognized(
 	};
 }
 
+/**
+ * Checks that a CSV file has the columns that are needed.
+ *
+ * @param needed columns, each with the name of the parameter that names it
+ * @throws InputError if one is missing
+ */
+export function checkColumns(
+	{ name, columns }: RecordFile,
+	needed: ReadonlyArray<readonly [column: string, parameter: string]>,
+): void {
+	const all = columns();
+	for (const [column, parameter] of needed) {
+		if (all === undefined || all.includes(column)) continue;
+		throw new InputError(
+			`The file ${quoted(name)} has no column ${quoted(column)}`,
+			`Its columns are: ${all.map(quoted).join(', ')}. Enter one of these as '${parameter}', or set 'CSV Delimiter'.`,
+		);
+	}
+}
+
 /** The first text of a file that is not blank, and the whole of it. */
 async function withFirstText(
 	text: AsyncGenerator<string>,

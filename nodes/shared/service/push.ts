@@ -57,7 +57,7 @@ export function prepareDocument(source: unknown, rules: DocumentRules): PushDocu
 	if (typeof source !== 'object' || source === null || Array.isArray(source)) {
 		throw new InputError(
 			'The document is not a JSON object',
-			'Give one object, or a list of objects, each with an id and a name.',
+			'Enter one object, or a list of objects, each with an id and a name.',
 		);
 	}
 	const changes = rules.dropEmpty || rules.excludeFields.length > 0;
@@ -134,7 +134,7 @@ export function missingRecommended(document: PushDocument): string[] {
  */
 export function documentText(document: PushDocument): string {
 	let text: string | undefined;
-	let reason = 'it turns itself into something else';
+	let reason = 'its toJSON method returns something else';
 	try {
 		text = JSON.stringify(withVectors(document));
 	} catch (error) {
@@ -145,7 +145,7 @@ export function documentText(document: PushDocument): string {
 	if (text?.startsWith('{')) return text;
 	throw new InputError(
 		`the document cannot be written as JSON (${reason})`,
-		'Make it of texts, numbers, booleans, lists and objects before this node.',
+		'Build it from texts, numbers, booleans, lists and objects before this node.',
 	);
 }
 

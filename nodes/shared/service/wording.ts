@@ -21,13 +21,13 @@ export const pushing = (documentId: string): Action => ({
 export const deleting = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
-	repeating: 'Deleting it again is safe: if it is gone, the service answers with 404.',
+	repeating: 'Deleting it again is safe: if it is gone, the service may answer with 404.',
 });
 
 export const SUBMITTING: Action = {
 	subject: 'the text',
 	done: 'submitted',
-	repeating: 'If it was, submitting it again has it chunked a second time.',
+	repeating: 'If it was, submitting it again chunks it twice.',
 };
 
 export const MIGRATING: Action = {

@@ -234,12 +234,12 @@ describe('documentText', () => {
 		[
 			'no JSON at all',
 			{ toJSON: () => undefined },
-			/^the document cannot be written as JSON \(it turns/,
+			/^the document cannot be written as JSON \(its toJSON/,
 		],
 		[
 			'a text instead',
 			{ toJSON: () => 'x' },
-			/^the document cannot be written as JSON \(it turns/,
+			/^the document cannot be written as JSON \(its toJSON/,
 		],
 	])('%s is refused', (_, fields, message) => {
 		const error = thrownBy(() => documentText({ ...document, ...fields }));

@@ -51,13 +51,13 @@ describe('outcomeMessage', () => {
 			'a document that may be deleted',
 			deleting('a1'),
 			failure('The push service answered with status 503', { kind: 'status', status: 503 }),
-			"The push service answered with status 503, so it is unknown whether document 'a1' was deleted. Deleting it again is safe: if it is gone, the service answers with 404.",
+			"The push service answered with status 503, so it is unknown whether document 'a1' was deleted. Deleting it again is safe: if it is gone, the service may answer with 404.",
 		],
 		[
 			'a text that may be submitted',
 			SUBMITTING,
 			failure('The response is not a valid chunking response', { kind: 'response' }),
-			'The response is not a valid chunking response, so it is unknown whether the text was submitted. If it was, submitting it again has it chunked a second time.',
+			'The response is not a valid chunking response, so it is unknown whether the text was submitted. If it was, submitting it again chunks it twice.',
 		],
 		[
 			'manifests that may be migrated',

@@ -1,0 +1,110 @@
+import { deliver, type Line, type Outcome } from '../shared/flow/deliver';
+import { messageOf } from '../shared/n8n/errors';
+import type { PushEndpoint } from '../shared/n8n/push-endpoint';
+import type { Run } from '../shared/n8n/run';
+import { ServiceFailure } from '../shared/service/failure';
+import { deletePath, documentAnswers, type DocumentFailure } from '../shared/service/push';
+import type { DeleteOptions } from './properties';
+
+/** What all deletes of a run share. */
+export interface Deleting extends Line {
+	concurrency: number;
+	/** Identifier of the data source. */
+	endpoint: string;
+	commit: 'everyDelete' | 'lastDeleteOnly' | 'serviceDefault';
+	sender: DeleteSender;
+}
+
+/** Whether the service accepted the commit that came with a delete. */
+export const isCommitted = (outcome: Outcome<Answer>): boolean =>
+	outcome.ok && outcome.response === 'deleted';
+
+/** What became of a document. */
+export type Answer = 'deleted' | 'notFound';
+
+/** Sends single deletes. */
+export class DeleteSender {
+	/** IDs whose delete may have taken effect though it was never answered. */
+	private readonly maybeDeleted = new Set<string>();
+	/** One that was deleted, if any was. */
+	private deletedId: string | undefined;
+
+	constructor(
+		private readonly run: Run,
+		private readonly endpoint: PushEndpoint,
+		private readonly options: DeleteOptions,
+	) {}
+
+	/** One attempt to delete a document. */
+	async delete(id: string, attempt: number, commits: boolean): Promise<Answer> {
+		if (attempt === 1) this.run.stats.requests++;
+		const answer = await this.request(id, commits).then(
+			() => 'deleted' as const,
+			(error: unknown) => this.afterFailure(id, error),
+		);
+		this.maybeDeleted.delete(id);
+		if (answer === 'deleted') this.deletedId ??= id;
+		return answer;
+	}
+
+	/** Deletes a document, once all others have been answered, and commits all. */
+	async deleteAndCommit(id: string, line: Line): Promise<Outcome<Answer>> {
+		return await deliver(async (attempt) => await this.delete(id, attempt, true), line);
+	}
+
+	/**
+	 * Repeats a delete that went well, for the commit of all that did not get through. Nothing is lost if
+	 * this fails too.
+	 */
+	async commit(line: Line): Promise<void> {
+		const { run, deletedId: id } = this;
+		if (id === undefined) return;
+		if (run.ended && line.judge(run.ended.reason).action === 'stop') {
+			return this.notCommitted(run.ended.reason);
+		}
+		const closing = { ...line, run: run.closing() };
+		const outcome = await deliver(async () => await this.request(id, true), closing);
+		// A 404 does not tell either whether the commit that came with it was accepted.
+		if (!outcome.ok) this.notCommitted(outcome.reason);
+	}
+
+	private afterFailure(id: string, error: unknown): Answer {
+		if (error instanceof ServiceFailure) {
+			if (error.outcomeUnknown) this.maybeDeleted.add(id);
+			const isNotFound = error.httpStatus === 404;
+			// An earlier attempt has deleted it, though its response got lost.
+			if (isNotFound && this.maybeDeleted.has(id)) return 'deleted';
+			if (isNotFound && this.options.ignoreNotFound) return 'notFound';
+		}
+		throw error;
+	}
+
+	private async request(id: string, commits: boolean): Promise<void> {
+		const { session, endpoint } = this.endpoint;
+		const { body } = await session.request({
+			method: 'DELETE',
+			path: deletePath(endpoint, id),
+			...(commits && { qs: { commit: 'true' } }),
+			timeoutMs: this.options.timeoutSeconds * 1000,
+		});
+		const [answer] = documentAnswers(body, [{ id }]);
+		if (answer?.failure) throw notDeleted(answer.failure);
+	}
+
+	private notCommitted(reason: unknown): void {
+		this.run.hint(
+			`The deletes may not have been committed yet (${messageOf(reason)}). The service commits them within about a minute.`,
+		);
+	}
+}
+
+/** The service answered 2xx, but says that it has not deleted the document. */
+function notDeleted({ words, status }: DocumentFailure): ServiceFailure {
+	const withStatus = status === undefined ? '' : ` with status ${status}`;
+	const said = words === '' ? '' : `, "${words}"`;
+	return new ServiceFailure(`The push service rejected the delete${withStatus}${said}`, {
+		kind: 'rejected',
+		...(status !== undefined && { status }),
+		description: 'See what the service says about the document, then delete it again.',
+	});
+}

@@ -1,0 +1,234 @@
+/** Delete Document with IDs from files. */
+import fc from 'fast-check';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { DEMO } from '../../sandbox';
+import { useFiles } from '../../support/binary-data';
+import { sandboxCredentials } from '../../support/credentials';
+import { runNode, type RunOptions, type RunResult } from '../../support/engine';
+import { indexes, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { push } from '../../support/sandbox-client';
+
+const sandbox = useSandbox();
+const files = useFiles();
+useShortBackoff();
+
+const remove = async (
+	items: INodeExecutionData[],
+	parameters: INodeParameters = {},
+	settings: Partial<RunOptions> = {},
+): Promise<RunResult> =>
+	await runNode({
+		node: new DeleteDocument(),
+		items,
+		parameters: { idSource: 'file', ...parameters },
+		credentials: sandboxCredentials(sandbox()),
+		...settings,
+	});
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const ids = (count: number) => indexes(count).map((at) => `d${at}`);
+const index = async (list: string[]) => {
+	await push(
+		sandbox(),
+		list.map((id) => ({ id, name: id })),
+	);
+	sandbox().requests.length = 0;
+};
+/** What the index holds once all deletes are committed. */
+const left = () => {
+	sandbox().commit();
+	return sandbox()
+		.documents(DEMO.endpoint)
+		.map(({ id }) => id);
+};
+const lines = (list: unknown[]) => list.map((value) => `${String(value)}\n`).join('');
+const committing = () => sandbox().requests.filter(({ query }) => query.commit === 'true');
+
+describe('formats', () => {
+	it.each<[string, string, string, INodeParameters]>([
+		['lines of text', 'd0\r\nd1\n', 'ids.txt', {}],
+		['lines of text without a known name', 'd0\nd1', 'ids', {}],
+		['JSON Lines of strings', '"d0"\n"d1"\n', 'ids.jsonl', {}],
+		[
+			'JSON Lines of objects',
+			'{"key":{"id":"d0"}}\n{"key":{"id":"d1"}}\n',
+			'ids.jsonl',
+			{ idField: 'key.id' },
+		],
+		['a JSON list', '["d0", {"id": "d1"}]', 'ids.json', {}],
+		['a list within JSON', '{"gone": ["d0", "d1"]}', 'ids.json', { listPath: 'gone' }],
+		['CSV', 'name,sku\nx,d0\ny,d1\n', 'ids.csv', { idField: 'sku' }],
+		['a format that was chosen', 'd0\nd1\n', 'ids.csv', { fileFormat: 'lines' }],
+	])('reads %s', async (_what, content, fileName, parameters) => {
+		await index(ids(3));
+		const result = await remove([await files.item(content, fileName)], parameters);
+		expect(result.error).toBeUndefined();
+		expect(left()).toEqual(['d2']);
+		expect(result.output[0]).toMatchObject({
+			json: { file: fileName, records: 2, deleted: 2, failed: 0, skipped: 0, requests: 2 },
+			pairedItem: { item: 0 },
+		});
+	});
+
+	it('needs the column of a CSV file', async () => {
+		const { error } = await remove([await files.item('sku\nd0\n', 'ids.csv')]);
+		expect(error?.message).toBe("The file 'ids.csv' has no column 'id'");
+	});
+});
+
+describe('commit', () => {
+	const two = async () => [
+		await files.item(lines(['d0', 'd1']), 'a.txt'),
+		await files.item(lines(['d2', 'd3']), 'b.txt'),
+	];
+
+	it('by the service', async () => {
+		await index(ids(4));
+		await remove(await two());
+		expect(committing()).toEqual([]);
+		expect(left()).toEqual([]);
+	});
+
+	it('with every delete', async () => {
+		await index(ids(4));
+		await remove(await two(), { commit: 'everyDelete' });
+		expect(committing()).toHaveLength(4);
+	});
+
+	it('with the last delete of the last file, after all others', async () => {
+		await index(ids(4));
+		sandbox().faults.add({ route: 'delete', latencyMs: 50, times: 3 });
+		const { output } = await remove(await two(), { commit: 'lastDeleteOnly' });
+		expect(committing()).toEqual([sandbox().requests.at(-1)]);
+		expect(sandbox().requests.at(-1)?.path).toMatch(/d3$/);
+		expect(sandbox().documents(DEMO.endpoint)).toEqual([]);
+		expect(output.map(({ json }) => json.deleted)).toEqual([2, 2]);
+	});
+
+	it.each([
+		['fails', 'unknown\n', 404],
+		['has no usable ID', '..\n', 404],
+		['cannot be read', '', 404],
+	])('by repeating a delete if the last file %s', async (_what, content) => {
+		await index(ids(2));
+		sandbox().settings.unknownDeleteStatus = 404;
+		const items = [await files.item('d0\n', 'a.txt'), await files.item(content, 'b.txt')];
+		await remove(items, { commit: 'lastDeleteOnly' }, CONTINUE);
+		expect(sandbox().requests.at(-1)).toMatchObject({ query: { commit: 'true' } });
+		expect(sandbox().requests.at(-1)?.path).toMatch(/d0$/);
+		expect(
+			sandbox()
+				.documents(DEMO.endpoint)
+				.map(({ id }) => id),
+		).toEqual(['d1']);
+	});
+});
+
+describe('failed records', () => {
+	it('come as files and can be deleted again', async () => {
+		await index(ids(4));
+		sandbox().settings.unknownDeleteStatus = 404;
+		const csv = 'id;why\nd0;x\nd9;"not\nthere"\n;empty\n..;dots\nd1;a;b\n';
+		const { output } = await remove([await files.item(csv, 'ids.csv')], {}, CONTINUE);
+		const [{ json, binary }] = output;
+		expect(json).toMatchObject({ records: 5, deleted: 1, failed: 4, skipped: 0 });
+		expect(json).not.toHaveProperty('error');
+		const failures = json.failures as IDataObject[];
+		expect(failures.find(({ record }) => record === 2)).toMatchObject({
+			line: 3,
+			id: 'd9',
+			httpStatus: 404,
+			error: expect.stringContaining("document 'd9' was not deleted"),
+		});
+		const failed = await files.text(binary?.failed);
+		expect(failed.split('\n').sort()).toEqual(
+			'id;why\nd9;"not\nthere"\n;empty\n..;dots\n'.split('\n').sort(),
+		);
+		expect(await files.text(binary?.failed2)).toBe('id;why\nd1;a;b\n');
+		await index(['d9']);
+		const again = await remove(
+			[{ json: {}, binary }],
+			{ binaryPropertyName: 'failed' },
+			CONTINUE,
+		);
+		expect(again.output[0].json).toMatchObject({ records: 3, deleted: 1 });
+	});
+
+	it('are none where unknown IDs are ignored', async () => {
+		await index(ids(1));
+		sandbox().settings.unknownDeleteStatus = 404;
+		const { output } = await remove([await files.item('d0\nd9\n', 'ids.txt')], {
+			options: { ignoreNotFound: true },
+		});
+		expect(output[0].json).toMatchObject({ records: 2, deleted: 1, notFound: 1, failed: 0 });
+	});
+
+	it('stop the run, which says where to go on', async () => {
+		await index(ids(50));
+		sandbox().faults.add({ route: 'delete', status: 400, skip: 20, times: 1 });
+		const item = async () => await files.item(lines(ids(50)), 'ids.txt');
+		const { error } = await remove([await item()], { options: { concurrency: 4 } });
+		expect(error?.message).toMatch(/^'ids.txt', record \d+ \(line \d+\): .*was not deleted/);
+		const skipRecords = Number(/Skip Records: (\d+)/.exec(error?.description ?? '')?.[1]);
+		expect(skipRecords).toBeGreaterThanOrEqual(17);
+		const { output } = await remove([await item()], {
+			options: { skipRecords, ignoreNotFound: true },
+		});
+		expect(output[0].json).toMatchObject({ records: 50, skipped: skipRecords, failed: 0 });
+		expect(left()).toEqual([]);
+	});
+});
+
+it('accounts for every record, whatever the file and the service are like', async () => {
+	const anyRecord = fc.oneof(
+		{
+			weight: 5,
+			arbitrary: fc.constantFrom(...ids(12)).map((id) => ({ text: JSON.stringify(id), id })),
+		},
+		fc.constantFrom<{ text: string; id?: string }>(
+			{ text: '{"id"' },
+			{ text: '{"id":".."}' },
+			{ text: 'null' },
+			{ text: '[]' },
+			{ text: '{"id":"d3"}', id: 'd3' },
+		),
+	);
+	const anyFault = fc.record({
+		status: fc.constantFrom(429, 503),
+		skip: fc.nat({ max: 5 }),
+		times: fc.integer({ min: 1, max: 2 }),
+	});
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(anyRecord, { minLength: 1, maxLength: 25 }),
+			fc.array(anyFault, { maxLength: 2 }),
+			fc.constantFrom('serviceDefault', 'everyDelete', 'lastDeleteOnly'),
+			fc.nat({ max: 5 }),
+			async (records, faults, commit, skipRecords) => {
+				sandbox().reset();
+				await index(ids(12));
+				for (const fault of faults) sandbox().faults.add({ route: 'delete', ...fault });
+				const content = lines(records.map(({ text }) => text));
+				const { output } = await remove(
+					[await files.item(content, 'ids.jsonl')],
+					{ commit, options: { skipRecords, maxAttempts: 6 } },
+					CONTINUE,
+				);
+				const rest = records.slice(skipRecords);
+				const good = rest.flatMap(({ id }) => (id === undefined ? [] : [id]));
+				expect(output[0].json).toMatchObject({
+					records: records.length,
+					skipped: records.length - rest.length,
+					deleted: good.length,
+					failed: rest.length - good.length,
+				});
+				if (commit === 'lastDeleteOnly' && good.length > 0) {
+					expect(sandbox().pendingDeletes(DEMO.endpoint)).toEqual([]);
+				}
+				expect(left()).toEqual(ids(12).filter((id) => !good.includes(id)));
+			},
+		),
+		{ numRuns: 30 },
+	);
+});
