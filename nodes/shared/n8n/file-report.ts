@@ -79,7 +79,7 @@ export class FileReport {
 	}
 
 	/**
-	 * The records of the file that are to be dealt with; the others are accounted for. Nothing more is
+	 * The records of the file that are to be sent; the others are accounted for. Nothing more is
 	 * read once the run has ended.
 	 *
 	 * @param check called once, when the first record was read
