@@ -66,6 +66,11 @@ export class TestFiles {
 			Object.assign(pieces(), { destroy: () => undefined }) as never;
 	}
 
+	/** Nothing more can be stored. */
+	fail(error: Error): void {
+		this.service.store = async () => await Promise.reject(error);
+	}
+
 	async text(binary: IBinaryData | undefined): Promise<string> {
 		if (!binary) throw new Error('There is no such file');
 		return (await this.service.getAsBuffer(binary)).toString('utf8');

@@ -98,11 +98,13 @@ export class ChunkFiles implements ChunkSink {
 	}
 
 	private async write({ itemIndex, line, id }: Early['records'][number]): Promise<void> {
-		await this.save(this.writer.add(line));
+		// Before n8n stores it, since another text may come meanwhile.
+		const saving = this.save(this.writer.add(line));
 		this.records++;
 		this.items.add(itemIndex);
 		this.firstId ??= id;
 		this.lastId = id;
+		await saving;
 	}
 
 	private async save(part: Part | undefined): Promise<void> {
@@ -122,8 +124,12 @@ export class ChunkFiles implements ChunkSink {
 	}
 }
 
-/** Where the parameters say that the chunks of items go. */
-export function sinkOf({ run, parameters, options }: Chunking): ChunkSink {
+/**
+ * Where the parameters say that the chunks go.
+ *
+ * @param name what the names of the files begin with
+ */
+export function sinkOf({ run, parameters, options }: Chunking, name = 'chunks'): ChunkSink {
 	if (parameters.choice('outputTo') === 'items') return TO_ITEMS;
-	return new ChunkFiles(run, { ...options, name: 'chunks' });
+	return new ChunkFiles(run, { ...options, name });
 }

@@ -2,10 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Failed, Outcome } from '../shared/flow/deliver';
 import { messageOf } from '../shared/n8n/errors';
-import { count, troubleText } from '../shared/n8n/hints';
 import type { Run } from '../shared/n8n/run';
 import { coverage, type Chunk } from '../shared/service/chunking';
 import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
+import { ChunkHints } from './chunk-hints';
 import {
 	keptFields,
 	recordsOf,
@@ -33,6 +33,7 @@ export interface Destination {
 /** Turns what has become of each text into records and failures. */
 export class ChunkOutput {
 	private readonly options: RecordOptions;
+<<<<<<< HEAD
 	private readonly outcomes: TextOutcomes;
 	private readonly sink: ChunkSink;
 	private readonly counts = {
@@ -45,19 +46,21 @@ export class ChunkOutput {
 	/** Errors of final polls, for texts that are returned unfinished. */
 	private readonly lastErrors = new Set<string>();
 
+=======
+>>>>>>> main
 	constructor(
 		private readonly run: Run,
 		parameters: ChunkParameters,
 		options: ChunkOptions,
 		private readonly mode: OutputMode,
-		{ outcomes, sink }: Destination,
+		private readonly destination: Destination,
 		private readonly documents: ReadonlyMap<number, SourceDocument> = new Map(),
+		/** What is worth knowing beside the output. */
+		private readonly hints = new ChunkHints(),
 	) {
-		this.outcomes = outcomes;
-		this.sink = sink;
 		this.options = {
 			mode,
-			vectors: sink.vectorsOf(parameters.choice('vectors')),
+			vectors: destination.sink.vectorsOf(parameters.choice('vectors')),
 			sourceFields: parameters.isAdded('options', 'sourceFields')
 				? options.sourceFields
 				: undefined,
@@ -69,14 +72,14 @@ export class ChunkOutput {
 	async report(job: Job, outcome: Outcome<Fetched>): Promise<void> {
 		job.isOver = true;
 		await this.answer(job, outcome);
-		await this.sink.done(job.refs);
+		await this.destination.sink.done(job.refs);
 	}
 
 	private async answer(job: Job, outcome: Outcome<Fetched>): Promise<void> {
-		if (!outcome.ok) return this.failed(job, outcome);
+		if (!outcome.ok) return await this.failed(job, outcome);
 		const { response } = outcome;
 		if (response.type === 'raw') await this.raw(job, response.body);
-		else if (response.type === 'pending') this.pending(job, response.lastError);
+		else if (response.type === 'pending') await this.pending(job, response.lastError);
 		else await this.hand(job, response.texts, response.body);
 	}
 
@@ -84,24 +87,24 @@ export class ChunkOutput {
 	async notSubmitted(text: TextEntry, { reason, skipped }: Failed): Promise<void> {
 		const message = outcomeMessage(SUBMITTING, reason, { attempted: skipped !== true });
 		const failure = { error: reason, message, skipped: skipped === true, json: {} };
-		this.outcomes.failed(text, failure);
-		await this.sink.done([text]);
+		await this.destination.outcomes.failed(text, failure);
+		await this.destination.sink.done([text]);
 	}
 
 	/** Gives the results of a request to the texts that wait for them. */
 	private async hand(job: Job, texts: Array<Chunk[] | undefined>, body: unknown): Promise<void> {
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = body;
-		const fail = (ref: TextRef, error: unknown) => {
-			this.fail(job, ref, error, rest);
+		const fail = async (ref: TextRef, error: unknown) => {
+			await this.fail(job, ref, error, rest);
 			rest = undefined;
 		};
 		const give = async (ref: TextRef, position: number) => {
 			const chunks = texts[position];
 			if (chunks !== undefined) return await this.chunked(job, ref, chunks);
 			const { chunkedData } = body as { chunkedData: unknown[] };
-			if (position >= texts.length) fail(ref, noSuchText(position, texts.length));
-			else fail(ref, noChunks(job.session.words(chunkedData[position])));
+			if (position >= texts.length) await fail(ref, noSuchText(position, texts.length));
+			else await fail(ref, noChunks(job.session.words(chunkedData[position])));
 		};
 		for (const ref of job.refs) {
 			if (ref.position !== undefined) await give(ref, ref.position);
@@ -113,7 +116,7 @@ export class ChunkOutput {
 				job.textCount !== undefined ||
 				this.mode === 'documents'
 			) {
-				fail(ref, positionMissing(texts.length));
+				await fail(ref, positionMissing(texts.length));
 			} else {
 				for (const textIndex of texts.keys()) await give({ ...ref, textIndex }, textIndex);
 			}
@@ -121,6 +124,7 @@ export class ChunkOutput {
 	}
 
 	private async chunked({ chunkingId }: Job, ref: TextRef, chunks: Chunk[]): Promise<void> {
+<<<<<<< HEAD
 		const { missing, isComplete, isOwn } = coverage(ref.text, chunks);
 		if (!isOwn) this.counts.foreign++;
 		if (chunks.length === 0) this.counts.withoutChunks++;
@@ -128,54 +132,59 @@ export class ChunkOutput {
 			this.counts.cutTexts++;
 			this.counts.cutCharacters += missing;
 		}
+=======
+		const { missing, isComplete } = coverage(ref.text, chunks);
+		this.hints.chunked(chunks.length, missing);
+>>>>>>> main
 		const source = this.sourceOf(ref);
-		const document = this.documents.get(ref.itemIndex);
+		const document = ref.document ?? this.documents.get(ref.itemIndex);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };
-		const records = await this.sink.take(ref, recordsOf(text, this.options));
-		this.outcomes.returned(ref, [...records, ...removedOf(text, this.options)]);
+		const records = await this.destination.sink.take(ref, recordsOf(text, this.options));
+		const items = [...records, ...removedOf(text, this.options)];
+		await this.destination.outcomes.returned(ref, items, chunks.length);
 	}
 
 	/** The response of a request as it is, but without secrets it may repeat. */
 	private async raw({ chunkingId, refs, session }: Job, body: unknown): Promise<void> {
-		const items = [...new Set(refs.map(({ itemIndex }) => itemIndex))];
 		const [first] = refs;
 		if (first === undefined) return;
 		// n8n would take an item with `error` for a failed one.
 		const { error, ...rest } = maskedResponse(session, body);
 		const json = { chunkingId, ...rest, ...(error !== undefined && { responseError: error }) };
-		this.run.done(first.itemIndex, await this.sink.take(first, [json]), items);
+		const records = await this.destination.sink.take(first, [json]);
+		await this.destination.outcomes.shared(refs, records);
 	}
 
 	/** Texts whose chunks are not ready go on with what Get Results needs. */
-	private pending(job: Job, lastError: unknown): void {
-		if (lastError !== undefined) this.lastErrors.add(messageOf(lastError));
+	private async pending(job: Job, lastError: unknown): Promise<void> {
+		if (lastError !== undefined) this.hints.lastErrors.add(messageOf(lastError));
 		for (const [index, ref] of job.refs.entries()) {
-			this.counts.pending++;
+			this.hints.pending++;
 			const kept = keptFields(this.sourceOf(ref), this.options, 'all');
 			const response = index === 0 ? this.keptResponse(job, job.kept) : {};
-			this.outcomes.returned(ref, [
+			await this.destination.outcomes.returned(ref, [
 				{ ...kept, ...whereabouts(job, ref), status: this.masked(job), ...response },
 			]);
 		}
 	}
 
-	private failed(job: Job, { reason, skipped }: Failed): void {
+	private async failed(job: Job, { reason, skipped }: Failed): Promise<void> {
 		for (const [index, ref] of job.refs.entries()) {
-			this.fail(job, ref, reason, index === 0 ? job.kept : undefined, skipped === true);
+			await this.fail(job, ref, reason, index === 0 ? job.kept : undefined, skipped === true);
 		}
 	}
 
-	private fail(
+	private async fail(
 		job: Job,
 		ref: TextRef,
 		error: unknown,
 		response?: unknown,
 		skipped = false,
-	): void {
+	): Promise<void> {
 		if (!skipped && this.run.stopsOnFailure) this.run.stop(error);
 		const message = `${messageOf(error)} (chunking ID ${job.chunkingId})`;
 		const json = { ...whereabouts(job, ref), ...this.keptResponse(job, response) };
-		this.outcomes.failed(ref, { error, message, skipped, json });
+		await this.destination.outcomes.failed(ref, { error, message, skipped, json });
 	}
 
 	private keptResponse({ session }: Job, response: unknown): IDataObject {
@@ -189,11 +198,11 @@ export class ChunkOutput {
 
 	/** Returns everything, and says what else is worth knowing. */
 	async finish({ hintAtPending = true } = {}): Promise<void> {
-		await this.sink.end();
-		await this.outcomes.finish();
-		this.addHints(hintAtPending);
+		await this.end();
+		this.hints.addTo(this.run, hintAtPending);
 	}
 
+<<<<<<< HEAD
 	private addHints(hintAtPending: boolean): void {
 		const { run } = this;
 		const { withoutChunks, cutTexts, cutCharacters, pending } = this.counts;
@@ -216,10 +225,16 @@ export class ChunkOutput {
 				`${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`,
 			);
 		}
+=======
+	/** Returns everything. */
+	async end(): Promise<void> {
+		await this.destination.sink.end();
+		await this.destination.outcomes.finish();
+>>>>>>> main
 	}
 
-	private sourceOf({ itemIndex }: TextRef): IDataObject {
-		return this.run.items[itemIndex]?.json ?? {};
+	private sourceOf({ itemIndex, source }: TextRef): IDataObject {
+		return source ?? this.run.items[itemIndex]?.json ?? {};
 	}
 }
 

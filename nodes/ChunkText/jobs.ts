@@ -39,7 +39,8 @@ export interface Chunking {
 	run: Run;
 	parameters: ChunkParameters;
 	options: ChunkOptions;
-	jobs: Job[];
+	/** The jobs of the run by chunking ID; with texts from a file only those that have not ended. */
+	jobs: Map<string, Job>;
 	sessionOf: (scope: string) => Session;
 }
 
@@ -62,7 +63,7 @@ export async function openChunking(
 		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
 		return session;
 	};
-	const jobs: Job[] = [];
+	const jobs = new Map<string, Job>();
 	run.progress = () => progressOf(jobs);
 	return { run, parameters, options, jobs, sessionOf };
 }
@@ -82,7 +83,7 @@ export function previousJob(
 		state: 'not finished',
 		status: 'SUBMITTED',
 	};
-	jobs.push(job);
+	jobs.set(chunkingId, job);
 	return job;
 }
 
@@ -90,9 +91,10 @@ export function previousJob(
 const MAX_IDS_IN_MESSAGE = 100;
 
 /** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
-function progressOf(jobs: Job[]): string {
+export function progressOf(jobs: ReadonlyMap<string, Job>): string {
 	const list = (state: Job['state'], words: string) => {
-		const ids = jobs.filter((job) => job.state === state).map(({ chunkingId }) => chunkingId);
+		const ended = [...jobs.values()].filter((job) => job.state === state);
+		const ids = ended.map(({ chunkingId }) => chunkingId);
 		if (ids.length === 0) return '';
 		const others = ids.length - MAX_IDS_IN_MESSAGE;
 		const more = others > 0 ? ` and ${others} more` : '';

@@ -1,8 +1,11 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import type { Run } from '../shared/n8n/run';
 import { resultsPath } from '../shared/service/chunking';
 import { InputError } from '../shared/service/input-error';
 import type { ChunkParameters } from './parameters';
 import { readScope } from './settings';
+import { documentsIn } from './source-documents';
 import type { TextRef } from './texts';
 
 /** A chunking request submitted by an earlier run, with the items that wait for it. */
@@ -50,17 +53,34 @@ export async function readPreviousRequests(
 			const request = requests.get(chunkingId) ?? { chunkingId, scope, refs: [] };
 			requests.set(chunkingId, request);
 			if (typeof json.textsInRequest === 'number') request.textCount = json.textsInRequest;
-			request.refs.push({
-				itemIndex,
-				...(position !== undefined && { position }),
-				...(typeof json.textIndex === 'number' && { textIndex: json.textIndex }),
-			});
+			request.refs.push(...refsOf(json, itemIndex, position));
 		} catch (error) {
 			run.refuse(itemIndex, error);
 		}
 		taken.add(itemIndex);
 	}
 	return [...requests.values()];
+}
+
+/** The texts that an item stands for: one, or all of a request if it has their documents. */
+function refsOf(json: IDataObject, itemIndex: number, position: number | undefined): TextRef[] {
+	const documents = documentsIn(json);
+	if (documents === undefined) {
+		const { textIndex } = json;
+		return [
+			{
+				itemIndex,
+				...(position !== undefined && { position }),
+				...(typeof textIndex === 'number' && { textIndex }),
+			},
+		];
+	}
+	return documents.map((document, place) => ({
+		itemIndex,
+		position: place,
+		document,
+		source: { id: document.id, ...document.fields },
+	}));
 }
 
 function parsePosition(value: unknown): number | undefined {

@@ -14,7 +14,21 @@ export interface SourceDocument {
 }
 
 /**
- * Reads the documents of all items; items without a usable ID or name fail.
+ * The documents of an item that stands for all texts of a request, as Submit returns it for texts from
+ * a file: `documents` has the fields of each.
+ */
+export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
+	const { documents, textsInRequest } = json;
+	if (!Array.isArray(documents) || documents.length !== textsInRequest) return undefined;
+	const read = (documents as IDataObject[]).flatMap(({ id, ...fields }) =>
+		typeof id === 'string' ? { id, fields, previousChunkCount: 0 } : [],
+	);
+	return read.length === documents.length ? read : undefined;
+}
+
+/**
+ * Reads the documents of all items; items without a usable ID or name fail. Items with `documents` of
+ * their own are skipped.
  *
  * @param refused gets the items that failed
  */
@@ -24,7 +38,8 @@ export async function readSourceDocuments(
 	refused: Set<number>,
 ): Promise<Map<number, SourceDocument>> {
 	const documents = new Map<number, SourceDocument>();
-	for await (const [itemIndex] of run.eachItem()) {
+	for await (const [itemIndex, { json }] of run.eachItem()) {
+		if (documentsIn(json)) continue;
 		try {
 			documents.set(itemIndex, sourceDocument(parameters, itemIndex));
 		} catch (error) {

@@ -16,14 +16,13 @@ import { textTooLarge, type TextEntry } from './texts';
  * @returns the jobs the service has accepted, as soon as each is
  */
 export async function* submit(
-	texts: TextEntry[],
+	texts: AsyncIterable<TextEntry> | Iterable<TextEntry>,
 	chunking: Chunking,
 	notSubmitted: (text: TextEntry, outcome: Failed) => Promise<void>,
 	maxTexts = chunking.options.textsPerRequest,
 ): AsyncGenerator<Job, void, undefined> {
 	const { run, options, jobs } = chunking;
 	const maxBytes = options.bytesPerRequest;
-	const byId = new Map(jobs.map((job) => [job.chunkingId, job]));
 	const submitting = {
 		// The service would chunk again what it has already accepted.
 		...requestLine(run, options, false),
@@ -43,10 +42,9 @@ export async function* submit(
 			continue;
 		}
 		const job = outcome.response;
-		const known = byId.get(job.chunkingId);
+		const known = jobs.get(job.chunkingId);
 		if (known === undefined || known.isOver) {
-			byId.set(job.chunkingId, job);
-			jobs.push(job);
+			jobs.set(job.chunkingId, job);
 			yield job;
 		} else if (hasSameTexts(known, job)) known.refs.push(...job.refs);
 		else {
@@ -97,7 +95,10 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 }
 
 /** Warns of regular expressions that Python reads differently than their author likely means. */
-export function hintAtRegexes(texts: TextEntry[], { run }: Chunking): void {
+export function hintAtRegexes(
+	texts: Array<Pick<TextEntry, 'settings'>>,
+	{ run }: Pick<Chunking, 'run'>,
+): void {
 	const regexes = new Set(texts.map(({ settings }) => settings.chunkerConfig.regex));
 	for (const regex of regexes) {
 		if (typeof regex !== 'string') continue;

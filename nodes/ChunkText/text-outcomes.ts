@@ -17,8 +17,10 @@ export interface TextFailure {
 /** Collects what has become of each text. */
 export interface TextOutcomes {
 	/** A text was chunked or is unfinished: these records become items. */
-	returned(ref: TextRef, records: IDataObject[]): void;
-	failed(ref: TextRef, failure: TextFailure): void;
+	returned(ref: TextRef, records: IDataObject[], chunks?: number): void | Promise<void>;
+	/** These texts of one request were chunked: these records, of all of them, become items. */
+	shared(refs: TextRef[], records: IDataObject[]): void | Promise<void>;
+	failed(ref: TextRef, failure: TextFailure): void | Promise<void>;
 	/** Returns everything. */
 	finish(): Promise<void>;
 }
@@ -39,6 +41,11 @@ export class ItemOutcomes implements TextOutcomes {
 
 	returned(ref: TextRef, records: IDataObject[]): void {
 		this.keep(ref, { records });
+	}
+
+	shared(refs: TextRef[], records: IDataObject[]): void {
+		const items = [...new Set(refs.map(({ itemIndex }) => itemIndex))];
+		this.run.done(items[0] ?? 0, records, items);
 	}
 
 	failed(ref: TextRef, failure: TextFailure): void {

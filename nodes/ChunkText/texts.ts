@@ -1,8 +1,11 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import type { Run } from '../shared/n8n/run';
 import type { ChunkSettings } from '../shared/service/chunking';
 import { InputError } from '../shared/service/input-error';
 import type { ChunkParameters } from './parameters';
 import { readSettings } from './settings';
+import type { SourceDocument } from './source-documents';
 
 /** A text, or several, whose chunks an input item is waiting for. */
 export interface TextRef {
@@ -13,6 +16,10 @@ export interface TextRef {
 	position?: number;
 	/** The text, if it is known. */
 	text?: string;
+	/** The record it comes from, if that is not the item. */
+	source?: IDataObject;
+	/** Its document, if that does not come from the item. */
+	document?: SourceDocument;
 	/** Its place among all texts of the run, from 0, for output in their order. */
 	place?: number;
 }
@@ -88,7 +95,13 @@ function textsOf(
 const LIST_ADVICE =
 	"Enter the name of a field that has a list of texts as 'List Field', or set 'Texts From' to 'One Text per Item'.";
 
-function usableText(value: unknown, what: string, maxBytes: number): string {
+/**
+ * A text that a request can carry.
+ *
+ * @param what it is called in messages
+ * @throws InputError for anything else
+ */
+export function usableText(value: unknown, what: string, maxBytes: number): string {
 	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
 	if (typeof value === 'string' && value !== '') {
 		const bytes = Buffer.byteLength(value);

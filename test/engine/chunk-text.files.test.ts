@@ -1,12 +1,16 @@
-/** Chunk Text and files: chunks written to files. */
+/** Chunk Text and files: texts read from files, chunks written to files. */
+import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
+import { useFiles } from '../../support/binary-data';
 import { OFTEN, useChunkText } from '../../support/chunking';
+import type { RunOptions, RunResult } from '../../support/engine';
 import { indexes, jsonOf, useSandbox, useShortBackoff } from '../../support/sandbox';
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 3 } });
-const { chunk, getResults, fault, jobsEnded, batches } = useChunkText(sandbox);
+const files = useFiles();
+const { chunk, getResults, fault, jobsEnded, batches, submits, polls } = useChunkText(sandbox);
 
 const TO_FILES: INodeParameters = { output: 'documents', outputTo: 'files', vectors: 'compact' };
 const article = (number: number, lines = 2): IDataObject => ({
@@ -18,26 +22,29 @@ const article = (number: number, lines = 2): IDataObject => ({
 });
 const articles = (count: number) => indexes(count).map((number) => article(number));
 
-const bytesOf = ({ binary }: INodeExecutionData, field = 'data'): Buffer =>
-	Buffer.from(binary?.[field]?.data ?? '', 'base64');
-const linesOf = (item: INodeExecutionData, field = 'data'): IDataObject[] =>
-	bytesOf(item, field)
-		.toString()
+const linesOf = async (item: INodeExecutionData, field = 'data'): Promise<IDataObject[]> =>
+	(await files.text(item.binary?.[field]))
 		.split('\n')
 		.filter(Boolean)
 		.map((line) => JSON.parse(line) as IDataObject);
+const allLinesOf = async (items: INodeExecutionData[]): Promise<IDataObject[]> =>
+	(await Promise.all(items.map(async (item) => await linesOf(item)))).flat();
 const ids = (records: IDataObject[]) => records.map(({ id }) => id);
 
 describe('Output To: Files', () => {
-	it('writes documents with vectors as numbers into parts linked to their items', async () => {
+	it.each([
+		['on disk', 'filesystem'],
+		['in memory', 'default'],
+	] as const)('writes documents into parts linked to their items: %s', async (_where, mode) => {
+		await files.use(mode);
 		const { output } = await chunk(articles(12), {
 			...TO_FILES,
 			options: { ...OFTEN, bytesPerFile: 1000, textsPerRequest: 4 },
 		});
 		expect(output.length).toBeGreaterThan(2);
 		for (const [index, item] of output.entries()) {
-			const lines = linesOf(item);
-			const bytes = bytesOf(item);
+			const lines = await linesOf(item);
+			const bytes = Buffer.from(await files.text(item.binary?.data));
 			expect(item.json).toEqual({
 				part: index + 1,
 				records: lines.length,
@@ -53,7 +60,7 @@ describe('Output To: Files', () => {
 			const numbers = lines.map(({ parentId }) => Number(String(parentId).slice(1)));
 			expect(item.pairedItem).toEqual([...new Set(numbers)].map((at) => ({ item: at })));
 		}
-		const all = output.flatMap((item) => linesOf(item));
+		const all = await allLinesOf(output);
 		expect(ids(all).sort()).toEqual(
 			indexes(12)
 				.flatMap((number) => [`a${number}#0`, `a${number}#1`])
@@ -72,7 +79,7 @@ describe('Output To: Files', () => {
 	])('writes %s', async (_what, parameters, records) => {
 		const { output } = await chunk(articles(3), { ...TO_FILES, ...parameters });
 		expect(jsonOf(output)).toEqual([expect.objectContaining({ part: 1, records })]);
-		const [file] = output.map((item) => linesOf(item));
+		const file = await linesOf(output[0]);
 		expect(file).toHaveLength(records);
 		expect(JSON.stringify(file).match(/"Line \d of \d"/g)).toHaveLength(
 			sandbox().stats().chunks,
@@ -81,7 +88,7 @@ describe('Output To: Files', () => {
 
 	it('omits vectors if they are not wanted', async () => {
 		const { output } = await chunk(articles(1), { ...TO_FILES, vectors: 'none' });
-		expect(linesOf(output[0])[0]).not.toHaveProperty('vector');
+		expect((await linesOf(output[0]))[0]).not.toHaveProperty('vector');
 	});
 
 	it('returns failed and removed texts as items', async () => {
@@ -116,7 +123,7 @@ describe('Output To: Files', () => {
 				...TO_FILES,
 				options: { ...OFTEN, textsPerRequest: 2, keepOrder },
 			});
-			return ids(linesOf(output[0]));
+			return ids(await linesOf(output[0]));
 		};
 		const inOrder = articles(6).flatMap(({ id }) => [`${id}#0`, `${id}#1`]);
 		expect(await slowFirst(false)).not.toEqual(inOrder);
@@ -134,5 +141,356 @@ describe('Output To: Files', () => {
 			expect.objectContaining({ part: 1, records: 6, firstId: 'a0#0', lastId: 'a2#1' }),
 		]);
 		expect(batches()).toHaveLength(1);
+	});
+});
+
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const jsonLines = (records: unknown[]): string =>
+	records
+		.map((record) => `${typeof record === 'string' ? record : JSON.stringify(record)}\n`)
+		.join('');
+const summaryOf = ({ output }: RunResult): IDataObject => output.at(-1)?.json ?? {};
+const partsOf = ({ output }: RunResult): INodeExecutionData[] =>
+	output.filter(({ json }) => json.part !== undefined);
+const chunkFile = async (
+	content: string,
+	parameters: INodeParameters = {},
+	settings: Partial<RunOptions> = CONTINUE,
+	fileName = 'articles.jsonl',
+): Promise<RunResult> =>
+	await chunk(
+		[(await files.item(content, fileName)) as unknown as IDataObject],
+		{
+			...TO_FILES,
+			textSource: 'file',
+			...parameters,
+			options: { ...OFTEN, ...(parameters.options as object) },
+		},
+		settings,
+	);
+/** Texts of the greatest number of requests that were submitted and not yet fetched. */
+function mostInFlight(): number {
+	const events = [
+		...accepted().map(({ startedAt, body }) => ({
+			at: startedAt,
+			texts: (body as { batch: unknown[] }).batch.length,
+		})),
+		...polls()
+			.filter(({ status }) => status === 200)
+			.map(({ endedAt, path }) => ({ at: endedAt, texts: -(sizes().get(path) ?? 0) })),
+	].sort((one, other) => one.at - other.at || one.texts - other.texts);
+	let now = 0;
+	return Math.max(0, ...events.map(({ texts }) => (now += texts)));
+}
+/** Submissions that reached the service: those that a fault answers have no body. */
+const accepted = () => submits().filter(({ body }) => body !== undefined);
+const sizes = () =>
+	new Map(
+		sandbox()
+			.jobs()
+			.map(({ chunkingId, texts }) => [`/ai/async-chunking/${chunkingId}`, texts]),
+	);
+
+describe('Texts From: File', () => {
+	it('chunks each record, and sums up', async () => {
+		const result = await chunkFile(jsonLines(articles(25)), {
+			options: { bytesPerFile: 3000, keepOrder: true },
+		});
+		expect(result.error).toBeUndefined();
+		expect(summaryOf(result)).toMatchObject({
+			file: 'articles.jsonl',
+			records: 25,
+			chunked: 25,
+			chunks: 50,
+			failed: 0,
+			skipped: 0,
+			requests: 3,
+		});
+		expect(sandbox().stats().chunks).toBe(50);
+		const parts = partsOf(result);
+		expect(parts.length).toBeGreaterThan(1);
+		expect(parts[0].binary?.data.fileName).toBe('articles.chunks-1.jsonl');
+		expect(parts.map(({ pairedItem }) => pairedItem)).toEqual(parts.map(() => [{ item: 0 }]));
+		const chunks = await allLinesOf(parts);
+		expect(ids(chunks)).toEqual(indexes(25).flatMap((at) => [`a${at}#0`, `a${at}#1`]));
+		expect(chunks[0]).toMatchObject({
+			name: 'Article 0',
+			parentId: 'a0',
+			vector: [expect.any(Number), expect.any(Number), expect.any(Number)],
+		});
+	});
+
+	it('takes text and document from other fields, and returns items', async () => {
+		const record = { nr: 7, meta: { title: 'T', about: 'D', link: '' }, body: 'one\ntwo' };
+		const { output } = await chunkFile(JSON.stringify({ list: [record] }), {
+			outputTo: 'items',
+			fileFormat: 'jsonArray',
+			listPath: 'list',
+			textField: 'body',
+			idField: 'nr',
+			nameField: 'meta.title',
+			descriptionField: 'meta.about',
+			urlField: 'meta.link',
+			options: { sourceFields: 'listed', listedFields: 'nr' },
+		});
+		expect(output).toHaveLength(3);
+		expect(output[1]).toMatchObject({
+			json: { id: '7#1', name: 'T', description: 'D', parentId: '7', nr: 7, text: 'two' },
+			pairedItem: { item: 0 },
+		});
+		expect(output[1].json).not.toHaveProperty('url');
+		expect(output[2].json).toMatchObject({ records: 1, chunked: 1, chunks: 2 });
+	});
+
+	it('reads CSV, and says which column is missing', async () => {
+		const csv = 'id;name;body\r\na;A;"one; still one"\r\n';
+		const result = await chunkFile(csv, { textField: 'body' }, CONTINUE, 'a.csv');
+		expect(await allLinesOf(partsOf(result))).toMatchObject([{ text: 'one; still one' }]);
+		const { output } = await chunkFile(csv, {}, CONTINUE, 'a.csv');
+		expect(jsonOf(output)).toEqual([
+			{ error: expect.stringContaining("The file 'a.csv' has no column 'text'") },
+		]);
+	});
+
+	it('reports each failed record and returns it unchanged', async () => {
+		const bad = ['{"id": "x", ', '{"id":"no text", "name":"n"}', '{"text":"no id"}', '[1]'];
+		const records = [...articles(3), ...bad, article(9)];
+		const result = await chunkFile(jsonLines(records));
+		const summary = summaryOf(result);
+		expect(summary).toMatchObject({ records: 8, chunked: 4, failed: 4, skipped: 0 });
+		expect(summary.failures).toEqual([
+			expect.objectContaining({ record: 4, line: 4, error: expect.any(String) }),
+			expect.objectContaining({ record: 5, id: 'no text', error: expect.any(String) }),
+			expect.objectContaining({ record: 6, error: expect.any(String) }),
+			expect.objectContaining({ record: 7, error: expect.any(String) }),
+		]);
+		const { binary } = result.output.at(-1) as INodeExecutionData;
+		expect(await files.text(binary?.failed)).toBe(`${bad.slice(1).join('\n')}\n`);
+		expect(await files.text(binary?.failed2)).toBe(`${bad[0]}\n`);
+		expect(summary).not.toHaveProperty('error');
+	});
+
+	it('submits the texts of a failed request again one by one', async () => {
+		const body = JSON.stringify({ chunkingId: 'c-bad', status: 'ERROR', message: 'no' });
+		fault('submit', { status: 200, body, whenBodyContains: 'bad' });
+		const records = [...articles(8), { id: 'b', name: 'B', text: 'bad' }, ...articles(3)];
+		const result = await chunkFile(jsonLines(records), { options: { textsPerRequest: 4 } });
+		expect(summaryOf(result)).toMatchObject({ records: 12, chunked: 11, failed: 1 });
+		expect((summaryOf(result).failures as IDataObject[])[0]).toMatchObject({
+			record: 9,
+			id: 'b',
+			error: expect.stringContaining('c-bad') as string,
+		});
+		expect(submits()).toHaveLength(7);
+		expect(accepted()).toHaveLength(5);
+	});
+
+	it('lists the chunking IDs of jobs that do not finish', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const result = await chunkFile(jsonLines(articles(4)), {
+			options: { textsPerRequest: 2, maxWaitSeconds: 1, whenTimeRunsOut: 'output' },
+		});
+		const summary = summaryOf(result);
+		expect(summary).toMatchObject({ records: 4, chunked: 0, failed: 4 });
+		expect((summary.unfinishedChunkingIds as string[]).sort()).toEqual(
+			sandbox()
+				.jobs()
+				.map(({ chunkingId }) => chunkingId)
+				.sort(),
+		);
+		const failed = await linesOf(result.output.at(-1) as INodeExecutionData, 'failed');
+		expect(failed).toHaveLength(4);
+		expect(failed).toEqual(expect.arrayContaining(articles(4)));
+	});
+
+	it('keeps no more texts in flight than it may', async () => {
+		sandbox().settings.chunkDelayMs = 30;
+		const result = await chunkFile(jsonLines(articles(200)), {
+			options: { textsInFlight: 25, textsPerRequest: 4 },
+		});
+		expect(summaryOf(result)).toMatchObject({ records: 200, chunked: 200 });
+		expect(mostInFlight()).toBeLessThanOrEqual(25);
+		expect(mostInFlight()).toBeGreaterThan(12);
+	});
+
+	it('waits for each job from its own submission on', async () => {
+		sandbox().settings.chunkDelayMs = 600;
+		const result = await chunkFile(jsonLines(articles(6)), {
+			options: { textsInFlight: 2, textsPerRequest: 1, maxWaitSeconds: 1 },
+		});
+		expect(summaryOf(result)).toMatchObject({ records: 6, chunked: 6, failed: 0 });
+	});
+
+	it('stops at a failure, and tells what can still be fetched', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		fault('submit', { status: 400, whenBodyContains: 'Line 0 of 5' });
+		const { error, status } = await chunkFile(
+			jsonLines(articles(6)),
+			{ options: { textsPerRequest: 1, concurrency: 1 } },
+			{},
+		);
+		expect(status).toBe('error');
+		expect(error?.message).toContain("'articles.jsonl', record 6 (line 6)");
+		expect(error?.description).toContain('chunks are returned only if');
+		for (const { chunkingId } of sandbox().jobs()) {
+			expect(error?.description).toContain(chunkingId);
+		}
+	});
+
+	it('says how to go on if the service refuses everything from some record on', async () => {
+		fault('submit', { status: 403, skip: 2 });
+		const result = await chunkFile(jsonLines(articles(8)), {
+			options: { textsPerRequest: 2, concurrency: 1, keepOrder: true },
+		});
+		const { json } = result.output.at(-1) as INodeExecutionData;
+		expect(json.error).toContain('continue with Skip Records: 4');
+		expect(ids(await allLinesOf(partsOf(result)))).toHaveLength(8);
+		const rest = await chunkFile(jsonLines(articles(8)), { options: { skipRecords: 6 } });
+		expect(summaryOf(rest)).toMatchObject({ records: 8, skipped: 6 });
+	});
+
+	it('handles several files one after the other', async () => {
+		const items = [
+			await files.item(jsonLines(articles(2)), 'a.jsonl'),
+			{ json: {} },
+			await files.item('', 'b.jsonl'),
+			await files.item(jsonLines(articles(1)), 'c.jsonl'),
+		];
+		const { output } = await chunk(
+			items as unknown as IDataObject[],
+			{ ...TO_FILES, textSource: 'file' },
+			CONTINUE,
+		);
+		expect(
+			output.map(({ json, pairedItem }) => [
+				json.file ?? json.part ?? json.error,
+				pairedItem,
+			]),
+		).toEqual([
+			[1, [{ item: 0 }]],
+			['a.jsonl', { item: 0 }],
+			[expect.stringContaining('no file in the field'), { item: 1 }],
+			[expect.stringContaining('empty'), { item: 2 }],
+			[1, [{ item: 3 }]],
+			['c.jsonl', { item: 3 }],
+		]);
+	});
+
+	it('does not wait for ever if n8n cannot store a file', async () => {
+		const item = await files.item(jsonLines(articles(60)), 'articles.jsonl');
+		files.fail(new Error('No space left on device'));
+		const result = await chunk(
+			[item as unknown as IDataObject],
+			{
+				...TO_FILES,
+				textSource: 'file',
+				options: { ...OFTEN, bytesPerFile: 1000, textsInFlight: 8, textsPerRequest: 2 },
+			},
+			CONTINUE,
+		);
+		expect(jsonOf(result.output)).toEqual([
+			{ error: expect.stringContaining('No space left') as string },
+		]);
+	});
+
+	it('accounts for every record', async () => {
+		const anyRecord = fc.oneof(
+			{ weight: 6, arbitrary: fc.integer({ min: 1, max: 3 }) },
+			fc.constantFrom('refused', 'no text', 'not JSON', 'large'),
+		);
+		const anyRun = fc.record({
+			kinds: fc.array(anyRecord, { minLength: 1, maxLength: 30 }),
+			textsPerRequest: fc.integer({ min: 1, max: 12 }),
+			textsInFlight: fc.integer({ min: 2, max: 14 }),
+			bytesPerFile: fc.constantFrom(1000, 100_000),
+			keepOrder: fc.boolean(),
+			chunkDelayMs: fc.constantFrom(0, 20),
+		});
+		await fc.assert(
+			fc.asyncProperty(anyRun, async ({ kinds, chunkDelayMs, ...options }) => {
+				sandbox().reset();
+				sandbox().settings.chunkDelayMs = chunkDelayMs;
+				fault('submit', { status: 400, whenBodyContains: 'refused' });
+				const records = kinds.map((kind, at) =>
+					typeof kind === 'number'
+						? { ...article(at, kind) }
+						: kind === 'not JSON'
+							? '{'
+							: {
+									id: `x${at}`,
+									name: 'X',
+									...(kind !== 'no text' && {
+										text: kind === 'large' ? 'l'.repeat(2000) : kind,
+									}),
+								},
+				);
+				const result = await chunkFile(jsonLines(records), {
+					options: { ...options, bytesPerRequest: 1500 },
+				});
+				const good = kinds.flatMap((kind, at) =>
+					typeof kind === 'number' ? indexes(kind).map((n) => `a${at}#${n}`) : [],
+				);
+				const failed = kinds.filter((kind) => typeof kind === 'string').length;
+				expect(summaryOf(result)).toMatchObject({
+					records: kinds.length,
+					chunked: kinds.length - failed,
+					failed,
+					skipped: 0,
+					chunks: good.length,
+				});
+				const written = ids(await allLinesOf(partsOf(result)));
+				if (options.keepOrder) expect(written).toEqual(good);
+				else expect(written.sort()).toEqual(good.sort());
+				expect(sandbox().stats().chunks).toBe(good.length);
+				expect(JSON.stringify(jsonOf(result.output))).not.toContain('vector');
+				expect(mostInFlight()).toBeLessThanOrEqual(options.textsInFlight);
+			}),
+			{ numRuns: 20 },
+		);
+	}, 120_000);
+});
+
+describe('Submit with Texts From: File', () => {
+	it('returns one item per job, from which Get Results makes documents in files', async () => {
+		const records = articles(5).map((record, at) => ({ ...record, url: `u${at}` }));
+		const submitted = await chunkFile(jsonLines([...records, '{']), {
+			operation: 'submit',
+			options: { textsPerRequest: 2, concurrency: 1 },
+		});
+		const [first] = jsonOf(submitted.output);
+		expect(first).toEqual({
+			chunkingId: expect.any(String),
+			status: 'SUBMITTED',
+			firstRecord: 1,
+			lastRecord: 2,
+			textsInRequest: 2,
+			documents: [
+				{ id: 'a0', name: 'Article 0', url: 'u0' },
+				{ id: 'a1', name: 'Article 1', url: 'u1' },
+			],
+		});
+		expect(submitted.output).toHaveLength(4);
+		expect(summaryOf(submitted)).toMatchObject({ records: 6, submitted: 5, failed: 1 });
+		await jobsEnded();
+		const { output } = await getResults(jsonOf(submitted.output.slice(0, 3)), {
+			...TO_FILES,
+			options: { keepOrder: true },
+		});
+		const chunks = await allLinesOf(output);
+		expect(ids(chunks)).toEqual(indexes(5).flatMap((at) => [`a${at}#0`, `a${at}#1`]));
+		expect(chunks[8]).toMatchObject({ name: 'Article 4', url: 'u4', parentId: 'a4' });
+	});
+
+	it('has unfinished texts returned one by one, for another Get Results', async () => {
+		sandbox().settings.chunkDelayMs = 300;
+		const submitted = await chunkFile(jsonLines(articles(2)), { operation: 'submit' });
+		const pending = await getResults(jsonOf(submitted.output.slice(0, 1)), TO_FILES);
+		expect(jsonOf(pending.output)).toMatchObject([
+			{ id: 'a0', textPosition: 0, textsInRequest: 2, status: 'SUBMITTED' },
+			{ id: 'a1', textPosition: 1, textsInRequest: 2, status: 'SUBMITTED' },
+		]);
+		await jobsEnded();
+		const { output } = await getResults(jsonOf(pending.output), { output: 'documents' });
+		expect(ids(jsonOf(output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
 	});
 });

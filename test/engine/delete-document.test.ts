@@ -602,3 +602,20 @@ describe('faults', () => {
 		expect(error?.message).toBe("'Push Service URL' is not a valid URL");
 	});
 });
+
+describe('a 2xx response that says otherwise', () => {
+	it.each<[object, string]>([
+		[{ error: 'locked' }, ', "locked"'],
+		[{ id: 'd0', status: 423 }, ' with status 423'],
+		[{ deleted: false }, ''],
+	])('is not taken for a delete: %j', async (body, said) => {
+		fault({ status: 200, body: JSON.stringify(body), times: 1 });
+		const { output } = await remove(
+			items('d0', 'd1'),
+			{ options: { concurrency: 1 } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(jsonOf(output)[0]?.error).toContain(`The push service rejected the delete${said}`);
+		expect(jsonOf(output)[1]).toMatchObject({ id: 'd1', deleted: true });
+	});
+});

@@ -1,7 +1,13 @@
 /** Push Documents with documents from files. */
 import { gzipSync } from 'node:zlib';
 
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	type IDataObject,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodePropertyOptions,
+} from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
@@ -118,14 +124,14 @@ it('finds fields by dotted paths and applies the options', async () => {
 it('sends a record as it is in the file, with numbers of any length, but vectors as lists', async () => {
 	await push([
 		await files.item(
-			'{"id": "a", "name": "A", "n": 12345678901234567890}\n{"id":"b","name":"B","v":"i8:AQI="}\n',
+			'{"id": "a", "name": "A", "n": 12345678901234567890}\n{"id":"b","name":"B","vector":"i8:AQI="}\n',
 		),
 	]);
 	expect(sandbox().requests[0].bodyBytes).toBe(
-		'[{"id": "a", "name": "A", "n": 12345678901234567890},{"id":"b","name":"B","v":[1,2]}]'
+		'[{"id": "a", "name": "A", "n": 12345678901234567890},{"id":"b","name":"B","vector":[1,2]}]'
 			.length,
 	);
-	expect(indexed()[1]).toEqual({ id: 'b', name: 'B', v: [1, 2] });
+	expect(indexed()[1]).toEqual({ id: 'b', name: 'B', vector: [1, 2] });
 });
 
 describe('the summary', () => {
@@ -605,4 +611,24 @@ it('reads no further ahead than the requests in flight need', async () => {
 	});
 	expect(summary(result)).toMatchObject({ pushed: 600 });
 	expect(ahead).toBeLessThanOrEqual(45);
+});
+
+it('is not offered to AI agents, which only pass on JSON', () => {
+	const { description } = new PushDocuments();
+	const source = description.properties.find(({ name }) => name === 'documentSource');
+	const file = (source?.options as INodePropertyOptions[]).find(({ value }) => value === 'file');
+	const shown = (name: string) =>
+		NodeHelpers.displayParameter({}, file as never, null, { ...description, name });
+	expect(shown('pushDocuments')).toBe(true);
+	expect(shown('pushDocumentsTool')).toBe(false);
+});
+
+it('reads a file that comes as one piece, as n8n gives it from its database', async () => {
+	const many = documents(20_000);
+	files.stream(async function* () {
+		yield Buffer.from(lines(many));
+	});
+	const result = await push([await files.item('')]);
+	expect(summary(result)).toMatchObject({ records: 20_000, pushed: 20_000 });
+	expect(indexed()).toHaveLength(20_000);
 });

@@ -117,14 +117,14 @@ test.each([
 	['wrongType', { token_type: 'mac' }],
 	['noExpiry', { expires_in: undefined }],
 	['foreignScope', { scope: 'machinelearning.model' }],
-] as const)('misbehaviour %s', async (tokenResponse, part) => {
+] as const)('misbehavior %s', async (tokenResponse, part) => {
 	sandbox().settings.tokenResponse = tokenResponse;
 	const { data } = await requestToken(sandbox());
 	expect(data).toMatchObject({ access_token: expect.any(String) });
 	for (const [key, value] of Object.entries(part)) expect(data[key]).toBe(value);
 });
 
-test('misbehaviours html and pkce', async () => {
+test('misbehaviors html and pkce', async () => {
 	sandbox().settings.tokenResponse = 'html';
 	const page = await requestToken(sandbox());
 	expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html']);

@@ -6,7 +6,7 @@ import { openChunking, previousJob, type Job } from '../jobs';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
 import { optionsProperties } from '../parameters/options';
-import { outputProperties } from '../parameters/output';
+import { documentProperties, outputProperties } from '../parameters/output';
 import { previousRequestProperties } from '../parameters/previous-request';
 import { readPreviousRequests } from '../previous-requests';
 import { readSourceDocuments } from '../source-documents';
@@ -22,6 +22,7 @@ export const getResults: Operation = {
 	properties: [
 		...previousRequestProperties,
 		...outputProperties,
+		...documentProperties,
 		...tokenProperties,
 		...optionsProperties,
 	],

@@ -3,14 +3,16 @@ import { parseResultsPath } from '../../shared/service/chunking';
 import { sinkOf } from '../chunk-files';
 import { ChunkOutput } from '../chunk-output';
 import { fetchAll } from '../fetch';
+import { chunkFiles } from '../file-run';
+import { canIsolate } from '../isolation';
 import { openChunking, previousJob, type Chunking, type Job } from '../jobs';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
 import { chunkerProperties } from '../parameters/chunker';
 import { modelProperties } from '../parameters/model';
 import { optionsProperties } from '../parameters/options';
-import { outputProperties } from '../parameters/output';
-import { textProperties } from '../parameters/texts';
+import { documentPropertiesOfItems, outputProperties } from '../parameters/output';
+import { fileTextProperties, textProperties } from '../parameters/texts';
 import { readPreviousRequests, type PreviousRequest } from '../previous-requests';
 import { readSourceDocuments } from '../source-documents';
 import { hintAtRegexes, submit } from '../submit';
@@ -25,9 +27,11 @@ export const submitAndWait: Operation = {
 	description: 'Split texts into chunks and wait for the results',
 	properties: [
 		...textProperties,
+		...fileTextProperties,
 		...modelProperties,
 		...chunkerProperties,
 		...outputProperties,
+		...documentPropertiesOfItems,
 		...tokenProperties,
 		...optionsProperties,
 	],
@@ -36,6 +40,9 @@ export const submitAndWait: Operation = {
 		const options = optionsOf(parameters);
 		// Before anything is submitted that could not be fetched.
 		const path = parseResultsPath(options.resultsPath);
+		if (parameters.choice('textSource') === 'file') {
+			return await chunkFiles(run, parameters, options);
+		}
 		const mode = parameters.choice('output');
 		const taken = new Set<number>();
 		const documents =
@@ -83,12 +90,6 @@ async function* resumeAndSubmit(
 interface FailedJob {
 	job: Job;
 	outcome: Failed;
-}
-
-/** Whether a job failed whose texts may be submitted again, without losing what it delivered. */
-function canIsolate({ hasError, isOwn, refs, kept }: Job, { run, options }: Chunking): boolean {
-	const isWanted = options.isolateFailingTexts && !run.stopsOnFailure && !run.ended;
-	return isWanted && hasError === true && isOwn && refs.length > 1 && kept === undefined;
 }
 
 /** Submits the texts of failed jobs again, each by itself, so that a bad one fails alone. */

@@ -1,14 +1,15 @@
 import type { Failed } from '../../shared/flow/deliver';
 import { ChunkOutput } from '../chunk-output';
 import { TO_ITEMS } from '../chunk-sink';
-import { settle } from '../fetch';
+import { outcomeOfSubmission } from '../fetch';
+import { submitFiles } from '../file-submit';
 import { openChunking } from '../jobs';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
 import { chunkerProperties } from '../parameters/chunker';
 import { modelProperties } from '../parameters/model';
 import { optionsProperties } from '../parameters/options';
-import { textProperties } from '../parameters/texts';
+import { fileTextProperties, textProperties } from '../parameters/texts';
 import { hintAtRegexes, submit as submitAll } from '../submit';
 import { ItemOutcomes } from '../text-outcomes';
 import { readTexts, type TextEntry } from '../texts';
@@ -21,6 +22,7 @@ export const submit: Operation = {
 	description: 'Submit texts and continue immediately, with their chunking IDs',
 	properties: [
 		...textProperties,
+		...fileTextProperties,
 		...modelProperties,
 		...chunkerProperties,
 		...tokenProperties,
@@ -29,6 +31,9 @@ export const submit: Operation = {
 	execute: async (run) => {
 		const parameters = parametersOf(run);
 		const options = optionsOf(parameters);
+		if (parameters.choice('textSource') === 'file') {
+			return await submitFiles(run, parameters, options);
+		}
 		const texts = await readTexts(run, parameters, options.bytesPerRequest);
 		const scopes = texts.map(({ settings }) => settings.scope);
 		const chunking = await openChunking(run, parameters, options, scopes);
@@ -38,7 +43,7 @@ export const submit: Operation = {
 		const notSubmitted = async (text: TextEntry, outcome: Failed) =>
 			await output.notSubmitted(text, outcome);
 		for await (const job of submitAll(texts, chunking, notSubmitted)) {
-			await output.report(job, settle(job, chunking));
+			await output.report(job, outcomeOfSubmission(job, chunking));
 		}
 		await output.finish({ hintAtPending: false });
 	},

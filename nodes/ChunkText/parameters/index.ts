@@ -5,9 +5,9 @@ import { scopeProperties } from '../../shared/service/scope';
 import { chunkerProperties } from './chunker';
 import { modelProperties } from './model';
 import { optionsProperties } from './options';
-import { outputProperties } from './output';
+import { documentProperties, outputProperties } from './output';
 import { previousRequestProperties } from './previous-request';
-import { textProperties } from './texts';
+import { fileTextProperties, textProperties } from './texts';
 
 /** The scope of the access token. */
 export const tokenProperties = scopeProperties(
@@ -16,10 +16,12 @@ export const tokenProperties = scopeProperties(
 
 const all = properties([
 	...textProperties,
+	...fileTextProperties,
 	...previousRequestProperties,
 	...modelProperties,
 	...chunkerProperties,
 	...outputProperties,
+	...documentProperties,
 	...tokenProperties,
 	...optionsProperties,
 ]);
@@ -35,6 +37,7 @@ export const optionsOf = (parameters: ChunkParameters) =>
 		'previousChunkCount',
 		'resumeChunkingId',
 		'additionalFields',
+		'skipRecords',
 	]);
 
 export type ChunkOptions = ReturnType<typeof optionsOf>;

@@ -1,3 +1,8 @@
+import {
+	bytesPerFileProperty,
+	delimiterProperty,
+	skipRecordsProperty,
+} from '../../shared/n8n/file-properties';
 import { properties } from '../../shared/n8n/properties';
 import {
 	concurrencyProperty,
@@ -12,6 +17,10 @@ const fetches = { show: { '/operation': ['submitAndWait', 'getResults'] } };
 const toFiles = {
 	show: { '/operation': ['submitAndWait', 'getResults'], '/outputTo': ['files'] },
 };
+const fromFile = {
+	show: { '/operation': ['submitAndWait', 'submit'], '/textSource': ['file'] },
+};
+const chunksFile = { show: { '/operation': ['submitAndWait'], '/textSource': ['file'] } };
 const onlySubmitAndWait = { show: { '/operation': ['submitAndWait'] } };
 
 /** Rare settings, each shown only for the operations it applies to. */
@@ -34,14 +43,19 @@ export const optionsProperties = properties([
 				displayOptions: submits,
 			},
 			{
-				displayName: 'Bytes per File',
-				name: 'bytesPerFile',
+				...bytesPerFileProperty,
+				description:
+					'Maximum size of a file that the node returns. A larger record gets a file of its own.',
+			},
+			{
+				displayName: 'Bytes in Flight',
+				name: 'bytesInFlight',
 				type: 'number',
 				typeOptions: { minValue: 1000 },
-				default: 32_000_000,
+				default: 8_000_000,
 				description:
-					'Maximum bytes of a file that the node returns. A larger record gets a file of its own.',
-				displayOptions: toFiles,
+					"Maximum bytes of texts of a file that are held or being chunked at the same time, at least twice 'Bytes per Request'",
+				displayOptions: chunksFile,
 			},
 			{
 				displayName: 'Bytes per Request',
@@ -54,6 +68,7 @@ export const optionsProperties = properties([
 				displayOptions: submits,
 			},
 			concurrencyProperty(8),
+			{ ...delimiterProperty, displayOptions: fromFile },
 			{
 				displayName: 'First Poll Interval (Seconds)',
 				name: 'firstIntervalSeconds',
@@ -138,6 +153,7 @@ export const optionsProperties = properties([
 					"If an item has a chunking ID, its chunks are fetched instead of submitting it again. The item's field 'textPosition' says which text of the request it is.",
 				displayOptions: onlySubmitAndWait,
 			},
+			{ ...skipRecordsProperty, displayOptions: fromFile },
 			{
 				displayName: 'Source Fields',
 				name: 'sourceFields',
@@ -164,6 +180,16 @@ export const optionsProperties = properties([
 				description: 'Names of fields, separated by commas',
 				requiresDataPath: 'multiple',
 				displayOptions: { show: { sourceFields: ['listed'] } },
+			},
+			{
+				displayName: 'Texts in Flight',
+				name: 'textsInFlight',
+				type: 'number',
+				typeOptions: { minValue: 2 },
+				default: 500,
+				description:
+					'Maximum texts of a file that are held or being chunked at the same time. More keep the service busier and need more memory.',
+				displayOptions: chunksFile,
 			},
 			{
 				displayName: 'Texts per Request',

@@ -84,6 +84,10 @@ export const outputProperties = properties([
 			'Whether to return the embedding vector of each chunk. Semantic search needs them, but they are most of the data. In files they are always lists of numbers.',
 		displayOptions: { hide: { output: ['raw'] } },
 	},
+]);
+
+/** The document of an item, for Documents Ready to Push. */
+export const documentProperties = properties([
 	{
 		displayName: 'Document ID',
 		name: 'documentId',
@@ -124,3 +128,9 @@ export const outputProperties = properties([
 		displayOptions: documents,
 	},
 ]);
+
+/** The same where texts may also come from a file, whose records say it themselves. */
+export const documentPropertiesOfItems = documentProperties.map((declared) => ({
+	...declared,
+	displayOptions: { ...documents, hide: { textSource: ['file'] } },
+}));

@@ -1,3 +1,8 @@
+import {
+	fileFormatProperty,
+	fileProperty,
+	listPathProperty,
+} from '../../shared/n8n/file-properties';
 import { properties } from '../../shared/n8n/properties';
 
 /** Which texts to chunk. */
@@ -9,14 +14,22 @@ export const textProperties = properties([
 		noDataExpression: true,
 		options: [
 			{
-				name: 'One Text per Item',
-				value: 'item',
-				description: 'Each input item has one text',
+				name: 'File',
+				value: 'file',
+				description:
+					'Each input item has a file of any size with one record per text: JSON Lines, a JSON list or CSV',
+				// AI agents only pass on JSON.
+				displayOptions: { hide: { '@tool': [true] } },
 			},
 			{
 				name: 'List in a Field',
 				value: 'list',
 				description: 'A field of each input item has a list of texts',
+			},
+			{
+				name: 'One Text per Item',
+				value: 'item',
+				description: 'Each input item has one text',
 			},
 		],
 		default: 'item',
@@ -42,5 +55,71 @@ export const textProperties = properties([
 		description: 'Name of the field that has the list of texts',
 		requiresDataPath: 'single',
 		displayOptions: { show: { textSource: ['list'] } },
+	},
+]);
+
+const file = { show: { textSource: ['file'] } };
+/** Submit has no output to choose, and Get Results may make documents of what it returns. */
+const fileDocuments = {
+	show: { textSource: ['file'] },
+	hide: { output: ['chunks', 'texts', 'raw'] },
+};
+
+/** Where the texts are in a file, and the documents they belong to. */
+export const fileTextProperties = properties([
+	{ ...fileProperty, displayOptions: file },
+	{ ...fileFormatProperty, displayOptions: file },
+	{
+		...listPathProperty,
+		displayOptions: { show: { textSource: ['file'], fileFormat: ['auto', 'jsonArray'] } },
+	},
+	{
+		displayName: 'Text Field',
+		name: 'textField',
+		type: 'string',
+		default: 'text',
+		required: true,
+		placeholder: 'e.g. body',
+		description: 'Name or dotted path of the field, or name of the column, with the text',
+		displayOptions: file,
+	},
+	{
+		displayName: 'ID Field',
+		name: 'idField',
+		type: 'string',
+		default: 'id',
+		required: true,
+		placeholder: 'e.g. sku',
+		description:
+			'Name or dotted path of the field, or name of the column, with the ID of the document the text belongs to',
+		displayOptions: fileDocuments,
+	},
+	{
+		displayName: 'Name Field',
+		name: 'nameField',
+		type: 'string',
+		default: 'name',
+		required: true,
+		placeholder: 'e.g. meta.title',
+		description: 'Name or dotted path of the field, or name of the column, with the name',
+		displayOptions: fileDocuments,
+	},
+	{
+		displayName: 'Description Field',
+		name: 'descriptionField',
+		type: 'string',
+		default: 'description',
+		placeholder: 'e.g. meta.summary',
+		description: 'Name or dotted path of the field with the description. Omitted if empty.',
+		displayOptions: fileDocuments,
+	},
+	{
+		displayName: 'URL Field',
+		name: 'urlField',
+		type: 'string',
+		default: 'url',
+		placeholder: 'e.g. link',
+		description: 'Name or dotted path of the field with the URL. Omitted if empty.',
+		displayOptions: fileDocuments,
 	},
 ]);

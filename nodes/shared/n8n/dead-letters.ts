@@ -75,7 +75,7 @@ export class DeadLetters {
 }
 
 /** `documents` of `exports/documents.jsonl.gz`. */
-function stemOf(name: string): string {
+export function stemOf(name: string): string {
 	const last = name.split(/[\\/]/).at(-1) ?? '';
 	return last.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '') || 'records';
 }

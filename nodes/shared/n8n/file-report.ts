@@ -29,6 +29,10 @@ export interface FileReportOptions {
 	bytesPerFile: number;
 	/** Bytes of all requests of the run so far; omitted from the summary if undefined. */
 	sentBytes?: () => number;
+	/** How to go on after an interruption, given up to which record all were answered. */
+	goOn?: (upTo: number) => string;
+	/** Further members of the summary. */
+	details?: () => IDataObject;
 	/** Further members of the summary. */
 	json?: IDataObject;
 }
@@ -75,7 +79,7 @@ export class FileReport {
 	}
 
 	/**
-	 * The records of the file that are to be dealt with; the others are accounted for. Nothing more is
+	 * The records of the file that are to be sent; the others are accounted for. Nothing more is
 	 * read once the run has ended.
 	 *
 	 * @param check called once, when the first record was read
@@ -153,8 +157,9 @@ export class FileReport {
 	/** How far it is, and how to go on if it ends here. */
 	progress(): string {
 		const { done, failed, file, watermark } = this;
+		const { goOn = skipAnswered } = this.options;
 		const failures = failed > 0 ? ` and ${failed.toLocaleString('en-US')} had failed` : '';
-		return `Of the file ${quoted(file.name)}, ${count(done, 'record')} had been ${this.options.done}${failures}. Everything up to record ${watermark.upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${watermark.upTo}`;
+		return `Of the file ${quoted(file.name)}, ${count(done, 'record')} had been ${this.options.done}${failures}. ${goOn(watermark.upTo)}`;
 	}
 
 	private note(source: Pick<SourceRecord, 'record' | 'line'>, failure: RecordFailure): void {
@@ -213,6 +218,7 @@ export class FileReport {
 			documentsPerSecond: Math.round(done / Math.max(seconds, 0.001)),
 			...this.options.json,
 			...(this.readError !== undefined && { readError: this.readError }),
+			...this.options.details?.(),
 			failures,
 			failureCounts: this.counts.list(),
 			deadLetters: this.deadLetters.files,
@@ -235,3 +241,7 @@ export class FileReport {
 		);
 	}
 }
+
+/** How to go on if what was answered has taken effect. */
+export const skipAnswered = (upTo: number): string =>
+	`Everything up to record ${upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${upTo}`;

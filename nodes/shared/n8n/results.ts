@@ -49,7 +49,7 @@ export class Results {
 	/**
 	 * Results of an item.
 	 *
-	 * @param list one output item each; an empty list means that the item has been dealt with
+	 * @param list one output item each; an empty list means that nothing is returned for the item
 	 * @param items all input items the results belong to, if there are more than that one
 	 * @param binary files that the output items have
 	 */

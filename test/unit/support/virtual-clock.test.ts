@@ -1,6 +1,6 @@
 import { VirtualClock } from './virtual-clock';
 
-const CANCEL = new Error('cancelled');
+const CANCEL = new Error('canceled');
 
 test('sleeps end in the order of their due times, equal ones in the order they began', async () => {
 	const clock = new VirtualClock();

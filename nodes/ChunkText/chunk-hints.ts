@@ -1,0 +1,39 @@
+import { count, troubleText } from '../shared/n8n/hints';
+import type { Run } from '../shared/n8n/run';
+
+/** What a user should know beside the output. */
+export class ChunkHints {
+	/** Texts that are returned unfinished. */
+	pending = 0;
+	/** Errors of their final polls. */
+	readonly lastErrors = new Set<string>();
+	private withoutChunks = 0;
+	private cutTexts = 0;
+	private cutCharacters = 0;
+
+	/** A text has so many chunks, which lack so many characters of its end. */
+	chunked(chunks: number, missing: number): void {
+		if (chunks === 0) this.withoutChunks++;
+		if (missing === 0) return;
+		this.cutTexts++;
+		this.cutCharacters += missing;
+	}
+
+	addTo(run: Run, hintAtPending = true): void {
+		const { withoutChunks, cutTexts, cutCharacters, pending } = this;
+		const trouble = troubleText(run.stats);
+		if (trouble !== '') run.hint(trouble, 'info');
+		for (const error of this.lastErrors) run.hint(`The final poll failed: ${error}`);
+		if (withoutChunks > 0) run.hint(`${count(withoutChunks, 'text')} gave no chunks`);
+		if (cutTexts > 0) {
+			run.hint(
+				`The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to 'Model Settings': the service then accepts more chunks.`,
+			);
+		}
+		if (pending > 0 && hintAtPending) {
+			run.hint(
+				`${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`,
+			);
+		}
+	}
+}

@@ -1,0 +1,153 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Window } from '../shared/flow/window';
+import { fieldOf } from '../shared/n8n/fields';
+import type { FileReport } from '../shared/n8n/file-report';
+import { isRecord } from '../shared/n8n/parameter-reader';
+import { checkColumns } from '../shared/n8n/record-file';
+
+import type { SourceRecord } from '../shared/records/record';
+import type { ChunkSettings } from '../shared/service/chunking';
+import { documentId } from '../shared/service/document-id';
+import { InputError } from '../shared/service/input-error';
+import { quoted } from '../shared/service/wording';
+import type { TextFile } from './file-run';
+import type { ChunkParameters } from './parameters';
+import type { SourceDocument } from './source-documents';
+import { usableText, type TextEntry, type TextRef } from './texts';
+
+/** A text of a file, and the record it comes from. */
+export interface FileText extends TextEntry {
+	record: SourceRecord;
+	bytes: number;
+}
+
+export const isFileText = (ref: TextRef): ref is FileText => 'record' in ref;
+
+/** Where the fields are in a record: names or dotted paths. */
+interface Fields {
+	text: string;
+	/** Of the document; undefined if none is wanted. */
+	document: Record<'id' | 'name' | 'description' | 'url', string> | undefined;
+}
+
+/**
+ * Reads which fields of a record have the text and the document.
+ *
+ * @throws InputError for a field that is not named
+ */
+function readFields(
+	parameters: ChunkParameters,
+	itemIndex: number,
+	withDocuments: boolean,
+): Fields {
+	const text = parameters.requiredText('textField', itemIndex);
+	if (!withDocuments) return { text, document: undefined };
+	return {
+		text,
+		document: {
+			id: parameters.requiredText('idField', itemIndex),
+			name: parameters.requiredText('nameField', itemIndex),
+			description: parameters.text('descriptionField', itemIndex).trim(),
+			url: parameters.text('urlField', itemIndex).trim(),
+		},
+	};
+}
+
+/**
+ * The texts of a file, each as soon as the window has room for it. Records without a usable text, or
+ * document if these are wanted, fail at once.
+ */
+export async function* fileTexts(
+	{ chunking, file, itemIndex, settings }: TextFile,
+	report: FileReport,
+	window: Window,
+	withDocuments: boolean,
+): AsyncGenerator<FileText, void, undefined> {
+	const { parameters, options: all } = chunking;
+	const fields = readFields(parameters, itemIndex, withDocuments);
+	const group = JSON.stringify(settings);
+	const options = { itemIndex, fields, settings, maxBytes: all.bytesPerRequest };
+	let place = 0;
+	const check = () => checkColumns(file, neededColumns(fields));
+	for await (const record of report.read(check)) {
+		let text: FileText | undefined;
+		try {
+			text = fileText(record, group, options);
+		} catch (reason) {
+			await report.fail(record, { reason, id: idIn(record.value, fields) });
+		}
+		if (text === undefined) continue;
+		if (!(await window.admit(text.bytes))) return;
+		yield { ...text, place: place++ };
+	}
+}
+
+function fileText(
+	record: SourceRecord,
+	group: string,
+	{
+		itemIndex,
+		fields,
+		settings,
+		maxBytes,
+	}: { itemIndex: number; fields: Fields; settings: ChunkSettings; maxBytes: number },
+): FileText {
+	const { value } = record;
+	if (!isRecord(value) || Array.isArray(value)) {
+		throw new InputError('The record is not a JSON object', 'Each record must be an object.');
+	}
+	const text = usableText(
+		fieldOf(value, fields.text),
+		`The field ${quoted(fields.text)}`,
+		maxBytes,
+	);
+	const document = fields.document && documentOf(value, fields.document);
+	return {
+		itemIndex,
+		text,
+		settings,
+		group,
+		record,
+		source: value as IDataObject,
+		bytes: Buffer.byteLength(text),
+		...(document && { document }),
+	};
+}
+
+function documentOf(
+	record: Record<string, unknown>,
+	{ id, name, description, url }: NonNullable<Fields['document']>,
+): SourceDocument {
+	const advice = "'Documents Ready to Push' needs it: correct the record, or the field's name.";
+	const fields: IDataObject = {
+		name: documentId(fieldOf(record, name), name, advice),
+	};
+	for (const [field, path] of [
+		['description', description],
+		['url', url],
+	] as const) {
+		const value = path === '' ? undefined : fieldOf(record, path);
+		if (value !== '' && value !== undefined && value !== null) {
+			fields[field] = value as IDataObject[string];
+		}
+	}
+	return { id: documentId(fieldOf(record, id), id, advice), fields, previousChunkCount: 0 };
+}
+
+/** The columns that a CSV file must have, each with the parameter that names it. */
+const neededColumns = ({ text, document }: Fields): Array<[string, string]> => [
+	[text, 'Text Field'],
+	...(document
+		? ([
+				[document.id, 'ID Field'],
+				[document.name, 'Name Field'],
+			] satisfies Array<[string, string]>)
+		: []),
+];
+
+/** The ID of a record, as far as it has one. */
+function idIn(record: unknown, { document }: Fields): string | undefined {
+	const value = isRecord(record) ? fieldOf(record, document?.id ?? 'id') : undefined;
+	return typeof value === 'string' && value !== '' ? value : undefined;
+}
