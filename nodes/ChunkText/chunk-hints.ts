@@ -8,22 +8,33 @@ export class ChunkHints {
 	/** Errors of their final polls. */
 	readonly lastErrors = new Set<string>();
 	private withoutChunks = 0;
+	private foreign = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
 
-	/** A text has so many chunks, which lack so many characters of its end. */
-	chunked(chunks: number, missing: number): void {
+	/**
+	 * A text has so many chunks, which lack so many characters of its end.
+	 *
+	 * @param isOwn false if they are not what the text has at their positions
+	 */
+	chunked(chunks: number, missing: number, isOwn: boolean): void {
 		if (chunks === 0) this.withoutChunks++;
+		if (!isOwn) this.foreign++;
 		if (missing === 0) return;
 		this.cutTexts++;
 		this.cutCharacters += missing;
 	}
 
 	addTo(run: Run, hintAtPending = true): void {
-		const { withoutChunks, cutTexts, cutCharacters, pending } = this;
+		const { withoutChunks, foreign, cutTexts, cutCharacters, pending } = this;
 		const trouble = troubleText(run.stats);
 		if (trouble !== '') run.hint(trouble, 'info');
 		for (const error of this.lastErrors) run.hint(`The final poll failed: ${error}`);
+		if (foreign > 0) {
+			run.hint(
+				`The chunks of ${count(foreign, 'text')} are not what the text has at their positions. Check whether the service returns results in another order than the texts; if so, set 'Texts per Request' to 1.`,
+			);
+		}
 		if (withoutChunks > 0) run.hint(`${count(withoutChunks, 'text')} gave no chunks`);
 		if (cutTexts > 0) {
 			run.hint(

@@ -33,21 +33,6 @@ export interface Destination {
 /** Turns what has become of each text into records and failures. */
 export class ChunkOutput {
 	private readonly options: RecordOptions;
-<<<<<<< HEAD
-	private readonly outcomes: TextOutcomes;
-	private readonly sink: ChunkSink;
-	private readonly counts = {
-		withoutChunks: 0,
-		pending: 0,
-		cutTexts: 0,
-		cutCharacters: 0,
-		foreign: 0,
-	};
-	/** Errors of final polls, for texts that are returned unfinished. */
-	private readonly lastErrors = new Set<string>();
-
-=======
->>>>>>> main
 	constructor(
 		private readonly run: Run,
 		parameters: ChunkParameters,
@@ -124,18 +109,8 @@ export class ChunkOutput {
 	}
 
 	private async chunked({ chunkingId }: Job, ref: TextRef, chunks: Chunk[]): Promise<void> {
-<<<<<<< HEAD
 		const { missing, isComplete, isOwn } = coverage(ref.text, chunks);
-		if (!isOwn) this.counts.foreign++;
-		if (chunks.length === 0) this.counts.withoutChunks++;
-		if (missing > 0) {
-			this.counts.cutTexts++;
-			this.counts.cutCharacters += missing;
-		}
-=======
-		const { missing, isComplete } = coverage(ref.text, chunks);
-		this.hints.chunked(chunks.length, missing);
->>>>>>> main
+		this.hints.chunked(chunks.length, missing, isOwn);
 		const source = this.sourceOf(ref);
 		const document = ref.document ?? this.documents.get(ref.itemIndex);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };
@@ -202,35 +177,10 @@ export class ChunkOutput {
 		this.hints.addTo(this.run, hintAtPending);
 	}
 
-<<<<<<< HEAD
-	private addHints(hintAtPending: boolean): void {
-		const { run } = this;
-		const { withoutChunks, cutTexts, cutCharacters, pending } = this.counts;
-		const trouble = troubleText(run.stats);
-		if (trouble !== '') run.hint(trouble, 'info');
-		for (const error of this.lastErrors) run.hint(`The final poll failed: ${error}`);
-		if (this.counts.foreign > 0) {
-			run.hint(
-				`The chunks of ${count(this.counts.foreign, 'text')} are not what the text has at their positions. Check whether the service returns results in another order than the texts; if so, set 'Texts per Request' to 1.`,
-			);
-		}
-		if (withoutChunks > 0) run.hint(`${count(withoutChunks, 'text')} gave no chunks`);
-		if (cutTexts > 0) {
-			run.hint(
-				`The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to 'Model Settings': the service then accepts more chunks.`,
-			);
-		}
-		if (pending > 0 && hintAtPending) {
-			run.hint(
-				`${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`,
-			);
-		}
-=======
 	/** Returns everything. */
 	async end(): Promise<void> {
 		await this.destination.sink.end();
 		await this.destination.outcomes.finish();
->>>>>>> main
 	}
 
 	private sourceOf({ itemIndex, source }: TextRef): IDataObject {
