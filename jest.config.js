@@ -27,6 +27,7 @@ module.exports = {
 	// Jest runs CommonJS, and these packages are none.
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
+	setupFilesAfterEnv: ['<rootDir>/support/retry-in-ci.ts'],
 	maxWorkers: 2,
 	// The engine is loaded anew for every engine test file: free what earlier files left behind.
 	workerIdleMemoryLimit: '1GB',

@@ -511,7 +511,7 @@ describe('Stop in the editor', () => {
 			options,
 		});
 		expect(error?.message).toBe(
-			`The execution was canceled. Chunking IDs not finished: ${ids(0, 2).join(', ')}.`,
+			`The execution was canceled. Chunking IDs not finished: ${ids(0, 2).join(', ')}. Requests in flight may have taken effect.`,
 		);
 	});
 
