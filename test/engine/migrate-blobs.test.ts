@@ -310,7 +310,7 @@ it('Stop in the editor also says how many migrations came before', async () => {
 	await server.close();
 	expect(status).toBe('canceled');
 	expect(error?.message).toBe(
-		`The execution was canceled. ${MAY_BE_RUNNING} Before that, 2 migrations of 4 had been carried out.`,
+		`The execution was canceled. ${MAY_BE_RUNNING} Before that, 2 migrations of 4 had been carried out. Requests in flight may have taken effect.`,
 	);
 });
 
@@ -324,6 +324,8 @@ it('Stop in the editor ends the wait for the response within a second', async ()
 	expect(Date.now() - (await arrived)).toBeLessThan(1000);
 	await server.close();
 	expect(status).toBe('canceled');
-	expect(error?.message).toBe(`The execution was canceled. ${MAY_BE_RUNNING}`);
+	expect(error?.message).toBe(
+		`The execution was canceled. ${MAY_BE_RUNNING} Requests in flight may have taken effect.`,
+	);
 	expect(server.requests).toHaveLength(1);
 });

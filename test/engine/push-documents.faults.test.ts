@@ -338,13 +338,13 @@ describe('Stop in the editor', () => {
 	};
 
 	it.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
-		'ends requests under way within a second and says how many were pushed: %s',
+		'ends requests in flight within a second and says how many were pushed: %s',
 		async (onError) => {
 			fault({ latencyMs: 8000, skip: 2 });
 			const options = { documentsPerRequest: 2, concurrency: 2 };
 			const { error } = await stopAfter(4, documents(20), { options }, { onError });
 			expect(error?.message).toBe(
-				'The execution was canceled. 4 documents of 20 had been pushed; pushing them again does no harm.',
+				'The execution was canceled. 4 documents of 20 had been pushed; pushing them again does no harm. Requests in flight may have taken effect.',
 			);
 		},
 	);
