@@ -129,7 +129,9 @@ describe.each(Object.entries(FORMS))('a secret %s', (_, formOf) => {
 		const secrets = fc
 			.string({ minLength: 12, maxLength: 40, unit: 'grapheme' })
 			.filter((text) => !/[*\p{Surrogate}]/u.test(text) && text.trim() === text)
-			.filter((text) => /[a-z\d]{4}/i.test(text));
+			.filter((text) => /[a-z\d]{4}/i.test(text))
+			// One that looks percent-encoded itself can be decoded in more than one way.
+			.filter((text) => !/%[\da-f]{2}/i.test(text));
 		fc.assert(
 			fc.property(secrets, fc.string({ maxLength: 5 }), (secret, noise) => {
 				const form = formOf(secret);
