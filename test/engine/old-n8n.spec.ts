@@ -144,7 +144,7 @@ describe('the built package on the engine of n8n 1.123', () => {
 		const node = chunkText('submitAndWait', options);
 		const { run, output } = await engine.run([node], texts(1), newStore());
 		expect(output).toMatchObject([{ json: { status: 'SUBMITTED' } }]);
-		expect(hintsOf(run)).toMatch(/1 text not finished yet/);
+		expect(hintsOf(run)).toMatch(/1 text not finished\. /);
 
 		engine.setHints(false);
 		const without = await engine.run([node], texts(1), newStore());
@@ -180,7 +180,7 @@ describe('the built package on the engine of n8n 1.123', () => {
 		});
 		const store = newStore();
 		store.set(TYPE, { aiUrl: server.url });
-		const parameters = { chunkingId: 'c1', wait: true };
+		const parameters = { chunkingId: 'c1', wait: true, output: 'chunks', vectors: 'list' };
 		const run = await engine.run(
 			[chunkText('getResults', { timeoutSeconds: 1 }, parameters)],
 			[{}],
