@@ -9,6 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import {
+	advised,
 	credentialTest,
 	isBeingTested,
 	isTest,
@@ -16,8 +17,9 @@ import {
 	testRequest,
 	type Probe,
 } from '../nodes/shared/http/credential-test';
-import { tokenSender } from '../nodes/shared/http/token-sender';
+import { TOKEN_SERVER, tokenSender } from '../nodes/shared/http/token-sender';
 import { parseBaseUrl } from '../nodes/shared/service/url';
+import { ServiceFailure } from '../nodes/shared/service/failure';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/scope';
 import { secretsOf } from '../nodes/shared/service/secrets';
 import { parseClient, parseTokenMap, validToken } from '../nodes/shared/service/token';
@@ -59,6 +61,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			type: 'string',
 			default: '',
 			required: true,
+			description: 'Identifies your client to the token server',
 		},
 		{
 			displayName: 'Client Secret',
@@ -67,6 +70,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
+			description: 'Issued together with the client ID',
 		},
 		{
 			displayName: 'Token Server URL',
@@ -131,7 +135,12 @@ function issuingTokens(issuer: TokenIssuer) {
 		if (isTested) PROBE.request(credentials);
 		let stored: IDataObject = {};
 		if (!context.isProven || !isTested) {
-			const accessTokens = JSON.stringify(await issuer.issue(context, tokenSender(this)));
+			const tokens = await issuer
+				.issue(context, tokenSender(this))
+				.catch((error: unknown) => {
+					throw context.origin === 'node' ? error : explained(error);
+				});
+			const accessTokens = JSON.stringify(tokens);
 			// Several requests may have waited for the same token: only one of them stores it.
 			if (!context.held.isStored) stored = { accessTokens };
 			context.held.isStored = true;
@@ -139,6 +148,12 @@ function issuingTokens(issuer: TokenIssuer) {
 		if (isTested) await runProbe(this, credentials, PROBE);
 		return stored;
 	};
+}
+
+/** Tests and n8n's HTTP Request node show no description: what to check goes into the message. */
+function explained(error: unknown): unknown {
+	const isUnreachable = error instanceof ServiceFailure && error.transportCode !== undefined;
+	return isUnreachable ? advised(error, TOKEN_SERVER) : error;
 }
 
 /**

@@ -57,12 +57,15 @@ export class BlobServiceApi implements ICredentialType {
 				{ name: 'None', value: 'none', description: 'No credentials are sent' },
 			],
 			default: 'none',
+			description: 'How the blob service authenticates its users',
 		},
 		{
 			displayName: 'User',
 			name: 'user',
 			type: 'string',
 			default: '',
+			placeholder: 'e.g. admin',
+			description: 'A user that may list and convert blobs',
 			displayOptions: { show: { authentication: ['basic'] } },
 		},
 		{
@@ -71,6 +74,7 @@ export class BlobServiceApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
+			description: "Password of 'User'",
 			displayOptions: { show: { authentication: ['basic'] } },
 		},
 		TEST_STATE_FIELD,

@@ -1,3 +1,5 @@
+import type { INodeTypeDescription } from 'n8n-workflow';
+
 import { ON_OLD_N8N } from '../shared/paths';
 import { until } from '../shared/wait';
 import type { Login } from './connection';
@@ -42,8 +44,12 @@ export class N8nApi {
 
 	/** The names of the node types n8n has loaded. */
 	async nodeTypes(): Promise<string[]> {
-		const types = await this.n8n.send<Array<{ name: string }>>({ url: '/types/nodes.json' });
-		return types.map(({ name }) => name);
+		return (await this.nodeDescriptions()).map(({ name }) => name);
+	}
+
+	/** The node types n8n has loaded, as the editor gets them. */
+	async nodeDescriptions(): Promise<INodeTypeDescription[]> {
+		return await this.n8n.send({ url: '/types/nodes.json' });
 	}
 
 	/** Creates the credential, or updates the one of that name and type; returns its ID. */

@@ -180,7 +180,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 }
 
 /** What the response to a submission says: it may already have the results. */
-export function outcomeOfSubmission(job: Job, chunking: Chunking): Outcome<Fetched> {
+export function settle(job: Job, chunking: Chunking): Outcome<Fetched> {
 	try {
 		const finding = submissionFinding(job, chunking);
 		if (finding.state === 'failed') return failed(finding.reason, 1);

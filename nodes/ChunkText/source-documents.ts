@@ -28,7 +28,7 @@ export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 
 /**
  * Reads the documents of all items; items without a usable ID or name fail. Items with `documents` of
- * their own are skipped.
+ * their own are left out.
  *
  * @param refused gets the items that failed
  */

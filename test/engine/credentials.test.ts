@@ -326,7 +326,7 @@ describe('the Test button of the credentials', () => {
 			[{ clientSecret: 'mistyped' }, /status 401 \(invalid_client\)/],
 			[
 				{ authUrl: 'http://127.0.0.1:1' },
-				/^The token server could not be reached: the connection was refused$/,
+				/^The token server could not be reached: the connection was refused\. Check 'Token Server URL'/,
 			],
 			[
 				{ authUrl: 'http://unknown.invalid' },

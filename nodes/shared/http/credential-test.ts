@@ -163,12 +163,15 @@ function unreachable(error: unknown, party: Party, isTimeout: boolean): ServiceF
 	const failure = transportFailure(error, party, {
 		...(isTimeout && { timedOutMs: PROBE_TIMEOUT_MS }),
 	});
-	const { message, transportCode: code } = failure;
-	const advice =
-		code === undefined
-			? `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${party.urlLabel}'`
-			: `Check '${party.urlLabel}' and whether ${party.name} is up`;
-	return new ServiceFailure(`${message}. ${advice}`, { kind: 'transport' });
+	if (failure.transportCode !== undefined) return advised(failure, party);
+	const advice = `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${party.urlLabel}'`;
+	return new ServiceFailure(`${failure.message}. ${advice}`, { kind: 'transport' });
+}
+
+/** A failed connection with what to check in its message: a test shows no description. */
+export function advised(error: ServiceFailure, { name, urlLabel }: Party): ServiceFailure {
+	const advice = `Check '${urlLabel}' and whether ${name} is up`;
+	return new ServiceFailure(`${error.message}. ${advice}`, { kind: error.kind });
 }
 
 /** What to check after statuses that mean the same for all services. */

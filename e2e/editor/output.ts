@@ -1,0 +1,152 @@
+import { DEMO } from '../../sandbox';
+import type { Subject } from './suite';
+import { describe, ownNode, saveChain } from './suite';
+
+/** Two sections, so two chunks. */
+const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
+const DOCUMENT = {
+	id: 'editor/returns.md',
+	name: 'Returns',
+	url: 'https://example.com/returns',
+	text: TEXT,
+};
+
+/** The way of most users: chunk and push, and look at what came out. */
+export const output: Subject = {
+	title: 'Running nodes and reading their output',
+	async run(suite) {
+		const { canvas, checks, nodes } = suite;
+		const chunking = describe(nodes, 'chunkText').displayName;
+		const pushing = describe(nodes, 'pushDocuments').displayName;
+		const { id } = await saveChain(
+			suite,
+			'chunk and push',
+			[DOCUMENT],
+			[
+				ownNode(suite, 'chunkText', { modelId: 'gte-small' }),
+				ownNode(suite, 'pushDocuments'),
+			],
+		);
+		await canvas.open(id);
+		const said = await canvas.run();
+		checks.add(
+			'Chunk and push succeeds with nothing set but the model',
+			/success/i.test(said),
+			said,
+		);
+		const indexed = suite.demo.sandbox
+			.documents(DEMO.endpoint)
+			.filter(({ id: chunk }) => String(chunk).startsWith(DOCUMENT.id));
+		checks.add('Its chunks are in the index', indexed.length > 0, `${indexed.length}`);
+		const vectors = indexed.filter(({ vector }) => Array.isArray(vector));
+		checks.add(
+			'They have their vectors as lists of numbers',
+			indexed.length > 0 && vectors.length === indexed.length,
+		);
+		for (const name of [chunking, pushing]) {
+			const panel = await canvas.openNode(name);
+			const columns = await panel.columns();
+			checks.add(
+				`The output of ${name} begins with the ID`,
+				columns[0] === 'id',
+				columns.join(),
+			);
+			await panel.close();
+		}
+	},
+};
+
+/** Hints say what a run did beyond the obvious. */
+export const hints: Subject = {
+	title: 'Reading hints',
+	async run(suite) {
+		const { canvas, checks, nodes } = suite;
+		const { displayName } = describe(nodes, 'pushDocuments');
+		const items = ['first', 'second'].map((name) => ({ id: 'editor/same', name }));
+		const { id } = await saveChain(suite, 'hints', items, [ownNode(suite, 'pushDocuments')]);
+		await canvas.open(id);
+		await canvas.run();
+		const panel = await canvas.openNode(displayName);
+		const text = await panel.outputText();
+		checks.add('A hint counts documents with the same ID', /1 document.*same ID/i.test(text));
+	},
+};
+
+/** Errors name the reason first, in the panel and on the error output. */
+export const errors: Subject = {
+	title: 'Reading errors',
+	async run(suite) {
+		const { canvas, checks, nodes } = suite;
+		const { displayName } = describe(nodes, 'pushDocuments');
+		const items = [{ id: 'editor/good', name: 'Good' }, { id: 'editor/bad' }];
+		const stopping = await saveChain(suite, 'an error', items, [
+			ownNode(suite, 'pushDocuments'),
+		]);
+		await canvas.open(stopping.id);
+		await canvas.run();
+		const panel = await canvas.openNode(displayName);
+		const text = await panel.outputText();
+		checks.add(
+			'An error names the document and the field',
+			/editor\/bad/.test(text) && /'name'/.test(text),
+		);
+		checks.add(
+			'An error names the item once',
+			(text.match(/\[?\bitem \d+/gi) ?? []).length <= 1,
+			text,
+		);
+		const going = await saveChain(suite, 'the error output', items, [
+			ownNode(suite, 'pushDocuments', {}, { onError: 'continueErrorOutput' }),
+		]);
+		await canvas.open(going.id);
+		await canvas.run();
+		const branches = await canvas.openNode(displayName);
+		const good = await branches.outputText();
+		checks.add('The success output has the good document', good.includes('editor/good'));
+		await branches.showBranch('Error');
+		const bad = await branches.outputText();
+		checks.add('The error output has the bad document', bad.includes('editor/bad'));
+	},
+};
+
+/** A run that is stopped ends at once and sends nothing more. */
+export const stopping: Subject = {
+	title: 'Stopping a run',
+	async run(suite) {
+		const { canvas, checks, demo } = suite;
+		const { sandbox } = demo;
+		const { chunkDelayMs } = sandbox.settings;
+		const { id } = await saveChain(
+			suite,
+			'stop',
+			[DOCUMENT],
+			[ownNode(suite, 'chunkText', { modelId: 'gte-small' })],
+		);
+		sandbox.settings.chunkDelayMs = 600_000;
+		try {
+			await canvas.open(id);
+			await canvas.page.locator('[data-test-id="execute-workflow-button"]').click();
+			const stop = canvas.page.locator('[data-test-id="stop-execution-button"]');
+			await stop.waitFor();
+			await canvas.page.waitForTimeout(POLLING_MS);
+			const startedAt = Date.now();
+			await stop.click();
+			const said = await canvas.notification();
+			const seconds = (Date.now() - startedAt) / 1000;
+			checks.add(
+				'A stopped run ends within 5 seconds',
+				seconds < 5,
+				`${seconds.toFixed(1)} s`,
+			);
+			checks.add('The editor says that it was stopped', /stopped|cancel/i.test(said), said);
+			const before = sandbox.requests.length;
+			await canvas.page.waitForTimeout(POLLING_MS);
+			checks.add('A stopped run sends nothing more', sandbox.requests.length === before);
+		} finally {
+			sandbox.settings.chunkDelayMs = chunkDelayMs;
+		}
+	},
+};
+
+/** Long enough for a poll. */
+const POLLING_MS = 3_000;

@@ -1,0 +1,24 @@
+import { credentials } from './credentials';
+import { dragAndDrop, schemaPreview } from './input';
+import { errors, hints, output, stopping } from './output';
+import { parameters } from './parameters';
+import { firstAction, search } from './search';
+import type { Subject } from './suite';
+import { themes } from './themes';
+import { vectors } from './vectors';
+
+/** All that is checked in the editor, in this order; each by its name on the command line. */
+export const SUBJECTS: Readonly<Record<string, Subject>> = {
+	search,
+	firstAction,
+	parameters,
+	credentials,
+	output,
+	hints,
+	errors,
+	stopping,
+	schemaPreview,
+	dragAndDrop,
+	themes,
+	vectors,
+};
