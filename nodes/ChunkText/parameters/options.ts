@@ -43,11 +43,6 @@ export const optionsProperties = properties([
 				displayOptions: submits,
 			},
 			{
-				...bytesPerFileProperty,
-				description:
-					'Maximum size of a file that the node returns. A larger record gets a file of its own.',
-			},
-			{
 				displayName: 'Bytes in Flight',
 				name: 'bytesInFlight',
 				type: 'number',
@@ -56,6 +51,11 @@ export const optionsProperties = properties([
 				description:
 					"Maximum bytes of texts of a file that are held or being chunked at the same time, at least twice 'Bytes per Request'",
 				displayOptions: chunksFile,
+			},
+			{
+				...bytesPerFileProperty,
+				description:
+					'Maximum size of a file that the node returns. A larger record gets a file of its own.',
 			},
 			{
 				displayName: 'Bytes per Request',
