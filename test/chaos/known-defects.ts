@@ -9,20 +9,13 @@ import type { Invariant, Violation } from './invariants';
 /** Names of cases (see cases.ts). */
 const BY_LINE: Record<number, string[]> = {};
 
-/**
- * Races that show in some plays of a world only, so that no case can wait for them. Line 10: a pause
- * (Retry-After) that begins while the run is being stopped keeps its timer.
- */
-const RACES = ['delete: handles left', 'push: handles left'];
-
 export const KNOWN_CASES = new Set(Object.values(BY_LINE).flat());
 
 const pairOf = (node: NodeKey | string, invariant: Invariant): string => `${node}: ${invariant}`;
 
-const PAIRS = new Set([
-	...[...KNOWN_CASES].map((name) => pairOf(CASES[name].world.node, CASES[name].invariant)),
-	...RACES,
-]);
+const PAIRS = new Set(
+	[...KNOWN_CASES].map((name) => pairOf(CASES[name].world.node, CASES[name].invariant)),
+);
 
 /** Whether a random world broke what a node is known to break. */
 export function tolerated({ node, invariant }: Violation): boolean {
