@@ -13,7 +13,7 @@ import { Session } from '../shared/n8n/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
-import { MIGRATING, outcomeMessage } from '../shared/service/wording';
+import { MIGRATING, MIGRATING_AGAIN, outcomeMessage } from '../shared/service/wording';
 import { migrateProperties } from './properties';
 
 /**
@@ -44,6 +44,8 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
 	let migrated = 0;
 	let isUnknown = false;
+	// An item before this one migrated the manifests, or may have.
+	let isRepeated = false;
 	run.progress = () => {
 		const before = `Before that, ${count(migrated, 'migration')} of ${rounds.length.toLocaleString('en-US')} had been carried out.`;
 		return [isUnknown && MIGRATING.repeating, migrated > 0 && before].filter(Boolean).join(' ');
@@ -53,13 +55,16 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		const [first = 0] = round;
 		if (outcome.ok) {
 			migrated++;
+			isRepeated = true;
 			run.done(first, [outcome.response], round);
 			continue;
 		}
 		const { reason, skipped } = outcome;
 		// A run that was canceled meanwhile cannot tell how its request ended.
 		if (isCanceled(reason) && !skipped) isUnknown = true;
-		const message = outcomeMessage(MIGRATING, reason, { attempted: !skipped });
+		const action = isRepeated ? MIGRATING_AGAIN : MIGRATING;
+		const message = outcomeMessage(action, reason, { attempted: !skipped });
+		isRepeated ||= !skipped && reason instanceof ServiceFailure && reason.outcomeUnknown;
 		for (const itemIndex of round) {
 			await run.breathe();
 			run.fail(itemIndex, reason, { message, skipped });

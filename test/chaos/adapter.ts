@@ -304,8 +304,8 @@ export function claimOf(json: IDataObject): Claim {
 
 /** Texts that say that something certainly did not happen. */
 const DENIALS = [
-	/\b(?:was|were|is|are|has been|have been|had been) not (?:been )?(?:pushed|deleted|submitted|migrated|converted|sent)\b/i,
-	/\bnot (?:been )?(?:pushed|deleted|submitted|migrated|converted)\b/i,
+	/\b(?:was|were|is|are|has been|have been|had been) not (?:been )?(?:pushed|deleted|submitted|migrated|converted|sent)\b(?! again)/i,
+	/\bnot (?:been )?(?:pushed|deleted|submitted|migrated|converted)\b(?! again)/i,
 	/\bno (?:documents?|texts?|manifests?|IDs?) (?:was|were) (?:pushed|deleted|submitted|migrated|converted|sent)\b/i,
 	/\bnever (?:reached|arrived|sent)\b/i,
 	/\b(?:did not|didn't) (?:reach|arrive)\b/i,

@@ -189,7 +189,7 @@ it('that may be running is not followed by the next one', async () => {
 	expect(sandbox().requests).toHaveLength(1);
 	const errors = jsonOf(output).map(({ error }) => String(error));
 	expect(errors[0]).toContain('it is unknown whether the blob manifests were migrated');
-	expect(errors[2]).toMatch(/so the blob manifests were not migrated$/);
+	expect(errors[2]).toMatch(/so the blob manifests were not migrated again$/);
 });
 
 describe('a migration that did not arrive', () => {
@@ -285,7 +285,7 @@ describe('items of a migration that failed', () => {
 		const { error } = await migrate(items(3), { ...CONFIRMED, options: { oncePerItem: true } });
 		expect(sandbox().requests).toHaveLength(2);
 		expect(error?.context).toMatchObject({ itemIndex: 1 });
-		expect(error?.message).toContain(UNKNOWN);
+		expect(error?.message).toContain(UNKNOWN.replace('migrated.', 'migrated again.'));
 		expect(error?.description).toMatch(/Before that, 1 migration of 3 had been carried out\.$/);
 	});
 

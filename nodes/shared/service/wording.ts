@@ -37,6 +37,9 @@ export const MIGRATING: Action = {
 	repeating: 'The migration may still be running: check the service before you start it again.',
 };
 
+/** After an item of the same run that migrated the manifests, or may have. */
+export const MIGRATING_AGAIN: Action = { ...MIGRATING, done: 'migrated again' };
+
 /**
  * The message of an error item: the reason first, then what is known about the outcome. AI agents and
  * error items see nothing else, so it also says whether repeating is safe if the outcome is unknown.
