@@ -521,6 +521,20 @@ describe('the message says what is known of a document', () => {
 	});
 });
 
+it('the message says of a document that was never sent that it was not deleted', async () => {
+	fault({ status: 503, times: 1 });
+	fault({ status: 401 });
+	const result = await remove(
+		items('d0', 'd1'),
+		{ options: { concurrency: 1 } },
+		{ onError: 'continueRegularOutput' },
+	);
+	expect(sandbox().requests).toHaveLength(2);
+	const [first, second] = jsonOf(result.output).map(({ error }) => String(error));
+	expect(first).toContain("so it is unknown whether document 'd0' was deleted");
+	expect(second).toMatch(/, so document 'd1' was not deleted$/);
+});
+
 it('the ID is the first column of every item', async () => {
 	sandbox().settings.unknownDeleteStatus = 404;
 	await index(['d0']);
