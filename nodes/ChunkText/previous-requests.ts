@@ -44,16 +44,18 @@ export async function readPreviousRequests(
 		try {
 			const id = idOf(itemIndex);
 			if (id === '') continue;
-			const chunkingId = id.trim();
-			// Fails for an ID that cannot be part of a path.
-			resultsPath(path, chunkingId);
 			const scope = readScope(parameters, itemIndex);
 			const position = parsePosition(positionOf(itemIndex));
-			// If items ask for different scopes the first one decides: results may be served once only.
-			const request = requests.get(chunkingId) ?? { chunkingId, scope, refs: [] };
-			requests.set(chunkingId, request);
-			if (typeof json.textsInRequest === 'number') request.textCount = json.textsInRequest;
-			request.refs.push(...refsOf(json, itemIndex, position));
+			const wanted = wantedBy(json, itemIndex, id.trim(), position);
+			// Fails for an ID that cannot be part of a path.
+			for (const { chunkingId } of wanted) resultsPath(path, chunkingId);
+			for (const { chunkingId, refs, textCount } of wanted) {
+				// If items ask for different scopes the first one decides: results may be served once only.
+				const request = requests.get(chunkingId) ?? { chunkingId, scope, refs: [] };
+				requests.set(chunkingId, request);
+				if (textCount !== undefined) request.textCount = textCount;
+				request.refs.push(...refs);
+			}
 		} catch (error) {
 			run.refuse(itemIndex, error);
 		}
@@ -62,19 +64,58 @@ export async function readPreviousRequests(
 	return [...requests.values()];
 }
 
-/** The texts that an item stands for: one, or all of a request if it has their documents. */
+type Wanted = Omit<PreviousRequest, 'scope'>;
+
+/** The requests an item stands for: several if several of its texts failed and it does not name one. */
+function wantedBy(
+	json: IDataObject,
+	itemIndex: number,
+	chunkingId: string,
+	position: number | undefined,
+): Wanted[] {
+	const failed = position === undefined ? failedTextsIn(json, chunkingId) : undefined;
+	if (failed === undefined) {
+		const refs = refsOf(json, itemIndex, position);
+		return [{ chunkingId, refs, ...textCountOf(json) }];
+	}
+	return failed.map((text) => ({
+		chunkingId: text.chunkingId,
+		refs: [refOf(text, itemIndex, parsePosition(text.textPosition))],
+		...textCountOf(text),
+	}));
+}
+
+type FailedText = IDataObject & { chunkingId: string };
+
+/** The texts of a failed item, if it is that of this chunking ID. */
+function failedTextsIn({ failedTexts }: IDataObject, chunkingId: string): FailedText[] | undefined {
+	if (!Array.isArray(failedTexts)) return undefined;
+	const texts = (failedTexts as unknown[]).filter(
+		(text): text is FailedText => isObject(text) && typeof text.chunkingId === 'string',
+	);
+	return texts[0]?.chunkingId === chunkingId ? texts : undefined;
+}
+
+const isObject = (value: unknown): value is IDataObject =>
+	typeof value === 'object' && value !== null;
+
+const textCountOf = ({ textsInRequest }: IDataObject): { textCount?: number } =>
+	typeof textsInRequest === 'number' ? { textCount: textsInRequest } : {};
+
+const refOf = (
+	{ textIndex }: IDataObject,
+	itemIndex: number,
+	position: number | undefined,
+): TextRef => ({
+	itemIndex,
+	...(position !== undefined && { position }),
+	...(typeof textIndex === 'number' && { textIndex }),
+});
+
+/** The texts of a request that an item stands for: one, or all if it has their documents. */
 function refsOf(json: IDataObject, itemIndex: number, position: number | undefined): TextRef[] {
 	const documents = documentsIn(json);
-	if (documents === undefined) {
-		const { textIndex } = json;
-		return [
-			{
-				itemIndex,
-				...(position !== undefined && { position }),
-				...(typeof textIndex === 'number' && { textIndex }),
-			},
-		];
-	}
+	if (documents === undefined) return [refOf(json, itemIndex, position)];
 	return documents.map((document, place) => ({
 		itemIndex,
 		position: place,

@@ -180,6 +180,17 @@ export const CASES: Record<string, Case> = {
 			{ jobs: [jobOf({ truncate: 'tail' })] },
 		),
 	},
+	'chunks of an item whose texts failed in two requests are lost': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{
+				texts: [[1], [2, 2], [1]],
+				settings: { textSource: 'list' },
+				flow: 'waitThenResume',
+			},
+			{ jobs: [jobOf({ end: 'never' })] },
+		),
+	},
 	'data of a job that ended in ERROR is lost': {
 		invariant: 'lost what was delivered',
 		world: chunking({ texts: [[2]] }, { jobs: [jobOf({ end: 'errorWithData' })] }),

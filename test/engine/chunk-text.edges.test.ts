@@ -40,6 +40,26 @@ describe('an item with a list of texts', () => {
 		expect(json?.chunkingIds).toContain(json?.chunkingId);
 	});
 
+	it('fetches every text of an item that failed in several requests', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const items = [{ id: 'd', texts: ['a', 'b', 'c'] }];
+		const { output } = await chunk(
+			items,
+			{ ...LIST, options: { ...OFTEN, textsPerRequest: 2, maxWaitSeconds: 1 } },
+			CONTINUE,
+		);
+		const [failed] = jsonOf(output);
+		expect(failed?.failedTexts).toHaveLength(3);
+		answers({ status: 'READY', chunkedData: [{ chunks: ['A'] }, { chunks: ['B'] }] });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['C'] }] });
+		const result = await getResults([failed ?? {}], { options: { concurrency: 1 } });
+		expect(jsonOf(result.output).map(({ text, textIndex }) => [text, textIndex])).toEqual([
+			['A', 0],
+			['B', 1],
+			['C', 2],
+		]);
+	});
+
 	it('keeps what came for one text though another one failed first', async () => {
 		fault('submit', { status: 400, times: 1 });
 		answers({ status: 'READY', chunkedData: [] });
