@@ -1,6 +1,7 @@
 /**
  * The demo: every example workflow in a real n8n with the packed package, then the open editor.
- * With `--once` it ends after the examples, with exit code 0 only if every check passed.
+ * With `--once` it ends after the examples, with exit code 0 only if every check passed. Names of
+ * examples after `--` run only these.
  */
 import { testCredentials } from './demo/credential-tests';
 import type { Demo } from './demo/demo';
@@ -13,6 +14,7 @@ import { tail } from './shared/processes';
 import { say, step } from './shared/progress';
 
 const once = process.argv.includes('--once');
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 
 function printLogin({ n8n, sandbox }: Demo): void {
 	say();
@@ -32,7 +34,7 @@ runCommand(
 		const { n8n } = demo;
 		const stage = new Stage(demo);
 		await step('Testing the credentials', async () => await testCredentials(stage));
-		await runScenarios(stage);
+		await runScenarios(stage, names);
 		const passed = printReport(stage);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(n8n.logFile)}`);
 		if (once) return passed;

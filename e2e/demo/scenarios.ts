@@ -1,6 +1,7 @@
 import { ON_OLD_N8N } from '../shared/paths';
 import { step } from '../shared/progress';
 import { repositoryDocuments } from './documents';
+import { bulkLoad, ingestCorpus } from './file-scenarios';
 import { exampleNames } from './import';
 import type { Stage } from './stage';
 
@@ -30,6 +31,7 @@ const SCENARIOS: Record<string, Scenario> = {
 	},
 	'rules-with-http-request': { title: 'Rules with HTTP Request', run: rules },
 	'bulk-load-a-file': { title: 'Bulk loading a file', run: bulkLoad },
+	'ingest-a-large-corpus': { title: 'Ingesting a large corpus', run: ingestCorpus },
 };
 
 /**
@@ -56,9 +58,13 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
 	await step(title, async () => await run(stage));
 }
 
-/** Runs and checks every example that this n8n can run. */
-export async function runScenarios(stage: Stage): Promise<void> {
+/**
+ * Runs and checks every example that this n8n can run.
+ * @param names which examples; all without any
+ */
+export async function runScenarios(stage: Stage, names: string[] = []): Promise<void> {
 	for (const [example, { notOnOldN8n }] of Object.entries(SCENARIOS)) {
+		if (names.length > 0 && !names.includes(example)) continue;
 		if (ON_OLD_N8N && notOnOldN8n !== undefined) continue;
 		try {
 			await runScenario(example, stage);
@@ -109,40 +115,6 @@ async function ingest(stage: Stage): Promise<void> {
 
 function sampleChunks(stage: Stage): string[] {
 	return stage.chunksOf(['handbook/returns.md', 'handbook/shipping.md']).map(({ id }) => id);
-}
-
-/** A file of documents is pushed; the records that cannot be pushed are stored as files. */
-async function bulkLoad(stage: Stage): Promise<void> {
-	const execution = await stage.runByHand('bulk-load-a-file');
-	const [summary] = execution.items('Push Documents').map(({ json }) => json);
-	const { records, pushed, failed } = summary ?? {};
-	const indexed = stage.documents().filter(({ id }) => String(id).startsWith('bulk/'));
-	stage.checks.add(
-		'Every record of the file is pushed or failed',
-		records === 1000 && pushed === 995 && failed === 5,
-		`${String(pushed)} pushed, ${String(failed)} failed`,
-	);
-	stage.checks.add(
-		'Every pushed record is in the index',
-		indexed.length === 995,
-		`${indexed.length}`,
-	);
-	const lines = await Promise.all(
-		['documents.failed.jsonl', 'documents.failed2.unreadable.jsonl'].map(
-			async (name) => (await storedFile(stage, name)).split('\n').length - 1,
-		),
-	);
-	stage.checks.add(
-		'The failed records are stored, those that are no JSON by themselves',
-		lines.join() === '2,3',
-		lines.join(),
-	);
-	stage.figures.push(['Bulk loaded', `${indexed.length} documents from one file`]);
-}
-
-async function storedFile(stage: Stage, name: string): Promise<string> {
-	const response = await fetch(`${stage.demo.sandbox.url}/files/${name}`);
-	return response.ok ? await response.text() : '';
 }
 
 /** A deleted document is gone from the index at once, and no other. Then the sample. */

@@ -3,38 +3,67 @@ import { Readable } from 'node:stream';
 import type { Route } from '.';
 import { failure, queryValue, rawBody } from '../http';
 
-/** Documents of the sample file, unless the query asks for another number. */
-const DEFAULT_COUNT = 1000;
+/** A record of a sample file, by its number from 1 on, and the field without which it fails. */
+interface Sample {
+	/** Records, unless the query asks for another number. */
+	count: number;
+	/** One record in so many lacks the field, and one is no JSON. */
+	badEvery: number;
+	record(number: number): Record<string, string>;
+	required: string;
+}
 
-/** One line in so many of the sample file cannot be pushed. */
-const BAD_EVERY = 400;
-
-/** The sample file: JSON Lines, with a document that has no name and a line that is no JSON here and there. */
-function* sampleLines(count: number): Generator<string> {
-	for (let at = 1; at <= count; at++) {
-		const document = {
-			id: `bulk/${at}`,
-			name: `Document ${at}`,
-			description: `Number ${at} of a bulk load`,
-			url: `https://example.com/bulk/${at}`,
+/** The sample files, by name: documents to push, and articles to chunk. */
+const SAMPLES: Readonly<Record<string, Sample>> = {
+	'documents.jsonl': {
+		count: 1000,
+		badEvery: 400,
+		record: (number) => ({
+			id: `bulk/${number}`,
+			name: `Document ${number}`,
+			description: `Number ${number} of a bulk load`,
+			url: `https://example.com/bulk/${number}`,
 			text: 'What the document says. '.repeat(30),
-		};
-		const { name: _name, ...nameless } = document;
-		if (at % BAD_EVERY === 0) yield `${JSON.stringify(nameless)}\n`;
-		else if (at % BAD_EVERY === BAD_EVERY / 2) yield `{"id": "bulk/${at}", "name": \n`;
-		else yield `${JSON.stringify(document)}\n`;
+		}),
+		required: 'name',
+	},
+	'corpus.jsonl': {
+		count: 300,
+		badEvery: 100,
+		record: (number) => ({
+			id: `corpus/${number}`,
+			name: `Article ${number}`,
+			url: `https://example.com/corpus/${number}`,
+			text: ['Introduction', 'Details', 'Summary']
+				.map((title) => `# ${title}\n${`${title} of article ${number}. `.repeat(20)}`)
+				.join('\n'),
+		}),
+		required: 'text',
+	},
+};
+
+/** A sample file as JSON Lines, with a bad line here and there. */
+function* sampleLines({ badEvery, record, required }: Sample, count: number): Generator<string> {
+	for (let at = 1; at <= count; at++) {
+		const { [required]: _omitted, ...incomplete } = record(at);
+		if (at % badEvery === 0) yield `${JSON.stringify(incomplete)}\n`;
+		else if (at % badEvery === badEvery / 2) yield `{"id": "${record(at).id}", "name": \n`;
+		else yield `${JSON.stringify(record(at))}\n`;
 	}
 }
 
 /**
- * A place for files, which is no part of the interface: a file of documents of any length to load,
- * and whatever a workflow stores.
+ * A place for files, which is no part of the interface: sample files of any length, and whatever
+ * a workflow stores.
  */
 export const files: Route = (app, { stored }, config) => {
-	app.get('/files/documents.jsonl', { config }, async (request, reply) => {
-		const count = Number(queryValue(request, 'count') ?? DEFAULT_COUNT);
-		return reply.type('application/x-ndjson').send(Readable.from(sampleLines(count)));
-	});
+	for (const [name, sample] of Object.entries(SAMPLES)) {
+		app.get(`/files/${name}`, { config }, async (request, reply) => {
+			const count = Number(queryValue(request, 'count') ?? sample.count);
+			const lines = Readable.from(sampleLines(sample, count));
+			return reply.type('application/x-ndjson').send(lines);
+		});
+	}
 	app.get<{ Params: { name: string } }>('/files/:name', { config }, async (request, reply) => {
 		const { name } = request.params;
 		const content = stored.get(name);

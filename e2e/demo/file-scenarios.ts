@@ -1,0 +1,72 @@
+import type { Stage } from './stage';
+
+/** A file of documents is pushed; the records that cannot be pushed are stored as files. */
+export async function bulkLoad(stage: Stage): Promise<void> {
+	const execution = await stage.runByHand('bulk-load-a-file');
+	const [summary] = execution.items('Push Documents').map(({ json }) => json);
+	const { records, pushed, failed } = summary ?? {};
+	const indexed = stage.documents().filter(({ id }) => String(id).startsWith('bulk/'));
+	stage.checks.add(
+		'Every record of the file is pushed or failed',
+		records === 1000 && pushed === 995 && failed === 5,
+		`${String(pushed)} pushed, ${String(failed)} failed`,
+	);
+	stage.checks.add(
+		'Every pushed record is in the index',
+		indexed.length === 995,
+		`${indexed.length}`,
+	);
+	const lines = await linesOf(stage, [
+		'documents.failed.jsonl',
+		'documents.failed2.unreadable.jsonl',
+	]);
+	stage.checks.add(
+		'The failed records are stored, those that are no JSON by themselves',
+		lines === '2,3',
+		lines,
+	);
+	stage.figures.push(['Bulk loaded', `${indexed.length} documents from one file`]);
+}
+
+/** A file of articles becomes files of chunks, which are pushed: no vector is in an item. */
+export async function ingestCorpus(stage: Stage): Promise<void> {
+	const { checks, figures } = stage;
+	const execution = await stage.runByHand('ingest-a-large-corpus');
+	const items = execution.items('Chunk Text').map(({ json }) => json);
+	const parts = items.filter(({ part }) => part !== undefined);
+	const summary = items.find(({ part }) => part === undefined);
+	const { records, chunked, failed, chunks } = summary ?? {};
+	checks.add(
+		'Every article of the corpus is chunked or failed',
+		records === 300 && chunked === 294 && failed === 6,
+		`${String(chunked)} chunked, ${String(failed)} failed`,
+	);
+	const written = parts.reduce((sum, part) => sum + Number(part.records), 0);
+	checks.add(
+		'The chunks are in several files',
+		parts.length > 1 && written === chunks,
+		`${written} chunks in ${parts.length} files`,
+	);
+	checks.add('No item has a vector', !JSON.stringify(items).includes('"vector"'));
+	const indexed = stage.documents().filter(({ id }) => String(id).startsWith('corpus/'));
+	const vectors = indexed.filter(({ vector }) => Array.isArray(vector));
+	checks.add(
+		'All chunks are in the index, with their vectors',
+		indexed.length === written && vectors.length === written,
+		`${vectors.length} of ${indexed.length} have one`,
+	);
+	const lines = await linesOf(stage, ['corpus.failed.jsonl', 'corpus.failed2.unreadable.jsonl']);
+	checks.add('The failed articles are stored', lines === '3,3', lines);
+	figures.push(['Ingested from a corpus', `${written} chunks in ${parts.length} files`]);
+}
+
+/** How many lines each of the stored files has. */
+async function linesOf(stage: Stage, names: string[]): Promise<string> {
+	const contents = names.map(async (name) => await storedFile(stage, name));
+	return (await Promise.all(contents)).map((text) => text.split('\n').length - 1).join();
+}
+
+async function storedFile(stage: Stage, name: string): Promise<string> {
+	const response = await fetch(`${stage.demo.sandbox.url}/files/${name}`);
+	return response.ok ? await response.text() : '';
+}
