@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { chunkMemory } from './chunk-memory';
 import { chunkWait } from './chunk-wait';
 import { deleteThroughput } from './delete-throughput';
+import { eventLoop } from './event-loop';
 import type { BenchOptions } from './lib/options';
 import { print } from './lib/table';
 import { parameters } from './parameters';
@@ -20,6 +21,7 @@ const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
 	'delete-throughput': deleteThroughput,
 	records,
 	parameters,
+	'event-loop': eventLoop,
 };
 
 async function main(): Promise<void> {

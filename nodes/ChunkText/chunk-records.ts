@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { fieldOf } from '../shared/n8n/fields';
+import { mapInSlices } from '../shared/n8n/slices';
 import type { Chunk } from '../shared/service/chunking';
 import { packVector } from '../shared/service/vector';
 import type { ChunkOptions } from './parameters';
@@ -33,31 +34,42 @@ export interface RecordOptions {
 /**
  * What to return for a text. Lists of numbers are those of the response, never copies: they are most of
  * its memory.
+ *
+ * @param breathe called between two chunks, of which a text may have tens of thousands
  */
-export function recordsOf(text: ChunkedText, options: RecordOptions): IDataObject[] {
+export async function recordsOf(
+	text: ChunkedText,
+	options: RecordOptions,
+	breathe: () => Promise<void>,
+): Promise<IDataObject[]> {
 	const kept = keptOf(text, options);
-	const { ref, chunks } = text;
 	const place = placeOf(text);
-	const content = (chunk: Chunk, index: number, where = place) =>
-		contentOf(chunk, index, where, options.vectors);
-	switch (options.mode) {
-		case 'documents':
-			return documentsOf(text, kept, content);
-		case 'texts': {
-			const list = chunks.map((chunk, index) => content(chunk, index, {}));
-			return [
-				{
-					...kept,
-					...(ref.text !== undefined && { text: ref.text }),
-					...place,
-					chunks: list,
-				},
-			];
-		}
-		default:
-			if (chunks.length === 0) return [{ ...kept, ...place }];
-			return chunks.map((chunk, index) => ({ ...kept, ...content(chunk, index) }));
+	const { ref, chunks, document } = text;
+	const { mode, vectors } = options;
+	const eachChunk = async (record: (chunk: Chunk, index: number) => IDataObject) =>
+		await mapInSlices(chunks, breathe, record);
+	if (mode === 'documents') {
+		if (document === undefined) return [];
+		return await eachChunk((chunk, index) => ({
+			// First, although kept fields may have an ID of their own.
+			...{ id: '' },
+			...kept,
+			...document.fields,
+			id: chunkDocumentId(document.id, ref, index),
+			parentId: document.id,
+			...contentOf(chunk, index, place, vectors),
+		}));
 	}
+	if (mode === 'texts') {
+		const list = await eachChunk((chunk, index) => contentOf(chunk, index, {}, vectors));
+		const whole = ref.text !== undefined && { text: ref.text };
+		return [{ ...kept, ...whole, ...place, chunks: list }];
+	}
+	if (chunks.length === 0) return [{ ...kept, ...place }];
+	return await eachChunk((chunk, index) => ({
+		...kept,
+		...contentOf(chunk, index, place, vectors),
+	}));
 }
 
 const placeOf = ({ ref, chunkingId, chunks }: ChunkedText): IDataObject => ({
@@ -78,24 +90,6 @@ function contentOf(
 		json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
 	}
 	return json;
-}
-
-function documentsOf(
-	{ ref, chunks, document }: ChunkedText,
-	kept: IDataObject,
-	content: (chunk: Chunk, index: number) => IDataObject,
-): IDataObject[] {
-	if (document === undefined) return [];
-	const { id, fields } = document;
-	return chunks.map((chunk, index) => ({
-		// First, although kept fields may have an ID of their own.
-		...{ id: '' },
-		...kept,
-		...fields,
-		id: chunkDocumentId(id, ref, index),
-		parentId: id,
-		...content(chunk, index),
-	}));
 }
 
 /** Documents of chunks that no longer exist, for Documents Ready to Push. */

@@ -13,23 +13,14 @@ import type {
 } from 'n8n-workflow';
 
 import type { CredentialData } from '../../support/credential-store';
+import { loadNode } from '../../support/load-node';
 import { CANARIES } from './canaries';
 
-/** Loaded by their full file name: tsx and jest take `X.node` for different files. */
-function load(name: string): INodeType {
-	// eslint-disable-next-line @typescript-eslint/no-require-imports -- see above
-	const module = require(`../../nodes/${name}/${name}.node.ts`) as Record<
-		string,
-		new () => INodeType
-	>;
-	return new module[name]();
-}
-
 export const NODES = {
-	chunk: load('ChunkText'),
-	push: load('PushDocuments'),
-	delete: load('DeleteDocument'),
-	migrate: load('MigrateBlobs'),
+	chunk: loadNode('ChunkText'),
+	push: loadNode('PushDocuments'),
+	delete: loadNode('DeleteDocument'),
+	migrate: loadNode('MigrateBlobs'),
 };
 
 export type NodeKey = keyof typeof NODES;

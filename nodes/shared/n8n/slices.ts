@@ -17,3 +17,21 @@ export class Slices {
 		this.startedAt = performance.now();
 	}
 }
+
+/**
+ * `map` of a list that may be long.
+ *
+ * @param breathe called between two entries
+ */
+export async function mapInSlices<T, R>(
+	list: readonly T[],
+	breathe: () => Promise<void>,
+	step: (entry: T, index: number) => R,
+): Promise<R[]> {
+	const mapped: R[] = [];
+	for (const [index, entry] of list.entries()) {
+		await breathe();
+		mapped.push(step(entry, index));
+	}
+	return mapped;
+}

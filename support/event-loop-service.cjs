@@ -1,9 +1,11 @@
 /**
- * The service in a process of its own, so that its work is not taken for the nodes'. It accepts
- * everything at once. Sends its port to the parent.
+ * A service that accepts everything at once, or answers with N under `/status/N`. Runs in a process
+ * of its own and sends its port to the parent.
  */
 const { createServer } = require('node:http');
 const { randomUUID } = require('node:crypto');
+
+const VECTOR = Array.from({ length: 256 }, (_, index) => Math.sin(index));
 
 /** @type {Map<string, string[]>} */
 const jobs = new Map();
@@ -23,7 +25,7 @@ function answer(method, url, body) {
 			scope: 'machinelearning.predict',
 		};
 	}
-	if (url.startsWith('/ai/') && method === 'POST') {
+	if (url.includes('/ai/') && method === 'POST') {
 		const chunkingId = randomUUID();
 		/** @type {Array<{ text: string }>} */
 		const batch = JSON.parse(body).batch;
@@ -33,22 +35,20 @@ function answer(method, url, body) {
 		);
 		return { chunkingId, status: 'SUBMITTED' };
 	}
-	if (url.startsWith('/ai/')) {
+	if (url.includes('/ai/')) {
 		const chunkingId = url.split('/').pop() ?? '';
 		const texts = jobs.get(chunkingId) ?? [];
 		return {
 			chunkingId,
 			status: 'READY',
-			chunkedData: texts.map((text) => ({
-				chunks: [text],
-				spans: [[0, text.length]],
-				vectors: [
-					{
-						tokensUsed: { inputTokens: 3 },
-						vector: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8],
-					},
-				],
-			})),
+			chunkedData: texts.map((text) => {
+				const chunks = Array(parseInt(text, 10) || 1).fill(text);
+				return {
+					chunks,
+					spans: chunks.map((_, index) => [index, index + 1]),
+					vectors: chunks.map(() => ({ tokensUsed: { inputTokens: 3 }, vector: VECTOR })),
+				};
+			}),
 		};
 	}
 	return { status: 'accepted' };
@@ -60,7 +60,8 @@ const server = createServer((request, response) => {
 	request.on('data', (chunk) => chunks.push(chunk));
 	request.on('end', () => {
 		const { method = '', url = '' } = request;
-		response.writeHead(200, { 'Content-Type': 'application/json' });
+		const status = Number(/\/status\/(\d+)/.exec(url)?.[1] ?? 200);
+		response.writeHead(status, { 'Content-Type': 'application/json' });
 		response.end(JSON.stringify(answer(method, url, Buffer.concat(chunks).toString())));
 	});
 });
