@@ -1,4 +1,10 @@
-import { computingOf, LOADS, measureComputing, startService } from '../support/event-loop';
+import {
+	computingOf,
+	LOADS,
+	measureComputing,
+	MORE_LOADS,
+	startService,
+} from '../support/event-loop';
 import type { BenchOptions } from './lib/options';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 
@@ -8,7 +14,7 @@ const ROUNDS = 3;
 export async function eventLoop({ quick }: BenchOptions): Promise<void> {
 	const service = await startService();
 	const rows: Cell[][] = [];
-	for (const load of LOADS) {
+	for (const load of [...LOADS, ...MORE_LOADS]) {
 		const items = load.items();
 		const steps: Array<{ longestMs: number; totalMs: number; copyMs: number }> = [];
 		for (let round = 0; round < (quick ? 1 : ROUNDS); round += 1) {

@@ -9,6 +9,7 @@ import { eventLoop } from './event-loop';
 import type { BenchOptions } from './lib/options';
 import { print } from './lib/table';
 import { parameters } from './parameters';
+import { pollMemory } from './poll-memory';
 import { pushScale } from './push-scale';
 import { pushThroughput } from './push-throughput';
 import { records } from './records';
@@ -22,6 +23,7 @@ const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
 	records,
 	parameters,
 	'event-loop': eventLoop,
+	'poll-memory': pollMemory,
 };
 
 async function main(): Promise<void> {

@@ -1,5 +1,6 @@
 /**
- * A service that accepts everything at once, or answers with N under `/status/N`. Runs in a process
+ * A service that accepts everything at once, or answers with N under `/status/N`. A text that begins
+ * with a number becomes as many chunks; the text `never` is never ready. `/polls` counts the polls. Runs in a process
  * of its own and sends its port to the parent.
  */
 const { createServer } = require('node:http');
@@ -9,6 +10,7 @@ const VECTOR = Array.from({ length: 256 }, (_, index) => Math.sin(index));
 
 /** @type {Map<string, string[]>} */
 const jobs = new Map();
+let polls = 0;
 
 /**
  * @param {string} method
@@ -36,8 +38,10 @@ function answer(method, url, body) {
 		return { chunkingId, status: 'SUBMITTED' };
 	}
 	if (url.includes('/ai/')) {
+		polls += 1;
 		const chunkingId = url.split('/').pop() ?? '';
 		const texts = jobs.get(chunkingId) ?? [];
+		if (texts[0] === 'never') return { chunkingId, status: 'SUBMITTED' };
 		return {
 			chunkingId,
 			status: 'READY',
@@ -51,6 +55,7 @@ function answer(method, url, body) {
 			}),
 		};
 	}
+	if (url === '/polls') return polls;
 	return { status: 'accepted' };
 }
 

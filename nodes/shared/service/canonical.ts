@@ -1,5 +1,5 @@
 /**
- * One form for all ways to write a text: percent-encoded, escaped in JSON, in another letter
+ * One form for all ways to write a text: percent-encoded, escaped in JSON or HTML, in another letter
  * case, without its spaces and control characters. Only for finding texts, since it loses some.
  */
 
@@ -8,6 +8,16 @@ const ENCODED_BYTES = /(?:%(?:25)*[\da-f]{2})+/gi;
 
 /** An escape of JSON, however often it was escaped. */
 const ESCAPE = /\\+(?:[uU][\da-fA-F]{4}|[nrtbf])?/g;
+
+/** An entity of HTML, however often it was escaped. */
+const ENTITY = /&(?:amp;)*(?:#x[\da-f]{1,6}|#\d{1,7}|amp|lt|gt|quot|apos);/gi;
+const NAMED_ENTITIES: Readonly<Record<string, string>> = {
+	amp: '&',
+	lt: '<',
+	gt: '>',
+	quot: '"',
+	apos: "'",
+};
 
 /**
  * Spaces and control characters, which are lost on the way; `+` and `-`, which stand for spaces in forms
@@ -27,15 +37,18 @@ type Step = [pattern: RegExp, replace: (match: string) => string];
 const STEPS: readonly Step[] = [
 	[ENCODED_BYTES, decoded],
 	[ESCAPE, unescaped],
+	[ENTITY, entity],
 	[LOST, () => ''],
 	[UNDERSCORE, () => '/'],
 ];
 
 const CHARACTER = /[^]/gu;
 
+const MAX_CODE_POINT = 0x10ffff;
+
 /** The canonical form of a text: equal for two texts that may be the same. */
 export function canonical(text: string): string {
-	if (!isAscii(text) || text.includes('%') || text.includes('\\')) {
+	if (!isAscii(text) || /[%\\&]/.test(text)) {
 		return folded(STEPS.reduce((form, step) => form.replace(...step), text));
 	}
 	return text.replace(ASCII_LOST, '').replaceAll('_', '/').toLowerCase();
@@ -89,6 +102,16 @@ function decoded(encoded: string): string {
 function unescaped(escape: string): string {
 	const code = /u([\da-f]{4})$/i.exec(escape)?.[1];
 	return code === undefined ? '' : String.fromCharCode(parseInt(code, 16));
+}
+
+function entity(escaped: string): string {
+	const name = escaped
+		.slice(1, -1)
+		.replace(/^(?:amp;)+/i, '')
+		.toLowerCase();
+	if (!name.startsWith('#')) return NAMED_ENTITIES[name] ?? '';
+	const code = name.startsWith('#x') ? parseInt(name.slice(2), 16) : Number(name.slice(1));
+	return code <= MAX_CODE_POINT ? String.fromCodePoint(code) : '';
 }
 
 /** The same for all letter cases; `ς` is what `Σ` becomes at the end of a word. */

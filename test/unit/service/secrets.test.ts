@@ -76,6 +76,15 @@ test('no secret of 4 characters or more remains, stored or trimmed', () => {
 	);
 });
 
+const ENTITIES: Record<string, string> = {
+	'&': '&amp;',
+	'<': '&lt;',
+	'>': '&gt;',
+	'"': '&quot;',
+	"'": '&#39;',
+};
+const asHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+
 /** What a server can make of a secret before it repeats it. */
 const FORMS: Record<string, (secret: string) => string> = {
 	'percent-encoded': encodeURIComponent,
@@ -95,6 +104,14 @@ const FORMS: Record<string, (secret: string) => string> = {
 			/[^a-z]/gi,
 			(unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
 		),
+	'in HTML': asHtml,
+	'in HTML within HTML': (secret) => asHtml(asHtml(secret)),
+	'in numeric entities': (secret) =>
+		Array.from(secret, (letter) => `&#${letter.codePointAt(0)};`).join(''),
+	'in hexadecimal entities': (secret) =>
+		Array.from(secret, (letter) => `&#x${letter.codePointAt(0)?.toString(16)};`).join(''),
+	'in JSON within HTML': (secret) => asHtml(JSON.stringify(secret).slice(1, -1)),
+	'in HTML within JSON': (secret) => JSON.stringify(asHtml(secret)).slice(1, -1),
 	'in upper case': (secret) => secret.toUpperCase(),
 	'in lower case': (secret) => secret.toLowerCase(),
 	'without control characters': (secret) => secret.replace(/\p{Cc}/gu, ''),
@@ -131,8 +148,8 @@ describe.each(Object.entries(FORMS))('a secret %s', (_, formOf) => {
 			.string({ minLength: 12, maxLength: 40, unit: 'grapheme' })
 			.filter((text) => !/[*\p{Surrogate}]/u.test(text) && text.trim() === text)
 			.filter((text) => /[a-z\d]{4}/i.test(text))
-			// One that looks percent-encoded itself can be decoded in more than one way.
-			.filter((text) => !/%[\da-f]{2}/i.test(text));
+			// One that looks encoded itself can be decoded in more than one way.
+			.filter((text) => !/%[\da-f]{2}|&[#\w]+;/i.test(text));
 		fc.assert(
 			fc.property(secrets, fc.string({ maxLength: 5 }), (secret, noise) => {
 				const form = formOf(secret);
