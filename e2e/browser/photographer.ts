@@ -24,6 +24,8 @@ const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow
 
 const RUN_WITHIN_MS = 30_000;
 const SETTLE_MS = 800;
+/** What starts a workflow only with a message. */
+const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
 const SHOWN_TYPES = /^n8n-nodes-search-ingest\.|\.httpRequest$/;
 
 /** A file name from words. */
@@ -41,7 +43,8 @@ function isShown({ type }: WorkflowNode): boolean {
 
 /** What a panel shows; others of the same kind would look the same. */
 function kindOf({ type, parameters }: WorkflowNode): string {
-	return [type, parameters.operation ?? ''].join();
+	const isFile = [parameters.documentSource, parameters.textSource].includes('file');
+	return [type, parameters.operation ?? '', isFile].join();
 }
 
 /** Takes pictures in one editor window. */
@@ -55,17 +58,14 @@ export class Photographer {
 		private readonly theme: Theme,
 	) {}
 
-	/** The canvas after a run, then the panels of our nodes that no workflow has shown before. */
+	/** The canvas, after a run if no chat is needed for it, then the panels of our nodes that no workflow has shown before. */
 	async workflow(name: string, workflow: StoredWorkflow): Promise<void> {
 		const { page } = this;
 		await page.goto(`${this.n8n.url}/workflow/${workflow.id}`);
 		await page.locator('[data-test-id="canvas-node"]').first().waitFor();
 		await this.settle();
 		await this.closeChecklist();
-		await page.locator('[data-test-id="execute-workflow-button"]').click();
-		await page.locator('.el-notification').first().waitFor({ timeout: RUN_WITHIN_MS });
-		for (const close of await page.locator('.el-notification__closeBtn').all())
-			await close.click();
+		if (!workflow.nodes.some(({ type }) => type === CHAT)) await this.run();
 		await page.locator('[data-test-id="zoom-to-fit"]').click();
 		await this.settle();
 		await this.shoot(`workflow-${name}`);
@@ -74,6 +74,14 @@ export class Photographer {
 			this.kinds.add(kindOf(node));
 			await this.node(name, node.name);
 		}
+	}
+
+	private async run(): Promise<void> {
+		const { page } = this;
+		await page.locator('[data-test-id="execute-workflow-button"]').click();
+		await page.locator('.el-notification').first().waitFor({ timeout: RUN_WITHIN_MS });
+		for (const close of await page.locator('.el-notification__closeBtn').all())
+			await close.click();
 	}
 
 	/** A credential's dialog. */

@@ -6,6 +6,8 @@ import type { PackedPackage } from '../n8n/package';
 import { installPackage, packPackage } from '../n8n/package';
 import type { N8n } from '../n8n/process';
 import { startN8n } from '../n8n/process';
+import type { ChatModel } from '../service/chat-model';
+import { startChatModel } from '../service/chat-model';
 import { startDemoSandbox } from '../service/sandbox';
 import type { Command } from '../shared/command';
 import { DATA } from '../shared/paths';
@@ -21,6 +23,7 @@ const EDITOR_PORT = 5678;
 /** The service and a real n8n with the packed package, the demo credentials and the examples. */
 export interface Demo extends Imported {
 	sandbox: Sandbox;
+	chatModel: ChatModel;
 	n8n: N8n;
 }
 
@@ -43,6 +46,8 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	await step('Installing the package in n8n', async () => await installPackage(packed, folder));
 	const sandbox = await step('Starting the service', async () => await startDemoSandbox(folder));
 	command.onStop(async () => await sandbox.close());
+	const chatModel = await startChatModel();
+	command.onStop(async () => await chatModel.close());
 	const port = await freePort(EDITOR_PORT);
 	if (port !== EDITOR_PORT) say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
 	const n8n = await step(
@@ -52,9 +57,9 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	say(`    n8n has loaded ${await ourNodeTypes(n8n, packed)}`);
 	const imported = await step(
 		'Importing credentials and workflows',
-		async () => await importExamples(n8n.api, sandbox, folder),
+		async () => await importExamples(n8n.api, { sandbox, chatModel }, folder),
 	);
-	return { sandbox, n8n, ...imported };
+	return { sandbox, chatModel, n8n, ...imported };
 }
 
 /** @throws Error if n8n does not have all nodes of the package */

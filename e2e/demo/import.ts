@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { Sandbox } from '../../sandbox';
+import type { ChatModel } from '../service/chat-model';
 import type { N8nApi } from '../n8n/api';
 import type { StoredWorkflow, Workflow } from '../n8n/workflow';
 import type { Credentials } from '../service/templates';
@@ -42,10 +43,10 @@ function readEarlierImport(file: string): EarlierImport {
  */
 export async function importExamples(
 	api: N8nApi,
-	sandbox: Sandbox,
+	{ sandbox, chatModel }: { sandbox: Sandbox; chatModel: ChatModel },
 	folder: string,
 ): Promise<Imported> {
-	const credentials = await saveCredentials(api, sandbox);
+	const credentials = await saveCredentials(api, sandbox, chatModel.url);
 	const file = path.join(folder, 'imported.json');
 	const earlier = readEarlierImport(file);
 	const workflows: Record<string, StoredWorkflow> = {};

@@ -1,6 +1,7 @@
 import { ON_OLD_N8N } from '../shared/paths';
 import { step } from '../shared/progress';
 import { repositoryDocuments } from './documents';
+import { useTools } from './agent-scenario';
 import { bulkLoad, ingestCorpus } from './file-scenarios';
 import { exampleNames } from './import';
 import type { Stage } from './stage';
@@ -32,6 +33,7 @@ const SCENARIOS: Record<string, Scenario> = {
 	'rules-with-http-request': { title: 'Rules with HTTP Request', run: rules },
 	'bulk-load-a-file': { title: 'Bulk loading a file', run: bulkLoad },
 	'ingest-a-large-corpus': { title: 'Ingesting a large corpus', run: ingestCorpus },
+	'agent-with-search-ingest-tools': { title: 'Using the tools of an agent', run: useTools },
 };
 
 /**

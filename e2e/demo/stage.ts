@@ -1,13 +1,18 @@
 import type { SearchHit } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { Execution } from '../n8n/execution';
+import type { ToolCall } from '../service/chat-model';
 import { WEBHOOK_HEADER } from '../service/credentials';
 import { Checks } from '../shared/checks';
 import type { Figures } from '../shared/report';
 import type { Demo } from './demo';
 
 /** Node types that start a workflow. */
-const TRIGGERS = new Set(['n8n-nodes-base.manualTrigger', 'n8n-nodes-base.webhook']);
+const TRIGGERS = new Set([
+	'n8n-nodes-base.manualTrigger',
+	'n8n-nodes-base.webhook',
+	'@n8n/n8n-nodes-langchain.chatTrigger',
+]);
 
 /** What the webhooks of the examples require. */
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
@@ -32,13 +37,26 @@ export class Stage {
 
 	/** Runs an example as "Execute workflow" does: webhooks get the sample data pinned to them. */
 	async runByHand(example: string): Promise<Execution> {
-		const workflow = this.demo.workflows[example];
-		const trigger = workflow.nodes.find(({ type }) => TRIGGERS.has(type));
-		if (!trigger) throw new Error(`${example} has no trigger`);
-		return this.addRun(
-			workflow.name,
-			await this.demo.n8n.api.runManually(workflow.id, trigger.name),
-		);
+		const { id, name } = this.demo.workflows[example];
+		const { api } = this.demo.n8n;
+		return this.addRun(name, await api.runManually(id, this.triggerOf(example)));
+	}
+
+	/** Sends a message to an example that starts with a chat. */
+	async chat(example: string, chatInput: string): Promise<Execution> {
+		const { id, name } = this.demo.workflows[example];
+		const message = { sessionId: 'demo', action: 'sendMessage', chatInput };
+		const { api } = this.demo.n8n;
+		return this.addRun(name, await api.runManually(id, this.triggerOf(example), message));
+	}
+
+	/** Runs a tool of an agent with the values that a model would give; returns what it would read. */
+	async runTool(example: string, { tool, values }: ToolCall): Promise<string> {
+		const { id, name } = this.demo.workflows[example];
+		const execution = await this.demo.n8n.api.runTool(id, tool, values);
+		this.addRun(`${name}: ${tool}`, execution);
+		const results = execution.items(tool.replaceAll('_', ' '));
+		return JSON.stringify(results.map(({ json }) => json.response));
 	}
 
 	/** Runs an example by calling its webhook, whose path is the example's name. */
@@ -77,6 +95,13 @@ export class Stage {
 	/** Documents that have all words of the query, in any order. */
 	search(query: string): SearchHit[] {
 		return this.demo.sandbox.search(DEMO.endpoint, query);
+	}
+
+	private triggerOf(example: string): string {
+		const { nodes } = this.demo.workflows[example];
+		const trigger = nodes.find(({ type }) => TRIGGERS.has(type));
+		if (!trigger) throw new Error(`${example} has no trigger`);
+		return trigger.name;
 	}
 
 	/** Collects a run and checks that it succeeded. */

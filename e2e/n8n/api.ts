@@ -4,7 +4,7 @@ import { ON_OLD_N8N } from '../shared/paths';
 import { until } from '../shared/wait';
 import type { Login } from './connection';
 import { N8nConnection } from './connection';
-import type { Execution, ExecutionSummary, StoredExecution } from './execution';
+import type { Execution, ExecutionSummary, Item, StoredExecution } from './execution';
 import { isOver, readExecution } from './execution';
 import type { CredentialValues, StoredWorkflow, Workflow } from './workflow';
 
@@ -113,14 +113,47 @@ export class N8nApi {
 		);
 	}
 
-	/** Does what "Execute workflow" does for a trigger, and waits for the end. */
-	async runManually(workflowId: string, triggerName: string): Promise<Execution> {
+	/**
+	 * Does what "Execute workflow" does for a trigger, and waits for the end.
+	 * @param json what the trigger returns, such as the message of a chat
+	 */
+	async runManually(
+		workflowId: string,
+		triggerName: string,
+		json?: Item['json'],
+	): Promise<Execution> {
+		const data = json && { data: { main: [[{ json }]] } };
+		return await this.runWorkflow(workflowId, {
+			triggerToStartFrom: { name: triggerName, ...(data && { data }) },
+		});
+	}
+
+	/**
+	 * Does what "Execute step" does for a tool of an agent, and waits for the end.
+	 * @param tool its name for the model
+	 * @param values what a model would fill in
+	 */
+	async runTool(
+		workflowId: string,
+		tool: string,
+		values: Record<string, unknown>,
+	): Promise<Execution> {
+		const nodeName = tool.replaceAll('_', ' ');
+		return await this.runWorkflow(workflowId, {
+			destinationNode: ON_OLD_N8N ? nodeName : { nodeName, mode: 'inclusive' },
+			runData: {},
+			dirtyNodeNames: [],
+			agentRequest: { query: { [tool]: values }, tool: { name: tool } },
+		});
+	}
+
+	private async runWorkflow(workflowId: string, what: object): Promise<Execution> {
 		const url = `/rest/workflows/${workflowId}`;
 		const { executionId } = await this.n8n.request<{ executionId: string }>({
 			method: 'POST',
 			url: `${url}/run`,
 			data: {
-				triggerToStartFrom: { name: triggerName },
+				...what,
 				...(ON_OLD_N8N && { workflowData: await this.n8n.request({ url }) }),
 			},
 		});

@@ -16,7 +16,7 @@ export interface Execution {
 	milliseconds: number;
 	/** Message of the failure, if any. */
 	message?: string;
-	/** What a node returned on all its outputs, in all its runs. */
+	/** What a node returned on all its outputs, those for agents too, in all its runs. */
 	items(nodeName: string): Item[];
 }
 
@@ -62,8 +62,8 @@ export function readExecution(stored: StoredExecution): Execution {
 		milliseconds: Date.parse(end) - Date.parse(stored.startedAt),
 		...(reason === '' ? {} : { message: reason }),
 		items: (nodeName) =>
-			(runData?.[nodeName] ?? []).flatMap(({ data }) =>
-				(data?.main ?? []).flatMap((output) => output ?? []),
-			),
+			(runData?.[nodeName] ?? [])
+				.flatMap(({ data }) => Object.values(data ?? {}).flat())
+				.flatMap((output) => output ?? []),
 	};
 }

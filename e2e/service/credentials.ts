@@ -5,8 +5,14 @@ import type { CredentialValues } from '../n8n/workflow';
 /** The header that the webhooks of the examples require. */
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
-/** The credentials that the example workflows name, filled in for the running sandbox. */
-export function demoCredentials(sandbox: Sandbox): Array<Omit<CredentialValues, 'id'>> {
+/**
+ * The credentials that the example workflows name, filled in for the running sandbox.
+ * @param chatModelUrl the stand-in for a chat model, if there is one
+ */
+export function demoCredentials(
+	sandbox: Sandbox,
+	chatModelUrl?: string,
+): Array<Omit<CredentialValues, 'id'>> {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	const aiService = (name: string, scope: string) => ({
 		name,
@@ -34,5 +40,14 @@ export function demoCredentials(sandbox: Sandbox): Array<Omit<CredentialValues, 
 			data: { baseUrl, authentication: 'none' },
 		},
 		{ name: 'Demo Webhook', type: 'httpHeaderAuth', data: WEBHOOK_HEADER },
+		...(chatModelUrl === undefined
+			? []
+			: [
+					{
+						name: 'Demo Chat Model',
+						type: 'openAiApi',
+						data: { apiKey: 'none', url: chatModelUrl },
+					},
+				]),
 	];
 }

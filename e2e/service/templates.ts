@@ -10,9 +10,13 @@ import { TEMPLATE_URL } from './sandbox';
 export type Credentials = Record<string, CredentialValues>;
 
 /** Creates the demo credentials in n8n, or updates those of an earlier start. */
-export async function saveCredentials(api: N8nApi, sandbox: Sandbox): Promise<Credentials> {
+export async function saveCredentials(
+	api: N8nApi,
+	sandbox: Sandbox,
+	chatModelUrl?: string,
+): Promise<Credentials> {
 	const saved: Credentials = {};
-	for (const credential of demoCredentials(sandbox)) {
+	for (const credential of demoCredentials(sandbox, chatModelUrl)) {
 		saved[credential.name] = { id: await api.saveCredential(credential), ...credential };
 	}
 	return saved;

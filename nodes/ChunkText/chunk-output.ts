@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Failed, Outcome } from '../shared/flow/deliver';
 import { messageOf } from '../shared/n8n/errors';
 import type { Run } from '../shared/n8n/run';
+import { isTool } from '../shared/n8n/tool';
 import { coverage, type Chunk } from '../shared/service/chunking';
 import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
 import { ChunkHints } from './chunk-hints';
@@ -45,7 +46,9 @@ export class ChunkOutput {
 	) {
 		this.options = {
 			mode,
-			vectors: destination.sink.vectorsOf(parameters.choice('vectors')),
+			vectors: isTool(run.context)
+				? 'none'
+				: destination.sink.vectorsOf(parameters.choice('vectors')),
 			sourceFields: parameters.isAdded('options', 'sourceFields')
 				? options.sourceFields
 				: undefined,

@@ -7,7 +7,7 @@ import {
 	skipRecordsProperty,
 } from '../shared/n8n/file-properties';
 import type { Parameters } from '../shared/n8n/parameters';
-import { properties, type Member, type Values } from '../shared/n8n/properties';
+import { properties, property, type Member, type Values } from '../shared/n8n/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
@@ -21,40 +21,54 @@ const showForFile = { show: { documentSource: ['file'] } };
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
+const source = property({
+	displayName: 'Documents From',
+	name: 'documentSource',
+	type: 'options',
+	noDataExpression: true,
+	default: '',
+	description: 'Where the documents come from',
+});
+
+const WHOLE_ITEM = {
+	name: 'Whole Item',
+	value: 'wholeItem',
+	description: 'Each input item is a document with its own ID and name',
+} as const;
+
+const FROM_FIELDS = {
+	name: 'Mapped Fields',
+	value: 'fields',
+	description: 'Each input item gives one document, made of the fields below',
+} as const;
+
+const FROM_JSON = {
+	name: 'JSON',
+	value: 'json',
+	description: 'Each input item gives one document or a list of documents as JSON',
+} as const;
+
+const FROM_FILE = {
+	name: 'File',
+	value: 'file',
+	description:
+		'Each input item has a file of documents of any size: JSON Lines, a JSON list or CSV',
+} as const;
+
 /** Parameters of Push Documents. */
 export const pushProperties = properties([
 	{
-		displayName: 'Documents From',
-		name: 'documentSource',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'Whole Item',
-				value: 'wholeItem',
-				description: 'Each input item is a document with its own ID and name',
-			},
-			{
-				name: 'Mapped Fields',
-				value: 'fields',
-				description: 'Each input item gives one document, made of the fields below',
-			},
-			{
-				name: 'JSON',
-				value: 'json',
-				description: 'Each input item gives one document or a list of documents as JSON',
-			},
-			{
-				name: 'File',
-				value: 'file',
-				description:
-					'Each input item has a file of documents of any size: JSON Lines, a JSON list or CSV',
-				// AI agents only pass on JSON.
-				displayOptions: { hide: { '@tool': [true] } },
-			},
-		],
+		...source,
+		options: [WHOLE_ITEM, FROM_FIELDS, FROM_JSON, FROM_FILE],
 		default: 'wholeItem',
-		description: 'Where the documents come from',
+		displayOptions: { hide: { '@tool': [true] } },
+	},
+	// For AI agents the item is their own input, and they only pass on JSON.
+	{
+		...source,
+		options: [FROM_FIELDS, FROM_JSON],
+		default: 'fields',
+		displayOptions: { show: { '@tool': [true] } },
 	},
 	{
 		displayName: 'ID',

@@ -615,10 +615,14 @@ it('reads no further ahead than the requests in flight need', async () => {
 
 it('is not offered to AI agents, which only pass on JSON', () => {
 	const { description } = new PushDocuments();
-	const source = description.properties.find(({ name }) => name === 'documentSource');
-	const file = (source?.options as INodePropertyOptions[]).find(({ value }) => value === 'file');
 	const shown = (name: string) =>
-		NodeHelpers.displayParameter({}, file as never, null, { ...description, name });
+		description.properties
+			.filter((property) => property.name === 'documentSource')
+			.filter((property) =>
+				NodeHelpers.displayParameter({}, property, null, { ...description, name }),
+			)
+			.flatMap(({ options }) => options as INodePropertyOptions[])
+			.some(({ value }) => value === 'file');
 	expect(shown('pushDocuments')).toBe(true);
 	expect(shown('pushDocumentsTool')).toBe(false);
 });

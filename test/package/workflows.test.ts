@@ -15,15 +15,25 @@ import { manifest, ROOT } from '../../support/manifest';
 
 const FOLDERS = ['examples', 'e2e/queue/workflows'];
 
+/** What n8n adds to the parameters of a node that is a tool of an AI agent. */
+const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((name) => ({
+	displayName: name,
+	name,
+	type: 'string',
+	default: '',
+}));
+
 /** The properties of all nodes, by the node's type in workflows. */
 const properties = new Map<string, INodeProperties[]>(
-	manifest.n8n.nodes.map((file) => {
+	manifest.n8n.nodes.flatMap((file) => {
 		const source = file.replace(/^dist\//, '').replace(/\.js$/, '');
 		const className = path.basename(file).split('.')[0];
 		// eslint-disable-next-line @typescript-eslint/no-require-imports -- the files are listed in package.json
 		const module = require(path.join(ROOT, source)) as Record<string, new () => INodeType>;
 		const { description } = new module[className]();
-		return [`${manifest.name}.${description.name}`, description.properties];
+		const type = `${manifest.name}.${description.name}`;
+		const ofTool = [...description.properties, ...OF_TOOLS];
+		return [[type, description.properties] as const, [`${type}Tool`, ofTool] as const];
 	}),
 );
 

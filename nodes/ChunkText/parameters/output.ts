@@ -76,13 +76,14 @@ export const outputProperties = properties([
 			{
 				name: 'No',
 				value: 'none',
-				description: 'For AI agents and full-text search',
+				description: 'For full-text search',
 			},
 		],
 		default: 'compact',
 		description:
 			'Whether to return the embedding vector of each chunk. Semantic search needs them, but they are most of the data. In files they are always lists of numbers.',
-		displayOptions: { hide: { output: ['raw'] } },
+		// AI agents never get vectors: a model cannot use them.
+		displayOptions: { hide: { output: ['raw'], '@tool': [true] } },
 	},
 ]);
 

@@ -7,6 +7,7 @@ import type {
 
 import { ServiceFailure } from '../service/failure';
 import { messageOf, nodeError, type NodeFailure } from './errors';
+import { forModel, isTool } from './tool';
 
 /** How a failing item is shown. */
 export interface FailOptions {
@@ -31,6 +32,7 @@ export class Results {
 	/** Items with an outcome, be it an empty one. */
 	private readonly answered: boolean[];
 	private readonly toErrorOutput: boolean;
+	private readonly isForModel: boolean;
 	/** Failures so far. */
 	failures = 0;
 	/** The failure that a run that stops at failures throws. */
@@ -44,6 +46,7 @@ export class Results {
 		this.outputs = items.map(() => []);
 		this.answered = items.map(() => false);
 		this.toErrorOutput = context.getNode().onError === 'continueErrorOutput';
+		this.isForModel = isTool(context);
 	}
 
 	/**
@@ -62,7 +65,8 @@ export class Results {
 		const pairedItem = items ? items.map((item) => ({ item })) : { item: itemIndex };
 		for (const item of items ?? [itemIndex]) this.answered[item] = true;
 		for (const json of list) {
-			this.outputs[itemIndex]?.push(withFiles({ json, pairedItem }, binary));
+			const item = { json: this.shown(json), pairedItem };
+			this.outputs[itemIndex]?.push(withFiles(item, binary));
 		}
 	}
 
@@ -98,9 +102,14 @@ export class Results {
 		}
 		const status = error instanceof ServiceFailure && error.httpStatus;
 		const fields = { ...json, error: message, ...(status && { httpStatus: status }) };
-		const item = withFiles({ json: fields, pairedItem: { item: itemIndex } }, binary);
+		const failed = { json: this.shown(fields), pairedItem: { item: itemIndex } };
+		const item = withFiles(failed, binary);
 		this.routeToErrorOutput(item, failure);
 		this.outputs[itemIndex]?.push(item);
+	}
+
+	private shown(json: IDataObject): IDataObject {
+		return this.isForModel ? forModel(json) : json;
 	}
 
 	private routeToErrorOutput(item: INodeExecutionData, failure: () => NodeFailure): void {

@@ -1,0 +1,95 @@
+import type { ToolCall } from '../service/chat-model';
+import type { Stage } from './stage';
+
+const EXAMPLE = 'agent-with-search-ingest-tools';
+
+/** As n8n names tools for models. */
+const ADD = 'Add_or_Update_Document';
+const SPLIT = 'Split_Text';
+const DELETE = 'Delete_Document';
+
+const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
+const ID = 'agent/returns';
+const FIELDS_OF_DOCUMENT = { name: 'Returns', url: 'https://example.com/returns', text: TEXT };
+
+/** What the model fills in to add it. */
+const VALUES = { documentId: ID, ...FIELDS_OF_DOCUMENT, description: '' };
+
+/** The fields that a model is to fill in, by tool. */
+const FIELDS = {
+	[ADD]: Object.keys(VALUES),
+	[DELETE]: ['documentId'],
+	[SPLIT]: ['text'],
+};
+
+/** More numbers in a row than a model could use. */
+const VECTOR = /\[(-?[\d.e-]+,){16}|"(i8|u8|f32|f64):/;
+
+/** Each tool by itself, as "Execute step" runs it; then all by an agent with a stand-in for the model. */
+export async function useTools(stage: Stage): Promise<void> {
+	await runTools(stage);
+	await askAgent(stage);
+}
+
+const indexed = (stage: Stage) => stage.documents().find(({ id }) => id === ID);
+
+async function runTools(stage: Stage): Promise<void> {
+	const { checks } = stage;
+	await stage.runTool(EXAMPLE, { tool: ADD, values: VALUES });
+	const { id, ...fields } = indexed(stage) ?? {};
+	checks.add(
+		'The tool adds the document, without the empty description',
+		id === ID && JSON.stringify(fields) === JSON.stringify(FIELDS_OF_DOCUMENT),
+		JSON.stringify(fields),
+	);
+	const split = await stage.runTool(EXAMPLE, { tool: SPLIT, values: { text: TEXT } });
+	checks.add('The tool splits a text', /chunkIndex.*chunkIndex/.test(split), split);
+	checks.add('A model gets no vectors', !VECTOR.test(split));
+	const deleted = await stage.runTool(EXAMPLE, { tool: DELETE, values: { documentId: ID } });
+	checks.add('The tool deletes the document', indexed(stage) === undefined, deleted);
+}
+
+async function askAgent(stage: Stage): Promise<void> {
+	const { checks, figures } = stage;
+	const { requests } = stage.demo.chatModel;
+	requests.length = 0;
+	const calls: ToolCall[] = [
+		{ tool: ADD, values: VALUES },
+		{ tool: SPLIT, values: { text: TEXT } },
+		{ tool: DELETE, values: { documentId: ID } },
+		{ tool: ADD, values: { ...VALUES, name: '' } },
+	];
+	const execution = await stage.chat(EXAMPLE, JSON.stringify(calls));
+	const [answer] = execution.items('AI Agent');
+	checks.add('The agent uses its tools and answers', answer?.json.output === 'Done');
+	const tools = requests[0]?.tools ?? [];
+	for (const [name, fields] of Object.entries(FIELDS)) {
+		const tool = tools.find((one) => one.function.name === name)?.function;
+		const offered = Object.keys(tool?.parameters.properties ?? {});
+		checks.add(
+			`The model is to fill in ${fields.join(', ')} of ${name}`,
+			offered.sort().join() === fields.sort().join(),
+			tool?.description,
+		);
+	}
+	const read = (requests.at(-1)?.messages ?? [])
+		.filter(({ role }) => role === 'tool')
+		.map(({ content }) => String(content));
+	const said = [/"pushed":true/, /"chunkIndex":1/, /"deleted":true/, /'name'/];
+	said.forEach((expected, at) => {
+		const { tool } = calls[at];
+		checks.add(
+			`The model reads what ${tool} returned (call ${at + 1})`,
+			expected.test(read[at] ?? ''),
+			read[at],
+		);
+	});
+	// n8n would show the ID of the call in place of a value called `id`.
+	checks.add(
+		'The model reads its own values again',
+		JSON.stringify(requests.at(-1)).includes(`\\"documentId\\":\\"${ID}\\"`),
+	);
+	checks.add('The model reads no vectors', !VECTOR.test(JSON.stringify(requests)));
+	checks.add('The agent deletes what it added', indexed(stage) === undefined);
+	figures.push(['Called by the agent', `${read.length} tools`]);
+}

@@ -1,0 +1,161 @@
+/** The nodes as tools of AI agents: what an agent is offered, and what a model gets to read. */
+import type {
+	IDataObject,
+	INodeParameters,
+	INodeProperties,
+	INodePropertyOptions,
+	INodeType,
+} from 'n8n-workflow';
+import { NodeHelpers } from 'n8n-workflow';
+
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO } from '../../sandbox';
+import { OFTEN, useChunkText } from '../../support/chunking';
+import { sandboxCredentials } from '../../support/credentials';
+import type { RunResult } from '../../support/engine';
+import { jsonOf, nodeRunner, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { toolVariant } from '../../support/tool';
+
+useShortBackoff();
+/** As long as vectors are. */
+const sandbox = useSandbox({ settings: { vectorSize: 384 } });
+const { credentials, fault, answers } = useChunkText(sandbox);
+
+const TEXT = 'Thirty days\nNo receipt';
+const chunk = nodeRunner(toolVariant(new ChunkText()), credentials);
+const push = nodeRunner(toolVariant(new PushDocuments()), () => sandboxCredentials(sandbox()));
+
+const chunkTool = async (parameters: INodeParameters = {}, item: IDataObject = {}) =>
+	await chunk(
+		[{ chatInput: 'Split this', ...item }],
+		{
+			text: TEXT,
+			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
+			chunker: 'dynamic-newline',
+			chunkerSettings: { maxChunkSize: 1 },
+			output: 'chunks',
+			options: OFTEN,
+			...parameters,
+		},
+		{ onError: 'continueRegularOutput' },
+	);
+
+/** The longest list of numbers in what a model would read, and whether a packed vector is in it. */
+function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean } {
+	const text = JSON.stringify(jsonOf(output));
+	const lists = text.match(/\[-?\d[^[\]{}"]*\]/g) ?? [];
+	const lengths = lists.map((list) => list.split(',').length);
+	return { longest: Math.max(0, ...lengths), isPacked: /"(i8|u8|f32|f64):/.test(text) };
+}
+
+const NO_NUMBERS = { longest: 0, isPacked: false };
+
+/** A property as a node shows it that has its default settings, with the options it offers. */
+function shownBy({ description }: INodeType, name: string): INodeProperties | undefined {
+	const values = { operation: 'submitAndWait', output: 'documents' };
+	const isShown = (declared: object) =>
+		NodeHelpers.displayParameter(values, declared as never, null, description);
+	const shown = description.properties.filter((one) => one.name === name && isShown(one));
+	expect(shown.length).toBeLessThanOrEqual(1);
+	const [property] = shown;
+	return property && { ...property, options: property.options?.filter(isShown) };
+}
+
+const offered = (node: INodeType, name: string) => shownBy(toolVariant(node), name);
+
+const valuesOf = (property: INodeProperties | undefined) =>
+	(property?.options as INodePropertyOptions[]).map(({ value }) => value);
+
+describe('what an agent is offered', () => {
+	it('is no migration, which cannot be undone', () => {
+		expect(new MigrateBlobs().description.usableAsTool).toBe(false);
+	});
+
+	it('are no files, because agents only pass on JSON', () => {
+		expect(valuesOf(offered(new ChunkText(), 'textSource'))).toEqual(['list', 'item']);
+		expect(valuesOf(offered(new PushDocuments(), 'documentSource'))).toEqual([
+			'fields',
+			'json',
+		]);
+		expect(valuesOf(offered(new DeleteDocument(), 'idSource'))).toEqual([
+			'expression',
+			'listField',
+		]);
+		expect(shownBy(new ChunkText(), 'outputTo')).toBeDefined();
+		expect(offered(new ChunkText(), 'outputTo')).toBeUndefined();
+	});
+
+	it('are no vectors', () => {
+		expect(shownBy(new ChunkText(), 'vectors')).toBeDefined();
+		expect(offered(new ChunkText(), 'vectors')).toBeUndefined();
+	});
+
+	it('are fields to fill in, since the item is the input of the agent', async () => {
+		expect(offered(new PushDocuments(), 'documentSource')).toMatchObject({
+			default: 'fields',
+		});
+		const { output } = await push([{ chatInput: 'Add this', id: 'no', name: 'No' }], {
+			documentId: 'agent/returns',
+			documentName: 'Returns',
+			additionalFields: { field: [{ name: 'text', value: TEXT }] },
+		});
+		expect(jsonOf(output)).toMatchObject([{ id: 'agent/returns', pushed: true }]);
+		expect(sandbox().documents(DEMO.endpoint)).toEqual([
+			{ id: 'agent/returns', name: 'Returns', text: TEXT },
+		]);
+	});
+});
+
+describe('what a model reads', () => {
+	it.each([
+		['chunks', { output: 'chunks' }],
+		['texts', { output: 'texts' }],
+		['documents', { output: 'documents', documentId: 'a', documentName: 'A' }],
+		['vectors set before the node became a tool', { output: 'chunks', vectors: 'list' }],
+	])('has no vectors: %s', async (_case, parameters) => {
+		const result = await chunkTool(parameters);
+		expect(JSON.stringify(jsonOf(result.output))).toContain('No receipt');
+		expect(numbersIn(result)).toEqual(NO_NUMBERS);
+	});
+
+	it('counts the numbers of a raw response', async () => {
+		const result = await chunkTool({ output: 'raw' });
+		const text = JSON.stringify(jsonOf(result.output));
+		expect(text).toContain('No receipt');
+		expect(text).toContain('"384 numbers"');
+		expect(numbersIn(result).longest).toBeLessThanOrEqual(2);
+	});
+
+	it('counts the numbers of a response that cannot be used', async () => {
+		const vector = Array.from({ length: 384 }, (_, at) => at / 384);
+		answers({ status: 'READY', chunkedData: 'no list', embedding: [vector] });
+		const result = await chunkTool();
+		expect(jsonOf(result.output)).toMatchObject([
+			{
+				error: expect.stringContaining('chunking ID') as string,
+				response: { embedding: ['384 numbers'] },
+			},
+		]);
+		expect(numbersIn(result)).toEqual(NO_NUMBERS);
+	});
+
+	it('is the reason of a failure', async () => {
+		fault('submit', { status: 400, body: JSON.stringify({ message: 'No such model' }) });
+		const { output } = await chunkTool();
+		expect(jsonOf(output)).toMatchObject([
+			{ error: expect.stringContaining('No such model') as string, httpStatus: 400 },
+		]);
+	});
+
+	it('ends where a response is nested too deeply to be of use', async () => {
+		let nested: unknown = Array.from({ length: 384 }, (_, at) => at);
+		for (let depth = 0; depth < 100; depth++) nested = { nested };
+		answers({ status: 'READY', chunkedData: 'no list', nested });
+		const result = await chunkTool();
+		expect(JSON.stringify(jsonOf(result.output))).toContain('"..."');
+		expect(numbersIn(result)).toEqual(NO_NUMBERS);
+	});
+});
