@@ -140,7 +140,7 @@ export class N8nApi {
 	): Promise<Execution> {
 		const nodeName = tool.replaceAll('_', ' ');
 		return await this.runWorkflow(workflowId, {
-			destinationNode: ON_OLD_N8N ? nodeName : { nodeName, mode: 'inclusive' },
+			destinationNode: { nodeName, mode: 'inclusive' },
 			runData: {},
 			dirtyNodeNames: [],
 			agentRequest: { query: { [tool]: values }, tool: { name: tool } },
