@@ -53,7 +53,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://APPLICATION_ID.applications.lucidworks.com',
-			description: 'URL of the AI service, without a path',
+			description: 'Lucidworks shows the URL of your application under Models > Integrations',
 		},
 		{
 			displayName: 'Client ID',
@@ -61,7 +61,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'Identifies your client to the token server',
+			description: 'ID of your client at the token server',
 		},
 		{
 			displayName: 'Client Secret',

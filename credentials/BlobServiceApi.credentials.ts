@@ -46,7 +46,7 @@ export class BlobServiceApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://fusion.example.com:8764/api',
-			description: 'With its path prefix: everything before /blobs',
+			description: 'Everything before /blobs, including any path prefix',
 		},
 		{
 			displayName: 'Authentication',

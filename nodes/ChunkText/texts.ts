@@ -108,7 +108,7 @@ export function usableText(value: unknown, what: string, maxBytes: number): stri
 		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
 		return value;
 	}
-	const is = value === '' || value === undefined || value === null ? 'empty' : 'not a text';
+	const is = value === '' || value === undefined || value === null ? 'empty' : 'not text';
 	throw new InputError(`${what} is ${is}`, 'Point it to the field with the text to chunk.');
 }
 

@@ -29,7 +29,7 @@ export const deleteProperties = properties([
 			{
 				name: 'One ID per Item',
 				value: 'expression',
-				description: 'Each input item names one document',
+				description: 'Each input item has one ID',
 			},
 			{
 				name: 'List in a Field',
@@ -55,8 +55,7 @@ export const deleteProperties = properties([
 		default: '={{ $json.id }}',
 		required: true,
 		placeholder: 'e.g. handbook/chapter-1',
-		description:
-			'ID of the document to delete, exactly as it was pushed. Each input item names one.',
+		description: 'ID of the document to delete, exactly as it was pushed',
 		displayOptions: { show: { idSource: ['expression'] } },
 	},
 	{
@@ -66,7 +65,7 @@ export const deleteProperties = properties([
 		default: 'ids',
 		required: true,
 		placeholder: 'e.g. removedIds',
-		description: 'Name of the field that holds the list of IDs',
+		description: 'Name of the field that has the list of IDs',
 		requiresDataPath: 'single',
 		displayOptions: { show: { idSource: ['listField'] } },
 	},

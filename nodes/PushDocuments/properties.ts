@@ -39,7 +39,7 @@ const WHOLE_ITEM = {
 const FROM_FIELDS = {
 	name: 'Mapped Fields',
 	value: 'fields',
-	description: 'Each input item gives one document, made of the fields below',
+	description: 'Each input item gives one document, built from the fields below',
 } as const;
 
 const FROM_JSON = {
@@ -213,7 +213,7 @@ export const pushProperties = properties([
 				typeOptions: { minValue: 100, maxValue: MAX_PUSH_BYTES },
 				default: MAX_PUSH_BYTES,
 				description:
-					'Maximum size of one request. The service drops what is larger than 5 MB, so more is never sent.',
+					'Maximum size of one request. The service does not index requests larger than 5 MB.',
 			},
 			concurrencyProperty(4),
 			{

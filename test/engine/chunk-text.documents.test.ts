@@ -109,7 +109,7 @@ describe('Documents Ready to Push', () => {
 		[
 			'an ID that is no text',
 			{ id: ['x'], name: 'X' },
-			/^'Document ID' must be a text or a whole number, but it is a list$/,
+			/^'Document ID' must be text or a whole number, but it is a list$/,
 		],
 		['no name', { id: 'x' }, /^'Document Name' is empty$/],
 		['an empty name', { id: 'x', name: null }, /^'Document Name' is empty$/],

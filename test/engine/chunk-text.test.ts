@@ -307,7 +307,7 @@ describe('bad input', () => {
 	it.each<[string, IDataObject, INodeParameters, RegExp]>([
 		['an empty text', { text: '' }, {}, /^'Text' is empty$/],
 		['a missing text', {}, {}, /^'Text' is empty$/],
-		['a text that is an object', { text: { a: 1 } }, {}, /^'Text' is not a text$/],
+		['a text that is an object', { text: { a: 1 } }, {}, /^'Text' is not text$/],
 		['a missing model', { text: 'a' }, { modelId: ' ' }, /^'Model ID' is empty$/],
 		['a model that is ..', { text: 'a' }, { modelId: '..' }, /^'Model ID' must not be/],
 		[

@@ -148,16 +148,16 @@ describe('ids', () => {
 		['', "'Document ID' is empty"],
 		[null, "'Document ID' is empty"],
 		[undefined, "'Document ID' is empty"],
-		[true, "'Document ID' must be a text or a whole number, but it is true"],
-		[{ id: 'a' }, "'Document ID' must be a text or a whole number, but it is an object"],
-		[['a'], "'Document ID' must be a text or a whole number, but it is a list"],
+		[true, "'Document ID' must be text or a whole number, but it is true"],
+		[{ id: 'a' }, "'Document ID' must be text or a whole number, but it is an object"],
+		[['a'], "'Document ID' must be text or a whole number, but it is a list"],
 		['half \ud83d', "'Document ID' is not valid Unicode text"],
 		['  ', "'Document ID' is empty"],
 		[2 ** 53, "'Document ID' is 9007199254740992, a number too large to be exact"],
 		[1e21, "'Document ID' is 1e+21, a number too large to be exact"],
-		[NaN, "'Document ID' must be a text or a whole number, but it is NaN"],
-		[Infinity, "'Document ID' must be a text or a whole number, but it is Infinity"],
-		[1.5, "'Document ID' must be a text or a whole number, but it is 1.5"],
+		[NaN, "'Document ID' must be text or a whole number, but it is NaN"],
+		[Infinity, "'Document ID' must be text or a whole number, but it is Infinity"],
+		[1.5, "'Document ID' must be text or a whole number, but it is 1.5"],
 	])('that name no document are refused before any request: %j', async (bad, message) => {
 		const stopped = await remove(items('d0', bad));
 		expect(stopped.error).toMatchObject({
@@ -175,8 +175,8 @@ describe('ids', () => {
 	});
 
 	it.each<[unknown, string]>([
-		[['b'], "'Document ID' must be a text or a whole number, but it is a list"],
-		[{ id: 'b' }, "'Document ID' must be a text or a whole number, but it is an object"],
+		[['b'], "'Document ID' must be text or a whole number, but it is a list"],
+		[{ id: 'b' }, "'Document ID' must be text or a whole number, but it is an object"],
 		['', "'Document ID' is empty"],
 		[null, "'Document ID' is empty"],
 		['..', `'Document ID' must not be ".."`],

@@ -316,7 +316,7 @@ describe('fields', () => {
 			const { error } = await push(documents(1), { options: { excludeFields } });
 			expect(error).toMatchObject({
 				name: 'NodeOperationError',
-				message: "'Exclude Fields' is neither a text nor a list of texts",
+				message: "'Exclude Fields' is neither text nor a list of names",
 			});
 			expect(sandbox().requests).toEqual([]);
 		},

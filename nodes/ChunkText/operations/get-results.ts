@@ -18,7 +18,7 @@ export const getResults: Operation = {
 	value: 'getResults',
 	name: 'Get Results',
 	action: 'Get chunking results',
-	description: 'Fetch the chunks of an earlier Submit by chunking ID',
+	description: 'Fetch the chunks of submitted texts by chunking ID',
 	properties: [
 		...previousRequestProperties,
 		...outputProperties,

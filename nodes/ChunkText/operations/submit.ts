@@ -19,7 +19,7 @@ export const submit: Operation = {
 	value: 'submit',
 	name: 'Submit',
 	action: 'Submit text for chunking',
-	description: 'Submit texts and continue immediately, with their chunking IDs',
+	description: 'Submit texts and return their chunking IDs immediately',
 	properties: [
 		...textProperties,
 		...fileTextProperties,

@@ -51,7 +51,7 @@ export const modelProperties = properties([
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. passage',
-				description: 'Data type of the model that is not in the list',
+				description: 'Data type that is not in the list, as the model expects it',
 				displayOptions: { show: { dataType: ['custom'] } },
 			},
 			{

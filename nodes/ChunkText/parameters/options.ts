@@ -49,7 +49,7 @@ export const optionsProperties = properties([
 				typeOptions: { minValue: 1000 },
 				default: 8_000_000,
 				description:
-					"Maximum bytes of texts of a file that are held or being chunked at the same time, at least twice 'Bytes per Request'",
+					"Maximum bytes of texts that are read from a file and not yet returned, at least twice 'Bytes per Request'",
 				displayOptions: chunksFile,
 			},
 			{
@@ -188,7 +188,7 @@ export const optionsProperties = properties([
 				typeOptions: { minValue: 2 },
 				default: 500,
 				description:
-					'Maximum texts of a file that are held or being chunked at the same time. More keep the service busier and need more memory.',
+					'Maximum number of texts that are read from a file and not yet returned. A larger number keeps the service busier and needs more memory.',
 				displayOptions: chunksFile,
 			},
 			{
@@ -198,7 +198,7 @@ export const optionsProperties = properties([
 				typeOptions: { minValue: 1 },
 				default: 10,
 				description:
-					'Maximum texts in one request. A smaller number spreads the work over more jobs.',
+					'Maximum number of texts in one request. A smaller number spreads the work over more jobs.',
 				displayOptions: submits,
 			},
 			{

@@ -81,7 +81,7 @@ export const outputProperties = properties([
 		],
 		default: 'compact',
 		description:
-			'Whether to return the embedding vector of each chunk. Semantic search needs them, but they are most of the data. In files they are always lists of numbers.',
+			'Whether to return the embedding vector of each chunk. Semantic search needs vectors, but they are most of the data. In files they are always lists of numbers.',
 		// AI agents never get vectors: a model cannot use them.
 		displayOptions: { hide: { output: ['raw'], '@tool': [true] } },
 	},

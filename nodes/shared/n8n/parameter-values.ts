@@ -37,8 +37,8 @@ export function textOf(value: unknown, definition: INodeProperties): string {
 	if (typeof value === 'string') return value;
 	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
 	const { displayName } = definition;
-	const advice = `Point '${displayName}' to a field that holds a text.`;
-	throw refused(displayName, 'a text', value, advice);
+	const advice = `Point '${displayName}' to a field that contains text.`;
+	throw refused(displayName, 'text', value, advice);
 }
 
 /** A parameter that must be filled in. */
@@ -151,7 +151,7 @@ export function namesOf(value: unknown, { displayName }: INodeProperties): strin
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);
 	if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
 		throw new InputError(
-			`'${displayName}' is neither a text nor a list of texts`,
+			`'${displayName}' is neither text nor a list of names`,
 			`Enter names, separated by commas, as '${displayName}'.`,
 		);
 	}

@@ -49,7 +49,7 @@ export function parseResultsPath(template: unknown): string {
 }
 
 function problemOfPath(template: unknown): string | undefined {
-	if (typeof template !== 'string') return 'be a text';
+	if (typeof template !== 'string') return 'be text';
 	if (!template.startsWith('/') || !template.includes(ID_PLACEHOLDER)) {
 		return `start with / and contain ${ID_PLACEHOLDER}`;
 	}

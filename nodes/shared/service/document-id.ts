@@ -12,7 +12,7 @@ import { InputError } from './input-error';
 export function documentId(
 	value: unknown,
 	label = 'Document ID',
-	advice = `Point '${label}' to a field that holds a text.`,
+	advice = `Point '${label}' to a field that contains text.`,
 ): string {
 	if (typeof value === 'string' && value.trim() !== '') return value;
 	if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
@@ -27,13 +27,13 @@ export function documentId(
 	}
 	const shown = Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : value;
 	throw new InputError(
-		`'${label}' must be a text or a whole number, but it is ${String(shown)}`,
+		`'${label}' must be text or a whole number, but it is ${String(shown)}`,
 		typeof value === 'number' ? EXACT_ADVICE : advice,
 	);
 }
 
 const EXACT_ADVICE =
-	'Have the source deliver the ID as a text: fractions are rounded, and beyond 9,007,199,254,740,991 numbers lose digits.';
+	'Have the source return the ID as text: fractions are rounded, and beyond 9,007,199,254,740,991 numbers lose digits.';
 
 /** A number that has lost digits, so that it would be another ID. */
 export const inexact = (value: number, what: string): InputError =>

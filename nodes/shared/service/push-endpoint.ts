@@ -39,7 +39,7 @@ export function parsePushEndpoint({
 	if (named !== '' && entered !== '' && named !== entered) {
 		throw new InputError(
 			`'Push Service URL' names the endpoint '${named}', but 'Endpoint Identifier' is '${entered}'`,
-			"Leave 'Endpoint Identifier' empty, or remove everything from /api/v1/push on from the URL.",
+			"Leave 'Endpoint Identifier' empty, or remove /api/v1/push and everything after it from the URL.",
 		);
 	}
 	return {

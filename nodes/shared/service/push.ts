@@ -99,7 +99,7 @@ function requiredString(
 	throw new InputError(
 		`The field '${field}'${of} must be a string, but it is ${describe(value)}`,
 		typeof value === 'object'
-			? `Map '${field}' to a text.`
+			? `Map '${field}' to text.`
 			: "Turn on the option 'Convert ID and Name to String', or convert it before this node.",
 	);
 }

@@ -44,7 +44,7 @@ export function parseBaseUrl(value: unknown, label: string): string {
  */
 export function pathSegment(value: unknown, label: string): string {
 	if (typeof value !== 'string' || value === '') {
-		throw new InputError(`'${label}' is empty`, `Enter a text for '${label}'.`);
+		throw new InputError(`'${label}' is empty`, `Enter a value for '${label}'.`);
 	}
 	if (value === '.' || value === '..') {
 		throw new InputError(

@@ -46,9 +46,9 @@ describe('paths', () => {
 	});
 
 	test.each<[unknown, RegExp]>([
-		[7, /must be a text$/],
-		[undefined, /must be a text$/],
-		[['/{chunkingId}'], /must be a text$/],
+		[7, /must be text$/],
+		[undefined, /must be text$/],
+		[['/{chunkingId}'], /must be text$/],
 		['{chunkingId}', /must start with \/ and contain \{chunkingId\}$/],
 		['/ai/{chunkingID}', /must start with/],
 		['https://a.example/{chunkingId}', /must start with/],

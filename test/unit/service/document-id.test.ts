@@ -28,7 +28,7 @@ describe('documentId', () => {
 		[' \t\n', /^'Document ID' is empty$/],
 		[undefined, /^'Document ID' is empty$/],
 		[null, /^'Document ID' is empty$/],
-		[NaN, /must be a text or a whole number, but it is NaN$/],
+		[NaN, /must be text or a whole number, but it is NaN$/],
 		[Infinity, /it is Infinity$/],
 		[-Infinity, /it is -Infinity$/],
 		[Number.MAX_SAFE_INTEGER + 1, /is 9007199254740992, a number too large to be exact$/],
