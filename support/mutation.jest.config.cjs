@@ -1,0 +1,18 @@
+const base = require('../jest.config.js');
+
+/**
+ * What Stryker runs against each mutant: unit tests alone, since they are fast and need no engine.
+ *
+ * @type {import('jest').Config}
+ */
+module.exports = {
+	...base,
+	rootDir: '..',
+	roots: ['<rootDir>/nodes', '<rootDir>/test/unit'],
+	testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
+	testRunner: require.resolve('./mutation/jest-circus-until-found.cjs'),
+	testSequencer: require.resolve('./mutation/quickest-first.cjs'),
+	setupFilesAfterEnv: ['<rootDir>/support/mutation/setup.cjs'],
+	moduleNameMapper: { '/support/timing$': '<rootDir>/support/mutation/timing.ts' },
+	testTimeout: 10_000,
+};
