@@ -1,4 +1,10 @@
-import { deliver, type Verdict } from '../../../nodes/shared/flow/deliver';
+import {
+	deliver,
+	failed,
+	type DeliverOptions,
+	type Line,
+	type Verdict,
+} from '../../../nodes/shared/flow/deliver';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { VirtualRun } from '../support/virtual-run';
 
@@ -14,23 +20,30 @@ function setUp({ stopsOnFailure = false, maxAttempts = 3 } = {}) {
 		retryPolicy: { maxAttempts, baseMs: 500, capMs: 30_000 },
 		judge: (error: unknown) => error as Verdict,
 	};
+	/** Requests in flight, as the run tells while each attempt is under way. */
+	const inFlight: number[] = [];
 	/** Delivers a request that meets these verdicts, one after the other, and then succeeds. */
-	const request = async (verdicts: Verdict[], canSplit?: (verdict: Verdict) => boolean) => {
+	const request = async (
+		verdicts: Verdict[],
+		options: DeliverOptions = {},
+		history: Pick<Line, 'withHistory'> = {},
+	) => {
 		const attempts: number[] = [];
 		const outcome = await deliver(
 			async (attempt) => {
 				attempts.push(attempt);
 				await run.clock.sleep(10);
+				inFlight.push(run.stats.inFlight);
 				const verdict = verdicts[attempt - 1];
 				if (verdict) throw verdict;
 				return 'response';
 			},
-			line,
-			canSplit ? { canSplit } : {},
+			{ ...line, ...history },
+			options,
 		);
 		return { outcome, attempts };
 	};
-	return { run, request };
+	return { run, request, inFlight };
 }
 
 test('returns the response with the number of attempts', async () => {
@@ -70,7 +83,9 @@ test.each([
 
 test('a split is left to a caller who can split', async () => {
 	const { run, request } = setUp({ stopsOnFailure: true });
-	const { outcome } = await run.clock.run(request([{ action: 'split' }], () => true));
+	const { outcome } = await run.clock.run(
+		request([{ action: 'split' }], { canSplit: () => true }),
+	);
 	expect(outcome).toMatchObject({ ok: false, verdict: { action: 'split' } });
 	expect(run.ended).toBeUndefined();
 });
@@ -98,4 +113,41 @@ test('no waiting request starts between a failure and the end of the run', async
 		Promise.all([request([FAIL]), request([]), request([]), request([])]),
 	);
 	expect(results.map(({ attempts }) => attempts.length)).toEqual([1, 1, 0, 0]);
+});
+
+test('counts the requests in flight, and none are left when all have ended', async () => {
+	const { run, request, inFlight } = setUp();
+	await run.clock.run(Promise.all([request([RETRY]), request([]), request([FAIL])]));
+	expect(Math.max(...inFlight)).toBe(2);
+	expect(Math.min(...inFlight)).toBe(1);
+	expect(run.stats.inFlight).toBe(0);
+});
+
+describe('what an earlier attempt left open', () => {
+	/** Of each reason its first letter, with those of the attempts before it. */
+	const letter = (reason: unknown) =>
+		typeof reason === 'string' ? reason : (reason as Verdict).action.slice(0, 1);
+	const withHistory = (reason: unknown, earlier: unknown) =>
+		`${letter(reason)} after ${letter(earlier)}`;
+
+	test('is told with the failure that ends the request', async () => {
+		const { run, request } = setUp();
+		const { outcome } = await run.clock.run(request([RETRY, RETRY, FAIL], {}, { withHistory }));
+		expect(outcome).toMatchObject({ reason: 'f after r after r', attempts: 3 });
+	});
+
+	test('is told also where the request is a part of an earlier one', async () => {
+		const { run, request } = setUp();
+		const earlier = failed('whole', 1);
+		const { outcome } = await run.clock.run(request([FAIL], { earlier }, { withHistory }));
+		expect(outcome).toMatchObject({ reason: 'f after whole' });
+	});
+
+	test('is forgotten with a success, and nothing is told of a first attempt', async () => {
+		const { run, request } = setUp();
+		const first = await run.clock.run(request([FAIL], {}, { withHistory }));
+		expect(first.outcome).toMatchObject({ reason: FAIL });
+		const success = await run.clock.run(request([RETRY], {}, { withHistory }));
+		expect(success.outcome).toEqual({ ok: true, response: 'response', attempts: 2 });
+	});
 });

@@ -40,6 +40,12 @@ test('runs as many as allowed concurrently, in order, and all of them', async ()
 	expect(await width()).toBe(3);
 });
 
+test('whoever came first starts first, also where room is made for one at a time', async () => {
+	const { clock, task } = setUp(2);
+	const tickets = await clock.run(Promise.all([10, 15, 20, 20, 20, 20, 20, 20].map(task)));
+	expect(tickets).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
 test('a task that throws makes room', async () => {
 	const { clock, limiter, task } = setUp(1);
 	const failing = limiter.schedule(async () => await Promise.reject(new Error('no')));

@@ -1,0 +1,84 @@
+import { Channel, produced } from '../../../nodes/shared/flow/channel';
+
+/** Whatever waits for nothing but promises has ended then. */
+const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+	const read: T[] = [];
+	for await (const value of values) read.push(value);
+	return read;
+}
+
+test('a producer waits until its value has been processed', async () => {
+	const channel = new Channel<string>();
+	const log: string[] = [];
+	for (const value of ['a', 'b']) void channel.put(value).then(() => log.push(`${value} put`));
+	const values = channel.values();
+	log.push(`${(await values.next()).value} read`);
+	await settle();
+	log.push(`${(await values.next()).value} read`);
+	await settle();
+	expect(log).toEqual(['a read', 'a put', 'b read']);
+});
+
+test('a closed channel gives what waits, then ends, and takes nothing more', async () => {
+	const channel = new Channel<string>();
+	void channel.put('a');
+	channel.close();
+	await channel.put('b');
+	expect(await all(channel.values())).toEqual(['a']);
+});
+
+test('the first end counts', async () => {
+	const channel = new Channel<string>();
+	const error = new Error('first');
+	channel.close({ error });
+	channel.close({ error: new Error('second') });
+	channel.close();
+	await expect(all(channel.values())).rejects.toBe(error);
+});
+
+test('an error that is undefined is one nevertheless', async () => {
+	const values = produced(async () => await Promise.reject(undefined));
+	await expect(all(values)).rejects.toBeUndefined();
+});
+
+test('who waits for values gets those that come later, and learns of the end', async () => {
+	const channel = new Channel<string>();
+	const reading = all(channel.values());
+	await settle();
+	void channel.put('late');
+	await settle();
+	channel.close();
+	expect(await reading).toEqual(['late']);
+});
+
+test('when the consumer leaves, no producer waits any longer', async () => {
+	const channel = new Channel<string>();
+	const log: string[] = [];
+	for (const value of ['a', 'b', 'c']) void channel.put(value).then(() => log.push(value));
+	expect(channel.isAbandoned).toBe(false);
+	for await (const value of channel.values()) {
+		expect(value).toBe('a');
+		break;
+	}
+	channel.abandon();
+	await settle();
+	expect(log).toEqual(['a', 'b', 'c']);
+	expect(channel.isAbandoned).toBe(true);
+	await channel.put('too late');
+});
+
+test('leaving waits for the producer to end', async () => {
+	const log: string[] = [];
+	const values = produced<string>(async (channel) => {
+		await channel.put('a');
+		await settle();
+		log.push(`producer ended, ${channel.isAbandoned ? 'abandoned' : 'heard'}`);
+	});
+	for await (const value of values) {
+		log.push(value);
+		break;
+	}
+	expect(log).toEqual(['a', 'producer ended, abandoned']);
+});

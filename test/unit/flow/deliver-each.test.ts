@@ -1,0 +1,98 @@
+import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { VirtualRun } from '../support/virtual-run';
+
+const FAIL: Verdict = { action: 'fail' };
+const RETRY: Verdict = { action: 'retry' };
+
+/** Sends entries, each of which takes 10 ms and meets its faults one after the other. */
+function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {}) {
+	const run = new VirtualRun();
+	const sent: string[] = [];
+	const read: string[] = [];
+	let inFlight = 0;
+	let peak = 0;
+	/** Most entries that were read and not yet answered. */
+	let ahead = 0;
+	let answered = 0;
+	const line = {
+		run,
+		concurrency,
+		limiter: new Limiter(concurrency, run),
+		retryPolicy: { maxAttempts: 3, baseMs: 100, capMs: 1000 },
+		judge: (error: unknown) => {
+			if (error instanceof Error) throw error;
+			return error as Verdict;
+		},
+	};
+	function* source(entries: string, error?: Error) {
+		for (const entry of entries) {
+			read.push(entry);
+			ahead = Math.max(ahead, read.length - answered);
+			yield entry;
+		}
+		if (error) throw error;
+	}
+	const send = async (entry: string, attempt: number) => {
+		sent.push(`${entry}${attempt}`);
+		peak = Math.max(peak, ++inFlight);
+		await run.clock.sleep(10);
+		inFlight--;
+		answered++;
+		const fault = faults[entry]?.[attempt - 1];
+		if (fault !== undefined) throw fault;
+		return entry.toUpperCase();
+	};
+	const outcomes = (entries: Iterable<string>) => deliverEach(entries, send, line);
+	const all = async (entries: Iterable<string>) => {
+		const ended: Array<[string, unknown, number]> = [];
+		for await (const { entry, outcome } of outcomes(entries)) {
+			ended.push([entry, outcome.ok ? outcome.response : outcome.reason, outcome.attempts]);
+		}
+		return ended;
+	};
+	const state = () => ({ inFlight, peak, ahead });
+	return { run, sent, source, outcomes, all, state };
+}
+
+test('each entry gets its own outcome, whatever others met', async () => {
+	const bug = new Error('a bug');
+	const { run, all } = setUp({ faults: { b: [RETRY], c: [FAIL], d: [bug] } });
+	const ended = await run.clock.run(all('abcde'));
+	expect(ended.sort()).toEqual([
+		['a', 'A', 1],
+		['b', 'B', 2],
+		['c', FAIL, 1],
+		// What handles the failure broke down: that entry fails, the run goes on.
+		['d', bug, 1],
+		['e', 'E', 1],
+	]);
+});
+
+test('as many at once as allowed, and no entry is read before it can be sent', async () => {
+	const { run, source, all, state } = setUp({ concurrency: 3 });
+	expect(await run.clock.run(all(source('abcdefgh')))).toHaveLength(8);
+	expect(state()).toEqual({ inFlight: 0, peak: 3, ahead: 3 });
+});
+
+test('a source that breaks off throws when all requests in flight have ended', async () => {
+	const { run, source, all, sent, state } = setUp();
+	const broken = new Error('the file ends early');
+	await expect(run.clock.run(all(source('a', broken)))).rejects.toBe(broken);
+	expect(sent).toEqual(['a1']);
+	expect(state().inFlight).toBe(0);
+});
+
+test('a consumer that leaves waits for the requests in flight, and no more are started', async () => {
+	const { run, source, outcomes, sent, state } = setUp();
+	const leave = async () => {
+		for await (const { entry } of outcomes(source('abcdefgh'))) if (entry === 'a') return;
+	};
+	await run.clock.run(leave());
+	expect(state().inFlight).toBe(0);
+	const { length } = sent;
+	expect(length).toBeLessThan(5);
+	await run.clock.drain();
+	expect(sent).toHaveLength(length);
+});
