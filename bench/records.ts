@@ -5,7 +5,6 @@ import { parse as csvParse } from 'csv-parse';
 import { parse as csvParseSync } from 'csv-parse/sync';
 
 import { CsvReader } from '../nodes/shared/records/csv-reader';
-import { csvRow } from '../nodes/shared/records/csv-row';
 import { JsonArrayReader } from '../nodes/shared/records/json-array-reader';
 import { JsonReader } from '../nodes/shared/records/json-reader';
 import { jsonLines } from '../nodes/shared/records/line-reader';
@@ -13,6 +12,7 @@ import { PartWriter } from '../nodes/shared/records/part-writer';
 import { readRecords } from '../nodes/shared/records/read-records';
 import type { RecordReader } from '../nodes/shared/records/record';
 import { textOf } from '../nodes/shared/records/text';
+import { csvRow } from '../support/csv';
 import { makeDocuments } from './lib/documents';
 import { MB } from './lib/memory';
 import type { BenchOptions } from './lib/options';

@@ -98,7 +98,7 @@ export class ChunkFiles implements ChunkSink {
 	}
 
 	private async write({ itemIndex, line, id }: Early['records'][number]): Promise<void> {
-		// Before n8n stores it, since another text may come meanwhile.
+		// Takes the counters of a complete file immediately: another text may come while n8n stores it.
 		const saving = this.save(this.writer.add(line));
 		this.records++;
 		this.items.add(itemIndex);

@@ -13,9 +13,11 @@ export class ChunkHints {
 	private cutCharacters = 0;
 
 	/**
-	 * A text has so many chunks, which lack so many characters of its end.
+	 * Counts a text that was chunked.
 	 *
-	 * @param isOwn false if they are not what the text has at their positions
+	 * @param chunks how many chunks it has
+	 * @param missing how many characters at its end no chunk covers
+	 * @param isOwn false if the chunks are not what the text has at their positions
 	 */
 	chunked(chunks: number, missing: number, isOwn: boolean): void {
 		if (chunks === 0) this.withoutChunks++;

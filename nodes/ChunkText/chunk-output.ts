@@ -34,6 +34,7 @@ export interface Destination {
 /** Turns what has become of each text into records and failures. */
 export class ChunkOutput {
 	private readonly options: RecordOptions;
+
 	constructor(
 		private readonly run: Run,
 		parameters: ChunkParameters,
@@ -68,7 +69,7 @@ export class ChunkOutput {
 		const { response } = outcome;
 		if (response.type === 'raw') await this.raw(job, response.body);
 		else if (response.type === 'pending') await this.pending(job, response.lastError);
-		else await this.hand(job, response.texts, response.body);
+		else await this.assign(job, response.texts, response.body);
 	}
 
 	/** A text the service has not accepted, or may not have accepted. */
@@ -79,8 +80,8 @@ export class ChunkOutput {
 		await this.destination.sink.done([text]);
 	}
 
-	/** Gives the results of a request to the texts that wait for them. */
-	private async hand(job: Job, texts: Array<Chunk[] | undefined>, body: unknown): Promise<void> {
+	/** Assigns the results of a request to its texts. */
+	private async assign(job: Job, texts: Array<Chunk[] | undefined>, body: unknown): Promise<void> {
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = body;
 		const fail = async (ref: TextRef, error: unknown) => {
@@ -193,7 +194,7 @@ export class ChunkOutput {
 	}
 }
 
-/** By what a text can be fetched, and told apart from the others of its request. */
+/** What Get Results needs to fetch a text and to tell it from the others of its request. */
 const whereabouts = (
 	{ chunkingId, textCount }: Job,
 	{ position, textIndex }: TextRef,

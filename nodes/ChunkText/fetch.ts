@@ -179,8 +179,8 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 	}
 }
 
-/** What the response to a submission says: it may already have the results. */
-export function settle(job: Job, chunking: Chunking): Outcome<Fetched> {
+/** The outcome of a submission: pending, or already the results or the error. */
+export function outcomeOfSubmission(job: Job, chunking: Chunking): Outcome<Fetched> {
 	try {
 		const finding = submissionFinding(job, chunking);
 		if (finding.state === 'failed') return failed(finding.reason, 1);

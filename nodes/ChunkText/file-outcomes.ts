@@ -8,7 +8,7 @@ import type { Job } from './jobs';
 import type { TextFailure, TextOutcomes } from './text-outcomes';
 import type { TextRef } from './texts';
 
-/** Accounts for the texts of one file, each of which makes room for another one. */
+/** Accounts for the texts of one file. Each text that has an outcome makes room in the window. */
 export class FileOutcomes implements TextOutcomes {
 	constructor(
 		private readonly run: Run,
@@ -29,7 +29,7 @@ export class FileOutcomes implements TextOutcomes {
 		this.release(refs);
 	}
 
-	/** The texts of a job were submitted: it becomes an item, from which Get Results can go on. */
+	/** The texts of a job were submitted: returns one item, from which Get Results can continue. */
 	submitted({ chunkingId, session, status, refs, textCount }: Job): void {
 		const texts = refs.filter(isFileText);
 		this.shared(refs, [

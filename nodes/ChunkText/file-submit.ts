@@ -3,7 +3,7 @@ import { FileReport } from '../shared/n8n/file-report';
 import type { Run } from '../shared/n8n/run';
 import { ChunkOutput } from './chunk-output';
 import { TO_ITEMS } from './chunk-sink';
-import { settle } from './fetch';
+import { outcomeOfSubmission } from './fetch';
 import { FileOutcomes } from './file-outcomes';
 import { forEachFile, goOn, type TextFile } from './file-run';
 import { fileTexts } from './file-texts';
@@ -55,7 +55,7 @@ async function submitFile(source: TextFile): Promise<void> {
 			async (text, outcome) => await output.notSubmitted(text, outcome),
 		);
 		for await (const job of jobs) {
-			const outcome = settle(job, chunking);
+			const outcome = outcomeOfSubmission(job, chunking);
 			const isPending = outcome.ok && outcome.response.type === 'pending';
 			if (isPending) outcomes.submitted(job);
 			else await output.report(job, outcome);

@@ -5,7 +5,6 @@ import { fieldOf } from '../shared/n8n/fields';
 import type { FileReport } from '../shared/n8n/file-report';
 import { isRecord } from '../shared/n8n/parameter-reader';
 import { checkColumns } from '../shared/n8n/record-file';
-
 import type { SourceRecord } from '../shared/records/record';
 import type { ChunkSettings } from '../shared/service/chunking';
 import { documentId } from '../shared/service/document-id';

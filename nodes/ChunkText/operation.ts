@@ -43,7 +43,7 @@ export function subtitleOf(operations: Operation[], details: string): string {
 	return `={{ (${JSON.stringify(names)}[$parameter["operation"]] || $parameter["operation"]) + ${details} }}`;
 }
 
-/** One list of all, in an order that agrees with each of them. */
+/** Merges the lists into one whose order agrees with each of them. */
 function inOrder(lists: INodeProperties[][]): INodeProperties[] {
 	const all: INodeProperties[] = [];
 	for (const list of lists) {

@@ -84,7 +84,7 @@ function reportOn(
 /** The count of IDs that the service does not know, if that is no failure. */
 const NOT_FOUND = 'notFound';
 
-/** The IDs of a file. Records that are none fail at once. */
+/** The IDs of a file. Records without a usable ID fail immediately. */
 async function* readIds(
 	file: RecordFile,
 	report: FileReport,

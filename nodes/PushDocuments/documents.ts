@@ -12,9 +12,9 @@ export interface Entry {
 	document: PushDocument;
 }
 
-/** What is told what reading finds. */
+/** Is told what is found while documents are read. */
 export interface DocumentObserver {
-	/** A document as it came in, before fields were excluded. */
+	/** A document as the item has it, before fields were excluded. */
 	found(source: object): void;
 	emptyList(itemIndex: number): void;
 }

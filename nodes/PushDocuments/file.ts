@@ -92,7 +92,7 @@ const reportOn = (
 class DocumentReader {
 	private readonly rules: DocumentRules;
 	private readonly hints: DocumentHints;
-	/** A longer text may fit into a request only if it is written anew, without escapes and spaces. */
+	/** A longer text is written again: without its spaces and escapes it may fit into a request. */
 	private readonly maxTextCharacters: number;
 
 	constructor(
@@ -105,7 +105,7 @@ class DocumentReader {
 		this.maxTextCharacters = options.bytesPerRequest / 4;
 	}
 
-	/** The documents of a file. Records that are none fail at once. */
+	/** The documents of a file. Records that cannot be documents fail immediately. */
 	async *read(
 		file: RecordFile,
 		report: FileReport,
@@ -137,7 +137,7 @@ class DocumentReader {
 		const document = prepareDocument(mapped(value, fields), this.rules);
 		this.hints.found(value as object);
 		this.hints.pushing(document);
-		// What stays as it is need not be written again, and keeps numbers of any length.
+		// The original text is faster than writing it again, and keeps numbers of any length.
 		const isUnchanged =
 			format !== 'csv' &&
 			document === value &&

@@ -1,7 +1,7 @@
 import type { Failed } from '../../shared/flow/deliver';
 import { ChunkOutput } from '../chunk-output';
 import { TO_ITEMS } from '../chunk-sink';
-import { settle } from '../fetch';
+import { outcomeOfSubmission } from '../fetch';
 import { submitFiles } from '../file-submit';
 import { openChunking } from '../jobs';
 import type { Operation } from '../operation';
@@ -43,7 +43,7 @@ export const submit: Operation = {
 		const notSubmitted = async (text: TextEntry, outcome: Failed) =>
 			await output.notSubmitted(text, outcome);
 		for await (const job of submitAll(texts, chunking, notSubmitted)) {
-			await output.report(job, settle(job, chunking));
+			await output.report(job, outcomeOfSubmission(job, chunking));
 		}
 		await output.finish({ hintAtPending: false });
 	},

@@ -67,7 +67,7 @@ export class DeadLetters {
 		const kind = isReadable ? field : `${field}.unreadable`;
 		const fileName = `${stemOf(this.source.name)}.${kind}.${extension}`;
 		const unreadable = isReadable ? {} : { unreadable: true };
-		// Before n8n stores it: meanwhile another file may be complete.
+		// Added before n8n stores the file, since another one may be completed meanwhile.
 		this.files.push({ field, fileName, records, bytes, ...unreadable });
 		const { helpers } = this.context;
 		this.binary[field] = await helpers.prepareBinaryData(buffer, fileName, mimeType);

@@ -2,7 +2,7 @@ import { RecordError } from '../records/record';
 import { quoted } from '../service/wording';
 import { messageOf } from './errors';
 
-/** So many messages are told apart, since a service may word each of its own. */
+/** Maximum of different messages: a service may word each one differently. */
 const MAX_MESSAGES = 100;
 
 const OTHERS = 'Other errors';

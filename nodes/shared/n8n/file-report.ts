@@ -15,7 +15,7 @@ import type { Run } from './run';
 /** How often a long run writes a line to n8n's log. */
 const LOG_INTERVAL_MS = 10_000;
 
-/** So many failures are listed in the output; the others are counted. */
+/** Maximum of failures listed in the output; the others are only counted. */
 const MAX_FAILURES_LISTED = 100;
 
 /** How a report is made. */
@@ -29,7 +29,7 @@ export interface FileReportOptions {
 	bytesPerFile: number;
 	/** Bytes of all requests of the run so far; omitted from the summary if undefined. */
 	sentBytes?: () => number;
-	/** How to go on after an interruption, given up to which record all were answered. */
+	/** How to continue after an interruption, given up to which record all were answered. */
 	goOn?: (upTo: number) => string;
 	/** Further members of the summary. */
 	details?: () => IDataObject;
@@ -48,8 +48,8 @@ export interface RecordFailure {
 }
 
 /**
- * Accounts for each record of one file, with any node: those that are done, failed or skipped make
- * all that were read. Failed records are returned as files, the output item is a summary.
+ * Accounts for each record of one file, for any node: the records that are done, failed or skipped add
+ * up to all that were read. Failed records are returned as files, the output item is a summary.
  */
 export class FileReport {
 	private records = 0;
@@ -154,7 +154,7 @@ export class FileReport {
 		this.file.close();
 	}
 
-	/** How far it is, and how to go on if it ends here. */
+	/** How far it has come, and how to continue if it ends here. */
 	progress(): string {
 		const { done, failed, file, watermark } = this;
 		const { goOn = skipAnswered } = this.options;
@@ -242,6 +242,6 @@ export class FileReport {
 	}
 }
 
-/** How to go on if what was answered has taken effect. */
+/** How to continue if what was answered has taken effect. */
 export const skipAnswered = (upTo: number): string =>
 	`Everything up to record ${upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${upTo}`;

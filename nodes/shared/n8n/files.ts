@@ -9,7 +9,7 @@ import type { Run } from './run';
 /** Where n8n keeps files if the workflow's binary mode is `combined`. */
 const FILES_IN_JSON = '_files';
 
-/** So many characters of base64 are decoded at a time; a multiple of 4. */
+/** Characters of base64 that are decoded at a time; a multiple of 4. */
 const BASE64_SLICE_CHARACTERS = 64 * 1024;
 
 /** A file of an input item. */

@@ -2,13 +2,13 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { NOT_PLAIN, parsePlainPath, readPlainPath } from './plain-path';
 
-/** What to read, and what it is where the workflow says nothing. */
+/** Which parameter to read, and its value if the workflow has none. */
 export interface SourceOptions {
 	name: string;
 	fallback: unknown;
 	/** Lets n8n take the value out of a resource locator, by the pattern of its mode. */
 	extractValue?: boolean;
-	/** Leaves every evaluation to n8n. */
+	/** Whether n8n has to evaluate every expression. */
 	onlyEngine?: boolean;
 }
 

@@ -51,7 +51,7 @@ export const emptyError = ({ displayName, placeholder }: INodeProperties): Input
 /** What to do about a number out of its bounds. */
 export type Bounds =
 	/** Replace it by the bound, as n8n's editor does with what is typed. */
-	| 'hold'
+	| 'clamp'
 	/** Refuse it. */
 	| 'refuse';
 
@@ -72,8 +72,8 @@ export function numberOf(value: unknown, definition: INodeProperties, bounds: Bo
 	if (numberPrecision === 0 && !Number.isInteger(number)) {
 		throw refused(displayName, 'a whole number', value, correct(definition));
 	}
-	const held = Math.min(Math.max(number, minValue), maxValue);
-	if (held === number || bounds === 'hold') return held;
+	const clamped = Math.min(Math.max(number, minValue), maxValue);
+	if (clamped === number || bounds === 'clamp') return clamped;
 	const bound = number < minValue ? `at least ${minValue}` : `at most ${maxValue}`;
 	throw refused(displayName, bound, value, correct(definition));
 }

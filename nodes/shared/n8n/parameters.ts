@@ -31,10 +31,10 @@ import type {
  * `properties` and `property` of `./properties`.
  *
  * Names are those of the properties, members of a collection are `collection.member`. A member that was
- * not added has its default; where that default is an expression it only serves who adds the member,
- * and the member is empty. Values read from expressions may be parts of the input item: never change
- * them. All methods throw InputError for a value that cannot be used, naming the parameter, and what n8n
- * throws for an expression that fails.
+ * not added has its default, unless that is an expression: then it only suggests what to enter, and the
+ * member is empty. Values read from expressions may be parts of the input item: never change them. All
+ * methods throw InputError for a value that cannot be used, naming the parameter, and what n8n throws
+ * for an expression that fails.
  */
 export class Parameters<P extends INodeProperties[]> {
 	private readonly reader: ParameterReader;
@@ -158,8 +158,8 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * All members of a collection that hold for the whole run, read for the first item. Numbers are held
-	 * to their bounds, as n8n's editor does with what is typed.
+	 * All members of a collection that apply to the whole run, read for the first item. Numbers out of
+	 * their bounds are replaced by the bound, as n8n's editor does with what is typed.
 	 *
 	 * @param perItem members that each item has its own value of: read them by their names
 	 */
@@ -170,7 +170,7 @@ export class Parameters<P extends INodeProperties[]> {
 		const values: Record<string, unknown> = {};
 		for (const member of this.reader.members(name)) {
 			if ((perItem as readonly string[]).includes(member)) continue;
-			values[member] = this.typed(`${name}.${member}`, 0, 'hold');
+			values[member] = this.typed(`${name}.${member}`, 0, 'clamp');
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}

@@ -168,8 +168,8 @@ export class Run implements RunState {
 		addHint(this.context, message, type);
 	}
 
-	/** What a canceled run has to say. */
-	private undone(progress: string): string {
+	/** What the error of a canceled run says about what had been done. */
+	private progressOfCanceled(progress: string): string {
 		// With Retry On Fail, n8n starts a canceled node again: that run knows nothing of what was done.
 		if (this.wasCanceledBefore) return '';
 		const inFlight = this.interrupted ? 'Requests in flight may have taken effect.' : '';
@@ -186,7 +186,7 @@ export class Run implements RunState {
 		const progress = this.progress();
 		// n8n would take the input of a node that throws for its output.
 		if (isCanceled(this.end?.reason))
-			throw nodeError(this.context, new Canceled(this.undone(progress)));
+			throw nodeError(this.context, new Canceled(this.progressOfCanceled(progress)));
 		if (this.end && this.stopsOnFailure) {
 			const failure = this.results.firstFailure ?? nodeError(this.context, this.end.reason);
 			failure.description = [failure.description, progress].filter(Boolean).join(' ');

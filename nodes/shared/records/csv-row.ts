@@ -67,25 +67,3 @@ function closingQuote(text: string, opening: number): number {
 	while (at >= 0 && text.charAt(at + 1) === QUOTE) at = text.indexOf(QUOTE, at + 2);
 	return at;
 }
-
-/**
- * Cells as a CSV row.
- *
- * @param cells text as it is; undefined and null as empty cells, other values as JSON
- */
-export function csvRow(cells: readonly unknown[], delimiter = ','): string {
-	const row = cells.map((cell) => csvCell(cell, delimiter)).join(delimiter);
-	// A blank line would be no record.
-	return row.trim() === '' && cells.length === 1 ? `"${row}"` : row;
-}
-
-function csvCell(cell: unknown, delimiter: string): string {
-	const text =
-		typeof cell === 'string'
-			? cell
-			: cell === undefined || cell === null
-				? ''
-				: JSON.stringify(cell);
-	const isPlain = !/["\r\n]/.test(text) && !text.includes(delimiter);
-	return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
-}

@@ -9,7 +9,7 @@ export interface Encoding {
 
 const UTF_8: Encoding = { name: 'utf-8', markBytes: 0 };
 
-/** What files begin with, in hexadecimal; longer beginnings first. Other files are named. */
+/** What files begin with, in hexadecimal; longer beginnings first. A text names a file that cannot be read. */
 const BEGINNINGS: ReadonlyArray<[string, Encoding | string]> = [
 	['efbbbf', { name: 'utf-8', markBytes: 3 }],
 	['fffe0000', 'encoded as UTF-32'],
@@ -55,7 +55,7 @@ export function completeBytes(bytes: Uint8Array, encoding: Encoding['name']): nu
 	}
 	for (let back = 1; back <= Math.min(3, length); back++) {
 		const byte = bytes[length - back] ?? 0;
-		// The last are no bytes of UTF-8.
+		// ASCII is complete, and bytes above 0xf4 never occur in UTF-8.
 		if (byte < 0x80 || byte > 0xf4) return length;
 		if (byte < 0xc0) continue;
 		return back < (byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4) ? length - back : length;

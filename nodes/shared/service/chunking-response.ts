@@ -1,5 +1,6 @@
 import { MESSAGE_KEYS, serverMessage } from './failure';
 
+/** A chunk of a text; everything but its text only if the service returned it. */
 export interface Chunk {
 	text: string;
 	/** Offsets in characters of the submitted text, the end exclusive. */
@@ -120,7 +121,7 @@ function finished(
 const nonEmpty = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
 
-/** The one thing that is no difference is the letter case of a UUID. */
+/** Whether a response belongs to another request. UUIDs in another letter case are the same ID. */
 const isAnother = (id: string | undefined, expected: string | undefined): boolean =>
 	id !== undefined && expected !== undefined && id.toLowerCase() !== expected.toLowerCase();
 
@@ -155,7 +156,7 @@ function readEntries(entries: unknown[], sharedVectors: unknown[]): Array<Chunk[
 	const starts = positions(entries, sharedVectors);
 	return entries.map((entry, index) => {
 		if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
-		// Such as an overloaded model: the text has chunks, but not these none.
+		// An error in place of chunks, such as an overloaded model: the text is not without chunks.
 		if (entry.chunks.length === 0 && serverMessage(entry) !== '') return undefined;
 		const spans = Array.isArray(entry.spans) ? entry.spans : [];
 		const start = starts[index];
@@ -258,9 +259,9 @@ export interface Coverage {
 const MIN_MISSING_CHARACTERS = 16;
 
 /**
- * Says how much of a text its chunks cover: beyond the service's limit a text may be cut off without a
- * word (docs/service-interface.md, Limits). A text is completely covered only if that can be seen: its
- * last span ends at the end of the text, apart from white space or a separator.
+ * Says how much of a text its chunks cover: the service may truncate a text beyond its limit without
+ * reporting it (docs/service-interface.md, Limits). A text counts as completely covered only if its last
+ * span ends at the end of the text, apart from white space or a separator.
  *
  * @param text as submitted; undefined where it is unknown
  * @param chunks those of the response, in their order

@@ -97,7 +97,9 @@ export const MAX_RETRY_AFTER_MS = 5 * 60_000;
  */
 export const pauseMs = (retryAfterMs: number): number => Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
 
-/** What to do after a failure: one action, and what the engine needs to carry it out. */
+/**
+ * What to do after a failure. The same as Verdict in flow/deliver.ts, which does not know the service.
+ */
 export interface Verdict {
 	/**
 	 * `retry` the same request; `split` it, since a part of it may be fine; `stop`, since all further

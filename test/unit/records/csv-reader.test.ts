@@ -2,7 +2,8 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
-import { cellsOf, csvRow } from '../../../nodes/shared/records/csv-row';
+import { cellsOf } from '../../../nodes/shared/records/csv-row';
+import { csvRow } from '../../../support/csv';
 import { brief, lengths, readAll } from './support';
 
 test('reads rows as objects of text, with their number, line and text', () => {

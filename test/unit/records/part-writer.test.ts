@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
-import { csvRow } from '../../../nodes/shared/records/csv-row';
 import { jsonLines } from '../../../nodes/shared/records/line-reader';
 import { PartWriter, type Part } from '../../../nodes/shared/records/part-writer';
+import { csvRow } from '../../../support/csv';
 import { readAll } from './support';
 
 /** The parts of a file. */

@@ -1,0 +1,22 @@
+/**
+ * Writes cells as a CSV row (RFC 4180), for files that tests and benchmarks read.
+ *
+ * @param cells text as it is; undefined and null as empty cells, other values as JSON
+ * @returns the row, without a line break
+ */
+export function csvRow(cells: readonly unknown[], delimiter = ','): string {
+	const row = cells.map((cell) => csvCell(cell, delimiter)).join(delimiter);
+	// A blank line would be no record.
+	return row.trim() === '' && cells.length === 1 ? `"${row}"` : row;
+}
+
+function csvCell(cell: unknown, delimiter: string): string {
+	const text =
+		typeof cell === 'string'
+			? cell
+			: cell === undefined || cell === null
+				? ''
+				: JSON.stringify(cell);
+	const isPlain = !/["\r\n]/.test(text) && !text.includes(delimiter);
+	return isPlain ? text : `"${text.replaceAll('"', '""')}"`;
+}
