@@ -118,8 +118,7 @@ export class ChunkOutput {
 		const source = this.sourceOf(ref);
 		const document = ref.document ?? this.documents.get(ref.itemIndex);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };
-		const breathe = async () => await this.run.breathe();
-		const all = await recordsOf(text, this.options, breathe);
+		const all = await recordsOf(text, this.options, () => this.run.breathe());
 		const records = await this.destination.sink.take(ref, all);
 		const items = [...records, ...removedOf(text, this.options)];
 		await this.destination.outcomes.returned(ref, items, chunks.length);

@@ -40,7 +40,7 @@ export interface RecordOptions {
 export async function recordsOf(
 	text: ChunkedText,
 	options: RecordOptions,
-	breathe: () => Promise<void>,
+	breathe: () => Promise<void> | undefined,
 ): Promise<IDataObject[]> {
 	const kept = keptOf(text, options);
 	const place = placeOf(text);

@@ -34,7 +34,7 @@ export async function* readDocuments(
 		const sources = sourcesOf(run, parameters, itemIndex);
 		if (sources?.length === 0) observer.emptyList(itemIndex);
 		for (const [position, source] of (sources ?? []).entries()) {
-			await run.breathe();
+			if (position > 0) await run.breathe();
 			if (run.ended) return;
 			try {
 				const document = prepareDocument(source, rules);

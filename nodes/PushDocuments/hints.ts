@@ -1,7 +1,7 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
 import { count } from '../shared/n8n/hints';
-import { isDeletable, missingRecommended, type PushDocument } from '../shared/service/push';
+import { isDeletable, lacks, RECOMMENDED_FIELDS, type PushDocument } from '../shared/service/push';
 import { quoted } from '../shared/service/wording';
 
 interface Hint {
@@ -34,8 +34,8 @@ export class DocumentHints {
 	/** A document that is about to be pushed. */
 	pushing(document: PushDocument): void {
 		this.documents++;
-		for (const field of missingRecommended(document)) {
-			this.missing.set(field, (this.missing.get(field) ?? 0) + 1);
+		for (const field of RECOMMENDED_FIELDS) {
+			if (lacks(document, field)) this.missing.set(field, (this.missing.get(field) ?? 0) + 1);
 		}
 		if (!isDeletable(document.id) && this.undeletable++ < MAX_IDS_SHOWN) {
 			this.undeletableIds.push(document.id);

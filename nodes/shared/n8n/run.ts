@@ -116,8 +116,8 @@ export class Run implements RunState {
 	}
 
 	/** Lets other executions have their turn; to be called between small steps of long work. */
-	async breathe(): Promise<void> {
-		await this.slices.breathe();
+	breathe(): Promise<void> | undefined {
+		return this.slices.breathe();
 	}
 
 	/**

@@ -8,11 +8,14 @@ export class Slices {
 	private startedAt = performance.now();
 
 	/**
-	 * Call it between two small steps, e.g. once per item: it returns at once until the slice is used
-	 * up, then lets everything else in n8n have its turn.
+	 * Await it between two small steps, e.g. once per item: there is nothing to wait for until the slice
+	 * is used up; then everything else in n8n has its turn.
 	 */
-	async breathe(): Promise<void> {
-		if (performance.now() - this.startedAt < SLICE_MS) return;
+	breathe(): Promise<void> | undefined {
+		return performance.now() - this.startedAt < SLICE_MS ? undefined : this.pause();
+	}
+
+	private async pause(): Promise<void> {
 		await sleep(0);
 		this.startedAt = performance.now();
 	}
@@ -25,7 +28,7 @@ export class Slices {
  */
 export async function mapInSlices<T, R>(
 	list: readonly T[],
-	breathe: () => Promise<void>,
+	breathe: () => Promise<void> | undefined,
 	step: (entry: T, index: number) => R,
 ): Promise<R[]> {
 	const mapped: R[] = [];

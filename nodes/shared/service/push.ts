@@ -122,10 +122,11 @@ function isPlain(value: unknown): value is object {
 	return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Recommended fields that are missing or empty (docs/service-interface.md, Push documents). */
-export function missingRecommended(document: PushDocument): string[] {
-	return ['description', 'url'].filter((field) => isEmpty(document[field]));
-}
+/** Fields that every document should have (docs/service-interface.md, Push documents). */
+export const RECOMMENDED_FIELDS = ['description', 'url'] as const;
+
+/** Whether a document does not have a field, or has an empty one. */
+export const lacks = (document: PushDocument, field: string): boolean => isEmpty(document[field]);
 
 /**
  * JSON of a document, for the body of a push.
@@ -170,8 +171,8 @@ export function isVectorFree(document: PushDocument): boolean {
 /** A document whose packed vectors are lists of numbers, as search indexes want them. */
 function withVectors(document: PushDocument): PushDocument {
 	let unpacked: PushDocument | undefined;
-	for (const [field, value] of Object.entries(document)) {
-		const vector = vectorIn(field, value);
+	for (const field in document) {
+		const vector = vectorIn(field, document[field]);
 		if (vector === undefined) continue;
 		unpacked ??= { ...document };
 		unpacked[field] = vector;

@@ -9,16 +9,21 @@ import {
 	deletePath,
 	documentAnswers,
 	documentText,
-	missingRecommended,
+	lacks,
 	prepareDocument,
 	PUSH_BODY_BYTES,
 	pushBody,
 	pushPath,
+	RECOMMENDED_FIELDS,
 	type DocumentRules,
+	type PushDocument,
 } from '../../../nodes/shared/service/push';
 import { thrownBy } from '../support/text';
 
 const rules: DocumentRules = { nonStrings: 'fail', excludeFields: [], dropEmpty: false };
+
+const missingRecommended = (document: PushDocument) =>
+	RECOMMENDED_FIELDS.filter((field) => lacks(document, field));
 
 describe('paths', () => {
 	test('endpoint and id are one segment each', () => {
