@@ -413,6 +413,13 @@ describe('bad input', () => {
 			-1,
 		],
 		[
+			'a truncated gzip file of one line',
+			gzipSync('[{"id":"a","name":"A"},{"id":"b","name":"B"}]').subarray(0, -5),
+			'd.json.gz',
+			/truncated/,
+			2,
+		],
+		[
 			'a wrong encoding',
 			Buffer.concat([Buffer.from(good), Buffer.from('{"id":"c","name":"\xe9"}\n', 'latin1')]),
 			'd.jsonl',

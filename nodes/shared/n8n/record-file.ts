@@ -103,23 +103,37 @@ export function checkColumns(
 	}
 }
 
-/** The first text of a file that is not blank, and the whole of it. */
+/** The first text of a file that is not blank, and the whole of it, even if it breaks off there. */
 async function withFirstText(
 	text: AsyncGenerator<string>,
 ): Promise<{ head: string; all: AsyncIterable<string> }> {
 	let head = '';
-	while (head.trim() === '' || (!head.includes('\n') && head.length < HEAD_CHARACTERS)) {
-		const next = await text.next();
-		if (next.done) break;
-		// A file may begin with any amount of white space.
-		head = head.trim() === '' && head.length > HEAD_CHARACTERS ? next.value : head + next.value;
+	let broken: { reason: unknown } | undefined;
+	try {
+		while (head.trim() === '' || (!head.includes('\n') && head.length < HEAD_CHARACTERS)) {
+			const next = await text.next();
+			if (next.done) break;
+			// A file may begin with any amount of white space.
+			head =
+				head.trim() === '' && head.length > HEAD_CHARACTERS
+					? next.value
+					: head + next.value;
+		}
+	} catch (reason) {
+		broken = { reason };
 	}
-	return { head, all: following(head, text) };
+	if (broken && head.trim() === '') throw broken.reason;
+	return { head, all: following(head, text, broken) };
 }
 
-async function* following(head: string, text: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* following(
+	head: string,
+	text: AsyncGenerator<string>,
+	broken: { reason: unknown } | undefined,
+): AsyncGenerator<string> {
 	try {
 		yield head;
+		if (broken) throw broken.reason;
 		yield* text;
 	} finally {
 		await text.return(undefined);

@@ -9,7 +9,9 @@ export class FileError extends Error {
 /**
  * Reads the beginning of a file.
  *
- * @returns the first bytes, fewer than `length` only if the file is shorter, and the whole file
+ * @returns the first bytes, fewer than `length` only if the file is shorter or breaks off, and the whole
+ *   file, which breaks off where the source does
+ * @throws whatever breaks the source before its first byte
  */
 export async function withHead(
 	source: Bytes,
@@ -18,20 +20,28 @@ export async function withHead(
 	const iterator = source[Symbol.asyncIterator]();
 	let head: Uint8Array = new Uint8Array();
 	let isDone = false;
-	while (head.length < length && !isDone) {
-		const next = await iterator.next();
-		if (next.done) isDone = true;
-		else head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+	let broken: { reason: unknown } | undefined;
+	try {
+		while (head.length < length && !isDone) {
+			const next = await iterator.next();
+			if (next.done) isDone = true;
+			else head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+		}
+	} catch (reason) {
+		broken = { reason };
 	}
-	return { head: head.subarray(0, length), all: follow(head, iterator) };
+	if (broken && head.length === 0) throw broken.reason;
+	return { head: head.subarray(0, length), all: follow(head, iterator, broken) };
 }
 
 async function* follow(
 	head: Uint8Array,
 	iterator: AsyncIterator<Uint8Array>,
+	broken: { reason: unknown } | undefined,
 ): AsyncGenerator<Uint8Array> {
 	try {
 		yield head;
+		if (broken) throw broken.reason;
 		for (let next = await iterator.next(); !next.done; next = await iterator.next())
 			yield next.value;
 	} finally {

@@ -178,6 +178,12 @@ describe('gzip', () => {
 		},
 	);
 
+	test('what is shorter than the head is returned before the error', async () => {
+		const { text, error } = await read(gzipSync('7\n').subarray(0, -5), [10_000]);
+		expect(text).toBe('7\n');
+		expect((error as Error).message).toBe('The gzip file ends early: it is truncated');
+	});
+
 	test.each([3, packed.length >> 1, packed.length - 6])(
 		'damage at byte %d is found',
 		async (at) => {
