@@ -57,6 +57,7 @@ export async function forEachFile(
 ): Promise<void> {
 	const hints = new ChunkHints();
 	const regexes = new Set<unknown>();
+	const jobs = new Map<string, Job>();
 	for (const itemIndex of run.items.keys()) {
 		if (run.ended) break;
 		try {
@@ -64,14 +65,22 @@ export async function forEachFile(
 			const { regex } = settings.chunkerConfig;
 			if (!regexes.has(regex)) hintAtRegexes([{ settings }], { run });
 			regexes.add(regex);
-			const chunking = await openChunking(run, parameters, options, [settings.scope]);
+			const scopes = [settings.scope];
+			const chunking = await openChunking(run, parameters, options, scopes, jobs);
 			const file = await openFile(run, parameters, options, itemIndex);
 			await handle({ chunking, file, itemIndex, settings, hints });
+			if (!run.ended) addProgress(run, jobs);
 		} catch (error) {
 			run.refuse(itemIndex, error);
 		}
 	}
 	hints.addTo(run);
+}
+
+/** Names the jobs of a file that was processed, in case the run stops at a later one. */
+function addProgress(run: Run, jobs: ReadonlyMap<string, Job>): void {
+	const { progress } = run;
+	run.progress = () => [progress(), progressOf(jobs)].filter(Boolean).join(' ');
 }
 
 async function openFile(

@@ -47,6 +47,7 @@ export interface Chunking {
 /**
  * Opens the AI service, once for each scope.
  *
+ * @param jobs the jobs of the run so far
  * @throws InputError for a credential that cannot be used
  */
 export async function openChunking(
@@ -54,6 +55,7 @@ export async function openChunking(
 	parameters: ChunkParameters,
 	options: ChunkOptions,
 	scopes: Iterable<string>,
+	jobs = new Map<string, Job>(),
 ): Promise<Chunking> {
 	const sessions = new Map<string, Session>();
 	for (const scope of new Set(scopes))
@@ -63,7 +65,6 @@ export async function openChunking(
 		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
 		return session;
 	};
-	const jobs = new Map<string, Job>();
 	run.progress = () => progressOf(jobs);
 	return { run, parameters, options, jobs, sessionOf };
 }

@@ -481,6 +481,22 @@ describe('Submit with Texts From: File', () => {
 		expect(chunks[8]).toMatchObject({ name: 'Article 4', url: 'u4', parentId: 'a4' });
 	});
 
+	it.each<[string, () => Promise<INodeExecutionData>]>([
+		['fails', async () => await files.item('7', 'b.jsonl')],
+		['has none', async () => await Promise.resolve({ json: {} })],
+	])('names the jobs of a file if a later one %s', async (_what, second) => {
+		const items = [await files.item(jsonLines(articles(2)), 'a.jsonl'), await second()];
+		const { error } = await chunk(items as unknown as IDataObject[], {
+			...TO_FILES,
+			textSource: 'file',
+			operation: 'submit',
+			options: { textsPerRequest: 1 },
+		});
+		const jobs = sandbox().jobs();
+		expect(jobs).toHaveLength(2);
+		for (const { chunkingId } of jobs) expect(error?.description).toContain(chunkingId);
+	});
+
 	it('has unfinished texts returned one by one, for another Get Results', async () => {
 		sandbox().settings.chunkDelayMs = 300;
 		const submitted = await chunkFile(jsonLines(articles(2)), { operation: 'submit' });
