@@ -65,8 +65,20 @@ const KEYS = {
 		choices: {
 			expression: choice(/expression|per item/i, 'expression', 'item'),
 			list: choice(/list/i, 'listField', 'list'),
+			file: choice(/^file$/i, 'file'),
 		},
 	},
+	outputTo: {
+		names: ['outputTo'],
+		label: /^output to$/i,
+		choices: { items: choice(/^items$/i, 'items'), files: choice(/^files$/i, 'files') },
+	},
+	keepOrder: { names: ['keepOrder'], label: /^keep order$/i },
+	textsInFlight: { names: ['textsInFlight'], label: /^texts in flight/i },
+	fileFormat: { names: ['fileFormat'], label: /^file format$/i },
+	listPath: { names: ['listPath'], label: /^path to list$/i },
+	bytesPerFile: { names: ['bytesPerFile'], label: /^bytes per file/i },
+	skipRecords: { names: ['skipRecords'], label: /^skip records/i },
 	wait: { names: ['wait'], label: /^wait for/i },
 	includeVectors: {
 		names: ['includeVectors', 'vectors'],
@@ -108,7 +120,13 @@ const KEYS = {
 			wholeItem: choice(/whole item/i, 'wholeItem'),
 			fields: choice(/mapped/i, 'fields'),
 			json: choice(/^json/i, 'json'),
+			file: choice(/^file$/i, 'file'),
 		},
+	},
+	idSource: {
+		names: ['idSource'],
+		label: /^document ids from$/i,
+		choices: { file: choice(/^file$/i, 'file') },
 	},
 	documentsPerRequest: { names: ['documentsPerRequest'], label: /^documents per request/i },
 	bytesPerRequest: { names: ['bytesPerRequest'], label: /^bytes per request/i },
@@ -292,6 +310,51 @@ export function claimOf(json: IDataObject): Claim {
 		...(typeof json.documentsPerSecond === 'number' && { pushedCount: Number(json.documents) }),
 	};
 }
+
+/** What the item of a file says of its records. */
+export interface Summary {
+	records: number;
+	/** Pushed, deleted, chunked or submitted. */
+	done: number;
+	failed: number;
+	skipped: number;
+	notFound: number;
+	/** Chunk Text: how many chunks it returned. */
+	chunks?: number;
+	/** The file could not be read to its end. */
+	readError?: string;
+	failures: Array<{ record: number; id?: string; error: string; httpStatus?: number }>;
+	failureCounts: Array<{ records: number }>;
+	/** Files of failed records, by the binary fields they are in. */
+	deadLetters: Array<{ field: string; records: number; bytes: number; unreadable?: boolean }>;
+}
+
+/** The binary field of a file that the node returns with the records of this item; undefined for none. */
+export const recordsFieldOf = (json: IDataObject): string | undefined =>
+	typeof json.part === 'number' ? 'data' : undefined;
+
+/** The summary of a file, if the item is one. */
+export function summaryOf(json: IDataObject): Summary | undefined {
+	const done = json.pushed ?? json.deleted ?? json.chunked ?? json.submitted;
+	if (typeof done !== 'number') return undefined;
+	return { notFound: 0, ...json, done } as unknown as Summary;
+}
+
+/** Where an error or a log line says that a file can be continued; the last such place. */
+export function resumptionIn(
+	words: string,
+): { file: string; skip: number; hadFailures: boolean } | undefined {
+	const [file = '', failures = '', skip] =
+		[...words.matchAll(/Of the file '([^']*)'(.*?)Skip Records: (\d+)/g)].at(-1)?.slice(1) ??
+		[];
+	return skip === undefined
+		? undefined
+		: { file, skip: Number(skip), hadFailures: failures.includes('had failed') };
+}
+
+/** The records that the error of a run that stopped is about. */
+export const recordIn = (words: string): number =>
+	Number(/\brecord (\d+) \(line/i.exec(words)?.[1] ?? NaN);
 
 /** Texts that say that something certainly did not happen. */
 const DENIALS = [

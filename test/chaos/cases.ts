@@ -5,8 +5,10 @@
 import type { NodeKey, Settings } from './adapter';
 import type { Form } from './canaries';
 import type { Fault } from './faults';
+import type { FilePlan } from './file-plan';
+import { READING } from './file-worlds';
 import type { Invariant } from './invariants';
-import type { Route, ServicePlan } from './service';
+import { textOf, type Route, type ServicePlan } from './service';
 import { jobOf, worldOf, type World } from './world';
 
 export interface Case {
@@ -124,6 +126,22 @@ const allForms = (): Array<[string, Case]> =>
 		),
 	]);
 
+const PLAIN_FILE: FilePlan = {
+	name: 'f0.jsonl',
+	format: 'jsonLines',
+	isNamed: true,
+	isGzip: false,
+	isCut: false,
+	skip: 0,
+	records: [],
+};
+
+function textFile(key: string): FilePlan {
+	const text = textOf({ key, parts: 2 });
+	const record = { text: JSON.stringify({ id: key, name: 'A', text }), key, id: key };
+	return { ...PLAIN_FILE, name: `${key}.jsonl`, records: [record] };
+}
+
 const previous: Settings = { previousChunkCount: 6 };
 
 export const CASES: Record<string, Case> = {
@@ -190,6 +208,33 @@ export const CASES: Record<string, Case> = {
 			},
 			{ jobs: [jobOf({ end: 'never' })] },
 		),
+	},
+	'jobs of a file are forgotten when the run stops at the next one': {
+		invariant: 'forgot a chunking ID',
+		world: chunking({
+			onError: 'stopWorkflow',
+			settings: { textSource: 'file', ...READING },
+			flow: 'submitThenGet',
+			files: [textFile('i0t0'), textFile('i1t0')],
+			faults: [{ route: 'submit', skip: 1, times: 1, fault: { kind: 'html' } }],
+		}),
+	},
+	'the only record of a file that breaks off after it is lost': {
+		invariant: 'lost by resuming',
+		world: deleting({
+			settings: { idSource: 'file', ...READING },
+			items: [],
+			files: [
+				{
+					...PLAIN_FILE,
+					name: 'f0.txt.gz',
+					format: 'lines',
+					isGzip: true,
+					isCut: true,
+					records: [{ text: 'd0', key: 'd0', id: 'd0' }],
+				},
+			],
+		}),
 	},
 	'data of a job that ended in ERROR is lost': {
 		invariant: 'lost what was delivered',

@@ -5,13 +5,18 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { claimOf, denialsIn, type Claim } from './adapter';
 import { CANARIES, SecretScanner, textsIn } from './canaries';
-import { pairedWith, type Aftermath, type Played } from './run-world';
+import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';
 import type { Fault } from './faults';
+import { FILE_CHECKS } from './file-invariants';
+import type { ChaosServer } from './server';
 import { chunkText, MARKER } from './service';
 import type { World } from './world';
 
 export const INVARIANTS = [
 	'every item once',
+	'every record once',
+	'wrong failed records',
+	'lost by resuming',
 	'continues',
 	'claims too much',
 	'denies what happened',
@@ -38,22 +43,10 @@ export interface Violation {
 	detail: string;
 }
 
-type Check = (after: Aftermath) => Array<[Invariant, string]>;
-
-const itemsOf = ({ result }: Played): INodeExecutionData[] => [
-	...result.output,
-	...result.errorOutput,
-];
+export type Check = (after: Aftermath) => Array<[Invariant, string]>;
 
 const short = (value: unknown): string =>
 	inspect(value, { depth: 3, breakLength: Infinity, maxStringLength: 160 }).slice(0, 400);
-
-/** The words of a run's error, as a user reads them. */
-function wordsOf({ result: { error } }: Played): string {
-	if (error === undefined) return '';
-	const { message, description } = error as { message?: string; description?: string | null };
-	return `${message ?? ''}. ${description ?? ''}`;
-}
 
 const stopped = (run: Played): boolean => run.result.error !== undefined;
 
@@ -226,14 +219,13 @@ const lost: Check = ({ runs, server, world }) => {
 
 const MAX_IDS_IN_MESSAGE = 100;
 
-const forgotten: Check = ({ runs, server }) =>
+const forgotten: Check = ({ runs }) =>
 	runs
 		.filter((run) => stopped(run) && !run.canceled)
 		.flatMap((run) => {
 			const words = wordsOf(run);
-			const known = [...server.service.truth.knownJobs];
-			if (known.length > MAX_IDS_IN_MESSAGE) return [];
-			return known
+			if (run.jobs.length > MAX_IDS_IN_MESSAGE) return [];
+			return run.jobs
 				.filter((id) => !words.includes(id))
 				.map((id): [Invariant, string] => [
 					'forgot a chunking ID',
@@ -313,7 +305,10 @@ const secrets: Check = ({ runs, server, logs }) => {
 		['a hint', result.hints],
 		['what n8n records', JSON.stringify(result.run.data.resultData)],
 	]);
-	places.push(['a log', logs]);
+	places.push(
+		['a log', logs],
+		['a file', runs.map(({ files }) => files.map(({ text }) => text))],
+	);
 	return places.flatMap(([place, value]) => {
 		const names = new Set([...textsIn(value)].flatMap((text) => scanner.find(text)));
 		return [...names].map((name): [Invariant, string] => [
@@ -327,9 +322,11 @@ const elsewhere: Check = ({ server }) =>
 	server.service.truth.strayRequests.map((request) => ['secret sent elsewhere', request]);
 
 const exactDeletes: Check = ({ server, world }) => {
-	const wanted = new Set(
-		world.items.map(({ id }) => (Number.isSafeInteger(id) ? String(id) : id)),
-	);
+	const records = (world.files ?? []).flatMap((file) => file.records);
+	const wanted = new Set([
+		...world.items.map(({ id }) => (Number.isSafeInteger(id) ? String(id) : id)),
+		...records.map(({ key }) => key),
+	]);
 	return server.service.truth.requestedDeletes
 		.filter((id) => !wanted.has(id))
 		.map((id) => ['wrong document deleted', id]);
@@ -344,8 +341,16 @@ const CANCEL_MS = 1600;
 
 const isSlow = (fault?: Fault): boolean => fault?.kind === 'hang' || fault?.kind === 'trickle';
 
+/** All requests of a run wait for the same token, each as long as it may. */
+function waitsForTokens({ texts, files = [], settings }: World, { requests }: ChaosServer): number {
+	if (!requests.some(({ route, fault }) => route === 'token' && isSlow(fault))) return 0;
+	const all = texts.flat().length + files.flatMap(({ records }) => records).length;
+	const { textsPerRequest = 1, maxAttempts = 1 } = settings;
+	return Math.ceil(all / Number(textsPerRequest)) * Number(maxAttempts);
+}
+
 const inTime: Check = ({ runs, server, world }) => {
-	const slow = server.played.filter(isSlow).length;
+	const slow = server.played.filter(isSlow).length + waitsForTokens(world, server);
 	const slowPolls = server.requests.some(
 		({ route, fault }) => route === 'results' && isSlow(fault),
 	);
@@ -382,6 +387,7 @@ const handlesLeft: Check = ({ handles, server }) =>
 		: handles.map((handle) => ['handles left', handle]);
 
 const CHECKS: Check[] = [
+	...FILE_CHECKS,
 	everyItemOnce,
 	continues,
 	claims,

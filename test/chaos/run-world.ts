@@ -5,10 +5,25 @@ import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import { runNode, type RunResult } from '../../support/engine';
 import { CredentialStore } from '../../support/credential-store';
-import { claimOf, credentialsFor, NODES, parametersOf, type Settings } from './adapter';
+import {
+	claimOf,
+	credentialsFor,
+	NODES,
+	parametersOf,
+	type NodeKey,
+	type Settings,
+} from './adapter';
+import {
+	Folder,
+	inputsOf,
+	recordsIn,
+	restOf,
+	type FileInput,
+	type ReturnedFile,
+} from './file-runs';
 import { checkAll, type Violation } from './invariants';
 import { startChaosServer, type ChaosServer } from './server';
-import { textOf, type TextPlan } from './service';
+import { textOf, type Service, type TextPlan, type Truth } from './service';
 import { worldOf, type World } from './world';
 
 /** One run of the node within a world. */
@@ -20,6 +35,16 @@ export interface Played {
 	/** How long it took, from the Stop button on if that was pressed. */
 	tookMs: number;
 	canceled: boolean;
+	/** What was logged meanwhile. */
+	logs: string[];
+	/** The files that were read, by input item. */
+	inputs: FileInput[];
+	/** The files that were returned. */
+	files: ReturnedFile[];
+	/** Keys of the records that had taken effect when the run had ended. */
+	effects: Set<string>;
+	/** Chunking IDs that the node had got by then. */
+	jobs: string[];
 }
 
 /** Everything that is known after a world was played. */
@@ -68,11 +93,17 @@ function settingsOf({ node, settings, flow }: World): Settings[] {
 		maxAttempts,
 		timeout,
 		concurrency,
+		outputTo,
+		keepOrder,
+		bytesPerFile,
+		...reading
 	} = settings;
-	const common = { maxAttempts, timeout, concurrency, modelId: 'gte-small' };
-	const submits = { textsPerRequest, textSource };
+	const common = { maxAttempts, timeout, concurrency, bytesPerFile, modelId: 'gte-small' };
+	const submits = { textsPerRequest, textSource, ...reading };
 	const returns = {
 		chunkOutput,
+		outputTo,
+		keepOrder,
 		...(chunkOutput !== 'raw' && { includeVectors }),
 		...(chunkOutput === 'documents' && { previousChunkCount }),
 		...POLLING,
@@ -98,6 +129,20 @@ function settingsOf({ node, settings, flow }: World): Settings[] {
 	}
 }
 
+/** The words of a run's error, as a user reads them. */
+export function wordsOf({ result: { error } }: Played): string {
+	if (error === undefined) return '';
+	const { message, description } = error as { message?: string; description?: string | null };
+	return `${message ?? ''}. ${description ?? ''}`;
+}
+
+/** All that a run returned, the records of files among it. */
+export const itemsOf = ({ result, files }: Played): INodeExecutionData[] => [
+	...result.output,
+	...result.errorOutput,
+	...recordsIn(files),
+];
+
 /** The item an output item is paired with; -1 for none. */
 export function pairedWith({ pairedItem }: INodeExecutionData): number[] {
 	return [pairedItem ?? []]
@@ -110,7 +155,7 @@ export function pairedWith({ pairedItem }: INodeExecutionData): number[] {
  * fields of the source are put back where an item lost them.
  */
 function leftOver(
-	{ result, owners }: Played,
+	{ result, owners }: Pick<Played, 'result' | 'owners'>,
 	original: IDataObject[],
 ): { items: INodeExecutionData[]; owners: number[] } {
 	const left = [...result.output, ...result.errorOutput].filter(({ json }) => {
@@ -139,7 +184,11 @@ function resources(): Map<string, number> {
 }
 
 /** What is there now and was not before; what is about to end gets some time. */
-async function leftBehind(before: Map<string, number>, server: ChaosServer): Promise<string[]> {
+async function leftBehind(
+	before: Map<string, number>,
+	server: ChaosServer,
+	folder: Folder,
+): Promise<string[]> {
 	const GRACE_MS = 400;
 	const STEP_MS = 10;
 	const WATCHED = ['Timeout', 'Immediate', 'TCPSocketWrap', 'TLSWrap', 'TTYWrap', 'Zlib'];
@@ -147,6 +196,7 @@ async function leftBehind(before: Map<string, number>, server: ChaosServer): Pro
 		const now = resources();
 		const left = WATCHED.filter((name) => (now.get(name) ?? 0) > (before.get(name) ?? 0));
 		if (server.openSockets() > 0) left.push(`${server.openSockets()} open connections`);
+		if (folder.openFiles().length > 0) left.push('an open file');
 		if (left.length === 0 || waited >= GRACE_MS) return left;
 		// Its own timer is over when the resources are read.
 		await sleep(STEP_MS);
@@ -178,43 +228,109 @@ async function withStrayErrors<T>(work: () => Promise<T>): Promise<{ value: T; s
 	}
 }
 
+/** Keys of the records that have taken effect. */
+function effectsIn({ node, files = [] }: World, truth: Truth): Set<string> {
+	const keys = files.flatMap(({ records }) => records.flatMap(({ key }) => key ?? []));
+	return new Set(keys.filter((key) => tookEffect(node, truth, key)));
+}
+
+function tookEffect(node: NodeKey, truth: Truth, key: string): boolean {
+	if (node === 'push') return truth.document(key).accepted > 0;
+	if (node === 'delete') return truth.deletedIds.has(key);
+	return (truth.texts.get(key)?.jobs.length ?? 0) > 0;
+}
+
+/** A file may have any number of jobs: those that are over need not be named. */
+const jobsIn = ({ files }: World, service: Service): string[] =>
+	[...service.truth.knownJobs].filter((id) => files === undefined || service.isOpen(id));
+
 let worlds = 0;
 let isWarm = false;
 
-async function playRuns(
-	world: World,
-	server: ChaosServer,
-	clientId: string,
-	node: INodeType,
-): Promise<Played[]> {
-	const store = new CredentialStore(credentialsFor(server.url, clientId));
-	const runs: Played[] = [];
-	let items: IDataObject[] | INodeExecutionData[] = inputOf(world);
-	let owners = items.map((_, at) => at);
-	for (const settings of settingsOf(world)) {
-		if (items.length === 0) break;
+/** What a run gets. */
+interface Input {
+	items: IDataObject[] | INodeExecutionData[];
+	owners: number[];
+	inputs: FileInput[];
+}
+
+/** A world on its way. */
+class Play {
+	readonly runs: Played[] = [];
+	private readonly store: CredentialStore;
+
+	constructor(
+		private readonly world: World,
+		private readonly server: ChaosServer,
+		private readonly folder: Folder,
+		private readonly node: INodeType,
+		clientId: string,
+	) {
+		this.store = new CredentialStore(credentialsFor(server.url, clientId));
+	}
+
+	async all(): Promise<void> {
+		const { world, server } = this;
+		const original = inputOf(world);
+		const [first, ...later] = settingsOf(world);
+		let input: Input =
+			world.files === undefined
+				? { items: original, owners: original.map((_, at) => at), inputs: [] }
+				: await this.inputOfFiles(inputsOf(world));
+		for (const settings of [first, ...later]) {
+			if (input.items.length === 0) break;
+			const run = await this.run(input, settings);
+			server.service.finishAll = true;
+			input = { ...leftOver(run, original), inputs: [] };
+		}
+		if (world.files === undefined) return;
+		// What failed is tried again once, with nothing in its way.
+		server.service.isHealed = true;
+		const rest = restOf(this.runs[0], world);
+		if (rest.length === 0) return;
+		const again = world.node === 'delete' ? { ...first, ignoreNotFound: true } : first;
+		await this.run(await this.inputOfFiles(rest), again);
+	}
+
+	private async inputOfFiles(inputs: FileInput[]): Promise<Input> {
+		const items: INodeExecutionData[] = [];
+		for (const input of inputs) items.push(await this.folder.itemOf(input));
+		return { items, owners: inputs.map(({ owner }) => owner), inputs };
+	}
+
+	private async run({ items, owners, inputs }: Input, settings: Settings): Promise<Played> {
+		const { world, store, node, folder, server } = this;
+		// Stop is pressed once.
+		const cancelAfterMs = server.service.isHealed ? undefined : world.cancelAfterMs;
 		const startedAt = performance.now();
-		const result = await runNode({
-			node,
-			items,
-			parameters: parametersOf(world.node, settings),
-			onError: world.onError,
-			store,
-			...(world.cancelAfterMs !== undefined && { cancelAfterMs: world.cancelAfterMs }),
-		});
+		const { value: result, logs } = await withLogs(
+			async () =>
+				await runNode({
+					node,
+					items,
+					parameters: parametersOf(world.node, settings),
+					onError: world.onError,
+					store,
+					...(cancelAfterMs !== undefined && { cancelAfterMs }),
+				}),
+		);
 		const took = performance.now() - startedAt;
-		const canceled = world.cancelAfterMs !== undefined && took > world.cancelAfterMs;
-		runs.push({
+		const canceled = cancelAfterMs !== undefined && took > cancelAfterMs;
+		const run: Played = {
 			result,
 			settings,
 			owners,
 			canceled,
-			tookMs: canceled ? took - (world.cancelAfterMs ?? 0) : took,
-		});
-		server.service.finishAll = true;
-		({ items, owners } = leftOver(runs[runs.length - 1], inputOf(world)));
+			tookMs: canceled ? took - cancelAfterMs : took,
+			logs,
+			inputs,
+			files: await folder.returnedBy(result),
+			effects: effectsIn(world, server.service.truth),
+			jobs: jobsIn(world, server.service),
+		};
+		this.runs.push(run);
+		return run;
 	}
-	return runs;
 }
 
 /**
@@ -231,20 +347,27 @@ export async function play(world: World, node = NODES[world.node]): Promise<Afte
 	worlds += 1;
 	const clientId = `chaos-client-${worlds}`;
 	const server = await startChaosServer(world.service, world.faults, clientId);
+	const folder = new Folder();
 	const before = resources();
 	try {
+		await folder.open();
 		const { value, stray } = await withStrayErrors(
 			async () =>
 				await withLogs(async () => {
-					const runs = await withShortBackoff(
-						async () => await playRuns(world, server, clientId, node),
-					);
-					return { runs, handles: await leftBehind(before, server) };
+					const playing = new Play(world, server, folder, node, clientId);
+					await withShortBackoff(async () => await playing.all());
+					return {
+						runs: playing.runs,
+						handles: await leftBehind(before, server, folder),
+					};
 				}),
 		);
-		return { world, server, ...value.value, logs: value.logs, stray };
+		const { runs, handles } = value.value;
+		const logs = [...runs.flatMap((run) => run.logs), ...value.logs];
+		return { world, server, runs, handles, logs, stray };
 	} finally {
 		await server.close();
+		folder.remove();
 	}
 }
 

@@ -1,7 +1,8 @@
 /**
  * Random worlds from the command line.
  *
- * npm run test:chaos -- [--worlds 200] [--minutes 30] [--seed 1] [--path "0:1"] [--no-shrink]
+ * npm run test:chaos -- [--worlds 200] [--minutes 30] [--kind items|files] [--seed 1] [--path "0:1"]
+ *   [--no-shrink]
  */
 import { silence } from './logs';
 
@@ -11,6 +12,7 @@ import { parseArgs } from 'node:util';
 
 import fc from 'fast-check';
 
+import { anyFileWorld } from './file-worlds';
 import { violationsOf } from './run-world';
 import type { Violation } from './invariants';
 import { tolerated } from './known-defects';
@@ -23,6 +25,7 @@ const { values } = parseArgs({
 	options: {
 		worlds: { type: 'string' },
 		minutes: { type: 'string' },
+		kind: { type: 'string' },
 		seed: { type: 'string' },
 		path: { type: 'string' },
 		'no-shrink': { type: 'boolean', default: false },
@@ -34,6 +37,16 @@ const print = (...lines: string[]): void => void process.stdout.write(lines.join
 
 const kindOf = ({ node, invariant }: Violation): string => `${node}: ${invariant}`;
 
+const WORLDS = { items: anyWorld, files: anyFileWorld };
+type Kind = keyof typeof WORLDS;
+
+/** Without a wish, every third world is one of files. */
+function kindOfSeed(seed: number): Kind {
+	const { kind = seed % 3 === 0 ? 'files' : 'items' } = values;
+	if (kind in WORLDS) return kind as Kind;
+	throw new Error(`--kind must be one of ${Object.keys(WORLDS).join(', ')}`);
+}
+
 class Broken extends Error {}
 
 interface Failure {
@@ -43,12 +56,12 @@ interface Failure {
 }
 
 /** Plays one world, and on a violation the smallest that still breaks the same. */
-async function playSeed(seed: number, path?: string): Promise<Failure | undefined> {
+async function playSeed(kind: Kind, seed: number, path?: string): Promise<Failure | undefined> {
 	let failure: Failure | undefined;
 	let wanted: string | undefined;
 	let playing: Promise<Violation[]> | undefined;
 	const result = await fc.check(
-		fc.asyncProperty(anyWorld, async (world) => {
+		fc.asyncProperty(WORLDS[kind], async (world) => {
 			playing = violationsOf(world);
 			const violations = (await playing).filter(
 				(violation) => values.known || !tolerated(violation),
@@ -87,11 +100,14 @@ async function main(): Promise<number> {
 	const endsAt = Date.now() + minutes * 60_000;
 	const startedAt = Date.now();
 	const counts = new Map<string, number>();
+	const counted: Record<Kind, number> = { items: 0, files: 0 };
 	let played = 0;
 	let broken = 0;
 	for (; played < worlds && Date.now() < endsAt; played += 1) {
 		const seed = first + played;
-		const failure = await playSeed(seed, values.path);
+		const world = kindOfSeed(seed);
+		counted[world] += 1;
+		const failure = await playSeed(world, seed, values.path);
 		if (failure === undefined) continue;
 		broken += 1;
 		for (const violation of failure.violations) {
@@ -101,14 +117,18 @@ async function main(): Promise<number> {
 				print(
 					'',
 					`${kind}: ${violation.detail}`,
-					`  npm run test:chaos -- --seed ${seed} --path "${failure.path}"`,
+					`  npm run test:chaos -- --kind ${world} --seed ${seed} --path "${failure.path}"`,
 					`  ${JSON.stringify(differenceOf(failure.world))}`,
 				);
 			}
 		}
 	}
 	const seconds = Math.round((Date.now() - startedAt) / 1000);
-	print('', `${played} worlds from seed ${first} in ${seconds} s, ${broken} broken`);
+	const { items, files } = counted;
+	print(
+		'',
+		`${played} worlds (${items} of items, ${files} of files) from seed ${first} in ${seconds} s, ${broken} broken`,
+	);
 	for (const [kind, count] of counts) print(`${String(count).padStart(6)}  ${kind}`);
 	return broken > 0 ? 1 : 0;
 }

@@ -93,6 +93,7 @@ export async function startChaosServer(
 
 	/** The first rule that applies; every rule of the route counts the request. */
 	function faultFor(route: Route): Fault | undefined {
+		if (service.isHealed) return undefined;
 		let fault: Fault | undefined;
 		faults.forEach((rule, at) => {
 			if (rule.route !== route) return;

@@ -153,6 +153,9 @@ const FINISHED = { READY: true, RETRIEVED: true };
 
 const characters = (text: string): number => [...text].length;
 
+/** All that a CSV file has is text. */
+const isTrue = (value: unknown): boolean => value === true || value === 'true';
+
 /** The five endpoints, and the place results are fetched from. */
 export class Service {
 	readonly truth = new Truth();
@@ -161,6 +164,8 @@ export class Service {
 	private validTokens: string[] = [];
 	/** Ends of worlds: jobs that would never finish do so now. */
 	finishAll = false;
+	/** Whatever was wrong with the service is over: it accepts everything, and new jobs go well. */
+	isHealed = false;
 
 	constructor(
 		readonly plan: ServicePlan,
@@ -199,6 +204,8 @@ export class Service {
 		});
 		for (const key of keys) {
 			const known = this.truth.texts.get(key);
+			// What failed is submitted again by the user's wish.
+			if (this.isHealed) continue;
 			if (known !== undefined && known.jobs.length > 0 && !this.mayResubmit(known, keys)) {
 				this.truth.resubmitted.push(key);
 			}
@@ -223,12 +230,19 @@ export class Service {
 		);
 	}
 
+	/** Whether a job may still be polled: it has neither failed nor given its chunks away. */
+	isOpen(id: string): boolean {
+		const job = this.jobs.get(id);
+		return job !== undefined && !job.retrieved && !this.hasFailed(job);
+	}
+
 	private hasFailed({ bad, plan, pollsLeft }: Job): boolean {
 		return pollsLeft <= 0 && (bad || ['error', 'errorWithData', 'failed'].includes(plan.end));
 	}
 
 	createJob(texts: string[], keys: string[]): Job {
-		const plan = this.plan.jobs[this.jobCount % this.plan.jobs.length] ?? PLAIN_JOB;
+		const planned = this.plan.jobs[this.jobCount % this.plan.jobs.length];
+		const plan = (this.isHealed ? undefined : planned) ?? PLAIN_JOB;
 		this.jobCount += 1;
 		const job: Job = {
 			id: randomUUID(),
@@ -237,7 +251,7 @@ export class Service {
 			plan,
 			pollsLeft: plan.polls,
 			retrieved: false,
-			bad: keys.some((key) => this.plan.badTexts.includes(key)),
+			bad: !this.isHealed && keys.some((key) => this.plan.badTexts.includes(key)),
 		};
 		this.jobs.set(job.id, job);
 		keys.forEach((key, at) => {
@@ -360,21 +374,22 @@ export class Service {
 
 	/** @param tells whether a client that reads a success gets to know what was rejected: else nothing is */
 	push(body: string, effect: boolean, tells: boolean): Answer {
-		if (Buffer.byteLength(body) > this.plan.maxPushBytes) return { status: 413 };
+		const { maxPushBytes, refusesPoison } = this.plan;
+		const refuses = !this.isHealed;
+		if (refuses && Buffer.byteLength(body) > maxPushBytes) return { status: 413 };
 		const parsed = JSON.parse(body) as unknown;
 		const documents = (Array.isArray(parsed) ? parsed : [parsed]) as Array<
 			Record<string, unknown>
 		>;
-		const isPoisoned =
-			this.plan.refusesPoison && documents.some(({ poison }) => poison === true);
-		if (isPoisoned) {
+		const isPoisoned = refusesPoison && documents.some(({ poison }) => isTrue(poison));
+		if (refuses && isPoisoned) {
 			return { status: 400, json: { message: 'A document cannot be indexed' } };
 		}
 		if (!effect) return { status: 200 };
 		const rejected = documents.filter(({ id, version, reject }) => {
 			const truth = this.truth.document(String(version));
 			// What was accepted once is not rejected when it comes again.
-			if (reject === true && tells && truth.accepted === 0) {
+			if (refuses && isTrue(reject) && tells && truth.accepted === 0) {
 				truth.rejected += 1;
 				return true;
 			}

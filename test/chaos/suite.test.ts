@@ -3,6 +3,7 @@ import './logs';
 
 import {
 	NodeOperationError,
+	type IBinaryKeyData,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -11,6 +12,7 @@ import {
 
 import { NODES, type NodeKey } from './adapter';
 import { CANARIES, FORMS, inForm, SecretScanner } from './canaries';
+import type { FilePlan } from './file-plan';
 import type { Invariant } from './invariants';
 import { violationsOf } from './run-world';
 import { textOf } from './service';
@@ -285,6 +287,151 @@ const IMPOSTORS: Array<[string, Invariant, NodeKey, Execute, Partial<World>?]> =
 		},
 	],
 ];
+
+const RECORDS = [0, 1].map((at) => ({
+	text: JSON.stringify({ id: `d${at}`, name: 'A', version: `v${at}` }),
+	key: `v${at}`,
+	id: `d${at}`,
+}));
+
+const FILE: FilePlan = {
+	name: 'f0.jsonl',
+	format: 'jsonLines',
+	isNamed: true,
+	isGzip: false,
+	isCut: false,
+	skip: 0,
+	records: RECORDS,
+};
+
+const PUSH_FILE = worldOf({ settings: { documentSource: 'file' }, files: [FILE] });
+const CHUNK_FILE = worldOf({
+	node: 'chunk',
+	settings: { textSource: 'file', chunkOutput: 'chunks', outputTo: 'files' },
+	files: [FILE],
+});
+
+/** The item of the file. */
+function summary(given: IDataObject, binary?: IBinaryKeyData): INodeExecutionData[][] {
+	const nothing = { failed: 0, skipped: 0, failures: [], failureCounts: [], deadLetters: [] };
+	const json = { file: 'f0.jsonl', records: 2, ...nothing, ...given };
+	return [[{ json, pairedItem: 0, ...(binary && { binary }) }]];
+}
+
+const failure = (record: number, error = 'Refused'): IDataObject => ({
+	failed: 1,
+	failures: [{ record, line: record, id: `d${record - 1}`, error }],
+	failureCounts: [{ error, records: 1 }],
+});
+
+async function binaryOf(
+	{ helpers }: IExecuteFunctions,
+	field: string,
+	text: string,
+): Promise<IBinaryKeyData> {
+	const buffer = Buffer.from(text);
+	return { [field]: await helpers.prepareBinaryData(buffer, 'f0.jsonl', 'text/plain') };
+}
+
+const pushAll = async (context: IExecuteFunctions): Promise<void> =>
+	await push(
+		context,
+		RECORDS.map(({ text }) => JSON.parse(text) as unknown),
+	);
+
+const FILE_IMPOSTORS: Array<[string, Invariant, World, Execute]> = [
+	[
+		'counts records that it did not push',
+		'claims too much',
+		PUSH_FILE,
+		async () => summary({ pushed: 2 }),
+	],
+	[
+		'loses a record',
+		'every record once',
+		PUSH_FILE,
+		async function () {
+			await pushAll(this);
+			return summary({ pushed: 1 });
+		},
+	],
+	[
+		'denies a record that it pushed',
+		'denies what happened',
+		PUSH_FILE,
+		async function () {
+			await pushAll(this);
+			const words = "The connection closed, so document 'd1' was not pushed";
+			return summary({ pushed: 1, ...failure(2, words) });
+		},
+	],
+	[
+		'keeps back a record that failed',
+		'wrong failed records',
+		PUSH_FILE,
+		async () => summary({ pushed: 1, ...failure(2) }),
+	],
+	[
+		'changes a record that failed',
+		'wrong failed records',
+		PUSH_FILE,
+		async function () {
+			const text = `${RECORDS[1].text.replace('A', 'B')}\n`;
+			const bytes = Buffer.byteLength(text);
+			const deadLetters = [{ field: 'failed', records: 1, bytes }];
+			const binary = await binaryOf(this, 'failed', text);
+			return summary({ pushed: 1, ...failure(2), deadLetters }, binary);
+		},
+	],
+	[
+		'continues too far after a stop',
+		'lost by resuming',
+		{ ...PUSH_FILE, onError: 'stopWorkflow' },
+		async function () {
+			if (this.getInputData()[0].json.skip === 2) return summary({ pushed: 0, skipped: 2 });
+			const words =
+				"Of the file 'f0.jsonl', 2 records had been pushed: continue with Skip Records: 2";
+			throw new NodeOperationError(this.getNode(), words);
+		},
+	],
+	[
+		'shows a secret in a file',
+		'secret shown',
+		PUSH_FILE,
+		async function () {
+			return summary({ pushed: 2 }, await binaryOf(this, 'failed', CANARIES.apiKey));
+		},
+	],
+	[
+		'leaves a file open',
+		'handles left',
+		PUSH_FILE,
+		async function () {
+			const { id = '' } = this.getInputData()[0].binary?.data ?? {};
+			const stream = await this.helpers.getBinaryStream(id);
+			setTimeout(() => stream.destroy(), 3000).unref();
+			await pause(50);
+			return summary({ pushed: 2 });
+		},
+	],
+	[
+		'gives a chunk to another record',
+		'mixed up texts',
+		CHUNK_FILE,
+		async function () {
+			const line = JSON.stringify({ id: 'i0t0#0', text: '<<i0t1p0>>' });
+			const binary = await binaryOf(this, 'data', line);
+			return [[{ json: { part: 1 }, pairedItem: 0, binary }]];
+		},
+	],
+];
+
+describe('a node that reads files is found out that', () => {
+	test.each(FILE_IMPOSTORS)('%s (%s)', async (_does, invariant, world, execute) => {
+		const violations = await violationsOf(world, impostor(world.node, execute));
+		expect(violations.map((violation) => violation.invariant)).toContain(invariant);
+	});
+});
 
 describe('a node is found out that', () => {
 	const impostors = IMPOSTORS.map(([does, invariant, node, execute, given = {}]) => ({

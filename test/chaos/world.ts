@@ -4,6 +4,7 @@ import type { IDataObject, OnError } from 'n8n-workflow';
 
 import type { NodeKey, Settings } from './adapter';
 import { FORMS } from './canaries';
+import type { FilePlan } from './file-plan';
 import { SHAPES, type Fault, type FaultRule, type Shape } from './faults';
 import { PLAIN_JOB, PLAIN_SERVICE, type JobPlan, type Route, type ServicePlan } from './service';
 
@@ -17,6 +18,8 @@ export interface World {
 	items: IDataObject[];
 	/** Chunk: how many parts each text of each item has. */
 	texts: number[][];
+	/** Instead of both: each item has a file. */
+	files?: FilePlan[];
 	settings: Settings;
 	flow: Flow;
 	service: ServicePlan;
@@ -154,7 +157,7 @@ const anyFault = fc.oneof(
 	{ weight: 1, arbitrary: anySlowFault },
 );
 
-const anyFaults = (...routes: Route[]): fc.Arbitrary<FaultRule[]> =>
+export const anyFaults = (...routes: Route[]): fc.Arbitrary<FaultRule[]> =>
 	fc.array(
 		fc.record({
 			route: fc.constantFrom(...routes),
@@ -165,13 +168,13 @@ const anyFaults = (...routes: Route[]): fc.Arbitrary<FaultRule[]> =>
 		{ maxLength: 3 },
 	);
 
-const anyOnError = fc.constantFrom(...ON_ERROR);
-const maybeCancel = fc.oneof(
+export const anyOnError = fc.constantFrom(...ON_ERROR);
+export const maybeCancel = fc.oneof(
 	{ weight: 14, arbitrary: fc.constant(undefined) },
 	{ weight: 1, arbitrary: fc.integer({ min: 5, max: 250 }) },
 );
 
-const COMMON: Settings = { maxAttempts: 2, timeout: 1 };
+export const COMMON: Settings = { maxAttempts: 2, timeout: 1 };
 
 /** IDs that a URL, a header or JSON may get wrong. */
 const ODD_IDS = [
@@ -187,7 +190,7 @@ const ODD_IDS = [
 	'"quoted\\"',
 ];
 
-const anyDocumentId = fc.oneof(
+export const anyDocumentId = fc.oneof(
 	{ weight: 6, arbitrary: fc.constantFrom('d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7') },
 	fc.constantFrom(...ODD_IDS),
 );
@@ -252,7 +255,7 @@ const anyPush: fc.Arbitrary<World> = fc
 	);
 
 /** `.` and `..`, numbers that are not exact, and other things that name no document. */
-const BAD_IDS: unknown[] = [
+export const BAD_IDS: unknown[] = [
 	'',
 	' ',
 	'.',
@@ -317,7 +320,7 @@ const anyMigration: fc.Arbitrary<World> = fc
 		}),
 	);
 
-const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
+export const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
 	{
 		weight: 3,
 		arbitrary: fc.record({ polls: fc.nat({ max: 3 }), once: fc.boolean() }).map(jobOf),
@@ -354,7 +357,7 @@ const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
 	}),
 );
 
-const NEVER: JobPlan = { ...PLAIN_JOB, end: 'never' };
+export const NEVER: JobPlan = { ...PLAIN_JOB, end: 'never' };
 
 const anyChunking: fc.Arbitrary<World> = fc
 	.record({

@@ -3,13 +3,13 @@ import './logs';
 
 import fc from 'fast-check';
 
+import { anyFileWorld } from './file-worlds';
 import { tolerated } from './known-defects';
 import { brokenBy, play } from './run-world';
 import { anyWorld, worldOf } from './world';
 
 /** More worlds: `npm run test:chaos`. */
 const SEED = 20_261_121;
-const TESTS = 20;
 const WORLDS_PER_TEST = 5;
 const TEST_TIMEOUT_MS = 90_000;
 
@@ -18,18 +18,21 @@ test('what n8n logs is watched', async () => {
 	expect(logs.join('')).toMatch(/workflow|node/i);
 });
 
-describe('random worlds', () => {
-	test.each(Array.from({ length: TESTS }, (_, at) => SEED + at * WORLDS_PER_TEST))(
+describe.each([
+	{ kind: 'items', worlds: anyWorld, tests: 20 },
+	{ kind: 'files', worlds: anyFileWorld, tests: 8 },
+])('random worlds of $kind', ({ kind, worlds, tests }) => {
+	test.each(Array.from({ length: tests }, (_, at) => SEED + at * WORLDS_PER_TEST))(
 		`${WORLDS_PER_TEST} worlds from seed %i break nothing`,
 		async (first) => {
 			for (let seed = first; seed < first + WORLDS_PER_TEST; seed += 1) {
-				const [world] = fc.sample(anyWorld, { seed, numRuns: 1 });
+				const [world] = fc.sample(worlds, { seed, numRuns: 1 });
 				const found = (await brokenBy(world)).filter((violation) => !tolerated(violation));
 				expect(
 					found.map(({ invariant, node, detail }) =>
 						[
 							`${node}: ${invariant}: ${detail}`,
-							`npm run test:chaos -- --seed ${seed} --path "0"`,
+							`npm run test:chaos -- --kind ${kind} --seed ${seed} --path "0"`,
 						].join('\n'),
 					),
 				).toEqual([]);

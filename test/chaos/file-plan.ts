@@ -1,0 +1,201 @@
+/** Files of records: what is in them, and what of it can ever get to the service. All plain JSON. */
+import { gzipSync } from 'node:zlib';
+
+import type { NodeKey } from './adapter';
+
+export type FileFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
+
+export interface FileRecord {
+	/** As it is in the file. */
+	text: string;
+	/**
+	 * What the service knows it by: the version of a document, an ID to delete, or the key of a text.
+	 * A record without it can only fail.
+	 */
+	key?: string;
+	/** Of the document. */
+	id?: string;
+	/** It cannot even be parsed. */
+	isUnreadable?: true;
+}
+
+export interface FilePlan {
+	name: string;
+	format: FileFormat;
+	/** Whether the node is told the format. */
+	isNamed: boolean;
+	isGzip: boolean;
+	/** It breaks off after its records, and not between two of them. */
+	isCut: boolean;
+	/** Records to skip. */
+	skip: number;
+	records: FileRecord[];
+}
+
+/** A record before it has a format and a place in its file. */
+export interface Draft {
+	value: unknown;
+	kind: 'good' | 'bad' | 'unreadable';
+}
+
+export const EXTENSION: Record<FileFormat, string> = {
+	jsonLines: 'jsonl',
+	jsonArray: 'json',
+	csv: 'csv',
+	lines: 'txt',
+};
+
+/** Columns of CSV files. */
+const COLUMNS = ['id', 'name', 'version', 'reject', 'poison', 'text'];
+
+const cellOf = (value: unknown): string =>
+	value === undefined ? '' : `"${String(value).replaceAll('"', '""')}"`;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What has a form in text as it is: anything else would become another ID. */
+const isText = (value: unknown): boolean =>
+	typeof value === 'string' && !/\p{Surrogate}/u.test(value);
+
+function idOf(value: unknown): unknown {
+	return isObject(value) ? value.id : value;
+}
+
+/** A record as the format writes it; undefined for what it has no way to write. */
+function textOf({ value, kind }: Draft, format: FileFormat, place: string): string | undefined {
+	const isWritable = kind === 'good' || isText(idOf(value));
+	switch (format) {
+		case 'jsonLines':
+			return kind === 'unreadable' ? `{"id": "${place}", ` : JSON.stringify(value);
+		case 'jsonArray':
+			return kind === 'unreadable' ? undefined : JSON.stringify(value);
+		case 'csv':
+			if (kind === 'unreadable') return `${place}${',more'.repeat(COLUMNS.length)}`;
+			return isObject(value) && isWritable
+				? COLUMNS.map((column) => cellOf(value[column])).join(',')
+				: undefined;
+		case 'lines': {
+			const id = idOf(value);
+			return kind !== 'unreadable' && isWritable && String(id).trim() !== ''
+				? String(id)
+				: undefined;
+		}
+	}
+}
+
+/** What a node sees of drafts: chunking has texts, pushing has versions. */
+function keyOf(node: NodeKey, value: unknown, place: string): string {
+	if (node === 'push') return `v${place}`;
+	return node === 'chunk' ? place : String(idOf(value));
+}
+
+/** The records of a file, those left out that its format cannot write. */
+export function recordsOf(
+	node: NodeKey,
+	format: FileFormat,
+	file: number,
+	drafts: Array<(place: string) => Draft>,
+): FileRecord[] {
+	return drafts.flatMap((draftOf, at): FileRecord[] => {
+		const place = `i${file}t${at}`;
+		const draft = draftOf(place);
+		const { kind, value } = draft;
+		const text = textOf(draft, format, place);
+		if (text === undefined) return [];
+		return [
+			{
+				text,
+				...(kind === 'good' && {
+					key: keyOf(node, value, place),
+					id: String(idOf(value)),
+				}),
+				...(kind === 'unreadable' && { isUnreadable: true }),
+			},
+		];
+	});
+}
+
+/** Half of a character. */
+const BROKEN_TEXT = Buffer.from([0xe6, 0xbc]);
+
+function textIn({ format, records, isCut, isGzip }: FilePlan): Buffer {
+	const texts = records.map(({ text }) => text);
+	// What is compressed breaks off as such.
+	const breaks = isCut && !isGzip;
+	switch (format) {
+		case 'jsonLines':
+		case 'lines':
+			return Buffer.concat([
+				Buffer.from(`${texts.join('\n')}\n`),
+				...(breaks ? [BROKEN_TEXT] : []),
+			]);
+		case 'jsonArray':
+			return Buffer.from(`{"items": {"docs": [${texts.join(', ')}${breaks ? '' : ']}}'}`);
+		case 'csv':
+			return Buffer.from(
+				`${COLUMNS.join(',')}\r\n${texts.join('\r\n')}\r\n${breaks ? 'x,"never closed' : ''}`,
+			);
+	}
+}
+
+/** Of the checksum at its end. */
+const CUT_BYTES = 5;
+
+export function contentOf(file: FilePlan): Buffer {
+	const content = textIn(file);
+	if (!file.isGzip) return content;
+	const packed = gzipSync(content);
+	return file.isCut ? packed.subarray(0, -CUT_BYTES) : packed;
+}
+
+/** The fields of the item that has the file, which its parameters are read from. */
+export const jsonOf = ({
+	format,
+	isNamed,
+	skip,
+}: FilePlan): { [name: string]: string | number } => ({
+	skip,
+	format: isNamed ? format : 'auto',
+	path: format === 'jsonArray' ? 'items.docs' : '',
+});
+
+/**
+ * The records of a file of failed ones, in their order.
+ *
+ * @returns also what is in it that is none of them
+ */
+export function failedIn(
+	text: string,
+	{ format, records }: FilePlan,
+): { records: FileRecord[]; stray: string } {
+	const header = `${COLUMNS.join(',')}\n`;
+	let rest = text;
+	if (format === 'csv' && text.startsWith(header)) rest = text.slice(header.length);
+	const unused = [...records];
+	const found: FileRecord[] = [];
+	while (rest !== '') {
+		const at = unused.findIndex((record) => rest.startsWith(`${record.text}\n`));
+		if (at < 0) break;
+		const [record] = unused.splice(at, 1);
+		found.push(record);
+		rest = rest.slice(record.text.length + 1);
+	}
+	return { records: found, stray: rest };
+}
+
+/** A file of failed records, as the node writes it: whatever the format, it tells that by itself. */
+export const failedFile = (name: string, file: FilePlan, records: FileRecord[]): FilePlan => ({
+	...file,
+	name,
+	format: file.format === 'jsonArray' ? 'jsonLines' : file.format,
+	isNamed: false,
+	isGzip: false,
+	isCut: false,
+	skip: 0,
+	records,
+});
+
+/** The records that are to be sent, and can be. */
+export const wantedOf = ({ records, skip }: FilePlan): FileRecord[] =>
+	records.slice(skip).filter(({ key }) => key !== undefined);

@@ -1,0 +1,230 @@
+/** Worlds of files: each input item has one, and the node reads its records. All plain JSON. */
+import fc from 'fast-check';
+
+import type { NodeKey, Settings } from './adapter';
+import { EXTENSION, recordsOf, type Draft, type FileFormat, type FilePlan } from './file-plan';
+import { textOf, type Route, type ServicePlan } from './service';
+import {
+	anyDocumentId,
+	anyFaults,
+	anyJob,
+	anyOnError,
+	BAD_IDS,
+	COMMON,
+	maybeCancel,
+	NEVER,
+	worldOf,
+	type Flow,
+	type World,
+} from './world';
+
+/** A record, given its place among all records. */
+type DraftAt = (place: string) => Draft;
+
+const good =
+	(value: object | string | number): DraftAt =>
+	() => ({ value, kind: 'good' });
+const bad =
+	(value: unknown): DraftAt =>
+	() => ({ value, kind: 'bad' });
+const UNREADABLE = bad('unreadable');
+const unreadable: DraftAt = (place) => ({ ...UNREADABLE(place), kind: 'unreadable' });
+
+/** Larger than any request of these worlds may be. */
+const TOO_LARGE = 'x'.repeat(700);
+
+const anyPushDraft: fc.Arbitrary<DraftAt> = fc.oneof(
+	{
+		weight: 8,
+		arbitrary: fc
+			.record(
+				{
+					id: anyDocumentId,
+					reject: fc.constantFrom(false, false, false, true),
+					poison: fc.constantFrom(false, false, false, false, true),
+					text: fc.string({ unit: 'binary', maxLength: 20 }),
+				},
+				{ requiredKeys: ['id'] },
+			)
+			.map(
+				(fields): DraftAt =>
+					(place) =>
+						good({ ...fields, name: 'Name', version: `v${place}` })(place),
+			),
+	},
+	fc.constantFrom(
+		bad({ id: 'noName' }),
+		bad({ id: '', name: 'No ID' }),
+		bad({ id: 'large', name: 'Name', text: TOO_LARGE }),
+		bad('no object'),
+		unreadable,
+	),
+);
+
+const anyDeleteDraft: fc.Arbitrary<DraftAt> = fc.oneof(
+	{
+		weight: 8,
+		arbitrary: fc
+			.tuple(fc.oneof(anyDocumentId, fc.constantFrom(7, 12345)), fc.boolean())
+			.map(([id, isPlain]) => good(isPlain ? id : { id })),
+	},
+	fc
+		.tuple(fc.constantFrom(...BAD_IDS), fc.boolean())
+		.map(([id, isPlain]) => bad(isPlain ? id : { id })),
+	fc.constant(unreadable),
+);
+
+const anyTextDraft: fc.Arbitrary<DraftAt> = fc.oneof(
+	{
+		weight: 8,
+		arbitrary: fc.integer({ min: 1, max: 4 }).map(
+			(parts): DraftAt =>
+				(key) =>
+					good({ id: key, name: 'Name', text: textOf({ key, parts }) })(key),
+		),
+	},
+	fc.constantFrom(bad({ id: 'noText', name: 'Name', text: '' }), bad('no object'), unreadable),
+);
+
+const FORMATS: FileFormat[] = ['jsonLines', 'jsonArray', 'csv'];
+
+/** Whatever is wrong with a file itself stays so, and a node that stops would get no further. */
+function anyFiles(
+	node: NodeKey,
+	drafts: fc.Arbitrary<DraftAt>,
+	{ first, formats = FORMATS }: { first: DraftAt; formats?: FileFormat[] },
+): fc.Arbitrary<(isWhole: boolean) => FilePlan[]> {
+	const anyFile = fc.record({
+		format: fc.constantFrom(...formats),
+		isNamed: fc.boolean(),
+		isGzip: fc.boolean(),
+		isCut: fc.constantFrom(false, false, false, true),
+		skip: fc.constantFrom(0, 0, 0, 2),
+		drafts: fc.array(drafts, { maxLength: 14 }),
+	});
+	return fc.array(anyFile, { minLength: 1, maxLength: 2 }).map(
+		(files) => (isWhole) =>
+			files.map(({ drafts: others, ...file }, number): FilePlan => {
+				const records = recordsOf(node, file.format, number, [first, ...others]);
+				return {
+					...file,
+					name: `f${number}.${EXTENSION[file.format]}${file.isGzip ? '.gz' : ''}`,
+					isCut: file.isCut && !isWhole,
+					records: isWhole ? records.filter(({ key }) => key !== undefined) : records,
+				};
+			}),
+	);
+}
+
+/** How each node finds the records of its file. */
+export const READING: Settings = {
+	...COMMON,
+	bytesPerFile: 1000,
+	fileFormat: '={{ $json.format }}',
+	listPath: '={{ $json.path }}',
+	skipRecords: '={{ $json.skip }}',
+};
+
+const anyTrouble = (...routes: Route[]) => ({
+	onError: anyOnError,
+	faults: anyFaults(...routes),
+	cancelAfterMs: maybeCancel,
+});
+
+const anyFilePush: fc.Arbitrary<World> = fc
+	.record({
+		...anyTrouble('push'),
+		files: anyFiles('push', anyPushDraft, {
+			first: (place) => good({ id: 'first', name: 'Name', version: `v${place}` })(place),
+		}),
+		settings: fc.record({
+			documentsPerRequest: fc.integer({ min: 1, max: 5 }),
+			bytesPerRequest: fc.integer({ min: 200, max: 600 }),
+			concurrency: fc.integer({ min: 1, max: 3 }),
+		}),
+		service: fc.record({
+			refusesPoison: fc.boolean(),
+			maxPushBytes: fc.constantFrom(300, 5_000_000),
+			pushAnswer: fc.constantFrom<ServicePlan['pushAnswer']>('none', 'status', 'perDocument'),
+		}),
+	})
+	.map(({ files, settings, ...world }) =>
+		worldOf({
+			...world,
+			node: 'push',
+			files: files(world.onError === 'stopWorkflow'),
+			settings: { ...READING, documentSource: 'file', ...settings },
+		}),
+	);
+
+const anyFileDelete: fc.Arbitrary<World> = fc
+	.record({
+		...anyTrouble('delete'),
+		files: anyFiles('delete', anyDeleteDraft, {
+			first: good({ id: 'd0' }),
+			formats: [...FORMATS, 'lines'],
+		}),
+		settings: fc.record({
+			commit: fc.constantFrom('serviceDefault', 'lastDeleteOnly', 'everyDelete'),
+			concurrency: fc.integer({ min: 1, max: 3 }),
+			ignoreNotFound: fc.boolean(),
+		}),
+		service: fc.record({
+			unknownId: fc.constantFrom<ServicePlan['unknownId']>('notFound', 'success'),
+			indexed: fc.subarray(['d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7', 'a/b', '7'], {
+				minLength: 5,
+			}),
+		}),
+	})
+	.map(({ files, settings, ...world }) =>
+		worldOf({
+			...world,
+			node: 'delete',
+			files: files(world.onError === 'stopWorkflow'),
+			settings: { ...READING, idSource: 'file', ...settings },
+		}),
+	);
+
+const anyFileChunking: fc.Arbitrary<World> = fc
+	.record({
+		...anyTrouble('token', 'submit', 'submit', 'results', 'results', 'results'),
+		files: anyFiles('chunk', anyTextDraft, {
+			first: (key) => good({ id: key, name: 'Name', text: textOf({ key, parts: 2 }) })(key),
+		}),
+		flow: fc.constantFrom<Flow>('once', 'once', 'submitThenGet'),
+		jobs: fc.array(anyJob, { minLength: 1, maxLength: 3 }),
+		never: fc.constantFrom(...Array<boolean>(24).fill(false), true),
+		bad: fc.array(fc.nat({ max: 8 }), { maxLength: 1 }),
+		revokesTokens: fc.boolean(),
+		settings: fc.record({
+			chunkOutput: fc.constantFrom('documents', 'documents', 'chunks', 'texts', 'raw'),
+			outputTo: fc.constantFrom('items', 'files', 'files'),
+			keepOrder: fc.boolean(),
+			includeVectors: fc.boolean(),
+			textsPerRequest: fc.integer({ min: 1, max: 4 }),
+			textsInFlight: fc.integer({ min: 2, max: 12 }),
+			concurrency: fc.integer({ min: 1, max: 3 }),
+			isolate: fc.boolean(),
+		}),
+	})
+	.map(({ files, flow, jobs, never, bad: badTexts, revokesTokens, settings, ...world }) =>
+		worldOf({
+			...world,
+			node: 'chunk',
+			flow: never ? 'once' : flow,
+			files: files(world.onError === 'stopWorkflow'),
+			settings: { ...READING, textSource: 'file', ...settings },
+			service: {
+				jobs: never ? [...jobs, NEVER] : jobs,
+				badTexts: badTexts.map((at) => `i0t${at}`),
+				revokesTokens,
+			},
+		}),
+	);
+
+/** Any world of files. */
+export const anyFileWorld: fc.Arbitrary<World> = fc.oneof(
+	{ weight: 3, arbitrary: anyFilePush },
+	{ weight: 2, arbitrary: anyFileDelete },
+	{ weight: 3, arbitrary: anyFileChunking },
+);
