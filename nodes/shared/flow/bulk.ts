@@ -102,7 +102,7 @@ class BulkSender<E, R> {
 	private start(batch: Array<Packed<E>>): void {
 		const { keyOf } = this.options;
 		const keys = keyOf ? batch.map(({ entry }) => keyOf(entry)) : [];
-		const before = keys.map((key) => this.busy.get(key)).filter((each) => each !== undefined);
+		const before = keys.map((key) => this.busy.get(key));
 		const delivery: Promise<void> = Promise.all(before)
 			.then(async () => void (await this.deliver(batch)))
 			// An exception in handling a batch fails its entries, never the run.
@@ -197,7 +197,7 @@ class BulkSender<E, R> {
 		rejected: ReadonlyMap<E, unknown>,
 		info: { request: number; bytes: number },
 	): Promise<void> {
-		const accepted = rejected.size === 0 ? entries : entries.filter((e) => !rejected.has(e));
+		const accepted = entries.filter((entry) => !rejected.has(entry));
 		this.accepted += accepted.length;
 		if (accepted.length > 0) await this.answer(accepted, outcome, info);
 		for (const [entry, reason] of rejected) {

@@ -1,4 +1,5 @@
 import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
 import {
 	CANCEL,
@@ -533,4 +534,138 @@ test('a rejection in a successful response stops a run that stops at failures', 
 	);
 	expect(run.stats.requests).toBe(2);
 	expect(answers.filter(({ outcome }) => !outcome.ok && outcome.skipped)).toHaveLength(4);
+});
+
+test('where every entry of a successful response is rejected, each is answered by itself alone', async () => {
+	const run = new VirtualRun();
+	const answers: Array<Answer<string, string>> = [];
+	await send(
+		run,
+		'ab',
+		{ rejections: (_response, entries) => new Map(entries.map((e) => [e, `not ${e}`])) },
+		(answer) => answers.push(answer),
+	);
+	expect(answers).toMatchObject([
+		{ entries: ['a'], outcome: { ok: false, reason: 'not a' }, request: 1 },
+		{ entries: ['b'], outcome: { ok: false, reason: 'not b' }, request: 1 },
+	]);
+});
+
+test('a failure tells its request and bytes, and what was never sent has neither', async () => {
+	const run = new VirtualRun({ stopsOnFailure: true });
+	const answers: Array<Answer<string, string>> = [];
+	await send(
+		run,
+		['a', 'bc', 'd', 'e'],
+		{
+			limits: { maxCount: 2, maxBytes: 1000, envelopeBytes: 2, separatorBytes: 1 },
+			concurrency: 1,
+			send: async () => await Promise.reject(new Error('no')),
+		},
+		(answer) => answers.push(answer),
+	);
+	expect(answers).toMatchObject([
+		{ entries: ['a', 'bc'], outcome: { ok: false, attempts: 1 }, request: 1, bytes: 6 },
+		{ entries: ['d'], outcome: { skipped: true, attempts: 0 }, request: 0, bytes: 0 },
+		{ entries: ['e'], outcome: { skipped: true, attempts: 0 }, request: 0, bytes: 0 },
+	]);
+});
+
+test('entries without keys may be in several requests at once', async () => {
+	const run = new VirtualRun();
+	const { keyOf: _, ...keyless } = plain(run);
+	const responses: unknown[] = [];
+	const consume = async () => {
+		for await (const { outcome } of bulk('aaaa', { ...keyless, limits: oneByOne })) {
+			if (outcome.ok) responses.push(outcome.response);
+		}
+	};
+	await run.clock.run(consume());
+	expect(responses).toEqual(['a', 'a', 'a', 'a']);
+	// Three at once, then the last one.
+	expect(run.now()).toBe(20);
+});
+
+describe('the search for what a service rejects', () => {
+	/** Sends entries of which it takes only those named, one request after the other. */
+	const search = async (
+		entries: string,
+		taken: string,
+		options: Partial<BulkOptions<string, string>> = {},
+	) => {
+		const run = new VirtualRun();
+		const sent: string[] = [];
+		const done: string[] = [];
+		await send(
+			run,
+			entries,
+			{
+				limits: { maxCount: 2, maxBytes: 1000 },
+				concurrency: 1,
+				judge: (verdict) => verdict as Verdict,
+				send: async (batch) => {
+					const texts = batch.map(({ text }) => text);
+					sent.push(texts.join(''));
+					if (texts.some((text) => !taken.includes(text))) throw verdictOf(texts);
+					return '';
+				},
+				...options,
+			},
+			({ entries: answered, outcome }) => outcome.ok && done.push(...answered),
+		);
+		return { sent, done };
+	};
+	/** Digits are too large for the service, letters are not to its liking. */
+	const verdictOf = (texts: string[]): Verdict =>
+		texts.some((text) => /\d/.test(text))
+			? { action: 'split', tooLarge: true }
+			: { action: 'split' };
+
+	test('ends in the group whose batch was refused entry by entry, and goes on in others', async () => {
+		const groupOf = (entry: string) => (/[a-m]/.test(entry) ? 'first' : 'second');
+		const { sent, done } = await search('abcdxy', 'dx', { groupOf });
+		expect(sent).toEqual(['ab', 'a', 'b', 'cd', 'xy', 'x', 'y']);
+		expect(done).toEqual(['x']);
+	});
+
+	test('goes on after a batch whose entries were only too large', async () => {
+		const { done } = await search('12ab', 'b');
+		expect(done).toEqual(['b']);
+	});
+});
+
+test('what an earlier attempt left open is told of what a later response rejects, and of the parts of a batch', async () => {
+	const failed: Record<string, unknown> = {};
+	const run = new VirtualRun();
+	const answers = ['lost', 'split', undefined, 'refused'];
+	await send(
+		run,
+		'abc',
+		{
+			limits: { maxCount: 3, maxBytes: 1000 },
+			concurrency: 1,
+			retryPolicy: { maxAttempts: 2, baseMs: 1, capMs: 1 },
+			judge: (error) => ({
+				action: String(error).startsWith('lost')
+					? 'retry'
+					: String(error).startsWith('split')
+						? 'split'
+						: 'fail',
+			}),
+			send: async () => {
+				const error = answers.shift();
+				return error === undefined ? 'response' : await Promise.reject(error);
+			},
+			rejections: () => new Map([['b', 'not b']]),
+			withHistory: (reason, earlier) =>
+				earlier === undefined ? reason : `${String(reason)} after ${String(earlier)}`,
+		},
+		({ entries, outcome }) => {
+			if (!outcome.ok) failed[entries.join('')] = outcome.reason;
+		},
+	);
+	expect(failed).toEqual({
+		b: 'not b after split after lost',
+		c: 'refused after split after lost',
+	});
 });
