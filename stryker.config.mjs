@@ -12,8 +12,8 @@ export default {
 	coverageAnalysis: 'perTest',
 	concurrency: 2,
 	// Time passes virtually in these tests: what takes so much longer than without the mutant hangs.
-	timeoutMS: 5000,
-	timeoutFactor: 2,
+	timeoutMS: 3000,
+	timeoutFactor: 1.5,
 	incremental: true,
 	incrementalFile: '.cache/stryker-incremental.json',
 	reporters: ['clear-text', 'html', 'json', 'progress'],

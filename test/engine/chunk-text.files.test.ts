@@ -285,6 +285,47 @@ describe('Texts From: File', () => {
 		expect(accepted()).toHaveLength(5);
 	});
 
+	it('keeps the first error of a text that cannot be submitted again', async () => {
+		const body = JSON.stringify({ chunkingId: 'c-bad', status: 'ERROR', message: 'no' });
+		fault('submit', { status: 200, body, whenBodyContains: 'bad', times: 1 });
+		fault('submit', { status: 400, whenBodyContains: 'bad' });
+		const records = [...articles(8), { id: 'b', name: 'B', text: 'bad' }];
+		const result = await chunkFile(jsonLines(records), { options: { textsPerRequest: 4 } });
+		expect(summaryOf(result)).toMatchObject({
+			records: 9,
+			chunked: 8,
+			failed: 1,
+			failures: [{ record: 9, id: 'b', error: expect.stringContaining('c-bad') as string }],
+		});
+	});
+
+	it('a file after one that ended the run is not read', async () => {
+		fault('submit', { status: 403 });
+		const items = [
+			await files.item(jsonLines(articles(2)), 'a.jsonl'),
+			await files.item(jsonLines(articles(2)), 'b.jsonl'),
+		];
+		const { output } = await chunk(
+			items as unknown as IDataObject[],
+			{ ...TO_FILES, textSource: 'file' },
+			CONTINUE,
+		);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(output[0].json).toMatchObject({ file: 'a.jsonl', httpStatus: 403 });
+		expect(output[1].json).toMatchObject({ error: expect.stringContaining('403') as string });
+		expect(submits()).toHaveLength(1);
+	});
+
+	it('lists no more than 100 chunking IDs of jobs that do not finish, and counts the others', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const result = await chunkFile(jsonLines(articles(102)), {
+			options: { textsPerRequest: 1, maxWaitSeconds: 1, concurrency: 20 },
+		});
+		const summary = summaryOf(result);
+		expect(summary).toMatchObject({ failed: 102, moreUnfinishedChunkingIds: 2 });
+		expect(summary.unfinishedChunkingIds).toHaveLength(100);
+	});
+
 	it('lists the chunking IDs of jobs that do not finish', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
 		const result = await chunkFile(jsonLines(articles(4)), {

@@ -164,6 +164,19 @@ describe('failed records', () => {
 		expect(output[0].json).toMatchObject({ records: 2, deleted: 1, notFound: 1, failed: 0 });
 	});
 
+	it('end with a refused key: no further record or file is read', async () => {
+		await index(ids(6));
+		sandbox().faults.add({ route: 'delete', status: 401 });
+		const items = [await files.item(lines(ids(6)), 'a.txt'), await files.item('d0\n', 'b.txt')];
+		const { output } = await remove(items, { options: { concurrency: 1 } }, CONTINUE);
+		expect(output.map(({ json }) => json)).toMatchObject([
+			{ file: 'a.txt', deleted: 0, httpStatus: 401 },
+			{ error: expect.stringContaining('401') as string },
+		]);
+		expect(sandbox().requests).toHaveLength(1);
+		expect(left()).toEqual(ids(6));
+	});
+
 	it('stop the run, which says where to go on', async () => {
 		await index(ids(50));
 		sandbox().faults.add({ route: 'delete', status: 400, skip: 20, times: 1 });

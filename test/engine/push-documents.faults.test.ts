@@ -147,6 +147,20 @@ describe('a response with a 2xx is success', () => {
 	});
 });
 
+it('an error of a response that names no document may be that of each', async () => {
+	const body = JSON.stringify({ documents: [{ id: 'd0' }], errors: ['one is too long'] });
+	fault({ status: 200, body });
+	const { output } = await push(documents(2), {}, { onError: 'continueRegularOutput' });
+	for (const { json } of output) {
+		expect(json.error).toContain(
+			'reported an error for one or more documents of the request, "one is too long"',
+		);
+		expect(json.error).not.toContain('was not pushed');
+	}
+	const alone = await push(documents(2), { options: { documentsPerRequest: 1 } }, {});
+	expect(alone.error?.message).toContain('rejected the document');
+});
+
 describe('a request the service rejects as too large', () => {
 	it('is split, and the following ones are smaller from the start', async () => {
 		sandbox().settings.pushBodyLimitBytes = 400;

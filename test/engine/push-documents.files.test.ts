@@ -103,6 +103,23 @@ describe('CSV', () => {
 	});
 });
 
+it('a record without the field with the ID or the name fails alone', async () => {
+	const records = [{ key: 'a', title: 'A' }, { title: 'B' }, { key: 'c', title: '' }];
+	const result = await push(
+		[await files.item(lines(records), 'd.jsonl')],
+		{ idField: 'key', nameField: 'title' },
+		CONTINUE,
+	);
+	expect(indexed()).toEqual([{ key: 'a', title: 'A', id: 'a', name: 'A' }]);
+	expect(summary(result)).toMatchObject({
+		pushed: 1,
+		failures: [
+			{ record: 2, error: expect.stringContaining("'key' with the ID is missing or empty") },
+			{ record: 3, error: expect.stringContaining("'title' with the name is missing") },
+		],
+	});
+});
+
 it('finds fields by dotted paths and applies the options', async () => {
 	const record = {
 		id: 'other',

@@ -13,7 +13,7 @@ export const MAX_ERROR_BODY_BYTES = 1_000_000;
  * @returns parsed JSON, or the text if it is not JSON (see JsonReader)
  * @throws whatever breaks the stream
  */
-export async function readBody(stream: ResponseStream, maxBytes = Infinity): Promise<unknown> {
+export async function readBody(stream: ResponseStream, maxBytes: number): Promise<unknown> {
 	const decoder = new TextDecoder();
 	const reader = new JsonReader();
 	let bytes = 0;

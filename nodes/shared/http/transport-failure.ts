@@ -49,7 +49,7 @@ const BROKEN: Record<string, (name: string) => string> = {
 export function transportFailure(
 	error: unknown,
 	party: Party,
-	{ kind = 'transport', timedOutMs }: { kind?: FailureKind; timedOutMs?: number } = {},
+	{ kind = 'transport', timedOutMs }: { kind?: FailureKind; timedOutMs?: number },
 ): ServiceFailure {
 	if (timedOutMs !== undefined) return timeoutFailure(party, timedOutMs, kind);
 	const { code, neverSent, permanent } = transportFacts(error);
@@ -75,7 +75,7 @@ export function transportFailure(
 export function timeoutFailure(
 	{ name, urlLabel }: Party,
 	ms: number,
-	kind: FailureKind = 'transport',
+	kind: FailureKind,
 ): ServiceFailure {
 	const seconds = Math.ceil(ms / 100) / 10;
 	return new ServiceFailure(`${capitalized(name)} did not answer within ${seconds} s`, {

@@ -54,12 +54,12 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/** A parameter just as n8n gives it; of a resource locator the value. */
-	value(name: ParameterName<P>, itemIndex = 0): unknown {
+	value(name: ParameterName<P>, itemIndex: number): unknown {
 		return this.read(name, itemIndex);
 	}
 
 	/** A text as it is, '' for nothing. Numbers and booleans become text. */
-	text(name: ParameterName<P>, itemIndex = 0): string {
+	text(name: ParameterName<P>, itemIndex: number): string {
 		return textOf(this.read(name, itemIndex), this.definition(name));
 	}
 
@@ -68,7 +68,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 *
 	 * @param advice what to do if it is empty; by default what the placeholder says
 	 */
-	requiredText(name: ParameterName<P>, itemIndex = 0, advice?: string): string {
+	requiredText(name: ParameterName<P>, itemIndex: number, advice?: string): string {
 		const text = this.text(name, itemIndex).trim();
 		if (text !== '') return text;
 		throw advice === undefined
@@ -81,12 +81,12 @@ export class Parameters<P extends INodeProperties[]> {
 	 *
 	 * @param advice what to do about one that cannot be used
 	 */
-	id(name: ParameterName<P>, itemIndex = 0, advice?: string): string {
+	id(name: ParameterName<P>, itemIndex: number, advice?: string): string {
 		return documentId(this.read(name, itemIndex), this.label(name), advice);
 	}
 
 	/** A number within the bounds of its property; the default for nothing. */
-	number(name: ParameterName<P>, itemIndex = 0, bounds: Bounds = 'refuse'): number {
+	number(name: ParameterName<P>, itemIndex: number, bounds: Bounds = 'refuse'): number {
 		return numberOf(this.read(name, itemIndex), this.definition(name), bounds);
 	}
 
@@ -106,12 +106,12 @@ export class Parameters<P extends INodeProperties[]> {
 	 *
 	 * @param advice what to do about text that is not JSON
 	 */
-	json(name: ParameterName<P>, itemIndex = 0, advice?: string): unknown {
+	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
 		return jsonOf(this.read(name, itemIndex), this.definition(name), advice);
 	}
 
 	/** A JSON object, given as text or as an object; {} for nothing. */
-	object(name: ParameterName<P>, itemIndex = 0): IDataObject {
+	object(name: ParameterName<P>, itemIndex: number): IDataObject {
 		return objectOf(this.read(name, itemIndex), this.definition(name));
 	}
 
@@ -123,7 +123,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 */
 	list(
 		name: ParameterName<P>,
-		itemIndex = 0,
+		itemIndex: number,
 		advice = `Enter the name of a field with a list as '${this.label(name)}'.`,
 	): { field: string; list: readonly unknown[] } {
 		const field = this.requiredText(name, itemIndex);
@@ -132,16 +132,11 @@ export class Parameters<P extends INodeProperties[]> {
 		throw new InputError(`The field '${field}' is not a list`, advice);
 	}
 
-	/** Names separated by commas, or a list of names from an expression; none for nothing. */
-	names(name: ParameterName<P>, itemIndex = 0): string[] {
-		return namesOf(this.read(name, itemIndex), this.definition(name));
-	}
-
 	/**
 	 * Where a file is: the name of an input data field or, as an expression gives it where n8n keeps
 	 * files among the JSON (binary mode `combined`), the file itself. n8n's binary helpers take both.
 	 */
-	file(name: ParameterName<P>, itemIndex = 0): string | IBinaryData {
+	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
 		const value = this.read(name, itemIndex);
 		const isFile = isRecord(value) && 'mimeType' in value;
 		return isFile ? (value as unknown as IBinaryData) : this.requiredText(name, itemIndex);
@@ -152,7 +147,10 @@ export class Parameters<P extends INodeProperties[]> {
 	 *
 	 * @param path `parameter.group`, e.g. `additionalFields.field`
 	 */
-	rows(path: `${P[number]['name']}.${string}`, itemIndex = 0): Array<Record<string, unknown>> {
+	rows(
+		path: `${P[number]['name']}.${string}`,
+		itemIndex: number,
+	): Array<Record<string, unknown>> {
 		const rows = this.reader.rows(path, itemIndex);
 		return rows.map((row) => ({ ...(row as Record<string, unknown>) }));
 	}
@@ -179,7 +177,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * The members of a collection that were added and are not empty, for what is only sent if the user
 	 * asks for it. Numbers out of their bounds are refused.
 	 */
-	added<N extends CollectionName<P>>(name: N, itemIndex = 0): Partial<Values<Member<P, N>>> {
+	added<N extends CollectionName<P>>(name: N, itemIndex: number): Partial<Values<Member<P, N>>> {
 		const values: Record<string, unknown> = {};
 		for (const member of this.reader.added(name)) {
 			const path = `${name}.${member}`;
