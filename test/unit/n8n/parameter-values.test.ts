@@ -20,7 +20,7 @@ test('a number without bounds may be any whole one', () => {
 });
 
 test('a long value is shown by its beginning', () => {
-	const error = thrownBy(() => numberOf('x'.repeat(100), property({}), 'hold')) as Error;
+	const error = thrownBy(() => numberOf('x'.repeat(100), property({}), 'clamp')) as Error;
 	expect(error.message).toBe(`'Some Setting' must be a number, but it is "${'x'.repeat(60)}..."`);
 });
 
