@@ -154,7 +154,7 @@ describe('Documents Ready to Push', () => {
 		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
 	});
 
-	it('are none, and a hint, for a text without chunks', async () => {
+	it('are not returned for a text without chunks, but a hint is', async () => {
 		const result = await chunk([{ ...article, text: '\n' }, other], DOCUMENTS);
 		expect(ids(jsonOf(result.output))).toEqual(['b#0']);
 		expect(hintsOf(result)).toEqual(['1 text gave no chunks']);
@@ -248,7 +248,7 @@ describe('a document that shrank', () => {
 		expect(jsonOf(output)[1]).toEqual({ id: 'a/1#1', parentId: 'a/1', removed: true });
 	});
 
-	it('is returned with all of them where it has no chunks left', async () => {
+	it('is returned with all of them if it has no chunks left', async () => {
 		const { output } = await chunk([{ ...article, text: ' ', chunks: 2 }], parameters);
 		expect(ids(jsonOf(output))).toEqual(['a/1#0', 'a/1#1']);
 	});

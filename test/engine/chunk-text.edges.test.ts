@@ -83,7 +83,7 @@ describe('an item with a list of texts', () => {
 });
 
 describe('Get Results', () => {
-	it('fetches nothing more once the run is lost', async () => {
+	it('fetches nothing more once the run has ended', async () => {
 		sandbox().settings.resultsOnce = true;
 		const { output } = await chunk(texts(5), {
 			operation: 'submit',
@@ -96,7 +96,7 @@ describe('Get Results', () => {
 		expect(polls()).toHaveLength(1);
 	});
 
-	it('returns no chunks where a request came back with fewer texts than it had', async () => {
+	it('returns no chunks if the results have fewer texts than the request', async () => {
 		const { output } = await chunk(texts(3), { operation: 'submit' });
 		const chunkedData = [{ chunks: ['text 1'] }, { chunks: ['text 2'] }];
 		answers({ status: 'READY', chunkedData });
@@ -130,7 +130,7 @@ describe('Get Results', () => {
 });
 
 describe('a response of an odd shape', () => {
-	it('means not ready where it is empty', async () => {
+	it('means not ready if it is empty', async () => {
 		const { output } = await chunk(texts(1), { operation: 'submit' });
 		fault('results', { status: 204, times: 1 });
 		const result = await getResults(jsonOf(output));
@@ -144,7 +144,7 @@ describe('a response of an odd shape', () => {
 		expect(hints).toEqual([]);
 	});
 
-	it('fails a text whose entry holds no chunks, and deletes nothing for it', async () => {
+	it('fails a text whose entry has no chunks, and removes nothing for it', async () => {
 		const chunkedData = [{ error: 'model overloaded' }, { chunks: ['text 1'] }, null];
 		answers({ status: 'READY', chunkedData });
 		const result = await chunk(
@@ -184,7 +184,7 @@ describe('a response of an odd shape', () => {
 	});
 
 	it.each(['READY', 'RETRIEVED'])(
-		'comes out Raw with status %s, whatever it holds',
+		'is returned by Raw with status %s, whatever it contains',
 		async (status) => {
 			const body = { status, passages: [{ of: 'tomorrow' }] };
 			answers(body);
@@ -223,7 +223,7 @@ describe('an item that is not finished in time', () => {
 		);
 	});
 
-	it('waits not much longer than Max Wait for a service that hangs', async () => {
+	it('ends soon after Max Wait if the service hangs', async () => {
 		fault('results', { latencyMs: 20_000 });
 		const startedAt = Date.now();
 		const { error } = await chunk(texts(8), {
@@ -235,7 +235,7 @@ describe('an item that is not finished in time', () => {
 });
 
 describe('fields of the source', () => {
-	it('are never returned as the measures of a chunk', async () => {
+	it('never replace the position, tokens and vector of a chunk', async () => {
 		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, start: 7, status: 'published' };
 		const { output } = await chunk([source], {
 			vectors: 'none',

@@ -38,12 +38,12 @@ describe('a transient error of a poll', () => {
 		['503 with an HTML page', { status: 503, html: true }],
 		['504', { status: 504 }],
 		['408', { status: 408 }],
-		['a reset before the reply', { reset: 'beforeResponse' }],
-		['a reset in the middle of the reply', { reset: 'midBody' }],
+		['a reset before the response', { reset: 'beforeResponse' }],
+		['a reset in the middle of the response', { reset: 'midBody' }],
 		['a reset after the work', { reset: 'afterWork' }],
-		['a truncated reply', { truncate: true }],
+		['a truncated response', { truncate: true }],
 		['an HTML page with status 200', { html: true }],
-		['a JSON reply that is none of the service', { status: 200, body: '{"ok":true}' }],
+		['JSON that is not from the service', { status: 200, body: '{"ok":true}' }],
 	];
 
 	it.each<[string, Fault]>([...faults, ['404 right after the submission', { status: 404 }]])(
@@ -72,7 +72,7 @@ describe('a transient error of a poll', () => {
 	it.each<[string, Fault]>([
 		['429', { status: 429 }],
 		['503', { status: 503 }],
-		['a reset before the reply', { reset: 'beforeResponse' }],
+		['a reset before the response', { reset: 'beforeResponse' }],
 	])('is survived by Get Results that asks once: %s', async (_case, rule) => {
 		const { output } = await chunk(texts(2), { operation: 'submit' });
 		await jobsEnded();
@@ -130,7 +130,7 @@ describe('a submission', () => {
 		['429', { status: 429 }],
 		['429 with Retry-After', { retryAfter: '0.1' }],
 		['401, which a new token cures', { status: 401 }],
-	])('is sent again where the service refused it: %s', async (_case, rule) => {
+	])('is sent again if the service refused it: %s', async (_case, rule) => {
 		fault('submit', { ...rule, times: 1 });
 		const result = await chunk(texts(2));
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
@@ -146,7 +146,7 @@ describe('a submission', () => {
 		expect(hintsOf(result)).toEqual(['1 request sent again after transient errors']);
 	});
 
-	it('is sent again, up to Max Attempts, where nothing listens', async () => {
+	it('is sent again, up to Max Attempts, if the connection is refused', async () => {
 		const result = await chunk(
 			texts(2),
 			{ options: { maxAttempts: 3 } },
@@ -162,13 +162,13 @@ describe('a submission', () => {
 
 	it.each<[string, Fault, number, RegExp]>([
 		[
-			'a reset before the reply',
+			'a reset before the response',
 			{ reset: 'beforeResponse' },
 			0,
 			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
 		],
 		[
-			'a reset in the middle of the reply',
+			'a reset in the middle of the response',
 			{ reset: 'midBody' },
 			1,
 			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
@@ -180,13 +180,13 @@ describe('a submission', () => {
 			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
 		],
 		[
-			'a reply that takes too long',
+			'a response that takes too long',
 			{ latencyMs: 1500 },
 			1,
 			/^The AI service did not answer within 1 s, so it is unknown whether the text was submitted\./,
 		],
 		[
-			'a truncated reply',
+			'a truncated response',
 			{ truncate: true },
 			1,
 			/returned no chunking ID, so it is unknown whether the text was submitted\./,
@@ -228,7 +228,7 @@ describe('a submission', () => {
 			0,
 			/ status 408.*, so it is unknown whether the text was submitted\./,
 		],
-	])('is never sent again where it may have arrived: %s', async (_case, rule, taken, message) => {
+	])('is never sent again if it may have arrived: %s', async (_case, rule, taken, message) => {
 		fault('submit', { ...rule, times: 1 });
 		const result = await chunk(
 			texts(2),
@@ -297,7 +297,7 @@ describe('a submission', () => {
 		['ai.example.com', /^'AI Service URL' is not a valid URL$/],
 		['', /^'AI Service URL' is empty$/],
 		['https://a.example/?x=1', /^'AI Service URL' must not have a query/],
-	])('goes to no address that is unusable: "%s"', async (aiUrl, message) => {
+	])('is not sent to an unusable URL: "%s"', async (aiUrl, message) => {
 		const result = await chunk(
 			texts(2),
 			{},
@@ -316,7 +316,7 @@ describe('client secret and access token', () => {
 		['success', 'results', { latencyMs: 1 }],
 		['a submission that is refused', 'submit', { status: 400 }],
 		[
-			'a submission whose reply repeats the secret',
+			'a submission whose response repeats the secret',
 			'submit',
 			{ status: 400, body: echo(DEMO.clientSecret) },
 		],

@@ -378,7 +378,7 @@ describe('Texts From: File', () => {
 		}
 	});
 
-	it('says how to go on if the service refuses everything from some record on', async () => {
+	it('says how to continue if the service refuses everything after a record', async () => {
 		fault('submit', { status: 403, skip: 2 });
 		const result = await chunkFile(jsonLines(articles(8)), {
 			options: { textsPerRequest: 2, concurrency: 1, keepOrder: true },
@@ -417,7 +417,7 @@ describe('Texts From: File', () => {
 		]);
 	});
 
-	it('does not wait for ever if n8n cannot store a file', async () => {
+	it('does not wait forever if n8n cannot store a file', async () => {
 		const item = await files.item(jsonLines(articles(60)), 'articles.jsonl');
 		files.fail(new Error('No space left on device'));
 		const result = await chunk(

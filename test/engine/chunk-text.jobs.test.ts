@@ -53,7 +53,7 @@ describe('texts share a request', () => {
 		expect(bytes).toEqual([[900, 99], [3, 600], [399]]);
 	});
 
-	it('up to 1 MB unless told otherwise', async () => {
+	it('up to 1 MB by default', async () => {
 		const items = [600_000, 400_000, 1].map((size) => ({ text: 'x'.repeat(size) }));
 		const { status } = await chunk(items, {
 			operation: 'submit',
@@ -63,7 +63,7 @@ describe('texts share a request', () => {
 		expect(jobs().map((job) => job.texts)).toEqual([2, 1]);
 	});
 
-	it('but for one that is too large: it fails alone, unsent, with its size', async () => {
+	it('except one that is too large: it fails alone, unsent, with its size', async () => {
 		const items = [100, 1500, 100].map((size) => ({ text: 'x'.repeat(size) }));
 		const result = await chunk(
 			items,
@@ -240,7 +240,7 @@ describe('a job is polled', () => {
 		expect(hintsOf(result)).toEqual([]);
 	});
 
-	it('further where an unknown status came with data', async () => {
+	it('further after an unknown status with data', async () => {
 		answers({ status: 'DONE', chunkedData: [{ chunks: ['x'] }] });
 		const { output } = await chunk(texts(1), { options: OFTEN });
 		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
@@ -249,7 +249,7 @@ describe('a job is polled', () => {
 });
 
 describe('results that come only once', () => {
-	it('are all there, and no ID is asked for again after its data', async () => {
+	it('are all returned, and no ID is polled again after its data', async () => {
 		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 200 });
 		fault('results', { status: 503, probability: 0.2 });
 		const result = await chunk(texts(30), {
@@ -263,7 +263,7 @@ describe('results that come only once', () => {
 		for (const { status } of last.values()) expect(status).toBe(200);
 	});
 
-	it('are said to be gone where a response with them was lost in transit', async () => {
+	it('are reported as lost if the response was lost in transit', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1), { options: OFTEN });
@@ -377,7 +377,7 @@ describe('when time runs out', () => {
 	const options = { ...OFTEN, textsPerRequest: 1, concurrency: 1, maxWaitSeconds: 1 };
 
 	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		'what is finished comes out, the rest fails with the chunking ID: %s',
+		'finished texts are returned, the others fail with the chunking ID: %s',
 		async (onError) => {
 			slowAfter(2);
 			const result = await chunk(texts(3), { options }, { onError });
@@ -534,7 +534,7 @@ describe('Stop in the editor', () => {
 describe('Resume Chunking ID', () => {
 	const resume = { ...OFTEN, resumeChunkingId: '={{ $json.chunkingId }}' };
 
-	it('fetches the items that carry one, submits the others, and mixes none of them up', async () => {
+	it('fetches the items that have one, submits the others, and mixes none of them up', async () => {
 		sandbox().settings.resultsOnce = true;
 		const before = await chunk(texts(3), {
 			operation: 'submit',
@@ -603,7 +603,7 @@ describe('a response with another number of results than texts were sent', () =>
 		},
 	);
 
-	it('is no failure where the output is raw', async () => {
+	it('is not a failure if the output is raw', async () => {
 		answers(reply);
 		const result = await chunk(texts(3), { output: 'raw' });
 		expect(result.output).toEqual([
@@ -614,7 +614,7 @@ describe('a response with another number of results than texts were sent', () =>
 		]);
 	});
 
-	it('says so where it came with the submission', async () => {
+	it('is reported if it came with the submission', async () => {
 		const body = { chunkingId: 'c-1', ...reply };
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { output } = await chunk(texts(1), {}, { onError: 'continueRegularOutput' });
@@ -672,7 +672,7 @@ describe('each item is returned once', () => {
 		},
 	);
 
-	it('where two texts of it fail, as one error that says so', async () => {
+	it('as one error that says so, if two of its texts fail', async () => {
 		const [item] = items.filter(({ model }) => model === 'broken-model');
 		const { output } = await chunk([item], parameters, { onError: 'continueRegularOutput' });
 		expect(jsonOf(output)).toEqual([
@@ -682,7 +682,7 @@ describe('each item is returned once', () => {
 		expect(error?.description).toMatch(/1 more text of this item failed too\./);
 	});
 
-	it('where one of its texts fails, as the chunks of the others and one error', async () => {
+	it('as the chunks of the others and one error, if one of its texts fails', async () => {
 		fault('submit', { status: 400, whenBodyContains: 'bad' });
 		const result = await chunk(
 			[{ texts: ['a', 'bad', 'c'] }],

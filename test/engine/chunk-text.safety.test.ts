@@ -130,14 +130,17 @@ describe('what the service delivers only once is never lost', () => {
 		expect(jsonOf(output)[1]).not.toHaveProperty('response');
 	});
 
-	it.each(['fail', 'output'])('SUBMITTED with data comes at the end: %s', async (mode) => {
-		const body = { status: 'SUBMITTED', chunkedData: [{ chunks: ['half'] }] };
-		fault('results', { status: 200, body: JSON.stringify(body) });
-		const late = { ...options, whenTimeRunsOut: mode };
-		const { output } = await chunk(texts(1), { options: late }, CONTINUE);
-		expect(jsonOf(output)).toMatchObject([{ response: body, textPosition: 0 }]);
-		expect(polls().length).toBeGreaterThan(1);
-	});
+	it.each(['fail', 'output'])(
+		'data that come with SUBMITTED are returned at the end: %s',
+		async (mode) => {
+			const body = { status: 'SUBMITTED', chunkedData: [{ chunks: ['half'] }] };
+			fault('results', { status: 200, body: JSON.stringify(body) });
+			const late = { ...options, whenTimeRunsOut: mode };
+			const { output } = await chunk(texts(1), { options: late }, CONTINUE);
+			expect(jsonOf(output)).toMatchObject([{ response: body, textPosition: 0 }]);
+			expect(polls().length).toBeGreaterThan(1);
+		},
+	);
 
 	it('one response nested thousands of levels deep costs no other job its chunks', async () => {
 		const deep = `${'{"message":'.repeat(3000)}"x"${'}'.repeat(3000)}`;
@@ -320,7 +323,7 @@ describe('Max Wait', () => {
 });
 
 describe('Raw', () => {
-	it('never has a field error at the top, by which n8n would take it for a failed item', async () => {
+	it('never has a top-level field error, since n8n would treat the item as failed', async () => {
 		answers({ status: 'READY', chunkedData: [{ chunks: ['a'] }], error: 'none' });
 		const { output } = await chunk(texts(1), { output: 'raw' });
 		expect(jsonOf(output)[0]).toMatchObject({ responseError: 'none' });

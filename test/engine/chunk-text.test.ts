@@ -80,7 +80,7 @@ describe('a submission', () => {
 		expect(bodies()).toEqual([{ batch: [{ text: 'one' }] }]);
 	});
 
-	it('holds nothing the user left empty', async () => {
+	it('omits what the user left empty', async () => {
 		expect(
 			await bodyOf({
 				chunker: 'regex-splitter',
@@ -107,7 +107,7 @@ describe('a submission', () => {
 			'a setting whose expression gives no text',
 			{ chunkerSettings: { maxChunkSize: '={{ "" }}' } },
 		],
-	])('holds no member for %s that is empty', async (_case, parameters) => {
+	])('omits the member of an empty %s', async (_case, parameters) => {
 		expect(await bodyOf({ chunkerSettings: {}, ...parameters })).toEqual({
 			batch: [{ text: 'one' }],
 		});
@@ -136,7 +136,7 @@ describe('a submission', () => {
 		['dynamic-newline', { maxChunkSize: 64 }],
 		['sentence', { overlapSize: 1 }],
 		['regex-splitter', undefined],
-	])('holds no settings left over from another chunker: %s', async (chunker, chunkerConfig) => {
+	])('omits settings left over from another chunker: %s', async (chunker, chunkerConfig) => {
 		const left = { approximate: true, cosineThreshold: 0.5, maxChunkSize: 64, overlapSize: 1 };
 		expect(await bodyOf({ chunker, chunkerSettings: left })).toEqual({
 			batch: [{ text: 'one' }],
@@ -183,14 +183,14 @@ describe('a submission', () => {
 		[{ dataType: 'query' }, { useCaseConfig: { dataType: 'query' } }],
 		[{ dataType: 'passage' }, { useCaseConfig: { dataType: 'passage' } }],
 		[{ dataType: 'custom', customDataType: ' faq ' }, { useCaseConfig: { dataType: 'faq' } }],
-	])('carries the model settings %j', async (modelSettings, members) => {
+	])('has the model settings %j', async (modelSettings, members) => {
 		expect(await bodyOf({ modelSettings, chunkerSettings: {} })).toEqual({
 			batch: [{ text: 'one' }],
 			...members,
 		});
 	});
 
-	it('carries additional fields, also within the configs, where the settings win', async () => {
+	it('has the additional fields, also within the configs, where the settings take precedence', async () => {
 		const additionalFields = JSON.stringify({
 			batch: [],
 			priority: 'low',
@@ -222,7 +222,7 @@ describe('a submission', () => {
 		['two backslashes', '\\\\n', 'a\\nb\nc', ['a', 'b\nc']],
 		['white space at its ends', ' | ', 'a b', ['a', 'b']],
 		['a line break', '\n', 'a\nb', ['a', 'b']],
-	])('carries the regex as it is: %s', async (_case, regex, text, chunks) => {
+	])('has the regex unchanged: %s', async (_case, regex, text, chunks) => {
 		const { output, status } = await chunk([{ text, regex }], {
 			chunker: 'regex-splitter',
 			regex: '={{ $json.regex }}',
@@ -234,7 +234,7 @@ describe('a submission', () => {
 		expect(textsOf(jsonOf(output))).toEqual(chunks);
 	});
 
-	it("fails with Python's words where Python does not take the regex", async () => {
+	it("fails with Python's words if Python rejects the regex", async () => {
 		const { error } = await chunk([{ text: 'a' }], {
 			chunker: 'regex-splitter',
 			regex: '(?<x>a)',
@@ -250,7 +250,7 @@ describe('a submission', () => {
 		['a JavaScript literal', '/a/g', /^'Regex' looks like a JavaScript literal/],
 		['a doubled escape', '\\\\n', /^'Regex' contains \\\\n, which Python reads as/],
 		['a group named as in JavaScript', '(?<x>a)', /^'Regex' names a group as JavaScript does/],
-	])('gets a hint for a slip in the regex, not an error: %s', async (_case, regex, hint) => {
+	])('gets a hint for a mistake in the regex, not an error: %s', async (_case, regex, hint) => {
 		const parameters = { operation: 'submit', chunker: 'regex-splitter', regex };
 		const result = await chunk([{ text: 'a' }, { text: 'b' }], parameters);
 		expect(result.status).toBe('success');
@@ -272,7 +272,7 @@ describe('the scope', () => {
 		['machinelearning.model', {}],
 		['merchandising.rules', {}],
 		['merchandising.rewrites', {}],
-	])('%s is asked for, which the service refuses for chunking', async (scope) => {
+	])('%s is requested, which the service refuses for chunking', async (scope) => {
 		const { error } = await chunk([{ text: 'a' }], { scope });
 		expect(scopes()).toEqual([scope]);
 		expect(error?.message).toMatch(/status 403.*, so the text was not submitted$/);
@@ -286,7 +286,7 @@ describe('the scope', () => {
 		expect(scopes()).toEqual(['machinelearning.predict machinelearning.model']);
 	});
 
-	it('may differ by item: each gets a token of its own, which Get Results uses, too', async () => {
+	it('may differ by item: each gets a token of its own, which Get Results also uses', async () => {
 		const scope = { scope: 'custom', customScope: '={{ $json.scope }}' };
 		const both = ['machinelearning.predict', 'machinelearning.predict machinelearning.model'];
 		const items = both.concat(both).map((name, at) => ({ text: `t${at}`, scope: name }));
@@ -353,7 +353,7 @@ describe('bad input', () => {
 			/'Results Path' must start with \/ and contain \{chunkingId\}$/,
 		],
 		[
-			'a results path that is an address',
+			'a results path that is a URL',
 			{ text: 'a' },
 			{ options: { resultsPath: 'https://a.example/{chunkingId}' } },
 			/'Results Path' must start with \/ and contain \{chunkingId\}$/,
@@ -452,7 +452,7 @@ describe('texts', () => {
 		expect(batches()).toEqual([['x\ny']]);
 	});
 
-	it('may come from a list field, in their order, with their place in the list', async () => {
+	it('may come from a list field, in their order, with their position in the list', async () => {
 		const items = [{ doc: { parts: ['a\nb', 'c'] } }, { doc: { parts: ['d'] } }];
 		const { output } = await chunk(items, {
 			textSource: 'list',
@@ -480,7 +480,7 @@ describe('the output', () => {
 		{ id: 2, text: 'd' },
 	];
 
-	it('is one item per chunk, with its measures, the chunking ID and the item it came from', async () => {
+	it('is one item per chunk, with its position, the chunking ID and a link to its input item', async () => {
 		const { output, status } = await chunk(items);
 		expect(status).toBe('success');
 		const [{ chunkingId }] = jsonOf(output);
@@ -576,7 +576,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it('is raw with the chunking ID also where the response omits it', async () => {
+	it('is raw with the chunking ID even if the response omits it', async () => {
 		answers({ status: 'READY', chunkedData: [{ chunks: ['a'] }] });
 		const { output } = await chunk([{ text: 'a' }], { output: 'raw' });
 		const [{ chunkingId }] = sandbox().jobs();
@@ -585,21 +585,24 @@ describe('the output', () => {
 		]);
 	});
 
-	it.each(['chunks', 'texts'])('omits the vectors when told so: %s', async (output) => {
-		const without = await chunk(items, { output, vectors: 'none' });
-		expect(JSON.stringify(jsonOf(without.output))).not.toContain('"vector"');
-		const withVectors = await chunk(items, { output, vectors: 'list' });
-		expect(JSON.stringify(jsonOf(withVectors.output))).toContain('"vector"');
-	});
+	it.each(['chunks', 'texts'])(
+		'omits the vectors if Include Vectors is No: %s',
+		async (output) => {
+			const without = await chunk(items, { output, vectors: 'none' });
+			expect(JSON.stringify(jsonOf(without.output))).not.toContain('"vector"');
+			const withVectors = await chunk(items, { output, vectors: 'list' });
+			expect(JSON.stringify(jsonOf(withVectors.output))).toContain('"vector"');
+		},
+	);
 
-	it('gives quantized vectors of the size asked for', async () => {
+	it('has quantized vectors of the requested size', async () => {
 		const { output } = await chunk(items, {
 			modelSettings: { vectorQuantizationMethod: 'max-scale', dimReductionSize: 1 },
 		});
 		for (const { vector } of jsonOf(output)) expect([[127], [-127]]).toContainEqual(vector);
 	});
 
-	it('is the same for the older shape of results, but for spans and tokens', async () => {
+	it('is the same for the older shape of results, except spans and tokens', async () => {
 		const nested = jsonOf((await chunk(items)).output);
 		sandbox().settings.resultShape = 'topLevelVector';
 		const older = jsonOf((await chunk(items)).output);
@@ -615,7 +618,7 @@ describe('the output', () => {
 		);
 	});
 
-	it('comes with a response whose status is RETRIEVED, too', async () => {
+	it('is also read from a response whose status is RETRIEVED', async () => {
 		sandbox().settings.readyStatus = 'RETRIEVED';
 		expect(textsOf(jsonOf((await chunk(items)).output))).toEqual(['ä', 'b c 😀', 'd']);
 	});
@@ -638,7 +641,7 @@ describe('the output', () => {
 		}
 	});
 
-	it('has the fields of the node where the source has some of that name', async () => {
+	it('has the fields of the node if the source has fields of the same name', async () => {
 		const source = [{ text: 'a', chunkIndex: 'mine', chunkingId: 'mine', vector: 'mine' }];
 		const { output } = await chunk(source, { options: { sourceFields: 'all' } });
 		expect(jsonOf(output)[0]).toMatchObject({
@@ -649,14 +652,14 @@ describe('the output', () => {
 		});
 	});
 
-	it('is one item without text, and a hint, for a text that gives no chunks', async () => {
+	it('is one item without text, and a hint, for a text without chunks', async () => {
 		const result = await chunk([{ text: ' \n ' }, { text: 'a' }, { text: '\n' }]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[0]).toEqual({ chunkCount: 0, chunkingId: anId });
 		expect(hintsOf(result)).toEqual(['2 texts gave no chunks']);
 	});
 
-	it('comes with a hint where the end of a text was omitted, with the numbers', async () => {
+	it('has a hint with the numbers if the end of a text was omitted', async () => {
 		sandbox().settings.maxChunks = 3;
 		const long = indexes(5).map((at) => `${at} 0123456789 😀`);
 		const result = await chunk([{ text: long.join('\n') }, { text: 'x' }], {
@@ -671,7 +674,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it('comes without a hint where nothing was omitted', async () => {
+	it('has no hint if nothing was omitted', async () => {
 		expect(hintsOf(await chunk([{ text: 'a b c\n\n \n' }]))).toEqual([]);
 	});
 
@@ -694,7 +697,7 @@ describe('the output', () => {
 });
 
 describe('Submit', () => {
-	it('returns each text with what Get Results needs, and asks for no results', async () => {
+	it('returns each text with what Get Results needs, and does not poll', async () => {
 		const result = await chunk(
 			indexes(3).map((at) => ({ id: at, text: `t${at}`, deep: { x: at } })),
 			{ operation: 'submit', options: { textsPerRequest: 2, concurrency: 1 } },
@@ -736,7 +739,7 @@ describe('Submit', () => {
 	it.each<[INodeParameters, IDataObject]>([
 		[{ sourceFields: 'none' }, {}],
 		[{ sourceFields: 'listed', listedFields: 'id' }, { id: 'x' }],
-	])('keeps fields of the source as told: %j', async (options, kept) => {
+	])('keeps the fields of the source that Source Fields names: %j', async (options, kept) => {
 		const { output } = await chunk([{ id: 'x', text: 'a' }], { operation: 'submit', options });
 		expect(jsonOf(output)).toEqual([
 			{
@@ -778,7 +781,7 @@ describe('Submit', () => {
 	});
 
 	it.each(['submit', 'submitAndWait'])(
-		'takes chunks that come with the reply to the submission, and asks no more: %s',
+		'takes chunks that come with the response to the submission, and does not poll: %s',
 		async (operation) => {
 			const body = {
 				chunkingId: 'c-1',
@@ -846,7 +849,7 @@ describe('Get Results', () => {
 		expect(pairedIndexes(result)).toEqual([0, 0, 0]);
 	});
 
-	it('gives an item its status, with all its fields, while the chunks are not there', async () => {
+	it('returns an item with its status and all its fields if the chunks are not ready', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
 		const { output } = await chunk([{ id: 'x', text: 'a' }], { operation: 'submit' });
 		const result = await getResults(jsonOf(output));
@@ -859,7 +862,7 @@ describe('Get Results', () => {
 	});
 
 	it.each(['READY', 'QUEUED'])(
-		'gives an item the status %s without data as it is',
+		'returns an item with the status %s of a response without data',
 		async (status) => {
 			const items = await submitted(['a']);
 			answers({ chunkingId: items[0].chunkingId, status });
@@ -868,7 +871,7 @@ describe('Get Results', () => {
 		},
 	);
 
-	it('waits for the chunks when told so', async () => {
+	it('waits for the chunks if Wait for Results is on', async () => {
 		sandbox().settings.chunkDelayMs = 300;
 		const { output } = await chunk([{ text: 'a' }, { text: 'b' }], { operation: 'submit' });
 		const result = await getResults(jsonOf(output), {
@@ -879,7 +882,7 @@ describe('Get Results', () => {
 		expect(polls().length).toBeGreaterThan(1);
 	});
 
-	it('has the outputs Submit and Wait has', async () => {
+	it('has the same outputs as Submit and Wait', async () => {
 		const [one, other] = await submitted(['a\nb', 'c']);
 		const texts = await getResults([one, other], { output: 'texts' });
 		expect(jsonOf(texts.output)).toEqual([
@@ -900,7 +903,7 @@ describe('Get Results', () => {
 		]);
 	});
 
-	it('says it where the chunks were fetched before', async () => {
+	it('says that the chunks were fetched before', async () => {
 		const items = await submitted(['a']);
 		await getResults(items);
 		const { error } = await getResults(items);
@@ -909,7 +912,7 @@ describe('Get Results', () => {
 		);
 	});
 
-	it('fails an item whose position the request does not have, and keeps what came', async () => {
+	it('fails an item whose position the request does not have, and keeps the response', async () => {
 		const [one, other] = await submitted(['a', 'b']);
 		const result = await getResults(
 			[one, { ...other, textPosition: 5 }],
@@ -931,7 +934,7 @@ describe('Get Results', () => {
 		]);
 	});
 
-	it('fetches an ID once also where its items ask for different scopes', async () => {
+	it('fetches an ID once even if its items have different scopes', async () => {
 		const items = await submitted(['a', 'b']);
 		const scopes = ['machinelearning.predict', 'machinelearning.predict machinelearning.model'];
 		const result = await getResults(
@@ -942,7 +945,7 @@ describe('Get Results', () => {
 		expect(polls()).toHaveLength(1);
 	});
 
-	it('gives an item whose results hold no text at all as one without chunks', async () => {
+	it('returns an item whose results have no texts as one without chunks', async () => {
 		answers({ status: 'READY', chunkedData: [] });
 		const result = await getResults([{ chunkingId: 'c-1' }]);
 		expect(jsonOf(result.output)).toEqual([{ chunkCount: 0, chunkingId: 'c-1' }]);
@@ -971,7 +974,7 @@ describe('Get Results', () => {
 		).toBe('/ai/async-chunking/nobody%20knows%2Fit%3F');
 	});
 
-	it('takes another results path', async () => {
+	it('uses another results path', async () => {
 		const items = await submitted(['a']);
 		await getResults(
 			items,

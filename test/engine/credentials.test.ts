@@ -140,16 +140,19 @@ describe('the Test button of the credentials', () => {
 			expect(sandbox.documents(DEMO.endpoint)).toEqual([]);
 		});
 
-		it('takes an endpoint with blanks around it, as the nodes do', async () => {
+		it('accepts an endpoint with spaces around it, as the nodes do', async () => {
 			expect(await press(type, { endpoint: ` ${DEMO.endpoint} ` })).toMatchObject({
 				ok: true,
 			});
 		});
 
-		it.each(['\n', ' ', '\u00a0', '\u200a'])('takes a key with %j around it', async (blank) => {
-			const apiKey = `${blank}${DEMO.pushKey}${blank}`;
-			expect(await press(type, { apiKey })).toMatchObject({ ok: true });
-		});
+		it.each(['\n', ' ', '\u00a0', '\u200a'])(
+			'accepts a key with %j around it',
+			async (blank) => {
+				const apiKey = `${blank}${DEMO.pushKey}${blank}`;
+				expect(await press(type, { apiKey })).toMatchObject({ ok: true });
+			},
+		);
 
 		it.each([
 			['apiKey', 'wrong', /Check 'API Key'/],
@@ -170,7 +173,7 @@ describe('the Test button of the credentials', () => {
 	describe('Blob Service API', () => {
 		const type = new BlobServiceApi();
 
-		it('succeeds without authentication where none is required', async () => {
+		it('succeeds without authentication if none is required', async () => {
 			expect(await press(type)).toMatchObject({ ok: true });
 			expect(sandbox.requests.at(-1)?.headers.authorization).toBeUndefined();
 		});
@@ -193,7 +196,7 @@ describe('the Test button of the credentials', () => {
 			});
 		});
 
-		it('fails where no blobs are', async () => {
+		it('fails if the URL has no blobs', async () => {
 			const result = await press(type, { baseUrl: `${sandbox.url}/elsewhere` });
 			expect(result).toMatchObject({
 				ok: false,

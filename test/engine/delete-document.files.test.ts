@@ -126,7 +126,7 @@ describe('commit', () => {
 });
 
 describe('failed records', () => {
-	it('come as files and can be deleted again', async () => {
+	it('are returned as files and can be deleted again', async () => {
 		await index(ids(4));
 		sandbox().settings.unknownDeleteStatus = 404;
 		const csv = 'id;why\nd0;x\nd9;"not\nthere"\n;empty\n..;dots\nd1;a;b\n';
@@ -155,7 +155,7 @@ describe('failed records', () => {
 		expect(again.output[0].json).toMatchObject({ records: 3, deleted: 1 });
 	});
 
-	it('are none where unknown IDs are ignored', async () => {
+	it('do not include unknown IDs that are ignored', async () => {
 		await index(ids(1));
 		sandbox().settings.unknownDeleteStatus = 404;
 		const { output } = await remove([await files.item('d0\nd9\n', 'ids.txt')], {
@@ -177,7 +177,7 @@ describe('failed records', () => {
 		expect(left()).toEqual(ids(6));
 	});
 
-	it('stop the run, which says where to go on', async () => {
+	it('stop the run, which says where to continue', async () => {
 		await index(ids(50));
 		sandbox().faults.add({ route: 'delete', status: 400, skip: 20, times: 1 });
 		const item = async () => await files.item(lines(ids(50)), 'ids.txt');

@@ -119,7 +119,7 @@ describe('ids', () => {
 		'tab\tline\n',
 	];
 
-	it('reach the document they name, whatever characters they have', async () => {
+	it('delete the document they name, whatever characters they contain', async () => {
 		await index([...tricky, 'b', 'stays']);
 		const result = await remove(items(...tricky));
 		expect(jsonOf(result.output)).toEqual(tricky.map((id) => ({ deleted: true, id })));
@@ -133,7 +133,7 @@ describe('ids', () => {
 		expect(indexed()).toEqual(['b', 'stays']);
 	});
 
-	it('are texts where they are numbers', async () => {
+	it('may be numbers, which are sent as text', async () => {
 		await index(['7', '0']);
 		const { output } = await remove(items(7, 0));
 		expect(jsonOf(output)).toEqual([
@@ -180,24 +180,27 @@ describe('ids', () => {
 		['', "'Document ID' is empty"],
 		[null, "'Document ID' is empty"],
 		['..', `'Document ID' must not be ".."`],
-	])('of a list that name no document are named by their place: %j', async (bad, message) => {
-		const list = [{ ids: ['a', 'a', bad, 'c'] as IDataObject[string] }];
-		const result = await remove(
-			list,
-			{ idSource: 'listField' },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(sentIds().sort()).toEqual(['a', 'c']);
-		expect(jsonOf(result.output)).toContainEqual({
-			error: `Entry 3 of the list: ${message} (item 0)`,
-		});
-		const { error } = await remove(list, { idSource: 'listField' });
-		expect(error?.description).toBe(
-			'Each entry must be the ID of one document: correct it, or remove it from the list. Nothing was sent.',
-		);
-	});
+	])(
+		'of a list that name no document are reported with their position: %j',
+		async (bad, message) => {
+			const list = [{ ids: ['a', 'a', bad, 'c'] as IDataObject[string] }];
+			const result = await remove(
+				list,
+				{ idSource: 'listField' },
+				{ onError: 'continueRegularOutput' },
+			);
+			expect(sentIds().sort()).toEqual(['a', 'c']);
+			expect(jsonOf(result.output)).toContainEqual({
+				error: `Entry 3 of the list: ${message} (item 0)`,
+			});
+			const { error } = await remove(list, { idSource: 'listField' });
+			expect(error?.description).toBe(
+				'Each entry must be the ID of one document: correct it, or remove it from the list. Nothing was sent.',
+			);
+		},
+	);
 
-	it('that come twice are deleted once, and every item is answered', async () => {
+	it('that occur twice are deleted once, and every item is returned', async () => {
 		await index(ids(3));
 		const list = [{ ids: ['d0', 'd1', 'd0'] }, { ids: ['d1', 'd2'] }, { ids: ['d0'] }];
 		const result = await remove(list, { idSource: 'listField' });
@@ -263,7 +266,7 @@ describe('commit', () => {
 		expect(indexed()).toEqual(['d1']);
 	});
 
-	it('is still sent for what was deleted when others failed', async () => {
+	it('is still sent for what was deleted if others failed', async () => {
 		await index(ids(5));
 		sandbox().settings.unknownDeleteStatus = 404;
 		const result = await deleteWith('lastDeleteOnly', ['d0', 'unknown', 'd1', 'd2'], CONTINUE);
@@ -305,7 +308,7 @@ describe('commit', () => {
 		},
 	);
 
-	it('is sent, when the node stops, for what was deleted until then', async () => {
+	it('is sent for what was deleted before the node stopped', async () => {
 		await index(ids(6));
 		fault({ status: 400, skip: 2, times: 1 });
 		const result = await deleteWith('lastDeleteOnly', ids(5), {}, { concurrency: 1 });
@@ -324,7 +327,7 @@ describe('commit', () => {
 		expect(indexed()).toEqual(['d2', 'd3', 'd4', 'd5']);
 	});
 
-	it('is not sent where nothing was deleted', async () => {
+	it('is not sent if nothing was deleted', async () => {
 		fault({ status: 400 });
 		await deleteWith('lastDeleteOnly', ids(3), {}, { concurrency: 1 });
 		expect(committed()).toEqual([]);
@@ -349,7 +352,7 @@ describe('a failure that all requests would meet', () => {
 	const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 1 } };
 	const HINT = /^The deletes may not have been committed yet .*within about a minute\.$/;
 
-	it.each([401, 403, 307])('keeps the last delete from being sent: %i', async (status) => {
+	it.each([401, 403, 307])('prevents the last delete: %i', async (status) => {
 		await index(ids(4));
 		fault({ status, skip: 1, times: 1 });
 		const result = await remove(items(...ids(4)), parameters, CONTINUE);
@@ -369,7 +372,7 @@ describe('a failure that all requests would meet', () => {
 		expect(hintsOf(result)).toEqual([expect.stringMatching(HINT)]);
 	});
 
-	it('of the last delete keeps the commit from being sent again', async () => {
+	it('of the last delete prevents another commit', async () => {
 		await index(ids(3));
 		fault({ status: 403, skip: 2, times: 1 });
 		const result = await remove(items(...ids(3)), parameters, CONTINUE);
@@ -378,7 +381,7 @@ describe('a failure that all requests would meet', () => {
 		expect(hintsOf(result)).toEqual([expect.stringMatching(HINT)]);
 	});
 
-	it('keeps the commit from being sent where the node stops', async () => {
+	it('prevents the commit if the node stops', async () => {
 		await index(ids(3));
 		fault({ status: 403, skip: 1 });
 		const { error } = await remove(items(...ids(3)), parameters);
@@ -386,7 +389,7 @@ describe('a failure that all requests would meet', () => {
 		expect(sentIds()).toEqual(['d0', 'd1']);
 	});
 
-	it('gives no hint where nothing was deleted', async () => {
+	it('gives no hint if nothing was deleted', async () => {
 		fault({ status: 401 });
 		const result = await remove(items(...ids(3)), parameters, CONTINUE);
 		expect(sentIds()).toEqual(['d0']);
@@ -427,9 +430,9 @@ describe('a document the service does not know', () => {
 	});
 
 	it.each<[string, Omit<FaultRule, 'route'>]>([
-		['no reply after the work', { reset: 'afterWork' }],
-		['a reply cut off', { reset: 'midBody' }],
-	])('has been deleted by an earlier attempt of ours: %s', async (_case, rule) => {
+		['no response after the work', { reset: 'afterWork' }],
+		['a response that breaks off', { reset: 'midBody' }],
+	])('was deleted by an earlier attempt of the node: %s', async (_case, rule) => {
 		await index(['d0', 'd1']);
 		fault({ ...rule, times: 1 });
 		const result = await remove(items('d0'), { commit: 'everyDelete' });
@@ -439,14 +442,14 @@ describe('a document the service does not know', () => {
 		expect(indexed()).toEqual(['d1']);
 	});
 
-	it.each([500, 504])('may have been deleted behind a status %i', async (status) => {
+	it.each([500, 504])('may have been deleted although the status was %i', async (status) => {
 		fault({ status, times: 1 });
 		const { output } = await remove(items('gone'));
 		expect(sandbox().requests.map((request) => request.status)).toEqual([status, 404]);
 		expect(jsonOf(output)).toEqual([{ deleted: true, id: 'gone' }]);
 	});
 
-	it('is not found where no earlier attempt can have deleted it', async () => {
+	it('is not found if no earlier attempt can have deleted it', async () => {
 		fault({ status: 429, times: 1 });
 		const result = await remove(items('unknown'), {}, { onError: 'continueRegularOutput' });
 		expect(sandbox().requests.map(({ status }) => status)).toEqual([429, 404]);
@@ -459,7 +462,7 @@ describe('a document the service does not know', () => {
 		expect(jsonOf(output)).toEqual([{ deleted: false, notFound: true, id: 'unknown' }]);
 	});
 
-	it('may hide whether the repeated commit was taken: a hint says so', async () => {
+	it('may hide whether the repeated commit was accepted: a hint says so', async () => {
 		/** A service that has forgotten a document as soon as it is told to delete it. */
 		const documents = new Set(['d0', 'd1']);
 		const server = await serve(({ url }, response) => {
@@ -548,7 +551,7 @@ describe('faults', () => {
 		['429', { status: 429 }],
 		['503', { status: 503 }],
 		['a lost connection', { reset: 'beforeResponse' }],
-	])('that pass are overcome: %s', async (_case, rule) => {
+	])('that are transient are retried: %s', async (_case, rule) => {
 		await index(ids(4));
 		fault({ ...rule, times: 3 });
 		const result = await remove(items(...ids(4)), { commit: 'everyDelete' });
@@ -558,7 +561,7 @@ describe('faults', () => {
 		expect(hintsOf(result)).toEqual(['3 requests sent again after transient errors']);
 	});
 
-	it('with an HTML page, or none at all, and a 2xx are success', async () => {
+	it('with a 2xx status and an HTML page or no body count as success', async () => {
 		fault({ html: true, times: 1 });
 		fault({ status: 204 });
 		const { output } = await remove(items('d0', 'd1'));
@@ -568,14 +571,14 @@ describe('faults', () => {
 		]);
 	});
 
-	it('do not let more concurrent requests run than the option says', async () => {
+	it('do not raise concurrency above the option', async () => {
 		fault({ latencyMs: 20 });
 		await remove(items(...ids(12)), { options: { concurrency: 3 } });
 		expect(sandbox().stats().maxInFlight).toEqual({ delete: 3 });
 	});
 
 	it.each([401, 403])(
-		'of the key end the sending, every item is answered: %i',
+		'of the key stop all further requests, and every item is returned: %i',
 		async (status) => {
 			fault({ status, skip: 1 });
 			const result = await remove(
@@ -590,7 +593,7 @@ describe('faults', () => {
 		},
 	);
 
-	it('end at Stop in the editor within a second, and it is said how many were deleted', async () => {
+	it('end within a second of Stop in the editor, and the error says how many were deleted', async () => {
 		fault({ latencyMs: 8000, skip: 3 });
 		const cancelWhen = requestsArrived(sandbox(), 5);
 		const { status, error, output } = await remove(
@@ -622,7 +625,7 @@ describe('a 2xx response that says otherwise', () => {
 		[{ error: 'locked' }, ', "locked"'],
 		[{ id: 'd0', status: 423 }, ' with status 423'],
 		[{ deleted: false }, ''],
-	])('is not taken for a delete: %j', async (body, said) => {
+	])('does not count as a delete: %j', async (body, said) => {
 		fault({ status: 200, body: JSON.stringify(body), times: 1 });
 		const { output } = await remove(
 			items('d0', 'd1'),

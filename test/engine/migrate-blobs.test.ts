@@ -54,7 +54,7 @@ describe('a migration', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('is confirmed by the text that an expression gives, too', async () => {
+	it('can be confirmed by an expression that gives text', async () => {
 		const { output } = await migrate(items(1), { confirm: '={{ "true" }}' });
 		expect(output[0].json).toMatchObject({ migrated: true });
 	});
@@ -114,7 +114,7 @@ describe('a migration', () => {
 		expect(output[0].json.response).toEqual(body);
 	});
 
-	it('signs in with user and password', async () => {
+	it('authenticates with user and password', async () => {
 		const server = await serve((_request, response) => reply(response, 200, {}));
 		const basic = { authentication: 'basic', user: 'admin', password: 'p:wörd' };
 		const { run } = await migrate(items(1), CONFIRMED, {
@@ -156,11 +156,11 @@ describe('a migration that may have arrived is never sent again', () => {
 	});
 
 	it.each<[string, Omit<FaultRule, 'route'>, INodeParameters]>([
-		['a reset before the reply', { reset: 'beforeResponse' }, {}],
-		['a reset in the middle of the reply', { reset: 'midBody' }, {}],
+		['a reset before the response', { reset: 'beforeResponse' }, {}],
+		['a reset in the middle of the response', { reset: 'midBody' }, {}],
 		['a reset after the work', { reset: 'afterWork' }, {}],
-		['a time-out', { latencyMs: 1500 }, { timeoutSeconds: 1 }],
-	])('%s: the error says that it may be going on', async (_case, rule, options) => {
+		['a timeout', { latencyMs: 1500 }, { timeoutSeconds: 1 }],
+	])('%s: the error says that it may still be running', async (_case, rule, options) => {
 		fault(rule);
 		const { error } = await migrate(items(1), { ...CONFIRMED, options });
 		expect(sandbox().requests).toHaveLength(1);
@@ -229,7 +229,7 @@ describe('a migration that did not arrive', () => {
 		expect(output[0].json).toMatchObject({ migrated: true, status: 200 });
 	});
 
-	it('does not say that it may be going on where no secure connection came about', async () => {
+	it('does not say that it may still be running if no secure connection was made', async () => {
 		const server = await serve((_request, response) => reply(response, 200, {}));
 		const { error } = await migrate(items(1), CONFIRMED, {
 			credentials: at(server.url.replace('http:', 'https:')),
@@ -240,7 +240,7 @@ describe('a migration that did not arrive', () => {
 
 describe('items of a migration that failed', () => {
 	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		'come out each with the error: %s',
+		'are each returned with the error: %s',
 		async (onError) => {
 			fault({ status: 500 });
 			const result = await migrate(items(3), CONFIRMED, { onError });
@@ -280,7 +280,7 @@ describe('items of a migration that failed', () => {
 		);
 	});
 
-	it('end the run where the node is set to stop', async () => {
+	it('end the run if the node is set to stop', async () => {
 		fault({ status: 500, skip: 1, times: 1 });
 		const { error } = await migrate(items(3), { ...CONFIRMED, options: { oncePerItem: true } });
 		expect(sandbox().requests).toHaveLength(2);
@@ -289,7 +289,7 @@ describe('items of a migration that failed', () => {
 		expect(error?.description).toMatch(/Before that, 1 migration of 3 had been carried out\.$/);
 	});
 
-	it('say nothing of earlier ones where there are none', async () => {
+	it('do not mention earlier migrations if there are none', async () => {
 		fault({ status: 400 });
 		const { error } = await migrate(items(3), { ...CONFIRMED, options: { oncePerItem: true } });
 		expect(error?.context).toMatchObject({ itemIndex: 0 });

@@ -39,7 +39,7 @@ it.each<[string, string, string, string, string?]>([
 	['maxAttempts', 'Max Attempts', '={{ NaN }}', 'NaN'],
 	['timeoutSeconds', 'Request Timeout (Seconds)', '={{ true }}', 'true'],
 ])(
-	'refuses %s that is no number before anything is sent',
+	'refuses %s that is not a number before anything is sent',
 	async (name, label, value, shown, expected = 'a number') => {
 		const { error } = await push(documents(2), { options: { [name]: value } });
 		expect(error?.message).toBe(`'${label}' must be ${expected}, but it is ${shown}`);
@@ -48,7 +48,7 @@ it.each<[string, string, string, string, string?]>([
 	},
 );
 
-it('takes a timeout that is no whole number of milliseconds', async () => {
+it('accepts a timeout that is not a whole number of milliseconds', async () => {
 	sandbox().settings.resultsOnce = true;
 	const submitted = await chunk([{ text: 'a' }], { operation: 'submit' });
 	await jobsEnded();
@@ -68,7 +68,7 @@ it.each([
 	expect(sandbox().requests).toHaveLength(requests);
 });
 
-it('refuses a text that is no boolean', async () => {
+it('refuses text that is not a boolean', async () => {
 	const { error } = await push(documents(1), { options: { dryRun: '={{ "yes" }}' } });
 	expect(error?.message).toBe('\'Dry Run\' must be true or false, but it is "yes"');
 	expect(sandbox().requests).toEqual([]);

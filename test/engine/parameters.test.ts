@@ -210,7 +210,7 @@ describe('number', () => {
 		expect(first(readings)).toBe(expected);
 	});
 
-	it('may have a fraction where its property says so', async () => {
+	it('may have a fraction if its property allows it', async () => {
 		const threshold = '={{ $json.n }}';
 		const readings = await read(
 			(parameters, at) => parameters.number('threshold', at),
@@ -404,7 +404,7 @@ describe('collection', () => {
 		]);
 	});
 
-	it('takes a default that is an expression only where the member was added', async () => {
+	it('uses a default that is an expression only if the member was added', async () => {
 		const reader = (parameters: Parameters<Sample>, at: number) => [
 			parameters.isAdded('options', 'resume'),
 			parameters.text('options.resume', at),

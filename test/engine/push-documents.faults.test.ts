@@ -58,8 +58,8 @@ describe('a transient error', () => {
 		['425', { status: 425 }],
 		['507', { status: 507 }],
 		['529 of a proxy', { status: 529 }],
-		['a reset before the reply', { reset: 'beforeResponse' }],
-		['a reset in the middle of the reply', { reset: 'midBody' }],
+		['a reset before the response', { reset: 'beforeResponse' }],
+		['a reset in the middle of the response', { reset: 'midBody' }],
 		['a reset after the work', { reset: 'afterWork' }],
 	])('is repeated: %s', async (_case, rule) => {
 		sandbox().settings.pushResponse = 'perDocument';
@@ -118,7 +118,7 @@ describe('a transient error', () => {
 		expect(statuses().filter((status) => status === 503)).toHaveLength(2);
 	});
 
-	it('has an error that is no page of HTML', async () => {
+	it('has an error that is not an HTML page', async () => {
 		fault({ status: 502, html: true });
 		const { error } = await push(documents(1), { options: { maxAttempts: 1 } });
 		expect(error?.message).toBe(
@@ -209,24 +209,27 @@ describe('a request of which the service rejects a part', () => {
 });
 
 describe('a refused credential', () => {
-	it.each([401, 403])('ends the sending, yet every item is answered: %i', async (status) => {
-		fault({ status, skip: 2 });
-		const result = await push(
-			documents(10),
-			{ options: { documentsPerRequest: 1, concurrency: 1 } },
-			{ onError: 'continueErrorOutput' },
-		);
-		expect(statuses()).toEqual([200, 200, status]);
-		expect(pairedIndexes(result)).toEqual(indexes(10));
-		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
-		for (const [position, { json }] of result.errorOutput.entries()) {
-			expect(json).toMatchObject({
-				...documents(10)[position + 2],
-				httpStatus: status,
-				error: `The push service answered with status ${status}, "Injected fault: HTTP ${status}", so document 'd${position + 2}' was not pushed`,
-			});
-		}
-	});
+	it.each([401, 403])(
+		'stops all further requests, and every item is returned: %i',
+		async (status) => {
+			fault({ status, skip: 2 });
+			const result = await push(
+				documents(10),
+				{ options: { documentsPerRequest: 1, concurrency: 1 } },
+				{ onError: 'continueErrorOutput' },
+			);
+			expect(statuses()).toEqual([200, 200, status]);
+			expect(pairedIndexes(result)).toEqual(indexes(10));
+			expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
+			for (const [position, { json }] of result.errorOutput.entries()) {
+				expect(json).toMatchObject({
+					...documents(10)[position + 2],
+					httpStatus: status,
+					error: `The push service answered with status ${status}, "Injected fault: HTTP ${status}", so document 'd${position + 2}' was not pushed`,
+				});
+			}
+		},
+	);
 
 	it('says what to do about it', async () => {
 		const { pushEndpointApi } = sandboxCredentials(sandbox());
@@ -243,7 +246,7 @@ describe('a refused credential', () => {
 		expect(statuses()).toEqual([401]);
 	});
 
-	it('ends pauses the service asked for, too', async () => {
+	it('also ends pauses that the service asked for', async () => {
 		fault({ status: 429, retryAfter: '30', times: 1 });
 		fault({ status: 403, whenBodyContains: '"d1"' });
 		sandbox().faults.add({ route: 'push', latencyMs: 40, whenBodyContains: '"d2"' });
@@ -281,7 +284,7 @@ describe('a refused credential', () => {
 	});
 });
 
-it('a service that does not speak TLS: no document is said to be on its way', async () => {
+it('a service without TLS: no message says that a document may have been pushed', async () => {
 	const server = await serve((_request, response) => reply(response, 200, {}));
 	const result = await push(
 		documents(3),
@@ -397,7 +400,7 @@ describe('Retry On Fail of the node', () => {
 		expect(indexed()).toEqual(documents(6));
 	});
 
-	it('tries again where the first item has failed, and each item is still returned once', async () => {
+	it('tries again if the first item has failed, and each item is still returned once', async () => {
 		fault({ status: 503, times: 1 });
 		const result = await push(
 			documents(6),

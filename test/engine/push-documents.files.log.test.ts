@@ -9,7 +9,7 @@ import { useSandbox } from '../../support/sandbox';
 const sandbox = useSandbox();
 const files = useFiles();
 
-it('get a line every 10 seconds, which says where to go on', async () => {
+it('get a line every 10 seconds, which says where to continue', async () => {
 	sandbox().faults.add({ route: 'push', latencyMs: 11_000, skip: 2 });
 	const lines = Array.from({ length: 6 }, (_, at) => `{"id":"d${at}","name":"N"}\n`);
 	await runNode({

@@ -147,7 +147,7 @@ it('accounts for every record: pushed, failed or skipped', async () => {
 	);
 });
 
-it('goes on after a stop where the error says, until the index equals the file', async () => {
+it('continues after a stop where the error says, until the index equals the file', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyLines, anyFaults, anyOptions, async (anything, faults, options) => {
 			// What can be corrected: the service rejects a document for a while.

@@ -503,7 +503,7 @@ describe('ending early', () => {
 	const skipRecordsOf = (text: string | null | undefined): number =>
 		Number(/Skip Records: (\d+)/.exec(text ?? '')?.[1]);
 
-	it('stops at the first failure, and goes on where it says', async () => {
+	it('stops at the first failure, and continues where it says', async () => {
 		const all = documents(200);
 		all[120].name = 'poison';
 		sandbox().faults.add({ route: 'push', status: 422, whenBodyContains: 'poison' });

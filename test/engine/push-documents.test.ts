@@ -45,7 +45,7 @@ describe('documents', () => {
 		]);
 	});
 
-	it('go as a list when they are several', async () => {
+	it('are sent as a list if there are several', async () => {
 		const items = documents(3);
 		const result = await push(items);
 		expect(bodies()).toEqual([items]);
@@ -54,7 +54,7 @@ describe('documents', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 	});
 
-	it('are made of mapped fields, whose values keep their types', async () => {
+	it('are built from mapped fields, whose values keep their types', async () => {
 		await push(
 			[
 				{
@@ -163,7 +163,7 @@ describe('documents', () => {
 		['{ "id": ', /^'Documents' is not valid JSON: /],
 		['"text"', /^The document is not a JSON object$/],
 		['[{"id":"x","name":"X"},7]', /^Document 2 of the list: The document is not a JSON/],
-	])('that are JSON are refused where they are none: %s', async (text, message) => {
+	])('that are not valid JSON are refused: %s', async (text, message) => {
 		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
 		const parameters = { documentSource: 'json', documentJson: '={{ $json.docs }}' };
 		const { error } = await push(items, parameters);
@@ -184,7 +184,7 @@ describe('documents', () => {
 	});
 });
 
-describe('an ID or name that is no text', () => {
+describe('an ID or name that is not text', () => {
 	it.each<[string, IDataObject, string]>([
 		[
 			'a number as ID',
@@ -237,7 +237,7 @@ describe('an ID or name that is no text', () => {
 		expect(jsonOf(output).map(({ id }) => id)).toEqual(['7', '0']);
 	});
 
-	it('is not made of an object, even then', async () => {
+	it('is not converted from an object, even then', async () => {
 		const { error } = await push([{ id: 'a', name: { first: 'A' } }], {
 			options: { convertToString: true },
 		});
@@ -311,7 +311,7 @@ describe('fields', () => {
 	});
 
 	it.each(['={{ 7 }}', '={{ [7] }}', '={{ { a: 1 } }}'])(
-		'cannot be left out by what is no text: %s',
+		'cannot be excluded by a value that is not text: %s',
 		async (excludeFields) => {
 			const { error } = await push(documents(1), { options: { excludeFields } });
 			expect(error).toMatchObject({
@@ -322,13 +322,13 @@ describe('fields', () => {
 		},
 	);
 
-	it('that hold dates are not empty', async () => {
+	it('that are dates are not empty', async () => {
 		const at = new Date(0) as unknown as IDataObject;
 		await push([{ id: 'a', name: 'A', at, none: {} }], { options: { dropEmpty: true } });
 		expect(bodies()).toEqual([{ id: 'a', name: 'A', at: '1970-01-01T00:00:00.000Z' }]);
 	});
 
-	it('are dropped while empty, not while false or 0', async () => {
+	it('are dropped if empty, not if false or 0', async () => {
 		const empty = { text: '', nothing: null, list: [], object: {} };
 		const full = { no: false, zero: 0, space: ' ', holds: [''] };
 		await push([{ id: 'a', name: 'A', ...empty, ...full }], { options: { dropEmpty: true } });
@@ -381,7 +381,7 @@ describe('documents of the same ID', () => {
 		{ id: 'a', name: 'last' },
 	];
 
-	it('give way to the last one', async () => {
+	it('are replaced by the last one', async () => {
 		const result = await push(items);
 		expect(bodies()).toEqual([[items[1], items[3]]]);
 		expect(jsonOf(result.output)).toEqual([
@@ -416,7 +416,7 @@ describe('documents of the same ID', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('are refused but for the first one when the node continues', async () => {
+	it('fail except the first one if the node continues', async () => {
 		const result = await push(
 			items,
 			{ options: { duplicates: 'fail' } },
@@ -496,7 +496,7 @@ describe('limits of a request', () => {
 		[-1, 'pushed'],
 		[0, 'pushed'],
 		[1, 'refused'],
-	])('hold for one document without brackets: %i bytes beyond is %s', async (beyond, how) => {
+	])('apply to one document without brackets: %i bytes beyond is %s', async (beyond, how) => {
 		const item = { id: 'a', name: 'A', text: '' };
 		item.text = 'x'.repeat(1000 + beyond - Buffer.byteLength(JSON.stringify(item)));
 		const items = [item, ...documents(1)];
@@ -511,7 +511,7 @@ describe('limits of a request', () => {
 	});
 });
 
-describe('a document that JSON has no form for', () => {
+describe('a document that cannot be written as JSON', () => {
 	const circle: IDataObject = {};
 	circle.self = circle;
 	const throwing = {
@@ -598,7 +598,7 @@ describe('a dry run', () => {
 		expect(requests).toBe(sandbox().requests.length);
 	});
 
-	it('says how many documents gave way to a later one', async () => {
+	it('says how many documents were skipped for a later one', async () => {
 		const items = [...documents(2), ...documents(2)];
 		const result = await push(items, { options: { dryRun: true } });
 		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
@@ -647,7 +647,7 @@ describe('the output', () => {
 	it.each<[string, IDataObject[], number]>([
 		['all have failed', [{ id: 'x' }, { id: 'y' }], 0],
 		['what has not failed was left out', [{ id: 'x' }, { docs: [] }], 1],
-	])('is one summary, linked, also where nothing was pushed: %s', async (_case, items, from) => {
+	])('is one linked summary, even if nothing was pushed: %s', async (_case, items, from) => {
 		const docs = '={{ $json.docs ?? $json }}';
 		const result = await push(
 			items,
@@ -824,7 +824,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it('takes no document that the service sends back for a refused one', async () => {
+	it('does not take a document that the service sends back for a rejected one', async () => {
 		const server = await serve(({ body }, response) =>
 			reply(response, 200, { documents: JSON.parse(body) as IDataObject[] }),
 		);
@@ -846,7 +846,7 @@ describe('the output', () => {
 	it.each([
 		['count', { received: 2 }],
 		['text', 'OK'],
-	] as const)('passes a reply of unknown shape through: %s', async (pushResponse, body) => {
+	] as const)('returns a response of unknown shape unchanged: %s', async (pushResponse, body) => {
 		sandbox().settings.pushResponse = pushResponse;
 		const { output } = await push(documents(2));
 		expect(jsonOf(output)).toEqual(
@@ -887,7 +887,7 @@ describe('a failing item', () => {
 		]);
 	});
 
-	it('is a document of a list: the others of the list are pushed', async () => {
+	it('may be one document of a list: the others are pushed', async () => {
 		const docs = [{ id: 'a', name: 'A' }, { id: 'b' }, { id: 'c', name: 'C' }];
 		const result = await push(
 			[{ docs }],

@@ -45,7 +45,7 @@ describe('a credential restricted to domains', () => {
 		['of other hosts', 'example.com, 127.0.0.1'],
 		['of subdomains only', '*.localhost'],
 		['that is empty', ''],
-	])('asks for no token where a list %s leaves the token server out', async (_case, domains) => {
+	])('requests no token if a list %s omits the token server', async (_case, domains) => {
 		const { error } = await run(restricted('domains', domains));
 		expect(error?.message).toMatch(/The token request was not sent: .*domains/);
 		expect(error?.description).toMatch(

@@ -147,7 +147,7 @@ describe('a token close to its end', () => {
 		expect(sandbox.stats().unauthorized).toBe(0);
 	});
 
-	it('is not renewed where another worker has done so during the run', async () => {
+	it('is not renewed if another worker has done so during the run', async () => {
 		sandbox.faults.add({ route: 'submit', latencyMs: 20 });
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24 });
@@ -231,7 +231,7 @@ describe('a 401 in the middle of a run', () => {
 		expect(unauthorized).toBeLessThanOrEqual(4);
 	});
 
-	it('renews once where no other worker has stored a newer one', async () => {
+	it('renews once if no other worker has stored a newer one', async () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
@@ -265,7 +265,7 @@ describe('a 401 in the middle of a run', () => {
 		expect(succeeded(await run)).toBe(80);
 	});
 
-	it('ends the run where every token is refused, after a few renewals', async () => {
+	it('ends the run after a few renewals if every token is refused', async () => {
 		sandbox.faults.add({ route: 'submit', status: 401 });
 		const result = await chunk(startWorker(), newStore(), { texts: 24, concurrency: 8 });
 		expect(result.error?.message).toMatch(/answered with status 401/);
@@ -431,7 +431,7 @@ describe('requests of the HTTP Request node that get their 401 one after the oth
 		expect(sandbox.tokensIssued()).toBe(2);
 	});
 
-	it('get a new token where the newest one was revoked', async () => {
+	it('get a new token if the newest one was revoked', async () => {
 		sandbox.settings.revokePreviousTokens = true;
 		const store = newStore({ scope: SCOPE });
 		const worker = startWorker();
@@ -615,7 +615,7 @@ describe('a response of the token server that cannot be used', () => {
 		expect(description).toMatch(/client credentials/);
 	});
 
-	it('is asked for again where the error is transient', async () => {
+	it('is requested again if the error is transient', async () => {
 		sandbox.faults.add({ route: 'token', status: 503, times: 1 });
 		const result = await chunk(startWorker(), newStore(), { options: { maxAttempts: 3 } });
 		expect(succeeded(result)).toBe(1);

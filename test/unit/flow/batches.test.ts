@@ -115,7 +115,7 @@ test('packs an entry only when its batch is being filled', () => {
 	expect(packed.join('')).toBe('abcdefg');
 });
 
-test('limits lowered on the way hold for the batches to come, not for what stands alone', () => {
+test('limits that are lowered meanwhile apply to later batches, not to single entries', () => {
 	const changing = { ...limits };
 	const items = [...[...'abcdef'].map((key) => item(key)), item('g', 90)];
 	const made = make(items, limits, changing);

@@ -51,7 +51,7 @@ test('gives up after as many attempts as the policy allows, with the last error'
 	expect(endingOf(outcome, 0)).toMatchObject({ how: 'failed', error: { httpStatus: 503 } });
 });
 
-test('what Retry-After asks for is waited by its request, and by all where it comes with 429', async () => {
+test('Retry-After delays its own request, and with 429 all requests', async () => {
 	const gap = async (fault: 'throttled 3 s' | 'unavailable 2 s') => {
 		const outcome = await runScenario({
 			entries: entries(20),
@@ -454,7 +454,7 @@ test('an exception while a batch is handled fails its entries only', async () =>
 	expect(answers.flatMap(({ entries }) => entries).sort()).toEqual(['a', 'b', 'c']);
 });
 
-test('takes no more from the source than can be sent', async () => {
+test('reads no more from the source than can be sent', async () => {
 	const run = new VirtualRun();
 	let taken = 0;
 	let most = 0;
@@ -475,7 +475,7 @@ test('takes no more from the source than can be sent', async () => {
 	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
 });
 
-test('a slow consumer slows down the sending', async () => {
+test('a slow consumer slows requests down', async () => {
 	const run = new VirtualRun();
 	let ahead = 0;
 	let most = 0;

@@ -21,7 +21,7 @@ test('a producer waits until its value has been processed', async () => {
 	expect(log).toEqual(['a read', 'a put', 'b read']);
 });
 
-test('a closed channel gives what waits, then ends, and takes nothing more', async () => {
+test('a closed channel returns the values that wait, then ends, and accepts nothing more', async () => {
 	const channel = new Channel<string>();
 	void channel.put('a');
 	channel.close();

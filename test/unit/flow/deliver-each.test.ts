@@ -56,7 +56,7 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 	return { run, sent, source, outcomes, all, state };
 }
 
-test('each entry gets its own outcome, whatever others met', async () => {
+test('each entry gets its own outcome, whatever the outcomes of others', async () => {
 	const bug = new Error('a bug');
 	const { run, all } = setUp({ faults: { b: [RETRY], c: [FAIL], d: [bug] } });
 	const ended = await run.clock.run(all('abcde'));

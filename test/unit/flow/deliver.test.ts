@@ -130,20 +130,20 @@ describe('what an earlier attempt left open', () => {
 	const withHistory = (reason: unknown, earlier: unknown) =>
 		`${letter(reason)} after ${letter(earlier)}`;
 
-	test('is told with the failure that ends the request', async () => {
+	test('is reported with the failure that ends the request', async () => {
 		const { run, request } = setUp();
 		const { outcome } = await run.clock.run(request([RETRY, RETRY, FAIL], {}, { withHistory }));
 		expect(outcome).toMatchObject({ reason: 'f after r after r', attempts: 3 });
 	});
 
-	test('is told also where the request is a part of an earlier one', async () => {
+	test('is also reported if the request is a part of an earlier one', async () => {
 		const { run, request } = setUp();
 		const earlier = failed('whole', 1);
 		const { outcome } = await run.clock.run(request([FAIL], { earlier }, { withHistory }));
 		expect(outcome).toMatchObject({ reason: 'f after whole' });
 	});
 
-	test('is forgotten with a success, and nothing is told of a first attempt', async () => {
+	test('is forgotten after a success, and a first attempt has none', async () => {
 		const { run, request } = setUp();
 		const first = await run.clock.run(request([FAIL], {}, { withHistory }));
 		expect(first.outcome).toMatchObject({ reason: FAIL });

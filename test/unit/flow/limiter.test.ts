@@ -40,7 +40,7 @@ test('runs as many as allowed concurrently, in order, and all of them', async ()
 	expect(await width()).toBe(3);
 });
 
-test('whoever came first starts first, also where room is made for one at a time', async () => {
+test('requests start in their order, also if there is room for one at a time', async () => {
 	const { clock, task } = setUp(2);
 	const tickets = await clock.run(Promise.all([10, 15, 20, 20, 20, 20, 20, 20].map(task)));
 	expect(tickets).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -114,7 +114,7 @@ test('a throttling in between starts the round anew', async () => {
 	expect(await width()).toBe(3);
 });
 
-test('a pause holds back what has not begun, as long as the service asked', async () => {
+test('a pause delays what has not started, as long as the service asked', async () => {
 	const { clock, limiter, starts, task, ticket } = setUp(4);
 	const first = await ticket();
 	limiter.throttled(first, 5000);
@@ -122,7 +122,7 @@ test('a pause holds back what has not begun, as long as the service asked', asyn
 	expect(starts.slice(1)).toEqual([5001, 5001]);
 });
 
-test('a longer pause asked for meanwhile holds also for those who wait already', async () => {
+test('a longer pause that starts meanwhile also applies to those that already wait', async () => {
 	const { clock, limiter, starts, task, ticket } = setUp(4);
 	const first = await ticket();
 	limiter.throttled(first, 1000);
@@ -152,7 +152,7 @@ test('the end of a run ends all pauses at once, those to come included', async (
 	expect(clock.now()).toBeLessThan(110);
 });
 
-test('whatever the service says, all tasks run and never more concurrently than allowed', async () => {
+test('whatever the service answers, all tasks run, and never more concurrently than allowed', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.integer({ min: 1, max: 6 }),

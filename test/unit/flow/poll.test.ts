@@ -15,7 +15,7 @@ test.each([1, 2, 3, 4, 5])('100 jobs of 2 s each finish within 2.5 s (chance %i)
 	expect(outcome.finishedAt).toBeLessThanOrEqual(2500);
 });
 
-test('a job of 60 s costs at most 15 polls, whatever chance brings', async () => {
+test('a job of 60 s takes at most 15 polls, whatever the jitter', async () => {
 	const least = await runPolls({ jobs: jobs(1, 60_000), random: () => 0 });
 	expect(least.polls).toHaveLength(15);
 	await fc.assert(
@@ -152,7 +152,7 @@ test('each job has a deadline of its own', async () => {
 	expect(outcome.endedAt.get('early')).toBeLessThan(3100);
 });
 
-test('transient errors are survived, however many', async () => {
+test('polling continues after any number of transient errors', async () => {
 	const faults = Array.from({ length: 12 }, (_, index) =>
 		index % 2 ? 'reset' : 'unavailable',
 	) as PollFault[];
@@ -191,7 +191,7 @@ test('a permanent error fails its job alone', async () => {
 	expect(outcome.endings.get('fine')).toEqual(['finished']);
 });
 
-test('a timeout tells the error of the last poll, and none that is over', async () => {
+test('a timeout reports the error of the last poll, not earlier ones', async () => {
 	const outcome = await runPolls({
 		jobs: [
 			{ name: 'faulty', readyAtMs: 1e9, faults: Array<PollFault>(99).fill('unavailable') },
@@ -205,7 +205,7 @@ test('a timeout tells the error of the last poll, and none that is over', async 
 });
 
 test.each([1, 4, 60])(
-	'a pause the service asks for holds for all jobs (%i polls at once)',
+	'a pause the service asks for applies to all jobs (%i concurrent polls)',
 	async (concurrency) => {
 		const [first, ...others] = jobs(60, 3000);
 		const outcome = await runPolls({

@@ -37,7 +37,7 @@ describe('an expression that only reads a field', () => {
 		'={{ $json.toString }}',
 		'={{ $item.json.a }}',
 		'={{ $jsona }}',
-	])('%j is none', (expression) => {
+	])('%j is not one', (expression) => {
 		expect(parsePlainPath(expression)).toBeUndefined();
 	});
 });

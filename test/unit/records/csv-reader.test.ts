@@ -183,7 +183,7 @@ test('reads what csv-parse reads, however the text is cut', () => {
 	);
 });
 
-test('finds the same in a damaged text, however it is cut', () => {
+test('finds the same in damaged text, however it is cut', () => {
 	fc.assert(
 		fc.property(
 			cell.chain((first) =>

@@ -32,7 +32,7 @@ test.each([
 	['{', 'jsonLines'],
 	['id,name', undefined],
 	['', undefined],
-])('%j looks like %j', (text, format) => {
+])('%j is detected as %j', (text, format) => {
 	expect(guessFormat(text)).toBe(format);
 });
 

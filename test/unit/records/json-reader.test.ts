@@ -112,7 +112,7 @@ test.each([
 	expect(Object.is(read('-0'), -0)).toBe(true);
 });
 
-test('takes a damaged text for JSON only where JSON.parse does', () => {
+test('reads damaged text as JSON only if JSON.parse does', () => {
 	fc.assert(
 		fc.property(
 			content,
@@ -153,7 +153,7 @@ test.each([
 	'{"a",1}',
 	'{1:1}',
 	'\u00a01',
-])('%j is no JSON, alone and within a long text', (json) => {
+])('%j is not JSON, alone and within a long text', (json) => {
 	expect(read(json)).toBe(json);
 	expect(read(json, [1])).toBe(json);
 	const long = surrounded(json);
@@ -263,7 +263,7 @@ describe('nesting', () => {
 		}
 	});
 
-	test('brackets in strings are no levels', () => {
+	test('brackets in strings do not count as levels', () => {
 		const value = { text: '[{'.repeat(1000), list: Array.from({ length: 500 }, () => [{}]) };
 		expect(read(JSON.stringify(value))).toStrictEqual(value);
 	});

@@ -107,7 +107,7 @@ test('reads a line of 10 MB in small pieces, once', () => {
 	]);
 });
 
-test('a file without line breaks ends where a record becomes too long', () => {
+test('a file without line breaks ends when a record becomes too long', () => {
 	const { records, error } = readAll(jsonLines(), `1\n${'x'.repeat(70_000_000)}`, [10_000_000]);
 	expect(records).toHaveLength(1);
 	expect(error).toMatchObject({

@@ -27,7 +27,7 @@ test('writes records as lines, in parts of limited size', () => {
 	]);
 });
 
-test('each part begins with the header, which is no record', () => {
+test('each part begins with the header, which does not count as a record', () => {
 	const parts = write(['1,2', '3,4', '5,6'], 12, 'a,b');
 	expect(contents(parts)).toStrictEqual(['a,b\n1,2\n3,4\n', 'a,b\n5,6\n']);
 	expect(parts.map(({ records }) => records)).toStrictEqual([2, 1]);

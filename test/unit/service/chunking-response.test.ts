@@ -133,7 +133,7 @@ describe('classify: what a response means', () => {
 		);
 	});
 
-	test('never throws, and gives every entry its place', () => {
+	test('never throws, and keeps the position of every entry', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.jsonValue(), (body, vector) => {
 				classify(body, 'c');
@@ -355,7 +355,7 @@ describe('classify: chunks', () => {
 		expect(textsOf(classify(ready({ chunkedData: [entry] })))).toEqual([chunks]);
 	});
 
-	test('own vectors of an entry are never mixed with the list beside', () => {
+	test('vectors of an entry are never mixed with the shared list', () => {
 		const body = ready({
 			chunkedData: [{ chunks: ['a'], vectors: [] }],
 			vector: [{ vector: [9] }],
@@ -421,7 +421,7 @@ describe('coverage', () => {
 		).toMatchObject({ isOwn: true });
 	});
 
-	test('a text cut off anywhere between its chunks is never taken for complete', () => {
+	test('a text truncated anywhere between its chunks never counts as complete', () => {
 		const word = fc.stringMatching(/^[a-zA-Z0-9😀]{2,12}$/u);
 		const separator = fc.constantFrom(' ', '. ', '\n', '--', ' | ', '');
 		fc.assert(

@@ -128,7 +128,7 @@ describe('submitBody', () => {
 		});
 	});
 
-	test('a config without members is not sent, wherever it comes from', () => {
+	test('a config without members is not sent, whether it comes from settings or additional fields', () => {
 		const additionalFields = {
 			modelConfig: {},
 			useCaseConfig: {},

@@ -104,7 +104,7 @@ describe('judge', () => {
 		},
 	);
 
-	test('what is retried without being idempotent never reached the service, or met 429', () => {
+	test('a request that is not idempotent is retried only if it never reached the service, or after 429', () => {
 		const details = fc.record<FailureDetails>(
 			{
 				kind: fc.constantFrom('status', 'transport', 'token', 'response', 'rejected'),
@@ -209,7 +209,7 @@ describe('serverMessage', () => {
 		expect(serverMessage(body)).toBe(expected);
 	});
 
-	test('is one line that is not long, whatever the response', () => {
+	test('is one short line, whatever the response', () => {
 		expect(serverMessage('x'.repeat(501))).toBe(`${'x'.repeat(500)}…`);
 		expect(serverMessage('x'.repeat(500))).toBe('x'.repeat(500));
 		fc.assert(

@@ -229,7 +229,7 @@ describe('an error that names no document', () => {
 		[{ _shards: { total: 2, failed: 0, failures: [] } }],
 		[{ status: 'ok', received: 2 }],
 		[{ id: 'request-1', status: 200 }],
-	])('%j is none', (body) => {
+	])('%j is not one', (body) => {
 		expect(pushed(body)).toEqual(['a', 'b']);
 	});
 });
@@ -241,7 +241,7 @@ describe('documents that a response repeats', () => {
 		['a list of errors', { errors: ['E1'] }, { errors: ['E1'] }],
 		['success', { success: false }, { success: false }],
 		['nothing', { error: null }, { error: null }],
-	])('are no rejections: %s', (_, fields, echoed) => {
+	])('are not rejections: %s', (_, fields, echoed) => {
 		const all = [document('a', fields), document('b')];
 		expect(pushed([{ ...all[0], ...echoed }, all[1]], all)).toEqual(['a', 'b']);
 	});
@@ -255,7 +255,7 @@ describe('documents that a response repeats', () => {
 		expect(pushed({ errors: documents })).toEqual([]);
 	});
 
-	test('are no rejections, whatever they hold', () => {
+	test('are not rejections, whatever they contain', () => {
 		const fields = fc.dictionary(
 			fc.constantFrom('status', 'error', 'errors', 'result', 'success', 'ok', 'message'),
 			fc.jsonValue(),
@@ -271,7 +271,7 @@ describe('documents that a response repeats', () => {
 	});
 });
 
-test('a rejection is found wherever it stands, and whatever else the response says', () => {
+test('a rejection is found anywhere in a response, whatever else it says', () => {
 	const rejection = fc.constantFrom<object>(
 		{ id: 'b', error: 'no' },
 		{ id: 'b', status: 400 },

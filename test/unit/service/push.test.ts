@@ -46,7 +46,7 @@ describe('prepareDocument', () => {
 	});
 
 	test.each([[null], [undefined], ['text'], [7], [[{ id: '1', name: 'One' }]]])(
-		'%j is no document',
+		'%j is not a document',
 		(source) => {
 			expect(() => prepareDocument(source, rules)).toThrow('not a JSON object');
 		},
@@ -95,7 +95,7 @@ describe('prepareDocument', () => {
 		expect(() => prepareDocument({ id: null, name: 'One' }, convert)).toThrow('missing');
 	});
 
-	test('fields are omitted, also where they are needed', () => {
+	test('fields are excluded, even required ones', () => {
 		const source = { id: '1', name: 'One', secret: 'x', other: 1 };
 		const excluding = { ...rules, excludeFields: ['secret', 'unknown'] };
 		expect(prepareDocument(source, excluding)).toEqual({ id: '1', name: 'One', other: 1 });
@@ -123,7 +123,7 @@ describe('prepareDocument', () => {
 		});
 	});
 
-	test('what is no plain object or list is not empty, though it may have no keys', () => {
+	test('only plain objects and lists can be empty, not other objects without keys', () => {
 		class Point {}
 		const source = {
 			id: '1',
@@ -146,7 +146,7 @@ describe('prepareDocument', () => {
 		expect(Object.keys(kept)).toEqual(['id', 'name', 'd', 'e']);
 	});
 
-	test('what came in is never changed', () => {
+	test('the input is never changed', () => {
 		const anyRules = fc.record<DocumentRules>({
 			nonStrings: fc.constantFrom('fail', 'convert'),
 			excludeFields: fc.subarray(['id', 'name', 'a']),
@@ -218,7 +218,7 @@ describe('documentText', () => {
 		expect(packed.vector).toMatch(/^f32:/);
 	});
 
-	test('takes a text that merely looks like a packed vector for what it is', () => {
+	test('keeps text that only looks like a packed vector', () => {
 		const texts = { id: 'u8:abcd', name: `f32:${'AAAA'.repeat(20)}`, branch: 'u8:main' };
 		expect(JSON.parse(documentText(texts))).toEqual(texts);
 	});
@@ -335,7 +335,7 @@ describe('documentAnswers', () => {
 			{ status: 500, title: 'Echo', error: 'full' },
 			{ words: 'full' },
 		],
-	])('a document sent back is no failure: %s', (_, fields, answer, failure) => {
+	])('a document that is sent back is not a failure: %s', (_, fields, answer, failure) => {
 		const pushed = document('a', fields);
 		const [{ response, ...said }] = documentAnswers([{ ...pushed, ...answer }], [pushed]);
 		expect(response).toEqual({ ...pushed, ...answer });

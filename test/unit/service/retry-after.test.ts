@@ -39,7 +39,7 @@ test.each<[unknown, number | undefined]>([
 	expect(parseRetryAfter(header, NOW)).toBe(expected);
 });
 
-test('is never negative and always a number or nothing', () => {
+test('is undefined or a number that is not negative', () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.string(), fc.integer(), fc.date().map(String)), (header) => {
 			const ms = parseRetryAfter(header, NOW);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Masker, secretsOf, withoutSecrets } from '../../../nodes/shared/service/secrets';
 import { growth, LINEAR } from '../support/timing';
 
-test('secrets are removed from all texts of a response, wherever they stand', () => {
+test('secrets are removed from all texts of a response', () => {
 	const reply = {
 		message: 'Unknown key k3y-1, really k3y-1',
 		errors: [{ detail: 'k3y-2' }, 'k3y-1k3y-2', 7, null],
@@ -38,12 +38,12 @@ test('names of members are texts too', () => {
 	expect(withoutSecrets({ 'k3y-1': 'unknown' }, ['k3y-1'])).toEqual({ '***': 'unknown' });
 });
 
-test('what is no secret worth the name changes nothing', () => {
+test('values that are too short or not text are not replaced', () => {
 	const reply = { message: 'an error of id 123' };
 	expect(withoutSecrets(reply, ['', 'id', '123', undefined, 7])).toEqual(reply);
 });
 
-test('no value of a response holds a secret, and the response itself stays as it was', () => {
+test('no value of a masked response contains a secret, and the response itself is not changed', () => {
 	fc.assert(
 		fc.property(fc.string({ minLength: 4 }), fc.jsonValue(), (noise, json) => {
 			const secret = `${noise}Z`;
@@ -142,7 +142,7 @@ describe.each(Object.entries(FORMS))('a secret %s', (_, formOf) => {
 		expect(text).not.toContain(form);
 	});
 
-	test('whatever it is made of leaves no trace', () => {
+	test('leaves no trace, whatever its characters', () => {
 		// Long enough to be recognized in part.
 		const secrets = fc
 			.string({ minLength: 12, maxLength: 40, unit: 'grapheme' })
@@ -230,7 +230,7 @@ describe('the secrets of a credential', () => {
 		expect(secretsOf({ password: 'pass' })).toEqual(['pass', btoa(':pass')]);
 	});
 
-	test('are none where nothing is filled in', () => {
+	test('are empty if no field is filled in', () => {
 		const empty = { clientId: 'me', clientSecret: '', user: 'admin', password: '', apiKey: 7 };
 		expect(secretsOf({ ...empty, accessTokens: '' })).toEqual([]);
 		expect(secretsOf({})).toEqual([]);

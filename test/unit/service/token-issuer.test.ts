@@ -100,7 +100,7 @@ describe('one token for all', () => {
 		expect(new Set(maps.map((map) => tokenOf(map)))).toEqual(new Set(['t1']));
 	});
 
-	test('also where 16 credential tests come at once', async () => {
+	test('also for 16 concurrent credential tests', async () => {
 		const calls = Array.from({ length: 16 }, async () => await issue({ origin: 'test' }));
 		await Promise.all(calls);
 		expect(asked).toHaveLength(1);
@@ -141,7 +141,7 @@ describe('one token for all', () => {
 				'one of a previous client',
 				() => stored('old', 90, SCOPE, { clientSecret: 'previous' }),
 			],
-		])('take what the process has issued where their data hold %s', async (_, held) => {
+		])('use the token of the process if their data have %s', async (_, held) => {
 			await issue();
 			expect(await issueFor(held())).toBe('t1');
 			expect(asked).toHaveLength(1);
@@ -150,18 +150,18 @@ describe('one token for all', () => {
 		test.each<[string, (own: string) => string]>([
 			['that very token', (own) => own],
 			['a newer one of another worker', () => stored('newer', 90)],
-		])('ask the server where their data hold %s', async (_, held) => {
+		])('ask the server if their data have %s', async (_, held) => {
 			const own = JSON.stringify(await issue());
 			expect(await issueFor(held(own))).toBe('t2');
 		});
 
-		test('ask the server where what the process has issued is to be renewed', async () => {
+		test('ask the server if the token of the process has to be renewed', async () => {
 			await issue();
 			now += 55 * MINUTE_MS;
 			expect(await issueFor(stored('old', 0))).toBe('t2');
 		});
 
-		test('get one token where their requests are refused one after the other', async () => {
+		test('get one token if their requests are refused one after the other', async () => {
 			const old = JSON.stringify(await issue());
 			const tokens = [];
 			for (let refusal = 1; refusal <= 5; refusal++) {
@@ -211,7 +211,7 @@ describe('one token for all', () => {
 
 describe('another client', () => {
 	test.each(['authUrl', 'authorizationServerId', 'clientId', 'clientSecret'])(
-		'a changed %s never reuses a token, neither of the process nor stored',
+		'a changed %s never reuses a token of the process or a stored one',
 		async (key) => {
 			const old = await issue();
 			const renewed = await issue({
@@ -257,7 +257,7 @@ describe('a renewal that fails', () => {
 		});
 	});
 
-	test('fails the request where the token has ended', async () => {
+	test('fails the request if the token has expired', async () => {
 		answer = refuse;
 		await expect(issue({ held: stored('old', 0) })).rejects.toMatchObject({
 			kind: 'token',
@@ -265,7 +265,7 @@ describe('a renewal that fails', () => {
 		});
 	});
 
-	test('fails where the token ended while the server was being asked', async () => {
+	test('fails if the token expired while the server was being asked', async () => {
 		answer = async () => {
 			now += 4 * MINUTE_MS;
 			return await refuse();
@@ -273,7 +273,7 @@ describe('a renewal that fails', () => {
 		await expect(issue({ held: stored('old', 3) })).rejects.toThrow(ServiceFailure);
 	});
 
-	test('fails where the service has refused that token', async () => {
+	test('fails if the service has refused that token', async () => {
 		answer = refuse;
 		const changes = { held: stored('old', 3), rejected: 'old' };
 		await expect(issue(changes)).rejects.toThrow(ServiceFailure);
@@ -285,14 +285,14 @@ describe('a renewal that fails', () => {
 		await expect(issue(changes)).rejects.toThrow(ServiceFailure);
 	});
 
-	test('a mistake of ours is not covered up by an old token', async () => {
+	test('a programming error is not hidden by an old token', async () => {
 		answer = async () => await Promise.reject(new TypeError('bug'));
 		await expect(issue({ held: stored('old', 30) })).rejects.toThrow('bug');
 	});
 });
 
 describe('a token the service refused', () => {
-	test('is never used again, though the process holds it as fresh', async () => {
+	test('is never used again, although it is fresh in the process', async () => {
 		expect(tokenOf(await issue())).toBe('t1');
 		expect(tokenOf(await issue({ rejected: 't1' }))).toBe('t2');
 		expect(asked).toHaveLength(2);
@@ -308,13 +308,13 @@ describe('a token the service refused', () => {
 	});
 });
 
-test('a credential that is not filled in is told by its field, without a request', async () => {
+test('a credential with an empty field fails with the name of the field, without a request', async () => {
 	await expect(issue({ clientSecret: '' })).rejects.toThrow(InputError);
 	await expect(issue({ authUrl: 'nonsense' })).rejects.toThrow("'Token Server URL'");
 	expect(asked).toEqual([]);
 });
 
-test('no error holds the secret or a token', async () => {
+test('no error contains the secret or a token', async () => {
 	const bodies = [
 		{ status: 401, body: { error: 'invalid_client' } },
 		{ status: 500, body: '<html>' },

@@ -143,7 +143,7 @@ describe('a usable response', () => {
 	});
 });
 
-describe('a response that is no token', () => {
+describe('a response that is not a token', () => {
 	test.each<[string, unknown, string]>([
 		['HTML', '<html>Welcome</html>', 'not a JSON object'],
 		['nothing', undefined, 'not a JSON object'],
@@ -183,7 +183,7 @@ describe('a response that is no token', () => {
 		});
 	});
 
-	test('its error repeats neither the token nor what else the response holds', () => {
+	test('its error repeats neither the token nor anything else of the response', () => {
 		const broken = fc.record(
 			{
 				token_type: fc.constantFrom('Bearer', 'mac', TOKEN),
@@ -220,7 +220,7 @@ describe('a refusal', () => {
 		});
 	});
 
-	test('a code without words is not said twice', () => {
+	test('a code without words is not repeated', () => {
 		const { message } = failureOf({ error: 'invalid_client' }, 401);
 		expect(message.match(/invalid_client/g)).toHaveLength(1);
 	});
@@ -276,7 +276,7 @@ describe('the token map', () => {
 		expect(parseTokenMap(stored)).toEqual({});
 	});
 
-	test('what is no token in it is omitted', () => {
+	test('entries that are not tokens are omitted', () => {
 		const { issuedFor: _, ...incomplete } = token();
 		const stored = {
 			a: token(),
@@ -335,7 +335,7 @@ describe('which token may be used', () => {
 		expect(validToken({ [SCOPE]: held }, SCOPE, 'client', NOW)).toBe(usable ? held : undefined);
 	});
 
-	test.each(['other', 'constructor', '__proto__'])('none of scope %s', (scope) => {
+	test.each(['other', 'constructor', '__proto__'])('not one of scope %s', (scope) => {
 		expect(validToken({ [SCOPE]: token() }, scope, 'client', NOW)).toBeUndefined();
 	});
 

@@ -89,7 +89,7 @@ describe('outcomeMessage', () => {
 		expect(outcomeMessage(action, error)).toBe(message);
 	});
 
-	test('an entry that was never attempted is known not to be done', () => {
+	test('an entry that was never attempted is known not to have taken effect', () => {
 		const message = outcomeMessage(pushing('a1'), lost, { attempted: false });
 		expect(message).toBe(
 			"The connection was closed before the service answered, so document 'a1' was not pushed",
