@@ -21,7 +21,7 @@ import { readSettings } from './settings';
 import { hintAtRegexes, submit } from './submit';
 import type { TextEntry } from './texts';
 
-/** More chunking IDs than these are counted. */
+/** Maximum of chunking IDs listed in the output; the others are only counted. */
 const MAX_IDS_LISTED = 100;
 
 /** A file whose texts are to be chunked. */
@@ -124,9 +124,7 @@ class FileChunking {
 	private hasSucceeded = false;
 	/** Chunking IDs of jobs that have not finished. */
 	private readonly unfinished = { ids: [] as string[], others: 0 };
-
 	private readonly chunking: Chunking;
-
 	constructor(private readonly source: TextFile) {
 		const { chunking, file, itemIndex, hints } = source;
 		const { run, parameters, options } = chunking;
@@ -247,7 +245,7 @@ class FileChunking {
 	}
 }
 
-/** How to go on if the run ends now: what a node that stops had done is not returned. */
+/** How to continue if the run ends now: a node that stops does not return what it had done. */
 export function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {
 	if (run.ended && !run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
 	const ids = progressOf(jobs);
