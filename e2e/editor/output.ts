@@ -11,7 +11,7 @@ const DOCUMENT = {
 	text: TEXT,
 };
 
-/** The way of most users: chunk and push, and look at what came out. */
+/** What most users do: chunk, push, and check the output. */
 export const output: Subject = {
 	title: 'Running nodes and reading their output',
 	async run(suite) {
