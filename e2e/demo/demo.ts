@@ -48,8 +48,11 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	command.onStop(async () => await sandbox.close());
 	const chatModel = await startChatModel();
 	command.onStop(async () => await chatModel.close());
-	const port = await freePort(EDITOR_PORT);
-	if (port !== EDITOR_PORT) say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
+	// A test that ends by itself leaves the usual port to others.
+	const port = await (options.keepData ? freePort(EDITOR_PORT) : freePort());
+	if (options.keepData && port !== EDITOR_PORT) {
+		say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
+	}
 	const n8n = await step(
 		`Starting n8n ${n8nVersion()}`,
 		async () => await startN8n(folder, port),

@@ -117,5 +117,7 @@ function isShown(
 }
 
 function defaultsOf({ properties }: INodeTypeDescription): Values {
-	return Object.fromEntries(properties.map(({ name, default: value }) => [name, value]));
+	// Some are declared once more for tools of AI agents.
+	const own = properties.filter(({ displayOptions }) => !displayOptions?.show?.['@tool']);
+	return Object.fromEntries(own.map(({ name, default: value }) => [name, value]));
 }

@@ -74,9 +74,14 @@ export async function saveChain(
 	});
 }
 
-/** The versions of n8n's own nodes that chains use. */
+/** The versions of n8n's own nodes that chains use, if not 1. */
+const VERSIONS: Readonly<Record<string, number>> = {
+	'n8n-nodes-base.set': 3.4,
+	'n8n-nodes-base.wait': 1.1,
+};
+
 function versionOf(type: string): number {
-	return type === 'n8n-nodes-base.set' ? 3.4 : 1;
+	return VERSIONS[type] ?? 1;
 }
 
 function credentialsOf({ nodes, demo }: Suite, type: string): object {
