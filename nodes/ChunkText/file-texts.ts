@@ -69,14 +69,12 @@ export async function* fileTexts(
 	const options = { itemIndex, fields, settings, maxBytes: all.bytesPerRequest };
 	let place = 0;
 	const check = () => checkColumns(file, neededColumns(fields));
-	for await (const record of report.read(check)) {
-		let text: FileText | undefined;
-		try {
-			text = fileText(record, group, options);
-		} catch (reason) {
-			await report.fail(record, { reason, id: idIn(record.value, fields) });
-		}
-		if (text === undefined) continue;
+	const texts = report.read(
+		check,
+		(record) => fileText(record, group, options),
+		(value) => idIn(value, fields),
+	);
+	for await (const text of texts) {
 		if (!(await window.admit(text.bytes))) return;
 		yield { ...text, place: place++ };
 	}

@@ -85,23 +85,18 @@ function reportOn(
 const NOT_FOUND = 'notFound';
 
 /** The IDs of a file. Records without a usable ID fail immediately. */
-async function* readIds(
+function readIds(
 	file: RecordFile,
 	report: FileReport,
 	idField: string,
 	endpoint: string,
 ): AsyncGenerator<IdEntry, void, undefined> {
-	for await (const source of report.read(() => checkColumns(file, [[idField, 'ID Field']]))) {
-		let entry: IdEntry | undefined;
-		try {
-			const id = idOf(source.value, idField);
-			deletePath(endpoint, id);
-			entry = { source, id };
-		} catch (reason) {
-			await report.fail(source, { reason });
-		}
-		if (entry) yield entry;
-	}
+	const check = () => checkColumns(file, [[idField, 'ID Field']]);
+	return report.read(check, (source) => {
+		const id = idOf(source.value, idField);
+		deletePath(endpoint, id);
+		return { source, id };
+	});
 }
 
 /** @throws InputError for an ID that cannot be used */

@@ -8,7 +8,12 @@ import { checkColumns, openRecords, type RecordFile } from '../shared/n8n/record
 import type { Run } from '../shared/n8n/run';
 import type { SourceRecord } from '../shared/records/record';
 import { InputError } from '../shared/service/input-error';
-import { isVectorFree, prepareDocument, type DocumentRules } from '../shared/service/push';
+import {
+	documentText,
+	isVectorFree,
+	prepareDocument,
+	type DocumentRules,
+} from '../shared/service/push';
 import { quoted } from '../shared/service/wording';
 import { rulesOf } from './documents';
 import { pushFailure } from './failure';
@@ -16,13 +21,23 @@ import { DocumentHints } from './hints';
 import type { PushOptions, PushParameters } from './properties';
 import { pushRequests, type Pushable, type Sent } from './requests';
 
-/** A document of a file, and the record it comes from. */
+/**
+ * A document of a file, and the record it comes from. Only what its request, its answer and a file of
+ * failed records need: what is in flight for long is expensive for n8n's garbage collector.
+ */
 interface FileEntry extends Pushable {
 	source: SourceRecord;
+	/** The document as JSON. */
+	text: string;
 }
 
 /** Where the fields of a document are in a record. */
-type Fields = Record<'id' | 'name' | 'description' | 'url', string>;
+interface Fields {
+	id: string;
+	name: string;
+	/** Those that a record has by another name, or at a path. */
+	others: Array<[field: string, path: string]>;
+}
 
 /**
  * Pushes the documents in the files of all input items, one file after the other. No more of a file
@@ -35,7 +50,7 @@ export async function pushFiles(
 	options: PushOptions,
 ): Promise<void> {
 	const sent = { bytes: 0 };
-	const pushing = pushRequests<FileEntry>(run, endpoint, options, sent);
+	const pushing = pushRequests<FileEntry>(run, endpoint, options, sent, ({ text }) => text);
 	const reader = new DocumentReader(run, parameters, options);
 	for (const itemIndex of run.items.keys()) {
 		if (run.ended) break;
@@ -106,7 +121,7 @@ class DocumentReader {
 	}
 
 	/** The documents of a file. Records that cannot be documents fail immediately. */
-	async *read(
+	read(
 		file: RecordFile,
 		report: FileReport,
 		itemIndex: number,
@@ -117,15 +132,11 @@ class DocumentReader {
 				[fields.id, 'ID Field'],
 				[fields.name, 'Name Field'],
 			]);
-		for await (const source of report.read(check)) {
-			let entry: FileEntry | undefined;
-			try {
-				entry = this.entryOf(source, fields, file);
-			} catch (reason) {
-				await report.fail(source, { reason, id: idOf(source.value, fields) });
-			}
-			if (entry) yield entry;
-		}
+		return report.read(
+			check,
+			(source) => this.entryOf(source, fields, file),
+			(value) => idOf(value, fields),
+		);
 	}
 
 	addHints(): void {
@@ -143,29 +154,40 @@ class DocumentReader {
 			document === value &&
 			text.length <= this.maxTextCharacters &&
 			isVectorFree(document);
-		return { source, document, text: isUnchanged ? text : undefined };
+		const entry = {
+			source,
+			document: { id: document.id },
+			text: isUnchanged ? text : documentText(document),
+		};
+		source.value = undefined;
+		return entry;
 	}
 
 	private fieldsOf(itemIndex: number): Fields {
 		const { parameters } = this;
-		return {
-			id: parameters.requiredText('idField', itemIndex),
-			name: parameters.requiredText('nameField', itemIndex),
+		const id = parameters.requiredText('idField', itemIndex);
+		const name = parameters.requiredText('nameField', itemIndex);
+		const paths = {
+			id,
+			name,
 			description: parameters.text('descriptionField', itemIndex).trim(),
 			url: parameters.text('urlField', itemIndex).trim(),
 		};
+		const others = Object.entries(paths).filter(
+			([field, path]) => field !== path && path !== '',
+		);
+		return { id, name, others };
 	}
 }
 
 /** A record with the fields of a document under their own names; the record itself if it has them. */
-function mapped(record: unknown, fields: Fields): unknown {
+function mapped(record: unknown, { others }: Fields): unknown {
 	if (typeof record !== 'object' || record === null || Array.isArray(record)) {
 		throw new InputError(
 			'The record is not a JSON object',
 			'Each record must be an object with an ID and a name.',
 		);
 	}
-	const others = Object.entries(fields).filter(([field, path]) => field !== path && path !== '');
 	if (others.length === 0) return record;
 	const document: Record<string, unknown> = { ...record };
 	for (const [field, path] of others) {

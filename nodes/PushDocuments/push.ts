@@ -2,6 +2,7 @@ import { bulk } from '../shared/flow/bulk';
 import { Parameters } from '../shared/n8n/parameters';
 import { openPushEndpoint, type PushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Run } from '../shared/n8n/run';
+import { documentText } from '../shared/service/push';
 import { readDocuments, type Entry } from './documents';
 import { pushFiles } from './file';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
@@ -32,7 +33,8 @@ async function pushItems(
 	options: PushOptions,
 ): Promise<void> {
 	const report = new PushReport(run, options);
-	const pushing = pushRequests<Entry>(run, endpoint, options, report);
+	const textOf = ({ document }: Entry) => documentText(document);
+	const pushing = pushRequests<Entry>(run, endpoint, options, report, textOf);
 	run.progress = () => report.progress();
 
 	const read = readDocuments(run, parameters, options, report);

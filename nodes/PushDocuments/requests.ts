@@ -8,7 +8,6 @@ import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
 	documentAnswers,
-	documentText,
 	PUSH_BODY_BYTES,
 	pushBody,
 	pushPath,
@@ -18,11 +17,9 @@ import {
 } from '../shared/service/push';
 import type { PushOptions } from './properties';
 
-/** A document to push. */
+/** A document to push, as far as its request and the response need it. */
 export interface Pushable {
-	document: PushDocument;
-	/** The document as JSON, if it is known already. */
-	text?: string | undefined;
+	document: Pick<PushDocument, 'id'>;
 }
 
 /** The documents of a request, each with its size and what the response says about it. */
@@ -34,6 +31,7 @@ export const SHORTEN =
 /**
  * How documents become requests, and what their responses say.
  *
+ * @param textOf the JSON of a document
  * @param sent counts the bytes of all requests that were accepted, or that a dry run would have sent
  */
 export function pushRequests<E extends Pushable>(
@@ -41,6 +39,7 @@ export function pushRequests<E extends Pushable>(
 	{ session, endpoint }: PushEndpoint,
 	options: PushOptions,
 	sent: { bytes: number },
+	textOf: (entry: E) => string,
 ): BulkOptions<E, Sent<E>> {
 	const path = pushPath(endpoint);
 	const limits = {
@@ -48,7 +47,7 @@ export function pushRequests<E extends Pushable>(
 		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
-	const push = async (body: string, batch: E[]): Promise<DocumentAnswer[]> => {
+	const push = async (body: Uint8Array, batch: E[]): Promise<DocumentAnswer[]> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
 		const documents = batch.map(({ document }) => document);
@@ -58,13 +57,17 @@ export function pushRequests<E extends Pushable>(
 		...requestLine(run, options, true),
 		limits,
 		keyOf: ({ document }) => document.id,
-		textOf: ({ document, text }) => text ?? documentText(document),
+		textOf,
 		tooLarge: (_entry, bytes) => tooLarge(bytes, limits.maxBytes),
 		send: async (batch) => {
-			const body = pushBody(batch.map(({ text }) => text));
+			const bytes = requestBytes(batch, limits);
+			const body = pushBody(
+				batch.map(({ text }) => text),
+				bytes,
+			);
 			const entries = batch.map(({ entry }) => entry);
 			const answers = options.dryRun ? [] : await push(body, entries);
-			sent.bytes += requestBytes(batch, limits);
+			sent.bytes += bytes;
 			return new Map(
 				batch.map(({ entry, bytes }, at) => [entry, { bytes, answer: answers[at] }]),
 			);

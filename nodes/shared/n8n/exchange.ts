@@ -48,8 +48,8 @@ export interface SessionRequest {
 	/** Below the base URL, already encoded. */
 	path: string;
 	qs?: Record<string, string>;
-	/** JSON text. */
-	body?: string;
+	/** JSON. */
+	body?: string | Uint8Array;
 	/** How long the exchange may take, headers and body; as long again for a token, if it needs one. */
 	timeoutMs: number;
 	/** Time of the run's clock (monotonic ms) at which it ends whatever the timeout. */
@@ -134,7 +134,7 @@ export class Exchange {
 				},
 				...(qs && { qs }),
 				// As bytes, since n8n would parse and check text once more.
-				...(body !== undefined && { body: Buffer.from(body) }),
+				...(body !== undefined && { body: bytesOf(body) }),
 			},
 			{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 		)) as IN8nHttpFullResponse;
@@ -181,6 +181,9 @@ export class Exchange {
 		});
 	}
 }
+
+const bytesOf = (body: string | Uint8Array): Uint8Array =>
+	typeof body === 'string' ? Buffer.from(body) : body;
 
 /** A context whose requests end with another signal than that of the execution. */
 function withSignal(context: IExecuteFunctions, signal: AbortSignal): IExecuteFunctions {

@@ -79,20 +79,38 @@ export class FileReport {
 	}
 
 	/**
-	 * The records of the file that are to be sent; the others are accounted for. Nothing more is
-	 * read once the run has ended.
+	 * What is to be sent of the file; all other records are accounted for. Nothing more is read once
+	 * the run has ended.
 	 *
 	 * @param check called once, when the first record was read
+	 * @param entryOf what is to be sent of a record, which fails if this throws
+	 * @param idOf the ID in the content of a record that fails
 	 */
-	async *read(check: () => void): AsyncGenerator<SourceRecord, void, undefined> {
+	async *read<E>(
+		check: () => void,
+		entryOf: (record: SourceRecord) => E,
+		idOf: (value: unknown) => string | undefined = () => undefined,
+	): AsyncGenerator<E, void, undefined> {
 		try {
-			for await (const record of this.file.records) {
-				if (this.run.ended) return;
-				if (this.records === 0) check();
-				this.records = record.record;
-				if (record.record <= this.options.skip) this.skip([record], true);
-				else if (record.error) await this.fail(record, { reason: record.error });
-				else yield record;
+			for await (const records of this.file.records) {
+				for (const record of records) {
+					if (this.run.ended) return;
+					if (this.records === 0) check();
+					this.records = record.record;
+					if (record.record <= this.options.skip) {
+						this.skip([record], true);
+						continue;
+					}
+					let entry: E;
+					try {
+						if (record.error) throw record.error;
+						entry = entryOf(record);
+					} catch (reason) {
+						await this.fail(record, { reason, id: idOf(record.value) });
+						continue;
+					}
+					yield entry;
+				}
 			}
 			if (this.records === 0 && this.file.format !== 'jsonArray' && !this.file.header()) {
 				throw new InputError('The file is empty', EMPTY);

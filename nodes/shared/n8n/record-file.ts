@@ -25,8 +25,8 @@ export interface RecordFileOptions {
 export interface RecordFile {
 	name: string;
 	format: RecordFormat;
-	/** Its records, read as they are asked for (`readRecords`). */
-	records: AsyncIterable<SourceRecord>;
+	/** Its records, several together, read as they are asked for (`readRecords`). */
+	records: AsyncIterable<SourceRecord[]>;
 	/** The header row of CSV, once a record was read. */
 	header(): string | undefined;
 	/** The columns of CSV, once a record was read. */

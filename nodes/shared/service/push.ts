@@ -180,9 +180,22 @@ function withVectors(document: PushDocument): PushDocument {
 	return unpacked ?? document;
 }
 
-/** Body of a push: one document as an object, several as a list. */
-export function pushBody(documents: string[]): string {
-	return documents.length === 1 ? (documents[0] ?? '') : `[${documents.join(',')}]`;
+/**
+ * Body of a push: one document as an object, several as a list.
+ *
+ * @param documents their JSON
+ * @param bytes of the body
+ */
+export function pushBody(documents: readonly string[], bytes: number): Uint8Array {
+	const body = Buffer.allocUnsafe(bytes);
+	// Written piece by piece: the body as one text, made of others, would be in memory three times.
+	let at = documents.length === 1 ? 0 : body.write('[');
+	for (const [index, document] of documents.entries()) {
+		if (index > 0) at += body.write(',', at);
+		at += body.write(document, at);
+	}
+	if (documents.length !== 1) body.write(']', at);
+	return body;
 }
 
 /** Bytes that a push of several documents needs beside them: the brackets, and commas in between. */

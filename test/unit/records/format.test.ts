@@ -45,11 +45,11 @@ test.each([
 	['lines', 'a,b', {}, 'a,b'],
 ] as const)('reads %s from bytes', async (format, text, options, value) => {
 	const records = [];
-	for await (const record of readRecords(
+	for await (const together of readRecords(
 		textOf(chunks(Buffer.from(text), [2])),
 		readerOf(format, options),
 	)) {
-		records.push(record);
+		records.push(...together);
 	}
 	expect(records).toMatchObject([{ record: 1, value }]);
 });
