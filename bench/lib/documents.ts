@@ -3,9 +3,14 @@ import type { IDataObject } from 'n8n-workflow';
 const WORDS =
 	'search index document passage vector push delete batch query result field source'.split(' ');
 
-/** Documents of 1 KB of JSON each, every text its own, as they come from a parsed response. */
-export function makeDocuments(count: number, bytes = 1024): IDataObject[] {
-	return Array.from({ length: count }, (_, index) => {
+/**
+ * Documents of 1 KB of JSON each, every text its own, as they come from a parsed response.
+ *
+ * @param first the number of the first one
+ */
+export function makeDocuments(count: number, bytes = 1024, first = 0): IDataObject[] {
+	return Array.from({ length: count }, (_, at) => {
+		const index = first + at;
 		const document = {
 			id: `document-${index}`,
 			name: `Document number ${index}`,

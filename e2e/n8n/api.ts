@@ -5,7 +5,7 @@ import { until } from '../shared/wait';
 import type { Login } from './connection';
 import { N8nConnection } from './connection';
 import type { Execution, ExecutionSummary, Item, StoredExecution } from './execution';
-import { isOver, readExecution } from './execution';
+import { isOver, NOT_OVER, readExecution } from './execution';
 import type { CredentialValues, StoredWorkflow, Workflow } from './workflow';
 
 const POLL_EVERY_MS = 150;
@@ -147,7 +147,36 @@ export class N8nApi {
 		});
 	}
 
+	/** Does what "Execute workflow" does for a trigger; returns the ID of the execution. */
+	async startManually(workflowId: string, triggerName: string): Promise<string> {
+		return await this.startWorkflow(workflowId, {
+			triggerToStartFrom: { name: triggerName },
+		});
+	}
+
+	/**
+	 * Waits for the end of an execution without reading its data, which may be large.
+	 * @throws Error if it has not ended in time
+	 */
+	async waitForEnd(workflowId: string, id: string, withinMs: number): Promise<ExecutionSummary> {
+		let found: ExecutionSummary | undefined;
+		const hasEnded = async () => {
+			found = (await this.executions(workflowId)).find((execution) => execution.id === id);
+			return found !== undefined && !NOT_OVER.has(found.status);
+		};
+		if (!(await until(hasEnded, withinMs, POLL_EVERY_MS)) || !found) {
+			throw new Error(
+				`Execution ${id} is still '${found?.status}' after ${withinMs / 1000} s`,
+			);
+		}
+		return found;
+	}
+
 	private async runWorkflow(workflowId: string, what: object): Promise<Execution> {
+		return await this.waitForExecution(await this.startWorkflow(workflowId, what));
+	}
+
+	private async startWorkflow(workflowId: string, what: object): Promise<string> {
 		const url = `/rest/workflows/${workflowId}`;
 		const { executionId } = await this.n8n.request<{ executionId: string }>({
 			method: 'POST',
@@ -157,7 +186,7 @@ export class N8nApi {
 				...(ON_OLD_N8N && { workflowData: await this.n8n.request({ url }) }),
 			},
 		});
-		return await this.waitForExecution(executionId);
+		return executionId;
 	}
 
 	/**

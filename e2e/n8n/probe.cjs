@@ -1,32 +1,74 @@
 /*
- * Loaded into n8n to measure it: answers on the port of PROBE_PORT with the longest block of the
- * event loop since the last reset. `POST /reset` collects garbage and starts anew.
+ * Loaded into n8n to measure it, on the port of PROBE_PORT:
+ * `POST /` collects garbage and starts anew, `GET /` returns the blocks of the event loop since then.
+ * `POST /profile` starts a CPU profile, `GET /profile` ends and returns it.
  */
 const { createServer } = require('node:http');
-const { monitorEventLoopDelay } = require('node:perf_hooks');
+const { Session } = require('node:inspector/promises');
+const { performance } = require('node:perf_hooks');
 const v8 = require('node:v8');
 const vm = require('node:vm');
+const { isMainThread } = require('node:worker_threads');
 
-const RESOLUTION_MS = 5;
+const TICK_MS = 5;
+/** Shorter ones are of no interest. */
+const LEAST_BLOCK_MS = 10;
+const SAMPLE_MICROSECONDS = 500;
 
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc');
 
-const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-delays.enable();
+/** @type {Array<{ endedAt: number, ms: number }>} */
+let blocks = [];
+let lastTick = performance.now();
+setInterval(() => {
+	const now = performance.now();
+	const ms = now - lastTick - TICK_MS;
+	lastTick = now;
+	if (ms >= LEAST_BLOCK_MS) blocks.push({ endedAt: Date.now(), ms });
+}, TICK_MS).unref();
+
+/** @type {Session | undefined} */
+let session;
+
+async function startProfile() {
+	session = new Session();
+	session.connect();
+	await session.post('Profiler.enable');
+	await session.post('Profiler.setSamplingInterval', { interval: SAMPLE_MICROSECONDS });
+	await session.post('Profiler.start');
+	return {};
+}
+
+async function endProfile() {
+	if (!session) return {};
+	const { profile } = await session.post('Profiler.stop');
+	session.disconnect();
+	session = undefined;
+	return profile;
+}
+
+async function reset() {
+	collectGarbage();
+	// What the collection itself took is seen with the next tick.
+	await new Promise((resolve) => setTimeout(resolve, 4 * TICK_MS));
+	blocks = [];
+	return {};
+}
+
+/** @param {string} request method and path */
+async function answerTo(request) {
+	if (request === 'POST /profile') return await startProfile();
+	if (request === 'GET /profile') return await endProfile();
+	return request.startsWith('POST') ? await reset() : { blocks };
+}
 
 const server = createServer((request, response) => {
-	if (request.method === 'POST') {
-		collectGarbage();
-		// What the collection itself took is recorded with the next tick.
-		setTimeout(() => {
-			delays.reset();
-			response.end('{}');
-		}, 4 * RESOLUTION_MS);
-		return;
-	}
-	const longestBlockMs = Math.max(0, delays.max / 1e6 - RESOLUTION_MS);
-	response.end(JSON.stringify({ longestBlockMs }));
+	answerTo(`${request.method} ${request.url}`).then(
+		(answer) => response.end(JSON.stringify(answer)),
+		(error) => response.writeHead(500).end(String(error)),
+	);
 });
-server.listen(Number(process.env.PROBE_PORT), '127.0.0.1');
+// n8n's worker threads load this file too.
+if (isMainThread) server.listen(Number(process.env.PROBE_PORT), '127.0.0.1');
 server.unref();
