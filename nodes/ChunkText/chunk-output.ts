@@ -81,7 +81,11 @@ export class ChunkOutput {
 	}
 
 	/** Assigns the results of a request to its texts. */
-	private async assign(job: Job, texts: Array<Chunk[] | undefined>, body: unknown): Promise<void> {
+	private async assign(
+		job: Job,
+		texts: Array<Chunk[] | undefined>,
+		body: unknown,
+	): Promise<void> {
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = body;
 		const fail = async (ref: TextRef, error: unknown) => {

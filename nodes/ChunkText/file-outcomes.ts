@@ -5,6 +5,7 @@ import type { FileReport } from '../shared/n8n/file-report';
 import type { Run } from '../shared/n8n/run';
 import { isFileText } from './file-texts';
 import type { Job } from './jobs';
+import type { ResponseFiles } from './response-files';
 import type { TextFailure, TextOutcomes } from './text-outcomes';
 import type { TextRef } from './texts';
 
@@ -14,6 +15,7 @@ export class FileOutcomes implements TextOutcomes {
 		private readonly run: Run,
 		private readonly report: FileReport,
 		private readonly window: Window,
+		private readonly responses: ResponseFiles,
 	) {}
 
 	returned(ref: TextRef, records: IDataObject[], chunks = 0): void {
@@ -44,9 +46,11 @@ export class FileOutcomes implements TextOutcomes {
 		]);
 	}
 
-	async failed(ref: TextRef, { error, message, skipped }: TextFailure): Promise<void> {
+	async failed(ref: TextRef, { error, message, skipped, json }: TextFailure): Promise<void> {
 		if (!isFileText(ref)) return;
 		const id = ref.document?.id;
+		const { record } = ref.record;
+		if (json.response !== undefined) await this.responses.add({ record, ...json });
 		const endsRun = this.run.ended?.reason === error;
 		if (skipped) this.report.skip([ref.record]);
 		else await this.report.fail(ref.record, { reason: error, message, id, endsRun });
@@ -54,6 +58,7 @@ export class FileOutcomes implements TextOutcomes {
 	}
 
 	async finish(): Promise<void> {
+		await this.responses.end();
 		await this.report.end();
 	}
 

@@ -17,6 +17,7 @@ import { fileTexts, isFileText } from './file-texts';
 import { canIsolate } from './isolation';
 import { openChunking, progressOf, type Chunking, type Job } from './jobs';
 import type { ChunkOptions, ChunkParameters } from './parameters';
+import { ResponseFiles } from './response-files';
 import { readSettings } from './settings';
 import { hintAtRegexes, submit } from './submit';
 import type { TextEntry } from './texts';
@@ -131,6 +132,7 @@ class FileChunking {
 		this.chunking = chunking;
 		this.limits = limitsOf(options);
 		this.window = new Window(this.limits);
+		const responses = responseFiles(source);
 		this.report = new FileReport(run, file, {
 			itemIndex,
 			done: 'chunked',
@@ -138,8 +140,9 @@ class FileChunking {
 			bytesPerFile: options.bytesPerFile,
 			goOn: (upTo) => goOn(chunking, upTo, 'Their chunks are'),
 			details: () => this.details(),
+			responses,
 		});
-		const outcomes = new FileOutcomes(run, this.report, this.window);
+		const outcomes = new FileOutcomes(run, this.report, this.window, responses);
 		const sink = sinkOf(chunking, `${stemOf(file.name)}.chunks`);
 		const mode = parameters.choice('output');
 		const destination = { outcomes, sink };
@@ -244,6 +247,10 @@ class FileChunking {
 		};
 	}
 }
+
+/** Files for the responses to the texts of a file that could not be used. */
+export const responseFiles = ({ chunking, file }: TextFile): ResponseFiles =>
+	new ResponseFiles(chunking.run.context, stemOf(file.name), chunking.options.bytesPerFile);
 
 /** How to continue if the run ends now: a node that stops does not return what it had done. */
 export function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {

@@ -5,7 +5,7 @@ import { ChunkOutput } from './chunk-output';
 import { TO_ITEMS } from './chunk-sink';
 import { outcomeOfSubmission } from './fetch';
 import { FileOutcomes } from './file-outcomes';
-import { forEachFile, goOn, type TextFile } from './file-run';
+import { forEachFile, goOn, responseFiles, type TextFile } from './file-run';
 import { fileTexts } from './file-texts';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import { submit } from './submit';
@@ -29,14 +29,16 @@ async function submitFile(source: TextFile): Promise<void> {
 	const { chunking, file, itemIndex, hints } = source;
 	const { run, parameters, options } = chunking;
 	const window = new Window(UNBOUNDED);
+	const responses = responseFiles(source);
 	const report = new FileReport(run, file, {
 		itemIndex,
 		done: 'submitted',
 		skip: parameters.number('options.skipRecords', itemIndex),
 		bytesPerFile: options.bytesPerFile,
 		goOn: (upTo) => goOn(chunking, upTo, 'Their items are'),
+		responses,
 	});
-	const outcomes = new FileOutcomes(run, report, window);
+	const outcomes = new FileOutcomes(run, report, window, responses);
 	const destination = { outcomes, sink: TO_ITEMS };
 	const output = new ChunkOutput(
 		run,

@@ -327,6 +327,8 @@ export interface Summary {
 	failureCounts: Array<{ records: number }>;
 	/** Files of failed records, by the binary fields they are in. */
 	deadLetters: Array<{ field: string; records: number; bytes: number; unreadable?: boolean }>;
+	/** Chunk Text: files of responses that could not be used. */
+	responses?: Array<{ field: string }>;
 }
 
 /** The binary field of a file that the node returns with the records of this item; undefined for none. */

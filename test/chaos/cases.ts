@@ -219,6 +219,13 @@ export const CASES: Record<string, Case> = {
 			faults: [{ route: 'submit', skip: 1, times: 1, fault: { kind: 'html' } }],
 		}),
 	},
+	'data in an unknown shape is lost of a file': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{ settings: { textSource: 'file', ...READING }, files: [textFile('i0t0')] },
+			{ jobs: [jobOf({ shape: 'unknown', once: true })] },
+		),
+	},
 	'the only record of a file that breaks off after it is lost': {
 		invariant: 'lost by resuming',
 		world: deleting({

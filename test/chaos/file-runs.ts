@@ -87,14 +87,23 @@ export const inputsOf = ({ files = [] }: World): FileInput[] =>
 
 /** Chunks in files, as the items that they would have been. */
 export const recordsIn = (files: ReturnedFile[]): INodeExecutionData[] =>
-	files
-		.filter(({ item, field }) => field === recordsFieldOf(item.json))
-		.flatMap(({ item: { pairedItem }, text }) =>
-			text
-				.split('\n')
-				.filter(Boolean)
-				.map((line) => ({ json: JSON.parse(line) as IDataObject, pairedItem })),
-		);
+	linesIn(files.filter(({ item, field }) => field === recordsFieldOf(item.json)));
+
+/** Responses in files, as items. */
+export const responsesIn = (files: ReturnedFile[]): INodeExecutionData[] =>
+	linesIn(
+		files.filter(({ item, field: wanted }) =>
+			summaryOf(item.json)?.responses?.some(({ field }) => field === wanted),
+		),
+	);
+
+const linesIn = (files: ReturnedFile[]): INodeExecutionData[] =>
+	files.flatMap(({ item: { pairedItem }, text }) =>
+		text
+			.split('\n')
+			.filter(Boolean)
+			.map((line) => ({ json: JSON.parse(line) as IDataObject, pairedItem })),
+	);
 
 /** The files with the records of an input that failed. */
 export function failedFilesOf(

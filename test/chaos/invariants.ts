@@ -7,6 +7,7 @@ import { claimOf, denialsIn, type Claim } from './adapter';
 import { CANARIES, SecretScanner, textsIn } from './canaries';
 import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';
 import type { Fault } from './faults';
+import { responsesIn } from './file-runs';
 import { FILE_CHECKS } from './file-invariants';
 import type { ChaosServer } from './server';
 import { chunkText, MARKER } from './service';
@@ -89,12 +90,15 @@ function chunksTwice(run: Played, items: INodeExecutionData[]): Array<[Invariant
 	if (chunkOutput !== 'chunks' && chunkOutput !== 'documents') return [];
 	const seen = new Set<string>();
 	const twice: Array<[Invariant, string]> = [];
-	for (const { json } of items) {
+	for (const item of items) {
+		const { json } = item;
 		if (claimOf(json).error !== undefined || typeof json.text !== 'string') continue;
 		const [marker] = json.text.match(MARKER) ?? [];
 		if (marker === undefined || json.text.includes('\n')) continue;
-		if (seen.has(marker)) twice.push(['every item once', `chunk ${marker} twice`]);
-		seen.add(marker);
+		// A file that is continued may have a record that failed, and is in a file of its own.
+		const chunk = `${marker} of item ${pairedWith(item).join()}`;
+		if (seen.has(chunk)) twice.push(['every item once', `chunk ${chunk} twice`]);
+		seen.add(chunk);
 	}
 	return twice;
 }
@@ -197,11 +201,14 @@ const denials: Check = (after) =>
 		return found;
 	});
 
-const lost: Check = ({ runs, server, world }) => {
+const lost: Check = ({ runs: all, server, world }) => {
+	// What failed of a file is chunked again at last, which is no excuse.
+	const runs = all.filter(({ inputs }, at) => at === 0 || inputs.length === 0);
+	const delivered = runs.at(-1)?.delivered;
 	if (world.node !== 'chunk' || runs.some((run) => run.canceled || stopped(run))) return [];
 	const returned = new Set<string>();
 	for (const run of runs) {
-		for (const { json } of itemsOf(run)) {
+		for (const { json } of [...itemsOf(run), ...responsesIn(run.files)]) {
 			// The source text holds its chunks too, but was not delivered.
 			for (const text of textsIn(json)) {
 				if (text.includes('\n')) continue;
@@ -209,9 +216,9 @@ const lost: Check = ({ runs, server, world }) => {
 			}
 		}
 	}
-	return [...server.service.truth.texts.values()].flatMap(({ key, delivered, parts }) =>
+	return [...server.service.truth.texts.values()].flatMap(({ key, parts }) =>
 		Array.from({ length: parts }, (_, part) => chunkText(key, part))
-			.filter((chunk) => delivered.has(chunk) && parts > 1)
+			.filter((chunk) => delivered?.has(chunk) && parts > 1)
 			.filter((chunk) => !returned.has(chunk.match(MARKER)?.[0] ?? ''))
 			.map((chunk): [Invariant, string] => ['lost what was delivered', chunk]),
 	);

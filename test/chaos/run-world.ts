@@ -45,6 +45,8 @@ export interface Played {
 	effects: Set<string>;
 	/** Chunking IDs that the node had got by then. */
 	jobs: string[];
+	/** Chunks that had been delivered by then. */
+	delivered: Set<string>;
 }
 
 /** Everything that is known after a world was played. */
@@ -244,6 +246,9 @@ function tookEffect(node: NodeKey, truth: Truth, key: string): boolean {
 const jobsIn = ({ files }: World, service: Service): string[] =>
 	[...service.truth.knownJobs].filter((id) => files === undefined || service.isOpen(id));
 
+const deliveredBy = ({ texts }: Truth): Set<string> =>
+	new Set([...texts.values()].flatMap(({ delivered }) => [...delivered]));
+
 let worlds = 0;
 let isWarm = false;
 
@@ -327,6 +332,7 @@ class Play {
 			files: await folder.returnedBy(result),
 			effects: effectsIn(world, server.service.truth),
 			jobs: jobsIn(world, server.service),
+			delivered: deliveredBy(server.service.truth),
 		};
 		this.runs.push(run);
 		return run;

@@ -10,7 +10,8 @@ import { indexes, jsonOf, useSandbox, useShortBackoff } from '../../support/sand
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 3 } });
 const files = useFiles();
-const { chunk, getResults, fault, jobsEnded, batches, submits, polls } = useChunkText(sandbox);
+const { chunk, getResults, fault, answers, jobsEnded, batches, submits, polls } =
+	useChunkText(sandbox);
 
 const TO_FILES: INodeParameters = { output: 'documents', outputTo: 'files', vectors: 'compact' };
 const article = (number: number, lines = 2): IDataObject => ({
@@ -342,6 +343,31 @@ describe('Texts From: File', () => {
 		const failed = await linesOf(result.output.at(-1) as INodeExecutionData, 'failed');
 		expect(failed).toHaveLength(4);
 		expect(failed).toEqual(expect.arrayContaining(articles(4)));
+	});
+
+	it('returns responses that no text can take in files', async () => {
+		const answer = { passages: [{ body: 'Line 0 of 0, which came only once' }] };
+		answers({ status: 'READY', answer });
+		const result = await chunkFile(jsonLines(articles(2)), {
+			options: { textsPerRequest: 1, concurrency: 1 },
+		});
+		const item = result.output.at(-1) as INodeExecutionData;
+		expect(item.json).toMatchObject({
+			records: 2,
+			chunked: 1,
+			failed: 1,
+			responses: [{ field: 'responses', fileName: 'articles.responses.jsonl', records: 1 }],
+		});
+		const [{ chunkingId }] = sandbox().jobs();
+		expect(await linesOf(item, 'responses')).toEqual([
+			{
+				record: 1,
+				chunkingId,
+				textPosition: 0,
+				textsInRequest: 1,
+				response: { status: 'READY', answer },
+			},
+		]);
 	});
 
 	it('keeps no more texts in flight than it may', async () => {

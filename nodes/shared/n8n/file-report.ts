@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { Watermark } from '../flow/watermark';
 import { RecordError, type SourceRecord } from '../records/record';
@@ -33,6 +33,8 @@ export interface FileReportOptions {
 	goOn?: (upTo: number) => string;
 	/** Further members of the summary. */
 	details?: () => IDataObject;
+	/** Files of responses that could not be used, complete when the report ends. */
+	responses?: { readonly binary: IBinaryKeyData; readonly files: IDataObject[] };
 	/** Further members of the summary. */
 	json?: IDataObject;
 }
@@ -153,7 +155,7 @@ export class FileReport {
 		await this.deadLetters.end();
 		const progress = this.progress();
 		run.progress = () => `The file ${quoted(file.name)} had been processed completely.`;
-		const { binary } = this.deadLetters;
+		const binary = { ...this.deadLetters.binary, ...this.options.responses?.binary };
 		const json = this.summary();
 		if (run.ended) {
 			const { reason } = run.ended;
@@ -220,7 +222,7 @@ export class FileReport {
 
 	private summary(): IDataObject {
 		const { run, file, before, records, done, failed, skipped, failures } = this;
-		const { sentBytes } = this.options;
+		const { sentBytes, responses } = this.options;
 		const seconds = (run.now() - before.now) / 1000;
 		return {
 			file: file.name,
@@ -240,6 +242,7 @@ export class FileReport {
 			failures,
 			failureCounts: this.counts.list(),
 			deadLetters: this.deadLetters.files,
+			...(responses && responses.files.length > 0 && { responses: responses.files }),
 		};
 	}
 
