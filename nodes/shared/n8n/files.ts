@@ -12,7 +12,7 @@ const FILES_IN_JSON = '_files';
 /** Characters of base64 that are decoded at a time; a multiple of 4. */
 const BASE64_SLICE_CHARACTERS = 64 * 1024;
 
-/** So much of a file is read from n8n's storage at a time: fewer reads take less of n8n's time. */
+/** Bytes read from n8n's storage at a time: fewer, larger reads take less of n8n's time. */
 const READ_BYTES = 256 * 1024;
 
 /** A file of an input item. */
