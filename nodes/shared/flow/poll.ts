@@ -159,8 +159,7 @@ class Poller<J, R> {
 		let due = Infinity;
 		for (const watched of this.waiting) due = Math.min(due, this.dueOf(watched));
 		if (due < Infinity) return await run.sleep(due - run.now(), signal);
-		// Only a poll in flight or a new job can change anything now.
-		if (signal.aborted) return;
+		// Only a poll in flight or a new job can change anything now, and none could since the waker is new.
 		await new Promise((wake) => signal.addEventListener('abort', wake, { once: true }));
 	}
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 
-import { FINAL_POLLS_MS, poll } from '../../../nodes/shared/flow/poll';
+import type { Outcome, Verdict } from '../../../nodes/shared/flow/deliver';
+import {
+	FINAL_POLLS_MS,
+	poll,
+	type Finding,
+	type PollOptions,
+} from '../../../nodes/shared/flow/poll';
+import type { VirtualClock } from '../support/virtual-clock';
 import { VirtualRun } from '../support/virtual-run';
 import { CANCEL, pollsAt, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
@@ -365,4 +372,193 @@ test('a consumer that leaves ends the intake of jobs and the polling', async () 
 	};
 	await expect(run.clock.run(consume())).rejects.toThrow('a bug');
 	expect(taken.length).toBeLessThan(7);
+});
+
+describe('what a job is told and tells', () => {
+	interface Job {
+		name: string;
+		addedAtMs?: number;
+		deadlineMs?: number;
+	}
+	interface Poll {
+		name: string;
+		at: number;
+		leftMs: number;
+	}
+	const PENDING: Finding<string> = { state: 'pending' };
+	const DONE: Finding<string> = { state: 'finished', response: 'done' };
+
+	/** Polls jobs whose answers a function gives; without jitter, from 500 ms on. */
+	const run = async (
+		jobs: Job[],
+		answer: (
+			poll: Poll,
+			nth: number,
+			clock: VirtualClock,
+		) => Finding<string> | Promise<Finding<string>>,
+		options: Partial<PollOptions<Job, string>> = {},
+	) => {
+		const virtual = new VirtualRun();
+		virtual.clock.random = () => 0.5;
+		const polls: Poll[] = [];
+		const outcomes: Record<string, Outcome<string>> = {};
+		async function* source() {
+			for (const job of jobs) {
+				if (job.addedAtMs) await virtual.clock.sleep(job.addedAtMs - virtual.now());
+				yield job;
+			}
+		}
+		const all: PollOptions<Job, string> = {
+			run: virtual,
+			concurrency: 4,
+			intervals: { startMs: 500, capMs: 10_000 },
+			retryPolicy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+			deadlineOf: ({ deadlineMs = 60_000 }) => deadlineMs,
+			check: async ({ name }, leftMs) => {
+				const made = { name, at: virtual.now(), leftMs };
+				polls.push(made);
+				const nth = polls.filter((each) => each.name === name).length;
+				return await answer(made, nth, virtual.clock);
+			},
+			judge: (error) => error as Verdict,
+			expire: ({ name }, lastError) => ({ state: 'failed', reason: { name, lastError } }),
+			...options,
+		};
+		const consume = async () => {
+			for await (const { job, outcome } of poll(source(), all)) outcomes[job.name] = outcome;
+		};
+		await virtual.clock.run(consume());
+		const times = (name: string) =>
+			polls.filter((each) => each.name === name).map(({ at }) => at);
+		return { virtual, polls, outcomes, times };
+	};
+
+	test('each poll learns how long is left, and the outcome how many there were', async () => {
+		const { polls, outcomes } = await run([{ name: 'a', deadlineMs: 1000 }], (_poll, nth) =>
+			nth < 3 ? PENDING : DONE,
+		);
+		expect(polls.map(({ at, leftMs }) => [at, leftMs])).toEqual([
+			[0, 1000],
+			[500, 500],
+			[1000, 0],
+		]);
+		expect(outcomes.a).toEqual({ ok: true, response: 'done', attempts: 3 });
+	});
+
+	test('after the deadline no time is left, rather than less than none', async () => {
+		const { polls } = await run([{ name: 'late', addedAtMs: 50, deadlineMs: 20 }], () => DONE);
+		expect(polls).toEqual([{ name: 'late', at: 50, leftMs: 0 }]);
+	});
+
+	test('a job fails with the reason of its failure, and one that expires with its last error', async () => {
+		const refused: Verdict = { action: 'fail' };
+		const busy: Verdict = { action: 'retry' };
+		const { outcomes, virtual } = await run(
+			[{ name: 'said' }, { name: 'refused' }, { name: 'busy', deadlineMs: 0 }],
+			({ name }) => {
+				if (name === 'said') return { state: 'failed', reason: 'ERROR' };
+				throw name === 'busy' ? busy : refused;
+			},
+		);
+		const verdict = { action: 'fail' };
+		expect(outcomes).toEqual({
+			said: { ok: false, reason: 'ERROR', attempts: 1, verdict },
+			refused: { ok: false, reason: refused, attempts: 1, verdict },
+			busy: { ok: false, reason: { name: 'busy', lastError: busy }, attempts: 1, verdict },
+		});
+		// The job that expired was not polled again.
+		expect(virtual.stats.retries).toBe(0);
+	});
+
+	test('an exception while a job is handled fails that job only', async () => {
+		const bug = new Error('a bug');
+		const { outcomes } = await run(
+			[{ name: 'a' }, { name: 'b' }],
+			({ name }) => {
+				if (name === 'b') return DONE;
+				throw new Error('no');
+			},
+			{
+				judge: () => {
+					throw bug;
+				},
+			},
+		);
+		expect(outcomes).toMatchObject({
+			a: { ok: false, reason: bug },
+			b: { ok: true },
+		});
+	});
+
+	test('what one job is asked to wait for holds up no other, unless the service throttles', async () => {
+		const gaps = async (error: Verdict) => {
+			const { times } = await run([{ name: 'a' }, { name: 'b' }], ({ name }, nth) => {
+				if (name === 'a' && nth === 1) throw error;
+				return nth < 2 ? PENDING : DONE;
+			});
+			return [times('a')[1], times('b')[1]];
+		};
+		const asked = { action: 'retry', delayMs: 3000 } as const;
+		expect(await gaps(asked)).toEqual([3000, 500]);
+		expect(await gaps({ ...asked, throttled: true })).toEqual([3000, 3000]);
+	});
+
+	test('jobs are polled at the age at which another one finished, not at once', async () => {
+		const { times } = await run(
+			[
+				{ name: 'first', addedAtMs: 100 },
+				{ name: 'later', addedAtMs: 400 },
+			],
+			async ({ name }, nth, clock) => {
+				if (nth < 4) return PENDING;
+				if (name === 'later') return nth < 5 ? PENDING : DONE;
+				await clock.sleep(400);
+				return DONE;
+			},
+		);
+		expect(times('first')).toEqual([100, 600, 1300, 2280]);
+		// It would have been polled at 3952 otherwise; the first one took 2580 ms.
+		expect(times('later')).toEqual([400, 900, 1600, 2580, 2980]);
+	});
+
+	test('a job that failed says nothing about how long others take', async () => {
+		const { times } = await run(
+			[{ name: 'bad' }, { name: 'good' }],
+			async ({ name }, nth, clock) => {
+				if (name === 'good') return nth === 3 ? DONE : PENDING;
+				if (nth === 1) return PENDING;
+				await clock.sleep(200);
+				return { state: 'failed', reason: 'ERROR' };
+			},
+		);
+		expect(times('good')).toEqual([0, 500, 1200]);
+	});
+});
+
+test('a job whose turn comes after the consumer has left is not polled', async () => {
+	const run = new VirtualRun();
+	const polled: string[] = [];
+	async function* source() {
+		yield* ['a', 'b', 'c'];
+	}
+	const leave = async () => {
+		const outcomes = poll(source(), {
+			run,
+			concurrency: 1,
+			intervals: { startMs: 500, capMs: 500 },
+			retryPolicy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+			deadlineOf: () => Infinity,
+			check: async (job: string) => {
+				polled.push(job);
+				await run.clock.sleep(5);
+				return { state: 'finished', response: job };
+			},
+			judge: () => ({ action: 'fail' }),
+			expire: () => ({ state: 'failed', reason: 'timeout' }),
+		});
+		for await (const { job } of outcomes) if (job === 'a') return;
+	};
+	await run.clock.run(leave());
+	// The next one had begun when the first was answered.
+	expect(polled).toEqual(['a', 'b']);
 });
