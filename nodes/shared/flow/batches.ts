@@ -57,14 +57,14 @@ const bodyBytes = (
  */
 export class Batcher<E> {
 	private batch: Array<Packed<E>> = [];
-	private keys = new Set<string>();
+	private keys = new Set<string | undefined>();
 	private bytes = 0;
-	private group = '';
+	private group: string | undefined;
 
 	/** @param limits read anew for each entry: may shrink while batches are being filled */
 	constructor(
 		private readonly packing: Packing<E>,
-		private readonly limits: BatchLimits = packing.limits,
+		private readonly limits: BatchLimits,
 	) {}
 
 	/**
@@ -78,13 +78,13 @@ export class Batcher<E> {
 		if ('reason' in packed) return packed;
 		const { keyOf, groupOf } = this.packing;
 		const key = keyOf?.(entry);
-		const group = groupOf?.(entry) ?? '';
+		const group = groupOf?.(entry);
 		const size = bodyBytes(this.batch.length + 1, this.bytes + packed.bytes, this.limits);
 		const isFull = this.batch.length >= this.limits.maxCount || size > this.limits.maxBytes;
 		const isOther = group !== this.group || (key !== undefined && this.keys.has(key));
 		const full = this.batch.length > 0 && (isFull || isOther) ? this.flush() : undefined;
 		this.batch.push(packed);
-		if (key !== undefined) this.keys.add(key);
+		this.keys.add(key);
 		this.bytes += packed.bytes;
 		this.group = group;
 		return full;

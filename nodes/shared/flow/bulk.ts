@@ -65,7 +65,7 @@ class BulkSender<E, R> {
 	/** Entries the service has accepted. */
 	private accepted = 0;
 	/** Groups of which a whole batch was rejected, entry by entry: splitting others would be pointless. */
-	private readonly rejectedGroups = new Set<string>();
+	private readonly rejectedGroups = new Set<string | undefined>();
 
 	constructor(
 		private readonly options: BulkOptions<E, R>,
@@ -169,8 +169,8 @@ class BulkSender<E, R> {
 		return areAllRejected;
 	}
 
-	private groupOf([first]: Array<Packed<E>>): string {
-		return (first && this.options.groupOf?.(first.entry)) ?? '';
+	private groupOf([first]: Array<Packed<E>>): string | undefined {
+		return first && this.options.groupOf?.(first.entry);
 	}
 
 	private canSplit(batch: Array<Packed<E>>, isPart: boolean, { tooLarge }: Verdict): boolean {
