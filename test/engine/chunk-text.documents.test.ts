@@ -138,6 +138,23 @@ describe('Documents Ready to Push', () => {
 		expect(JSON.stringify(submits().map(({ body }) => body))).not.toContain('unsent');
 	});
 
+	it('of several items with the same ID replace each other, which a hint says', async () => {
+		const counted = [article, article, other, other, { ...article, id: 'c' }].map((item) => ({
+			...item,
+			previous: 3,
+		}));
+		const result = await chunk(counted, {
+			...DOCUMENTS,
+			options: { previousChunkCount: '={{ $json.previous }}' },
+		});
+		expect(hintsOf(result)).toEqual([
+			expect.stringContaining("Items have the same 'Document ID' ('a/1' and 1 more)"),
+		]);
+		// Of a document of its own it is known which of its chunks are gone.
+		const removed = jsonOf(result.output).filter((json) => json.removed === true);
+		expect(ids(removed)).toEqual(['c#2']);
+	});
+
 	it('are also returned by Get Results', async () => {
 		const submitted = await chunk([article, other], { operation: 'submit' });
 		await jobsEnded();

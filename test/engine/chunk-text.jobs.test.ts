@@ -205,6 +205,15 @@ describe('a job is polled', () => {
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
 	});
 
+	it('no sooner than a response without results asks for', async () => {
+		const body = '{"status":"SUBMITTED"}';
+		fault('results', { status: 200, body, retryAfter: '1', times: 1 });
+		const result = await chunk(texts(1), { options: OFTEN });
+		const [gap] = gapsOf(polls().map(({ startedAt }) => startedAt));
+		expect(gap).toBeGreaterThanOrEqual(990);
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
+	});
+
 	it('no sooner than Retry-After says to another job', async () => {
 		sandbox().settings.chunkDelayMs = 100;
 		fault('results', { retryAfter: '1', times: 1, skip: 1 });
