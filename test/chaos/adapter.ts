@@ -63,8 +63,8 @@ const KEYS = {
 		names: ['textSource'],
 		label: /^texts from$/i,
 		choices: {
-			expression: choice(/expression|per item/i, 'expression', 'item'),
-			list: choice(/list/i, 'listField', 'list'),
+			expression: choice(/per item/i, 'item'),
+			list: choice(/list/i, 'list'),
 			file: choice(/^file$/i, 'file'),
 		},
 	},
@@ -81,7 +81,7 @@ const KEYS = {
 	skipRecords: { names: ['skipRecords'], label: /^skip records/i },
 	wait: { names: ['wait'], label: /^wait for/i },
 	includeVectors: {
-		names: ['includeVectors', 'vectors'],
+		names: ['vectors'],
 		label: /^include .*vectors$/i,
 		choices: {
 			true: choice(/^yes/i, 'compact', 'list'),
@@ -94,8 +94,8 @@ const KEYS = {
 		optional: true,
 	},
 	previousChunkCount: {
-		names: ['formerChunkCount', 'previousChunkCount'],
-		label: /^(former|previous) chunk count/i,
+		names: ['previousChunkCount'],
+		label: /^previous chunk count/i,
 	},
 	firstInterval: { names: ['firstIntervalSeconds'], label: /^(first|initial) poll/i },
 	longestInterval: { names: ['longestIntervalSeconds'], label: /^(longest|max\w*) poll/i },
