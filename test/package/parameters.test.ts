@@ -26,7 +26,7 @@ const WITHOUT_EXAMPLE = new Set(['value', 'clientId']);
 /** Types that show a text, not a field. */
 const NOT_FIELDS = new Set(['notice', 'hidden', 'callout']);
 
-/** Words of the first edition, and of no text on this subject. */
+/** Words that texts of this package do not use: each has a better one. */
 const FOREIGN_WORDS =
 	/\b(repl(y|ies)|address(es)?|time-?outs?-|time-out|sign-in|former|put(s)? out|hand(s)? over|surely|gone on|look at a job)\b/i;
 
