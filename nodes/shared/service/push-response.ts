@@ -115,10 +115,10 @@ class ResponseReader {
 	private readList(list: unknown[], rejects: boolean, depth: number): boolean {
 		let names = false;
 		for (const entry of list) {
-			const isObject = typeof entry === 'object' && entry !== null;
-			const isNamed = isObject
-				? this.read(entry, rejects, depth - 1)
-				: rejects && this.rejectById(entry);
+			const isNamed =
+				typeof entry === 'object'
+					? this.read(entry, rejects, depth - 1)
+					: rejects && this.rejectById(entry);
 			names ||= isNamed;
 			if (rejects && !isNamed && isSignificant(entry)) this.unattributed.push(entry);
 		}
@@ -265,11 +265,8 @@ const isErrorObject = (name: string, value: unknown): boolean =>
 function isEcho(sent: unknown, received: unknown): boolean {
 	if (sent === received) return true;
 	if (typeof received !== 'object' || received === null) {
-		const written = (value: unknown) => JSON.stringify(value) ?? '';
 		const plain = (value: unknown) => text(String(value)).toLowerCase();
-		return typeof sent === 'object'
-			? written(sent) === written(received)
-			: plain(sent) === plain(received);
+		return typeof sent !== 'object' && plain(sent) === plain(received);
 	}
 	try {
 		return JSON.stringify(sent) === JSON.stringify(received);

@@ -99,6 +99,33 @@ describe('a rejection inside a 2xx response', () => {
 		['ok: false', [{ id: 'a' }, { id: 'b', ok: false, message: 'too long' }], said],
 		['a list of errors of its own', [{ id: 'a' }, { id: 'b', errors: ['too long'] }], said],
 		['the result', [{ id: 'a' }, { id: 'b', result: 'rejected', message: 'too long' }], said],
+		['a documentId', [{ documentId: 'a' }, { documentId: 'b', error: 'too long' }], said],
+		['a document_id', [{ document_id: 'a' }, { document_id: 'b', error: 'too long' }], said],
+		['a docId', [{ docId: 'a' }, { docId: 'b', error: 'too long' }], said],
+		['accepted: false', [{ id: 'a' }, { id: 'b', accepted: false }], { words: '' }],
+		['pushed: false', [{ id: 'a' }, { id: 'b', pushed: false }], { words: '' }],
+		['IDs beside documents', { documents: [{ id: 'a' }], rejected: ['b'] }, { words: '' }],
+		['an error under the ID', { documents: [{ id: 'a' }], error: { b: 'too long' } }, said],
+		[
+			'an error object under the ID',
+			{ documents: [{ id: 'a' }], error: { b: { message: 'too long' } } },
+			said,
+		],
+		[
+			'a list of documents within an object of errors with words of its own',
+			{
+				documents: [{ id: 'a' }],
+				errors: { message: 'not all', list: [{ id: 'b', message: 'too long' }, null] },
+			},
+			said,
+		],
+		[
+			'a code beside numbers that are no status',
+			[{ id: 'a' }, { id: 'b', status: 0, httpStatus: 1000, code: 404, message: 'too long' }],
+			{ ...said, status: 404 },
+		],
+		['the first of the failing statuses', { a: 399, b: 400 }, { words: '' }],
+		['the last of the failing statuses', { a: 600, b: 599 }, { words: '' }],
 	])('%s', (_, body, failure) => {
 		expect(failuresOf(body)).toEqual([undefined, failure]);
 	});
@@ -132,6 +159,9 @@ describe('a rejection inside a 2xx response', () => {
 		'200',
 		'terror',
 		'no error',
+		'failed over',
+		'1404',
+		'4040',
 	])('not the status %j', (status) => {
 		expect(pushed([{ id: 'a' }, { id: 'b', status }])).toEqual(['a', 'b']);
 	});
@@ -205,10 +235,27 @@ describe('an error that names no document', () => {
 			{ status: 'created' },
 			{ success: true },
 			{ result: 'indexed' },
+			{ status: 200 },
+			{ status: 299 },
 		]) {
 			expect(failuresOf(body(status))).toEqual([undefined, unattributed]);
 		}
+		for (const status of [{ status: 199 }, { status: 300 }, { status: 'unknown' }]) {
+			expect(failuresOf(body(status))).toEqual([unattributed, unattributed]);
+		}
 	});
+
+	test.each(['failed', 'failures', 'rejected', 'errorCount', 'error_count', 'failureCount'])(
+		'may be a count, as %s',
+		(name) => {
+			const words = `${name}: 7`;
+			// Also where a document has the ID 7.
+			expect(failuresOf({ [name]: 7 }, [document('7'), document('b')])).toEqual([
+				{ words, isUnattributed: true },
+				{ words, isUnattributed: true },
+			]);
+		},
+	);
 
 	test('is that of the document if there is only one', () => {
 		expect(failuresOf({ error: 'too long' }, [document('a')])).toEqual([{ words: 'too long' }]);
@@ -229,6 +276,9 @@ describe('an error that names no document', () => {
 		[{ _shards: { total: 2, failed: 0, failures: [] } }],
 		[{ status: 'ok', received: 2 }],
 		[{ id: 'request-1', status: 200 }],
+		[{ failedOverNodes: 2, failuresBefore: 1 }],
+		[{ lastError: { at: 5 } }],
+		[{ first: 'a', errorsBelow: {} }],
 	])('%j is not one', (body) => {
 		expect(pushed(body)).toEqual(['a', 'b']);
 	});
