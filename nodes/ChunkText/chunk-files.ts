@@ -21,7 +21,7 @@ export interface ChunkFileOptions {
 
 /** A text that has finished before those ahead of it. */
 interface Early {
-	records: Array<{ itemIndex: number; line: string; id: unknown }>;
+	records: Array<{ items: number[]; line: string; id: unknown }>;
 	isDone: boolean;
 }
 
@@ -57,10 +57,12 @@ export class ChunkFiles implements ChunkSink {
 		return wanted === 'none' ? 'none' : 'list';
 	}
 
-	async take({ itemIndex, place }: TextRef, records: IDataObject[]): Promise<IDataObject[]> {
+	async take(refs: TextRef[], records: IDataObject[]): Promise<IDataObject[]> {
+		const items = refs.map(({ itemIndex }) => itemIndex);
+		const place = refs[0]?.place;
 		for (const json of records) {
 			await this.run.breathe();
-			const record = { itemIndex, line: JSON.stringify(json), id: json.id };
+			const record = { items, line: JSON.stringify(json), id: json.id };
 			if (this.isEarly(place)) this.earlyAt(place).records.push(record);
 			else await this.write(record);
 		}
@@ -97,11 +99,11 @@ export class ChunkFiles implements ChunkSink {
 		return early;
 	}
 
-	private async write({ itemIndex, line, id }: Early['records'][number]): Promise<void> {
+	private async write({ items, line, id }: Early['records'][number]): Promise<void> {
 		// Takes the counters of a complete file immediately: another text may come while n8n stores it.
 		const saving = this.save(this.writer.add(line));
 		this.records++;
-		this.items.add(itemIndex);
+		for (const item of items) this.items.add(item);
 		this.firstId ??= id;
 		this.lastId = id;
 		await saving;

@@ -123,7 +123,7 @@ export class ChunkOutput {
 		const document = ref.document ?? this.documents.get(ref.itemIndex);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };
 		const all = await recordsOf(text, this.options, () => this.run.breathe());
-		const records = await this.destination.sink.take(ref, all);
+		const records = await this.destination.sink.take([ref], all);
 		const items = [...records, ...removedOf(text, this.options)];
 		await this.destination.outcomes.returned(ref, items, chunks.length);
 	}
@@ -135,7 +135,7 @@ export class ChunkOutput {
 		// n8n would take an item with `error` for a failed one.
 		const { error, ...rest } = maskedResponse(session, body);
 		const json = { chunkingId, ...rest, ...(error !== undefined && { responseError: error }) };
-		const records = await this.destination.sink.take(first, [json]);
+		const records = await this.destination.sink.take(refs, [json]);
 		await this.destination.outcomes.shared(refs, records);
 	}
 

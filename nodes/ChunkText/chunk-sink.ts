@@ -7,8 +7,8 @@ import type { TextRef } from './texts';
 export interface ChunkSink {
 	/** How vectors are written, given how the user wants them returned. */
 	vectorsOf(wanted: RecordOptions['vectors']): RecordOptions['vectors'];
-	/** Keeps the records of a text. Returns those that become items. */
-	take(ref: TextRef, records: IDataObject[]): Promise<IDataObject[]>;
+	/** Keeps the records of a text, or of all texts of a request. Returns those that become items. */
+	take(refs: TextRef[], records: IDataObject[]): Promise<IDataObject[]>;
 	/** Nothing more comes for these texts. */
 	done(refs: TextRef[]): Promise<void>;
 	/** Nothing more comes at all. */
@@ -18,7 +18,7 @@ export interface ChunkSink {
 /** All records become items. */
 export const TO_ITEMS: ChunkSink = {
 	vectorsOf: (wanted) => wanted,
-	take: async (_ref, records) => records,
+	take: async (_refs, records) => records,
 	done: async () => undefined,
 	end: async () => undefined,
 };

@@ -219,6 +219,10 @@ export const CASES: Record<string, Case> = {
 			faults: [{ route: 'submit', skip: 1, times: 1, fault: { kind: 'html' } }],
 		}),
 	},
+	'a file of raw responses is linked to some of its items only': {
+		invariant: 'every item once',
+		world: chunking({ settings: { chunkOutput: 'raw', outputTo: 'files' } }),
+	},
 	'data in an unknown shape is lost of a file': {
 		invariant: 'lost what was delivered',
 		world: chunking(

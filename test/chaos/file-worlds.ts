@@ -5,6 +5,7 @@ import type { NodeKey, Settings } from './adapter';
 import { EXTENSION, recordsOf, type Draft, type FileFormat, type FilePlan } from './file-plan';
 import { textOf, type Route, type ServicePlan } from './service';
 import {
+	anyChunking,
 	anyDocumentId,
 	anyFaults,
 	anyJob,
@@ -222,9 +223,18 @@ const anyFileChunking: fc.Arbitrary<World> = fc
 		}),
 	);
 
+/** Texts of items, whose chunks go to files. */
+const anyChunkingToFiles: fc.Arbitrary<World> = fc
+	.tuple(anyChunking, fc.boolean())
+	.map(([world, keepOrder]) => ({
+		...world,
+		settings: { ...world.settings, outputTo: 'files', keepOrder, bytesPerFile: 1000 },
+	}));
+
 /** Any world of files. */
 export const anyFileWorld: fc.Arbitrary<World> = fc.oneof(
 	{ weight: 3, arbitrary: anyFilePush },
 	{ weight: 2, arbitrary: anyFileDelete },
 	{ weight: 3, arbitrary: anyFileChunking },
+	{ weight: 1, arbitrary: anyChunkingToFiles },
 );

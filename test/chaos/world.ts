@@ -359,7 +359,7 @@ export const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
 
 export const NEVER: JobPlan = { ...PLAIN_JOB, end: 'never' };
 
-const anyChunking: fc.Arbitrary<World> = fc
+export const anyChunking: fc.Arbitrary<World> = fc
 	.record({
 		texts: fc.array(fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 2 }), {
 			minLength: 1,

@@ -80,6 +80,7 @@ describe('Output To: Files', () => {
 	])('writes %s', async (_what, parameters, records) => {
 		const { output } = await chunk(articles(3), { ...TO_FILES, ...parameters });
 		expect(jsonOf(output)).toEqual([expect.objectContaining({ part: 1, records })]);
+		expect(output[0].pairedItem).toEqual(indexes(3).map((item) => ({ item })));
 		const file = await linesOf(output[0]);
 		expect(file).toHaveLength(records);
 		expect(JSON.stringify(file).match(/"Line \d of \d"/g)).toHaveLength(
