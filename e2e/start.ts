@@ -6,10 +6,12 @@
 import { testCredentials } from './demo/credential-tests';
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
+import { checkMemoryMode } from './demo/memory-mode';
 import { printReport } from './demo/report';
 import { checkScenarios, runScenarios } from './demo/scenarios';
 import { Stage } from './demo/stage';
 import { runCommand } from './shared/command';
+import { ON_OLD_N8N } from './shared/paths';
 import { tail } from './shared/processes';
 import { say, step } from './shared/progress';
 
@@ -31,14 +33,17 @@ runCommand(
 		say('n8n-nodes-search-ingest in a real n8n');
 		checkScenarios();
 		const demo = await startDemo(command, { keepData: !once });
-		const { n8n } = demo;
 		const stage = new Stage(demo);
 		await step('Testing the credentials', async () => await testCredentials(stage));
 		await runScenarios(stage, names);
+		if (once && names.length === 0 && !ON_OLD_N8N) {
+			await step('Files in memory', async () => await checkMemoryMode(stage));
+		}
 		const passed = printReport(stage);
-		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(n8n.logFile)}`);
+		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);
 		if (once) return passed;
 		printLogin(demo);
+		const { n8n } = demo;
 		// The editor stays open until Ctrl-C; if n8n ends by itself, so does the command.
 		const code = await n8n.process.ended;
 		if (!command.isStopping) throw new Error(`n8n ended with ${code}:\n${tail(n8n.logFile)}`);

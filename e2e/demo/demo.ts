@@ -25,6 +25,8 @@ export interface Demo extends Imported {
 	sandbox: Sandbox;
 	chatModel: ChatModel;
 	n8n: N8n;
+	/** Stops n8n and starts it again on the same data, with these settings beside the usual ones. */
+	restartN8n(settings: Record<string, string>): Promise<void>;
 }
 
 /** The folder for all data: kept for the next start, or removed with the command. */
@@ -62,7 +64,17 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 		'Importing credentials and workflows',
 		async () => await importExamples(n8n.api, { sandbox, chatModel }, folder),
 	);
-	return { sandbox, chatModel, n8n, ...imported };
+	const demo: Demo = {
+		sandbox,
+		chatModel,
+		n8n,
+		...imported,
+		restartN8n: async (settings) => {
+			await demo.n8n.process.stop();
+			demo.n8n = await startN8n(folder, port, { settings });
+		},
+	};
+	return demo;
 }
 
 /** @throws Error if n8n does not have all nodes of the package */

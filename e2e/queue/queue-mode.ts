@@ -23,7 +23,13 @@ import { startWorker } from './worker';
 const MACHINES = ['main', 'worker-1', 'worker-2'] as const;
 
 /** The workflows of e2e/queue/workflows; each has a webhook with the name of its file. */
-const QUEUE_WORKFLOWS = ['queue-ingest', 'queue-submit', 'queue-resume'] as const;
+const QUEUE_WORKFLOWS = [
+	'queue-ingest',
+	'queue-submit',
+	'queue-resume',
+	'queue-file',
+	'queue-file-chunk',
+] as const;
 
 export type QueueWorkflow = (typeof QUEUE_WORKFLOWS)[number];
 

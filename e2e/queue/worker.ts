@@ -16,6 +16,8 @@ export interface Worker {
 	started(): string[];
 	/** IDs of those that have ended on it, or reached a Wait node that needs no worker. */
 	finished(): string[];
+	/** Its output so far. */
+	log(): string;
 }
 
 function idsIn(logFile: string, verb: string): string[] {
@@ -45,5 +47,6 @@ export async function startWorker(
 		process: child,
 		started: () => idsIn(logFile, 'started'),
 		finished: () => idsIn(logFile, 'finished'),
+		log: () => readFileSync(logFile, 'utf8'),
 	};
 }
