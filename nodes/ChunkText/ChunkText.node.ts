@@ -9,10 +9,17 @@ import {
 
 import { runNode } from '../shared/n8n/run';
 import { searchModels } from './models';
-import { propertiesOf, subtitleOf } from './operation';
+import { propertiesOf, subtitleOf, type Operation } from './operation';
 import { OPERATIONS } from './operations';
+import { CHUNKER_NAMES, chunkerProperties } from './parameters/chunker';
 
-const MODEL = '($parameter["modelId"]?.value ? ": " + $parameter["modelId"].value : "")';
+/** The chunker and the model. Whether n8n gives the model or its resource locator depends on the place. */
+const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
+const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
+const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;
+
+/** Whether an operation has a chunker. */
+const chunks = ({ properties }: Operation): boolean => properties.includes(chunkerProperties[0]);
 
 /** Splits texts into chunks with embedding vectors (docs/service-interface.md, Chunking). */
 export class ChunkText implements INodeType {
@@ -22,7 +29,7 @@ export class ChunkText implements INodeType {
 		icon: { light: 'file:chunkText.svg', dark: 'file:chunkText.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: subtitleOf(OPERATIONS, MODEL),
+		subtitle: subtitleOf(OPERATIONS, DETAILS, chunks),
 		description:
 			'Split texts into chunks with embedding vectors, ready for a search index (Lucidworks AI)',
 		defaults: { name: 'Chunk Text' },

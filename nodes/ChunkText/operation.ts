@@ -37,10 +37,24 @@ export function propertiesOf(operations: Operation[]): INodeProperties[] {
 	return [first, ...shown.map((property) => shownFor(property, operations))];
 }
 
-/** The node's subtitle: the operation and what else tells two nodes apart. */
-export function subtitleOf(operations: Operation[], details: string): string {
-	const names = Object.fromEntries(operations.map(({ value, name }) => [value, name]));
-	return `={{ (${JSON.stringify(names)}[$parameter["operation"]] || $parameter["operation"]) + ${details} }}`;
+/**
+ * The node's subtitle. n8n cuts it off after about 25 characters, so the default operation is not named.
+ *
+ * @param details an expression for what tells two nodes of an operation apart
+ * @param has which operations these details belong to
+ */
+export function subtitleOf(
+	operations: Operation[],
+	details: string,
+	has: (operation: Operation) => boolean,
+): string {
+	const texts = operations.map((operation, index) => {
+		const { value, name } = operation;
+		const start = index === 0 ? '""' : JSON.stringify(`${name}: `);
+		const text = has(operation) ? `${start} + ${details}` : JSON.stringify(name);
+		return `${JSON.stringify(value)}: ${text}`;
+	});
+	return `={{ { ${texts.join(', ')} }[$parameter["operation"]] || $parameter["operation"] }}`;
 }
 
 /** Merges the lists into one whose order agrees with each of them. */

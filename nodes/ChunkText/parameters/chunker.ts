@@ -133,3 +133,8 @@ export const chunkerProperties = properties([
 		displayOptions: { show: { chunker: ['custom'] } },
 	},
 ]);
+
+/** The chunkers as users see them, by their values. */
+export const CHUNKER_NAMES = Object.fromEntries(
+	chunkerProperties[0].options.map(({ value, name }) => [value, name]),
+);
