@@ -2,6 +2,7 @@ import path from 'node:path';
 
 import type { Page } from 'playwright-core';
 
+import { credentialClasses } from '../../support/manifest';
 import type { N8n } from '../n8n/process';
 import type { StoredWorkflow, WorkflowNode } from '../n8n/workflow';
 import { say } from '../shared/progress';
@@ -26,7 +27,7 @@ const RUN_WITHIN_MS = 30_000;
 const SETTLE_MS = 800;
 /** What starts a workflow only with a message. */
 const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
-const SHOWN_TYPES = /^n8n-nodes-search-ingest\.|\.httpRequest$/;
+const OWN_TYPE = /^n8n-nodes-search-ingest\./;
 
 /** A file name from words. */
 function slug(words: string): string {
@@ -37,12 +38,14 @@ function slug(words: string): string {
 }
 
 /** True for our nodes, and for the one that uses our credential. */
-function isShown({ type }: WorkflowNode): boolean {
-	return SHOWN_TYPES.test(type);
+function isShown({ type, credentials }: WorkflowNode): boolean {
+	const names = Object.keys(credentials ?? {});
+	return OWN_TYPE.test(type) || names.some((name) => credentialClasses.has(name));
 }
 
 /** What a panel shows; others of the same kind would look the same. */
 function kindOf({ type, parameters }: WorkflowNode): string {
+	if (type.endsWith('Tool')) return 'tool';
 	const isFile = [parameters.documentSource, parameters.textSource].includes('file');
 	return [type, parameters.operation ?? '', isFile].join();
 }
