@@ -291,14 +291,16 @@ describe('Texts From: File', () => {
 		const body = JSON.stringify({ chunkingId: 'c-bad', status: 'ERROR', message: 'no' });
 		fault('submit', { status: 200, body, whenBodyContains: 'bad', times: 1 });
 		fault('submit', { status: 400, whenBodyContains: 'bad' });
-		const records = [...articles(8), { id: 'b', name: 'B', text: 'bad' }];
+		const records = [...articles(8), { id: 'b', name: 'B', text: 'bad' }, article(9)];
 		const result = await chunkFile(jsonLines(records), { options: { textsPerRequest: 4 } });
 		expect(summaryOf(result)).toMatchObject({
-			records: 9,
-			chunked: 8,
+			records: 10,
+			chunked: 9,
 			failed: 1,
 			failures: [{ record: 9, id: 'b', error: expect.stringContaining('c-bad') as string }],
 		});
+		// Three requests, and the texts of the last one again.
+		expect(submits()).toHaveLength(5);
 	});
 
 	it('a file after one that ended the run is not read', async () => {
