@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 
 import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
@@ -64,6 +65,11 @@ export class TestFiles {
 	stream(pieces: () => AsyncIterable<Buffer>): void {
 		this.service.getAsStream = async () =>
 			Object.assign(pieces(), { destroy: () => undefined }) as never;
+	}
+
+	/** Whatever is read next is this stream. */
+	opens(stream: Readable): void {
+		this.service.getAsStream = async () => await Promise.resolve(stream);
 	}
 
 	/** Nothing more can be stored. */

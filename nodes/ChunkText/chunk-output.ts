@@ -21,7 +21,7 @@ import type { Job } from './jobs';
 import { maskedResponse } from './masked-response';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import type { SourceDocument } from './source-documents';
-import type { TextOutcomes } from './text-outcomes';
+import type { TextFailure, TextOutcomes } from './text-outcomes';
 import type { TextEntry, TextRef } from './texts';
 
 /** Where the output goes. */
@@ -73,10 +73,11 @@ export class ChunkOutput {
 	}
 
 	/** A text the service has not accepted, or may not have accepted. */
-	async notSubmitted(text: TextEntry, { reason, skipped }: Failed): Promise<void> {
-		const message = outcomeMessage(SUBMITTING, reason, { attempted: skipped !== true });
-		const failure = { error: reason, message, skipped: skipped === true, json: {} };
-		await this.destination.outcomes.failed(text, failure);
+	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
+		const { reason: error } = outcome;
+		const effect = effectOf(outcome);
+		const message = outcomeMessage(SUBMITTING, error, { attempted: !effect.skipped });
+		await this.destination.outcomes.failed(text, { error, message, ...effect, json: {} });
 		await this.destination.sink.done([text]);
 	}
 
@@ -152,9 +153,10 @@ export class ChunkOutput {
 		}
 	}
 
-	private async failed(job: Job, { reason, skipped }: Failed): Promise<void> {
+	private async failed(job: Job, outcome: Failed): Promise<void> {
+		const effect = effectOf(outcome);
 		for (const [index, ref] of job.refs.entries()) {
-			await this.fail(job, ref, reason, index === 0 ? job.kept : undefined, skipped === true);
+			await this.fail(job, ref, outcome.reason, index === 0 ? job.kept : undefined, effect);
 		}
 	}
 
@@ -163,12 +165,12 @@ export class ChunkOutput {
 		ref: TextRef,
 		error: unknown,
 		response?: unknown,
-		skipped = false,
+		effect: Effect = { skipped: false, endsRun: false },
 	): Promise<void> {
-		if (!skipped && this.run.stopsOnFailure) this.run.stop(error);
+		if (!effect.skipped && this.run.stopsOnFailure) this.run.stop(error);
 		const message = `${messageOf(error)} (chunking ID ${job.chunkingId})`;
 		const json = { ...whereabouts(job, ref), ...this.keptResponse(job, response) };
-		await this.destination.outcomes.failed(ref, { error, message, skipped, json });
+		await this.destination.outcomes.failed(ref, { error, message, ...effect, json });
 	}
 
 	private keptResponse({ session }: Job, response: unknown): IDataObject {
@@ -196,6 +198,14 @@ export class ChunkOutput {
 		return source ?? this.run.items[itemIndex]?.json ?? {};
 	}
 }
+
+/** What a failure means for the run, and the run for it. */
+type Effect = Pick<TextFailure, 'skipped' | 'endsRun'>;
+
+const effectOf = ({ skipped, verdict }: Failed): Effect => ({
+	skipped: skipped === true,
+	endsRun: verdict.action === 'stop',
+});
 
 /** What Get Results needs to fetch a text and to tell it from the others of its request. */
 const whereabouts = (

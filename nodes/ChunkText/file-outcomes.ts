@@ -46,12 +46,13 @@ export class FileOutcomes implements TextOutcomes {
 		]);
 	}
 
-	async failed(ref: TextRef, { error, message, skipped, json }: TextFailure): Promise<void> {
+	async failed(ref: TextRef, failure: TextFailure): Promise<void> {
 		if (!isFileText(ref)) return;
+		const { error, message, skipped, json } = failure;
 		const id = ref.document?.id;
 		const { record } = ref.record;
 		if (json.response !== undefined) await this.responses.add({ record, ...json });
-		const endsRun = this.run.ended?.reason === error;
+		const endsRun = failure.endsRun || this.run.ended?.reason === error;
 		if (skipped) this.report.skip([ref.record]);
 		else await this.report.fail(ref.record, { reason: error, message, id, endsRun });
 		this.release([ref]);

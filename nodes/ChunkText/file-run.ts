@@ -61,6 +61,7 @@ export async function forEachFile(
 	const jobs = new Map<string, Job>();
 	for (const itemIndex of run.items.keys()) {
 		if (run.ended) break;
+		let file: RecordFile | undefined;
 		try {
 			const settings = readSettings(parameters, itemIndex);
 			const { regex } = settings.chunkerConfig;
@@ -68,11 +69,13 @@ export async function forEachFile(
 			regexes.add(regex);
 			const scopes = [settings.scope];
 			const chunking = await openChunking(run, parameters, options, scopes, jobs);
-			const file = await openFile(run, parameters, options, itemIndex);
+			file = await openFile(run, parameters, options, itemIndex);
 			await handle({ chunking, file, itemIndex, settings, hints });
 			if (!run.ended) addProgress(run, jobs);
 		} catch (error) {
 			run.refuse(itemIndex, error);
+		} finally {
+			file?.close();
 		}
 	}
 	hints.addTo(run);

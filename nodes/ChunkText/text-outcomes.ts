@@ -10,6 +10,8 @@ export interface TextFailure {
 	message: string;
 	/** It was not submitted, because the run had ended. */
 	skipped: boolean;
+	/** Every further request would fail in the same way, so that nothing more is sent. */
+	endsRun: boolean;
 	/** What is needed to fetch the text later, and what the service has said. */
 	json: IDataObject;
 }

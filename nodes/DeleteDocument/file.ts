@@ -34,9 +34,10 @@ export async function deleteFromFiles(
 	for (const itemIndex of run.items.keys()) {
 		if (run.ended) break;
 		const isLast = commitsLast && itemIndex === run.items.length - 1;
+		let file: RecordFile | undefined;
 		let report: FileReport | undefined;
 		try {
-			const file = await openFile(run, parameters, options, itemIndex);
+			file = await openFile(run, parameters, options, itemIndex);
 			report = reportOn(run, file, parameters, options, itemIndex);
 			const idField = parameters.requiredText('idField', itemIndex);
 			const ids = readIds(file, report, idField, requests.endpoint);
@@ -47,6 +48,7 @@ export async function deleteFromFiles(
 			run.refuse(itemIndex, error);
 		} finally {
 			report?.close();
+			file?.close();
 		}
 	}
 	if (!isDone) await requests.sender.commit(requests);

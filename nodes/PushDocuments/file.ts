@@ -54,9 +54,10 @@ export async function pushFiles(
 	const reader = new DocumentReader(run, parameters, options);
 	for (const itemIndex of run.items.keys()) {
 		if (run.ended) break;
+		let file: RecordFile | undefined;
 		let report: FileReport | undefined;
 		try {
-			const file = await openFile(run, parameters, options, itemIndex);
+			file = await openFile(run, parameters, options, itemIndex);
 			report = reportOn(run, file, parameters, options, itemIndex, sent);
 			const documents = reader.read(file, report, itemIndex);
 			for await (const answer of bulk(documents, pushing)) await account(answer, report);
@@ -65,6 +66,7 @@ export async function pushFiles(
 			run.refuse(itemIndex, error);
 		} finally {
 			report?.close();
+			file?.close();
 		}
 	}
 	reader.addHints();

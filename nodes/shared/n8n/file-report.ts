@@ -49,6 +49,12 @@ export interface RecordFailure {
 	endsRun?: boolean;
 }
 
+/** Where a failure is; the line is unknown if the bytes of the file cannot be read any further. */
+interface FailedRecord {
+	record: number;
+	line: number | undefined;
+}
+
 /**
  * Accounts for each record of one file, for any node: the records that are done, failed or skipped add
  * up to all that were read. Failed records are returned as files, the output item is a summary.
@@ -137,6 +143,8 @@ export class FileReport {
 
 	/** A record failed. Ends a run that stops at failures; in others, the record is kept in a file. */
 	async fail(source: SourceRecord, failure: RecordFailure): Promise<void> {
+		// What a cancel interrupts has not failed: it is done again.
+		if (this.run.signal.aborted) return this.skip([source]);
 		this.note(source, failure);
 		if (this.run.stopsOnFailure) return;
 		// What ended the run is done again, with all that comes after it.
@@ -154,7 +162,8 @@ export class FileReport {
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await this.deadLetters.end();
 		const progress = this.progress();
-		run.progress = () => `The file ${quoted(file.name)} had been processed completely.`;
+		const atEnd = run.ended ? progress : this.progressAtEnd();
+		run.progress = () => atEnd;
 		const binary = { ...this.deadLetters.binary, ...this.options.responses?.binary };
 		const json = this.summary();
 		if (run.ended) {
@@ -162,6 +171,7 @@ export class FileReport {
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${progress}`;
 			return run.fail(itemIndex, reason, { message, json, binary });
 		}
+		this.checkSkip();
 		if (failed === 0) return run.doneWithFiles(itemIndex, json, binary);
 		const what = `${count(failed, 'record')} of ${quoted(file.name)} failed`;
 		run.hint(`${what}: see 'failures' and the files in the binary fields of the item`);
@@ -182,7 +192,15 @@ export class FileReport {
 		return `Of the file ${quoted(file.name)}, ${count(done, 'record')} had been ${this.options.done}${failures}. ${goOn(watermark.upTo)}`;
 	}
 
-	private note(source: Pick<SourceRecord, 'record' | 'line'>, failure: RecordFailure): void {
+	/** What is known of a file that was read, in case the run ends at a later one. */
+	private progressAtEnd(): string {
+		const { file, failed, readError } = this;
+		const extent = readError === undefined ? 'completely' : 'as far as it can be read';
+		const failures = failed > 0 ? `, and ${count(failed, 'record')} had failed` : '';
+		return `The file ${quoted(file.name)} had been processed ${extent}${failures}.`;
+	}
+
+	private note(source: FailedRecord, failure: RecordFailure): void {
 		const { record, line } = source;
 		const { reason, message = messageOf(reason), id } = failure;
 		this.failed++;
@@ -191,28 +209,40 @@ export class FileReport {
 		if (this.failures.length < MAX_FAILURES_LISTED) {
 			this.failures.push({
 				record,
-				line,
+				...(line !== undefined && { line }),
 				...(id !== undefined && { id }),
 				error: message,
 				...(status !== undefined && { httpStatus: status }),
 			});
 		}
 		if (!this.run.stopsOnFailure) return;
-		const where = reason instanceof RecordError ? '' : `, record ${record} (line ${line})`;
+		const inLine = line === undefined ? '' : ` (line ${line})`;
+		const where = reason instanceof RecordError ? '' : `, record ${record}${inLine}`;
 		this.run.fail(this.options.itemIndex, reason, {
 			message: `${quoted(this.file.name)}${where}: ${message}`,
 		});
 	}
 
+	/** A file that ends before that number is hardly the one that the number is for. */
+	private checkSkip(): void {
+		const { run, file, records, readError } = this;
+		const { skip, done } = this.options;
+		if (skip <= records || readError !== undefined) return;
+		run.hint(
+			`'Skip Records' is ${skip.toLocaleString('en-US')}, but ${quoted(file.name)} has only ${count(records, 'record')}, so nothing of it was ${done}`,
+		);
+	}
+
 	/** The file cannot be read any further. */
 	private async breakOff(reason: unknown): Promise<void> {
-		if (this.run.signal.aborted) return;
+		// A run that ends closes its files, and needs nothing more of them.
+		if (this.run.ended) return;
 		if (this.records === 0) {
 			this.refusal = reason;
 			return;
 		}
 		const record = ++this.records;
-		const line = reason instanceof RecordError ? reason.line : 0;
+		const line = reason instanceof RecordError ? reason.line : undefined;
 		this.readError = messageOf(reason);
 		this.note({ record, line }, { reason });
 		this.run.hint(

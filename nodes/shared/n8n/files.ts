@@ -54,7 +54,17 @@ export function inputFile(
 async function opened(run: Run, { id, data }: IBinaryData): Promise<OpenFile> {
 	if (id === undefined) return { bytes: decoded(data), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
-	return { bytes: stream as Bytes, close: () => void stream.destroy() };
+	const close = () => void stream.destroy();
+	// Storage that stalls must not hold up a run that has ended: reading fails then.
+	const stopListening = run.onEnd(close);
+	if (run.ended) close();
+	return {
+		bytes: stream as Bytes,
+		close: () => {
+			stopListening();
+			close();
+		},
+	};
 }
 
 /** The JSON of an item without the files that n8n keeps in it. */

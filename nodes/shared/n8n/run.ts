@@ -35,7 +35,7 @@ export class Run implements RunState {
 	/** It was canceled before it began. */
 	private readonly wasCanceledBefore: boolean;
 	private readonly canceling = new AbortController();
-	private readonly sleepers = new Set<() => void>();
+	private readonly listeners = new Set<() => void>();
 	private readonly slices = new Slices();
 	private readonly results: Results;
 
@@ -60,7 +60,17 @@ export class Run implements RunState {
 
 	stop(reason: unknown): void {
 		this.end ??= { reason };
-		for (const wake of this.sleepers) wake();
+		for (const listener of this.listeners) listener();
+	}
+
+	/**
+	 * Calls the listener as soon as the run ends, so that nothing is waited for in vain.
+	 *
+	 * @returns removes the listener
+	 */
+	onEnd(listener: () => void): () => void {
+		this.listeners.add(listener);
+		return () => this.listeners.delete(listener);
 	}
 
 	/** The node itself has thrown: that counts more than a reason why the run had ended before. */
@@ -88,10 +98,9 @@ export class Run implements RunState {
 	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
 		if (this.end || wake?.aborted) return;
 		const timer = new AbortController();
-		const end = () => timer.abort();
-		this.sleepers.add(end);
+		const stopListening = this.onEnd(() => timer.abort());
 		await pause(ms, timer, wake);
-		this.sleepers.delete(end);
+		stopListening();
 	}
 
 	/**
@@ -172,8 +181,9 @@ export class Run implements RunState {
 	private progressOfCanceled(progress: string): string {
 		// With Retry On Fail, n8n starts a canceled node again: that run knows nothing of what was done.
 		if (this.wasCanceledBefore) return '';
-		const inFlight = this.interrupted ? 'Requests in flight may have taken effect.' : '';
-		return [progress, inFlight].filter(Boolean).join(' ');
+		if (!this.interrupted) return progress;
+		const before = progress === '' ? '' : `${progress.replace(/\.$/, '')}. `;
+		return `${before}Requests in flight may have taken effect.`;
 	}
 
 	/**

@@ -1,0 +1,178 @@
+/** Files of all nodes: runs that end while a file is read, and what is said about them. */
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+
+import type { IDataObject, INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
+
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { captured } from '../../support/log-capture';
+import { useFiles } from '../../support/binary-data';
+import { sandboxCredentials } from '../../support/credentials';
+import { runNode, type RunOptions, type RunResult } from '../../support/engine';
+import {
+	hintsOf,
+	indexes,
+	requestsArrived,
+	useSandbox,
+	useShortBackoff,
+} from '../../support/sandbox';
+
+const sandbox = useSandbox();
+const files = useFiles();
+useShortBackoff();
+
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const lines = (count: number): string =>
+	indexes(count)
+		.map((at) => `${JSON.stringify({ id: `d${at}`, name: 'N', text: `Text ${at}` })}\n`)
+		.join('');
+
+/** Each node, with what makes it read a file, and a request for each record. */
+const NODES: Array<[string, () => INodeType, INodeParameters, IDataObject]> = [
+	[
+		'Push Documents',
+		() => new PushDocuments(),
+		{ documentSource: 'file' },
+		{ documentsPerRequest: 1 },
+	],
+	['Delete Document', () => new DeleteDocument(), { idSource: 'file' }, {}],
+	[
+		'Chunk Text',
+		() => new ChunkText(),
+		{
+			textSource: 'file',
+			outputTo: 'files',
+			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
+		},
+		{ textsPerRequest: 1 },
+	],
+];
+
+const run = async (
+	[, node, parameters, options]: (typeof NODES)[number],
+	items: INodeExecutionData[],
+	more: IDataObject = {},
+	settings: Partial<RunOptions> = {},
+): Promise<RunResult> =>
+	await runNode({
+		node: node(),
+		items,
+		parameters: { ...parameters, options: { ...options, ...more } } as INodeParameters,
+		credentials: sandboxCredentials(sandbox()),
+		...settings,
+	});
+const [PUSH] = NODES;
+
+/** Storage that returns these bytes and then nothing more. `waits`: all of them were read. */
+function stalled(bytes: string | Buffer): { stream: Readable; waits: Promise<void> } {
+	let waiting: () => void = () => undefined;
+	const waits = new Promise<void>((resolve) => (waiting = resolve));
+	let isFirst = true;
+	const stream = new Readable({
+		read() {
+			if (isFirst) this.push(bytes);
+			else waiting();
+			isFirst = false;
+		},
+	});
+	return { stream, waits };
+}
+const routeOf = (name: string) =>
+	({ 'Push Documents': 'push' as const, 'Delete Document': 'delete' as const })[name] ?? 'submit';
+
+describe.each(NODES)('%s', (...node) => {
+	it.each([
+		['as it is', lines(3)],
+		['compressed', gzipSync(lines(3)).subarray(0, -8)],
+	])('ends with a cancel although its storage stalls: a file %s', async (_how, bytes) => {
+		const { stream, waits } = stalled(bytes);
+		files.opens(stream);
+		// Later, when no request is in flight that the cancel would end.
+		const cancelWhen = waits.then(
+			async () => await new Promise((resolve) => setTimeout(resolve, 1000)),
+		);
+		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
+		expect(status).toBe('canceled');
+		expect(stream.destroyed).toBe(true);
+	});
+
+	it('ends when the service refuses everything although its storage stalls', async () => {
+		sandbox().faults.add({ route: routeOf(node[0]), status: 403 });
+		files.opens(stalled(lines(20)).stream);
+		const { output } = await run(node, [await files.item('')], {}, CONTINUE);
+		expect(output.at(-1)?.json.error).toContain('403');
+		expect(output.at(-1)?.json).not.toHaveProperty('readError');
+	});
+
+	it('says of a file in which the run ended where to continue, and not that it was processed', async () => {
+		sandbox().faults.add({ route: routeOf(node[0]), status: 403 });
+		const items = [
+			await files.item(lines(3), 'a.jsonl'),
+			await files.item(lines(3), 'b.jsonl'),
+		];
+		const { output } = await run(node, items, {}, CONTINUE);
+		const { progress, error } = output.at(-1)?.json ?? {};
+		expect(error).toContain('403');
+		expect(progress).toMatch(/^Of the file 'a\.jsonl', 0 records had been .* Skip Records: 0$/);
+	});
+
+	it('closes a file that it cannot use', async () => {
+		const { stream } = stalled(lines(3));
+		files.opens(stream);
+		const { error } = await run(node, [await files.item('')], { skipRecords: -1 });
+		expect(error?.message).toContain("'Skip Records' must be at least 0");
+		expect(stream.destroyed).toBe(true);
+	});
+
+	it('does not count what a cancel interrupts as failed', async () => {
+		sandbox().faults.add({ route: routeOf(node[0]), latencyMs: 20_000 });
+		const before = captured.length;
+		const cancelWhen = requestsArrived(sandbox(), 3);
+		const { error } = await run(node, [await files.item(lines(5))], {}, { cancelWhen });
+		expect(error?.message).toMatch(
+			/^The execution was canceled\. Of the file 'documents\.jsonl', 0 records had been \w+\. /,
+		);
+		expect(error?.message).not.toMatch(/Skip Records: \d+ /);
+		expect(captured.slice(before).join('\n')).not.toContain('had failed');
+	});
+
+	it('names a file that has fewer records than it is to skip', async () => {
+		const result = await run(node, [await files.item(lines(3), 'a.jsonl')], {
+			skipRecords: 4000,
+		});
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(
+				/^'Skip Records' is 4,000, but 'a\.jsonl' has only 3 records, so nothing of it was \w+$/,
+			),
+		]);
+		const all = await run(node, [await files.item(lines(3), 'a.jsonl')], { skipRecords: 3 });
+		expect(hintsOf(all)).toEqual([]);
+	});
+});
+
+describe('storage that fails', () => {
+	const failing = () =>
+		Readable.from(
+			(async function* () {
+				yield await Promise.resolve(Buffer.from(lines(2)));
+				throw new Error('EIO: i/o error');
+			})(),
+		);
+
+	it('gives the record at which the file ends, and no line', async () => {
+		files.opens(failing());
+		const { output } = await run(PUSH, [await files.item('')], {}, CONTINUE);
+		expect(output[0].json).toMatchObject({
+			records: 3,
+			pushed: 2,
+			readError: 'EIO: i/o error',
+			failures: [{ record: 3, error: 'EIO: i/o error' }],
+		});
+		expect((output[0].json.failures as IDataObject[])[0]).not.toHaveProperty('line');
+		files.opens(failing());
+		const { error } = await run(PUSH, [await files.item('')]);
+		expect(error?.message).toBe("'documents.jsonl', record 3: EIO: i/o error");
+	});
+});
