@@ -10,6 +10,7 @@ import type { Credentials } from '../../e2e/service/templates';
 import type { Command } from '../../e2e/shared/command';
 import { CACHE } from '../../e2e/shared/paths';
 import { freePort } from '../../e2e/shared/ports';
+import { say, seconds } from '../../e2e/shared/progress';
 import { pause } from '../../e2e/shared/wait';
 import { TRIGGER, workflowOf, type Step } from './workflows';
 
@@ -130,6 +131,10 @@ export class Server {
 	async measure(name: string, steps: Step[]): Promise<MeasuredRun> {
 		const { result, measured } = await this.running.measure(
 			async () => await this.run(name, steps),
+		);
+		// The tables come at the end of each part, which takes minutes.
+		say(
+			`  ${name}: ${seconds(result.ms)}, ${Math.round(measured.peakAboveIdleBytes / 1e6)} MB`,
 		);
 		const { cpuMs, idleRssBytes, peakAboveIdleBytes, databaseGrowthBytes } = measured;
 		return {
