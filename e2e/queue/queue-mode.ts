@@ -80,19 +80,22 @@ export async function startQueueMode(command: Command): Promise<QueueMode> {
 		const logFile = path.join(QUEUE_LOGS, 'main.log');
 		return await startN8n(folderOf('main'), await freePort(), { settings, logFile });
 	});
-	const launch = async (name: string, machine: string) =>
-		await startWorker(name, folderOf(machine), settings);
 	const [, ...machines] = MACHINES;
 	const workers = await step(
 		`Starting ${machines.length} workers`,
 		async () =>
-			await Promise.all(machines.map(async (machine) => await launch(machine, machine))),
+			await Promise.all(
+				machines.map(
+					async (machine) => await startWorker(machine, folderOf(machine), settings),
+				),
+			),
 	);
 	const workflows = await step(
 		'Importing credentials and workflows',
 		async () => await importWorkflows(main.api, sandbox),
 	);
-	const restart = async ({ name }: Worker) => await launch(`${name}-again`, name);
+	const restart = async ({ name, userFolder }: Worker) =>
+		await startWorker(`${name}-again`, userFolder, settings);
 	return { sandbox, api: main.api, workers, workflows, restart };
 }
 

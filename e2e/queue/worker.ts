@@ -11,6 +11,8 @@ const CONCURRENCY = 10;
 /** One of n8n's workers. */
 export interface Worker {
 	name: string;
+	/** Its user folder, which the worker that takes its place has too. */
+	userFolder: string;
 	process: RunningProcess;
 	/** IDs of the executions it has started so far, according to its log. */
 	started(): string[];
@@ -44,6 +46,7 @@ export async function startWorker(
 	);
 	return {
 		name,
+		userFolder,
 		process: child,
 		started: () => idsIn(logFile, 'started'),
 		finished: () => idsIn(logFile, 'finished'),
