@@ -4,8 +4,7 @@ import type { Failed, Outcome } from '../shared/flow/deliver';
 import { Window, type WindowLimits } from '../shared/flow/window';
 import { stemOf } from '../shared/n8n/dead-letters';
 import { FileReport, skipAnswered } from '../shared/n8n/file-report';
-import { inputFile } from '../shared/n8n/files';
-import { openRecords, type RecordFile } from '../shared/n8n/record-file';
+import { openItemFile, type RecordFile } from '../shared/n8n/record-file';
 import type { Run } from '../shared/n8n/run';
 import type { ChunkSettings } from '../shared/service/chunking';
 import { sinkOf } from './chunk-files';
@@ -69,7 +68,7 @@ export async function forEachFile(
 			regexes.add(regex);
 			const scopes = [settings.scope];
 			const chunking = await openChunking(run, parameters, options, scopes, jobs);
-			file = await openFile(run, parameters, options, itemIndex);
+			file = await openItemFile(run, parameters, options, itemIndex);
 			await handle({ chunking, file, itemIndex, settings, hints });
 			if (!run.ended) addProgress(run, jobs);
 		} catch (error) {
@@ -85,21 +84,6 @@ export async function forEachFile(
 function addProgress(run: Run, jobs: ReadonlyMap<string, Job>): void {
 	const { progress } = run;
 	run.progress = () => [progress(), progressOf(jobs)].filter(Boolean).join(' ');
-}
-
-async function openFile(
-	run: Run,
-	parameters: ChunkParameters,
-	{ delimiter }: ChunkOptions,
-	itemIndex: number,
-): Promise<RecordFile> {
-	const where = parameters.file('binaryPropertyName', itemIndex);
-	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
-	return await openRecords(run, file, {
-		format: parameters.choice('fileFormat', itemIndex),
-		path: parameters.text('listPath', itemIndex),
-		delimiter,
-	});
 }
 
 /** The limits of a window in which at least one request and the texts it is filled with have room. */

@@ -2,8 +2,7 @@ import type { Outcome } from '../shared/flow/deliver';
 import { deliverEach } from '../shared/flow/deliver-each';
 import { fieldOf } from '../shared/n8n/fields';
 import { FileReport } from '../shared/n8n/file-report';
-import { inputFile } from '../shared/n8n/files';
-import { checkColumns, openRecords, type RecordFile } from '../shared/n8n/record-file';
+import { checkColumns, openItemFile, type RecordFile } from '../shared/n8n/record-file';
 import type { Run } from '../shared/n8n/run';
 import type { SourceRecord } from '../shared/records/record';
 import { documentId } from '../shared/service/document-id';
@@ -37,7 +36,12 @@ export async function deleteFromFiles(
 		let file: RecordFile | undefined;
 		let report: FileReport | undefined;
 		try {
-			file = await openFile(run, parameters, options, itemIndex);
+			file = await openItemFile(
+				run,
+				parameters,
+				{ ...options, otherwise: 'lines' },
+				itemIndex,
+			);
 			report = reportOn(run, file, parameters, options, itemIndex);
 			const idField = parameters.requiredText('idField', itemIndex);
 			const ids = readIds(file, report, idField, requests.endpoint);
@@ -52,22 +56,6 @@ export async function deleteFromFiles(
 		}
 	}
 	if (!isDone) await requests.sender.commit(requests);
-}
-
-async function openFile(
-	run: Run,
-	parameters: DeleteParameters,
-	{ delimiter }: DeleteOptions,
-	itemIndex: number,
-): Promise<RecordFile> {
-	const where = parameters.file('binaryPropertyName', itemIndex);
-	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
-	return await openRecords(run, file, {
-		format: parameters.choice('fileFormat', itemIndex),
-		otherwise: 'lines',
-		path: parameters.text('listPath', itemIndex),
-		delimiter,
-	});
 }
 
 function reportOn(

@@ -1,10 +1,9 @@
 import { bulk, type Answer } from '../shared/flow/bulk';
 import { fieldOf } from '../shared/n8n/fields';
 import { FileReport } from '../shared/n8n/file-report';
-import { inputFile } from '../shared/n8n/files';
 import { count, troubleText } from '../shared/n8n/hints';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
-import { checkColumns, openRecords, type RecordFile } from '../shared/n8n/record-file';
+import { checkColumns, openItemFile, type RecordFile } from '../shared/n8n/record-file';
 import type { Run } from '../shared/n8n/run';
 import type { SourceRecord } from '../shared/records/record';
 import { InputError } from '../shared/service/input-error';
@@ -57,7 +56,7 @@ export async function pushFiles(
 		let file: RecordFile | undefined;
 		let report: FileReport | undefined;
 		try {
-			file = await openFile(run, parameters, options, itemIndex);
+			file = await openItemFile(run, parameters, options, itemIndex);
 			report = reportOn(run, file, parameters, options, itemIndex, sent);
 			const documents = reader.read(file, report, itemIndex);
 			for await (const answer of bulk(documents, pushing)) await account(answer, report);
@@ -71,21 +70,6 @@ export async function pushFiles(
 	}
 	reader.addHints();
 	addTotals(run, options, sent.bytes);
-}
-
-async function openFile(
-	run: Run,
-	parameters: PushParameters,
-	{ delimiter }: PushOptions,
-	itemIndex: number,
-): Promise<RecordFile> {
-	const where = parameters.file('binaryPropertyName', itemIndex);
-	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
-	return await openRecords(run, file, {
-		format: parameters.choice('fileFormat', itemIndex),
-		path: parameters.text('listPath', itemIndex),
-		delimiter,
-	});
 }
 
 const reportOn = (

@@ -1,3 +1,5 @@
+import type { IBinaryData } from 'n8n-workflow';
+
 import type { Bytes } from '../records/bytes';
 import { CsvReader } from '../records/csv-reader';
 import { formatOf, guessFormat, readerOf, type RecordFormat } from '../records/format';
@@ -6,7 +8,7 @@ import type { SourceRecord } from '../records/record';
 import { textOf } from '../records/text';
 import { InputError } from '../service/input-error';
 import { quoted } from '../service/wording';
-import type { InputFile } from './files';
+import { inputFile, type InputFile } from './files';
 import type { Run } from './run';
 
 /** How to read a file. */
@@ -33,6 +35,31 @@ export interface RecordFile {
 	columns(): readonly string[] | undefined;
 	/** To be called in the end, whether it was read to its end or not. */
 	close(): void;
+}
+
+/** The parameters that say where a file is and how it is written; see file-properties.ts. */
+export interface FileParameters {
+	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
+	label(name: 'binaryPropertyName'): string;
+	choice(name: 'fileFormat', itemIndex: number): RecordFileOptions['format'];
+	text(name: 'listPath', itemIndex: number): string;
+}
+
+/** Opens the file of an input item as the parameters say; throws what `openRecords` throws. */
+export async function openItemFile(
+	run: Run,
+	parameters: FileParameters,
+	{ delimiter, otherwise }: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
+	itemIndex: number,
+): Promise<RecordFile> {
+	const where = parameters.file('binaryPropertyName', itemIndex);
+	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
+	return await openRecords(run, file, {
+		format: parameters.choice('fileFormat', itemIndex),
+		...(otherwise !== undefined && { otherwise }),
+		path: parameters.text('listPath', itemIndex),
+		delimiter,
+	});
 }
 
 /** Enough to tell one format from another. */
