@@ -8,7 +8,7 @@ export interface Part {
 	bytes: number;
 }
 
-/** Where a part begins to grow. */
+/** Where the first part begins to grow. */
 const FIRST_BYTES = 64 * 1024;
 
 /** Writes records into parts of limited size; memory holds one part. */
@@ -17,6 +17,8 @@ export class PartWriter {
 	private buffer = Buffer.alloc(0);
 	private bytes = 0;
 	private records = 0;
+	/** Of the part before: the next one will need as much, and copies nothing to grow. */
+	private capacity = FIRST_BYTES;
 
 	/**
 	 * @param maxBytes of a part; a larger record gets a part of its own
@@ -49,6 +51,7 @@ export class PartWriter {
 		if (this.records === 0) return undefined;
 		const buffer = this.buffer.subarray(0, this.bytes);
 		const part = { buffer, records: this.records, bytes: this.bytes };
+		this.capacity = this.buffer.length;
 		this.buffer = Buffer.alloc(0);
 		this.bytes = 0;
 		this.records = 0;
@@ -62,7 +65,7 @@ export class PartWriter {
 	}
 
 	private grow(needed: number): void {
-		const doubled = Math.min(Math.max(FIRST_BYTES, 2 * this.buffer.length), this.maxBytes);
+		const doubled = Math.min(Math.max(this.capacity, 2 * this.buffer.length), this.maxBytes);
 		const larger = Buffer.alloc(Math.max(needed, doubled));
 		this.buffer.copy(larger, 0, 0, this.bytes);
 		this.buffer = larger;
