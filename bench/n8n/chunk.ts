@@ -2,7 +2,7 @@ import { print, table, whole } from '../lib/table';
 import { corpusFile } from './data-files';
 import { MAX_BLOCK_MS, warmServer } from './push';
 import type { Stage } from './stage';
-import { checkDocuments, COLUMNS, mb, milliseconds, rowOf } from './stage';
+import { blockIn, checkDocuments, COLUMNS, mb, milliseconds, rowOf } from './stage';
 import { chunk, getFile, getItems, having, push, type Step } from './workflows';
 
 const NODES = ['Chunk Text', 'Push Documents'];
@@ -53,8 +53,8 @@ export async function benchChunk(stage: Stage): Promise<void> {
 			mb,
 		);
 		goals.atMost(
-			`${what}: longest block of the event loop`,
-			run.blockMs,
+			`${what}: longest time busy in one block while the nodes run`,
+			blockIn(run, NODES).cpuMs,
 			MAX_BLOCK_MS,
 			milliseconds,
 		);

@@ -4,7 +4,7 @@ import { documentsFile } from './data-files';
 import { MAX_BLOCK_MS, warmServer } from './push';
 import { msOf, type MeasuredRun } from './server';
 import type { Stage } from './stage';
-import { milliseconds, seconds } from './stage';
+import { blockText, longestOf, milliseconds, seconds } from './stage';
 import { chunk, CREDENTIALS, getItems, push, type Step } from './workflows';
 
 const MAX_RATIO = 1.3;
@@ -125,8 +125,8 @@ async function compare({ options, server, goals }: Stage, source: Step): Promise
 	const row = (what: string, node: string, all: MeasuredRun[]) => {
 		const times = all.map((run) => msOf(run, node)).sort((one, other) => one - other);
 		const ms = times[Math.floor(times.length / 2)];
-		const blockMs = Math.max(...all.map((run) => run.blockWithin(node)));
-		return { what, ms, blockMs };
+		const block = longestOf(all.map((run) => run.blockWithin(node)));
+		return { what, ms, block };
 	};
 	const wholeItem = row('Push Documents, Whole Item', WHOLE_ITEM.name, runs.whole);
 	const mapped = row('Push Documents, Mapped Fields', MAPPED_FIELDS.name, runs.mapped);
@@ -136,12 +136,12 @@ async function compare({ options, server, goals }: Stage, source: Step): Promise
 		`### ${count} items, four expressions`,
 		'',
 		table(
-			['', 'time', 'of Whole Item', 'longest block'],
-			[wholeItem, mapped, peer].map(({ what, ms, blockMs }) => [
+			['', 'time', 'of Whole Item', 'longest block: busy (in all)'],
+			[wholeItem, mapped, peer].map(({ what, ms, block }) => [
 				what,
 				seconds(ms),
 				ratio(ms / wholeItem.ms),
-				milliseconds(blockMs),
+				blockText(block),
 			]),
 		),
 	);
@@ -151,10 +151,10 @@ async function compare({ options, server, goals }: Stage, source: Step): Promise
 		MAX_RATIO,
 		ratio,
 	);
-	for (const { what, blockMs } of [wholeItem, mapped]) {
+	for (const { what, block } of [wholeItem, mapped]) {
 		goals.atMost(
-			`${count} items: longest block in ${what}`,
-			blockMs,
+			`${count} items: longest time busy in one block in ${what}`,
+			block.cpuMs,
 			MAX_BLOCK_MS,
 			milliseconds,
 		);

@@ -3,7 +3,16 @@ import { documentsFile } from './data-files';
 import type { MeasuredRun } from './server';
 import { msOf } from './server';
 import type { Stage } from './stage';
-import { checkDocuments, COLUMNS, mb, milliseconds, pushByAxios, rowOf, seconds } from './stage';
+import {
+	blockIn,
+	checkDocuments,
+	COLUMNS,
+	mb,
+	milliseconds,
+	pushByAxios,
+	rowOf,
+	seconds,
+} from './stage';
 import { getFile, getItems, push } from './workflows';
 
 const NODE = 'Push Documents';
@@ -65,8 +74,8 @@ function addGoals({ goals }: Stage, what: string, run: MeasuredRun): void {
 		(bytes) => `${(bytes / 1_000_000).toFixed(2)} MB`,
 	);
 	goals.atMost(
-		`${what}: longest block of the event loop`,
-		run.blockMs,
+		`${what}: longest time busy in one block while ${NODE} runs`,
+		blockIn(run, [NODE]).cpuMs,
 		MAX_BLOCK_MS,
 		milliseconds,
 	);

@@ -2,7 +2,12 @@ import path from 'node:path';
 
 import type { Execution } from '../../e2e/n8n/execution';
 import { nodeTimes, type NodeTime } from '../../e2e/n8n/event-log';
-import { longestBlock, startMeasuredN8n, type MeasuredN8n } from '../../e2e/n8n/measure';
+import {
+	longestBlock,
+	startMeasuredN8n,
+	type LongestBlock,
+	type MeasuredN8n,
+} from '../../e2e/n8n/measure';
 import { installPackage, type PackedPackage } from '../../e2e/n8n/package';
 import type { CpuProfile } from '../../e2e/n8n/profile';
 import type { CredentialValues } from '../../e2e/n8n/workflow';
@@ -38,8 +43,8 @@ export interface MeasuredRun extends Run {
 	peakAboveIdleBytes: number;
 	databaseGrowthBytes: number;
 	/** Longest block of the event loop during the execution, and while a node ran. */
-	blockMs: number;
-	blockWithin(node: string): number;
+	block: LongestBlock;
+	blockWithin(node: string): LongestBlock;
 }
 
 /** How long a node took, in milliseconds. */
@@ -143,7 +148,7 @@ export class Server {
 			idleRssBytes,
 			peakAboveIdleBytes,
 			databaseGrowthBytes,
-			blockMs: longestBlock(measured),
+			block: longestBlock(measured),
 			blockWithin: (node) => longestBlock(measured, result.nodes[node]),
 		};
 	}

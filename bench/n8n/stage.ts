@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { N8N_NODE } from '../../e2e/n8n/install';
+import type { LongestBlock } from '../../e2e/n8n/measure';
 import type { Command } from '../../e2e/shared/command';
 import { DEMO } from '../../sandbox';
 import { isolated } from '../lib/isolated';
@@ -71,6 +72,20 @@ export const mb = (bytes: number): string => `${Math.round(bytes / MB)} MB`;
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 export const milliseconds = (ms: number): string => `${Math.round(ms)} ms`;
 
+/** How long n8n's main thread was busy, and how long it was blocked, which includes waiting for a processor. */
+export const blockText = ({ ms, cpuMs }: LongestBlock): string =>
+	`${milliseconds(cpuMs)} (${milliseconds(ms)})`;
+
+/** The longest block while one of the nodes ran. */
+export const blockIn = (run: MeasuredRun, nodes: string[]): LongestBlock =>
+	longestOf(nodes.map((node) => run.blockWithin(node)));
+
+/** The longest of several. */
+export const longestOf = (blocks: LongestBlock[]): LongestBlock => ({
+	ms: Math.max(...blocks.map(({ ms }) => ms)),
+	cpuMs: Math.max(...blocks.map(({ cpuMs }) => cpuMs)),
+});
+
 /** Columns of `rowOf`. */
 export const COLUMNS = [
 	'execution',
@@ -78,7 +93,7 @@ export const COLUMNS = [
 	'memory above idle',
 	'idle',
 	'database',
-	'longest block in the nodes',
+	'longest block in the nodes: busy (in all)',
 	'in the execution',
 ];
 
@@ -91,8 +106,8 @@ export function rowOf(run: MeasuredRun, nodes: string[]): Cell[] {
 		mb(run.peakAboveIdleBytes),
 		mb(run.idleRssBytes),
 		`${(run.databaseGrowthBytes / MB).toFixed(1)} MB`,
-		milliseconds(Math.max(...nodes.map((node) => run.blockWithin(node)))),
-		milliseconds(run.blockMs),
+		blockText(blockIn(run, nodes)),
+		blockText(run.block),
 	];
 }
 

@@ -1,3 +1,5 @@
+import { Agent } from 'node:http';
+
 import type { AxiosInstance, AxiosRequestConfig } from 'axios';
 import axios from 'axios';
 
@@ -14,7 +16,13 @@ export class N8nConnection {
 	private cookie = '';
 
 	constructor(url: string) {
-		this.http = axios.create({ baseURL: url, proxy: false, validateStatus: () => true });
+		this.http = axios.create({
+			baseURL: url,
+			proxy: false,
+			validateStatus: () => true,
+			// An n8n that was blocked for long closes connections that it kept, even those just used again.
+			httpAgent: new Agent({ keepAlive: false }),
+		});
 	}
 
 	/** True once n8n answers and its database is ready. */

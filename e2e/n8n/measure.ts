@@ -18,7 +18,12 @@ export interface Block {
 	/** Milliseconds since the epoch. */
 	endedAt: number;
 	ms: number;
+	/** Processor time of the main thread; the rest is mostly waiting for a processor that others use. */
+	cpuMs: number;
 }
+
+/** The longest of some blocks, and the most processor time in one of them. */
+export type LongestBlock = Pick<Block, 'ms' | 'cpuMs'>;
 
 /** What a piece of work took from n8n. */
 export interface Measured {
@@ -69,13 +74,16 @@ function databaseBytes(userFolder: string): number {
 		.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
 }
 
-/** The longest block of the event loop that was within a time at least in part; 0 if none. */
+/** The longest block of the event loop, and the most processor time in one, of those mostly within a time. */
 export function longestBlock(
 	{ blocks }: Pick<Measured, 'blocks'>,
 	{ from, to } = { from: 0, to: Infinity },
-): number {
-	const within = blocks.filter(({ endedAt, ms }) => endedAt >= from && endedAt - ms <= to);
-	return Math.max(0, ...within.map(({ ms }) => ms));
+): LongestBlock {
+	const within = blocks.filter(
+		({ endedAt, ms }) => Math.min(endedAt, to) - Math.max(endedAt - ms, from) > ms / 2,
+	);
+	const most = (key: 'ms' | 'cpuMs') => Math.max(0, ...within.map((block) => block[key]));
+	return { ms: most('ms'), cpuMs: most('cpuMs') };
 }
 
 /**

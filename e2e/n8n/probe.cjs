@@ -1,6 +1,7 @@
 /*
  * Loaded into n8n to measure it, on the port of PROBE_PORT:
- * `POST /` collects garbage and starts anew, `GET /` returns the blocks of the event loop since then.
+ * `POST /` collects garbage and starts anew, `GET /` returns the blocks of the event loop since then,
+ * each with the processor time of the main thread within it.
  * `POST /profile` starts a CPU profile, `GET /profile` ends and returns it.
  */
 const { createServer } = require('node:http');
@@ -18,14 +19,21 @@ const SAMPLE_MICROSECONDS = 500;
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc');
 
-/** @type {Array<{ endedAt: number, ms: number }>} */
+const cpuMs = () => {
+	const { user, system } = process.threadCpuUsage();
+	return (user + system) / 1000;
+};
+
+/** @type {Array<{ endedAt: number, ms: number, cpuMs: number }>} */
 let blocks = [];
-let lastTick = performance.now();
+let last = { now: performance.now(), cpuMs: cpuMs() };
 setInterval(() => {
-	const now = performance.now();
-	const ms = now - lastTick - TICK_MS;
-	lastTick = now;
-	if (ms >= LEAST_BLOCK_MS) blocks.push({ endedAt: Date.now(), ms });
+	const next = { now: performance.now(), cpuMs: cpuMs() };
+	const ms = next.now - last.now - TICK_MS;
+	if (ms >= LEAST_BLOCK_MS) {
+		blocks.push({ endedAt: Date.now(), ms, cpuMs: next.cpuMs - last.cpuMs });
+	}
+	last = next;
 }, TICK_MS).unref();
 
 /** @type {Session | undefined} */
