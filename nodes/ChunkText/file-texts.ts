@@ -4,7 +4,7 @@ import type { Window } from '../shared/flow/window';
 import { fieldOf } from '../shared/n8n/fields';
 import type { FileReport } from '../shared/n8n/file-report';
 import { isRecord } from '../shared/n8n/parameter-reader';
-import { checkColumns } from '../shared/n8n/record-file';
+import { checkFields } from '../shared/n8n/record-file';
 import type { SourceRecord } from '../shared/records/record';
 import type { ChunkSettings } from '../shared/service/chunking';
 import { documentId } from '../shared/service/document-id';
@@ -68,7 +68,7 @@ export async function* fileTexts(
 	const group = JSON.stringify(settings);
 	const options = { itemIndex, fields, settings, maxBytes: all.bytesPerRequest };
 	let place = 0;
-	const check = () => checkColumns(file, neededColumns(fields));
+	const check = (first: SourceRecord) => checkFields(file, first, neededFields(fields));
 	const texts = report.read(
 		check,
 		(record) => fileText(record, group, options),
@@ -133,7 +133,7 @@ function documentOf(
 }
 
 /** The columns that a CSV file must have, each with the parameter that names it. */
-const neededColumns = ({ text, document }: Fields): Array<[string, string]> => [
+const neededFields = ({ text, document }: Fields): Array<[string, string]> => [
 	[text, 'Text Field'],
 	...(document
 		? ([

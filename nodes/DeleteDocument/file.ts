@@ -2,7 +2,7 @@ import type { Outcome } from '../shared/flow/deliver';
 import { deliverEach } from '../shared/flow/deliver-each';
 import { fieldOf } from '../shared/n8n/fields';
 import { FileReport } from '../shared/n8n/file-report';
-import { checkColumns, openItemFile, type RecordFile } from '../shared/n8n/record-file';
+import { checkFields, openItemFile, type RecordFile } from '../shared/n8n/record-file';
 import type { Run } from '../shared/n8n/run';
 import type { SourceRecord } from '../shared/records/record';
 import { documentId } from '../shared/service/document-id';
@@ -81,7 +81,7 @@ function readIds(
 	idField: string,
 	endpoint: string,
 ): AsyncGenerator<IdEntry, void, undefined> {
-	const check = () => checkColumns(file, [[idField, 'ID Field']]);
+	const check = (first: SourceRecord) => checkFields(file, first, [[idField, 'ID Field']]);
 	return report.read(check, (source) => {
 		const id = idOf(source.value, idField);
 		deletePath(endpoint, id);

@@ -22,6 +22,9 @@ export const isCommitted = (outcome: Outcome<Answer>): boolean =>
 /** What became of a document. */
 export type Answer = 'deleted' | 'notFound';
 
+const NOT_FOUND =
+	"If unknown IDs are fine, turn on 'Ignore Not Found'. Otherwise check 'Push Service URL' in the credential and the ID.";
+
 /** Sends single deletes. */
 export class DeleteSender {
 	/** IDs whose delete may have taken effect though it was never answered. */
@@ -75,6 +78,7 @@ export class DeleteSender {
 			// An earlier attempt has deleted it, though its response got lost.
 			if (isNotFound && this.maybeDeleted.has(id)) return 'deleted';
 			if (isNotFound && this.options.ignoreNotFound) return 'notFound';
+			if (isNotFound) throw error.withAdvice(NOT_FOUND);
 		}
 		throw error;
 	}

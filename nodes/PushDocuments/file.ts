@@ -3,7 +3,7 @@ import { fieldOf } from '../shared/n8n/fields';
 import { FileReport } from '../shared/n8n/file-report';
 import { count, troubleText } from '../shared/n8n/hints';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
-import { checkColumns, openItemFile, type RecordFile } from '../shared/n8n/record-file';
+import { checkFields, openItemFile, type RecordFile } from '../shared/n8n/record-file';
 import type { Run } from '../shared/n8n/run';
 import type { SourceRecord } from '../shared/records/record';
 import { InputError } from '../shared/service/input-error';
@@ -113,8 +113,8 @@ class DocumentReader {
 		itemIndex: number,
 	): AsyncGenerator<FileEntry, void, undefined> {
 		const fields = this.fieldsOf(itemIndex);
-		const check = () =>
-			checkColumns(file, [
+		const check = (first: SourceRecord) =>
+			checkFields(file, first, [
 				[fields.id, 'ID Field'],
 				[fields.name, 'Name Field'],
 			]);

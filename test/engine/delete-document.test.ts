@@ -417,6 +417,13 @@ describe('a document the service does not know', () => {
 		expect(sandbox().requests).toHaveLength(2);
 	});
 
+	it('stops with advice on the option', async () => {
+		const { error } = await remove(items('unknown'), {});
+		expect(error?.description).toMatch(
+			/^If unknown IDs are fine, turn on 'Ignore Not Found'\. Otherwise check 'Push Service URL'/,
+		);
+	});
+
 	it('counts as done with Ignore Not Found', async () => {
 		await index(['d0']);
 		const { output, status } = await remove(items('unknown', 'd0'), {

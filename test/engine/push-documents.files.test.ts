@@ -456,10 +456,10 @@ describe('bad input', () => {
 	});
 
 	it.each<[string, string | Buffer, string, RegExp]>([
-		['an empty file', '', 'd.jsonl', /^The file is empty/],
-		['an empty list file', '', 'd.json', /^The file is empty/],
+		['an empty file', '', 'd.jsonl', /^The file 'd.jsonl' is empty/],
+		['an empty list file', '', 'd.json', /^'d.json': The file is empty/],
 		['an empty file of unknown format', ' \n', 'd', /^The file 'd' is empty/],
-		['an empty CSV file', '\n', 'd.csv', /^The file is empty/],
+		['an empty CSV file', '\n', 'd.csv', /^The file 'd.csv' is empty/],
 		[
 			'an unknown format',
 			'what?\n',
@@ -470,16 +470,67 @@ describe('bad input', () => {
 			'UTF-16 without a mark',
 			Buffer.from('{"id":"a"}', 'utf16le'),
 			'd.jsonl',
-			/byte order mark/,
+			/^'d.jsonl': The file is not UTF-8, and UTF-16 needs a byte order mark/,
 		],
-		['a ZIP archive', Buffer.from('504b0304ff', 'hex'), 'd.jsonl', /ZIP archive/],
+		[
+			'a ZIP archive',
+			Buffer.from('504b0304ff', 'hex'),
+			'd.jsonl',
+			/^'d.jsonl': .* a ZIP archive/,
+		],
+		[
+			'a damaged gzip file',
+			Buffer.from(`1f8b0800000000000003${'ff'.repeat(40)}`, 'hex'),
+			'd.jsonl.gz',
+			/^'d.jsonl.gz': The gzip file is damaged/,
+		],
 		['no list', '{"a":1}', 'd.json', /missing|not/],
+		['JSON that is no list', '7', 'd.json', /^'d.json': The file is neither a JSON list nor/],
+		[
+			'an object with lists',
+			'{"meta":{},"docs":[{"id":"a","name":"A"}],"tags":[]}',
+			'd.json',
+			/^The file 'd.json' is one object without 'id' and 'name', but with a list in 'docs', 'tags'$/,
+		],
 		['a header with two equal columns', 'id,id,name\na,b,c\n', 'd.csv', /two columns "id"/],
 	])('%s is refused', async (_what, content, name, message) => {
 		const { error } = await push([await files.item(content, name)]);
 		expect(error?.message).toMatch(message);
+		expect(error?.description).toMatch(/^(Check|Choose|If|Every) /);
 		expect(sandbox().requests).toEqual([]);
 	});
+
+	it('a path without a list names the file and the parameter', async () => {
+		const item = await files.item('{"docs":[]}', 'd.json');
+		const { error } = await push([item], { listPath: 'items' });
+		expect(error?.message).toBe(`'d.json': The file has no list at "items"`);
+		expect(error?.description).toMatch(/^Check the file, 'File Format' and 'Path to List'\./);
+	});
+
+	it('one object with an ID and a name is a document, whatever lists it has', async () => {
+		const item = await files.item('{"id":"a","name":"A","tags":["x"]}', 'd.json');
+		expect(summary(await push([item]))).toMatchObject({ records: 1, pushed: 1 });
+	});
+
+	it.each([
+		['auto', 'd.jsonl', ["'Path to List' was not used, because 'd.jsonl' is JSON Lines"]],
+		['auto', 'd.json', []],
+		['jsonLines', 'd.jsonl', []],
+	])(
+		'with the format %s of %s, the hints about the path are %j',
+		async (fileFormat, name, hints) => {
+			const content =
+				name === 'd.json' ? '{"docs":[{"id":"a","name":"A"}]}' : lines(documents(1));
+			const result = await push([await files.item(content, name)], {
+				fileFormat,
+				listPath: 'docs',
+			});
+			expect(summary(result).pushed).toBe(1);
+			expect(
+				result.hints.map(({ message }) => message).filter((text) => text.includes('Path')),
+			).toEqual(hints);
+		},
+	);
 
 	it('a missing field says which there are', async () => {
 		const item = await files.item('x');
@@ -494,7 +545,9 @@ describe('bad input', () => {
 		const item = await files.item(lines(documents(1)));
 		item.binary!.data.id = 'filesystem-v2:workflows/none/executions/none/binary_data/none';
 		const { output } = await push([item, await files.item(lines(documents(1)))], {}, CONTINUE);
-		expect(output[0].json.error).toEqual(expect.any(String));
+		expect(output[0].json.error).toMatch(
+			/^n8n could not read the file 'documents.jsonl': .* \(item 0\)$/,
+		);
 		expect(output[1].json.pushed).toBe(1);
 	});
 });

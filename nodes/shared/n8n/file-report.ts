@@ -9,7 +9,7 @@ import { DeadLetters } from './dead-letters';
 import { messageOf } from './errors';
 import { FailureCounts } from './failure-counts';
 import { count } from './hints';
-import { EMPTY, type RecordFile } from './record-file';
+import { EMPTY, refusal, type RecordFile } from './record-file';
 import type { Run } from './run';
 
 /** How often a long run writes a line to n8n's log. */
@@ -90,12 +90,12 @@ export class FileReport {
 	 * What is to be sent of the file; all other records are accounted for. Nothing more is read once
 	 * the run has ended.
 	 *
-	 * @param check called once, when the first record was read
+	 * @param check called once with the first record
 	 * @param entryOf what is to be sent of a record, which fails if this throws
 	 * @param idOf the ID in the content of a record that fails
 	 */
 	async *read<E>(
-		check: () => void,
+		check: (first: SourceRecord) => void,
 		entryOf: (record: SourceRecord) => E,
 		idOf: (value: unknown) => string | undefined = () => undefined,
 	): AsyncGenerator<E, void, undefined> {
@@ -103,7 +103,7 @@ export class FileReport {
 			for await (const records of this.file.records) {
 				for (const record of records) {
 					if (this.run.ended) return;
-					if (this.records === 0) check();
+					if (this.records === 0) check(record);
 					this.records = record.record;
 					if (record.record <= this.options.skip) {
 						this.skip([record], true);
@@ -121,7 +121,7 @@ export class FileReport {
 				}
 			}
 			if (this.records === 0 && this.file.format !== 'jsonArray' && !this.file.header()) {
-				throw new InputError('The file is empty', EMPTY);
+				throw new InputError(`The file ${quoted(this.file.name)} is empty`, EMPTY);
 			}
 		} catch (error) {
 			await this.breakOff(error);
@@ -157,7 +157,8 @@ export class FileReport {
 		const { run, file, failed } = this;
 		const { itemIndex } = this.options;
 		this.close();
-		if (this.refusal !== undefined) return run.refuse(itemIndex, this.refusal);
+		if (this.refusal !== undefined)
+			return run.refuse(itemIndex, refusal(file.name, this.refusal));
 		if (run.ended) this.log();
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await this.deadLetters.end();

@@ -1,14 +1,18 @@
 import type { IBinaryData } from 'n8n-workflow';
 
-import type { Bytes } from '../records/bytes';
+import { FileError, type Bytes } from '../records/bytes';
 import { CsvReader } from '../records/csv-reader';
+import { fieldOf } from '../records/fields';
 import { formatOf, guessFormat, readerOf, type RecordFormat } from '../records/format';
+import { JsonArrayReader } from '../records/json-array-reader';
 import { readRecords } from '../records/read-records';
-import type { SourceRecord } from '../records/record';
+import { RecordError, type SourceRecord } from '../records/record';
 import { textOf } from '../records/text';
 import { InputError } from '../service/input-error';
 import { quoted } from '../service/wording';
+import { isCanceled, messageOf } from './errors';
 import { inputFile, type InputFile } from './files';
+import { isRecord } from './parameter-reader';
 import type { Run } from './run';
 
 /** How to read a file. */
@@ -33,6 +37,8 @@ export interface RecordFile {
 	header(): string | undefined;
 	/** The columns of CSV, once a record was read. */
 	columns(): readonly string[] | undefined;
+	/** Whether a JSON file is one object, which is its only record, once that was read. */
+	isObject(): boolean;
 	/** To be called in the end, whether it was read to its end or not. */
 	close(): void;
 }
@@ -45,7 +51,12 @@ export interface FileParameters {
 	text(name: 'listPath', itemIndex: number): string;
 }
 
-/** Opens the file of an input item as the parameters say; throws what `openRecords` throws. */
+/**
+ * Opens the file of an input item as the parameters say.
+ *
+ * @throws InputError if the item has no such file, it is no text or its format cannot be detected, or n8n
+ *   does not have it any more
+ */
 export async function openItemFile(
 	run: Run,
 	parameters: FileParameters,
@@ -54,13 +65,42 @@ export async function openItemFile(
 ): Promise<RecordFile> {
 	const where = parameters.file('binaryPropertyName', itemIndex);
 	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
-	return await openRecords(run, file, {
+	const how: RecordFileOptions = {
 		format: parameters.choice('fileFormat', itemIndex),
 		...(otherwise !== undefined && { otherwise }),
-		path: parameters.text('listPath', itemIndex),
+		path: parameters.text('listPath', itemIndex).trim(),
 		delimiter,
-	});
+	};
+	try {
+		return await openRecords(run, file, how);
+	} catch (error) {
+		throw refusal(file.name, error);
+	}
 }
+
+/** Why a file is refused, whatever failed: what reads it knows neither its name nor the parameters. */
+export function refusal(name: string, error: unknown): unknown {
+	if (error instanceof FileError) {
+		return new InputError(`${quoted(name)}: ${error.message}`, NOT_TEXT);
+	}
+	if (error instanceof RecordError) {
+		return new InputError(
+			`${quoted(name)}: ${error.message}`,
+			"Check the file, 'File Format' and 'Path to List'.",
+		);
+	}
+	if (error instanceof InputError || isCanceled(error)) return error;
+	return new InputError(
+		`n8n could not read the file ${quoted(name)}: ${messageOf(error)}`,
+		'Check that the file still exists: n8n deletes files with the execution that made them.',
+	);
+}
+
+const NOT_TEXT =
+	"If the file is damaged, fetch it again. If it is of another kind, convert it to UTF-8 text first, for example with n8n's Compression or Extract From File node.";
+
+/** How messages call a format in which there is no list. */
+const FORMAT_NAMES = { jsonLines: 'JSON Lines', csv: 'CSV', lines: 'lines of text' } as const;
 
 /** Enough to tell one format from another. */
 const HEAD_CHARACTERS = 64 * 1024;
@@ -96,8 +136,14 @@ async function recognized(
 	const { head, all } = await withFirstText(textOf(bytes, async () => await run.breathe()));
 	const format = options.format === 'auto' ? detected(file, head, options) : options.format;
 	const { path, delimiter } = options;
+	if (format !== 'jsonArray' && path !== '' && options.format === 'auto') {
+		run.hint(
+			`'Path to List' was not used, because ${quoted(file.name)} is ${FORMAT_NAMES[format]}`,
+			'info',
+		);
+	}
 	const reader = readerOf(format, {
-		path: path.trim(),
+		path,
 		...(delimiter !== '' && { delimiter: delimiterOf(delimiter) }),
 	});
 	const csv = reader instanceof CsvReader ? reader : undefined;
@@ -107,16 +153,43 @@ async function recognized(
 		records: readRecords(all, reader),
 		header: () => csv?.header,
 		columns: () => csv?.columns,
+		isObject: () => reader instanceof JsonArrayReader && reader.isObject,
 	};
 }
 
 /**
- * Checks that a CSV file has the columns that are needed.
+ * Checks that a file can have the fields that are needed: a CSV file has them as columns, and a JSON
+ * file that is one object is a record itself, rather than what contains the records.
  *
- * @param needed columns, each with the name of the parameter that names it
+ * @param needed fields, each with the name of the parameter that names it
  * @throws InputError if one is missing
  */
-export function checkColumns(
+export function checkFields(
+	file: RecordFile,
+	first: SourceRecord,
+	needed: ReadonlyArray<readonly [field: string, parameter: string]>,
+): void {
+	checkColumns(file, needed);
+	if (file.isObject()) checkObject(file.name, first.value, needed);
+}
+
+function checkObject(
+	name: string,
+	object: unknown,
+	needed: ReadonlyArray<readonly [string, string]>,
+): void {
+	if (!isRecord(object)) return;
+	const missing = needed.filter(([field]) => fieldOf(object, field) === undefined);
+	const lists = Object.keys(object).filter((key) => Array.isArray(object[key]));
+	if (missing.length === 0 || lists.length === 0) return;
+	const fields = missing.map(([field]) => quoted(field)).join(' and ');
+	throw new InputError(
+		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${lists.map(quoted).join(', ')}`,
+		"If the records are in such a list, enter its name as 'Path to List'.",
+	);
+}
+
+function checkColumns(
 	{ name, columns }: RecordFile,
 	needed: ReadonlyArray<readonly [column: string, parameter: string]>,
 ): void {
@@ -174,7 +247,7 @@ function detected(
 ): RecordFormat {
 	const named = formatOf({ fileName: file.name, mimeType: file.mimeType });
 	// JSON Lines often come as .json or as application/json.
-	if (named === 'jsonArray' && path.trim() === '' && isJsonLines(head)) return 'jsonLines';
+	if (named === 'jsonArray' && path === '' && isJsonLines(head)) return 'jsonLines';
 	// Whatever is text may be called text/plain.
 	const format = named === 'lines' ? (guessFormat(head) ?? otherwise) : named;
 	const found = format ?? guessFormat(head) ?? otherwise;

@@ -38,16 +38,20 @@ export function formatOf(file: { fileName?: string; mimeType?: string }): Record
 	return own(BY_EXTENSION, extension) ?? own(BY_MIME_TYPE, mimeType);
 }
 
+/** Not those of IDs in brackets, such as `[draft] 1` and `{3f2504e0}`. */
+const LIST_BEGINS = /^\s*\[\s*(?:[\]{["]|-?\d[\d.eE+-]*\s*[,\]]|(?:true|false|null)\s*[,\]]|$)/;
+const OBJECT_BEGINS = /^\s*\{\s*(?:["}]|$)/;
+
 /**
  * Guesses the format from the first text of a file.
  *
  * @returns undefined if there is no text, or it could be CSV or lines of text
  */
 export function guessFormat(text: string): RecordFormat | undefined {
-	const first = text.trimStart().charAt(0);
-	if (first === '[') return 'jsonArray';
+	if (LIST_BEGINS.test(text)) return 'jsonArray';
+	if (!OBJECT_BEGINS.test(text)) return undefined;
 	// A single object can be read as JSON Lines only if it is on one line.
-	return first === '{' ? (/^\s*\{\s*\n/.test(text) ? 'jsonArray' : 'jsonLines') : undefined;
+	return /^\s*\{\s*\n/.test(text) ? 'jsonArray' : 'jsonLines';
 }
 
 /**

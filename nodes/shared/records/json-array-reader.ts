@@ -19,6 +19,11 @@ export class JsonArrayReader implements RecordReader {
 		this.walker = new JsonWalker(this.visitor);
 	}
 
+	/** Whether the file is no list, but one object, which is the only record. */
+	get isObject(): boolean {
+		return this.visitor.isObject;
+	}
+
 	*push(piece: string): Generator<SourceRecord> {
 		yield* this.records(() => this.walker.push(piece));
 		const { record, line } = this.visitor.position;

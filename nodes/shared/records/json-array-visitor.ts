@@ -16,6 +16,8 @@ export class ArrayVisitor implements JsonVisitor {
 	private isInRecord = false;
 	private isInList = false;
 	private wasFound = false;
+	/** Whether the file is no list, but one object, which is the only record. */
+	isObject = false;
 
 	constructor(
 		private readonly path: string,
@@ -93,7 +95,8 @@ export class ArrayVisitor implements JsonVisitor {
 			this.isInList = true;
 			return 'open';
 		}
-		if (this.path === '' && first === '{') return this.beginRecord();
+		this.isObject = this.path === '' && first === '{';
+		if (this.isObject) return this.beginRecord();
 		throw this.failure(
 			this.path === ''
 				? 'The file is neither a JSON list nor a JSON object'

@@ -76,6 +76,11 @@ export class ServiceFailure extends Error {
 		return kind === 'response' || (kind === 'transport' && !neverSent);
 	}
 
+	/** The same failure with other words on what to do next. */
+	withAdvice(description: string): ServiceFailure {
+		return new ServiceFailure(this.message, { ...this.#details, description });
+	}
+
 	/**
 	 * The same failure after an earlier attempt that may have taken effect: a refused connection at the
 	 * second attempt says nothing about the first one.
