@@ -1,6 +1,11 @@
 /** Chunk Text and files: texts read from files, chunks written to files. */
 import fc from 'fast-check';
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	INodeExecutionData,
+	INodeParameters,
+} from 'n8n-workflow';
 
 import { useFiles } from '../../support/binary-data';
 import { OFTEN, useChunkText } from '../../support/chunking';
@@ -194,6 +199,19 @@ const sizes = () =>
 	);
 
 describe('Texts From: File', () => {
+	it('reads and writes files that are among the JSON', async () => {
+		const { binary } = await files.item(jsonLines([...articles(4), 'oops']), 'articles.jsonl');
+		const { output } = await chunk(
+			[{ json: { _files: binary } }] as unknown as IDataObject[],
+			{ ...TO_FILES, textSource: 'file', options: OFTEN },
+			{ ...CONTINUE, binaryMode: 'combined' },
+		);
+		expect(output.at(-1)?.json).toMatchObject({ records: 5, chunked: 4, failed: 1 });
+		const kept = output.map(({ json }) => json._files as unknown as IBinaryKeyData);
+		expect(await files.text(kept[0].data)).toContain('"parentId":"a0"');
+		expect(await files.text(kept.at(-1)?.failed)).toBe('oops\n');
+	});
+
 	it('chunks each record, and sums up', async () => {
 		const result = await chunkFile(jsonLines(articles(25)), {
 			options: { bytesPerFile: 3000, keepOrder: true },

@@ -642,6 +642,20 @@ describe('binary data', () => {
 		expect(await files.text(output[0].binary?.failed)).toBe('oops\n');
 	});
 
+	it.each([1, 3, 76, 40_001])(
+		'may be in memory, with a line break every %j characters',
+		async (every) => {
+			await files.use('default');
+			const many = documents(200);
+			const item = await files.item(lines(many));
+			const base64 = String(item.binary?.data.data);
+			item.binary!.data.data = base64.replace(new RegExp(`.{${every}}`, 'g'), '$&\r\n');
+			const { output } = await push([item]);
+			expect(output[0].json).toMatchObject({ records: 200, pushed: 200 });
+			expect(indexed()).toEqual(many);
+		},
+	);
+
 	it.each(['data', '_files.data', '={{ $json._files.data }}'])(
 		'may be among the JSON: %s',
 		async (binaryPropertyName) => {

@@ -9,7 +9,7 @@ import type { Run } from './run';
 /** Where n8n keeps files if the workflow's binary mode is `combined`. */
 const FILES_IN_JSON = '_files';
 
-/** Characters of base64 that are decoded at a time; a multiple of 4. */
+/** Characters of base64 that are decoded at a time. */
 const BASE64_SLICE_CHARACTERS = 64 * 1024;
 
 /** Bytes read from n8n's storage at a time: fewer, larger reads take less of n8n's time. */
@@ -101,8 +101,14 @@ function isFile(value: unknown): value is IBinaryData {
 
 /** Decodes base64 slice by slice, so that the file is not held twice. */
 async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
-	const text = /\s/.test(base64) ? base64.replace(/\s+/g, '') : base64;
-	for (let from = 0; from < text.length; from += BASE64_SLICE_CHARACTERS) {
-		yield Buffer.from(text.slice(from, from + BASE64_SLICE_CHARACTERS), 'base64');
+	let rest = '';
+	for (let from = 0; from < base64.length; from += BASE64_SLICE_CHARACTERS) {
+		const slice = base64.slice(from, from + BASE64_SLICE_CHARACTERS);
+		// Base64 may have line breaks, and only four characters are whole bytes.
+		const text = rest + slice.replace(/\s+/g, '');
+		const whole = text.length - (text.length % 4);
+		rest = text.slice(whole);
+		yield Buffer.from(text.slice(0, whole), 'base64');
 	}
+	if (rest !== '') yield Buffer.from(rest, 'base64');
 }
