@@ -1,10 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Failed, Outcome } from '../shared/flow/deliver';
+import type { Outcome } from '../shared/flow/deliver';
 import { Window, type WindowLimits } from '../shared/flow/window';
 import { stemOf } from '../shared/n8n/dead-letters';
-import { FileReport, skipAnswered } from '../shared/n8n/file-report';
+import { FileReport } from '../shared/n8n/file-report';
 import { openItemFile, type RecordFile } from '../shared/n8n/record-file';
+import { skipAnswered } from '../shared/n8n/record-tally';
 import type { Run } from '../shared/n8n/run';
 import type { ChunkSettings } from '../shared/service/chunking';
 import { sinkOf } from './chunk-files';
@@ -13,13 +14,12 @@ import { ChunkOutput } from './chunk-output';
 import { fetchAll, type Fetched } from './fetch';
 import { FileOutcomes } from './file-outcomes';
 import { fileTexts, isFileText } from './file-texts';
-import { canIsolate } from './isolation';
+import { canIsolate, isolated, type FailedJob } from './isolation';
 import { openChunking, progressOf, type Chunking, type Job } from './jobs';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import { ResponseFiles } from './response-files';
 import { readSettings } from './settings';
 import { hintAtRegexes, submit } from './submit';
-import type { TextEntry } from './texts';
 
 /** Maximum of chunking IDs listed in the output; the others are only counted. */
 const MAX_IDS_LISTED = 100;
@@ -94,11 +94,6 @@ function limitsOf(options: ChunkOptions): WindowLimits & { textsPerRequest: numb
 		bytes: Math.max(options.bytesInFlight, 2 * options.bytesPerRequest),
 		textsPerRequest: Math.min(options.textsPerRequest, count - 1),
 	};
-}
-
-interface FailedJob {
-	job: Job;
-	outcome: Failed;
 }
 
 /** Chunks the texts of one file. */
@@ -209,18 +204,8 @@ class FileChunking {
 			for (const { job, outcome } of held) await this.answer(job, outcome);
 			return;
 		}
-		const origins = new Map<TextEntry, FailedJob>();
-		for (const failed of held) {
-			chunking.jobs.delete(failed.job.chunkingId);
-			for (const text of failed.job.refs.filter(isFileText)) origins.set(text, failed);
-		}
-		// A text that cannot be submitted again keeps the error that it had.
-		const keepError = async (text: TextEntry) => {
-			const { job, outcome } = origins.get(text) ?? {};
-			if (job && outcome) await output.report({ ...job, refs: [text] }, outcome);
-		};
-		const jobs = submit([...origins.keys()], chunking, keepError, 1);
-		for await (const { job, outcome } of fetchAll(jobs, chunking)) {
+		for (const { job } of held) chunking.jobs.delete(job.chunkingId);
+		for await (const { job, outcome } of isolated(held, chunking, output)) {
 			await this.answer(job, outcome);
 		}
 	}

@@ -1,4 +1,15 @@
+import type { Failed, Outcome } from '../shared/flow/deliver';
+import type { ChunkOutput } from './chunk-output';
+import { fetchAll, type Fetched } from './fetch';
 import type { Chunking, Job } from './jobs';
+import { submit } from './submit';
+import type { TextEntry, TextRef } from './texts';
+
+/** A job that failed, and why. */
+export interface FailedJob {
+	job: Job;
+	outcome: Failed;
+}
 
 /** Whether a job failed whose texts may be submitted again, without losing what it delivered. */
 export function canIsolate(
@@ -8,3 +19,27 @@ export function canIsolate(
 	const isWanted = options.isolateFailingTexts && !run.stopsOnFailure && !run.ended;
 	return isWanted && hasError === true && isOwn && refs.length > 1 && kept === undefined;
 }
+
+/**
+ * Submits the texts of failed jobs again, each by itself, so that a bad one fails alone. A text that
+ * cannot be submitted again keeps the error and the chunking ID that it had.
+ *
+ * @returns the job of each text that was submitted
+ */
+export async function* isolated(
+	failed: readonly FailedJob[],
+	chunking: Chunking,
+	output: ChunkOutput,
+): AsyncGenerator<{ job: Job; outcome: Outcome<Fetched> }, void, undefined> {
+	const origins = new Map<TextEntry, FailedJob>();
+	for (const one of failed) {
+		for (const text of one.job.refs.filter(isEntry)) origins.set(text, one);
+	}
+	const keepError = async (text: TextEntry) => {
+		const { job, outcome } = origins.get(text) ?? {};
+		if (job && outcome) await output.report({ ...job, refs: [text] }, outcome);
+	};
+	yield* fetchAll(submit([...origins.keys()], chunking, keepError, 1), chunking);
+}
+
+const isEntry = (ref: TextRef): ref is TextEntry => 'settings' in ref;

@@ -1,10 +1,9 @@
-import type { Failed } from '../../shared/flow/deliver';
 import { parseResultsPath } from '../../shared/service/chunking';
 import { sinkOf } from '../chunk-files';
 import { ChunkOutput } from '../chunk-output';
 import { fetchAll } from '../fetch';
 import { chunkFiles } from '../file-run';
-import { canIsolate } from '../isolation';
+import { canIsolate, isolated, type FailedJob } from '../isolation';
 import { openChunking, previousJob, type Chunking, type Job } from '../jobs';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
@@ -17,7 +16,7 @@ import { readPreviousRequests, type PreviousRequest } from '../previous-requests
 import { readSourceDocuments } from '../source-documents';
 import { hintAtRegexes, submit } from '../submit';
 import { ItemOutcomes } from '../text-outcomes';
-import { placeInOrder, readTexts, type TextEntry, type TextRef } from '../texts';
+import { placeInOrder, readTexts, type TextEntry } from '../texts';
 
 /** Submits texts and returns their chunks. Items that already have a chunking ID may be resumed. */
 export const submitAndWait: Operation = {
@@ -69,8 +68,9 @@ export const submitAndWait: Operation = {
 			if (!outcome.ok && canIsolate(job, chunking)) toIsolate.push({ job, outcome });
 			else await output.report(job, outcome);
 		}
-		if (hasSucceeded && !run.ended) await isolate(toIsolate, chunking, output);
-		else for (const { job, outcome } of toIsolate) await output.report(job, outcome);
+		const isWorthIt = hasSucceeded && !run.ended;
+		const last = isWorthIt ? isolated(toIsolate, chunking, output) : toIsolate;
+		for await (const { job, outcome } of last) await output.report(job, outcome);
 		await output.finish();
 	},
 };
@@ -86,27 +86,3 @@ async function* resumeAndSubmit(
 		await output.notSubmitted(text, outcome);
 	});
 }
-
-interface FailedJob {
-	job: Job;
-	outcome: Failed;
-}
-
-/** Submits the texts of failed jobs again, each by itself, so that a bad one fails alone. */
-async function isolate(jobs: FailedJob[], chunking: Chunking, output: ChunkOutput): Promise<void> {
-	const origins = new Map<TextEntry, FailedJob>();
-	for (const failed of jobs) {
-		for (const text of failed.job.refs.filter(isEntry)) origins.set(text, failed);
-	}
-	// A text that cannot be submitted again keeps the error and the chunking ID that it had.
-	const keepError = async (text: TextEntry) => {
-		const { job, outcome } = origins.get(text) ?? {};
-		if (job && outcome) await output.report({ ...job, refs: [text] }, outcome);
-	};
-	const again = submit([...origins.keys()], chunking, keepError, 1);
-	for await (const { job, outcome } of fetchAll(again, chunking)) {
-		await output.report(job, outcome);
-	}
-}
-
-const isEntry = (ref: TextRef): ref is TextEntry => 'settings' in ref;
