@@ -1,22 +1,17 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { Watermark } from '../flow/watermark';
 import { RecordError, type SourceRecord } from '../records/record';
-import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { quoted } from '../service/wording';
 import { DeadLetters } from './dead-letters';
 import { messageOf } from './errors';
-import { FailureCounts } from './failure-counts';
 import { count } from './hints';
 import { EMPTY, refusal, type RecordFile } from './record-file';
+import { RecordTally } from './record-tally';
 import type { Run } from './run';
 
 /** How often a long run writes a line to n8n's log. */
 const LOG_INTERVAL_MS = 10_000;
-
-/** Maximum of failures listed in the output; the others are only counted. */
-const MAX_FAILURES_LISTED = 100;
 
 /** How a report is made. */
 export interface FileReportOptions {
@@ -49,28 +44,14 @@ export interface RecordFailure {
 	endsRun?: boolean;
 }
 
-/** Where a failure is; the line is unknown if the bytes of the file cannot be read any further. */
-interface FailedRecord {
-	record: number;
-	line: number | undefined;
-}
-
 /**
- * Accounts for each record of one file, for any node: the records that are done, failed or skipped add
- * up to all that were read. Failed records are returned as files, the output item is a summary.
+ * Accounts for each record of one file, for any node. Failed records are returned as files, the output
+ * item is a summary.
  */
 export class FileReport {
-	private records = 0;
-	private done = 0;
-	private failed = 0;
-	private skipped = 0;
-	/** Further counts of the summary, such as IDs that were not found. */
-	readonly others: Record<string, number> = {};
+	private readonly tally: RecordTally;
 	private readError: string | undefined;
 	private refusal: unknown;
-	private readonly failures: IDataObject[] = [];
-	private readonly counts = new FailureCounts();
-	private readonly watermark = new Watermark();
 	private readonly deadLetters: DeadLetters;
 	private readonly closing = new AbortController();
 	private readonly before;
@@ -80,9 +61,10 @@ export class FileReport {
 		private readonly file: RecordFile,
 		private readonly options: FileReportOptions,
 	) {
+		this.tally = new RecordTally(file.name, options.done, options.goOn);
 		this.deadLetters = new DeadLetters(run.context, file, options.bytesPerFile);
 		this.before = { ...run.stats, bytes: options.sentBytes?.() ?? 0, now: run.now() };
-		run.progress = () => this.progress();
+		run.progress = () => this.tally.progress();
 		void this.logRegularly();
 	}
 
@@ -103,8 +85,8 @@ export class FileReport {
 			for await (const records of this.file.records) {
 				for (const record of records) {
 					if (this.run.ended) return;
-					if (this.records === 0) check(record);
-					this.records = record.record;
+					if (this.tally.records === 0) check(record);
+					this.tally.records = record.record;
 					if (record.record <= this.options.skip) {
 						this.skip([record], true);
 						continue;
@@ -120,7 +102,11 @@ export class FileReport {
 					yield entry;
 				}
 			}
-			if (this.records === 0 && this.file.format !== 'jsonArray' && !this.file.header()) {
+			if (
+				this.tally.records === 0 &&
+				this.file.format !== 'jsonArray' &&
+				!this.file.header()
+			) {
 				throw new InputError(`The file ${quoted(this.file.name)} is empty`, EMPTY);
 			}
 		} catch (error) {
@@ -128,17 +114,20 @@ export class FileReport {
 		}
 	}
 
+	/** Further counts of the summary, such as IDs that were not found. */
+	get others(): Record<string, number> {
+		return this.tally.others;
+	}
+
 	/** Records that succeeded together, in the order of the file; `as`: counted under that name. */
 	succeed(records: readonly SourceRecord[], as?: string): void {
-		if (as === undefined) this.done += records.length;
-		else this.others[as] = (this.others[as] ?? 0) + records.length;
-		this.watermark.answered(records.map(({ record }) => record));
+		this.tally.succeed(records, as);
 	}
 
 	/** Records that were not sent: by the user's wish, or because the run had ended. */
 	skip(records: readonly SourceRecord[], isWanted = false): void {
-		this.skipped += records.length;
-		if (isWanted) this.watermark.answered(records.map(({ record }) => record));
+		this.tally.skip(records);
+		if (isWanted) this.tally.answered(records);
 	}
 
 	/** A record failed. Ends a run that stops at failures; in others, the record is kept in a file. */
@@ -148,13 +137,13 @@ export class FileReport {
 		this.note(source, failure);
 		if (this.run.stopsOnFailure) return;
 		// What ended the run is done again, with all that comes after it.
-		if (!failure.endsRun) this.watermark.answered([source.record]);
+		if (!failure.endsRun) this.tally.answered([source]);
 		await this.deadLetters.add(source);
 	}
 
 	/** All records have been answered: returns the item. */
 	async end(): Promise<void> {
-		const { run, file, failed } = this;
+		const { run, file, tally } = this;
 		const { itemIndex } = this.options;
 		this.close();
 		if (this.refusal !== undefined)
@@ -162,8 +151,8 @@ export class FileReport {
 		if (run.ended) this.log();
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await this.deadLetters.end();
-		const progress = this.progress();
-		const atEnd = run.ended ? progress : this.progressAtEnd();
+		const progress = tally.progress();
+		const atEnd = run.ended ? progress : tally.progressAtEnd(this.readError === undefined);
 		run.progress = () => atEnd;
 		const binary = { ...this.deadLetters.binary, ...this.options.responses?.binary };
 		const json = this.summary();
@@ -173,8 +162,8 @@ export class FileReport {
 			return run.fail(itemIndex, reason, { message, json, binary });
 		}
 		this.checkSkip();
-		if (failed === 0) return run.doneWithFiles(itemIndex, json, binary);
-		const what = `${count(failed, 'record')} of ${quoted(file.name)} failed`;
+		if (tally.failed === 0) return run.doneWithFiles(itemIndex, json, binary);
+		const what = `${count(tally.failed, 'record')} of ${quoted(file.name)} failed`;
 		run.hint(`${what}: see 'failures' and the files in the binary fields of the item`);
 		run.doneWithFiles(itemIndex, json, binary, new InputError(what, 'See failures.'));
 	}
@@ -185,37 +174,11 @@ export class FileReport {
 		this.file.close();
 	}
 
-	/** How far it has come, and how to continue if it ends here. */
-	progress(): string {
-		const { done, failed, file, watermark } = this;
-		const { goOn = skipAnswered } = this.options;
-		const failures = failed > 0 ? ` and ${failed.toLocaleString('en-US')} had failed` : '';
-		return `Of the file ${quoted(file.name)}, ${count(done, 'record')} had been ${this.options.done}${failures}. ${goOn(watermark.upTo)}`;
-	}
-
-	/** What is known of a file that was read, in case the run ends at a later one. */
-	private progressAtEnd(): string {
-		const { file, failed, readError } = this;
-		const extent = readError === undefined ? 'completely' : 'as far as it can be read';
-		const failures = failed > 0 ? `, and ${count(failed, 'record')} had failed` : '';
-		return `The file ${quoted(file.name)} had been processed ${extent}${failures}.`;
-	}
-
-	private note(source: FailedRecord, failure: RecordFailure): void {
-		const { record, line } = source;
-		const { reason, message = messageOf(reason), id } = failure;
-		this.failed++;
-		this.counts.add(reason, id);
-		const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
-		if (this.failures.length < MAX_FAILURES_LISTED) {
-			this.failures.push({
-				record,
-				...(line !== undefined && { line }),
-				...(id !== undefined && { id }),
-				error: message,
-				...(status !== undefined && { httpStatus: status }),
-			});
-		}
+	private note(
+		{ record, line }: { record: number; line: number | undefined },
+		{ reason, message = messageOf(reason), id }: RecordFailure,
+	): void {
+		this.tally.fail({ record, line, id, reason, message });
 		if (!this.run.stopsOnFailure) return;
 		const inLine = line === undefined ? '' : ` (line ${line})`;
 		const where = reason instanceof RecordError ? '' : `, record ${record}${inLine}`;
@@ -226,7 +189,8 @@ export class FileReport {
 
 	/** A file that ends before that number is hardly the one that the number is for. */
 	private checkSkip(): void {
-		const { run, file, records, readError } = this;
+		const { run, file, readError } = this;
+		const { records } = this.tally;
 		const { skip, done } = this.options;
 		if (skip <= records || readError !== undefined) return;
 		run.hint(
@@ -238,11 +202,11 @@ export class FileReport {
 	private async breakOff(reason: unknown): Promise<void> {
 		// A run that ends closes its files, and needs nothing more of them.
 		if (this.run.ended) return;
-		if (this.records === 0) {
+		if (this.tally.records === 0) {
 			this.refusal = reason;
 			return;
 		}
-		const record = ++this.records;
+		const record = ++this.tally.records;
 		const line = reason instanceof RecordError ? reason.line : undefined;
 		this.readError = messageOf(reason);
 		this.note({ record, line }, { reason });
@@ -252,26 +216,21 @@ export class FileReport {
 	}
 
 	private summary(): IDataObject {
-		const { run, file, before, records, done, failed, skipped, failures } = this;
+		const { run, file, before, tally } = this;
 		const { sentBytes, responses } = this.options;
 		const seconds = (run.now() - before.now) / 1000;
 		return {
 			file: file.name,
-			records,
-			[this.options.done]: done,
-			...this.others,
-			failed,
-			skipped,
+			...tally.countsJson(),
 			requests: run.stats.requests - before.requests,
 			...(sentBytes && { bytes: sentBytes() - before.bytes }),
 			retries: run.stats.retries - before.retries,
 			seconds: Math.round(seconds * 1000) / 1000,
-			documentsPerSecond: Math.round(done / Math.max(seconds, 0.001)),
+			documentsPerSecond: Math.round(tally.done / Math.max(seconds, 0.001)),
 			...this.options.json,
 			...(this.readError !== undefined && { readError: this.readError }),
 			...this.options.details?.(),
-			failures,
-			failureCounts: this.counts.list(),
+			...tally.failuresJson(),
 			deadLetters: this.deadLetters.files,
 			...(responses && responses.files.length > 0 && { responses: responses.files }),
 		};
@@ -286,14 +245,10 @@ export class FileReport {
 	}
 
 	private log(): void {
-		const { run, before, records } = this;
+		const { run, before, tally } = this;
 		const seconds = Math.max(run.now() - before.now, 1) / 1000;
 		run.context.logger.info(
-			`${run.context.getNode().name}: ${this.progress()} (${count(records, 'record')} read, ${Math.round(this.done / seconds)} per second, ${count(run.stats.retries - before.retries, 'retry', 'retries')})`,
+			`${run.context.getNode().name}: ${tally.progress()} (${count(tally.records, 'record')} read, ${Math.round(tally.done / seconds)} per second, ${count(run.stats.retries - before.retries, 'retry', 'retries')})`,
 		);
 	}
 }
-
-/** How to continue if what was answered has taken effect. */
-export const skipAnswered = (upTo: number): string =>
-	`Everything up to record ${upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${upTo}`;
