@@ -30,6 +30,12 @@ export interface FilePlan {
 	/** Records to skip. */
 	skip: number;
 	records: FileRecord[];
+	/** UTF-8 without a mark unless given. */
+	encoding?: 'utf-8 with mark' | 'utf-16le' | 'utf-16be';
+	/** White space among its records makes it longer than what is read at a time. */
+	isLong?: boolean;
+	/** Nothing of it can be read: it has no records. */
+	refused?: 'missing' | 'empty' | 'no text';
 }
 
 /** A record before it has a format and a place in its file. */
@@ -116,33 +122,60 @@ export function recordsOf(
 	});
 }
 
-/** Half of a character. */
-const BROKEN_TEXT = Buffer.from([0xe6, 0xbc]);
+/** Half of a character, in UTF-8 and in UTF-16. */
+const BROKEN_TEXT = { utf8: Buffer.from([0xe6, 0xbc]), utf16: Buffer.from([0x41]) };
 
-function textIn({ format, records, isCut, isGzip }: FilePlan): Buffer {
-	const texts = records.map(({ text }) => text);
+/** More than is decoded at a time. */
+const BLANKS = 70_000;
+
+function encoded(text: string, encoding: FilePlan['encoding']): Buffer {
+	switch (encoding) {
+		case undefined:
+			return Buffer.from(text);
+		case 'utf-8 with mark':
+			return Buffer.from(`\ufeff${text}`);
+		case 'utf-16le':
+			return Buffer.from(`\ufeff${text}`, 'utf16le');
+		case 'utf-16be':
+			return Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
+	}
+}
+
+function textIn({ format, records, isCut, isGzip, encoding, isLong = false }: FilePlan): Buffer {
+	const [first = '', ...others] = records.map(({ text }) => text);
+	const blanks = (isLong ? '\n' : '').repeat(BLANKS);
+	const texts = [first + blanks, ...others];
 	// What is compressed breaks off as such.
 	const breaks = isCut && !isGzip;
 	switch (format) {
 		case 'jsonLines':
-		case 'lines':
+		case 'lines': {
+			const half = BROKEN_TEXT[encoding?.startsWith('utf-16') ? 'utf16' : 'utf8'];
 			return Buffer.concat([
-				Buffer.from(`${texts.join('\n')}\n`),
-				...(breaks ? [BROKEN_TEXT] : []),
+				encoded(`${texts.join('\n')}\n`, encoding),
+				...(breaks ? [half] : []),
 			]);
+		}
 		case 'jsonArray':
-			return Buffer.from(`{"items": {"docs": [${texts.join(', ')}${breaks ? '' : ']}}'}`);
+			return encoded(
+				`{"items": {"docs": [${texts.join(', ')}${breaks ? '' : ']}}'}`,
+				encoding,
+			);
 		case 'csv':
-			return Buffer.from(
+			return encoded(
 				`${COLUMNS.join(',')}\r\n${texts.join('\r\n')}\r\n${breaks ? 'x,"never closed' : ''}`,
+				encoding,
 			);
 	}
 }
 
+const REFUSED = { missing: '', empty: '', 'no text': Buffer.from('504b0304', 'hex') };
+
 /** Of the checksum at its end. */
 const CUT_BYTES = 5;
 
-export function contentOf(file: FilePlan): Buffer {
+export function contentOf(file: FilePlan): string | Buffer {
+	if (file.refused) return REFUSED[file.refused];
 	const content = textIn(file);
 	if (!file.isGzip) return content;
 	const packed = gzipSync(content);

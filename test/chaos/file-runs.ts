@@ -38,6 +38,7 @@ export class Folder {
 	}
 
 	async itemOf({ file, content }: FileInput): Promise<INodeExecutionData> {
+		if (file.refused === 'missing') return { json: jsonOf(file) };
 		const { binary = {} } = await this.files.item(content, file.name);
 		return { json: jsonOf(file), binary };
 	}
@@ -143,6 +144,7 @@ function afterStop(run: Played, world: World): FileInput[] {
 function afterEnd(run: Played): FileInput[] {
 	const items = [...run.result.output, ...run.result.errorOutput];
 	return run.inputs.flatMap((input, at): FileInput[] => {
+		if (input.file.refused) return [];
 		const mine = items.filter((item) => pairedWith(item).includes(at));
 		const failed = mine.flatMap((item) =>
 			failedFilesOf(run, item)

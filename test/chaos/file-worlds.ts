@@ -101,15 +101,28 @@ function anyFiles(
 		isGzip: fc.boolean(),
 		isCut: fc.constantFrom(false, false, false, true),
 		skip: fc.constantFrom(0, 0, 0, 2),
+		encoding: fc.constantFrom(
+			...Array<undefined>(6).fill(undefined),
+			...(['utf-8 with mark', 'utf-16le', 'utf-16be'] as const),
+		),
+		isLong: fc.constantFrom(false, false, false, false, true),
+		refused: fc.constantFrom(
+			...Array<undefined>(12).fill(undefined),
+			...(['missing', 'empty', 'no text'] as const),
+		),
 		drafts: fc.array(drafts, { maxLength: 14 }),
 	});
 	return fc.array(anyFile, { minLength: 1, maxLength: 2 }).map(
 		(files) => (isWhole) =>
-			files.map(({ drafts: others, ...file }, number): FilePlan => {
+			files.map(({ drafts: others, encoding, refused, ...file }, number): FilePlan => {
+				const name = `f${number}.${EXTENSION[file.format]}${file.isGzip ? '.gz' : ''}`;
+				if (refused && !isWhole)
+					return { ...file, name, refused, isCut: false, records: [] };
 				const records = recordsOf(node, file.format, number, [first, ...others]);
 				return {
 					...file,
-					name: `f${number}.${EXTENSION[file.format]}${file.isGzip ? '.gz' : ''}`,
+					name,
+					...(encoding && { encoding }),
 					isCut: file.isCut && !isWhole,
 					records: isWhole ? records.filter(({ key }) => key !== undefined) : records,
 				};
