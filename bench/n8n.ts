@@ -13,6 +13,7 @@ import { print } from './lib/table';
 import { benchChunk } from './n8n/chunk';
 import { benchInterrupted } from './n8n/interrupted';
 import { readOptions, type Part } from './n8n/options';
+import { benchModes } from './n8n/modes';
 import { benchParams } from './n8n/params';
 import { benchPush } from './n8n/push';
 import { Server } from './n8n/server';
@@ -25,6 +26,7 @@ const BENCHMARKS: Record<Part, (stage: Stage) => Promise<void>> = {
 	push: benchPush,
 	today: benchToday,
 	chunk: benchChunk,
+	modes: benchModes,
 	params: benchParams,
 	interrupted: benchInterrupted,
 };

@@ -12,7 +12,7 @@ const MAX_MEMORY_BYTES = 250_000_000;
 const WARM_UP_MEGABYTES = 0.1;
 
 /** Vectors go from file to file. */
-const throughFiles = (url: string): Step[] => [
+export const throughFiles = (url: string): Step[] => [
 	getFile(url),
 	chunk({ textSource: 'file', outputTo: 'files' }),
 	having('part'),

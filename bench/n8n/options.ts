@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The parts, in the order in which they run. */
-export const PARTS = ['push', 'today', 'chunk', 'params', 'interrupted'] as const;
+export const PARTS = ['push', 'today', 'chunk', 'modes', 'params', 'interrupted'] as const;
 
 export type Part = (typeof PARTS)[number];
 
@@ -17,6 +17,8 @@ export interface N8nBenchOptions {
 	/** MB of texts that are chunked through files, and as items. */
 	megabytes: number;
 	itemMegabytes: number;
+	/** MB of documents that are read from every place where n8n can keep files. */
+	modeMegabytes: number;
 	/** Items whose parameters are read. */
 	parameters: number;
 	/** Documents of the file that is interrupted. */
@@ -29,6 +31,7 @@ const FULL = {
 	today: '20000',
 	megabytes: '100',
 	'item-megabytes': '20',
+	'mode-megabytes': '100',
 	parameters: '20000',
 	interrupted: '100000',
 };
@@ -40,6 +43,7 @@ const QUICK: typeof FULL = {
 	today: '500',
 	megabytes: '3',
 	'item-megabytes': '1',
+	'mode-megabytes': '3',
 	parameters: '500',
 	interrupted: '20000',
 };
@@ -84,6 +88,7 @@ export function readOptions(): N8nBenchOptions {
 		today: one('today'),
 		megabytes: one('megabytes'),
 		itemMegabytes: one('item-megabytes'),
+		modeMegabytes: one('mode-megabytes'),
 		parameters: one('parameters'),
 		interrupted: one('interrupted'),
 	};

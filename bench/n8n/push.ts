@@ -1,6 +1,6 @@
 import { print, ratio, table, whole } from '../lib/table';
 import { documentsFile } from './data-files';
-import type { MeasuredRun } from './server';
+import type { FileMode, MeasuredRun } from './server';
 import { msOf } from './server';
 import type { Stage } from './stage';
 import {
@@ -26,8 +26,8 @@ export const MAX_BLOCK_MS = 100;
 const WARM_UP = 2000;
 
 /** Starts n8n anew, and has it push a small file. */
-export async function warmServer({ server, stub, folder }: Stage): Promise<void> {
-	await server.restart();
+export async function warmServer({ server, stub, folder }: Stage, mode?: FileMode): Promise<void> {
+	await server.restart(mode);
 	const file = await documentsFile(folder, WARM_UP, 'jsonl');
 	await server.run('Warm up', [
 		getFile(`${stub.files}/${file}`),

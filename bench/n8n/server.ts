@@ -25,6 +25,9 @@ const RUN_WITHIN_MS = 30 * 60_000;
 /** After the end of an execution, until n8n has stored its data and written its event log. */
 const SETTLE_MS = 500;
 
+/** Where n8n keeps files, as it calls it; `default` is the memory. */
+export type FileMode = 'filesystem' | 'database' | 'default';
+
 /** A run of a workflow. */
 export interface Run {
 	executionId: string;
@@ -78,13 +81,13 @@ export class Server {
 		return path.join(CACHE, 'bench', `n8n-${this.started}.log`);
 	}
 
-	/** Stops n8n if it runs, and starts it. */
-	async restart(): Promise<void> {
+	/** Stops n8n if it runs, and starts it; it keeps files in that place. */
+	async restart(mode: FileMode = 'filesystem'): Promise<void> {
 		await this.n8n?.process.stop();
 		this.started++;
 		this.n8n = await startMeasuredN8n(this.folder, await freePort(), {
 			logFile: this.logFile,
-			settings: { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' },
+			settings: { N8N_DEFAULT_BINARY_DATA_MODE: mode },
 		});
 		if (this.started > 1) return;
 		for (const credential of this.wanted) await this.addCredential(credential);
