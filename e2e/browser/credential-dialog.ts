@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 
+import { choose } from './select';
+
 const DIALOG = '[data-test-id="editCredential-modal"]';
 const TYPES = '[data-test-id="new-credential-type-select"]';
 const TYPE = '[data-test-id="new-credential-type-select-option"]:visible';
@@ -51,7 +53,8 @@ export class CredentialDialog {
 	async fill(values: Record<string, string>): Promise<void> {
 		for (const [name, value] of Object.entries(values)) {
 			const input = this.field(name).locator('input, textarea').first();
-			if ((await input.getAttribute('role')) === 'combobox') await this.choose(name, value);
+			if ((await input.getAttribute('role')) === 'combobox')
+				await choose(this.field(name), value);
 			else await input.fill(value);
 		}
 	}
@@ -104,15 +107,5 @@ export class CredentialDialog {
 
 	private field(name: string): Locator {
 		return this.page.locator(`${DIALOG} [data-test-id="parameter-input-${name}"]`);
-	}
-
-	private async choose(name: string, option: string): Promise<void> {
-		await this.field(name).click();
-		await this.page
-			.locator('.el-select-dropdown__item:visible')
-			.filter({ has: this.page.getByText(option, { exact: true }) })
-			.first()
-			.click();
-		await this.page.waitForTimeout(SETTLES_MS);
 	}
 }

@@ -1,5 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 
+import { choose } from './select';
+
 const PARAMETERS = '[data-test-id="node-parameters"]';
 const INPUT = '[data-test-id="ndv-input-panel"]';
 const OUTPUT = '[data-test-id="output-panel"]';
@@ -67,13 +69,7 @@ export class NodePanel {
 
 	/** Chooses an option of a drop-down list. */
 	async choose(name: string, option: string): Promise<void> {
-		await this.parameter(name).click();
-		await this.page
-			.locator('.el-select-dropdown__item:visible')
-			.filter({ has: this.page.getByText(option, { exact: true }) })
-			.first()
-			.click();
-		await this.page.waitForTimeout(SETTLES_MS);
+		await choose(this.parameter(name), option);
 	}
 
 	/** The text of an expression or text field. */
