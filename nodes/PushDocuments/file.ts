@@ -49,7 +49,12 @@ export async function pushFiles(
 	options: PushOptions,
 ): Promise<void> {
 	const sent = { bytes: 0 };
-	const pushing = pushRequests<FileEntry>(run, endpoint, options, sent, ({ text }) => text);
+	const textOf = ({ text }: FileEntry) => text;
+	const pushing = {
+		...pushRequests<FileEntry>(run, endpoint, options, sent, textOf),
+		// Excluded fields and spaces of a record stay in memory with it.
+		besidesOf: ({ source, text }: FileEntry) => Math.max(0, source.text.length - text.length),
+	};
 	const reader = new DocumentReader(run, parameters, options);
 	for (const itemIndex of run.items.keys()) {
 		if (run.ended) break;
@@ -82,11 +87,11 @@ const reportOn = (
 ): FileReport =>
 	new FileReport(run, file, {
 		itemIndex,
-		done: 'pushed',
+		done: dryRun ? 'checked' : 'pushed',
 		skip: parameters.number('options.skipRecords', itemIndex),
 		bytesPerFile,
 		sentBytes: () => sent.bytes,
-		...(dryRun && { json: { dryRun } }),
+		...(dryRun && { json: { dryRun }, goOn: () => 'Nothing was sent: this was a dry run.' }),
 	});
 
 /** Makes documents of records. */

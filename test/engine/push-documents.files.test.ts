@@ -183,11 +183,25 @@ describe('the summary', () => {
 		const result = await push([await files.item(lines(documents(5)))], {
 			options: { documentsPerRequest: 2, dryRun: true },
 		});
-		expect(summary(result)).toMatchObject({ records: 5, pushed: 5, requests: 3, dryRun: true });
+		expect(summary(result)).toMatchObject({
+			records: 5,
+			checked: 5,
+			requests: 3,
+			dryRun: true,
+		});
+		expect(summary(result)).not.toHaveProperty('pushed');
 		expect(sandbox().requests).toEqual([]);
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(/^Dry run: 3 requests of \d+ bytes in total. Nothing was sent.$/),
 		]);
+	});
+
+	it('never claims that a dry run has pushed anything, nor where to continue', async () => {
+		const item = await files.item(`${lines(documents(5))}oops\n`);
+		const { error } = await push([item], { options: { documentsPerRequest: 2, dryRun: true } });
+		expect(error?.description).toMatch(
+			/Of the file 'documents.jsonl', \d records? had been checked and 1 had failed\. Nothing was sent: this was a dry run\.$/,
+		);
 	});
 
 	it('counts the retries', async () => {
@@ -539,6 +553,54 @@ describe('bad input', () => {
 		expect(error?.description).toContain("Its files are in: 'data'.");
 		const none = await push([{ json: {} }], {}, CONTINUE);
 		expect(none.output[0].json.error).toBe("The item has no file in the field 'data' (item 0)");
+	});
+
+	it('a record is in memory with all its fields, which limits how many a request has', async () => {
+		const all = documents(12).map((document) => ({ ...document, image: 'x'.repeat(40_000) }));
+		const result = await push([await files.item(lines(all))], {
+			options: { excludeFields: 'image', bytesPerRequest: 100_000 },
+		});
+		expect(summary(result)).toMatchObject({ pushed: 12, requests: 6 });
+		expect(indexed()).toEqual(documents(12));
+	});
+
+	it('failed records that n8n cannot store end the run, which has to be done again', async () => {
+		const bad = indexes(6).map((number) => ({ id: `bad${number}`, text: 'x'.repeat(500) }));
+		const items = [await files.item(lines([...documents(2), ...bad, ...documents(2)]))];
+		items.push(await files.item(lines(documents(1)), 'later.jsonl'));
+		files.fail(new Error('No space left on device'));
+		const { output } = await push(items, { options: { bytesPerFile: 1000 } }, CONTINUE);
+		expect(output[0].json).toMatchObject({ deadLetters: [], skipped: expect.any(Number) });
+		expect(output[0].json.error).toMatch(
+			/^n8n could not store the file of failed records: No space left on device\. Of the file 'documents.jsonl', \d+ records? had been pushed and \d had failed\. The failed records are in no file: run the file again from its beginning\.?$/,
+		);
+		expect(output[1].json.error).toMatch(/No space left on device/);
+		expect(output[0].binary ?? {}).toEqual({});
+	});
+
+	it.each<[string, string | Buffer]>([
+		[
+			'with a long first record',
+			lines([
+				{ id: 'a', name: 'A', text: 'x'.repeat(200_000) },
+				{ id: 'b', name: 'B' },
+			]),
+		],
+		['after blank lines', `\n\n${lines(documents(2))}`],
+		['in gzip members', Buffer.concat(documents(2).map((one) => gzipSync(lines([one]))))],
+	])('JSON Lines are found out in a file called .json: %s', async (_what, content) => {
+		const name = typeof content === 'string' ? 'd.json' : 'd.json.gz';
+		expect(summary(await push([await files.item(content, name)]))).toMatchObject({
+			records: 2,
+			pushed: 2,
+		});
+	});
+
+	it('a CSV file without the columns lists the first ones', async () => {
+		const header = indexes(1000).map((number) => `c${number}`);
+		const { error } = await push([await files.item(`${header.join()}\n1\n`, 'd.csv')]);
+		expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
+		expect(error?.description).toMatch(/^Its columns are: 'c0', .*'c19' and 980 more\. Enter/);
 	});
 
 	it('a file that n8n no longer has fails its item', async () => {

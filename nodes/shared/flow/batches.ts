@@ -32,6 +32,8 @@ export interface Packing<E> {
 	tooLarge: (entry: E, bytes: number) => Error;
 	/** A batch never holds two entries of one key, since a service may handle it in any order. */
 	keyOf?: (entry: E) => string;
+	/** What an entry keeps in memory besides its text, in characters: no batch holds more of it than bytes. */
+	besidesOf?: (entry: E) => number;
 	/** A batch holds entries of one group only; entries come sorted by it. */
 	groupOf?: (entry: E) => string;
 }
@@ -59,6 +61,7 @@ export class Batcher<E> {
 	private batch: Array<Packed<E>> = [];
 	private keys = new Set<string | undefined>();
 	private bytes = 0;
+	private besides = 0;
 	private group: string | undefined;
 
 	/** @param limits read anew for each entry: may shrink while batches are being filled */
@@ -76,16 +79,20 @@ export class Batcher<E> {
 	add(entry: E): Array<Packed<E>> | Unsendable<E> | undefined {
 		const packed = pack(entry, this.packing);
 		if ('reason' in packed) return packed;
-		const { keyOf, groupOf } = this.packing;
+		const { keyOf, groupOf, besidesOf } = this.packing;
 		const key = keyOf?.(entry);
 		const group = groupOf?.(entry);
 		const size = bodyBytes(this.batch.length + 1, this.bytes + packed.bytes, this.limits);
-		const isFull = this.batch.length >= this.limits.maxCount || size > this.limits.maxBytes;
+		const { maxCount, maxBytes } = this.limits;
+		const besides = besidesOf?.(entry) ?? 0;
+		const isFull =
+			this.batch.length >= maxCount || size > maxBytes || this.besides + besides > maxBytes;
 		const isOther = group !== this.group || (key !== undefined && this.keys.has(key));
 		const full = this.batch.length > 0 && (isFull || isOther) ? this.flush() : undefined;
 		this.batch.push(packed);
 		this.keys.add(key);
 		this.bytes += packed.bytes;
+		this.besides += besides;
 		this.group = group;
 		return full;
 	}
@@ -96,6 +103,7 @@ export class Batcher<E> {
 		this.batch = [];
 		this.keys = new Set();
 		this.bytes = 0;
+		this.besides = 0;
 		return batch;
 	}
 }

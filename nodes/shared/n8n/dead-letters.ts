@@ -25,6 +25,7 @@ export class DeadLetters {
 	readonly binary: IBinaryKeyData = {};
 	/** `{ field, fileName, records, bytes, unreadable? }` of each file. */
 	readonly files: IDataObject[] = [];
+	private parts = 0;
 	private readable: PartWriter | undefined;
 	private unreadable: PartWriter | undefined;
 
@@ -61,16 +62,16 @@ export class DeadLetters {
 	private async save(part: Part | undefined, isReadable: boolean): Promise<void> {
 		if (part === undefined) return;
 		const { buffer, records, bytes } = part;
-		const number = this.files.length + 1;
+		// Counted before n8n stores the file, since another one may be completed meanwhile.
+		const number = ++this.parts;
 		const field = number === 1 ? FIELD : `${FIELD}${number}`;
 		const { extension, mimeType } = WRITTEN[this.source.format];
 		const kind = isReadable ? field : `${field}.unreadable`;
 		const fileName = `${stemOf(this.source.name)}.${kind}.${extension}`;
 		const unreadable = isReadable ? {} : { unreadable: true };
-		// Added before n8n stores the file, since another one may be completed meanwhile.
-		this.files.push({ field, fileName, records, bytes, ...unreadable });
 		const { helpers } = this.context;
 		this.binary[field] = await helpers.prepareBinaryData(buffer, fileName, mimeType);
+		this.files.push({ field, fileName, records, bytes, ...unreadable });
 	}
 }
 

@@ -5,6 +5,10 @@ import { messageOf } from './errors';
 /** Maximum of different messages: a service may word each one differently. */
 const MAX_MESSAGES = 100;
 
+/** What differs from record to record: a value, and how large a document is. */
+const VALUE = /(must be a string, but it is the (?:number|boolean)) .*/;
+const SIZE = / has [\d,]+ bytes?, more than/;
+
 const OTHERS = 'Other errors';
 
 /** Counts failures by what they have in common: their messages without line, record and ID. */
@@ -35,5 +39,6 @@ function kindOf(reason: unknown, id: string | undefined): string {
 			.split(':');
 		return `The record ${problem}`;
 	}
-	return id === undefined ? message : message.replace(` of document ${quoted(id)}`, '');
+	const common = message.replace(VALUE, '$1').replace(SIZE, ' has more than');
+	return id === undefined ? common : common.replace(` of document ${quoted(id)}`, '');
 }

@@ -13,6 +13,8 @@ import type { Run } from './run';
 /** How often a long run writes a line to n8n's log. */
 const LOG_INTERVAL_MS = 10_000;
 
+const CHECK_STORAGE = 'Check the storage where n8n keeps files, for example its free space.';
+
 /** How a report is made. */
 export interface FileReportOptions {
 	itemIndex: number;
@@ -26,7 +28,7 @@ export interface FileReportOptions {
 	sentBytes?: () => number;
 	/** How to continue after an interruption, given up to which record all were answered. */
 	goOn?: (upTo: number) => string;
-	/** Further members of the summary. */
+	/** Further members of the summary, read when the report ends. */
 	details?: () => IDataObject;
 	/** Files of responses that could not be used, complete when the report ends. */
 	responses?: { readonly binary: IBinaryKeyData; readonly files: IDataObject[] };
@@ -51,7 +53,8 @@ export interface RecordFailure {
 export class FileReport {
 	private readonly tally: RecordTally;
 	private readError: string | undefined;
-	private refusal: unknown;
+	/** Why nothing of the file could be read. */
+	private refused: { reason: unknown } | undefined;
 	private readonly deadLetters: DeadLetters;
 	private readonly closing = new AbortController();
 	private readonly before;
@@ -65,7 +68,6 @@ export class FileReport {
 		this.deadLetters = new DeadLetters(run.context, file, options.bytesPerFile);
 		this.before = { ...run.stats, bytes: options.sentBytes?.() ?? 0, now: run.now() };
 		run.progress = () => this.tally.progress();
-		void this.logRegularly();
 	}
 
 	/**
@@ -81,6 +83,7 @@ export class FileReport {
 		entryOf: (record: SourceRecord) => E,
 		idOf: (value: unknown) => string | undefined = () => undefined,
 	): AsyncGenerator<E, void, undefined> {
+		void this.logRegularly();
 		try {
 			for await (const records of this.file.records) {
 				for (const record of records) {
@@ -138,7 +141,7 @@ export class FileReport {
 		if (this.run.stopsOnFailure) return;
 		// What ended the run is done again, with all that comes after it.
 		if (!failure.endsRun) this.tally.answered([source]);
-		await this.deadLetters.add(source);
+		await this.storing(async () => await this.deadLetters.add(source));
 	}
 
 	/** All records have been answered: returns the item. */
@@ -146,11 +149,10 @@ export class FileReport {
 		const { run, file, tally } = this;
 		const { itemIndex } = this.options;
 		this.close();
-		if (this.refusal !== undefined)
-			return run.refuse(itemIndex, refusal(file.name, this.refusal));
+		if (this.refused) return run.refuse(itemIndex, refusal(file.name, this.refused.reason));
 		if (run.ended) this.log();
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
-		await this.deadLetters.end();
+		await this.storing(async () => await this.deadLetters.end());
 		const progress = tally.progress();
 		const atEnd = run.ended ? progress : tally.progressAtEnd(this.readError === undefined);
 		run.progress = () => atEnd;
@@ -198,12 +200,23 @@ export class FileReport {
 		);
 	}
 
+	/** Failed records that n8n cannot store are lost, so the run ends, and its file has to be done again. */
+	private async storing(work: () => Promise<void>): Promise<void> {
+		try {
+			await work();
+		} catch (error) {
+			this.tally.isToRestart = true;
+			const message = `n8n could not store the file of failed records: ${messageOf(error)}`;
+			this.run.stop(new InputError(message, CHECK_STORAGE));
+		}
+	}
+
 	/** The file cannot be read any further. */
 	private async breakOff(reason: unknown): Promise<void> {
 		// A run that ends closes its files, and needs nothing more of them.
 		if (this.run.ended) return;
 		if (this.tally.records === 0) {
-			this.refusal = reason;
+			this.refused = { reason };
 			return;
 		}
 		const record = ++this.tally.records;

@@ -102,8 +102,14 @@ const NOT_TEXT =
 /** How messages call a format in which there is no list. */
 const FORMAT_NAMES = { jsonLines: 'JSON Lines', csv: 'CSV', lines: 'lines of text' } as const;
 
+/** How many names a message lists. */
+const MAX_LISTED = 20;
+
 /** Enough to tell one format from another. */
 const HEAD_CHARACTERS = 64 * 1024;
+
+/** Enough for the first record of JSON Lines, which only what follows it tells from a JSON file. */
+const FIRST_RECORD_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Opens a file and finds out its format.
@@ -144,7 +150,7 @@ async function recognized(
 	}
 	const reader = readerOf(format, {
 		path,
-		...(delimiter !== '' && { delimiter: delimiterOf(delimiter) }),
+		...(delimiter !== '' && { delimiter: checkedDelimiter(delimiter) }),
 	});
 	const csv = reader instanceof CsvReader ? reader : undefined;
 	return {
@@ -184,9 +190,16 @@ function checkObject(
 	if (missing.length === 0 || lists.length === 0) return;
 	const fields = missing.map(([field]) => quoted(field)).join(' and ');
 	throw new InputError(
-		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${lists.map(quoted).join(', ')}`,
+		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${listed(lists)}`,
 		"If the records are in such a list, enter its name as 'Path to List'.",
 	);
+}
+
+/** The first names of a list, for a message. */
+function listed(names: readonly string[]): string {
+	const others = names.length - MAX_LISTED;
+	const first = names.slice(0, MAX_LISTED).map(quoted).join(', ');
+	return others > 0 ? `${first} and ${others.toLocaleString('en-US')} more` : first;
 }
 
 function checkColumns(
@@ -198,41 +211,53 @@ function checkColumns(
 		if (all === undefined || all.includes(column)) continue;
 		throw new InputError(
 			`The file ${quoted(name)} has no column ${quoted(column)}`,
-			`Its columns are: ${all.map(quoted).join(', ')}. Enter one of these as '${parameter}', or set 'CSV Delimiter'.`,
+			`Its columns are: ${listed(all)}. Enter one of these as '${parameter}', or set 'CSV Delimiter'.`,
 		);
 	}
 }
 
-/** The first text of a file that is not blank, and the whole of it, even if it breaks off there. */
+/** The first text of a file, as much as tells its format, and the whole of it, even if it breaks off there. */
 async function withFirstText(
 	text: AsyncGenerator<string>,
 ): Promise<{ head: string; all: AsyncIterable<string> }> {
 	let head = '';
+	let pieces: string[] = [];
 	let broken: { reason: unknown } | undefined;
 	try {
-		while (head.trim() === '' || (!head.includes('\n') && head.length < HEAD_CHARACTERS)) {
+		while (!isEnough(head)) {
 			const next = await text.next();
 			if (next.done) break;
 			// A file may begin with any amount of white space.
-			head =
-				head.trim() === '' && head.length > HEAD_CHARACTERS
-					? next.value
-					: head + next.value;
+			if (head.length > HEAD_CHARACTERS && head.trim() === '') {
+				head = '';
+				pieces = [];
+			}
+			head += next.value;
+			pieces.push(next.value);
 		}
 	} catch (reason) {
 		broken = { reason };
 	}
 	if (broken && head.trim() === '') throw broken.reason;
-	return { head, all: following(head, text, broken) };
+	return { head, all: following(pieces, text, broken) };
+}
+
+/** Whether the beginning of a file tells its format: of an object, by what follows its line. */
+function isEnough(head: string): boolean {
+	const text = head.trimStart();
+	if (text === '') return false;
+	const end = text.indexOf('\n');
+	if (!text.startsWith('{')) return end >= 0 || text.length >= HEAD_CHARACTERS;
+	return (end >= 0 && text.slice(end).trim() !== '') || text.length >= FIRST_RECORD_CHARACTERS;
 }
 
 async function* following(
-	head: string,
+	pieces: readonly string[],
 	text: AsyncGenerator<string>,
 	broken: { reason: unknown } | undefined,
 ): AsyncGenerator<string> {
 	try {
-		yield head;
+		yield* pieces;
 		if (broken) throw broken.reason;
 		yield* text;
 	} finally {
@@ -259,14 +284,16 @@ function detected(
 	);
 }
 
+/** What to do about an empty file. */
 export const EMPTY = 'Check the node that outputs the file.';
 
 /** Whether the first line is a JSON object by itself, and more follows. */
 function isJsonLines(head: string): boolean {
-	const end = head.indexOf('\n');
-	if (end < 0 || !head.trimStart().startsWith('{') || head.slice(end).trim() === '') return false;
+	const text = head.trimStart();
+	const end = text.indexOf('\n');
+	if (end < 0 || !text.startsWith('{') || text.slice(end).trim() === '') return false;
 	try {
-		JSON.parse(head.slice(0, end));
+		JSON.parse(text.slice(0, end));
 		return true;
 	} catch {
 		return false;
@@ -274,7 +301,7 @@ function isJsonLines(head: string): boolean {
 }
 
 /** @throws InputError if it is not one character that can separate cells */
-function delimiterOf(text: string): string {
+function checkedDelimiter(text: string): string {
 	const delimiter = text === '\\t' ? '\t' : text;
 	if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter;
 	throw new InputError(

@@ -1,6 +1,16 @@
 import { setMember } from './fields';
-import { cellsOf, delimiterOf, DELIMITERS, endOfRow, NOT_CLOSED } from './csv-row';
-import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
+import { cellsOf, DELIMITERS, endOfRow, likeliestDelimiter, NOT_CLOSED } from './csv-row';
+import {
+	checkLength,
+	detached,
+	MAX_RECORD_CHARACTERS,
+	RecordError,
+	type RecordReader,
+	type SourceRecord,
+} from './record';
+
+/** A message names no more of a column, for all of a file may be its header. */
+const MAX_NAME_CHARACTERS = 100;
 
 const LINE_BREAK = /\r\n|\r|\n/g;
 
@@ -26,7 +36,9 @@ export class CsvReader implements RecordReader {
 	*push(piece: string): Generator<SourceRecord> {
 		this.gathered += piece;
 		// A long row is read again only after its text has doubled, so each character is read a few times only.
-		if (this.gathered.length >= this.rest.length) yield* this.read(false);
+		const { length } = this.gathered;
+		const isTooLong = this.rest.length + length > MAX_RECORD_CHARACTERS;
+		if (length >= this.rest.length || isTooLong) yield* this.read(false);
 	}
 
 	*end(): Generator<SourceRecord> {
@@ -42,7 +54,7 @@ export class CsvReader implements RecordReader {
 			if (end === NOT_CLOSED && isLast)
 				throw failure('has an unclosed quote', this.record + 1, this.line);
 			if (end < 0 && isLast) end = text.length;
-			// The line break may be the first half of CRLF, or the quote before it of a doubled one.
+			// The line break may be the first half of CRLF.
 			if (end < 0 || (end === text.length - 1 && !isLast && text.charAt(end) === '\r')) break;
 			const found = this.row(detached(text.slice(at, end)));
 			at = end + (text.startsWith('\r\n', end) ? 2 : 1);
@@ -68,13 +80,13 @@ export class CsvReader implements RecordReader {
 
 	private readHeader(text: string, line: number): undefined {
 		if (text.trim() === '') return;
-		this.delimiter ??= delimiterOf(text);
+		this.delimiter ??= likeliestDelimiter(text);
 		const columns = cellsOf(text, this.delimiter)?.map((name) => name.trim());
 		if (!columns) throw new RecordError(`The header row (line ${line}) ${BAD_QUOTE}`, 1, line);
-		const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) < index);
+		const twice = repeated(columns.filter((name) => name !== ''));
 		if (twice !== undefined) {
 			throw new RecordError(
-				`The header row (line ${line}) has two columns "${twice}"`,
+				`The header row (line ${line}) has two columns "${twice.slice(0, MAX_NAME_CHARACTERS)}"`,
 				1,
 				line,
 			);
@@ -82,6 +94,12 @@ export class CsvReader implements RecordReader {
 		this.columns = columns;
 		this.header = text;
 	}
+}
+
+/** The first name that occurs again; a header may have hundreds of thousands. */
+function repeated(names: string[]): string | undefined {
+	const seen = new Set<string>();
+	return names.find((name) => seen.size === seen.add(name).size);
 }
 
 const BAD_QUOTE = 'has text between a closing quote and the next delimiter';

@@ -32,7 +32,7 @@ export const NOT_CLOSED = -2;
 /**
  * The cells of one CSV row, without quotes around them.
  *
- * @returns undefined if something other than a delimiter follows a closing quote
+ * @returns undefined if something other than a delimiter follows a closing quote, or there is none
  */
 export function cellsOf(row: string, delimiter: string): string[] | undefined {
 	if (!row.includes(QUOTE)) return row.split(delimiter);
@@ -41,8 +41,8 @@ export function cellsOf(row: string, delimiter: string): string[] | undefined {
 		let end: number;
 		if (row.charAt(at) === QUOTE) {
 			end = closingQuote(row, at) + 1;
-			// An unclosed quote ends at 0, where the quote itself is no delimiter.
-			if (end < row.length && row.charAt(end) !== delimiter) return undefined;
+			const isClosed = end > 0;
+			if (!isClosed || (end < row.length && row.charAt(end) !== delimiter)) return undefined;
 			cells.push(row.slice(at + 1, end - 1).replaceAll('""', QUOTE));
 		} else {
 			end = row.indexOf(delimiter, at);
@@ -55,7 +55,7 @@ export function cellsOf(row: string, delimiter: string): string[] | undefined {
 }
 
 /** The delimiter that is most frequent in a row, outside quotes. */
-export function delimiterOf(row: string): string {
+export function likeliestDelimiter(row: string): string {
 	const unquoted = row.replaceAll(/"[^"]*"/g, '');
 	const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length);
 	return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';

@@ -20,7 +20,8 @@ const BEGINNINGS: ReadonlyArray<[string, Encoding | string]> = [
 	['1f8b', 'compressed with gzip twice'],
 	['28b52ffd', 'compressed with Zstandard'],
 	['fd377a58', 'compressed with xz'],
-	['425a68', 'compressed with bzip2'],
+	// Followed by a digit, so that it is no text.
+	['425a683', 'compressed with bzip2'],
 	['25504446', 'a PDF document'],
 ];
 

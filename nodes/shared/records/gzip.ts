@@ -18,7 +18,7 @@ export async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	try {
 		for (let piece = await next(); !piece.done; piece = await next()) yield piece.value;
 	} finally {
-		await isDone(reader.cancel());
+		await succeeds(reader.cancel());
 	}
 }
 
@@ -29,17 +29,17 @@ async function feed(
 ): Promise<{ reason: unknown } | undefined> {
 	try {
 		for await (const piece of source) {
-			if (!(await isDone(writer.write(piece)))) return undefined;
+			if (!(await succeeds(writer.write(piece)))) return undefined;
 		}
 	} catch (reason) {
-		await isDone(writer.abort(reason));
+		await succeeds(writer.abort(reason));
 		return { reason };
 	}
-	await isDone(writer.close());
+	await succeeds(writer.close());
 	return undefined;
 }
 
-async function isDone(work: Promise<void>): Promise<boolean> {
+async function succeeds(work: Promise<void>): Promise<boolean> {
 	return await work.then(
 		() => true,
 		() => false,

@@ -67,7 +67,7 @@ class SliceDecoder {
 		yield text;
 		this.offset += complete;
 		// A copy, so that the slice can be freed.
-		this.rest = bytes.slice(complete);
+		this.rest = new Uint8Array(bytes.subarray(complete));
 	}
 
 	end(): void {

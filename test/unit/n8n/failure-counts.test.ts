@@ -15,6 +15,22 @@ test('counts what failed for the same reason together, the most frequent first',
 	]);
 });
 
+test('what differs from record to record does not count apart', () => {
+	const counts = new FailureCounts();
+	const notText = (value: string) =>
+		new Error(`The field 'id' must be a string, but it is the number ${value}`);
+	const tooLarge = (bytes: string) =>
+		new Error(`the document has ${bytes}, more than the 5,000 that a request may have`);
+	for (const value of ['1', '-2.5']) counts.add(notText(value), undefined);
+	for (const bytes of ['6,001 bytes', '7,123,456 bytes', '1 byte']) {
+		counts.add(tooLarge(bytes), 'a');
+	}
+	expect(counts.list()).toEqual([
+		{ error: 'the document has more than the 5,000 that a request may have', records: 3 },
+		{ error: "The field 'id' must be a string, but it is the number", records: 2 },
+	]);
+});
+
 test('records that cannot be read count together, wherever they are', () => {
 	const counts = new FailureCounts();
 	for (const line of [3, 4, 70]) {

@@ -87,6 +87,16 @@ describe('a row that is wrong', () => {
 		);
 	});
 
+	test('a row that is too long ends the file, whatever was read before it', () => {
+		const reader = new CsvReader();
+		const rows = ['a\n1\n', 'x'.repeat(40_000_000), 'x'.repeat(30_000_000)];
+		const found = rows.slice(0, 2).flatMap((piece) => [...reader.push(piece)]);
+		expect(found).toHaveLength(1);
+		expect(() => [...reader.push(rows[2])]).toThrow(
+			/^Record 2 \(line 3\) is longer than 64 MB/,
+		);
+	});
+
 	test('an unclosed quote does not fill the memory', () => {
 		const { records, error } = readAll(new CsvReader(), `a\n1\n"${'x'.repeat(140_000_000)}`, [
 			10_000_000,
@@ -98,6 +108,36 @@ describe('a row that is wrong', () => {
 });
 
 describe('header', () => {
+	test('all of a file may be its header', () => {
+		const names = Array.from({ length: 300_000 }, (_, number) => `id-${number}`);
+		const reader = new CsvReader();
+		expect(readAll(reader, names.join()).records).toStrictEqual([]);
+		expect(reader.columns).toHaveLength(300_000);
+		expect(brief(new CsvReader(), `${names.join()},${names[0]}\n`).error).toBe(
+			'1@1 The header row (line 1) has two columns "id-0"',
+		);
+	});
+
+	test('a quote that is closed only by another delimiter is not closed', () => {
+		expect(brief(new CsvReader(), ',a;"b,"c\n1,2\n').error).toBe(
+			'1@1 The header row (line 1) has text between a closing quote and the next delimiter',
+		);
+	});
+
+	test('any text is read to its end, and the same in any pieces', () => {
+		const anyText = fc.string({
+			unit: fc.constantFrom(',', ';', '|', '\t', '"', '\n', '\r', 'a', 'b'),
+			maxLength: 40,
+		});
+		fc.assert(
+			fc.property(anyText, lengths, (text, cuts) => {
+				const whole = brief(new CsvReader(), text);
+				expect(brief(new CsvReader(), text, cuts)).toStrictEqual(whole);
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
 	test.each([
 		['a,b,a\n1,2,3', '1@1 The header row (line 1) has two columns "a"'],
 		[

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 
 import { FileError } from '../../../nodes/shared/records/bytes';
+import { isGzip } from '../../../nodes/shared/records/gzip';
 import { SLICE_BYTES, textOf } from '../../../nodes/shared/records/text';
 import { chunks, lengths } from './support';
 
@@ -154,6 +155,21 @@ test.each([
 		expect(error).toBeInstanceOf(FileError);
 		expect((error as Error).message).toBe(message);
 	}
+});
+
+test('an ID may begin as some compressed files do', async () => {
+	for (const text of ['BZhang-001', 'BZh', '%PD']) {
+		expect(await read(Buffer.from(text), [100])).toMatchObject({ text });
+	}
+});
+
+test.each([
+	[[0x1f, 0x8b], true],
+	[[0x1f, 0], false],
+	[[0, 0x8b], false],
+	[[0x1f], false],
+])('%j begins a gzip file: %j', (head, expected) => {
+	expect(isGzip(Uint8Array.from(head))).toBe(expected);
 });
 
 describe('gzip', () => {
