@@ -174,5 +174,8 @@ describe('storage that fails', () => {
 		files.opens(failing());
 		const { error } = await run(PUSH, [await files.item('')]);
 		expect(error?.message).toBe("'documents.jsonl', record 3: EIO: i/o error");
+		expect(error?.description).toMatch(
+			/^Fetch the file again\. If that does not help, check the storage .* continue with Skip Records: \d$/,
+		);
 	});
 });

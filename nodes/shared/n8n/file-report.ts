@@ -15,6 +15,9 @@ const LOG_INTERVAL_MS = 10_000;
 
 const CHECK_STORAGE = 'Check the storage where n8n keeps files, for example its free space.';
 
+const NOT_READ_ON =
+	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
+
 /** How a report is made. */
 export interface FileReportOptions {
 	itemIndex: number;
@@ -222,10 +225,9 @@ export class FileReport {
 		const record = ++this.tally.records;
 		const line = reason instanceof RecordError ? reason.line : undefined;
 		this.readError = messageOf(reason);
-		this.note({ record, line }, { reason });
-		this.run.hint(
-			`${quoted(this.file.name)} could not be read to its end: ${messageOf(reason)}`,
-		);
+		const failure = line === undefined ? new InputError(this.readError, NOT_READ_ON) : reason;
+		this.note({ record, line }, { reason: failure });
+		this.run.hint(`${quoted(this.file.name)} could not be read to its end: ${this.readError}`);
 	}
 
 	private summary(): IDataObject {
