@@ -247,6 +247,34 @@ export const CASES: Record<string, Case> = {
 			],
 		}),
 	},
+	'the last records of a truncated file are lost while requests are slow': {
+		invariant: 'lost by resuming',
+		world: worldOf({
+			onError: 'continueErrorOutput',
+			settings: {
+				documentSource: 'file',
+				...READING,
+				documentsPerRequest: 3,
+				concurrency: 1,
+			},
+			files: [
+				{
+					...PLAIN_FILE,
+					name: 'f0.csv.gz',
+					format: 'csv',
+					isGzip: true,
+					isCut: true,
+					isLong: true,
+					records: Array.from({ length: 300 }, (_, at) => ({
+						text: `d${at},A,v${at},,,${'x'.repeat(100)}`,
+						key: `v${at}`,
+						id: `d${at}`,
+					})),
+				},
+			],
+			faults: [{ route: 'push', skip: 0, times: 2, fault: { kind: 'hang', effect: false } }],
+		}),
+	},
 	'data of a job that ended in ERROR is lost': {
 		invariant: 'lost what was delivered',
 		world: chunking({ texts: [[2]] }, { jobs: [jobOf({ end: 'errorWithData' })] }),

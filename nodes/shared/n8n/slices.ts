@@ -12,10 +12,11 @@ export class Slices {
 	 * is used up; then everything else in n8n has its turn.
 	 */
 	breathe(): Promise<void> | undefined {
-		return performance.now() - this.startedAt < SLICE_MS ? undefined : this.pause();
+		return performance.now() - this.startedAt < SLICE_MS ? undefined : this.turn();
 	}
 
-	private async pause(): Promise<void> {
+	/** Everything else in n8n has its turn. */
+	async turn(): Promise<void> {
 		await sleep(0);
 		this.startedAt = performance.now();
 	}

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { FileError } from '../../../nodes/shared/records/bytes';
 import { isGzip } from '../../../nodes/shared/records/gzip';
 import { SLICE_BYTES, textOf } from '../../../nodes/shared/records/text';
-import { chunks, lengths } from './support';
+import { chunks, lengths, PACE } from './support';
 
 /** The text of a file that arrives in chunks of the given lengths, and what ended it. */
 async function read(
@@ -14,7 +14,7 @@ async function read(
 ): Promise<{ text: string; error?: unknown }> {
 	let text = '';
 	try {
-		for await (const piece of textOf(chunks(bytes, cuts))) text += piece;
+		for await (const piece of textOf(chunks(bytes, cuts), PACE)) text += piece;
 		return { text };
 	} catch (error) {
 		return { text, error };
@@ -62,7 +62,7 @@ describe.each(ENCODINGS)('%s', (_, encode) => {
 			breaths++;
 			return Promise.resolve();
 		};
-		for await (const piece of textOf(chunks(bytes), breathe)) {
+		for await (const piece of textOf(chunks(bytes), { ...PACE, breathe })) {
 			expect(piece.length).toBeLessThanOrEqual(SLICE_BYTES);
 			whole += piece;
 		}
@@ -211,6 +211,39 @@ describe('gzip', () => {
 		},
 	);
 
+	test('a slow reader gets all that comes before the end of a truncated file', async () => {
+		const text = '0123456789'.repeat(30_000);
+		const truncated = gzipSync(text).subarray(0, -5);
+		let read = '';
+		const reading = (async () => {
+			for await (const piece of textOf(chunks(truncated), PACE)) {
+				read += piece;
+				await new Promise((resolve) => setTimeout(resolve, 5));
+			}
+		})();
+		await expect(reading).rejects.toThrow('The gzip file ends early: it is truncated');
+		expect(read).toBe(text);
+	});
+
+	test('a slow reader gets all that comes before the source breaks', async () => {
+		const reason = new Error('The disk is gone');
+		const text = '0123456789'.repeat(30_000);
+		async function* broken(): AsyncGenerator<Uint8Array> {
+			yield gzipSync(text).subarray(0, -8);
+			await Promise.resolve();
+			throw reason;
+		}
+		let read = '';
+		const reading = (async () => {
+			for await (const piece of textOf(broken(), PACE)) {
+				read += piece;
+				await new Promise((resolve) => setTimeout(resolve, 5));
+			}
+		})();
+		await expect(reading).rejects.toBe(reason);
+		expect(read).toBe(text);
+	});
+
 	test('what breaks the source is thrown as it is', async () => {
 		const reason = new Error('The disk is gone');
 		async function* broken(): AsyncGenerator<Uint8Array> {
@@ -220,7 +253,7 @@ describe('gzip', () => {
 		}
 		const texts: string[] = [];
 		const reading = (async () => {
-			for await (const piece of textOf(broken())) texts.push(piece);
+			for await (const piece of textOf(broken(), PACE)) texts.push(piece);
 		})();
 		await expect(reading).rejects.toBe(reason);
 	});
@@ -240,7 +273,7 @@ describe('gzip', () => {
 				isClosed = true;
 			}
 		}
-		for await (const piece of textOf(source())) {
+		for await (const piece of textOf(source(), PACE)) {
 			expect(piece.length).toBeGreaterThan(0);
 			break;
 		}
@@ -264,11 +297,11 @@ test('what breaks the source is thrown as it is, and the source is closed when t
 		}
 	}
 	const reading = (async () => {
-		for await (const piece of textOf(source())) expect(piece).toBe('abcdef');
+		for await (const piece of textOf(source(), PACE)) expect(piece).toBe('abcdef');
 	})();
 	await expect(reading).rejects.toBe(reason);
 	isClosed = false;
-	for await (const piece of textOf(source())) {
+	for await (const piece of textOf(source(), PACE)) {
 		expect(piece).toBe('abcdef');
 		break;
 	}
