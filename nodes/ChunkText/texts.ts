@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../shared/n8n/run';
+import { mapInSlices } from '../shared/n8n/slices';
 import type { ChunkSettings } from '../shared/service/chunking';
 import { InputError } from '../shared/service/input-error';
 import type { ChunkParameters } from './parameters';
@@ -58,7 +59,7 @@ export async function readTexts(
 	for await (const [itemIndex] of run.eachItem()) {
 		if (taken.has(itemIndex)) continue;
 		try {
-			const texts = textsOf(parameters, itemIndex, maxBytes);
+			const texts = await textsOf(run, parameters, itemIndex, maxBytes);
 			const settings = readSettings(parameters, itemIndex);
 			const group = JSON.stringify(settings);
 			const entries = groups.get(group) ?? [];
@@ -72,11 +73,12 @@ export async function readTexts(
 	return [...groups.values()].flat();
 }
 
-function textsOf(
+async function textsOf(
+	run: Run,
 	parameters: ChunkParameters,
 	itemIndex: number,
 	maxBytes: number,
-): Array<TextRef & { text: string }> {
+): Promise<Array<TextRef & { text: string }>> {
 	if (parameters.choice('textSource') === 'item') {
 		const value = parameters.value('text', itemIndex);
 		return [{ itemIndex, text: usableText(value, "'Text'", maxBytes) }];
@@ -85,7 +87,8 @@ function textsOf(
 	if (list.length === 0) {
 		throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
 	}
-	return list.map((value, textIndex) => ({
+	const breathe = () => run.breathe();
+	return await mapInSlices(list, breathe, (value, textIndex) => ({
 		itemIndex,
 		textIndex,
 		text: usableText(value, `Text ${textIndex} of the field '${field}'`, maxBytes),

@@ -25,11 +25,8 @@ import { migrateProperties } from './properties';
 export async function migrateBlobs(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, migrateProperties);
 	const options = parameters.collection('options');
-	if (!parameters.boolean('confirm')) {
-		throw new InputError(
-			"'Confirm Migration' is off, so nothing was migrated",
-			'Turn it on if the manifests may be converted now. This cannot be undone.',
-		);
+	if (!options.oncePerItem && !parameters.boolean('confirm')) {
+		throw new InputError("'Confirm Migration' is off, so nothing was migrated", CONFIRM);
 	}
 	const session = await Session.open(run, BLOB_SERVICE);
 	const migrate = async (): Promise<IDataObject> => {
@@ -51,8 +48,12 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		return [isUnknown && MIGRATING.repeating, migrated > 0 && before].filter(Boolean).join(' ');
 	};
 	for (const round of rounds) {
-		const outcome = await deliver(migrate, line);
 		const [first = 0] = round;
+		if (options.oncePerItem && !run.ended && !parameters.boolean('confirm', first)) {
+			run.refuse(first, new InputError("'Confirm Migration' is off for this item", CONFIRM));
+			continue;
+		}
+		const outcome = await deliver(migrate, line);
 		if (outcome.ok) {
 			migrated++;
 			isRepeated = true;
@@ -73,6 +74,8 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		if (mayBeRunning(reason)) run.stop(reason);
 	}
 }
+
+const CONFIRM = 'Turn it on if the manifests may be converted now. This cannot be undone.';
 
 /** Whether the service may still be at it: a 500 is its own answer, other faults may come from between. */
 const mayBeRunning = (reason: unknown): boolean =>

@@ -102,6 +102,20 @@ describe('a migration', () => {
 		);
 	});
 
+	it('runs only for the items that confirm it', async () => {
+		const { output } = await migrate(
+			[{ ok: true }, { ok: false }, { ok: true }],
+			{ confirm: '={{ $json.ok }}', options: { oncePerItem: true } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(sandbox().requests).toHaveLength(2);
+		expect(jsonOf(output).map(({ migrated, error }) => migrated ?? error)).toEqual([
+			true,
+			"'Confirm Migration' is off for this item (item 1)",
+			true,
+		]);
+	});
+
 	it.each<[string, Omit<FaultRule, 'route'>, unknown]>([
 		['JSON', { status: 200, body: '{"converted":3}' }, { converted: 3 }],
 		['text', { status: 202, body: 'started', contentType: 'text/plain' }, 'started'],
