@@ -61,6 +61,7 @@ async function submitFile(source: TextFile): Promise<void> {
 			const isPending = outcome.ok && outcome.response.type === 'pending';
 			if (isPending) outcomes.submitted(job);
 			else await output.report(job, outcome);
+			job.isOver = true;
 			// Only its ID is needed from now on, and a file may have any number of jobs.
 			job.refs.length = 0;
 			delete job.response;
