@@ -11,7 +11,9 @@ const MIME_TYPE = 'application/x-ndjson';
 /** The binary field, as n8n's nodes call it. */
 const FIELD = 'data';
 
+/** How files of chunks are made. */
 export interface ChunkFileOptions {
+	/** Maximum size of one file. */
 	bytesPerFile: number;
 	/** Whether records come in the order of their texts. */
 	keepOrder: boolean;
@@ -60,10 +62,12 @@ export class ChunkFiles implements ChunkSink {
 	async take(refs: TextRef[], records: IDataObject[]): Promise<IDataObject[]> {
 		const items = refs.map(({ itemIndex }) => itemIndex);
 		const place = refs[0]?.place;
+		// Its turn may come meanwhile, but all of its records go the same way.
+		const early = this.isEarly(place) ? this.earlyAt(place) : undefined;
 		for (const json of records) {
 			await this.run.breathe();
 			const record = { items, line: JSON.stringify(json), id: json.id };
-			if (this.isEarly(place)) this.earlyAt(place).records.push(record);
+			if (early) early.records.push(record);
 			else await this.write(record);
 		}
 		return [];
