@@ -24,13 +24,14 @@ export interface ChunkFileOptions {
 /** A text that has finished before those ahead of it. */
 interface Early {
 	records: Array<{ items: number[]; line: string; id: unknown }>;
-	isDone: boolean;
+	/** Once nothing more comes for it. */
+	done: TextRef | undefined;
 }
 
 /**
  * Writes records as JSON Lines into files of limited size, each returned as an item of its own that is
- * linked to the items of its texts. Vectors are lists of numbers. Memory holds one file and, in order,
- * the texts that wait for their turn.
+ * linked to the items of its texts. Vectors are lists of numbers. Memory holds one file and, with Keep
+ * Order, the texts that wait for their turn: `done` tells which no longer do.
  */
 export class ChunkFiles implements ChunkSink {
 	/** Records written so far. */
@@ -73,14 +74,19 @@ export class ChunkFiles implements ChunkSink {
 		return [];
 	}
 
-	async done(refs: TextRef[]): Promise<void> {
-		for (const { place } of refs) {
-			if (place !== undefined && this.options.keepOrder) this.earlyAt(place).isDone = true;
+	async done(refs: TextRef[]): Promise<TextRef[]> {
+		if (!this.options.keepOrder) return refs;
+		const written: TextRef[] = [];
+		for (const ref of refs) {
+			if (ref.place === undefined) written.push(ref);
+			else this.earlyAt(ref.place).done = ref;
 		}
-		for (let next; (next = this.early.get(this.turn))?.isDone; this.turn++) {
+		for (let next; (next = this.early.get(this.turn))?.done; this.turn++) {
 			this.early.delete(this.turn);
 			for (const record of next.records) await this.write(record);
+			written.push(next.done);
 		}
+		return written;
 	}
 
 	async end(): Promise<void> {
@@ -98,7 +104,7 @@ export class ChunkFiles implements ChunkSink {
 	}
 
 	private earlyAt(place: number): Early {
-		const early = this.early.get(place) ?? { records: [], isDone: false };
+		const early = this.early.get(place) ?? { records: [], done: undefined };
 		this.early.set(place, early);
 		return early;
 	}

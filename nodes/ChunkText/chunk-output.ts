@@ -22,6 +22,7 @@ import { maskedResponse } from './masked-response';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import type { SourceDocument } from './source-documents';
 import type { TextFailure, TextOutcomes } from './text-outcomes';
+import type { TextWindow } from './text-window';
 import type { TextEntry, TextRef } from './texts';
 
 /** Where the output goes. */
@@ -29,6 +30,8 @@ export interface Destination {
 	outcomes: TextOutcomes;
 	/** Takes the chunks. */
 	sink: ChunkSink;
+	/** Has room for the texts until nothing of them is kept any longer, if it is limited. */
+	window?: Pick<TextWindow, 'wait' | 'release'>;
 }
 
 /** Turns what has become of each text into records and failures. */
@@ -61,7 +64,7 @@ export class ChunkOutput {
 	async report(job: Job, outcome: Outcome<Fetched>): Promise<void> {
 		job.isOver = true;
 		await this.answer(job, outcome);
-		await this.destination.sink.done(job.refs);
+		await this.done(job.refs);
 	}
 
 	private async answer(job: Job, outcome: Outcome<Fetched>): Promise<void> {
@@ -78,7 +81,14 @@ export class ChunkOutput {
 		const effect = effectOf(outcome);
 		const message = outcomeMessage(SUBMITTING, error, { attempted: !effect.skipped });
 		await this.destination.outcomes.failed(text, { error, message, ...effect, json: {} });
-		await this.destination.sink.done([text]);
+		await this.done([text]);
+	}
+
+	/** These texts have been answered. Their chunks may have to wait for those of others. */
+	private async done(refs: TextRef[]): Promise<void> {
+		const { sink, window } = this.destination;
+		window?.wait(refs);
+		window?.release(await sink.done(refs));
 	}
 
 	/** Assigns the results of a request to its texts. */

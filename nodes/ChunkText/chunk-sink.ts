@@ -9,8 +9,8 @@ export interface ChunkSink {
 	vectorsOf(wanted: RecordOptions['vectors']): RecordOptions['vectors'];
 	/** Keeps the records of a text, or of all texts of a request. Returns those that become items. */
 	take(refs: TextRef[], records: IDataObject[]): Promise<IDataObject[]>;
-	/** Nothing more comes for these texts. */
-	done(refs: TextRef[]): Promise<void>;
+	/** Nothing more comes for these texts. Returns those of which nothing is kept any longer. */
+	done(refs: TextRef[]): Promise<TextRef[]>;
 	/** Nothing more comes at all. */
 	end(): Promise<void>;
 }
@@ -19,6 +19,6 @@ export interface ChunkSink {
 export const TO_ITEMS: ChunkSink = {
 	vectorsOf: (wanted) => wanted,
 	take: async (_refs, records) => records,
-	done: async () => undefined,
+	done: async (refs) => refs,
 	end: async () => undefined,
 };

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Window } from '../shared/flow/window';
 import type { FileReport } from '../shared/n8n/file-report';
 import type { Run } from '../shared/n8n/run';
 import { isFileText } from './file-texts';
@@ -9,12 +8,11 @@ import type { ResponseFiles } from './response-files';
 import type { TextFailure, TextOutcomes } from './text-outcomes';
 import type { TextRef } from './texts';
 
-/** Accounts for the texts of one file. Each text that has an outcome makes room in the window. */
+/** Accounts for the texts of one file. */
 export class FileOutcomes implements TextOutcomes {
 	constructor(
 		private readonly run: Run,
 		private readonly report: FileReport,
-		private readonly window: Window,
 		private readonly responses: ResponseFiles,
 	) {}
 
@@ -28,7 +26,6 @@ export class FileOutcomes implements TextOutcomes {
 		if (first === undefined) return;
 		this.run.done(first.itemIndex, records);
 		this.report.succeed(refs.filter(isFileText).map(({ record }) => record));
-		this.release(refs);
 	}
 
 	/** The texts of a job were submitted: returns one item, from which Get Results can continue. */
@@ -55,15 +52,10 @@ export class FileOutcomes implements TextOutcomes {
 		const endsRun = failure.endsRun || this.run.ended?.reason === error;
 		if (skipped) this.report.skip([ref.record]);
 		else await this.report.fail(ref.record, { reason: error, message, id, endsRun });
-		this.release([ref]);
 	}
 
 	async finish(): Promise<void> {
 		await this.responses.end();
 		await this.report.end();
-	}
-
-	private release(refs: TextRef[]): void {
-		for (const { bytes } of refs.filter(isFileText)) this.window.release(bytes);
 	}
 }

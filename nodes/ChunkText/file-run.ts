@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Outcome } from '../shared/flow/deliver';
-import { Window, type WindowLimits } from '../shared/flow/window';
 import { stemOf } from '../shared/n8n/dead-letters';
-import { FileReport } from '../shared/n8n/file-report';
+import { FileReport, type FileReportOptions } from '../shared/n8n/file-report';
 import { openItemFile, type RecordFile } from '../shared/n8n/record-file';
 import { skipAnswered } from '../shared/n8n/record-tally';
 import type { Run } from '../shared/n8n/run';
@@ -13,13 +12,14 @@ import { ChunkHints } from './chunk-hints';
 import { ChunkOutput } from './chunk-output';
 import { fetchAll, type Fetched } from './fetch';
 import { FileOutcomes } from './file-outcomes';
-import { fileTexts, isFileText } from './file-texts';
+import { fileTexts } from './file-texts';
 import { canIsolate, isolated, type FailedJob } from './isolation';
 import { openChunking, progressOf, type Chunking, type Job } from './jobs';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import { ResponseFiles } from './response-files';
 import { readSettings } from './settings';
 import { hintAtRegexes, submit } from './submit';
+import { TextWindow } from './text-window';
 
 /** Maximum of chunking IDs listed in the output; the others are only counted. */
 const MAX_IDS_LISTED = 100;
@@ -45,7 +45,7 @@ export async function chunkFiles(
 ): Promise<void> {
 	// A text of a file that has not finished in time is a failed record.
 	const all = { ...options, whenTimeRunsOut: 'fail' as const };
-	await forEachFile(run, parameters, all, async (file) => await new FileChunking(file).chunk());
+	await forEachFile(run, parameters, all, chunkFile);
 }
 
 /** Opens the files of all input items, one after the other. An item without a usable file fails. */
@@ -86,48 +86,82 @@ function addProgress(run: Run, jobs: ReadonlyMap<string, Job>): void {
 	run.progress = () => [progress(), progressOf(jobs)].filter(Boolean).join(' ');
 }
 
-/** The limits of a window in which at least one request and the texts it is filled with have room. */
-function limitsOf(options: ChunkOptions): WindowLimits & { textsPerRequest: number } {
-	const count = options.textsInFlight;
-	return {
-		count,
-		bytes: Math.max(options.bytesInFlight, 2 * options.bytesPerRequest),
-		textsPerRequest: Math.min(options.textsPerRequest, count - 1),
-	};
+/** Accounts for a file while `use` handles it; `output`: how messages call what it returns. */
+export async function withReport(
+	{ chunking, file, itemIndex }: TextFile,
+	how: Pick<FileReportOptions, 'done' | 'responses' | 'details'> & { output: string },
+	use: (report: FileReport) => Promise<void>,
+): Promise<void> {
+	const { run, parameters, options } = chunking;
+	const { output, ...others } = how;
+	const report = new FileReport(run, file, {
+		...others,
+		itemIndex,
+		skip: parameters.number('options.skipRecords', itemIndex),
+		bytesPerFile: options.bytesPerFile,
+		goOn: (upTo) => goOn(chunking, upTo, output),
+	});
+	try {
+		await use(report);
+	} finally {
+		report.close();
+	}
+}
+
+async function chunkFile(source: TextFile): Promise<void> {
+	const responses = responseFiles(source);
+	const unfinished = new UnfinishedJobs();
+	const details = () => unfinished.details();
+	const how = { done: 'chunked', output: 'Their chunks are', responses, details };
+	await withReport(source, how, async (report) => {
+		const outcomes = new FileOutcomes(source.chunking.run, report, responses);
+		await new FileChunking(source, report, outcomes, unfinished).chunk();
+	});
+}
+
+/** Chunking IDs of jobs that have not finished. */
+class UnfinishedJobs {
+	private readonly ids: string[] = [];
+	private others = 0;
+
+	add(chunkingId: string): void {
+		if (this.ids.length < MAX_IDS_LISTED) this.ids.push(chunkingId);
+		else this.others++;
+	}
+
+	/** Members of the summary. */
+	details(): IDataObject {
+		const { ids, others } = this;
+		if (ids.length === 0) return {};
+		return {
+			unfinishedChunkingIds: ids,
+			...(others > 0 && { moreUnfinishedChunkingIds: others }),
+		};
+	}
 }
 
 /** Chunks the texts of one file. */
 class FileChunking {
-	private readonly limits;
-	private readonly window: Window;
-	private readonly report: FileReport;
+	private readonly window: TextWindow;
 	private readonly output: ChunkOutput;
 	/** Requests that failed, whose texts may be submitted again one by one. */
 	private held: FailedJob[] = [];
 	private hasSucceeded = false;
-	/** Chunking IDs of jobs that have not finished. */
-	private readonly unfinished = { ids: [] as string[], others: 0 };
 	private readonly chunking: Chunking;
-	constructor(private readonly source: TextFile) {
-		const { chunking, file, itemIndex, hints } = source;
+
+	constructor(
+		private readonly source: TextFile,
+		private readonly report: FileReport,
+		outcomes: FileOutcomes,
+		private readonly unfinished: UnfinishedJobs,
+	) {
+		const { chunking, file, hints } = source;
 		const { run, parameters, options } = chunking;
 		this.chunking = chunking;
-		this.limits = limitsOf(options);
-		this.window = new Window(this.limits);
-		const responses = responseFiles(source);
-		this.report = new FileReport(run, file, {
-			itemIndex,
-			done: 'chunked',
-			skip: parameters.number('options.skipRecords', itemIndex),
-			bytesPerFile: options.bytesPerFile,
-			goOn: (upTo) => goOn(chunking, upTo, 'Their chunks are'),
-			details: () => this.details(),
-			responses,
-		});
-		const outcomes = new FileOutcomes(run, this.report, this.window, responses);
+		this.window = new TextWindow(options);
 		const sink = sinkOf(chunking, `${stemOf(file.name)}.chunks`);
 		const mode = parameters.choice('output');
-		const destination = { outcomes, sink };
+		const destination = { outcomes, sink, window: this.window };
 		this.output = new ChunkOutput(
 			run,
 			parameters,
@@ -141,38 +175,54 @@ class FileChunking {
 	}
 
 	async chunk(): Promise<void> {
-		const { chunking, report, window, output, source } = this;
-		const withDocuments = chunking.parameters.choice('output') === 'documents';
+		const { run } = this.chunking;
+		// Otherwise a text would wait for the answer to another one that nobody awaits any longer.
+		const stopListening = run.onEnd(() => this.window.close());
+		if (run.ended) this.window.close();
 		try {
-			const texts = fileTexts(source, report, window, withDocuments);
-			const jobs = submit(
-				texts,
-				chunking,
-				async (text, outcome) => await output.notSubmitted(text, outcome),
-				this.limits.textsPerRequest,
-			);
-			for await (const { job, outcome } of fetchAll(jobs, chunking)) {
-				await this.take(job, outcome);
-			}
-			await this.isolate();
-			await output.end();
+			await this.chunkAll();
 		} finally {
-			report.close();
+			stopListening();
 		}
 	}
 
-	private async take(job: Job, outcome: Outcome<Fetched>): Promise<void> {
+	private async chunkAll(): Promise<void> {
+		const { chunking, report, window, output, source } = this;
+		const withDocuments = chunking.parameters.choice('output') === 'documents';
+		const jobs = submit(
+			fileTexts(source, report, withDocuments, window),
+			chunking,
+			async (text, outcome) =>
+				await this.step(async () => await output.notSubmitted(text, outcome)),
+			window.textsPerRequest,
+		);
+		for await (const { job, outcome } of fetchAll(jobs, chunking)) {
+			await this.step(async () => await this.take(job, outcome));
+		}
+		await this.isolate();
+		await output.end();
+	}
+
+	/** Does something by which texts that are held may come to be all that the window has room for. */
+	private async step(take: () => Promise<void>): Promise<void> {
 		let isTaken = false;
 		try {
-			this.hasSucceeded ||= outcome.ok;
-			if (!outcome.ok && canIsolate(job, this.chunking)) this.held.push({ job, outcome });
-			else await this.answer(job, outcome);
-			if (this.isCrowded()) await this.isolate();
+			await take();
+			if (this.window.isCrowded) await this.isolate();
 			isTaken = true;
 		} finally {
 			// Otherwise the reader would wait for room, and nobody would make any.
 			if (!isTaken) this.window.close();
 		}
+	}
+
+	private async take(job: Job, outcome: Outcome<Fetched>): Promise<void> {
+		this.hasSucceeded ||= outcome.ok;
+		if (outcome.ok || !canIsolate(job, this.chunking)) return await this.answer(job, outcome);
+		this.held.push({ job, outcome });
+		// No other request with its chunking ID may add texts that the window does not know to wait.
+		job.isOver = true;
+		this.window.wait(job.refs);
 	}
 
 	private async answer(job: Job, outcome: Parameters<ChunkOutput['report']>[1]): Promise<void> {
@@ -181,19 +231,7 @@ class FileChunking {
 		const isUnfinished = job.state === 'not finished';
 		// Memory must not grow with the file. Once the run has ended, nothing more comes.
 		if (!isUnfinished || !run.ended) jobs.delete(job.chunkingId);
-		if (!isUnfinished) return;
-		if (this.unfinished.ids.length < MAX_IDS_LISTED) this.unfinished.ids.push(job.chunkingId);
-		else this.unfinished.others++;
-	}
-
-	/** Whether the texts that are held leave too little room to fill a request. */
-	private isCrowded(): boolean {
-		const texts = this.held.flatMap(({ job }) => job.refs.filter(isFileText));
-		const bytes = texts.reduce((sum, text) => sum + text.bytes, 0);
-		return (
-			texts.length + this.limits.textsPerRequest >= this.limits.count ||
-			bytes + this.chunking.options.bytesPerRequest >= this.limits.bytes
-		);
+		if (isUnfinished) this.unfinished.add(job.chunkingId);
 	}
 
 	/** Submits the texts of failed requests one by one, if any other request has succeeded. */
@@ -209,15 +247,6 @@ class FileChunking {
 			await this.answer(job, outcome);
 		}
 	}
-
-	private details(): IDataObject {
-		const { ids, others } = this.unfinished;
-		if (ids.length === 0) return {};
-		return {
-			unfinishedChunkingIds: ids,
-			...(others > 0 && { moreUnfinishedChunkingIds: others }),
-		};
-	}
 }
 
 /** Files for the responses to the texts of a file that could not be used. */
@@ -225,7 +254,7 @@ export const responseFiles = ({ chunking, file }: TextFile): ResponseFiles =>
 	new ResponseFiles(chunking.run.context, stemOf(file.name), chunking.options.bytesPerFile);
 
 /** How to continue if the run ends now: a node that stops does not return what it had done. */
-export function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {
+function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {
 	if (run.ended && !run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
 	const ids = progressOf(jobs);
 	return `${output} returned only if the node does not stop before the end of the file${ids === '' ? '' : `. ${ids}`}`;

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Window } from '../shared/flow/window';
 import { fieldOf } from '../shared/n8n/fields';
 import type { FileReport } from '../shared/n8n/file-report';
 import { isRecord } from '../shared/n8n/parameter-reader';
@@ -13,14 +12,19 @@ import { quoted } from '../shared/service/wording';
 import type { TextFile } from './file-run';
 import type { ChunkParameters } from './parameters';
 import type { SourceDocument } from './source-documents';
+import type { TextWindow } from './text-window';
 import { usableText, type TextEntry, type TextRef } from './texts';
 
 /** A text of a file, and the record it comes from. */
 export interface FileText extends TextEntry {
+	/** Without its content, of which only what is needed is kept. */
 	record: SourceRecord;
+	/** Of the whole record, in UTF-8. */
 	bytes: number;
+	place: number;
 }
 
+/** Whether a text comes from a file. */
 export const isFileText = (ref: TextRef): ref is FileText => 'record' in ref;
 
 /** Where the fields are in a record: names or dotted paths. */
@@ -54,42 +58,49 @@ function readFields(
 }
 
 /**
- * The texts of a file, each as soon as the window has room for it. Records without a usable text, or
- * document if these are wanted, fail at once.
+ * The texts of a file, each as soon as the window, if there is one, has room for it. Records without a
+ * usable text, or document if these are wanted, fail at once.
  */
 export async function* fileTexts(
 	{ chunking, file, itemIndex, settings }: TextFile,
 	report: FileReport,
-	window: Window,
 	withDocuments: boolean,
+	window?: TextWindow,
 ): AsyncGenerator<FileText, void, undefined> {
 	const { parameters, options: all } = chunking;
 	const fields = readFields(parameters, itemIndex, withDocuments);
 	const group = JSON.stringify(settings);
-	const options = { itemIndex, fields, settings, maxBytes: all.bytesPerRequest };
+	const withSource = parameters.isAdded('options', 'sourceFields') && all.sourceFields !== 'none';
+	const options = { itemIndex, fields, settings, maxBytes: all.bytesPerRequest, withSource };
 	let place = 0;
 	const check = (first: SourceRecord) => checkFields(file, first, neededFields(fields));
 	const texts = report.read(
 		check,
-		(record) => fileText(record, group, options),
+		(record) => ({ ...fileText(record, group, options), place: place++ }),
 		(value) => idIn(value, fields),
 	);
 	for await (const text of texts) {
-		if (!(await window.admit(text.bytes))) return;
-		yield { ...text, place: place++ };
+		// Nothing more is sent: the run has ended.
+		if (window && !(await window.admit(text))) return report.skip([text.record]);
+		yield text;
 	}
+}
+
+interface TextOptions {
+	itemIndex: number;
+	fields: Fields;
+	settings: ChunkSettings;
+	/** Maximum of a request. */
+	maxBytes: number;
+	/** Whether fields of the records are kept in the output. */
+	withSource: boolean;
 }
 
 function fileText(
 	record: SourceRecord,
 	group: string,
-	{
-		itemIndex,
-		fields,
-		settings,
-		maxBytes,
-	}: { itemIndex: number; fields: Fields; settings: ChunkSettings; maxBytes: number },
-): FileText {
+	{ itemIndex, fields, settings, maxBytes, withSource }: TextOptions,
+): Omit<FileText, 'place'> {
 	const { value } = record;
 	if (!isRecord(value) || Array.isArray(value)) {
 		throw new InputError('The record is not a JSON object', 'Each record must be an object.');
@@ -100,14 +111,16 @@ function fileText(
 		maxBytes,
 	);
 	const document = fields.document && documentOf(value, fields.document);
+	const bytes = Buffer.byteLength(record.text);
 	return {
 		itemIndex,
 		text,
 		settings,
 		group,
-		record,
-		source: value as IDataObject,
-		bytes: Buffer.byteLength(text),
+		record: { ...record, value: undefined },
+		bytes,
+		besides: Math.max(0, bytes - Buffer.byteLength(text)),
+		...(withSource && { source: value as IDataObject }),
 		...(document && { document }),
 	};
 }
@@ -132,7 +145,7 @@ function documentOf(
 	return { id: documentId(fieldOf(record, id), id, advice), fields, previousChunkCount: 0 };
 }
 
-/** The columns that a CSV file must have, each with the parameter that names it. */
+/** The fields that records must have, each with the parameter that names it; see `checkFields`. */
 const neededFields = ({ text, document }: Fields): Array<[string, string]> => [
 	[text, 'Text Field'],
 	...(document

@@ -29,6 +29,7 @@ export async function* submit(
 		limits: { maxCount: maxTexts, maxBytes },
 		groupOf: ({ group }: TextEntry) => group,
 		textOf: ({ text }: TextEntry) => text,
+		besidesOf: ({ besides = 0 }: TextEntry) => besides,
 		tooLarge: (_text: TextEntry, bytes: number) => textTooLarge('The text', bytes, maxBytes),
 		send: async (batch: Array<Packed<TextEntry>>) =>
 			await send(

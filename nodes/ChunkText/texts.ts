@@ -40,6 +40,8 @@ export interface TextEntry extends TextRef {
 	settings: ChunkSettings;
 	/** The same for equal settings. */
 	group: string;
+	/** Bytes that it keeps in memory besides the text. */
+	besides?: number;
 }
 
 /**
