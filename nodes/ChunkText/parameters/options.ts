@@ -49,7 +49,7 @@ export const optionsProperties = properties([
 				typeOptions: { minValue: 1000 },
 				default: 8_000_000,
 				description:
-					"Maximum bytes of texts that are read from a file and not yet returned, at least twice 'Bytes per Request'",
+					"Maximum bytes of records that are read from a file and not yet returned, all their fields included, at least four times 'Bytes per Request'",
 				displayOptions: chunksFile,
 			},
 			{
@@ -93,7 +93,7 @@ export const optionsProperties = properties([
 				type: 'boolean',
 				default: false,
 				description:
-					'Whether the chunks in the files are in the order of the texts. If off, they are in the order in which their requests finish, which needs less memory.',
+					'Whether the chunks in the files are in the order of the texts. If off, they are in the order in which their requests finish, which needs less memory and never waits for a slow request.',
 				displayOptions: toFiles,
 			},
 			{
@@ -153,7 +153,12 @@ export const optionsProperties = properties([
 					"If an item has a chunking ID, its chunks are fetched instead of submitting it again. The item's field 'textPosition' says which text of the request it is.",
 				displayOptions: onlySubmitAndWait,
 			},
-			{ ...skipRecordsProperty, displayOptions: fromFile },
+			{
+				...skipRecordsProperty,
+				description:
+					'How many records at the beginning of the file to skip. If a run ended early whose node continues on errors, the error of the file says how many. A node that stopped or was canceled has returned nothing, so skip none then.',
+				displayOptions: fromFile,
+			},
 			{
 				displayName: 'Source Fields',
 				name: 'sourceFields',
