@@ -15,7 +15,7 @@ import {
 	type RecordOptions,
 } from './chunk-records';
 import type { ChunkSink } from './chunk-sink';
-import { noChunks, noSuchText, positionMissing } from './failures';
+import { documentMissing, noChunks, noSuchText, positionMissing } from './failures';
 import type { Fetched } from './fetch';
 import type { Job } from './jobs';
 import { maskedResponse } from './masked-response';
@@ -105,6 +105,8 @@ export class ChunkOutput {
 		};
 		const give = async (ref: TextRef, position: number) => {
 			const chunks = texts[position];
+			const isLost = this.mode === 'documents' && this.documentOf(ref) === undefined;
+			if (chunks !== undefined && isLost) return await fail(ref, documentMissing());
 			if (chunks !== undefined) return await this.chunked(job, ref, chunks);
 			const { chunkedData } = body as { chunkedData: unknown[] };
 			if (position >= texts.length) await fail(ref, noSuchText(position, texts.length));
@@ -131,7 +133,7 @@ export class ChunkOutput {
 		const { missing, isComplete, isOwn } = coverage(ref.text, chunks);
 		this.hints.chunked(chunks.length, missing, isOwn);
 		const source = this.sourceOf(ref);
-		const document = ref.document ?? this.documents.get(ref.itemIndex);
+		const document = this.documentOf(ref);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };
 		const all = await recordsOf(text, this.options, () => this.run.breathe());
 		const records = await this.destination.sink.take([ref], all);
@@ -202,6 +204,10 @@ export class ChunkOutput {
 	async end(): Promise<void> {
 		await this.destination.sink.end();
 		await this.destination.outcomes.finish();
+	}
+
+	private documentOf({ itemIndex, document }: TextRef): SourceDocument | undefined {
+		return document ?? this.documents.get(itemIndex);
 	}
 
 	private sourceOf({ itemIndex, source }: TextRef): IDataObject {

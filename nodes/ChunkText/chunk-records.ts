@@ -4,6 +4,7 @@ import { fieldOf } from '../shared/n8n/fields';
 import { mapInSlices } from '../shared/n8n/slices';
 import type { Chunk } from '../shared/service/chunking';
 import { packVector } from '../shared/service/vector';
+import { documentMissing } from './failures';
 import type { ChunkOptions } from './parameters';
 import type { SourceDocument } from './source-documents';
 import type { TextRef } from './texts';
@@ -36,6 +37,7 @@ export interface RecordOptions {
  * its memory.
  *
  * @param breathe called between two chunks, of which a text may have tens of thousands
+ * @throws InputError if documents are wanted and the text has none
  */
 export async function recordsOf(
 	text: ChunkedText,
@@ -49,7 +51,8 @@ export async function recordsOf(
 	const eachChunk = async (record: (chunk: Chunk, index: number) => IDataObject) =>
 		await mapInSlices(chunks, breathe, record);
 	if (mode === 'documents') {
-		if (document === undefined) return [];
+		// Without items nobody would know that these chunks existed.
+		if (document === undefined) throw documentMissing();
 		return await eachChunk((chunk, index) => ({
 			// First, although kept fields may have an ID of their own.
 			...{ id: '' },

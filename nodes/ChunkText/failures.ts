@@ -99,6 +99,13 @@ export const positionMissing = (results: number): InputError =>
 		"Use the field 'textPosition' that 'Submit' and failed items return. The response is in the field 'response' of the first item.",
 	);
 
+/** The item has `documents` of a request, but not that of this text. */
+export const documentMissing = (): InputError =>
+	new InputError(
+		"The item has no document for this text in its field 'documents'",
+		"Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or choose another 'Output'. The response is in the field 'response' of the first item.",
+	);
+
 /** The deadline has passed; `lastError` is the error of the final poll, if it failed. */
 export function outOfTime(seconds: number, status: string, lastError: unknown): ServiceFailure {
 	const last = lastError instanceof Error ? `. The final poll failed: ${lastError.message}` : '';

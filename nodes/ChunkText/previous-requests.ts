@@ -5,7 +5,7 @@ import { resultsPath } from '../shared/service/chunking';
 import { InputError } from '../shared/service/input-error';
 import type { ChunkParameters } from './parameters';
 import { readScope } from './settings';
-import { documentsIn } from './source-documents';
+import { documentsIn, type SourceDocument } from './source-documents';
 import type { TextRef } from './texts';
 
 /** A chunking request submitted by an earlier run, with the items that wait for it. */
@@ -73,14 +73,18 @@ function wantedBy(
 	chunkingId: string,
 	position: number | undefined,
 ): Wanted[] {
+	const documents = documentsIn(json);
 	const failed = position === undefined ? failedTextsIn(json, chunkingId) : undefined;
 	if (failed === undefined) {
-		const refs = refsOf(json, itemIndex, position);
+		const refs =
+			documents !== undefined && position === undefined
+				? documents.map((_document, place) => refOf({}, itemIndex, place, documents))
+				: [refOf(json, itemIndex, position, documents)];
 		return [{ chunkingId, refs, ...textCountOf(json) }];
 	}
 	return failed.map((text) => ({
 		chunkingId: text.chunkingId,
-		refs: [refOf(text, itemIndex, parsePosition(text.textPosition))],
+		refs: [refOf(text, itemIndex, parsePosition(text.textPosition), documents)],
 		...textCountOf(text),
 	}));
 }
@@ -102,26 +106,20 @@ const isObject = (value: unknown): value is IDataObject =>
 const textCountOf = ({ textsInRequest }: IDataObject): { textCount?: number } =>
 	typeof textsInRequest === 'number' ? { textCount: textsInRequest } : {};
 
-const refOf = (
+/** One text, with its document if the item has those of all texts of the request. */
+function refOf(
 	{ textIndex }: IDataObject,
 	itemIndex: number,
 	position: number | undefined,
-): TextRef => ({
-	itemIndex,
-	...(position !== undefined && { position }),
-	...(typeof textIndex === 'number' && { textIndex }),
-});
-
-/** The texts of a request that an item stands for: one, or all if it has their documents. */
-function refsOf(json: IDataObject, itemIndex: number, position: number | undefined): TextRef[] {
-	const documents = documentsIn(json);
-	if (documents === undefined) return [refOf(json, itemIndex, position)];
-	return documents.map((document, place) => ({
+	documents: SourceDocument[] | undefined,
+): TextRef {
+	const document = position === undefined ? undefined : documents?.[position];
+	return {
 		itemIndex,
-		position: place,
-		document,
-		source: { id: document.id, ...document.fields },
-	}));
+		...(position !== undefined && { position }),
+		...(typeof textIndex === 'number' && { textIndex }),
+		...(document && { document, source: { id: document.id, ...document.fields } }),
+	};
 }
 
 function parsePosition(value: unknown): number | undefined {

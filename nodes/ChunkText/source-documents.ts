@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Run } from '../shared/n8n/run';
 import { quoted } from '../shared/service/wording';
 import type { ChunkParameters } from './parameters';
+import type { IdSource } from './previous-requests';
 
 /** The document that a text belongs to, for Documents Ready to Push. */
 export interface SourceDocument {
@@ -27,20 +28,22 @@ export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 }
 
 /**
- * Reads the documents of all items; items without a usable ID or name fail. Items with `documents` of
- * their own are left out.
+ * Reads the documents of all items; items without a usable ID or name fail. Items that stand for a
+ * request and have the `documents` of its texts are left out.
  *
+ * @param idOf the chunking ID of an item that stands for a request, '' for none
  * @param refused gets the items that failed
  */
 export async function readSourceDocuments(
 	run: Run,
 	parameters: ChunkParameters,
+	{ idOf }: Pick<IdSource, 'idOf'>,
 	refused: Set<number>,
 ): Promise<Map<number, SourceDocument>> {
 	const documents = new Map<number, SourceDocument>();
 	for await (const [itemIndex, { json }] of run.eachItem()) {
-		if (documentsIn(json)) continue;
 		try {
+			if (documentsIn(json) && idOf(itemIndex) !== '') continue;
 			documents.set(itemIndex, sourceDocument(parameters, itemIndex));
 		} catch (error) {
 			refused.add(itemIndex);

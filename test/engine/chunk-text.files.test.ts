@@ -597,4 +597,68 @@ describe('Submit with Texts From: File', () => {
 		const { output } = await getResults(jsonOf(pending.output), { output: 'documents' });
 		expect(ids(jsonOf(output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
 	});
+
+	describe('whose texts have failed in Get Results', () => {
+		/** The items of a request of a file, with On Error: Continue (using error output). */
+		const failedOf = async (count: number, ...bodies: unknown[]) => {
+			const submitted = await chunkFile(jsonLines(articles(count)), { operation: 'submit' });
+			await jobsEnded();
+			answers(...bodies);
+			const result = await getResults(
+				jsonOf(submitted.output.slice(0, 1)),
+				{ output: 'documents' },
+				{ onError: 'continueErrorOutput' },
+			);
+			return result;
+		};
+
+		it('can be fetched again, all of them', async () => {
+			const { errorOutput } = await failedOf(2, { status: 'ERROR', message: 'Busy' });
+			const [item] = jsonOf(errorOutput);
+			expect(item).toMatchObject({ documents: [{}, {}], failedTexts: [{}, {}] });
+			const again = await getResults([item], { output: 'documents' });
+			expect(ids(jsonOf(again.output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
+			expect(jsonOf(again.output)[2]).toMatchObject({ name: 'Article 1', parentId: 'a1' });
+		});
+
+		it('can be fetched again, only the one of them', async () => {
+			const chunkedData = [{ chunks: ['one'] }, { passages: 1 }];
+			const { output, errorOutput } = await failedOf(2, { status: 'READY', chunkedData });
+			expect(ids(jsonOf(output))).toEqual(['a0#0']);
+			const [item] = jsonOf(errorOutput);
+			expect(item).toMatchObject({ documents: [{}, {}], textPosition: 1 });
+			const again = await getResults([item], { output: 'documents' });
+			expect(ids(jsonOf(again.output))).toEqual(['a1#0', 'a1#1']);
+		});
+
+		it('keep the response if one of them has no document', async () => {
+			const { errorOutput } = await failedOf(2, { status: 'ERROR', message: 'Busy' });
+			const [item] = jsonOf(errorOutput);
+			const failedTexts = [{ chunkingId: item.chunkingId, textPosition: 2 }];
+			answers({
+				status: 'READY',
+				chunkedData: ['a', 'b', 'c'].map((c) => ({ chunks: [c] })),
+			});
+			const again = await getResults(
+				[{ ...item, failedTexts }],
+				{ output: 'documents' },
+				{ onError: 'continueRegularOutput' },
+			);
+			expect(jsonOf(again.output)).toEqual([
+				expect.objectContaining({
+					error: expect.stringMatching(
+						/^The item has no document for this text/,
+					) as string,
+					response: expect.objectContaining({ status: 'READY' }) as unknown,
+				}),
+			]);
+		});
+
+		it('are not taken for documents of texts to submit', async () => {
+			const { errorOutput } = await failedOf(2, { status: 'ERROR', message: 'Busy' });
+			const [item] = jsonOf(errorOutput);
+			const { error } = await chunk([{ ...item, text: 'a' }], { output: 'documents' });
+			expect(error?.message).toMatch(/^'Document ID' is empty/);
+		});
+	});
 });

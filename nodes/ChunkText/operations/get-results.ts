@@ -32,13 +32,15 @@ export const getResults: Operation = {
 		const path = parseResultsPath(options.resultsPath);
 		const mode = parameters.choice('output');
 		const taken = new Set<number>();
-		const documents =
-			mode === 'documents' ? await readSourceDocuments(run, parameters, taken) : undefined;
 		const source = {
 			idOf: (itemIndex: number) =>
 				parameters.requiredText('chunkingId', itemIndex, ID_ADVICE),
 			positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 		};
+		const documents =
+			mode === 'documents'
+				? await readSourceDocuments(run, parameters, source, taken)
+				: undefined;
 		const requests = await readPreviousRequests(run, parameters, path, source, taken);
 
 		const scopes = requests.map(({ scope }) => scope);

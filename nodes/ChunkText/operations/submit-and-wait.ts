@@ -44,12 +44,14 @@ export const submitAndWait: Operation = {
 		}
 		const mode = parameters.choice('output');
 		const taken = new Set<number>();
-		const documents =
-			mode === 'documents' ? await readSourceDocuments(run, parameters, taken) : undefined;
 		const resuming = {
 			idOf: (itemIndex: number) => parameters.text('options.resumeChunkingId', itemIndex),
 			positionOf: (itemIndex: number) => run.items[itemIndex]?.json.textPosition,
 		};
+		const documents =
+			mode === 'documents'
+				? await readSourceDocuments(run, parameters, resuming, taken)
+				: undefined;
 		const resumed = await readPreviousRequests(run, parameters, path, resuming, taken);
 		const texts = await readTexts(run, parameters, options.bytesPerRequest, taken);
 
