@@ -13,6 +13,9 @@ const RENEW_AGAIN_MS = 30_000;
 /** No token is kept for longer, whatever the server says. */
 const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
 
+/** What is longer is not an error code, even if the server sends it as one. */
+const MAX_CODE_CHARACTERS = 100;
+
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
 export interface Token {
@@ -167,9 +170,11 @@ function refusal(
 	} else if (transient) {
 		description = 'The token server is busy or down. Try again later.';
 	}
-	const code = typeof error === 'string' ? ` (${error})` : '';
+	const code = typeof error === 'string' ? serverMessage(error) : '';
+	const isCode = code !== '' && code.length <= MAX_CODE_CHARACTERS;
+	const hasWords = words !== '' && !(isCode && words === code);
 	return new ServiceFailure(
-		`The token server refused to issue a token for the scope ${scope}: status ${status}${code}${words && words !== error ? `, ${words}` : ''}`,
+		`The token server refused to issue a token for the scope ${scope}: status ${status}${isCode ? ` (${code})` : ''}${hasWords ? `, ${words}` : ''}`,
 		{
 			kind: 'token',
 			status,

@@ -1,4 +1,5 @@
-import { transportFailure } from '../../../nodes/shared/http/transport-failure';
+import { TOKEN_SERVER } from '../../../nodes/shared/http/token-sender';
+import { timeoutFailure, transportFailure } from '../../../nodes/shared/http/transport-failure';
 
 const PARTY = { name: 'the push service', urlLabel: 'Push URL' };
 
@@ -62,6 +63,16 @@ test('a time limit counts more than the error it caused, and is told in seconds'
 	const failure = transportFailure(error('ERR_CANCELED'), PARTY, { timedOutMs: 1234 });
 	expect(failure.message).toBe('The push service did not answer within 1.3 s');
 	expect(failure).toMatchObject({ transportCode: 'ETIMEDOUT', outcomeUnknown: true });
+});
+
+test.each([
+	[PARTY, 30_000, true],
+	[TOKEN_SERVER, 29_000, true],
+	[TOKEN_SERVER, 30_000, false],
+])('more time is advised only where it can be given: %j after %i ms', (party, ms, canHaveMore) => {
+	const { description = '' } = timeoutFailure(party, ms, 'token');
+	expect(description).toContain(`Check '${party.urlLabel}' in the credential`);
+	expect(description.includes('increase')).toBe(canHaveMore);
 });
 
 test('without a token nothing was sent, whatever became of the token request', () => {

@@ -225,6 +225,22 @@ describe('a refusal', () => {
 		expect(message.match(/invalid_client/g)).toHaveLength(1);
 	});
 
+	test('a code is cleaned like any other words of the server', () => {
+		const body = { error: 'invalid\r\nclient', error_description: 'Client unknown.' };
+		expect(failureOf(body, 401).message).toMatch(
+			/: status 401 \(invalid client\), Client unknown\.$/,
+		);
+	});
+
+	test('a code with words of its own is omitted if it is long, and cut without them', () => {
+		const error = 'far too long\n'.repeat(1000);
+		const { message } = failureOf({ error, error_description: 'Client unknown.' }, 401);
+		expect(message).toMatch(/: status 401, Client unknown\.$/);
+		const alone = failureOf({ error }, 401).message;
+		expect(alone).toMatch(/: status 401, far too long far too long .*…$/);
+		expect(alone.length).toBeLessThan(700);
+	});
+
 	test.each<[string, number, unknown, string]>([
 		[
 			'the PKCE case',
