@@ -26,7 +26,7 @@ const NOTES: Record<Request, () => string> = {
 	results: () =>
 		`The service continues the job whatever happens to a poll. Polling continues after transient errors until _${labelOf('chunk', 'maxWait')}_. The error item has the chunking ID, so _Get Results_ can fetch the chunks later.`,
 	token: () =>
-		'Without a token nothing is sent to the AI service, so no text is submitted. Executions share token requests, so one that takes too long is not sent twice.',
+		`Without a token nothing is sent to the AI service, so no text is submitted. Executions share token requests, and each ends after 30 seconds. A retry before that waits for the same request: so in the rows below, tested with a _${timeout('token')}_ of 1, one without a response is not sent twice. With a longer timeout it may be.`,
 };
 
 const INTRO = (): string[] => [

@@ -12,7 +12,12 @@ import { transportFailure, type Party } from './transport-failure';
 /** Maximum time of a token request, headers and body; a run may stop waiting earlier. */
 const TOKEN_TIMEOUT_MS = 30_000;
 
-export const TOKEN_SERVER: Party = { name: 'the token server', urlLabel: 'Token Server URL' };
+/** The token server in messages, whoever waits for it. */
+export const TOKEN_SERVER: Party = {
+	name: 'the token server',
+	urlLabel: 'Token Server URL',
+	maxTimeoutMs: TOKEN_TIMEOUT_MS,
+};
 
 /**
  * Sends token requests with n8n's HTTP helper, as `preAuthentication` provides it. It belongs to no run,

@@ -7,6 +7,8 @@ export interface Party {
 	name: string;
 	/** Display name of the field with its URL. */
 	urlLabel: string;
+	/** No request to it gets more time than that, whatever the node's 'Request Timeout (Seconds)'. */
+	maxTimeoutMs?: number;
 }
 
 /** Why a connection was not made. */
@@ -73,16 +75,20 @@ export function transportFailure(
 
 /** A request that was not answered in time: it may have arrived. */
 export function timeoutFailure(
-	{ name, urlLabel }: Party,
+	{ name, urlLabel, maxTimeoutMs = Infinity }: Party,
 	ms: number,
 	kind: FailureKind,
 ): ServiceFailure {
 	const seconds = Math.ceil(ms / 100) / 10;
+	const moreTime =
+		ms < maxTimeoutMs
+			? "If it needs more time, increase 'Request Timeout (Seconds)'."
+			: 'No setting gives it more time.';
 	return new ServiceFailure(`${capitalized(name)} did not answer within ${seconds} s`, {
 		kind,
 		code: 'ETIMEDOUT',
 		transient: true,
-		description: `Check '${urlLabel}' in the credential and whether ${name} is up. If it needs more time, increase 'Request Timeout (Seconds)'.`,
+		description: `Check '${urlLabel}' in the credential and whether ${name} is up. ${moreTime}`,
 	});
 }
 
