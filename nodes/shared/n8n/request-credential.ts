@@ -41,7 +41,7 @@ export class PlainCredential implements RequestCredential {
 
 /** The clock of the run. */
 export interface CredentialClock {
-	/** Ends early if the run is canceled; the caller finds out by itself. */
+	/** Ends early if the run is canceled or stopped; the caller finds out by itself. */
 	sleep(ms: number): Promise<void>;
 	random(): number;
 }

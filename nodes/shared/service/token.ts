@@ -5,7 +5,7 @@ import { serverMessage, ServiceFailure } from './failure';
 import { InputError } from './input-error';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
-export const RENEW_EARLY_MS = 5 * 60_000;
+const RENEW_EARLY_MS = 5 * 60_000;
 /** ... or in the last tenth of its lifetime, if that is shorter. */
 const RENEW_EARLY_SHARE = 0.1;
 /** Pause after a renewal that failed while the old token is still valid. */
@@ -18,6 +18,7 @@ const MAX_CODE_CHARACTERS = 100;
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
+/** An access token and its times, as they are stored (docs/service-interface.md, Access tokens). */
 export interface Token {
 	accessToken: string;
 	/** Epoch ms of its request: a server that revokes leaves the latest one valid. */
