@@ -136,7 +136,8 @@ function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
 /** What a response means for its job (docs/service-interface.md, Chunking results). */
 function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<Fetched> {
 	const response = classify(body, job.chunkingId);
-	if (response.status !== undefined) job.status = response.status;
+	if (response.status !== undefined)
+		job.status = job.session.words(response.status) || job.status;
 	if (response.hasContent) job.kept = body;
 	// What was lost before does not explain what happens after a response that arrived.
 	if (response.state === 'pending') delete job.lost;
@@ -172,7 +173,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 		case 'alreadyRetrieved':
 			return fail(alreadyRetrieved(job.lost));
 		case 'foreign':
-			throw anotherRequest(response.chunkingId ?? '');
+			throw anotherRequest(job.session.words(response.chunkingId));
 		case 'invalid':
 			job.lost = 'what arrived is not a valid chunking response';
 			throw notAChunkingResponse();

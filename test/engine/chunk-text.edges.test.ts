@@ -201,6 +201,13 @@ describe('a response of an odd shape', () => {
 		expect(error?.description).toContain("set 'Output' to 'Raw'");
 	});
 
+	it('shows a status in one line, without a secret', async () => {
+		const status = `waiting\nfor ${DEMO.clientSecret}`;
+		fault('results', { status: 200, body: JSON.stringify({ status }) });
+		const { error } = await chunk(texts(1), { options: { ...OFTEN, maxWaitSeconds: 1 } });
+		expect(error?.message).toContain('Not finished after 1 second (status waiting for ***)');
+	});
+
 	it('shows the words of a response with ERROR in one line, without a secret', async () => {
 		const message = `${DEMO.clientSecret} lacks\nquota ${'x'.repeat(5000)}`;
 		answers({ status: 'ERROR', message });

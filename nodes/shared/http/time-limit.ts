@@ -104,7 +104,9 @@ export class TimeLimit {
 	}
 
 	private async watch(ms: number, done: AbortSignal): Promise<void> {
-		for (let left = Math.max(0, ms); left > 0 && !done.aborted; left -= SLEEP_SLICE_MS) {
+		// Each sleep takes a little longer than asked, which adds up in an hour.
+		const end = performance.now() + ms;
+		for (let left = ms; left > 0 && !done.aborted; left = end - performance.now()) {
 			await sleep(Math.min(left, SLEEP_SLICE_MS), done).catch(() => undefined);
 		}
 		if (done.aborted || this.aborter.signal.aborted) return;

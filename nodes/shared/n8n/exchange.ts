@@ -12,15 +12,13 @@ import { timeoutFailure, transportFailure } from '../http/transport-failure';
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import type { CredentialClock, RequestAuth, RequestCredential } from './request-credential';
-import { Canceled } from './errors';
+import { Canceled, messageOf } from './errors';
 
 /** What a session needs of the run it belongs to. */
 export interface SessionRun extends CredentialClock {
 	readonly context: IExecuteFunctions;
 	/** Aborted when the run is canceled. */
 	readonly signal: AbortSignal | undefined;
-	/** Monotonic ms. */
-	now(): number;
 }
 
 /** A service as its credential describes it. */
@@ -52,8 +50,6 @@ export interface SessionRequest {
 	body?: string | Uint8Array;
 	/** How long the exchange may take, headers and body; as long again for a token, if it needs one. */
 	timeoutMs: number;
-	/** Time of the run's clock (monotonic ms) at which it ends whatever the timeout. */
-	deadline?: number;
 	/** The response may hold chunks: it is returned as it came, and the node masks what is not chunks. */
 	isUnmasked?: boolean;
 }
@@ -75,8 +71,9 @@ const N8N_LATER_MS = 1_000;
 
 /** One attempt of a request: signed, sent and read within its time. */
 export class Exchange {
-	private limitMs: number;
 	private readonly limit: TimeLimit;
+	/** Whether a response has begun to arrive. */
+	private isAnswered = false;
 
 	/** @throws Canceled when the run was canceled */
 	constructor(
@@ -87,8 +84,7 @@ export class Exchange {
 		private readonly request: SessionRequest,
 	) {
 		if (cancellation.isCanceled) throw new Canceled();
-		this.limitMs = this.timeLeft();
-		this.limit = new TimeLimit(this.limitMs, cancellation);
+		this.limit = new TimeLimit(request.timeoutMs, cancellation);
 	}
 
 	/**
@@ -121,7 +117,7 @@ export class Exchange {
 			{
 				method,
 				url: `${this.baseUrl}${path}`,
-				timeout: Math.min(Math.ceil(this.limitMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
+				timeout: Math.min(Math.ceil(this.request.timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				encoding: 'stream',
 				returnFullResponse: true,
 				// Every status is handled here: there is no second path for some of them.
@@ -138,6 +134,7 @@ export class Exchange {
 			},
 			{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 		)) as IN8nHttpFullResponse;
+		this.isAnswered = true;
 		const { statusCode } = response;
 		const isSuccess = statusCode >= 200 && statusCode < 300;
 		const stream = response.body as unknown as ResponseStream;
@@ -153,22 +150,16 @@ export class Exchange {
 	 */
 	private async waitForToken<T>(pending: Promise<T>): Promise<T> {
 		this.limit.pause();
-		const limitMs = this.timeLeft();
-		const waiting = new TimeLimit(limitMs, this.cancellation);
+		const { timeoutMs } = this.request;
+		const waiting = new TimeLimit(timeoutMs, this.cancellation);
 		try {
 			return await waiting.waitFor(pending);
 		} catch (error) {
-			throw waiting.isOver ? timeoutFailure(TOKEN_SERVER, limitMs, 'token') : error;
+			throw waiting.isOver ? timeoutFailure(TOKEN_SERVER, timeoutMs, 'token') : error;
 		} finally {
 			waiting.end();
-			this.limitMs = this.timeLeft();
-			this.limit.restart(this.limitMs);
+			this.limit.restart(timeoutMs);
 		}
-	}
-
-	private timeLeft(): number {
-		const { timeoutMs, deadline = Infinity } = this.request;
-		return Math.max(0, Math.min(timeoutMs, deadline - this.run.now()));
 	}
 
 	private failure(error: unknown, auth: RequestAuth | undefined): Error {
@@ -176,9 +167,18 @@ export class Exchange {
 		// What the credential threw: n8n 1.x does not pass it on.
 		const failure = auth?.tokens?.failure;
 		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;
-		return transportFailure(error, this.service, {
-			...(this.limit.isOver && { timedOutMs: this.limitMs }),
+		const lost = transportFailure(error, this.service, {
+			...(this.limit.isOver && { timedOutMs: this.request.timeoutMs }),
 		});
+		return this.isAnswered && lost.neverSent ? this.unreadable(error) : lost;
+	}
+
+	/** The response could not be read for a reason that has nothing to do with the connection. */
+	private unreadable(error: unknown): ServiceFailure {
+		return new ServiceFailure(
+			`The response of ${this.service.name} cannot be read: ${messageOf(error)}`,
+			{ kind: 'response', description: `See what ${this.service.name} returns.` },
+		);
 	}
 }
 

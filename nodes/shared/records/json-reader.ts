@@ -16,7 +16,8 @@ export class JsonReader {
 	private readonly builder = new JsonBuilder();
 	/** All of the text, if it is short or not JSON. */
 	private text: string | undefined = '';
-	private isJson = true;
+	/** Whether the text read so far can be the beginning of JSON. */
+	isJson = true;
 
 	constructor() {
 		this.walker = new JsonWalker(this.builder);

@@ -185,6 +185,9 @@ const MAX_MESSAGE_CHARACTERS = 500;
 /** Control characters may shrink to a space each. */
 const MAX_READ_CHARACTERS = 8 * MAX_MESSAGE_CHARACTERS;
 
+/** No secret is longer, in whatever encoding: as much of a text that was cut may be a part of one. */
+const MAX_SECRET_CHARACTERS = 16_000;
+
 /** How many members of a list are searched for a message. */
 const MAX_READ_MEMBERS = 1000;
 
@@ -202,32 +205,41 @@ export function serverMessage(
 	body: unknown,
 	mask: (text: string) => string = (text) => text,
 ): string {
-	return oneLine(mask(wordsIn(body, MAX_MESSAGE_DEPTH)));
+	return oneLine(wordsIn(body, mask, MAX_MESSAGE_DEPTH));
 }
 
-function wordsIn(body: unknown, depth: number): string {
+function wordsIn(body: unknown, mask: (text: string) => string, depth: number): string {
 	if (typeof body === 'string') {
-		// More is never shown, so the rest of a large body is not read.
-		const start = body.trimStart().slice(0, MAX_READ_CHARACTERS);
+		const start = beginning(body.trimStart(), mask);
 		// An HTML page says nothing that its status does not.
 		return isPage(start) ? '' : start.trim();
 	}
 	if (typeof body !== 'object' || body === null || depth === 0) return '';
-	if (Array.isArray(body)) return joined(body, depth);
+	if (Array.isArray(body)) return joined(body, mask, depth);
 	const members = body as Record<string, unknown>;
 	for (const key of MESSAGE_KEYS) {
-		const text = wordsIn(members[key], depth - 1);
+		const text = wordsIn(members[key], mask, depth - 1);
 		if (text !== '') return text;
 	}
 	return '';
 }
 
+/** What may be shown of a text, masked. More is never shown, so the rest of a large body is not read. */
+function beginning(text: string, mask: (text: string) => string): string {
+	const masked = mask(text.slice(0, MAX_READ_CHARACTERS + MAX_SECRET_CHARACTERS));
+	// A secret that is cut stays as it is, unless more of the text is read: there they differ.
+	const cut = mask(text.slice(0, MAX_READ_CHARACTERS));
+	let length = 0;
+	while (length < cut.length && cut.charAt(length) === masked.charAt(length)) length++;
+	return masked.slice(0, length);
+}
+
 /** The words of all members of a list, as many as a message can take. */
-function joined(list: unknown[], depth: number): string {
+function joined(list: unknown[], mask: (text: string) => string, depth: number): string {
 	let text = '';
 	for (const member of list.slice(0, MAX_READ_MEMBERS)) {
 		if (text.length > MAX_MESSAGE_CHARACTERS) break;
-		const words = wordsIn(member, depth - 1);
+		const words = wordsIn(member, mask, depth - 1);
 		if (words !== '') text += text === '' ? words : `; ${words}`;
 	}
 	return text;

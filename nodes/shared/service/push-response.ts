@@ -138,6 +138,7 @@ class ResponseReader {
 		const said = id === undefined ? undefined : this.said.get(id);
 		if (said) {
 			take(said, object, rejects);
+			this.readWithin(said, object, rejects, depth);
 			return true;
 		}
 		// Of no document, or of one that is called something else here.
@@ -158,6 +159,28 @@ class ResponseReader {
 			}
 		}
 		return names;
+	}
+
+	/** What is about one document may contain what is about others, unless it only repeats the document. */
+	private readWithin(said: Said, object: Members, rejects: boolean, depth: number): void {
+		for (const [name, value] of Object.entries(object)) {
+			const sent = said.document?.[name];
+			if (sent !== undefined && isEcho(sent, value)) continue;
+			this.readOthers(said, value, rejects || REJECTING_NAME.test(name), depth - 1);
+		}
+	}
+
+	private readOthers(said: Said, value: unknown, rejects: boolean, depth: number): void {
+		if (depth === 0) return;
+		if (Array.isArray(value)) {
+			for (const entry of value) this.readOthers(said, entry, rejects, depth - 1);
+			return;
+		}
+		const members = membersOf(value);
+		if (!members) return;
+		const other = this.said.get(idIn(members) ?? '');
+		if (other && other !== said) this.readObject(members, rejects, depth);
+		else this.readWithin(said, members, rejects, depth);
 	}
 
 	/** A member whose name is the ID of a document. */

@@ -76,6 +76,7 @@ export class Masker {
 	 */
 	mask(value: unknown, depth = 0): unknown {
 		if (typeof value === 'string') return this.text(value);
+		if (typeof value === 'number') return this.number(value);
 		if (typeof value !== 'object' || value === null) return value;
 		if (depth > MAX_DEPTH) return this.text(jsonText(value));
 		if (Array.isArray(value)) return this.list(value, depth);
@@ -86,6 +87,11 @@ export class Masker {
 			return masked;
 		});
 		return isChanged ? Object.fromEntries(members) : value;
+	}
+
+	/** A secret of digits may come back as a number. */
+	private number(value: number): unknown {
+		return this.text(String(value)) === MASK ? MASK : value;
 	}
 
 	private list(values: readonly unknown[], depth: number): unknown {

@@ -227,6 +227,24 @@ describe('serverMessage', () => {
 		);
 	});
 
+	test('no part of a secret is left where a long text is cut', () => {
+		const token = Array.from({ length: 1000 }, (_, at) => (at % 36).toString(36)).join('');
+		const mask = (text: string) => text.replaceAll(token, '***');
+		const parts = [...Array(991).keys()].map((at) => token.slice(at, at + 10));
+		for (const body of [
+			`Bad token ${token}. Tried: ${Array(4).fill(token).join()}`,
+			`${' \n'.repeat(1990)}key ${token}`,
+			`Tried: ${Array(100).fill(token).join()}`,
+			...[3000, 3500, 19_000, 19_500, 19_990].map(
+				(length) => `${'\n'.repeat(length)}x${token}`,
+			),
+		]) {
+			const line = serverMessage({ message: `at first${body}` }, mask);
+			expect(parts.filter((part) => line.includes(part))).toEqual([]);
+			expect(line).toMatch(/^at first/);
+		}
+	});
+
 	test.each<[string, unknown, string]>([
 		['spaces within', 'no  id   here', 'no  id   here'],
 		['spaces beside a control character', 'no  \r\n  id', 'no id'],

@@ -33,6 +33,16 @@ describe('a rejection inside a 2xx response', () => {
 			{ accepted, failedDocuments: [{ id: 'b', detail: 'too long' }] },
 			said,
 		],
+		[
+			'results of others below what is about one',
+			{ id: 'a', results: [{ id: 'b', status: 500 }] },
+			{ words: '', status: 500 },
+		],
+		[
+			'the same deeper, and in a map',
+			{ id: 'a', data: { id: 'a', inner: { b: 1, of: { id: 'b', error: 'too long' } } } },
+			said,
+		],
 		['rejected IDs', { accepted, rejected: ['b'] }, { words: '' }],
 		['one rejected ID', { accepted, failed: 'b' }, { words: '' }],
 		['a word under each ID', { a: 'ok', b: 'rejected' }, { words: 'rejected' }],
@@ -294,6 +304,12 @@ describe('documents that a response repeats', () => {
 	])('are not rejections: %s', (_, fields, echoed) => {
 		const all = [document('a', fields), document('b')];
 		expect(pushed([{ ...all[0], ...echoed }, all[1]], all)).toEqual(['a', 'b']);
+	});
+
+	test('below another of their members, if they are the same', () => {
+		const all = [document('a', { related: [{ id: 'b', status: 'failed' }] }), document('b')];
+		const results = all.map((each) => ({ id: each.id, status: 200, source: each }));
+		expect(pushed({ results }, all)).toEqual(['a', 'b']);
 	});
 
 	test('also if a document speaks of errors of another one', () => {

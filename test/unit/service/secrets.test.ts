@@ -34,6 +34,13 @@ test('of a secret that begins with another one nothing remains', () => {
 	}
 });
 
+test('a secret of digits is found as a number, but not within one', () => {
+	expect(withoutSecrets({ key: 12345678, at: 123456789 }, ['12345678'])).toEqual({
+		key: '***',
+		at: 123456789,
+	});
+});
+
 test('names of members are texts too', () => {
 	expect(withoutSecrets({ 'k3y-1': 'unknown' }, ['k3y-1'])).toEqual({ '***': 'unknown' });
 });
