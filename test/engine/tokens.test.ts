@@ -265,6 +265,25 @@ describe('a 401 in the middle of a run', () => {
 		expect(succeeded(await run)).toBe(80);
 	});
 
+	it('asks the token server once if that issues the same token again', async () => {
+		let refusals = 1;
+		let tokens = 0;
+		const server = await startServer(({ url }, response) => {
+			if (url.startsWith('/oauth2/')) {
+				tokens += 1;
+				const token = { access_token: 'same', token_type: 'Bearer', expires_in: 3600 };
+				reply(response, 200, token);
+			} else if (refusals-- > 0) reply(response, 401, {});
+			else reply(response, 200, { chunkingId: url, status: 'SUBMITTED' });
+		});
+		const store = newStore({ aiUrl: server.url, authUrl: server.url });
+		const result = await chunk(startWorker(), store, { texts: 6, concurrency: 1 });
+		await server.close();
+		expect(succeeded(result)).toBe(6);
+		// At the start and after the 401.
+		expect(tokens).toBe(2);
+	});
+
 	it('ends the run after a few renewals if every token is refused', async () => {
 		sandbox.faults.add({ route: 'submit', status: 401 });
 		const result = await chunk(startWorker(), newStore(), { texts: 24, concurrency: 8 });

@@ -5,8 +5,8 @@ import type { Client, Token, TokenMap } from './token';
 /** The tokens of one run and scope, shared by its requests until they are replaced. */
 export interface HeldTokens {
 	tokens: TokenMap;
-	/** The access token the service answered 401 to. */
-	readonly rejected?: string;
+	/** The access token the service answered 401 to, until another one was issued in its place. */
+	rejected?: string | undefined;
 	/**
 	 * The tokens need not be stored (any more): a request has done so, or the credential holds another
 	 * client by now.

@@ -53,6 +53,8 @@ export class TokenIssuer {
 		// With those of other scopes that were issued at the same time.
 		const tokens = newestTokens(held.tokens, this.issued.get(client.identity));
 		held.tokens = addToken(tokens, scope, token, this.now());
+		// If it is the same token again, another request for it would not help either.
+		held.rejected = undefined;
 		return held.tokens;
 	}
 
@@ -111,10 +113,14 @@ export class TokenIssuer {
 }
 
 /**
- * Whether a request can use a token of this process. n8n repeats a request of its HTTP Request node
- * once and does not say which token was refused: only a newer one than the stored one can help it.
+ * Whether a request can use a token of this process. An older one than the request holds may have been
+ * revoked. n8n repeats a request of its HTTP Request node once and does not say which token was refused,
+ * so the held one cannot help it either.
  */
 function canUse(known: Token, { origin, held, scope }: TokenContext): boolean {
-	if (origin === 'node') return known.accessToken !== held.rejected;
-	return origin === 'credential' && isNewer(known, held.tokens[scope]);
+	if (origin === 'test' || known.accessToken === held.rejected) return false;
+	const current = held.tokens[scope];
+	// Another request of the same run may have been given it meanwhile.
+	const isHeld = origin === 'node' && known.accessToken === current?.accessToken;
+	return isHeld || isNewer(known, current);
 }

@@ -298,6 +298,29 @@ describe('a token the service refused', () => {
 		expect(asked).toHaveLength(2);
 	});
 
+	test.each<[string, string, number, string]>([
+		['is replaced by a newer one of the process', 'old', 30, 't1'],
+		['is not replaced by an older one, which the server may have revoked', 'newer', 90, 't2'],
+	])('%s', async (_, refused, minutesLeft, expected) => {
+		await issue();
+		const held = stored(refused, minutesLeft);
+		expect(tokenOf(await issue({ held, rejected: refused }))).toBe(expected);
+	});
+
+	test('is used again if the server issues it again', async () => {
+		const issueFreely = answer;
+		const again = async () => {
+			const { status, body } = await issueFreely(SCOPE);
+			return { status, body: { ...(body as object), access_token: 't1' } };
+		};
+		await issue();
+		answer = again;
+		const context = contextOf({ rejected: 't1' });
+		for (let request = 1; request <= 3; request++) await issuer.issue(context, send);
+		expect(context.token?.accessToken).toBe('t1');
+		expect(asked).toHaveLength(2);
+	});
+
 	test('is replaced once for all who were refused', async () => {
 		await issue();
 		const calls = Array.from({ length: 8 }, async () => await issue({ rejected: 't1' }));
