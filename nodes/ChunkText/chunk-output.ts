@@ -80,7 +80,9 @@ export class ChunkOutput {
 		const { reason: error } = outcome;
 		const effect = effectOf(outcome);
 		const message = outcomeMessage(SUBMITTING, error, { attempted: !effect.skipped });
-		await this.destination.outcomes.failed(text, { error, message, ...effect, json: {} });
+		const { textIndex } = text;
+		const json = textIndex === undefined ? {} : { textIndex };
+		await this.destination.outcomes.failed(text, { error, message, ...effect, json });
 		await this.done([text]);
 	}
 

@@ -96,16 +96,21 @@ function withoutResponse({ ...json }: IDataObject): IDataObject {
 
 /** Fields of the error item for texts that failed. */
 function jsonOf(failures: TextFailure[]): IDataObject {
-	const [only, ...others] = failures;
-	if (only !== undefined && others.length === 0) return only.json;
+	const [only] = failures;
+	if (only !== undefined && failures.length === 1) return only.json;
 	const withId = failures.filter(({ json }) => json.chunkingId !== undefined);
 	const ids = [...new Set(withId.map(({ json }) => json.chunkingId as string))];
 	const responses = failures.flatMap(({ json }) => json.response ?? []);
 	const texts = withId.map(({ json }) => withoutResponse(json));
+	// Nothing of these can be fetched later: they have to be submitted again.
+	const others = failures
+		.filter(({ json }) => json.chunkingId === undefined)
+		.flatMap(({ json }) => json.textIndex ?? []);
 	return {
 		...(ids.length > 0 && { chunkingId: ids[0] }),
 		...(ids.length > 1 && { chunkingIds: ids }),
 		...(texts.length > 0 && { failedTexts: texts }),
+		...(others.length > 0 && { textsWithoutChunkingId: others }),
 		...(responses.length > 0 && { response: responses[0] }),
 		...(responses.length > 1 && { responses }),
 	};

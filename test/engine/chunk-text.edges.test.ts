@@ -76,6 +76,7 @@ describe('an item with a list of texts', () => {
 				failedTexts: [
 					{ chunkingId: ids()[0], textPosition: 0, textsInRequest: 1, textIndex: 1 },
 				],
+				textsWithoutChunkingId: [0],
 				response: { status: 'READY', chunkedData: [] },
 			},
 		]);
