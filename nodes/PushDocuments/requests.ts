@@ -25,6 +25,7 @@ export interface Pushable {
 /** The documents of a request, each with its size and what the response says about it. */
 export type Sent<E> = ReadonlyMap<E, { bytes: number; answer: DocumentAnswer | undefined }>;
 
+/** What to do about a document that is too large. */
 export const SHORTEN =
 	"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.";
 

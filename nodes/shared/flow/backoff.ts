@@ -8,6 +8,7 @@ export interface RetryPolicy {
 	capMs: number;
 }
 
+/** For requests whose attempts no parameter limits. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxAttempts: 5, baseMs: 500, capMs: 30_000 };
 
 /**

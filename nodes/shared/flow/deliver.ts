@@ -20,6 +20,7 @@ export interface Verdict {
 /** How a request, a job or an entry ended. */
 export type Outcome<R> = Done<R> | Failed;
 
+/** It succeeded. */
 export interface Done<R> {
 	ok: true;
 	response: R;
@@ -27,6 +28,7 @@ export interface Done<R> {
 	attempts: number;
 }
 
+/** It failed, or was never sent. */
 export interface Failed {
 	ok: false;
 	reason: unknown;
@@ -48,6 +50,7 @@ export interface Line {
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
 }
 
+/** What else `deliver` needs to know of a request. */
 export interface DeliverOptions {
 	/** Whether the caller will send the entries in smaller requests: that does not end the run. */
 	canSplit?: (verdict: Verdict) => boolean;
@@ -56,11 +59,12 @@ export interface DeliverOptions {
 }
 
 /**
- * Sends one request and repeats it after transient errors: the only place that retries. A failure
+ * Sends one request and repeats it after transient errors; only polls, which repeat themselves
+ * anyway, and a request refused with 401, for another token, are repeated elsewhere. A failure
  * ends the run if every further request would meet it, or if the run stops at failures.
  *
  * @param send called once for each attempt, which counts from 1
- * @returns the outcome; never rejects, even if `send` does
+ * @returns the outcome, also if `send` rejects
  */
 export async function deliver<R>(
 	send: (attempt: number) => Promise<R>,

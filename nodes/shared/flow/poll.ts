@@ -12,6 +12,7 @@ export type Finding<R> =
 /** How a job ended. */
 export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
 
+/** How often a job is polled. */
 export interface PollIntervals {
 	/** Delay after the first poll. */
 	startMs: number;

@@ -6,7 +6,7 @@ export interface RunStats {
 	requests: number;
 	/** Requests that were sent again. */
 	retries: number;
-	/** Requests in flight now. */
+	/** Requests in flight now, polls not counted. */
 	inFlight: number;
 	/** Batches that were split because they were too large or in part rejected. */
 	splits: number;

@@ -8,6 +8,7 @@ import {
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 
+/** n8n's own errors. */
 export type NodeFailure = NodeApiError | NodeOperationError;
 
 /** The execution was stopped, by a person or by the workflow's timeout. */

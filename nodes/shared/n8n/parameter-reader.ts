@@ -95,5 +95,6 @@ function optionsOf(name: string, definition: INodeProperties): SourceOptions {
 	};
 }
 
+/** Whether a value is an object, lists included. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null;

@@ -17,6 +17,7 @@ import { PlainCredential, TokenCredential, type RequestCredential } from './requ
 
 export type { Service, SessionRequest, SessionRun } from './exchange';
 
+/** A response with a 2xx status. */
 export interface SessionResponse {
 	status: number;
 	/** Parsed JSON, or the text if it is not JSON. */

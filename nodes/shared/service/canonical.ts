@@ -27,6 +27,7 @@ const LOST = /[\s\p{Cc}\p{Cf}\\+=-]+/gu;
 /** The same for ASCII, which is most texts and much faster. */
 const ASCII_LOST = /[\0-\x20\x7f\\+=-]+/g;
 
+/** Whether a text has ASCII characters only. */
 export const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 /** `/` in base64 is `_` in URLs. */

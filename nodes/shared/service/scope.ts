@@ -25,6 +25,7 @@ export const SCOPES = [
 	},
 ];
 
+/** The scope that chunking needs (docs/service-interface.md, Access tokens). */
 export const DEFAULT_SCOPE = 'machinelearning.predict';
 
 /** The field for a scope, and the one for custom scopes. */

@@ -12,24 +12,28 @@ export interface Action {
 	repeating: string;
 }
 
+/** A push, in messages. */
 export const pushing = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'pushed',
 	repeating: 'Pushing it again is safe.',
 });
 
+/** A delete, in messages. */
 export const deleting = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
 	repeating: 'Deleting it again is safe: if it is gone, the service may answer with 404.',
 });
 
+/** The submission of a text, in messages. */
 export const SUBMITTING: Action = {
 	subject: 'the text',
 	done: 'submitted',
 	repeating: 'If it was, submitting it again chunks it twice.',
 };
 
+/** A migration, in messages. */
 export const MIGRATING: Action = {
 	subject: 'the blob manifests',
 	done: 'migrated',
