@@ -41,31 +41,50 @@ export async function readSourceDocuments(
 	refused: Set<number>,
 ): Promise<Map<number, SourceDocument>> {
 	const documents = new Map<number, SourceDocument>();
+	const keys: string[] = [];
 	for await (const [itemIndex, { json }] of run.eachItem()) {
 		try {
 			if (documentsIn(json) && idOf(itemIndex) !== '') continue;
-			documents.set(itemIndex, sourceDocument(parameters, itemIndex));
+			const document = sourceDocument(parameters, itemIndex);
+			const { textIndex } = json;
+			// Submit returns an item for each text of a list, all with the same document ID.
+			const isOfList = typeof textIndex === 'number' && idOf(itemIndex) !== '';
+			keys.push(isOfList ? `${document.id}#${textIndex}.` : `${document.id}#`);
+			documents.set(itemIndex, document);
 		} catch (error) {
 			refused.add(itemIndex);
 			run.refuse(itemIndex, error);
 		}
 	}
-	separate(run, documents);
+	separate(run, documents, keys);
 	return documents;
 }
 
-/** Items with the same document ID have the same chunk IDs, so that none of these is ever gone. */
-function separate(run: Run, documents: Map<number, SourceDocument>): void {
-	const counts = new Map<string, number>();
-	for (const { id } of documents.values()) counts.set(id, (counts.get(id) ?? 0) + 1);
-	if (counts.size === documents.size) return;
+/**
+ * Texts with the same document ID have the same chunk IDs, so that none of these is ever gone.
+ *
+ * @param keys what the chunk IDs of each item begin with
+ */
+function separate(run: Run, documents: Map<number, SourceDocument>, keys: string[]): void {
+	const ids = [...documents.values()].map(({ id }) => id);
+	const repeatedIds = repeated(ids);
 	for (const document of documents.values()) {
-		if ((counts.get(document.id) ?? 0) > 1) document.previousChunkCount = 0;
+		if (repeatedIds.has(document.id)) document.previousChunkCount = 0;
 	}
-	const shared = [...counts].filter(([, items]) => items > 1).map(([id]) => id);
+	const repeatedKeys = repeated(keys);
+	const shared = [...new Set(ids.filter((_id, index) => repeatedKeys.has(keys[index] ?? '')))];
+	if (shared.length === 0) return;
 	run.hint(
 		`Items have the same 'Document ID' (${quoted(shared[0] ?? '')}${shared.length > 1 ? ` and ${shared.length - 1} more` : ''}), so their chunks get the same IDs and replace each other in the index. Give each text a document ID of its own, or use 'List in a Field'.`,
 	);
+}
+
+/** What is in a list more than once. */
+function repeated(list: string[]): Set<string> {
+	const seen = new Set<string>();
+	const again = new Set<string>();
+	for (const value of list) (seen.has(value) ? again : seen).add(value);
+	return again;
 }
 
 function sourceDocument(parameters: ChunkParameters, itemIndex: number): SourceDocument {

@@ -167,8 +167,19 @@ describe('Documents Ready to Push', () => {
 		const item = { id: 'x', name: 'X', texts: ['a\nb', 'c'] };
 		const submitted = await chunk([item], { operation: 'submit', textSource: 'list' });
 		await jobsEnded();
-		const { output } = await getResults(jsonOf(submitted.output), DOCUMENTS);
-		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
+		const result = await getResults(jsonOf(submitted.output), DOCUMENTS);
+		expect(ids(jsonOf(result.output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
+		expect(hintsOf(result)).toEqual([]);
+	});
+
+	it('of lists with the same ID replace each other, also when Get Results makes them', async () => {
+		const item = { id: 'x', name: 'X', texts: ['a', 'b'] };
+		const submitted = await chunk([item, item], { operation: 'submit', textSource: 'list' });
+		await jobsEnded();
+		const result = await getResults(jsonOf(submitted.output), DOCUMENTS);
+		expect(hintsOf(result)).toEqual([
+			expect.stringContaining("Items have the same 'Document ID' ('x')"),
+		]);
 	});
 
 	it('are not returned for a text without chunks, but a hint is', async () => {
