@@ -1,6 +1,9 @@
 import { count, troubleText } from '../shared/n8n/hints';
 import type { Run } from '../shared/n8n/run';
 
+/** More errors of final polls than this are only counted. */
+const MAX_LAST_ERRORS = 5;
+
 /** What a user should know beside the output. */
 export class ChunkHints {
 	/** Texts that are returned unfinished. */
@@ -31,7 +34,12 @@ export class ChunkHints {
 		const { withoutChunks, foreign, cutTexts, cutCharacters, pending } = this;
 		const trouble = troubleText(run.stats);
 		if (trouble !== '') run.hint(trouble, 'info');
-		for (const error of this.lastErrors) run.hint(`The final poll failed: ${error}`);
+		const errors = [...this.lastErrors];
+		for (const error of errors.slice(0, MAX_LAST_ERRORS)) {
+			run.hint(`The final poll failed: ${error}`);
+		}
+		const others = errors.length - MAX_LAST_ERRORS;
+		if (others > 0) run.hint(`Final polls failed with ${count(others, 'more error')}`);
 		if (foreign > 0) {
 			run.hint(
 				`The chunks of ${count(foreign, 'text')} are not what the text has at their positions. Check whether the service returns results in another order than the texts; if so, set 'Texts per Request' to 1.`,

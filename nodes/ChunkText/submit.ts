@@ -44,15 +44,15 @@ export async function* submit(
 		}
 		const job = outcome.response;
 		const known = jobs.get(job.chunkingId);
-		if (known === undefined || known.isOver) {
-			jobs.set(job.chunkingId, job);
-			yield job;
-		} else if (hasSameTexts(known, job)) known.refs.push(...job.refs);
-		else {
+		const isAnother = known !== undefined && !hasSameTexts(known, job);
+		if (isAnother) {
 			known.isAmbiguous = true;
 			const outcome = failed(idOfAnother(), 1);
 			for (const entry of entries) await notSubmitted(entry, outcome);
-		}
+		} else if (known === undefined || known.isOver) {
+			jobs.set(job.chunkingId, job);
+			yield job;
+		} else known.refs.push(...job.refs);
 	}
 }
 
@@ -101,8 +101,9 @@ export function hintAtRegexes(
 	{ run }: Pick<Chunking, 'run'>,
 ): void {
 	const regexes = new Set(texts.map(({ settings }) => settings.chunkerConfig.regex));
-	for (const regex of regexes) {
-		if (typeof regex !== 'string') continue;
-		for (const hint of regexHints(regex)) run.hint(hint);
-	}
+	const hints = [...regexes].flatMap((regex) =>
+		typeof regex === 'string' ? regexHints(regex) : [],
+	);
+	// Each item may have a regex of its own, with the same mistake in all of them.
+	for (const hint of new Set(hints)) run.hint(hint);
 }

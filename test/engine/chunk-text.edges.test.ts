@@ -231,6 +231,27 @@ describe('an item that is not finished in time', () => {
 		);
 	});
 
+	it('is returned with the first of many errors of polls, and how many there are', async () => {
+		const messages = indexes(30).map((at) => JSON.stringify({ message: `Trouble ${at}` }));
+		for (const body of messages) {
+			fault('results', { status: 503, body, times: 1, retryAfter: '9' });
+		}
+		const result = await chunk(texts(8), {
+			options: {
+				...OFTEN,
+				textsPerRequest: 1,
+				maxWaitSeconds: 1,
+				whenTimeRunsOut: 'output',
+			},
+		});
+		expect(result.output).toHaveLength(8);
+		const hints = hintsOf(result).filter((hint) => hint.toLowerCase().includes('final poll'));
+		expect(hints.slice(0, 5)).toEqual(
+			Array(5).fill(expect.stringMatching(/^The final poll failed: .*"Trouble \d+"/)),
+		);
+		expect(hints.slice(5)).toEqual(['Final polls failed with 3 more errors']);
+	});
+
 	it('ends soon after Max Wait if the service hangs', async () => {
 		fault('results', { latencyMs: 20_000 });
 		const startedAt = Date.now();

@@ -286,6 +286,27 @@ describe('a submission', () => {
 		expect(jsonOf(output)).toMatchObject([{ error, chunkingId: 'c-1', response }, { error }]);
 	});
 
+	it('fails the texts of a request that gets the chunking ID of one already returned', async () => {
+		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
+		const body = JSON.stringify(submitted);
+		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
+		const options = { ...OFTEN, textsPerRequest: 1, concurrency: 1 };
+		fault('submit', { status: 200, body, times: 3 });
+		const { output } = await chunk(texts(2), { operation: 'submit', options }, CONTINUE);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ id: 'i0', chunkingId: 'c-1' }),
+			expect.objectContaining({ error }),
+		]);
+		// The first job has ended before the second submission is answered.
+		fault('submit', { status: 200, body, latencyMs: 700 });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['text 0'] }] });
+		const waited = await chunk(texts(2), { options }, CONTINUE);
+		expect(jsonOf(waited.output)).toEqual([
+			expect.objectContaining({ text: 'text 0', chunkingId: 'c-1' }),
+			expect.objectContaining({ error }),
+		]);
+	});
+
 	it('of failing texts one by one keeps their first error if it fails', async () => {
 		const items = texts(4).map((item, at) => ({
 			...item,
