@@ -1,4 +1,5 @@
 import { count } from '../shared/n8n/hints';
+import { hasFinished } from '../shared/service/chunking';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 
@@ -53,16 +54,26 @@ export function jobFailed(status: string, words: string, texts: number): Service
 	);
 }
 
-/** RETRIEVED without chunks. `lost` says how an earlier response to this run was lost, if it was. */
-export const alreadyRetrieved = (lost: string | undefined): ServiceFailure =>
-	failure(
-		lost === undefined
-			? 'The chunks were already retrieved, and the service does not return them again'
-			: `The service counts the chunks as retrieved: this run received the response, but it was incomplete (${lost})`,
-		lost === undefined
-			? 'Use the output of the run that retrieved them, or submit the text again.'
-			: 'Submit the text again.',
+/**
+ * RETRIEVED without chunks.
+ *
+ * @param lost why a response to this run may have been lost, if one may
+ * @param isOwn whether this run has submitted the job, so that no other run can have the chunks
+ */
+export function alreadyRetrieved(lost: string | undefined, isOwn: boolean): ServiceFailure {
+	if (lost === undefined) {
+		return failure(
+			'The chunks were already retrieved, and the service does not return them again',
+			'Use the output of the run that retrieved them, or submit the text again.',
+		);
+	}
+	return failure(
+		`The service counts the chunks as retrieved, and a response to this run may have been lost (${lost})`,
+		isOwn
+			? 'Submit the text again.'
+			: 'If another run retrieved them, use its output. Otherwise submit the text again.',
 	);
+}
 
 /** READY in a shape that the interface does not describe. */
 export const unreadableResults = (status: string): ServiceFailure =>
@@ -109,10 +120,9 @@ export const documentMissing = (): InputError =>
 /** The deadline has passed; `lastError` is the error of the final poll, if it failed. */
 export function outOfTime(seconds: number, status: string, lastError: unknown): ServiceFailure {
 	const last = lastError instanceof Error ? `. The final poll failed: ${lastError.message}` : '';
-	const advice =
-		status.toUpperCase() === 'SUBMITTED'
-			? "The service may still be working on it. Fetch the chunks with the operation 'Get Results' and this chunking ID, or raise 'Max Wait (Seconds)'."
-			: "The responses contain no chunks that this node can read. To see them, run 'Get Results' with this chunking ID and set 'Output' to 'Raw'.";
+	const advice = hasFinished(status)
+		? "The responses contain no chunks that this node can read. To see them, run 'Get Results' with this chunking ID and set 'Output' to 'Raw'."
+		: "The service may still be working on it. Fetch the chunks with the operation 'Get Results' and this chunking ID, or raise 'Max Wait (Seconds)'.";
 	return failure(
 		`Not finished after ${count(seconds, 'second')} (status ${status})${last}`,
 		advice,

@@ -70,24 +70,30 @@ export async function* fetchOnce(
 	chunking: Chunking,
 ): AsyncGenerator<{ job: Job; outcome: Outcome<Fetched> }, void, undefined> {
 	const line = requestLine(chunking.run, chunking.options, true);
+	const judgeFetch = (error: unknown) => forJobAlone(error, line.judge(error));
 	const send = async (job: Job): Promise<Fetched> => {
 		const finding = await check(job, chunking);
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
-	for await (const { entry, outcome } of deliverEach(jobs, send, line)) {
+	for await (const { entry, outcome } of deliverEach(jobs, send, {
+		...line,
+		judge: judgeFetch,
+	})) {
 		yield { job: entry, outcome };
 	}
+}
+
+function judgePoll(error: unknown, job: Job, now: number): Verdict {
+	if (isTransient(error, job, now)) return { action: 'retry' };
+	return forJobAlone(error, judge(error, { idempotent: true }));
 }
 
 /**
  * A status such as 403 fails its job alone: others may have been submitted with other rights. Without a
  * token or a connection all of them fail.
  */
-function judgePoll(error: unknown, job: Job, now: number): Verdict {
-	const verdict = isTransient(error, job, now)
-		? ({ action: 'retry' } as const)
-		: judge(error, { idempotent: true });
+function forJobAlone(error: unknown, verdict: Verdict): Verdict {
 	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
 	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
 }
@@ -171,7 +177,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 			if (!response.hasContent) job.hasError = true;
 			return fail(jobFailed(job.status, job.session.words(body), job.textCount ?? 1));
 		case 'alreadyRetrieved':
-			return fail(alreadyRetrieved(job.lost));
+			return fail(alreadyRetrieved(job.lost, job.isOwn));
 		case 'foreign':
 			throw anotherRequest(job.session.words(response.chunkingId));
 		case 'invalid':

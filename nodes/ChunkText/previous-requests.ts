@@ -51,8 +51,10 @@ export async function readPreviousRequests(
 			for (const { chunkingId } of wanted) resultsPath(path, chunkingId);
 			for (const { chunkingId, refs, textCount } of wanted) {
 				// If items ask for different scopes the first one decides: results may be served once only.
-				const request = requests.get(chunkingId) ?? { chunkingId, scope, refs: [] };
-				requests.set(chunkingId, request);
+				// A response counts as that of the request whatever the letter case of its ID.
+				const key = chunkingId.toLowerCase();
+				const request = requests.get(key) ?? { chunkingId, scope, refs: [] };
+				requests.set(key, request);
 				if (textCount !== undefined) request.textCount = textCount;
 				request.refs.push(...refs);
 			}

@@ -277,7 +277,7 @@ describe('results that come only once', () => {
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1), { options: OFTEN });
 		expect(error?.message).toBe(
-			`The service counts the chunks as retrieved: this run received the response, but it was incomplete (what arrived is not a valid chunking response) (chunking ID ${jobs()[0].chunkingId})`,
+			`The service counts the chunks as retrieved, and a response to this run may have been lost (what arrived is not a valid chunking response) (chunking ID ${jobs()[0].chunkingId})`,
 		);
 		expect(polls()).toHaveLength(2);
 	});
@@ -425,6 +425,13 @@ describe('when time runs out', () => {
 		expect(error?.message).toMatch(
 			/^Not finished after 1 second \(status SUBMITTED\)\. The final poll failed: .*"Back at noon"/,
 		);
+		expect(error?.description).toMatch(/^The service may still be working on it\./);
+	});
+
+	it('the advice is the same for a status that the service has in between', async () => {
+		fault('results', { status: 200, body: '{"status":"PROCESSING"}' });
+		const { error } = await chunk(texts(1), { options });
+		expect(error?.message).toMatch(/^Not finished after 1 second \(status PROCESSING\)/);
 		expect(error?.description).toMatch(/^The service may still be working on it\./);
 	});
 

@@ -259,6 +259,15 @@ describe('a submission', () => {
 		expect(bodies()[0].chunkerConfig).toEqual({ regex });
 	});
 
+	it('gets one hint for the same mistake in several regexes', async () => {
+		const result = await chunk(
+			indexes(3).map((at) => ({ text: 'a', regex: `${at}\\\\n` })),
+			{ operation: 'submit', chunker: 'regex-splitter', regex: '={{ $json.regex }}' },
+		);
+		expect(bodies()).toHaveLength(3);
+		expect(hintsOf(result)).toEqual([expect.stringMatching(/^'Regex' contains/)]);
+	});
+
 	it('gets no hint for a regex without a mistake', async () => {
 		const parameters = { operation: 'submit', chunker: 'regex-splitter', regex: '(?P<x>\\n)' };
 		expect(hintsOf(await chunk([{ text: 'a' }], parameters))).toEqual([]);
@@ -950,6 +959,42 @@ describe('Get Results', () => {
 		const result = await getResults([{ chunkingId: 'c-1' }]);
 		expect(jsonOf(result.output)).toEqual([{ chunkCount: 0, chunkingId: 'c-1' }]);
 		expect(hintsOf(result)).toEqual(['1 text gave no chunks']);
+	});
+
+	it.each([false, true])('fails a request it may not fetch alone: Wait %s', async (wait) => {
+		const items = await submitted(['a', 'b', 'c'], { textsPerRequest: 1 });
+		fault('results', { status: 403, times: 1 });
+		const result = await getResults(
+			items,
+			{ wait, options: { concurrency: 1 } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(jsonOf(result.output)).toEqual([
+			expect.objectContaining({ httpStatus: 403, chunkingId: items[0].chunkingId }),
+			expect.objectContaining({ text: 'b' }),
+			expect.objectContaining({ text: 'c' }),
+		]);
+	});
+
+	it('fetches an ID once even if it is in different letter cases', async () => {
+		const [one, other] = await submitted(['a', 'b']);
+		const chunkingId = String(other.chunkingId).toUpperCase();
+		const result = await getResults([one, { ...other, chunkingId }]);
+		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'b']);
+		expect(polls()).toHaveLength(1);
+	});
+
+	it('says what may have become of chunks that were fetched before, or lost just now', async () => {
+		const items = await submitted(['a']);
+		await getResults(items);
+		fault('results', { status: 503, times: 1 });
+		const { error } = await getResults(items);
+		expect(error?.message).toMatch(
+			/^The service counts the chunks as retrieved, and a response to this run may have been lost \(The AI service answered with status 503.*\) \(chunking ID /,
+		);
+		expect(error?.description).toMatch(
+			/^If another run retrieved them, use its output\. Otherwise submit the text again\./,
+		);
 	});
 
 	it('fails an unknown ID alone', async () => {

@@ -118,6 +118,9 @@ function finished(
 	return isList ? { state: 'finished', texts: [] } : { state: 'pending' };
 }
 
+/** Whether the service says that the job has finished, in any letter case. */
+export const hasFinished = (status: string): boolean => FINISHED.has(normalized(status));
+
 const nonEmpty = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
 
