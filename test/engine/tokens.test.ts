@@ -182,6 +182,34 @@ describe('a token close to its end', () => {
 			expect(sandbox.tokensIssued()).toBe(2);
 		});
 
+		it.each([
+			['has ended', 3601_000],
+			['was refused', 0],
+		])(
+			'gives way, if it %s, to one that another worker stores before the next attempt',
+			async (_case, ms) => {
+				const store = newStore();
+				const worker = startWorker();
+				succeeded(await chunk(worker, store));
+				if (ms === 0) sandbox.faults.add({ route: 'submit', status: 401, times: 1 });
+				ahead = ms;
+				const retryAfter = '1';
+				sandbox.faults.add({
+					route: 'token',
+					status: 503,
+					latencyMs: 100,
+					retryAfter,
+					times: 1,
+				});
+				const run = chunk(worker, store, { options: { maxAttempts: 2 } });
+				await seen('token', 2);
+				await renewElsewhere(store);
+				ahead += 2_000;
+				expect(succeeded(await run)).toBe(1);
+				expect(sandbox.tokensIssued()).toBe(2);
+			},
+		);
+
 		it('fails the request once it has ended', async () => {
 			const store = newStore();
 			const worker = startWorker();

@@ -1,6 +1,13 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { isFresh, parseClient, parseTokenMap, validToken, type Client } from '../service/token';
+import {
+	isFresh,
+	parseClient,
+	parseTokenMap,
+	validToken,
+	type Client,
+	type Token,
+} from '../service/token';
 import { attachTokenContext, type HeldTokens, type TokenContext } from '../service/token-context';
 
 type Data = ICredentialDataDecryptedObject;
@@ -95,7 +102,7 @@ export class TokenCredential implements RequestCredential {
 	}
 
 	async next(wait: TokenContext['wait']): Promise<RequestAuth> {
-		if (this.isFresh(this.held)) this.renewing = undefined;
+		if (this.usable(this.held)) this.renewing = undefined;
 		else if (this.renewing !== this.held) {
 			this.replacing ??= this.replace(async () => await this.renewInTime());
 		}
@@ -114,21 +121,35 @@ export class TokenCredential implements RequestCredential {
 
 	private auth(wait: TokenContext['wait']): RequestAuth {
 		const { client, scope, held } = this;
-		const tokens: TokenContext = { client, scope, origin: 'node', held, wait };
-		const token = this.valid(held);
-		const mustIssue = !isFresh(token, Date.now()) || token.accessToken === held.rejected;
-		if (!mustIssue) tokens.token = token;
+		const token = this.usable(held);
+		const tokens: TokenContext = {
+			client,
+			scope,
+			origin: 'node',
+			held,
+			wait: async (pending) => await wait(pending).catch((error) => this.failed(held, error)),
+			...(token && { token }),
+		};
 		// The credential signs with the context; n8n only checks whether the field is blank.
-		const data = { ...this.fields, accessTokens: mustIssue ? '' : 'held' };
+		const data = { ...this.fields, accessTokens: token ? 'held' : '' };
 		return { data: attachTokenContext(data, tokens), tokens };
+	}
+
+	/** No token was issued; another worker may store one before the next attempt, which reads again. */
+	private failed(held: HeldTokens, error: unknown): never {
+		if (this.renewing === held) this.renewing = undefined;
+		throw error;
 	}
 
 	private valid({ tokens }: HeldTokens) {
 		return validToken(tokens, this.scope, this.client.identity, Date.now());
 	}
 
-	private isFresh(held: HeldTokens): boolean {
-		return isFresh(this.valid(held), Date.now());
+	/** The token to sign with, unless a new one has to be issued first. */
+	private usable(held: HeldTokens): Token | undefined {
+		const token = this.valid(held);
+		const isUsable = isFresh(token, Date.now()) && token.accessToken !== held.rejected;
+		return isUsable ? token : undefined;
 	}
 
 	private async replace(by: () => Promise<boolean>): Promise<boolean> {
@@ -139,7 +160,10 @@ export class TokenCredential implements RequestCredential {
 
 	private async renewInTime(): Promise<boolean> {
 		const isRecent = Date.now() - this.readAt < READ_AGAIN_AFTER_MS;
-		if (!isRecent) this.held = await this.read();
+		if (!isRecent) {
+			const stored = await this.read();
+			this.held = { ...stored, rejected: this.held.rejected };
+		}
 		this.renewing = this.held;
 		return true;
 	}
