@@ -1,6 +1,12 @@
 /** Chunk Text claims nothing that is not known, mixes no documents, and loses nothing delivered once. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import {
+	NodeHelpers,
+	type IDataObject,
+	type INodeParameters,
+	type INodeProperties,
+} from 'n8n-workflow';
 
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { OFTEN, useChunkText } from '../../support/chunking';
 import { hintsOf, indexes, jsonOf, useSandbox, useShortBackoff } from '../../support/sandbox';
 
@@ -106,6 +112,19 @@ describe('a chunk is returned as removed only if it is certain that it no longer
 		});
 		expect(jsonOf(result.output)).toHaveLength(1);
 		expect(removed(jsonOf(result.output))).toEqual([]);
+	});
+
+	it.each<[string, INodeParameters, boolean]>([
+		['Submit and Wait', { operation: 'submitAndWait', output: 'documents' }, true],
+		['Get Results', { operation: 'getResults', output: 'documents' }, false],
+		['chunks', { operation: 'submitAndWait', output: 'chunks' }, false],
+	])('and the number of previous chunks is asked for only then: %s', (_case, values, isShown) => {
+		const { description } = new ChunkText();
+		const all = description.properties.find(({ name }) => name === 'options')?.options;
+		const option = (all as INodeProperties[]).find(({ name }) => name === 'previousChunkCount');
+		expect(option && NodeHelpers.displayParameter({}, option, null, description, values)).toBe(
+			isShown,
+		);
 	});
 
 	it('never for more chunks than a document can have', async () => {

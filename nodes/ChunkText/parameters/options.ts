@@ -126,10 +126,7 @@ export const optionsProperties = properties([
 				description:
 					"How many chunks the document had when it was last pushed. Chunks that no longer exist are returned as items with 'removed' set, for Delete Document. Used with Documents Ready to Push.",
 				displayOptions: {
-					show: {
-						'/operation': ['submitAndWait', 'getResults'],
-						'/output': ['documents'],
-					},
+					show: { '/operation': ['submitAndWait'], '/output': ['documents'] },
 				},
 			},
 			timeoutProperty,
