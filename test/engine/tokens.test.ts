@@ -296,13 +296,14 @@ describe('a 401 in the middle of a run', () => {
 	it('asks the token server once if that issues the same token again', async () => {
 		let refusals = 1;
 		let tokens = 0;
+		let jobs = 0;
 		const server = await startServer(({ url }, response) => {
 			if (url.startsWith('/oauth2/')) {
 				tokens += 1;
 				const token = { access_token: 'same', token_type: 'Bearer', expires_in: 3600 };
 				reply(response, 200, token);
 			} else if (refusals-- > 0) reply(response, 401, {});
-			else reply(response, 200, { chunkingId: url, status: 'SUBMITTED' });
+			else reply(response, 200, { chunkingId: `c${(jobs += 1)}`, status: 'SUBMITTED' });
 		});
 		const store = newStore({ aiUrl: server.url, authUrl: server.url });
 		const result = await chunk(startWorker(), store, { texts: 6, concurrency: 1 });
