@@ -140,10 +140,11 @@ function issuingTokens(issuer: TokenIssuer) {
 				.catch((error: unknown) => {
 					throw context.origin === 'node' ? error : explained(error);
 				});
-			const accessTokens = JSON.stringify(tokens);
 			// Several requests may have waited for the same token: only one of them stores it.
-			if (!context.held.isStored) stored = { accessTokens };
-			context.held.isStored = true;
+			if (!context.held.isStored && !context.isPostponed) {
+				stored = { accessTokens: JSON.stringify(tokens) };
+				context.held.isStored = true;
+			}
 		}
 		if (isTested) await runProbe(this, credentials, PROBE);
 		return stored;

@@ -182,6 +182,38 @@ describe('a token close to its end', () => {
 			expect(sandbox.tokensIssued()).toBe(2);
 		});
 
+		it('is not stored over one that another worker has stored meanwhile', async () => {
+			const store = newStore();
+			const worker = startWorker();
+			succeeded(await chunk(worker, store));
+			ahead = 3400_000;
+			sandbox.faults.add({ route: 'token', status: 503, latencyMs: 400, times: 1 });
+			const run = chunk(worker, store);
+			await seen('token', 2);
+			await renewElsewhere(store);
+			const newer = storedTokens(store);
+			expect(succeeded(await run)).toBe(1);
+			expect(sandbox.tokensIssued()).toBe(2);
+			expect(storedTokens(store)).toEqual(newer);
+		});
+
+		it('is renewed and stored by the same run, once the server can', async () => {
+			const store = newStore();
+			const worker = startWorker();
+			succeeded(await chunk(worker, store));
+			ahead = 3400_000;
+			sandbox.faults.add({ route: 'token', status: 503, times: 1 });
+			sandbox.faults.add({ route: 'submit', latencyMs: 20 });
+			const old = storedTokens(store);
+			const run = chunk(worker, store, { texts: 24 });
+			await seen('submit', 8);
+			expect(storedTokens(store)).toEqual(old);
+			ahead += 31_000;
+			expect(succeeded(await run)).toBe(24);
+			expect(sandbox.tokensIssued()).toBe(2);
+			expect(storedTokens(store)).not.toEqual(old);
+		});
+
 		it.each([
 			['has ended', 3601_000],
 			['was refused', 0],

@@ -30,6 +30,11 @@ export interface TokenContext {
 	token?: Token;
 	/** The token server has issued it for this request, so the client is right. */
 	isProven?: boolean;
+	/**
+	 * The renewal failed, so it is the old one. It is not stored: another worker may have stored a newer
+	 * one since it was read.
+	 */
+	isPostponed?: boolean;
 	/** Why there is none: n8n 1.x drops the cause of an error. */
 	failure?: unknown;
 }

@@ -40,7 +40,7 @@ export class TokenIssuer {
 	 * one (docs/service-interface.md, Access tokens).
 	 *
 	 * @param context gets the token, or the failure
-	 * @returns the map of tokens to store
+	 * @returns the map of tokens to store, unless the context's token was only postponed
 	 * @throws InputError for an empty scope, ServiceFailure of kind `token` if no token could be obtained
 	 */
 	async issue(context: TokenContext, send: SendTokenRequest): Promise<TokenMap> {
@@ -78,9 +78,9 @@ export class TokenIssuer {
 				const old = validToken(held.tokens, scope, client.identity, this.now());
 				const canKeep =
 					origin === 'node' && old !== undefined && old.accessToken !== held.rejected;
-				if (canKeep && error instanceof ServiceFailure)
-					return postponeRenewal(old, this.now());
-				throw error;
+				if (!canKeep || !(error instanceof ServiceFailure)) throw error;
+				context.isPostponed = true;
+				return postponeRenewal(old, this.now());
 			},
 		);
 	}
