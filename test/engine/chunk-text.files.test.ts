@@ -598,6 +598,18 @@ describe('Submit with Texts From: File', () => {
 		expect(ids(jsonOf(output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
 	});
 
+	it('fails a record whose request gets the chunking ID of another one', async () => {
+		const body = JSON.stringify({ chunkingId: 'c-1', status: 'SUBMITTED' });
+		fault('submit', { status: 200, body });
+		const result = await chunkFile(jsonLines(articles(2)), {
+			operation: 'submit',
+			options: { textsPerRequest: 1, concurrency: 1 },
+		});
+		expect(result.output).toHaveLength(2);
+		expect(jsonOf(result.output)[0]).toMatchObject({ chunkingId: 'c-1', firstRecord: 1 });
+		expect(summaryOf(result)).toMatchObject({ records: 2, submitted: 1, failed: 1 });
+	});
+
 	describe('whose texts have failed in Get Results', () => {
 		/** The items of a request of a file, with On Error: Continue (using error output). */
 		const failedOf = async (count: number, ...bodies: unknown[]) => {
