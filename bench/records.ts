@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { parse as csvParse } from 'csv-parse';
 import { parse as csvParseSync } from 'csv-parse/sync';
@@ -44,11 +43,8 @@ async function countTogether(lists: AsyncIterable<unknown[]>): Promise<number> {
 	return found;
 }
 
-/** Nothing else goes on here. */
-const PACE = { breathe: () => undefined, turn: async () => await sleep(0) };
-
 const ours = (file: Buffer, reader: RecordReader) =>
-	countTogether(readRecords(textOf(streamOf(file), PACE), reader));
+	countTogether(readRecords(textOf(streamOf(file)), reader));
 
 /** Measures the ways to do the same; the first is ours. */
 async function rounds(title: string, bytes: number, times: number, works: Record<string, Work>) {

@@ -139,7 +139,7 @@ async function recognized(
 	bytes: Bytes,
 	options: RecordFileOptions,
 ): Promise<Omit<RecordFile, 'close'>> {
-	const { head, all } = await withFirstText(textOf(bytes, run.pace));
+	const { head, all } = await withFirstText(textOf(bytes, async () => await run.breathe()));
 	const format = options.format === 'auto' ? detected(file, head, options) : options.format;
 	const { path, delimiter } = options;
 	if (format !== 'jsonArray' && path !== '' && options.format === 'auto') {

@@ -8,7 +8,6 @@ import {
 } from 'n8n-workflow';
 
 import type { RunState } from '../flow/run-state';
-import type { Pace } from '../records/text';
 import { Canceled, isCanceled, messageOf, nodeError } from './errors';
 import { addHint } from './hints';
 import { Results, type FailOptions } from './results';
@@ -129,12 +128,6 @@ export class Run implements RunState {
 	breathe(): Promise<void> | undefined {
 		return this.slices.breathe();
 	}
-
-	/** The same for long pieces of work that do not know the run. */
-	readonly pace: Pace = {
-		breathe: () => this.slices.breathe(),
-		turn: async () => await this.slices.turn(),
-	};
 
 	/**
 	 * The input items with their numbers, in slices, so that other executions have their turn. Ends with

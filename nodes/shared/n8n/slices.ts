@@ -12,11 +12,10 @@ export class Slices {
 	 * is used up; then everything else in n8n has its turn.
 	 */
 	breathe(): Promise<void> | undefined {
-		return performance.now() - this.startedAt < SLICE_MS ? undefined : this.turn();
+		return performance.now() - this.startedAt < SLICE_MS ? undefined : this.pause();
 	}
 
-	/** Everything else in n8n has its turn. */
-	async turn(): Promise<void> {
+	private async pause(): Promise<void> {
 		await sleep(0);
 		this.startedAt = performance.now();
 	}

@@ -8,17 +8,13 @@ export function isGzip(head: Uint8Array): boolean {
 /**
  * Decompresses gzip as it arrives, no further ahead than it is read.
  *
- * @param turn ends when everything else in the event loop has had its turn
- * @throws {FileError} if the compressed file is damaged, or truncated, and whatever breaks the source,
- *   both after all before that was returned
+ * @throws {FileError} if the compressed file is truncated, or damaged, and whatever breaks the source;
+ *   after all that comes before, except for a little before the place of a damage
  */
-export async function* gunzip(
-	source: Bytes,
-	turn: () => Promise<void>,
-): AsyncGenerator<Uint8Array> {
+export async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const { readable, writable } = new DecompressionStream('gzip');
 	const writer: WritableStreamDefaultWriter = writable.getWriter();
-	const output = new Output(readable);
+	const output = new Output(readable.getReader());
 	const input: Input = {};
 	try {
 		for await (const piece of untilBroken(source, input)) {
@@ -32,18 +28,14 @@ export async function* gunzip(
 				yield next;
 			}
 		}
-		// What is not read before an error is lost, and a truncated file fails when it is closed.
-		for (await turn(); output.isReady; await turn()) {
-			const next = await output.take();
-			if (!next) return;
-			yield next;
-		}
-		if (input.broken) throw input.broken.reason;
 		void succeeds(writer.close());
-		for (let next = await output.take(); next; next = await output.take()) yield next;
+		const { pieces, broken } = await output.rest();
+		yield* pieces;
+		const ended = input.broken ?? broken;
+		if (ended) throw ended.reason;
 	} finally {
-		await output.cancel();
-		await succeeds(writer.abort());
+		// Not the reader: if that is canceled while data are on their way, Node.js throws, and nobody can catch it.
+		void succeeds(writer.abort(new Error('Nothing more is read')));
 	}
 }
 
@@ -64,15 +56,11 @@ type ReadResult = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['re
 
 /** What comes out of the decompression. */
 class Output {
-	private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
-	private read: Watched<ReadResult>;
+	private begun: Watched<ReadResult> | undefined;
 
-	constructor(readable: ReadableStream<Uint8Array>) {
-		this.reader = readable.getReader();
-		this.read = this.begin();
-	}
+	constructor(private readonly reader: ReadableStreamDefaultReader<Uint8Array>) {}
 
-	/** Whether `take` would not have to wait. */
+	/** Whether `take` need not wait. */
 	get isReady(): boolean {
 		return this.read.isSettled;
 	}
@@ -88,16 +76,27 @@ class Output {
 	 */
 	async take(): Promise<Uint8Array | undefined> {
 		const { value } = await this.read.promise;
-		this.read = this.begin();
+		this.begun = undefined;
 		return value;
 	}
 
-	async cancel(): Promise<void> {
-		await succeeds(this.reader.cancel());
+	/**
+	 * All that is left once everything was written, which is little: read at once, since an error, such
+	 * as that of a truncated file, discards what nobody has read.
+	 */
+	async rest(): Promise<Input & { pieces: Uint8Array[] }> {
+		const pieces: Uint8Array[] = [];
+		try {
+			for (let next = await this.take(); next; next = await this.take()) pieces.push(next);
+			return { pieces };
+		} catch (reason) {
+			return { pieces, broken: { reason } };
+		}
 	}
 
-	private begin(): Watched<ReadResult> {
-		return watched(this.reader.read().catch(fail));
+	private get read(): Watched<ReadResult> {
+		this.begun ??= watched(this.reader.read().catch(fail));
+		return this.begun;
 	}
 }
 

@@ -5,14 +5,6 @@ import { gunzip, isGzip } from './gzip';
 /** A file may arrive as one chunk of hundreds of megabytes; no step works on more than this. */
 export const SLICE_BYTES = 64 * 1024;
 
-/** How a long piece of work lets others use the event loop. */
-export interface Pace {
-	/** Waits only if the work has gone on for long. */
-	breathe: () => Promise<void> | undefined;
-	/** Waits until everything else has had its turn. */
-	turn: () => Promise<void>;
-}
-
 /** Enough to recognize how a file is encoded. */
 const HEAD_BYTES = 4;
 
@@ -20,21 +12,24 @@ const HEAD_BYTES = 4;
  * Reads the text of a file: UTF-8 with or without a byte order mark, or UTF-16 with one, and either
  * of them compressed with gzip.
  *
- * @param pace lets others use the event loop, before each slice and within gzip
+ * @param breathe called before each slice, so that others can use the event loop
  * @returns the text in slices of up to 64 KB, without the byte order mark
  * @throws {FileError} if the file is encoded or compressed otherwise, or damaged, after all text before
  *   that was returned; and whatever breaks the source
  */
-export async function* textOf(source: Bytes, pace: Pace): AsyncGenerator<string> {
+export async function* textOf(
+	source: Bytes,
+	breathe: () => Promise<void> = async () => {},
+): AsyncGenerator<string> {
 	let file = await withHead(source, HEAD_BYTES);
-	if (isGzip(file.head)) file = await withHead(gunzip(file.all, pace.turn), HEAD_BYTES);
+	if (isGzip(file.head)) file = await withHead(gunzip(file.all), HEAD_BYTES);
 	const encoding = encodingOf(file.head);
 	const decoder = new SliceDecoder(encoding);
 	// The first chunk contains the whole head.
 	let from = encoding.markBytes;
 	for await (const chunk of file.all) {
 		for (; from < chunk.length; from += SLICE_BYTES) {
-			await pace.breathe();
+			await breathe();
 			yield* decoder.decode(chunk.subarray(from, from + SLICE_BYTES));
 		}
 		from = 0;

@@ -1,7 +1,7 @@
 import { formatOf, guessFormat, readerOf } from '../../../nodes/shared/records/format';
 import { readRecords } from '../../../nodes/shared/records/read-records';
 import { textOf } from '../../../nodes/shared/records/text';
-import { chunks, PACE } from './support';
+import { chunks } from './support';
 
 test.each([
 	['a.jsonl', undefined, 'jsonLines'],
@@ -66,7 +66,7 @@ test.each([
 ] as const)('reads %s from bytes', async (format, text, options, value) => {
 	const records = [];
 	for await (const together of readRecords(
-		textOf(chunks(Buffer.from(text), [2]), PACE),
+		textOf(chunks(Buffer.from(text), [2])),
 		readerOf(format, options),
 	)) {
 		records.push(...together);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 
 import type { RecordReader, SourceRecord } from '../../../nodes/shared/records/record';
-import type { Pace } from '../../../nodes/shared/records/text';
 
 /** Cuts a text or bytes into pieces of the given lengths, over and over. */
 export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): Generator<T> {
@@ -73,9 +72,3 @@ function messageOf(error: unknown): string {
 	expect(name).toBe('RecordError');
 	return `${record}@${line} ${message}`;
 }
-
-/** Reads as fast as it can, without others in mind. */
-export const PACE: Pace = {
-	breathe: () => undefined,
-	turn: async () => await new Promise((resolve) => setTimeout(resolve)),
-};

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { FileError } from '../../../nodes/shared/records/bytes';
 import { isGzip } from '../../../nodes/shared/records/gzip';
 import { SLICE_BYTES, textOf } from '../../../nodes/shared/records/text';
-import { chunks, lengths, PACE } from './support';
+import { chunks, lengths } from './support';
 
 /** The text of a file that arrives in chunks of the given lengths, and what ended it. */
 async function read(
@@ -14,7 +14,7 @@ async function read(
 ): Promise<{ text: string; error?: unknown }> {
 	let text = '';
 	try {
-		for await (const piece of textOf(chunks(bytes, cuts), PACE)) text += piece;
+		for await (const piece of textOf(chunks(bytes, cuts))) text += piece;
 		return { text };
 	} catch (error) {
 		return { text, error };
@@ -62,7 +62,7 @@ describe.each(ENCODINGS)('%s', (_, encode) => {
 			breaths++;
 			return Promise.resolve();
 		};
-		for await (const piece of textOf(chunks(bytes), { ...PACE, breathe })) {
+		for await (const piece of textOf(chunks(bytes), breathe)) {
 			expect(piece.length).toBeLessThanOrEqual(SLICE_BYTES);
 			whole += piece;
 		}
@@ -216,7 +216,7 @@ describe('gzip', () => {
 		const truncated = gzipSync(text).subarray(0, -5);
 		let read = '';
 		const reading = (async () => {
-			for await (const piece of textOf(chunks(truncated), PACE)) {
+			for await (const piece of textOf(chunks(truncated))) {
 				read += piece;
 				await new Promise((resolve) => setTimeout(resolve, 5));
 			}
@@ -235,13 +235,36 @@ describe('gzip', () => {
 		}
 		let read = '';
 		const reading = (async () => {
-			for await (const piece of textOf(broken(), PACE)) {
+			for await (const piece of textOf(broken())) {
 				read += piece;
 				await new Promise((resolve) => setTimeout(resolve, 5));
 			}
 		})();
 		await expect(reading).rejects.toBe(reason);
 		expect(read).toBe(text);
+	});
+
+	test('a consumer may leave at any time, and nothing is thrown out of reach', async () => {
+		const thrown: unknown[] = [];
+		const note = (error: unknown) => thrown.push(error);
+		process.on('uncaughtException', note);
+		process.on('unhandledRejection', note);
+		const packs = [
+			gzipSync(Buffer.alloc(3_000_000, 'abc')),
+			gzipSync('a' + '\n'.repeat(70_000)),
+		];
+		for (let round = 0; round < 60; round++) {
+			const pieces = chunks(packs[round % 2], [1000]);
+			let read = 0;
+			for await (const piece of textOf(pieces)) {
+				if (round % 3 === 0) await new Promise((resolve) => setTimeout(resolve));
+				if (piece.length > 0 && read++ >= round % 7) break;
+			}
+		}
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		process.off('uncaughtException', note);
+		process.off('unhandledRejection', note);
+		expect(thrown).toEqual([]);
 	});
 
 	test('what breaks the source is thrown as it is', async () => {
@@ -253,7 +276,7 @@ describe('gzip', () => {
 		}
 		const texts: string[] = [];
 		const reading = (async () => {
-			for await (const piece of textOf(broken(), PACE)) texts.push(piece);
+			for await (const piece of textOf(broken())) texts.push(piece);
 		})();
 		await expect(reading).rejects.toBe(reason);
 	});
@@ -273,7 +296,7 @@ describe('gzip', () => {
 				isClosed = true;
 			}
 		}
-		for await (const piece of textOf(source(), PACE)) {
+		for await (const piece of textOf(source())) {
 			expect(piece.length).toBeGreaterThan(0);
 			break;
 		}
@@ -297,11 +320,11 @@ test('what breaks the source is thrown as it is, and the source is closed when t
 		}
 	}
 	const reading = (async () => {
-		for await (const piece of textOf(source(), PACE)) expect(piece).toBe('abcdef');
+		for await (const piece of textOf(source())) expect(piece).toBe('abcdef');
 	})();
 	await expect(reading).rejects.toBe(reason);
 	isClosed = false;
-	for await (const piece of textOf(source(), PACE)) {
+	for await (const piece of textOf(source())) {
 		expect(piece).toBe('abcdef');
 		break;
 	}
