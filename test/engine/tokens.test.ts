@@ -242,6 +242,19 @@ describe('a token close to its end', () => {
 			},
 		);
 
+		it('is not tried again after it was refused and the first renewal failed', async () => {
+			const store = newStore();
+			const worker = startWorker();
+			succeeded(await chunk(worker, store));
+			sandbox.faults.add({ route: 'submit', status: 401, times: 1 });
+			sandbox.faults.add({ route: 'token', status: 503, retryAfter: '1', times: 1 });
+			const run = chunk(worker, store, { options: { maxAttempts: 2 } });
+			await seen('token', 2);
+			ahead += 2_000;
+			expect(succeeded(await run)).toBe(1);
+			expect(sandbox.tokensIssued()).toBe(2);
+		});
+
 		it('fails the request once it has ended', async () => {
 			const store = newStore();
 			const worker = startWorker();
