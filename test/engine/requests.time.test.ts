@@ -194,8 +194,10 @@ test.each([
 });
 
 test('requests leave no timer and no listener behind, however long Request Timeout is', async () => {
+	let jobs = 0;
 	const { url } = await serve({
-		other: (response) => reply(response, 200, { chunkingId: 'c1', status: 'SUBMITTED' }),
+		other: (response) =>
+			reply(response, 200, { chunkingId: `c${jobs++}`, status: 'SUBMITTED' }),
 	});
 	const store = storeFor(url);
 	const timers = () =>
