@@ -11,6 +11,9 @@ export interface Part {
 /** Where the first part begins to grow. */
 const FIRST_BYTES = 64 * 1024;
 
+/** From here a part gets its full size at once: to copy more would take too long for one step. */
+const COPIED_BYTES = 4 * 1024 * 1024;
+
 /** Writes records into parts of limited size; memory holds one part. */
 export class PartWriter {
 	private readonly header: string;
@@ -65,8 +68,9 @@ export class PartWriter {
 	}
 
 	private grow(needed: number): void {
-		const doubled = Math.min(Math.max(this.capacity, 2 * this.buffer.length), this.maxBytes);
-		const larger = Buffer.alloc(Math.max(needed, doubled));
+		const { length } = this.buffer;
+		const next = length >= COPIED_BYTES ? this.maxBytes : Math.max(this.capacity, 2 * length);
+		const larger = Buffer.alloc(Math.max(needed, Math.min(next, this.maxBytes)));
 		this.buffer.copy(larger, 0, 0, this.bytes);
 		this.buffer = larger;
 	}

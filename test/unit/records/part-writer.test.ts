@@ -66,6 +66,27 @@ test('memory grows with the first part, and the next ones need as much', () => {
 	]);
 });
 
+test('copies no more than 4 MB in one step', () => {
+	const copied: number[] = [];
+	const { copy } = Buffer.prototype;
+	const spy = jest.spyOn(Buffer.prototype, 'copy').mockImplementation(function (
+		this: Buffer,
+		target,
+		...range
+	) {
+		const bytes = copy.call(this, target, ...range);
+		copied.push(bytes);
+		return bytes;
+	});
+	try {
+		const parts = write(Array<string>(20_000).fill('x'.repeat(999)), 20_000_000);
+		expect(parts.map(({ bytes }) => bytes)).toStrictEqual([20_000_000]);
+	} finally {
+		spy.mockRestore();
+	}
+	expect(Math.max(...copied)).toBeLessThanOrEqual(4 * 1024 * 1024);
+});
+
 test('reads back the JSON Lines that were written', () => {
 	fc.assert(
 		fc.property(
