@@ -164,6 +164,7 @@ class ResponseReader {
 	/** What is about one document may contain what is about others, unless it only repeats the document. */
 	private readWithin(said: Said, object: Members, rejects: boolean, depth: number): void {
 		for (const [name, value] of Object.entries(object)) {
+			if (typeof value !== 'object') continue;
 			const sent = said.document?.[name];
 			if (sent !== undefined && isEcho(sent, value)) continue;
 			this.readOthers(said, value, rejects || REJECTING_NAME.test(name), depth - 1);
