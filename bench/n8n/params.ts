@@ -1,10 +1,11 @@
+import { longestOf } from '../../e2e/n8n/measure';
 import { timeWithin } from '../../e2e/n8n/profile';
 import { print, ratio, table, whole } from '../lib/table';
 import { documentsFile } from './data-files';
 import { MAX_BLOCK_MS, warmServer } from './push';
 import { msOf, type MeasuredRun } from './server';
 import type { Stage } from './stage';
-import { blockText, longestOf, milliseconds, seconds } from './stage';
+import { blockText, milliseconds, seconds } from './stage';
 import { chunk, CREDENTIALS, getItems, push, type Step } from './workflows';
 
 const MAX_RATIO = 1.3;

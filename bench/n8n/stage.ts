@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { N8N_NODE } from '../../e2e/n8n/install';
-import type { LongestBlock } from '../../e2e/n8n/measure';
+import { longestOf, type LongestBlock } from '../../e2e/n8n/measure';
 import type { Command } from '../../e2e/shared/command';
 import { DEMO } from '../../sandbox';
 import { isolated } from '../lib/isolated';
@@ -79,12 +79,6 @@ export const blockText = ({ ms, cpuMs }: LongestBlock): string =>
 /** The longest block while one of the nodes ran. */
 export const blockIn = (run: MeasuredRun, nodes: string[]): LongestBlock =>
 	longestOf(nodes.map((node) => run.blockWithin(node)));
-
-/** The longest of several. */
-export const longestOf = (blocks: LongestBlock[]): LongestBlock => ({
-	ms: Math.max(...blocks.map(({ ms }) => ms)),
-	cpuMs: Math.max(...blocks.map(({ cpuMs }) => cpuMs)),
-});
 
 /** Columns of `rowOf`. */
 export const COLUMNS = [

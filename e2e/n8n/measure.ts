@@ -82,9 +82,14 @@ export function longestBlock(
 	const within = blocks.filter(
 		({ endedAt, ms }) => Math.min(endedAt, to) - Math.max(endedAt - ms, from) > ms / 2,
 	);
-	const most = (key: 'ms' | 'cpuMs') => Math.max(0, ...within.map((block) => block[key]));
-	return { ms: most('ms'), cpuMs: most('cpuMs') };
+	return longestOf(within);
 }
+
+/** The longest of several blocks, and the most processor time in one of them; 0 of none. */
+export const longestOf = (blocks: LongestBlock[]): LongestBlock => ({
+	ms: Math.max(0, ...blocks.map(({ ms }) => ms)),
+	cpuMs: Math.max(0, ...blocks.map(({ cpuMs }) => cpuMs)),
+});
 
 /**
  * Starts n8n with a probe in it, on Linux. It stops with the command, as every n8n does.
