@@ -16,10 +16,7 @@ export async function bulkLoad(stage: Stage): Promise<void> {
 		indexed.length === 995,
 		`${indexed.length}`,
 	);
-	const lines = await linesOf(stage, [
-		'documents.failed.jsonl',
-		'documents.failed2.unreadable.jsonl',
-	]);
+	const lines = await linesOf(stage, ['documents.failed.jsonl', 'documents.unreadable.jsonl']);
 	stage.checks.add(
 		'The failed records are stored, those that are no JSON by themselves',
 		lines === '2,3',
@@ -55,7 +52,7 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 		indexed.length === written && vectors.length === written,
 		`${vectors.length} of ${indexed.length} have one`,
 	);
-	const lines = await linesOf(stage, ['corpus.failed.jsonl', 'corpus.failed2.unreadable.jsonl']);
+	const lines = await linesOf(stage, ['corpus.failed.jsonl', 'corpus.unreadable.jsonl']);
 	checks.add('The failed articles are stored', lines === '3,3', lines);
 	figures.push(['Ingested from a corpus', `${written} chunks in ${parts.length} files`]);
 }

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { storeFile } from '../shared/n8n/part-files';
 import type { Run } from '../shared/n8n/run';
 import { PartWriter, type Part } from '../shared/records/part-writer';
 import type { RecordOptions } from './chunk-records';
@@ -128,8 +129,7 @@ export class ChunkFiles implements ChunkSink {
 		this.firstId = undefined;
 		this.parts++;
 		const fileName = `${this.options.name}-${this.parts}.jsonl`;
-		const { helpers } = this.run.context;
-		const file = await helpers.prepareBinaryData(buffer, fileName, MIME_TYPE);
+		const file = await storeFile(this.run, buffer, fileName, MIME_TYPE);
 		this.owner ??= items[0] ?? 0;
 		const json = { part: this.parts, records, bytes, ...ids } as IDataObject;
 		this.run.done(this.owner, [json], items, { [FIELD]: file });

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { FileReport } from '../shared/n8n/file-report';
+import type { FileSink } from '../shared/n8n/file-sink';
+import type { PartFiles } from '../shared/n8n/part-files';
 import type { Run } from '../shared/n8n/run';
 import { isFileText } from './file-texts';
 import type { Job } from './jobs';
-import type { ResponseFiles } from './response-files';
 import type { TextFailure, TextOutcomes } from './text-outcomes';
 import type { TextRef } from './texts';
 
@@ -12,26 +12,26 @@ import type { TextRef } from './texts';
 export class FileOutcomes implements TextOutcomes {
 	constructor(
 		private readonly run: Run,
-		private readonly report: FileReport,
-		private readonly responses: ResponseFiles,
+		private readonly sink: FileSink,
+		private readonly responses: PartFiles,
 	) {}
 
-	returned(ref: TextRef, records: IDataObject[], chunks = 0): void {
-		this.report.others.chunks = (this.report.others.chunks ?? 0) + chunks;
-		this.shared([ref], records);
+	async returned(ref: TextRef, records: IDataObject[], chunks = 0): Promise<void> {
+		this.sink.count('chunks', chunks);
+		await this.shared([ref], records);
 	}
 
-	shared(refs: TextRef[], records: IDataObject[]): void {
+	async shared(refs: TextRef[], records: IDataObject[]): Promise<void> {
 		const [first] = refs;
 		if (first === undefined) return;
 		this.run.done(first.itemIndex, records);
-		this.report.succeed(refs.filter(isFileText).map(({ record }) => record));
+		await this.sink.done(refs.filter(isFileText));
 	}
 
 	/** The texts of a job were submitted: returns one item, from which Get Results can continue. */
-	submitted({ chunkingId, session, status, refs, textCount }: Job): void {
+	async submitted({ chunkingId, session, status, refs, textCount }: Job): Promise<void> {
 		const texts = refs.filter(isFileText);
-		this.shared(refs, [
+		await this.shared(refs, [
 			{
 				chunkingId,
 				status: String(session.masked(status)),
@@ -48,14 +48,14 @@ export class FileOutcomes implements TextOutcomes {
 		const { error, message, skipped, json } = failure;
 		const id = ref.document?.id;
 		const { record } = ref.record;
-		if (json.response !== undefined) await this.responses.add({ record, ...json });
+		if (json.response !== undefined)
+			await this.responses.add(JSON.stringify({ record, ...json }));
 		const endsRun = failure.endsRun || this.run.ended?.reason === error;
-		if (skipped) this.report.skip([ref.record]);
-		else await this.report.fail(ref.record, { reason: error, message, id, endsRun });
+		if (skipped) await this.sink.skipped([ref]);
+		else await this.sink.failed(ref, { reason: error, message, id, endsRun });
 	}
 
 	async finish(): Promise<void> {
 		await this.responses.end();
-		await this.report.end();
 	}
 }

@@ -1,22 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Outcome } from '../shared/flow/deliver';
-import { stemOf } from '../shared/n8n/dead-letters';
-import { FileReport, type FileReportOptions } from '../shared/n8n/file-report';
-import { openItemFile, type RecordFile } from '../shared/n8n/record-file';
+import { PartFiles, stemOf } from '../shared/n8n/part-files';
+import type { RecordFile } from '../shared/n8n/record-file';
 import { skipAnswered } from '../shared/n8n/record-tally';
 import type { Run } from '../shared/n8n/run';
-import type { ChunkSettings } from '../shared/service/chunking';
+import { withFiles, type FileReading, type FileSource } from '../shared/n8n/source';
 import { sinkOf } from './chunk-files';
 import { ChunkHints } from './chunk-hints';
 import { ChunkOutput } from './chunk-output';
 import { fetchAll, type Fetched } from './fetch';
 import { FileOutcomes } from './file-outcomes';
-import { fileTexts } from './file-texts';
+import { admitted, textReading, type FileText } from './file-texts';
 import { canIsolate, isolated, type FailedJob } from './isolation';
 import { openChunking, progressOf, type Chunking, type Job } from './jobs';
 import type { ChunkOptions, ChunkParameters } from './parameters';
-import { ResponseFiles } from './response-files';
 import { readSettings } from './settings';
 import { hintAtRegexes, submit } from './submit';
 import { TextWindow } from './text-window';
@@ -24,13 +22,14 @@ import { TextWindow } from './text-window';
 /** Maximum of chunking IDs listed in the output; the others are only counted. */
 const MAX_IDS_LISTED = 100;
 
-/** A file whose texts are to be chunked. */
-export interface TextFile {
+/** How a file is read whose texts are to be chunked. */
+export interface TextFile extends FileReading<FileText> {
 	chunking: Chunking;
 	file: RecordFile;
-	itemIndex: number;
-	settings: ChunkSettings;
 	hints: ChunkHints;
+	/** Responses with data that no text could take. */
+	responses: PartFiles;
+	unfinished: UnfinishedJobs;
 }
 
 /**
@@ -45,7 +44,11 @@ export async function chunkFiles(
 ): Promise<void> {
 	// A text of a file that has not finished in time is a failed record.
 	const all = { ...options, whenTimeRunsOut: 'fail' as const };
-	await forEachFile(run, parameters, all, chunkFile);
+	const words = { done: 'chunked', output: 'Their chunks are' };
+	const withDocuments = parameters.choice('output') === 'documents';
+	await forEachFile(run, parameters, all, { words, withDocuments }, async (source, file) => {
+		await new FileChunking(source, file).chunk();
+	});
 }
 
 /** Opens the files of all input items, one after the other. An item without a usable file fails. */
@@ -53,70 +56,41 @@ export async function forEachFile(
 	run: Run,
 	parameters: ChunkParameters,
 	options: ChunkOptions,
-	handle: (file: TextFile) => Promise<void>,
+	{ words, withDocuments }: { words: Words; withDocuments: boolean },
+	handle: (source: FileSource<FileText>, file: TextFile) => Promise<void>,
 ): Promise<void> {
 	const hints = new ChunkHints();
 	const regexes = new Set<unknown>();
 	const jobs = new Map<string, Job>();
-	for (const itemIndex of run.items.keys()) {
-		if (run.ended) break;
-		let file: RecordFile | undefined;
-		try {
-			const settings = readSettings(parameters, itemIndex);
-			const { regex } = settings.chunkerConfig;
-			if (!regexes.has(regex)) hintAtRegexes([{ settings }], { run });
-			regexes.add(regex);
-			const scopes = [settings.scope];
-			const chunking = await openChunking(run, parameters, options, scopes, jobs);
-			file = await openItemFile(run, parameters, options, itemIndex);
-			await handle({ chunking, file, itemIndex, settings, hints });
-			if (!run.ended) addProgress(run, jobs);
-		} catch (error) {
-			run.refuse(itemIndex, error);
-		} finally {
-			file?.close();
-		}
-	}
+	const readingOf = async (itemIndex: number, file: RecordFile): Promise<TextFile> => {
+		const settings = readSettings(parameters, itemIndex);
+		const { regex } = settings.chunkerConfig;
+		if (!regexes.has(regex)) hintAtRegexes([{ settings }], { run });
+		regexes.add(regex);
+		const chunking = await openChunking(run, parameters, options, [settings.scope], jobs);
+		const reading = textReading(chunking, itemIndex, settings, withDocuments);
+		const responses = responseFiles(run, file, options);
+		const unfinished = new UnfinishedJobs();
+		const sink = {
+			done: words.done,
+			bytesPerFile: options.bytesPerFile,
+			others: words.done === 'chunked' ? ['chunks'] : [],
+			goOn: (upTo: number) => goOn(chunking, upTo, words.output),
+			// A node that stops later names the jobs of the files before.
+			atEnd: () => progressOf(jobs),
+			details: () => unfinished.details(),
+			responses,
+		};
+		return { ...reading, sink, chunking, file, hints, responses, unfinished };
+	};
+	await withFiles(run, parameters, options, readingOf, handle);
 	hints.addTo(run);
 }
 
-/** Names the jobs of a file that was processed, in case the run stops at a later one. */
-function addProgress(run: Run, jobs: ReadonlyMap<string, Job>): void {
-	const { progress } = run;
-	run.progress = () => [progress(), progressOf(jobs)].filter(Boolean).join(' ');
-}
-
-/** Accounts for a file while `use` handles it; `output`: how messages call what it returns. */
-export async function withReport(
-	{ chunking, file, itemIndex }: TextFile,
-	how: Pick<FileReportOptions, 'done' | 'responses' | 'details'> & { output: string },
-	use: (report: FileReport) => Promise<void>,
-): Promise<void> {
-	const { run, parameters, options } = chunking;
-	const { output, ...others } = how;
-	const report = new FileReport(run, file, {
-		...others,
-		itemIndex,
-		skip: parameters.number('options.skipRecords', itemIndex),
-		bytesPerFile: options.bytesPerFile,
-		goOn: (upTo) => goOn(chunking, upTo, output),
-	});
-	try {
-		await use(report);
-	} finally {
-		report.close();
-	}
-}
-
-async function chunkFile(source: TextFile): Promise<void> {
-	const responses = responseFiles(source);
-	const unfinished = new UnfinishedJobs();
-	const details = () => unfinished.details();
-	const how = { done: 'chunked', output: 'Their chunks are', responses, details };
-	await withReport(source, how, async (report) => {
-		const outcomes = new FileOutcomes(source.chunking.run, report, responses);
-		await new FileChunking(source, report, outcomes, unfinished).chunk();
-	});
+/** How messages call what becomes of a text, and what it returns. */
+interface Words {
+	done: string;
+	output: string;
 }
 
 /** Chunking IDs of jobs that have not finished. */
@@ -150,16 +124,15 @@ class FileChunking {
 	private readonly chunking: Chunking;
 
 	constructor(
-		private readonly source: TextFile,
-		private readonly report: FileReport,
-		outcomes: FileOutcomes,
-		private readonly unfinished: UnfinishedJobs,
+		private readonly source: FileSource<FileText>,
+		private readonly file: TextFile,
 	) {
-		const { chunking, file, hints } = source;
+		const { chunking, file: opened, hints, responses } = file;
 		const { run, parameters, options } = chunking;
 		this.chunking = chunking;
+		const outcomes = new FileOutcomes(run, source.sink, responses);
 		this.window = new TextWindow(options);
-		const sink = sinkOf(chunking, `${stemOf(file.name)}.chunks`);
+		const sink = sinkOf(chunking, `${stemOf(opened.name)}.chunks`);
 		const mode = parameters.choice('output');
 		const destination = { outcomes, sink, window: this.window };
 		this.output = new ChunkOutput(
@@ -171,7 +144,6 @@ class FileChunking {
 			undefined,
 			hints,
 		);
-		this.report.others.chunks = 0;
 	}
 
 	async chunk(): Promise<void> {
@@ -187,10 +159,9 @@ class FileChunking {
 	}
 
 	private async chunkAll(): Promise<void> {
-		const { chunking, report, window, output, source } = this;
-		const withDocuments = chunking.parameters.choice('output') === 'documents';
+		const { chunking, window, output, source } = this;
 		const jobs = submit(
-			fileTexts(source, report, withDocuments, window),
+			admitted(source.entries, source.sink, window),
 			chunking,
 			async (text, outcome) =>
 				await this.step(async () => await output.notSubmitted(text, outcome)),
@@ -231,7 +202,7 @@ class FileChunking {
 		const isUnfinished = job.state === 'not finished';
 		// Memory must not grow with the file. Once the run has ended, nothing more comes.
 		if (!isUnfinished || !run.ended) jobs.delete(job.chunkingId);
-		if (isUnfinished) this.unfinished.add(job.chunkingId);
+		if (isUnfinished) this.file.unfinished.add(job.chunkingId);
 	}
 
 	/** Submits the texts of failed requests one by one, if any other request has succeeded. */
@@ -249,9 +220,15 @@ class FileChunking {
 	}
 }
 
-/** Files for the responses to the texts of a file that could not be used. */
-export const responseFiles = ({ chunking, file }: TextFile): ResponseFiles =>
-	new ResponseFiles(chunking.run.context, stemOf(file.name), chunking.options.bytesPerFile);
+/** Responses to the texts of a file that could not be used: the service may not deliver them again. */
+const responseFiles = (run: Run, { name }: RecordFile, { bytesPerFile }: ChunkOptions): PartFiles =>
+	new PartFiles(run, {
+		field: 'responses',
+		stem: stemOf(name),
+		extension: 'jsonl',
+		mimeType: 'application/x-ndjson',
+		maxBytes: bytesPerFile,
+	});
 
 /** How to continue if the run ends now: a node that stops does not return what it had done. */
 function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {

@@ -1,13 +1,12 @@
-import type { FileReport } from '../shared/n8n/file-report';
 import type { Run } from '../shared/n8n/run';
+import { flat, type FileSource } from '../shared/n8n/source';
 import { ChunkOutput } from './chunk-output';
 import { TO_ITEMS } from './chunk-sink';
 import { outcomeOfSubmission } from './fetch';
 import { FileOutcomes } from './file-outcomes';
-import { forEachFile, responseFiles, withReport, type TextFile } from './file-run';
-import { fileTexts } from './file-texts';
+import { forEachFile, type TextFile } from './file-run';
+import type { FileText } from './file-texts';
 import type { ChunkOptions, ChunkParameters } from './parameters';
-import type { ResponseFiles } from './response-files';
 import { submit } from './submit';
 
 /**
@@ -19,23 +18,16 @@ export async function submitFiles(
 	parameters: ChunkParameters,
 	options: ChunkOptions,
 ): Promise<void> {
-	await forEachFile(run, parameters, options, submitFile);
-}
-
-async function submitFile(source: TextFile): Promise<void> {
-	const responses = responseFiles(source);
-	const how = { done: 'submitted', output: 'Their items are', responses };
-	await withReport(source, how, async (report) => await submitTexts(source, report, responses));
+	const words = { done: 'submitted', output: 'Their items are' };
+	await forEachFile(run, parameters, options, { words, withDocuments: true }, submitTexts);
 }
 
 async function submitTexts(
-	source: TextFile,
-	report: FileReport,
-	responses: ResponseFiles,
+	{ entries, sink }: FileSource<FileText>,
+	{ chunking, hints, responses }: TextFile,
 ): Promise<void> {
-	const { chunking, hints } = source;
 	const { run, parameters, options } = chunking;
-	const outcomes = new FileOutcomes(run, report, responses);
+	const outcomes = new FileOutcomes(run, sink, responses);
 	const destination = { outcomes, sink: TO_ITEMS };
 	const output = new ChunkOutput(
 		run,
@@ -48,14 +40,14 @@ async function submitTexts(
 	);
 	// Without a window: what was submitted needs no room, and Concurrency bounds what is in flight.
 	const jobs = submit(
-		fileTexts(source, report, true),
+		flat(entries),
 		chunking,
 		async (text, outcome) => await output.notSubmitted(text, outcome),
 	);
 	for await (const job of jobs) {
 		const outcome = outcomeOfSubmission(job, chunking);
 		const isPending = outcome.ok && outcome.response.type === 'pending';
-		if (isPending) outcomes.submitted(job);
+		if (isPending) await outcomes.submitted(job);
 		else await output.report(job, outcome);
 		job.isOver = true;
 		// Only its ID is needed from now on, and a file may have any number of jobs.

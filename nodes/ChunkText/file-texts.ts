@@ -1,22 +1,29 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { fieldOf } from '../shared/n8n/fields';
-import type { FileReport } from '../shared/n8n/file-report';
+import {
+	documentFieldsOf,
+	neededFields as neededOfDocument,
+	readDocumentFields,
+	type DocumentFields,
+} from '../shared/n8n/document-fields';
+import type { FileSink } from '../shared/n8n/file-sink';
 import { isRecord } from '../shared/n8n/parameter-reader';
-import { checkFields } from '../shared/n8n/record-file';
+import type { Placed } from '../shared/n8n/sink';
+import type { FileReading } from '../shared/n8n/source';
 import type { SourceRecord } from '../shared/records/record';
 import type { ChunkSettings } from '../shared/service/chunking';
 import { documentId } from '../shared/service/document-id';
 import { InputError } from '../shared/service/input-error';
 import { quoted } from '../shared/service/wording';
-import type { TextFile } from './file-run';
+import type { Chunking } from './jobs';
 import type { ChunkParameters } from './parameters';
 import type { SourceDocument } from './source-documents';
 import type { TextWindow } from './text-window';
 import { usableText, type TextEntry, type TextRef } from './texts';
 
 /** A text of a file, and the record it comes from. */
-export interface FileText extends TextEntry {
+export interface FileText extends TextEntry, Placed {
 	/** Without its content, of which only what is needed is kept. */
 	record: SourceRecord;
 	/** Of the whole record, in UTF-8. */
@@ -31,7 +38,7 @@ export const isFileText = (ref: TextRef): ref is FileText => 'record' in ref;
 interface Fields {
 	text: string;
 	/** Of the document; undefined if none is wanted. */
-	document: Record<'id' | 'name' | 'description' | 'url', string> | undefined;
+	document: DocumentFields | undefined;
 }
 
 /**
@@ -45,44 +52,51 @@ function readFields(
 	withDocuments: boolean,
 ): Fields {
 	const text = parameters.requiredText('textField', itemIndex);
-	if (!withDocuments) return { text, document: undefined };
 	return {
 		text,
-		document: {
-			id: parameters.requiredText('idField', itemIndex),
-			name: parameters.requiredText('nameField', itemIndex),
-			description: parameters.text('descriptionField', itemIndex).trim(),
-			url: parameters.text('urlField', itemIndex).trim(),
-		},
+		document: withDocuments ? readDocumentFields(parameters, itemIndex) : undefined,
 	};
 }
 
-/**
- * The texts of a file, each as soon as the window, if there is one, has room for it. Records without a
- * usable text, or document if these are wanted, fail at once.
- */
-export async function* fileTexts(
-	{ chunking, file, itemIndex, settings }: TextFile,
-	report: FileReport,
+/** How the texts of a file are read. Records without a usable text, or document if these are wanted, fail. */
+export function textReading(
+	{ parameters, options: all }: Chunking,
+	itemIndex: number,
+	settings: ChunkSettings,
 	withDocuments: boolean,
-	window?: TextWindow,
-): AsyncGenerator<FileText, void, undefined> {
-	const { parameters, options: all } = chunking;
+): Omit<FileReading<FileText>, 'sink'> {
 	const fields = readFields(parameters, itemIndex, withDocuments);
 	const group = JSON.stringify(settings);
 	const withSource = parameters.isAdded('options', 'sourceFields') && all.sourceFields !== 'none';
 	const options = { itemIndex, fields, settings, maxBytes: all.bytesPerRequest, withSource };
 	let place = 0;
-	const check = (first: SourceRecord) => checkFields(file, first, neededFields(fields));
-	const texts = report.read(
-		check,
-		(record) => ({ ...fileText(record, group, options), place: place++ }),
-		(value) => idIn(value, fields),
-	);
-	for await (const text of texts) {
-		// Nothing more is sent: the run has ended.
-		if (window && !(await window.admit(text))) return report.skip([text.record]);
-		yield text;
+	return {
+		needed: neededFields(fields),
+		// The window admits each text by itself.
+		sliceRecords: 1,
+		entryOf: (_value, { items, record }) => {
+			if (record === undefined) throw new Error('A text of a file has a record');
+			return { ...fileText(record, group, options), items, place: place++ };
+		},
+		idOf: (value) => idIn(value, fields),
+	};
+}
+
+/** The texts of a file one by one, each as soon as the window has room for it. */
+export async function* admitted(
+	slices: AsyncIterable<FileText[]>,
+	sink: FileSink,
+	window: TextWindow,
+): AsyncGenerator<FileText, void, undefined> {
+	for await (const slice of slices) {
+		for (const [at, text] of slice.entries()) {
+			// Nothing more is sent: the run has ended.
+			if (!(await window.admit(text))) {
+				await sink.skipped(slice.slice(at));
+				break;
+			}
+			yield text;
+		}
 	}
 }
 
@@ -100,7 +114,7 @@ function fileText(
 	record: SourceRecord,
 	group: string,
 	{ itemIndex, fields, settings, maxBytes, withSource }: TextOptions,
-): Omit<FileText, 'place'> {
+): Omit<FileText, 'place' | 'items'> {
 	const { value } = record;
 	if (!isRecord(value) || Array.isArray(value)) {
 		throw new InputError('The record is not a JSON object', 'Each record must be an object.');
@@ -125,35 +139,20 @@ function fileText(
 	};
 }
 
-function documentOf(
-	record: Record<string, unknown>,
-	{ id, name, description, url }: NonNullable<Fields['document']>,
-): SourceDocument {
+function documentOf(record: Record<string, unknown>, fields: DocumentFields): SourceDocument {
 	const advice = "'Documents Ready to Push' needs it: correct the record, or the field's name.";
-	const fields: IDataObject = {
-		name: documentId(fieldOf(record, name), name, advice),
+	const { id, name, ...others } = documentFieldsOf(record, fields);
+	return {
+		id: documentId(id, fields.id, advice),
+		fields: { name: documentId(name, fields.name, advice), ...(others as IDataObject) },
+		previousChunkCount: 0,
 	};
-	for (const [field, path] of [
-		['description', description],
-		['url', url],
-	] as const) {
-		const value = path === '' ? undefined : fieldOf(record, path);
-		if (value !== '' && value !== undefined && value !== null) {
-			fields[field] = value as IDataObject[string];
-		}
-	}
-	return { id: documentId(fieldOf(record, id), id, advice), fields, previousChunkCount: 0 };
 }
 
 /** The fields that records must have, each with the parameter that names it; see `checkFields`. */
 const neededFields = ({ text, document }: Fields): Array<[string, string]> => [
 	[text, 'Text Field'],
-	...(document
-		? ([
-				[document.id, 'ID Field'],
-				[document.name, 'Name Field'],
-			] satisfies Array<[string, string]>)
-		: []),
+	...(document ? neededOfDocument(document) : []),
 ];
 
 /** The ID of a record, as far as it has one. */

@@ -1,17 +1,30 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import type { Failed, Outcome } from '../shared/flow/deliver';
 import { deliverEach } from '../shared/flow/deliver-each';
-import { count, troubleText } from '../shared/n8n/hints';
+import { fieldOf } from '../shared/n8n/fields';
+import { troubleText } from '../shared/n8n/hints';
 import { Parameters } from '../shared/n8n/parameters';
 import { openPushEndpoint } from '../shared/n8n/push-endpoint';
 import { requestLine } from '../shared/n8n/request-options';
 import type { Run } from '../shared/n8n/run';
+import { account, type Placed, type Wording } from '../shared/n8n/sink';
+import {
+	flat,
+	withFiles,
+	withItems,
+	type FileReading,
+	type ItemReading,
+	type Source,
+} from '../shared/n8n/source';
+import { documentId } from '../shared/service/document-id';
+import { InputError } from '../shared/service/input-error';
+import { deletePath } from '../shared/service/push';
 import { deleting, outcomeMessage } from '../shared/service/wording';
-import { deleteFromFiles } from './file';
-import { deleteProperties, type DeleteParameters } from './properties';
+import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 import { DeleteSender, isCommitted, type Answer, type Deleting } from './sender';
-import { readTargets, type Targets } from './targets';
+
+/** An ID to delete, and where it comes from. */
+interface Entry extends Placed {
+	id: string;
+}
 
 /**
  * Deletes the documents that the input items or their files name (docs/service-interface.md, Delete).
@@ -21,78 +34,138 @@ import { readTargets, type Targets } from './targets';
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
 	const options = parameters.collection('options', ['skipRecords']);
-	const endpoint = await openPushEndpoint(run);
+	const { endpoint, ...service } = await openPushEndpoint(run);
 	const requests: Deleting = {
 		...requestLine(run, options, true),
-		endpoint: endpoint.endpoint,
 		commit: parameters.choice('commit'),
-		sender: new DeleteSender(run, endpoint, options),
+		sender: new DeleteSender(run, { endpoint, ...service }, options),
+	};
+	let isCommitPending = requests.commit === 'lastDeleteOnly';
+
+	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
+		const { sender, commit } = requests;
+		const held: { last?: Entry } = {};
+		const toSend = commit === 'lastDeleteOnly' && isLast ? allButLast(entries, held) : entries;
+		const send = async ({ id }: Entry, attempt: number) =>
+			await sender.delete(id, attempt, commit === 'everyDelete');
+		for await (const { entry, outcome } of deliverEach(flat(toSend), send, requests)) {
+			await account(sink, [entry], outcome, WORDING);
+		}
+		if (held.last === undefined) return;
+		// All others have been answered, so the commit comes after them.
+		const outcome = await sender.deleteAndCommit(held.last.id, requests);
+		await account(sink, [held.last], outcome, WORDING);
+		if (isCommitted(outcome)) isCommitPending = false;
 	};
 	if (parameters.choice('idSource') === 'file') {
-		await deleteFromFiles(run, parameters, options, requests);
+		const how = { ...options, otherwise: 'lines' as const };
+		const readingOf = fileReading(parameters, options, endpoint);
+		await withFiles(run, parameters, how, readingOf, deleteAll);
 	} else {
-		await deleteFromItems(run, parameters, requests);
+		await withItems(run, itemReading(parameters, endpoint), deleteAll);
 	}
+	if (isCommitPending) await requests.sender.commit(requests);
 	const trouble = troubleText(run.stats);
 	if (trouble !== '') run.hint(trouble);
 }
 
-/** Deletes what the items name, each document once. All IDs are checked before the first request. */
-async function deleteFromItems(
-	run: Run,
-	parameters: DeleteParameters,
-	requests: Deleting,
-): Promise<void> {
-	const { sender, commit } = requests;
-	const targets = await readTargets(run, parameters, requests.endpoint);
-	const report = new DeleteReport(run, targets);
-	run.progress = () => report.progress();
+/** The count of IDs that the service does not know, if that is no failure. */
+const NOT_FOUND = 'notFound';
 
-	const ids = [...targets.keys()];
-	const last = commit === 'lastDeleteOnly' ? ids.pop() : undefined;
-	const send = async (id: string, attempt: number) =>
-		await sender.delete(id, attempt, commit === 'everyDelete');
-	for await (const { entry, outcome } of deliverEach(ids, send, requests)) {
-		await report.answer(entry, outcome);
-	}
-	if (last === undefined) return;
-	// All others have been answered, so the commit comes after them.
-	const outcome = await sender.deleteAndCommit(last, requests);
-	await report.answer(last, outcome);
-	if (!isCommitted(outcome)) await sender.commit(requests);
+const WORDING: Wording<Entry, Answer> = {
+	result: ({ id }, answer) =>
+		answer === 'deleted' ? { id, deleted: true } : { id, deleted: false, notFound: true },
+	countedAs: (answer) => (answer === 'notFound' ? NOT_FOUND : undefined),
+	failure: ({ id }, { reason, skipped }) => ({
+		id,
+		message: outcomeMessage(deleting(id), reason, { attempted: !skipped }),
+	}),
+};
+
+/** IDs of items, each deleted once for all items that name it. */
+function itemReading(parameters: DeleteParameters, endpoint: string): ItemReading<Entry> {
+	const isList = parameters.choice('idSource') === 'listField';
+	const label = parameters.label('documentId');
+	return {
+		valuesOf: (itemIndex) =>
+			isList
+				? parameters.list('idsField', itemIndex, LIST_ADVICE).list
+				: [parameters.value('documentId', itemIndex)],
+		entryOf: (value, place) => checked({ ...place, id: documentId(value, label) }, endpoint),
+		idOf: () => undefined,
+		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
+		wrong: (error, position) => (isList ? ofEntry(position, error) : error),
+		resolve: async (entries) => await Promise.resolve(eachOnce(entries)),
+		sink: {
+			done: 'deleted',
+			repeating: "deleting them again does no harm if 'Ignore Not Found' is on",
+		},
+	};
 }
 
-/** Turns what happens to the IDs of a run into output items and hints. */
-class DeleteReport {
-	/** How many documents the service has deleted. */
-	private deleted = 0;
+const LIST_ADVICE =
+	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
-	constructor(
-		private readonly run: Run,
-		private readonly targets: Targets,
-	) {}
+/** Says which entry of a list it is. */
+const ofEntry = (position: number, error: unknown): unknown =>
+	error instanceof InputError
+		? new InputError(
+				`Entry ${position + 1} of the list: ${error.message}`,
+				'Each entry must be the ID of one document: correct it, or remove it from the list.',
+			)
+		: error;
 
-	/** What had been done, for the error of a run that ends early. */
-	progress(): string {
-		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `${count(this.deleted, 'document')} of ${this.targets.size.toLocaleString('en-US')} had been deleted; deleting them again does no harm if 'Ignore Not Found' is on.`;
+/** Each ID once, in the order of their first mention, with all items that name it. */
+function eachOnce(entries: readonly Entry[]): Entry[] {
+	const items = new Map<string, Set<number>>();
+	for (const { id, items: one } of entries) {
+		const all = items.get(id) ?? new Set();
+		for (const itemIndex of one) all.add(itemIndex);
+		items.set(id, all);
 	}
-
-	/** Answers every item that names an ID. */
-	async answer(id: string, outcome: Outcome<Answer>): Promise<void> {
-		if (outcome.ok && outcome.response === 'deleted') this.deleted++;
-		for (const itemIndex of this.targets.get(id) ?? []) {
-			await this.run.breathe();
-			if (outcome.ok) this.run.done(itemIndex, [resultJson(id, outcome.response)]);
-			else this.failed(itemIndex, id, outcome);
-		}
-	}
-
-	private failed(itemIndex: number, id: string, { reason, skipped }: Failed): void {
-		const message = outcomeMessage(deleting(id), reason, { attempted: !skipped });
-		this.run.fail(itemIndex, reason, { message, json: { id }, skipped });
-	}
+	return [...items].map(([id, all]) => ({ id, items: [...all] }));
 }
 
-const resultJson = (id: string, answer: Answer): IDataObject =>
-	answer === 'deleted' ? { id, deleted: true } : { id, deleted: false, notFound: true };
+/** IDs of files. One that occurs twice is deleted twice, since no more is held than is in flight. */
+const fileReading =
+	(parameters: DeleteParameters, options: DeleteOptions, endpoint: string) =>
+	(itemIndex: number): FileReading<Entry> => {
+		const idField = parameters.requiredText('idField', itemIndex);
+		return {
+			needed: [[idField, 'ID Field']],
+			entryOf: (value, place) => checked({ ...place, id: idIn(value, idField) }, endpoint),
+			idOf: () => undefined,
+			sink: {
+				done: 'deleted',
+				bytesPerFile: options.bytesPerFile,
+				others: options.ignoreNotFound ? [NOT_FOUND] : [],
+			},
+		};
+	};
+
+/** @throws InputError for an ID that cannot be used */
+function idIn(record: unknown, idField: string): string {
+	if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+		return documentId(record, 'ID');
+	}
+	return documentId(fieldOf(record, idField), idField);
+}
+
+/** @throws InputError for an ID that no URL can contain */
+function checked(entry: Entry, endpoint: string): Entry {
+	deletePath(endpoint, entry.id);
+	return entry;
+}
+
+/** All entries but the last one, which is put into `held`. */
+async function* allButLast(
+	slices: AsyncIterable<Entry[]>,
+	held: { last?: Entry },
+): AsyncGenerator<Entry[], void, undefined> {
+	for await (const slice of slices) {
+		const last = slice.pop();
+		if (last === undefined) continue;
+		yield held.last ? [held.last, ...slice] : slice;
+		held.last = last;
+	}
+}

@@ -9,8 +9,6 @@ import type { DeleteOptions } from './properties';
 /** What all deletes of a run share. */
 export interface Deleting extends Line {
 	concurrency: number;
-	/** Identifier of the data source. */
-	endpoint: string;
 	commit: 'everyDelete' | 'lastDeleteOnly' | 'serviceDefault';
 	sender: DeleteSender;
 }

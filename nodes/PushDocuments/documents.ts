@@ -1,51 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import {
+	documentFieldsOf,
+	filled,
+	readDocumentFields,
+	type DocumentFields,
+} from '../shared/n8n/document-fields';
+import { fieldOf } from '../shared/n8n/fields';
 import { withoutFiles } from '../shared/n8n/files';
 import type { Run } from '../shared/n8n/run';
 import { InputError } from '../shared/service/input-error';
-import { prepareDocument, type DocumentRules, type PushDocument } from '../shared/service/push';
+import type { DocumentRules } from '../shared/service/push';
+import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
-
-/** A document to push, and the input item it comes from. */
-export interface Entry {
-	itemIndex: number;
-	document: PushDocument;
-}
-
-/** Is told what is found while documents are read. */
-export interface DocumentObserver {
-	/** A document as the item has it, before fields were excluded. */
-	found(source: object): void;
-	emptyList(itemIndex: number): void;
-}
-
-/**
- * Reads the documents of all input items and checks their fields (docs/service-interface.md, Push).
- * What cannot be pushed fails its item at once. Nothing more is read once the run has ended.
- */
-export async function* readDocuments(
-	run: Run,
-	parameters: PushParameters,
-	options: PushOptions,
-	observer: DocumentObserver,
-): AsyncGenerator<Entry, void, undefined> {
-	const rules = rulesOf(options);
-	for await (const [itemIndex] of run.eachItem()) {
-		const sources = sourcesOf(run, parameters, itemIndex);
-		if (sources?.length === 0) observer.emptyList(itemIndex);
-		for (const [position, source] of (sources ?? []).entries()) {
-			if (position > 0) await run.breathe();
-			if (run.ended) return;
-			try {
-				const document = prepareDocument(source, rules);
-				observer.found(source as object);
-				yield { itemIndex, document };
-			} catch (error) {
-				run.refuse(itemIndex, inList(error, position, sources?.length), idOf(source));
-			}
-		}
-	}
-}
 
 /** What is done to documents before they are checked. */
 export const rulesOf = ({
@@ -58,18 +25,23 @@ export const rulesOf = ({
 	dropEmpty,
 });
 
-/** The documents of an item as they come in; undefined if it has none that can be read. */
-function sourcesOf(run: Run, parameters: PushParameters, itemIndex: number): unknown[] | undefined {
-	try {
-		const source = parameters.choice('documentSource');
-		if (source === 'wholeItem') return [withoutFiles(run.items[itemIndex]?.json ?? {})];
-		if (source === 'fields') return [mappedDocument(parameters, itemIndex)];
-		const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
-		return Array.isArray(value) ? value : [value];
-	} catch (error) {
-		run.refuse(itemIndex, error);
-		return undefined;
-	}
+/** Parameters for the fields that every document has. */
+const REQUIRED = new Map([
+	['id', 'ID'],
+	['name', 'Name'],
+]);
+
+/**
+ * The documents of an item as they come in.
+ *
+ * @throws InputError for parameters that cannot be used
+ */
+export function documentsOf(run: Run, parameters: PushParameters, itemIndex: number): unknown[] {
+	const source = parameters.choice('documentSource');
+	if (source === 'wholeItem') return [withoutFiles(run.items[itemIndex]?.json ?? {})];
+	if (source === 'fields') return [mappedDocument(parameters, itemIndex)];
+	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
+	return Array.isArray(value) ? value : [value];
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an id and a name.';
@@ -77,21 +49,16 @@ const JSON_ADVICE = 'Enter one object, or a list of objects, each with an id and
 function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObject {
 	const value = (name: `document${'Id' | 'Name' | 'Description' | 'Url'}`) =>
 		parameters.value(name, itemIndex) as IDataObject[string];
-	const document: IDataObject = { id: value('documentId'), name: value('documentName') };
-	for (const [field, content] of [
-		['description', value('documentDescription')],
-		['url', value('documentUrl')],
-	] as const) {
-		if (content !== '' && content !== undefined && content !== null) document[field] = content;
-	}
-	return { ...document, ...additionalFields(parameters, itemIndex) };
+	return {
+		id: value('documentId'),
+		name: value('documentName'),
+		...(filled([
+			['description', value('documentDescription')],
+			['url', value('documentUrl')],
+		]) as IDataObject),
+		...additionalFields(parameters, itemIndex),
+	};
 }
-
-/** Parameters for the fields that every document has. */
-const REQUIRED = new Map([
-	['id', 'ID'],
-	['name', 'Name'],
-]);
 
 /**
  * Fields beside those the node has a parameter for.
@@ -121,16 +88,50 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 	return Object.fromEntries(fields) as IDataObject;
 }
 
-function idOf(source: unknown): { id?: string } {
-	const { id } = (source ?? {}) as { id?: unknown };
-	return typeof id === 'string' && id !== '' ? { id } : {};
+/** The ID of a document that cannot be pushed, as far as it has one in this field. */
+export function idIn(source: unknown, field: string): string | undefined {
+	const id = typeof source === 'object' && source !== null ? fieldOf(source, field) : undefined;
+	return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Says which document of a list it is. */
-function inList(error: unknown, position: number, length = 1): unknown {
-	if (length === 1 || !(error instanceof InputError)) return error;
-	return new InputError(
-		`Document ${position + 1} of the list: ${error.message}`,
-		error.description,
-	);
+/** Makes documents of the records of a file, whose fields may have other names. */
+export class RecordMapper {
+	readonly fields: DocumentFields;
+	/** Whether all fields have the names that the service wants. */
+	private readonly isIdentity: boolean;
+
+	constructor(parameters: PushParameters, itemIndex: number) {
+		this.fields = readDocumentFields(parameters, itemIndex);
+		this.isIdentity = Object.entries(this.fields).every(
+			([field, path]) => path === field || path === '',
+		);
+	}
+
+	/**
+	 * A record with the fields of a document under their own names; the record itself if it has them.
+	 *
+	 * @throws InputError for a record without ID or name
+	 */
+	documentOf(record: unknown): object {
+		if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+			throw new InputError(
+				'The record is not a JSON object',
+				'Each record must be an object with an ID and a name.',
+			);
+		}
+		if (this.isIdentity) return record;
+		const found = documentFieldsOf(record, this.fields);
+		this.check(found, 'id', ' with the ID');
+		this.check(found, 'name', ' with the name');
+		return { ...record, ...found };
+	}
+
+	private check(found: Record<string, unknown>, field: 'id' | 'name', what: string): void {
+		// Under its own name, it is checked with the document.
+		if (this.fields[field] === field || field in found) return;
+		throw new InputError(
+			`The field ${quoted(this.fields[field])}${what} is missing or empty`,
+			'Every document needs an ID and a name.',
+		);
+	}
 }

@@ -1,3 +1,4 @@
+import { documentFieldProperties } from '../shared/n8n/document-fields';
 import {
 	bytesPerFileProperty,
 	delimiterProperty,
@@ -7,7 +8,7 @@ import {
 	skipRecordsProperty,
 } from '../shared/n8n/file-properties';
 import type { Parameters } from '../shared/n8n/parameters';
-import { properties, property, type Member, type Values } from '../shared/n8n/properties';
+import { properties, property, shownFor, type Member, type Values } from '../shared/n8n/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
@@ -158,46 +159,7 @@ export const pushProperties = properties([
 		...listPathProperty,
 		displayOptions: { show: { documentSource: ['file'], fileFormat: ['auto', 'jsonArray'] } },
 	},
-	{
-		displayName: 'ID Field',
-		name: 'idField',
-		type: 'string',
-		default: 'id',
-		required: true,
-		placeholder: 'e.g. sku',
-		description: 'Name or dotted path of the field, or name of the column, with the ID',
-		displayOptions: showForFile,
-	},
-	{
-		displayName: 'Name Field',
-		name: 'nameField',
-		type: 'string',
-		default: 'name',
-		required: true,
-		placeholder: 'e.g. meta.title',
-		description: 'Name or dotted path of the field, or name of the column, with the name',
-		displayOptions: showForFile,
-	},
-	{
-		displayName: 'Description Field',
-		name: 'descriptionField',
-		type: 'string',
-		default: 'description',
-		placeholder: 'e.g. meta.summary',
-		description:
-			'Name or dotted path of the field with the description. Recommended, but not required.',
-		displayOptions: showForFile,
-	},
-	{
-		displayName: 'URL Field',
-		name: 'urlField',
-		type: 'string',
-		default: 'url',
-		placeholder: 'e.g. link',
-		description:
-			'Name or dotted path of the field with the URL. Recommended, but not required.',
-		displayOptions: showForFile,
-	},
+	...shownFor(showForFile, documentFieldProperties),
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -1,16 +1,32 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { bulk } from '../shared/flow/bulk';
+import { failed } from '../shared/flow/deliver';
+import { neededFields } from '../shared/n8n/document-fields';
+import { count, troubleText } from '../shared/n8n/hints';
 import { Parameters } from '../shared/n8n/parameters';
-import { openPushEndpoint, type PushEndpoint } from '../shared/n8n/push-endpoint';
+import { openPushEndpoint } from '../shared/n8n/push-endpoint';
+import type { RecordFile } from '../shared/n8n/record-file';
 import type { Run } from '../shared/n8n/run';
-import { documentText } from '../shared/service/push';
-import { readDocuments, type Entry } from './documents';
-import { pushFiles } from './file';
+import { account, type Placed, type Sink } from '../shared/n8n/sink';
+import {
+	flat,
+	withFiles,
+	withItems,
+	type FileReading,
+	type ItemReading,
+	type Source,
+} from '../shared/n8n/source';
+import { InputError } from '../shared/service/input-error';
+import { prepareDocument, type PushDocument } from '../shared/service/push';
+import { documentsOf, idIn, RecordMapper, rulesOf } from './documents';
+import { DocumentHints } from './hints';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
-import { PushReport } from './report';
-import { pushRequests } from './requests';
+import { pushRequests, type Entry, type Sent } from './requests';
+import { pushWording } from './wording';
 
 /**
- * Pushes the documents of all input items (docs/service-interface.md, Push).
+ * Pushes the documents of all input items or of their files (docs/service-interface.md, Push).
  *
  * @throws InputError for unusable options or an unusable credential
  */
@@ -18,30 +34,112 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', ['skipRecords']);
 	const endpoint = await openPushEndpoint(run);
-	const isFile = parameters.choice('documentSource') === 'file';
-	await (isFile ? pushFiles : pushItems)(run, endpoint, parameters, options);
+	const hints = new DocumentHints(options.excludeFields);
+	const sent: Sent = { documents: 0, bytes: 0, leftOut: 0 };
+	const pushing = pushRequests(run, endpoint, options, sent, hints);
+
+	const push = async ({ entries, sink }: Source<Entry>) => {
+		for await (const { entries: answered, outcome, request, bytes } of bulk(
+			flat(entries),
+			pushing,
+		)) {
+			await account(sink, answered, outcome, pushWording(options, request, bytes));
+		}
+	};
+	if (parameters.choice('documentSource') === 'file') {
+		await withFiles(
+			run,
+			parameters,
+			options,
+			fileReading(parameters, options, sent, hints),
+			push,
+		);
+	} else {
+		await withItems(run, itemReading(run, parameters, options, sent, hints), push);
+	}
+	addHints(run, options, sent, hints);
 }
 
-/**
- * Pushes documents that are items or part of items. The fields of all are checked before the first
- * request; documents that cannot be sent fail alone.
- */
-async function pushItems(
+/** Documents that are items or part of items. */
+function itemReading(
 	run: Run,
-	endpoint: PushEndpoint,
 	parameters: PushParameters,
 	options: PushOptions,
-): Promise<void> {
-	const report = new PushReport(run, options);
-	const textOf = ({ document }: Entry) => documentText(document);
-	const pushing = pushRequests<Entry>(run, endpoint, options, report, textOf);
-	run.progress = () => report.progress();
-
-	const read = readDocuments(run, parameters, options, report);
-	const documents = await withoutDuplicates(read, options.duplicates, report);
-	for await (const answer of bulk(report.watch(documents), pushing)) await report.answer(answer);
-	report.end();
+	sent: Sent,
+	hints: DocumentHints,
+): ItemReading<Entry> {
+	const rules = rulesOf(options);
+	return {
+		valuesOf: (itemIndex) => documentsOf(run, parameters, itemIndex),
+		entryOf: (value, place) => {
+			const document = prepareDocument(value, rules);
+			hints.found(value as object);
+			return entryOf(document, place);
+		},
+		idOf: (value) => idIn(value, 'id'),
+		emptyList: { pushed: false, reason: 'The list of documents is empty' },
+		wrong: inList,
+		resolve: async (entries, sink) => await withoutDuplicates(entries, options, sent, sink),
+		sink: {
+			done: 'pushed',
+			repeating: 'pushing them again does no harm',
+			...(options.dryRun && { progress: 'Nothing was sent, since this was a dry run.' }),
+			...(options.output === 'summary' && { summary: dryRunJson(options) }),
+			sentBytes: () => sent.bytes,
+		},
+	};
 }
+
+/** Documents that are records of files. */
+const fileReading =
+	(parameters: PushParameters, options: PushOptions, sent: Sent, hints: DocumentHints) =>
+	(itemIndex: number, { format }: RecordFile): FileReading<Entry> => {
+		const rules = rulesOf(options);
+		const mapper = new RecordMapper(parameters, itemIndex);
+		return {
+			needed: neededFields(mapper.fields),
+			entryOf: (value, place) => {
+				const document = prepareDocument(mapper.documentOf(value), rules);
+				hints.found(value as object);
+				const isOriginal = document === value && format !== 'csv';
+				return entryOf(document, place, isOriginal ? place.record?.text : undefined);
+			},
+			idOf: (value) => idIn(value, mapper.fields.id),
+			sink: {
+				done: options.dryRun ? 'checked' : 'pushed',
+				bytesPerFile: options.bytesPerFile,
+				sentBytes: () => sent.bytes,
+				json: dryRunJson(options),
+				...(options.dryRun && {
+					goOn: () => 'Nothing was sent: this was a dry run.',
+				}),
+			},
+		};
+	};
+
+const entryOf = (document: PushDocument, place: Placed, original?: string): Entry => ({
+	...place,
+	id: document.id,
+	document,
+	original,
+	besides: 0,
+});
+
+const dryRunJson = ({ dryRun }: PushOptions): IDataObject => (dryRun ? { dryRun } : {});
+
+/** Says which document of a list it is. */
+function inList(error: unknown, position: number, length: number): unknown {
+	if (length === 1 || !(error instanceof InputError)) return error;
+	return new InputError(
+		`Document ${position + 1} of the list: ${error.message}`,
+		error.description,
+	);
+}
+
+const DUPLICATE = new InputError(
+	'an earlier document of this run has the same ID',
+	"Remove one of the two, or choose another value of the option 'Duplicate IDs'.",
+);
 
 /**
  * Applies the policy for equal IDs, once all documents have been read.
@@ -49,22 +147,41 @@ async function pushItems(
  * @returns what to push, in the order of the input
  */
 async function withoutDuplicates(
-	entries: AsyncIterable<Entry>,
-	duplicates: PushOptions['duplicates'],
-	report: PushReport,
+	entries: Entry[],
+	options: PushOptions,
+	sent: Sent,
+	sink: Sink,
 ): Promise<Entry[]> {
-	const kept = new Map<unknown, Entry>();
-	for await (const entry of entries) {
-		const key = duplicates === 'sendInOrder' ? entry : entry.document.id;
-		const earlier = kept.get(key);
+	const { duplicates } = options;
+	if (duplicates === 'sendInOrder') return entries;
+	const kept = new Map<string, Entry>();
+	for (const entry of entries) {
+		const earlier = kept.get(entry.id);
 		if (earlier && duplicates === 'fail') {
-			report.duplicate(entry);
+			await account(sink, [entry], failed(DUPLICATE, 0), pushWording(options, 0, 0));
 			continue;
 		}
-		if (earlier) report.leftOut(earlier);
-		// A map keeps the place of the earlier one otherwise.
-		kept.delete(key);
-		kept.set(key, entry);
+		if (earlier) {
+			sent.leftOut++;
+			const reason = 'A later document has the same ID';
+			await sink.done([earlier], ({ id }) => ({ id, pushed: false, reason }), 'leftOut');
+			// A map keeps the place of the earlier one otherwise.
+			kept.delete(entry.id);
+		}
+		kept.set(entry.id, entry);
 	}
 	return [...kept.values()];
+}
+
+function addHints(run: Run, { dryRun }: PushOptions, sent: Sent, hints: DocumentHints): void {
+	if (dryRun) {
+		run.hint(
+			`Dry run: ${count(sent.documents, 'document')} in ${count(run.stats.requests, 'request')} of ${sent.bytes.toLocaleString('en-US')} bytes in total. Nothing was sent.`,
+			'info',
+		);
+	}
+	for (const hint of hints.texts()) run.hint(hint.text, hint.type);
+	const leftOut = `${count(sent.leftOut, 'document')} skipped for a later one with the same ID`;
+	const trouble = troubleText(run.stats, sent.leftOut > 0 ? [leftOut] : []);
+	if (trouble !== '') run.hint(trouble);
 }

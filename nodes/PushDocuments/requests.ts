@@ -4,10 +4,13 @@ import { count } from '../shared/n8n/hints';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
 import { requestLine } from '../shared/n8n/request-options';
 import type { Run } from '../shared/n8n/run';
+import type { Placed } from '../shared/n8n/sink';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
 	documentAnswers,
+	documentText,
+	isVectorFree,
 	PUSH_BODY_BYTES,
 	pushBody,
 	pushPath,
@@ -15,15 +18,30 @@ import {
 	type DocumentFailure,
 	type PushDocument,
 } from '../shared/service/push';
+import type { DocumentHints } from './hints';
 import type { PushOptions } from './properties';
 
-/** A document to push, as far as its request and the response need it. */
-export interface Pushable {
-	document: Pick<PushDocument, 'id'>;
+/** A document to push, and where it comes from. */
+export interface Entry extends Placed {
+	id: string;
+	/** Undefined once it was written as JSON, since a record is in memory already. */
+	document: PushDocument | undefined;
+	/** Its JSON as it came in, if nothing of it was changed. */
+	original?: string | undefined;
+	/** Characters that it keeps in memory besides its JSON. */
+	besides: number;
 }
 
 /** The documents of a request, each with its size and what the response says about it. */
-export type Sent<E> = ReadonlyMap<E, { bytes: number; answer: DocumentAnswer | undefined }>;
+export type Answers = ReadonlyMap<Entry, { bytes: number; answer: DocumentAnswer | undefined }>;
+
+/** Counts everything that was accepted, or that a dry run would have sent. */
+export interface Sent {
+	documents: number;
+	bytes: number;
+	/** Documents that were not sent because a later one has the same ID. */
+	leftOut: number;
+}
 
 /** What to do about a document that is too large. */
 export const SHORTEN =
@@ -32,33 +50,40 @@ export const SHORTEN =
 /**
  * How documents become requests, and what their responses say.
  *
- * @param textOf the JSON of a document
- * @param sent counts the bytes of all requests that were accepted, or that a dry run would have sent
+ * @param sent counts what was accepted, or what a dry run would have sent
+ * @param hints is told of each document that is sent
  */
-export function pushRequests<E extends Pushable>(
+export function pushRequests(
 	run: Run,
 	{ session, endpoint }: PushEndpoint,
 	options: PushOptions,
-	sent: { bytes: number },
-	textOf: (entry: E) => string,
-): BulkOptions<E, Sent<E>> {
+	sent: Sent,
+	hints: DocumentHints,
+): BulkOptions<Entry, Answers> {
 	const path = pushPath(endpoint);
 	const limits = {
 		maxCount: options.documentsPerRequest,
 		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
-	const push = async (body: Uint8Array, batch: E[]): Promise<DocumentAnswer[]> => {
+	const push = async (body: Uint8Array, batch: Entry[]): Promise<DocumentAnswer[]> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
-		const documents = batch.map(({ document }) => document);
-		return documentAnswers(response.body, documents);
+		return documentAnswers(
+			response.body,
+			batch.map(({ id, document }) => document ?? { id }),
+		);
 	};
 	return {
 		...requestLine(run, options, true),
 		limits,
-		keyOf: ({ document }) => document.id,
-		textOf,
+		keyOf: ({ id }) => id,
+		textOf: (entry) => {
+			if (entry.document === undefined) return '';
+			hints.pushing(entry.document);
+			return written(entry, entry.document, options.bytesPerRequest / 4);
+		},
+		besidesOf: ({ besides }) => besides,
 		tooLarge: (_entry, bytes) => tooLarge(bytes, limits.maxBytes),
 		send: async (batch) => {
 			const bytes = requestBytes(batch, limits);
@@ -69,18 +94,35 @@ export function pushRequests<E extends Pushable>(
 			const entries = batch.map(({ entry }) => entry);
 			const answers = options.dryRun ? [] : await push(body, entries);
 			sent.bytes += bytes;
+			sent.documents += batch.length;
 			return new Map(
 				batch.map(({ entry, bytes }, at) => [entry, { bytes, answer: answers[at] }]),
 			);
 		},
 		rejections: (response) => {
-			const rejected = new Map<E, ServiceFailure>();
+			const rejected = new Map<Entry, ServiceFailure>();
 			for (const [entry, { answer }] of response) {
 				if (answer?.failure) rejected.set(entry, rejection(answer.failure));
 			}
 			return rejected;
 		},
 	};
+}
+
+/**
+ * The JSON of a document. The original text is faster than writing it again, and keeps numbers of any
+ * length; a long one is written again, since without its spaces and escapes it may fit into a request.
+ */
+function written(entry: Entry, document: PushDocument, maxTextCharacters: number): string {
+	const { record, original = '' } = entry;
+	const isUsable = original !== '' && original.length <= maxTextCharacters;
+	const text = isUsable && isVectorFree(document) ? original : documentText(document);
+	if (record === undefined) return text;
+	// What is in flight for long is expensive for n8n's garbage collector.
+	entry.document = undefined;
+	record.value = undefined;
+	entry.besides = Math.max(0, record.text.length - text.length);
+	return text;
 }
 
 const tooLarge = (bytes: number, maxBytes: number): InputError =>

@@ -145,7 +145,7 @@ describe('failed records', () => {
 		expect(failed.split('\n').sort()).toEqual(
 			'id;why\nd9;"not\nthere"\n;empty\n..;dots\n'.split('\n').sort(),
 		);
-		expect(await files.text(binary?.failed2)).toBe('id;why\nd1;a;b\n');
+		expect(await files.text(binary?.unreadable)).toBe('id;why\nd1;a;b\n');
 		await index(['d9']);
 		const again = await remove(
 			[{ json: {}, binary }],

@@ -192,7 +192,9 @@ describe('the summary', () => {
 		expect(summary(result)).not.toHaveProperty('pushed');
 		expect(sandbox().requests).toEqual([]);
 		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^Dry run: 3 requests of \d+ bytes in total. Nothing was sent.$/),
+			expect.stringMatching(
+				/^Dry run: 5 documents in 3 requests of \d+ bytes in total\. Nothing was sent\.$/,
+			),
 		]);
 	});
 
@@ -342,8 +344,8 @@ describe('failed records', () => {
 		expect(listed.length).toBeGreaterThan(2);
 		expect(texts.at(-1)).toBe('{"id"\n');
 		expect(listed.at(-1)).toMatchObject({
-			field: `failed${listed.length}`,
-			fileName: `documents.failed${listed.length}.unreadable.jsonl`,
+			field: 'unreadable',
+			fileName: 'documents.unreadable.jsonl',
 			records: 1,
 			unreadable: true,
 		});
@@ -376,6 +378,29 @@ describe('failed records', () => {
 			{ id: 'l', name: 'poison', deep: [1, { a: 'b\nc' }] },
 		]);
 	});
+
+	it.each([
+		['the file', '', (list: unknown) => list],
+		['at a path', 'items.docs', (list: unknown) => ({ items: { total: 9, docs: list } })],
+	])(
+		'of a JSON list (%s) can be pushed again with the same parameters',
+		async (_where, listPath, wrap) => {
+			const content = JSON.stringify(wrap([...documents(3), { id: 'x' }, { id: 'y' }]));
+			const parameters = { fileFormat: 'jsonArray', listPath };
+			const first = await push([await files.item(content, 'd.json')], parameters, CONTINUE);
+			expect(summary(first)).toMatchObject({ pushed: 3, failed: 2 });
+			const again = await push(
+				[{ json: {}, binary: first.output[0].binary }],
+				{ ...parameters, binaryPropertyName: 'failed' },
+				CONTINUE,
+			);
+			expect(summary(again)).toMatchObject({ records: 2, failed: 2 });
+			expect((summary(again).failures as IDataObject[]).map(({ id }) => id)).toEqual([
+				'x',
+				'y',
+			]);
+		},
+	);
 
 	it('send the item to the error output with its files, and n8n does not retry it', async () => {
 		const { output, errorOutput } = await run({
@@ -564,18 +589,32 @@ describe('bad input', () => {
 		expect(indexed()).toEqual(documents(12));
 	});
 
-	it('failed records that n8n cannot store end the run, which has to be done again', async () => {
+	it('failed records that n8n cannot store end the run, and stay in the item', async () => {
 		const bad = indexes(6).map((number) => ({ id: `bad${number}`, text: 'x'.repeat(500) }));
 		const items = [await files.item(lines([...documents(2), ...bad, ...documents(2)]))];
 		items.push(await files.item(lines(documents(1)), 'later.jsonl'));
 		files.fail(new Error('No space left on device'));
 		const { output } = await push(items, { options: { bytesPerFile: 1000 } }, CONTINUE);
-		expect(output[0].json).toMatchObject({ deadLetters: [], skipped: expect.any(Number) });
 		expect(output[0].json.error).toMatch(
-			/^n8n could not store the file of failed records: No space left on device\. Of the file 'documents.jsonl', \d+ records? had been pushed and \d had failed\. The failed records are in no file: run the file again from its beginning\.?$/,
+			/^n8n could not store the file documents\.failed\.jsonl: No space left on device\. Of the file 'documents.jsonl', \d+ records? had been pushed and \d had failed\. Everything up to record \d+ was answered: continue with Skip Records: \d+\.?$/,
 		);
 		expect(output[1].json.error).toMatch(/No space left on device/);
-		expect(output[0].binary ?? {}).toEqual({});
+		const { failed, skipped } = output[0].json as { failed: number; skipped: number };
+		expect(skipped).toBeGreaterThan(0);
+		const kept = Object.values(output[0].binary ?? {}).map(({ data }) =>
+			Buffer.from(data, 'base64').toString(),
+		);
+		expect(kept.join('')).toBe(lines(bad.slice(0, failed)));
+	});
+
+	it('files of failed records have no more than the maximum, whatever an expression says', async () => {
+		const bad = indexes(6000).map((number) => ({ id: `bad${number}` }));
+		const { output } = await push(
+			[await files.item(lines(bad))],
+			{ options: { bytesPerFile: 5_000_000_000 } },
+			CONTINUE,
+		);
+		expect(output[0].json).toMatchObject({ failed: 6000, deadLetters: [{ records: 6000 }] });
 	});
 
 	it.each<[string, string | Buffer]>([
@@ -701,7 +740,7 @@ describe('binary data', () => {
 		const { output } = await push([await files.item(content)], {}, CONTINUE);
 		expect(output[0].json).toMatchObject({ records: 5001, pushed: 5000, failed: 1 });
 		expect(indexed()).toEqual(many);
-		expect(await files.text(output[0].binary?.failed)).toBe('oops\n');
+		expect(await files.text(output[0].binary?.unreadable)).toBe('oops\n');
 	});
 
 	it.each([1, 3, 76, 40_001])(
@@ -728,8 +767,8 @@ describe('binary data', () => {
 				{ binaryMode: 'combined', ...CONTINUE },
 			);
 			expect(output[0].json).toMatchObject({ pushed: 3, failed: 1 });
-			const kept = output[0].json._files as { failed: never };
-			expect(await files.text(kept.failed)).toBe('oops\n');
+			const kept = output[0].json._files as { unreadable: never };
+			expect(await files.text(kept.unreadable)).toBe('oops\n');
 		},
 	);
 

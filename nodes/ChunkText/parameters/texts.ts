@@ -1,9 +1,10 @@
+import { documentFieldProperties } from '../../shared/n8n/document-fields';
 import {
 	fileFormatProperty,
 	fileProperty,
 	listPathProperty,
 } from '../../shared/n8n/file-properties';
-import { properties } from '../../shared/n8n/properties';
+import { properties, shownFor } from '../../shared/n8n/properties';
 
 /** Which texts to chunk. */
 export const textProperties = properties([
@@ -83,43 +84,5 @@ export const fileTextProperties = properties([
 		description: 'Name or dotted path of the field, or name of the column, with the text',
 		displayOptions: file,
 	},
-	{
-		displayName: 'ID Field',
-		name: 'idField',
-		type: 'string',
-		default: 'id',
-		required: true,
-		placeholder: 'e.g. sku',
-		description:
-			'Name or dotted path of the field, or name of the column, with the ID of the document the text belongs to',
-		displayOptions: fileDocuments,
-	},
-	{
-		displayName: 'Name Field',
-		name: 'nameField',
-		type: 'string',
-		default: 'name',
-		required: true,
-		placeholder: 'e.g. meta.title',
-		description: 'Name or dotted path of the field, or name of the column, with the name',
-		displayOptions: fileDocuments,
-	},
-	{
-		displayName: 'Description Field',
-		name: 'descriptionField',
-		type: 'string',
-		default: 'description',
-		placeholder: 'e.g. meta.summary',
-		description: 'Name or dotted path of the field with the description. Omitted if empty.',
-		displayOptions: fileDocuments,
-	},
-	{
-		displayName: 'URL Field',
-		name: 'urlField',
-		type: 'string',
-		default: 'url',
-		placeholder: 'e.g. link',
-		description: 'Name or dotted path of the field with the URL. Omitted if empty.',
-		displayOptions: fileDocuments,
-	},
+	...shownFor(fileDocuments, documentFieldProperties),
 ]);

@@ -57,7 +57,8 @@ export const bytesPerFileProperty = property({
 	displayName: 'Bytes per File',
 	name: 'bytesPerFile',
 	type: 'number',
-	typeOptions: { minValue: 1000 },
+	// n8n takes a file as one piece, and larger pieces block it.
+	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
 	description: 'Maximum size of a file of failed records; more records need more files',
 });

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 /**
  * Declares one parameter of a node, keeping its name and its choices as literal types, from which
@@ -8,6 +8,12 @@ export const property = <const P extends INodeProperties>(declared: P): P => dec
 
 /** Declares a list of parameters in the same way; lists may be spread into others. */
 export const properties = <const P extends INodeProperties[]>(declared: P): P => declared;
+
+/** The same parameters, shown only there. */
+export const shownFor = <const P extends INodeProperties[]>(
+	displayOptions: IDisplayOptions,
+	list: P,
+): P => list.map((declared) => ({ ...declared, displayOptions })) as P;
 
 /** A parameter of a list of properties. */
 type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;

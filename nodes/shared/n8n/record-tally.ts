@@ -10,8 +10,6 @@ import { count } from './hints';
 /** Maximum of failures listed in the output; the others are only counted. */
 const MAX_FAILURES_LISTED = 100;
 
-const RESTART = 'The failed records are in no file: run the file again from its beginning.';
-
 /** A record that failed. */
 export interface FailedRecord {
 	record: number;
@@ -35,8 +33,6 @@ export class RecordTally {
 	skipped = 0;
 	/** Further counts of the summary, such as IDs that were not found. */
 	readonly others: Record<string, number> = {};
-	/** Whether failed records are in no file, so that the whole file has to be done again. */
-	isToRestart = false;
 	private readonly failures: IDataObject[] = [];
 	private readonly counts = new FailureCounts();
 	private readonly watermark = new Watermark();
@@ -88,8 +84,7 @@ export class RecordTally {
 	progress(): string {
 		const { done, failed, file, verb, watermark } = this;
 		const failures = failed > 0 ? ` and ${failed.toLocaleString('en-US')} had failed` : '';
-		const next = this.isToRestart ? RESTART : this.goOn(watermark.upTo);
-		return `Of the file ${quoted(file)}, ${count(done, 'record')} had been ${verb}${failures}. ${next}`;
+		return `Of the file ${quoted(file)}, ${count(done, 'record')} had been ${verb}${failures}. ${this.goOn(watermark.upTo)}`;
 	}
 
 	/** What is known of a file that was read, to its end or not, in case the run ends at a later one. */

@@ -8,43 +8,49 @@ export interface Part {
 	bytes: number;
 }
 
+/** What a part has around its records. */
+export interface Frame {
+	before: string;
+	between: string;
+	after: string;
+}
+
+/** Each record is a line. */
+export const LINES: Frame = { before: '', between: '\n', after: '\n' };
+
 /** Where the first part begins to grow. */
 const FIRST_BYTES = 64 * 1024;
 
-/** From here a part gets its full size at once: to copy more would take too long for one step. */
-const COPIED_BYTES = 4 * 1024 * 1024;
-
 /** Writes records into parts of limited size; memory holds one part. */
 export class PartWriter {
-	private readonly header: string;
 	private buffer = Buffer.alloc(0);
 	private bytes = 0;
 	private records = 0;
 	/** Of the part before: the next one will need as much, and copies nothing to grow. */
 	private capacity = FIRST_BYTES;
+	private readonly afterBytes: number;
 
 	/**
 	 * @param maxBytes of a part; a larger record gets a part of its own
-	 * @param header the first line of each part, without its line break; none if undefined
+	 * @param frame what each part begins with and ends with, and what separates its records
 	 */
 	constructor(
 		private readonly maxBytes: number,
-		header?: string,
+		private readonly frame: Frame = LINES,
 	) {
-		this.header = header === undefined ? '' : `${header}\n`;
+		this.afterBytes = Buffer.byteLength(frame.after);
 	}
 
 	/**
-	 * Adds a record as a line.
+	 * Adds a record.
 	 *
 	 * @returns the part that is complete because the record did not fit into it
 	 */
 	add(text: string): Part | undefined {
-		const line = `${text}\n`;
-		const isFull = this.records > 0 && this.bytes + Buffer.byteLength(line) > this.maxBytes;
-		const part = isFull ? this.end() : undefined;
-		if (this.records === 0) this.write(this.header);
-		this.write(line);
+		const next = `${this.frame.between}${text}`;
+		const size = this.bytes + Buffer.byteLength(next) + this.afterBytes;
+		const part = this.records > 0 && size > this.maxBytes ? this.end() : undefined;
+		this.write(this.records === 0 ? `${this.frame.before}${text}` : next);
 		this.records++;
 		return part;
 	}
@@ -52,6 +58,7 @@ export class PartWriter {
 	/** @returns the last part; undefined if it has no records */
 	end(): Part | undefined {
 		if (this.records === 0) return undefined;
+		this.write(this.frame.after);
 		const buffer = this.buffer.subarray(0, this.bytes);
 		const part = { buffer, records: this.records, bytes: this.bytes };
 		this.capacity = this.buffer.length;
@@ -67,9 +74,9 @@ export class PartWriter {
 		this.bytes += this.buffer.write(text, this.bytes);
 	}
 
+	/** Doubles the buffer: what a small file needs decides, not what a part may have. */
 	private grow(needed: number): void {
-		const { length } = this.buffer;
-		const next = length >= COPIED_BYTES ? this.maxBytes : Math.max(this.capacity, 2 * length);
+		const next = Math.max(this.capacity, 2 * this.buffer.length);
 		const larger = Buffer.alloc(Math.max(needed, Math.min(next, this.maxBytes)));
 		this.buffer.copy(larger, 0, 0, this.bytes);
 		this.buffer = larger;

@@ -1,0 +1,35 @@
+import { responseJson } from '../shared/n8n/fields';
+import { count } from '../shared/n8n/hints';
+import type { Wording } from '../shared/n8n/sink';
+import { ServiceFailure } from '../shared/service/failure';
+import { outcomeMessage, pushing } from '../shared/service/wording';
+import type { PushOptions } from './properties';
+import { SHORTEN, type Answers, type Entry } from './requests';
+
+/**
+ * How the documents of a request are reported.
+ *
+ * @param request its number; 0 if it was never sent
+ * @param bytes of its body; of a document that could not be sent, its own
+ */
+export const pushWording = (
+	{ dryRun }: PushOptions,
+	request: number,
+	bytes: number,
+): Wording<Entry, Answers> => ({
+	result: (entry, response, attempts) => {
+		const { id } = entry;
+		const { bytes: size, answer } = response.get(entry) ?? {};
+		return dryRun
+			? { id, pushed: false, dryRun, request, bytes: size }
+			: { id, pushed: true, request, attempts, ...responseJson(answer?.response) };
+	},
+	failure: ({ id }, { reason, skipped }) => {
+		const isTooLarge =
+			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
+		const action = pushing(id);
+		if (isTooLarge) action.subject += ` of ${count(bytes, 'byte')}`;
+		const message = outcomeMessage(action, reason, { attempted: !skipped });
+		return { id, message, ...(isTooLarge && { advice: SHORTEN }) };
+	},
+});

@@ -1,0 +1,237 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { InputError } from '../service/input-error';
+import { quoted } from '../service/wording';
+import { FileSink, type FileOrigin, type FileSinkOptions } from './file-sink';
+import { ItemSink, type ItemSinkOptions } from './item-sink';
+import {
+	checkFields,
+	EMPTY,
+	openItemFile,
+	type FileParameters,
+	type RecordFile,
+	type RecordFileOptions,
+} from './record-file';
+import type { Run } from './run';
+import type { Placed, Sink } from './sink';
+
+/** How often a long run writes a line to n8n's log. */
+const LOG_INTERVAL_MS = 10_000;
+
+/** Where entries come from, and who accounts for them. */
+export interface Source<E> {
+	/** Several together; read as they are asked for, and no further once the run has ended. */
+	entries: AsyncIterable<E[]>;
+	sink: Sink;
+	/** Whether no other source follows. */
+	isLast: boolean;
+}
+
+/** A file as a source. */
+export interface FileSource<E> extends Source<E> {
+	sink: FileSink;
+}
+
+/** How entries are made of what is read. */
+export interface Reading<E extends Placed> {
+	/**
+	 * The entry of a value: of an item, an entry of its list, or a record.
+	 *
+	 * @throws InputError for a value that cannot be sent
+	 */
+	entryOf(value: unknown, place: Placed): E;
+	/** The ID in a value that cannot be sent, as far as it has one. */
+	idOf(value: unknown): string | undefined;
+}
+
+/** How input items are read: all of them and checked, before anything is sent. */
+export interface ItemReading<E extends Placed> extends Reading<E> {
+	/**
+	 * The values of an item: one, or those of its list.
+	 *
+	 * @throws InputError for an item that has none
+	 */
+	valuesOf(itemIndex: number): readonly unknown[];
+	/** What an item with an empty list gets. */
+	emptyList: IDataObject;
+	/** Why a value cannot be sent, with its position if it is one of a list. */
+	wrong(error: unknown, position: number, length: number): unknown;
+	/** Resolves equal IDs; may account for entries that are not to be sent. */
+	resolve(entries: E[], sink: Sink): Promise<E[]>;
+	sink: ItemSinkOptions;
+}
+
+/** How the files of input items are read: one after the other, as their records are needed. */
+export interface FileReading<E extends Placed> extends Reading<E> {
+	/** Fields that a file must have, each with the parameter that names it; see `checkFields`. */
+	needed: ReadonlyArray<readonly [field: string, parameter: string]>;
+	/** How many records are passed on at once; fewer where what was read and not yet sent counts. */
+	sliceRecords?: number;
+	sink: FileSinkOptions;
+}
+
+/** All input items, as one source. */
+export async function withItems<E extends Placed>(
+	run: Run,
+	reading: ItemReading<E>,
+	use: (source: Source<E>) => Promise<void>,
+): Promise<void> {
+	const sink = new ItemSink(run, reading.sink);
+	const read = await readItems(run, reading, sink);
+	const all = await reading.resolve(read, sink);
+	sink.total = all.length;
+	await use({ entries: slicesOf(run, all), sink, isLast: true });
+	await sink.end();
+}
+
+async function readItems<E extends Placed>(
+	run: Run,
+	reading: ItemReading<E>,
+	sink: Sink,
+): Promise<E[]> {
+	const all: E[] = [];
+	for await (const [itemIndex] of run.eachItem()) {
+		const place = { items: [itemIndex] };
+		let values: readonly unknown[];
+		try {
+			values = reading.valuesOf(itemIndex);
+		} catch (error) {
+			run.refuse(itemIndex, error);
+			continue;
+		}
+		if (values.length === 0) await sink.done([place], () => reading.emptyList, 'emptyLists');
+		for (const [position, value] of values.entries()) {
+			if (position > 0) await run.breathe();
+			if (run.ended) return all;
+			try {
+				all.push(reading.entryOf(value, place));
+			} catch (error) {
+				const id = reading.idOf(value);
+				const shown = reading.wrong(error, position, values.length);
+				run.refuse(itemIndex, shown, id === undefined ? {} : { id });
+			}
+		}
+	}
+	return all;
+}
+
+/** How many entries of items are passed on at once. */
+const SLICE_ENTRIES = 500;
+
+async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {
+	for (let from = 0; from < all.length; from += SLICE_ENTRIES) {
+		await run.breathe();
+		// A canceled run returns nothing, so that nobody asks for the others.
+		if (run.signal.aborted) return;
+		yield all.slice(from, from + SLICE_ENTRIES);
+	}
+}
+
+/** The parameters of a file of records, with those that files have beside their format. */
+export interface FileSourceParameters extends FileParameters {
+	number(name: 'options.skipRecords', itemIndex: number): number;
+}
+
+/**
+ * The files of all input items, each as a source, one after the other. An item without a usable file
+ * fails.
+ *
+ * @param readingOf how the file of an item is read
+ * @param options how files are opened
+ */
+export async function withFiles<E extends Placed, R extends FileReading<E>>(
+	run: Run,
+	parameters: FileSourceParameters,
+	options: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
+	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
+	use: (source: FileSource<E>, reading: R) => Promise<void>,
+): Promise<void> {
+	for (const itemIndex of run.items.keys()) {
+		if (run.ended) break;
+		const closing = new AbortController();
+		try {
+			const file = await openItemFile(run, parameters, options, itemIndex);
+			closing.signal.addEventListener('abort', () => file.close());
+			const path = parameters.text('listPath', itemIndex).trim();
+			const skip = parameters.number('options.skipRecords', itemIndex);
+			const origin = { file, itemIndex, path, skip };
+			const reading = await readingOf(itemIndex, file);
+			const sink = new FileSink(run, origin, reading.sink);
+			const entries = readRecords(run, origin, reading, sink);
+			void logRegularly(run, sink, closing.signal);
+			const isLast = itemIndex === run.items.length - 1;
+			await use({ entries, sink, isLast }, reading);
+			closing.abort();
+			if (run.ended) log(run, sink);
+			await sink.end();
+		} catch (error) {
+			run.refuse(itemIndex, error);
+		} finally {
+			closing.abort();
+		}
+	}
+}
+
+/** How many records are passed on at once: what is read and not yet sent is lost work if the run ends. */
+const SLICE_RECORDS = 64;
+
+/** What is to be sent of a file; all other records are accounted for. */
+async function* readRecords<E extends Placed>(
+	run: Run,
+	{ file, itemIndex }: FileOrigin,
+	{ needed, entryOf, idOf, sliceRecords = SLICE_RECORDS }: FileReading<E>,
+	sink: FileSink,
+): AsyncGenerator<E[], void, undefined> {
+	const items = [itemIndex];
+	let isFirst = true;
+	try {
+		for await (const records of file.records) {
+			let slice: E[] = [];
+			for (const record of records) {
+				const pause = run.breathe();
+				if (pause) await pause;
+				if (slice.length === sliceRecords) {
+					yield slice;
+					slice = [];
+				}
+				if (run.ended) break;
+				if (isFirst) checkFields(file, record, needed);
+				isFirst = false;
+				if (sink.read(record)) continue;
+				const place = { items, record };
+				try {
+					if (record.error) throw record.error;
+					slice.push(entryOf(record.value, place));
+				} catch (reason) {
+					await sink.failed(place, { reason, id: idOf(record.value) });
+				}
+			}
+			if (slice.length > 0) yield slice;
+			if (run.ended) return;
+		}
+		if (isFirst) checkNotEmpty(file);
+	} catch (error) {
+		sink.brokenOff(error);
+	}
+}
+
+function checkNotEmpty({ name, format, header }: FileOrigin['file']): void {
+	if (format === 'jsonArray' || header()) return;
+	throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
+}
+
+/** Writes how far a file has come to n8n's log, now and then. */
+async function logRegularly(run: Run, sink: FileSink, closed: AbortSignal): Promise<void> {
+	while (!run.ended && !closed.aborted) {
+		await run.sleep(LOG_INTERVAL_MS, closed);
+		if (!closed.aborted && !run.ended) log(run, sink);
+	}
+}
+
+const log = ({ context }: Run, sink: FileSink): void =>
+	context.logger.info(`${context.getNode().name}: ${sink.logLine()}`);
+
+/** Entries one by one. */
+export async function* flat<E>(slices: AsyncIterable<E[]>): AsyncGenerator<E, void, undefined> {
+	for await (const slice of slices) yield* slice;
+}
