@@ -205,23 +205,28 @@ export function failedIn(
 	const header = `${COLUMNS.join(',')}\n`;
 	let rest = text;
 	if (format === 'csv' && text.startsWith(header)) rest = text.slice(header.length);
+	let between = '\n';
+	const list = /^\{"items":\{"docs":\[\n([^]*)\n\]\}\}\n$/.exec(text);
+	if (format === 'jsonArray' && list) {
+		rest = `${list[1]},\n`;
+		between = ',\n';
+	}
 	const unused = [...records];
 	const found: FileRecord[] = [];
 	while (rest !== '') {
-		const at = unused.findIndex((record) => rest.startsWith(`${record.text}\n`));
+		const at = unused.findIndex((record) => rest.startsWith(`${record.text}${between}`));
 		if (at < 0) break;
 		const [record] = unused.splice(at, 1);
 		found.push(record);
-		rest = rest.slice(record.text.length + 1);
+		rest = rest.slice(record.text.length + between.length);
 	}
 	return { records: found, stray: rest };
 }
 
-/** A file of failed records, as the node writes it: whatever the format, it tells that by itself. */
+/** A file of failed records, as the node writes it: in the format they came in. */
 export const failedFile = (name: string, file: FilePlan, records: FileRecord[]): FilePlan => ({
 	...file,
 	name,
-	format: file.format === 'jsonArray' ? 'jsonLines' : file.format,
 	isNamed: false,
 	isGzip: false,
 	isCut: false,
