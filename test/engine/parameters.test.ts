@@ -503,3 +503,48 @@ it('refuses for every item what n8n refuses', async () => {
 	const message = expect.stringContaining('due to security concerns') as string;
 	expect(readings).toMatchObject([{ error: { message } }, { error: { message } }]);
 });
+
+describe('of parameters with one name', () => {
+	const overlap = (label: string, minValue: number) => ({
+		displayName: label,
+		name: 'overlapSize',
+		type: 'number' as const,
+		typeOptions: { minValue },
+		default: minValue,
+	});
+	const settings = (chunker: string, label: string, minValue: number) =>
+		property({
+			displayName: 'Settings',
+			name: 'settings',
+			type: 'collection',
+			default: {},
+			options: [overlap(label, minValue)],
+			displayOptions: { show: { chunker: [chunker] } },
+		});
+	const CHUNKERS = properties([
+		{
+			displayName: 'Chunker',
+			name: 'chunker',
+			type: 'options',
+			options: [
+				{ name: 'Sentence', value: 'sentence' },
+				{ name: 'Paragraph', value: 'paragraph' },
+			],
+			default: 'sentence',
+		},
+		settings('sentence', 'Overlap Size (Sentences)', 0),
+		settings('paragraph', 'Overlap Size (Paragraphs)', 2),
+	]);
+
+	it.each([
+		['sentence', -1, "'Overlap Size (Sentences)' must be at least 0, but it is -1"],
+		['paragraph', 1, "'Overlap Size (Paragraphs)' must be at least 2, but it is 1"],
+	])('the one that is shown counts: %s', async (chunker, overlapSize, message) => {
+		const [reading] = await readOnEngine(
+			CHUNKERS,
+			{ parameters: { chunker, settings: { overlapSize } }, items: [{}] },
+			(parameters, at) => parameters.added('settings', at),
+		);
+		expect(reading).toMatchObject({ error: { message } });
+	});
+});

@@ -1,9 +1,16 @@
-import type { IBinaryData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type {
+	IBinaryData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 
 import { documentId } from '../service/document-id';
 import { InputError } from '../service/input-error';
 import { fieldOf } from './fields';
-import { isRecord, ParameterReader } from './parameter-reader';
+import { definitionsOf, isRecord, type Definitions } from './parameter-definitions';
+import { ParameterSource, type SourceOptions } from './parameter-source';
 import {
 	booleanOf,
 	choiceOf,
@@ -37,10 +44,17 @@ import type {
  * for an expression that fails.
  */
 export class Parameters<P extends INodeProperties[]> {
-	private readonly reader: ParameterReader;
+	private readonly items: INodeExecutionData[];
+	private readonly definitions: Definitions;
+	private readonly sources = new Map<string, ParameterSource>();
+	private readonly addedMembers = new Map<string, string[]>();
 
-	constructor(context: IExecuteFunctions, properties: P) {
-		this.reader = new ParameterReader(context, properties);
+	constructor(
+		private readonly context: IExecuteFunctions,
+		properties: P,
+	) {
+		this.items = context.getInputData();
+		this.definitions = definitionsOf(context.getNode(), properties);
 	}
 
 	/** The name of a parameter as users see it. */
@@ -50,7 +64,7 @@ export class Parameters<P extends INodeProperties[]> {
 
 	/** Whether a member of a collection was added, however it is filled. */
 	isAdded<N extends CollectionName<P>>(collection: N, member: NameOf<Member<P, N>>): boolean {
-		return this.reader.added(collection).includes(member);
+		return this.membersAdded(collection).includes(member);
 	}
 
 	/** A parameter just as n8n gives it; of a resource locator the value. */
@@ -127,7 +141,7 @@ export class Parameters<P extends INodeProperties[]> {
 		advice = `Enter the name of a field with a list as '${this.label(name)}'.`,
 	): { field: string; list: readonly unknown[] } {
 		const field = this.requiredText(name, itemIndex);
-		const list = fieldOf(this.reader.items[itemIndex]?.json ?? {}, field);
+		const list = fieldOf(this.items[itemIndex]?.json ?? {}, field);
 		if (Array.isArray(list)) return { field, list };
 		throw new InputError(`The field '${field}' is not a list`, advice);
 	}
@@ -151,8 +165,11 @@ export class Parameters<P extends INodeProperties[]> {
 		path: `${P[number]['name']}.${string}`,
 		itemIndex: number,
 	): Array<Record<string, unknown>> {
-		const rows = this.reader.rows(path, itemIndex);
-		return rows.map((row) => ({ ...(row as Record<string, unknown>) }));
+		const source = this.sources.get(path) ?? this.open(path, { name: path, fallback: [] });
+		const rows = source.read(itemIndex);
+		// A single object where the collection does not allow several.
+		const list: unknown[] = Array.isArray(rows) ? rows : [rows];
+		return list.map((row) => ({ ...(row as Record<string, unknown>) }));
 	}
 
 	/**
@@ -166,9 +183,11 @@ export class Parameters<P extends INodeProperties[]> {
 		perItem: readonly X[] = [],
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
-		for (const member of this.reader.members(name)) {
+		for (const path of this.definitions.keys()) {
+			if (!path.startsWith(`${name}.`)) continue;
+			const member = path.slice(name.length + 1);
 			if ((perItem as readonly string[]).includes(member)) continue;
-			values[member] = this.typed(`${name}.${member}`, 0, 'clamp');
+			values[member] = this.typed(path, 0, 'clamp');
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
@@ -179,7 +198,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 */
 	added<N extends CollectionName<P>>(name: N, itemIndex: number): Partial<Values<Member<P, N>>> {
 		const values: Record<string, unknown> = {};
-		for (const member of this.reader.added(name)) {
+		for (const member of this.membersAdded(name)) {
 			const path = `${name}.${member}`;
 			if (isEmpty(this.read(path, itemIndex))) continue;
 			values[member] = this.typed(path, itemIndex, 'refuse');
@@ -199,13 +218,51 @@ export class Parameters<P extends INodeProperties[]> {
 		return textOf(value, definition);
 	}
 
+	/** Names of the members of a collection that were added, the same for all items. */
+	private membersAdded(collection: string): string[] {
+		const known = this.addedMembers.get(collection);
+		if (known) return known;
+		const how = { rawExpressions: true };
+		const raw: unknown = this.context.getNodeParameter(collection, 0, {}, how);
+		const members = isRecord(raw) ? Object.keys(raw) : [];
+		this.addedMembers.set(collection, members);
+		return members;
+	}
+
+	/** The value for an item; of a resource locator what was chosen with it. */
 	private read(path: string, itemIndex: number): unknown {
-		return this.reader.value(path, itemIndex);
+		const definition = this.definition(path);
+		const source = this.sources.get(path) ?? this.open(path, optionsOf(path, definition));
+		const value = source.read(itemIndex);
+		if (definition.type !== 'resourceLocator') return value;
+		return isRecord(value) && '__rl' in value ? value.value : value;
+	}
+
+	private open(path: string, options: SourceOptions): ParameterSource {
+		const source = new ParameterSource(this.context, this.items, options);
+		this.sources.set(path, source);
+		return source;
 	}
 
 	private definition(path: string): INodeProperties {
-		return this.reader.definition(path);
+		const definition = this.definitions.get(path);
+		if (definition) return definition;
+		throw new Error(`The node has no parameter '${path}'`);
 	}
+}
+
+/** How to read a parameter so that the result is n8n's. */
+function optionsOf(name: string, definition: INodeProperties): SourceOptions {
+	const { default: initial, modes, validateType } = definition;
+	const isMember = name.includes('.');
+	const isSuggestion = isMember && typeof initial === 'string' && initial.startsWith('=');
+	const extractValue = modes?.some((mode) => mode.extractValue !== undefined) ?? false;
+	return {
+		name,
+		fallback: isSuggestion ? '' : initial,
+		extractValue,
+		onlyEngine: extractValue || validateType !== undefined,
+	};
 }
 
 type NameOf<M> = M extends { name: infer N extends string } ? N : never;
