@@ -23,6 +23,7 @@ async function chunkByNode(service: Service, jobs: number, concurrency: number):
 		parameters: {
 			operation: 'submitAndWait',
 			text: '={{ $json.text }}',
+			output: 'chunks',
 			modelId: 'gte-small',
 			chunker: 'sentence',
 			// One job for each item.

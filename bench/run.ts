@@ -8,6 +8,7 @@ import { deleteThroughput } from './delete-throughput';
 import { eventLoop } from './event-loop';
 import type { BenchOptions } from './lib/options';
 import { print } from './lib/table';
+import { minimal } from './minimal-node';
 import { parameters } from './parameters';
 import { pollMemory } from './poll-memory';
 import { pushScale } from './push-scale';
@@ -15,6 +16,7 @@ import { pushThroughput } from './push-throughput';
 import { records } from './records';
 
 const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
+	'minimal-node': minimal,
 	'push-throughput': pushThroughput,
 	'push-scale': pushScale,
 	'chunk-memory': chunkMemory,
