@@ -33,7 +33,7 @@ interface Entry extends Placed {
  */
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
-	const options = parameters.collection('options', ['skipRecords']);
+	const options = parameters.collection('options', ['skipRecords', 'maxRecords']);
 	const { endpoint, ...service } = await openPushEndpoint(run);
 	const requests: Deleting = {
 		...requestLine(run, options, true),

@@ -4,6 +4,7 @@ import {
 	fileProperty,
 	idFileFormatProperty,
 	listPathProperty,
+	maxRecordsProperty,
 	skipRecordsProperty,
 } from '../shared/n8n/file-properties';
 import type { Parameters } from '../shared/n8n/parameters';
@@ -132,6 +133,7 @@ export const deleteProperties = properties([
 					'Whether an ID that the service does not know counts as done, instead of failing the item',
 			},
 			maxAttemptsProperty,
+			{ ...maxRecordsProperty, displayOptions: showOptionForFile },
 			timeoutProperty,
 			{ ...skipRecordsProperty, displayOptions: showOptionForFile },
 		],
@@ -141,4 +143,7 @@ export const deleteProperties = properties([
 export type DeleteParameters = Parameters<typeof deleteProperties>;
 
 /** The values of the options that hold for the whole run. */
-export type DeleteOptions = Omit<Values<Member<typeof deleteProperties, 'options'>>, 'skipRecords'>;
+export type DeleteOptions = Omit<
+	Values<Member<typeof deleteProperties, 'options'>>,
+	'skipRecords' | 'maxRecords'
+>;

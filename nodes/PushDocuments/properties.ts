@@ -5,6 +5,7 @@ import {
 	fileFormatProperty,
 	fileProperty,
 	listPathProperty,
+	maxRecordsProperty,
 	skipRecordsProperty,
 } from '../shared/n8n/file-properties';
 import type { Parameters } from '../shared/n8n/parameters';
@@ -248,6 +249,7 @@ export const pushProperties = properties([
 					'Top-level fields to omit from the documents, separated by commas. ID and name are always sent.',
 			},
 			maxAttemptsProperty,
+			{ ...maxRecordsProperty, displayOptions: showOptionForFile },
 			{
 				displayName: 'Output',
 				name: 'output',
@@ -278,4 +280,7 @@ export const pushProperties = properties([
 export type PushParameters = Parameters<typeof pushProperties>;
 
 /** The values of the options that hold for the whole run. */
-export type PushOptions = Omit<Values<Member<typeof pushProperties, 'options'>>, 'skipRecords'>;
+export type PushOptions = Omit<
+	Values<Member<typeof pushProperties, 'options'>>,
+	'skipRecords' | 'maxRecords'
+>;

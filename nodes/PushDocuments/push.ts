@@ -32,7 +32,7 @@ import { pushWording } from './wording';
  */
 export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
-	const options = parameters.collection('options', ['skipRecords']);
+	const options = parameters.collection('options', ['skipRecords', 'maxRecords']);
 	const endpoint = await openPushEndpoint(run);
 	const hints = new DocumentHints(options.excludeFields);
 	const sent: Sent = { documents: 0, bytes: 0, leftOut: 0 };

@@ -164,6 +164,7 @@ describe('the summary', () => {
 					pushed: 5,
 					failed: 0,
 					skipped: 0,
+					atEnd: true,
 					requests: 3,
 					bytes: sandbox().requests.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
 					retries: 0,

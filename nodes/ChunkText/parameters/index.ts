@@ -38,6 +38,7 @@ export const optionsOf = (parameters: ChunkParameters) =>
 		'resumeChunkingId',
 		'additionalFields',
 		'skipRecords',
+		'maxRecords',
 	]);
 
 export type ChunkOptions = ReturnType<typeof optionsOf>;

@@ -1,6 +1,7 @@
 import {
 	bytesPerFileProperty,
 	delimiterProperty,
+	maxRecordsProperty,
 	skipRecordsProperty,
 } from '../../shared/n8n/file-properties';
 import { properties } from '../../shared/n8n/properties';
@@ -107,6 +108,7 @@ export const optionsProperties = properties([
 				displayOptions: fetches,
 			},
 			maxAttemptsProperty,
+			{ ...maxRecordsProperty, displayOptions: fromFile },
 			{
 				displayName: 'Max Wait (Seconds)',
 				name: 'maxWaitSeconds',

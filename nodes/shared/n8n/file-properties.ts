@@ -83,6 +83,16 @@ export const skipRecordsProperty = property({
 		'How many records at the beginning of the file to skip, to continue after an interruption. The error or the log line of the interrupted run says how many.',
 });
 
+export const maxRecordsProperty = property({
+	displayName: 'Max Records',
+	name: 'maxRecords',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		"Maximum number of records to read after those that are skipped, 0 for all. The field 'atEnd' of the output says whether the file ended.",
+});
+
 /** The formats of a file of IDs. */
 export const idFileFormatProperty = property({
 	...fileFormatProperty,

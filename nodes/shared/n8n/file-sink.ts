@@ -45,6 +45,8 @@ export interface FileOrigin {
 	path: string;
 	/** Records to skip at the beginning of the file. */
 	skip: number;
+	/** Maximum of records to read after these; 0 for all. */
+	max: number;
 }
 
 /** Sums up the records of one file in one item, with files of those that failed. */
@@ -53,6 +55,8 @@ export class FileSink implements Sink {
 	private readonly failedRecords: FailedRecords;
 	private readonly meter: Meter;
 	private readError: string | undefined;
+	/** Whether all of the file was read. */
+	private isAtEnd = false;
 	/** Why nothing of the file could be read. */
 	private refused: { reason: unknown } | undefined;
 
@@ -104,6 +108,11 @@ export class FileSink implements Sink {
 		return isPassedOver;
 	}
 
+	/** The file has no more records. */
+	ended(): void {
+		this.isAtEnd = !this.run.ended;
+	}
+
 	/** The file cannot be read any further. */
 	brokenOff(reason: unknown): void {
 		// A run that ends closes its files, and needs nothing more of them.
@@ -128,7 +137,7 @@ export class FileSink implements Sink {
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await failedRecords.end();
 		const progress = tally.progress();
-		const atEnd = run.ended ? progress : tally.progressAtEnd(this.readError === undefined);
+		const atEnd = run.ended ? progress : tally.progressAtEnd(this.extent());
 		const { atEnd: more = () => '' } = this.options;
 		const endedHere = run.ended !== undefined;
 		run.progress = () => [atEnd, endedHere ? '' : more()].filter(Boolean).join(' ');
@@ -165,6 +174,11 @@ export class FileSink implements Sink {
 		});
 	}
 
+	private extent(): string {
+		if (this.isAtEnd) return 'completely';
+		return this.readError === undefined ? 'up to Max Records' : 'as far as it can be read';
+	}
+
 	/** A file that ends before that number is hardly the one that the number is for. */
 	private checkSkip(): void {
 		const { file, skip } = this.origin;
@@ -181,6 +195,7 @@ export class FileSink implements Sink {
 		return {
 			file: this.origin.file.name,
 			...tally.countsJson(),
+			atEnd: this.isAtEnd,
 			...meter.json(tally.done),
 			...json,
 			...(this.readError !== undefined && { readError: this.readError }),

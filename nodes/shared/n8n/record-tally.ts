@@ -87,10 +87,9 @@ export class RecordTally {
 		return `Of the file ${quoted(file)}, ${count(done, 'record')} had been ${verb}${failures}. ${this.goOn(watermark.upTo)}`;
 	}
 
-	/** What is known of a file that was read, to its end or not, in case the run ends at a later one. */
-	progressAtEnd(isComplete: boolean): string {
+	/** What is known of a file that was read to this extent, in case the run ends at a later one. */
+	progressAtEnd(extent: string): string {
 		const { file, failed } = this;
-		const extent = isComplete ? 'completely' : 'as far as it can be read';
 		const failures = failed > 0 ? `, and ${count(failed, 'record')} had failed` : '';
 		return `The file ${quoted(file)} had been processed ${extent}${failures}.`;
 	}

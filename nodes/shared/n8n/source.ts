@@ -129,7 +129,7 @@ async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], vo
 
 /** The parameters of a file of records, with those that files have beside their format. */
 export interface FileSourceParameters extends FileParameters {
-	number(name: 'options.skipRecords', itemIndex: number): number;
+	number(name: 'options.skipRecords' | 'options.maxRecords', itemIndex: number): number;
 }
 
 /**
@@ -154,7 +154,8 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 			closing.signal.addEventListener('abort', () => file.close());
 			const path = parameters.text('listPath', itemIndex).trim();
 			const skip = parameters.number('options.skipRecords', itemIndex);
-			const origin = { file, itemIndex, path, skip };
+			const max = parameters.number('options.maxRecords', itemIndex);
+			const origin = { file, itemIndex, path, skip, max };
 			const reading = await readingOf(itemIndex, file);
 			const sink = new FileSink(run, origin, reading.sink);
 			const entries = readRecords(run, origin, reading, sink);
@@ -178,11 +179,12 @@ const SLICE_RECORDS = 64;
 /** What is to be sent of a file; all other records are accounted for. */
 async function* readRecords<E extends Placed>(
 	run: Run,
-	{ file, itemIndex }: FileOrigin,
+	{ file, itemIndex, skip, max }: FileOrigin,
 	{ needed, entryOf, idOf, sliceRecords = SLICE_RECORDS }: FileReading<E>,
 	sink: FileSink,
 ): AsyncGenerator<E[], void, undefined> {
 	const items = [itemIndex];
+	const last = max === 0 ? Infinity : skip + max;
 	let isFirst = true;
 	try {
 		for await (const records of file.records) {
@@ -195,6 +197,10 @@ async function* readRecords<E extends Placed>(
 					slice = [];
 				}
 				if (run.ended) break;
+				if (record.record > last) {
+					if (slice.length > 0) yield slice;
+					return;
+				}
 				if (isFirst) checkFields(file, record, needed);
 				isFirst = false;
 				if (sink.read(record)) continue;
@@ -210,6 +216,7 @@ async function* readRecords<E extends Placed>(
 			if (run.ended) return;
 		}
 		if (isFirst) checkNotEmpty(file);
+		sink.ended();
 	} catch (error) {
 		sink.brokenOff(error);
 	}
