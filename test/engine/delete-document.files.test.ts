@@ -1,4 +1,6 @@
 /** Delete Document with IDs from files. */
+import { gzipSync } from 'node:zlib';
+
 import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
@@ -74,6 +76,62 @@ describe('formats', () => {
 	it('needs the column of a CSV file', async () => {
 		const { error } = await remove([await files.item('sku\nd0\n', 'ids.csv')]);
 		expect(error?.message).toBe("The file 'ids.csv' has no column 'id'");
+	});
+});
+
+describe('a file that could be JSON or lines of text', () => {
+	const NAMES = ['2024', '1', '2', 'other', 'left'];
+	const BRACKETS = ['[2024] report', '[1, 2] matrix', '{"id":"other"}', '["left"]', '[]'];
+
+	it.each(['ids.txt', 'IDS.TXT.gz'])('is lines of text if it is called %s', async (name) => {
+		for (const first of BRACKETS) {
+			await index([...NAMES, first, 'd0']);
+			const content = gzipSync(`\n ${first}\n${first}\r\nd0\n`);
+			const file = await files.item(content, name, 'text/plain');
+			const result = await remove([file], { options: { ignoreNotFound: true } });
+			expect(result.output[0].json).toMatchObject({ records: 3, failed: 0 });
+			expect(left()).toEqual(NAMES);
+		}
+	});
+
+	it.each([
+		['ids', 'text/plain'],
+		['ids.log', 'text/plain; charset=utf-8'],
+		['ids', 'application/octet-stream'],
+	])('needs a format if it is called %s and of type %s', async (name, mimeType) => {
+		await index(NAMES);
+		for (const first of BRACKETS) {
+			const content = `\ufeff \n${first}\nd0\n`;
+			const { error } = await remove([await files.item(content, name, mimeType)]);
+			expect(error?.message).toBe(
+				`The format of the file '${name}' (${mimeType}) cannot be detected, because it begins with ${first.slice(0, 1)} and may be JSON or text lines: set 'File Format'`,
+			);
+			expect(error?.description).toMatch(/^Choose it as 'File Format', or /);
+		}
+		expect(sandbox().requests).toEqual([]);
+		const chosen = await files.item('[1, 2] matrix\n', name, mimeType);
+		await remove([chosen], { fileFormat: 'lines' });
+		expect(left()).toEqual(NAMES);
+	});
+
+	it.each([
+		['ids.jsonl', '{"id":"d0"}\n'],
+		['ids.json', '["d0"]'],
+		['ids', 'd0\n'],
+	])('%s of type text/plain is read by its name or as lines', async (name, content) => {
+		await index(['d0', 'd1']);
+		await remove([await files.item(content, name, 'text/plain')]);
+		expect(left()).toEqual(['d1']);
+	});
+
+	it('its failed records can be deleted again', async () => {
+		await index(['2024', '[2024] report']);
+		sandbox().faults.add({ route: 'delete', status: 400, times: 1 });
+		const list = await files.item('[2024] report\n', 'list', 'text/plain');
+		const { output } = await remove([list], { fileFormat: 'lines' }, CONTINUE);
+		expect(output[0].json).toMatchObject({ failed: 1 });
+		await remove([{ json: {}, binary: { data: output[0].binary!.failed } }]);
+		expect(left()).toEqual(['2024']);
 	});
 });
 

@@ -58,6 +58,15 @@ describe('formats', () => {
 		expect(indexed()).toEqual(three);
 		expect(summary(result)).toMatchObject({ file: fileName, records: 3, pushed: 3, failed: 0 });
 	});
+
+	it.each([
+		['d.jsonl', lines(three)],
+		['d.txt', lines(three)],
+		['d', JSON.stringify(three)],
+	])('reads %s of type text/plain by its name or its content', async (name, content) => {
+		await push([await files.item(content, name, 'text/plain')]);
+		expect(indexed()).toEqual(three);
+	});
 });
 
 describe('CSV', () => {

@@ -97,7 +97,13 @@ export const maxRecordsProperty = property({
 export const idFileFormatProperty = property({
 	...fileFormatProperty,
 	options: [
-		...fileFormatProperty.options,
+		{
+			name: 'Auto-Detect',
+			value: 'auto',
+			description:
+				'By the extension of the file or its MIME type. Any other file is text lines, but must not begin with [ or {.',
+		},
+		...fileFormatProperty.options.filter(({ value }) => value !== 'auto'),
 		{ name: 'Text Lines', value: 'lines', description: 'One ID in each line' },
 	],
 });

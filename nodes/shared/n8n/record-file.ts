@@ -19,7 +19,10 @@ import type { Run } from './run';
 export interface RecordFileOptions {
 	/** `auto`: from its name, its MIME type or its content. */
 	format: 'auto' | RecordFormat;
-	/** What a file is whose format cannot be detected; it is refused if undefined. */
+	/**
+	 * What a file is if neither its name nor its MIME type says it, and it does not begin as JSON does;
+	 * detected by its content if undefined.
+	 */
 	otherwise?: RecordFormat;
 	/** Dotted path of the list in a JSON file; '' if the file is the list. */
 	path: string;
@@ -273,14 +276,21 @@ function detected(
 	const named = formatOf({ fileName: file.name, mimeType: file.mimeType });
 	// JSON Lines often come as .json or as application/json.
 	if (named === 'jsonArray' && path === '' && isJsonLines(head)) return 'jsonLines';
-	// Whatever is text may be called text/plain.
-	const format = named === 'lines' ? (guessFormat(head) ?? otherwise) : named;
-	const found = format ?? guessFormat(head) ?? otherwise;
+	// A node that does not read lines of text finds other formats in files called .txt.
+	if (named !== undefined && (named !== 'lines' || otherwise === named)) return named;
+	const first = head.trimStart().charAt(0);
+	// IDs may begin like JSON: taken for it, the node would do something to documents that nobody named.
+	const isAmbiguous = otherwise !== undefined && (first === '[' || first === '{');
+	const found = isAmbiguous ? undefined : (otherwise ?? guessFormat(head));
 	if (found !== undefined) return found;
-	if (head.trim() === '') throw new InputError(`The file ${quoted(file.name)} is empty`, EMPTY);
+	const name = quoted(file.name);
+	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY);
+	const why = isAmbiguous
+		? `, because it begins with ${first} and may be JSON or text lines`
+		: '';
 	throw new InputError(
-		`The format of the file ${quoted(file.name)} (${file.mimeType}) cannot be detected`,
-		"Choose it as 'File Format'.",
+		`The format of the file ${name} (${file.mimeType}) cannot be detected${why}: set 'File Format'`,
+		"Choose it as 'File Format', or give the file a name with the extension of its format.",
 	);
 }
 

@@ -15,6 +15,7 @@ const BY_EXTENSION: Readonly<Record<string, RecordFormat>> = {
 	txt: 'lines',
 };
 
+/** Not text/plain, which n8n gives to whatever it does not know. */
 const BY_MIME_TYPE: Readonly<Record<string, RecordFormat>> = {
 	'application/x-ndjson': 'jsonLines',
 	'application/ndjson': 'jsonLines',
@@ -23,7 +24,6 @@ const BY_MIME_TYPE: Readonly<Record<string, RecordFormat>> = {
 	'application/json': 'jsonArray',
 	'text/csv': 'csv',
 	'text/tab-separated-values': 'csv',
-	'text/plain': 'lines',
 };
 
 /**

@@ -21,7 +21,7 @@ test.each([
 	[undefined, 'Application/JSON; charset=utf-8', 'jsonArray'],
 	[undefined, 'text/csv', 'csv'],
 	[undefined, 'text/tab-separated-values ', 'csv'],
-	[undefined, 'text/plain', 'lines'],
+	[undefined, 'text/plain', undefined],
 	[undefined, undefined, undefined],
 ])('the format of %j of type %j is %j', (fileName, mimeType, format) => {
 	expect(formatOf({ fileName, mimeType })).toBe(format);
