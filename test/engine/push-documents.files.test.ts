@@ -59,6 +59,31 @@ describe('formats', () => {
 		expect(summary(result)).toMatchObject({ file: fileName, records: 3, pushed: 3, failed: 0 });
 	});
 
+	it('reads all members of a gzip file and ignores zeros at its end', async () => {
+		const parts = [1000, 2000, 180].map((count, part) =>
+			lines(
+				documents(count).map((document) => ({ ...document, id: `${part}-${document.id}` })),
+			),
+		);
+		const members = Buffer.concat(parts.map((part) => gzipSync(part)));
+		for (const zeros of [0, 512]) {
+			const file = Buffer.concat([members, Buffer.alloc(zeros)]);
+			const result = await push([await files.item(file, 'd.jsonl.gz')]);
+			expect(summary(result)).toMatchObject({ records: 3180, pushed: 3180, failed: 0 });
+		}
+	});
+
+	it('a gzip file with zeros between two members is broken after the first', async () => {
+		const parts = [gzipSync(lines(three)), Buffer.alloc(10), gzipSync(lines(three))];
+		const item = await files.item(Buffer.concat(parts), 'd.jsonl.gz');
+		expect(summary(await push([item], {}, CONTINUE))).toMatchObject({
+			records: 4,
+			pushed: 3,
+			failed: 1,
+			readError: expect.stringMatching(/gzip file is damaged: .* after its content$/),
+		});
+	});
+
 	it.each([
 		['d.jsonl', lines(three)],
 		['d.txt', lines(three)],

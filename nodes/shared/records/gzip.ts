@@ -1,131 +1,88 @@
-import { FileError, type Bytes } from './bytes';
+import type { Bytes } from './bytes';
+import { damaged, Inflater, type Steps } from './inflate';
 
 /** Whether a file with these first bytes is compressed with gzip. */
 export function isGzip(head: Uint8Array): boolean {
 	return head[0] === 0x1f && head[1] === 0x8b;
 }
 
+/** The input is read in pieces of this length, for even many blocks without content take time. */
+const PIECE_BYTES = 16 * 1024;
+
 /**
- * Decompresses gzip as it arrives, no further ahead than it is read.
+ * Decompresses gzip (RFC 1952) as it arrives, no further ahead than it is read: all members of the
+ * file, one after the other, and zeros at its end.
  *
- * @throws {FileError} if the compressed file is truncated, or damaged, and whatever breaks the source;
- *   after all that comes before, except for a little before the place of a damage
+ * @returns the output, empty pieces included: at least one for each 16 KB of input
+ * @throws {FileError} if the compressed file is truncated or damaged, or has something else behind a
+ *   member, and whatever breaks the source; after all that comes before
  */
 export async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
-	const { readable, writable } = new DecompressionStream('gzip');
-	const writer: WritableStreamDefaultWriter = writable.getWriter();
-	const output = new Output(readable.getReader());
-	const input: Input = {};
-	try {
-		for await (const piece of untilBroken(source, input)) {
-			// Its errors show where it is read.
-			const writing = watched(writer.write(piece));
-			while (!writing.isSettled) {
-				await Promise.race([output.ready, writing.settled]);
-				if (!output.isReady) continue;
-				const next = await output.take();
-				if (!next) return;
-				yield next;
-			}
-		}
-		void succeeds(writer.close());
-		const { pieces, broken } = await output.rest();
-		yield* pieces;
-		const ended = input.broken ?? broken;
-		if (ended) throw ended.reason;
-	} finally {
-		// Not the reader: if that is canceled while data are on their way, Node.js throws, and nobody can catch it.
-		void succeeds(writer.abort(new Error('Nothing more is read')));
-	}
-}
-
-interface Input {
-	/** Why it ended early. */
-	broken?: { reason: unknown };
-}
-
-async function* untilBroken(source: Bytes, input: Input): AsyncGenerator<Uint8Array> {
-	try {
-		yield* source;
-	} catch (reason) {
-		input.broken = { reason };
-	}
-}
-
-type ReadResult = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
-
-/** What comes out of the decompression. */
-class Output {
-	private begun: Watched<ReadResult> | undefined;
-
-	constructor(private readonly reader: ReadableStreamDefaultReader<Uint8Array>) {}
-
-	/** Whether `take` need not wait. */
-	get isReady(): boolean {
-		return this.read.isSettled;
-	}
-
-	/** Until `isReady`. */
-	get ready(): Promise<unknown> {
-		return this.read.settled;
-	}
-
-	/**
-	 * @returns the next piece; undefined at the end
-	 * @throws {FileError} if there is none because the file is truncated or damaged
-	 */
-	async take(): Promise<Uint8Array | undefined> {
-		const { value } = await this.read.promise;
-		this.begun = undefined;
-		return value;
-	}
-
-	/**
-	 * All that is left once everything was written, which is little: read at once, since an error, such
-	 * as that of a truncated file, discards what nobody has read.
-	 */
-	async rest(): Promise<Input & { pieces: Uint8Array[] }> {
-		const pieces: Uint8Array[] = [];
-		try {
-			for (let next = await this.take(); next; next = await this.take()) pieces.push(next);
-			return { pieces };
-		} catch (reason) {
-			return { pieces, broken: { reason } };
+	const inflater = new Inflater();
+	const steps = members(inflater);
+	for await (const chunk of source) {
+		for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+			inflater.push(chunk.subarray(at, at + PIECE_BYTES));
+			yield* available(steps);
+			yield NOTHING;
 		}
 	}
+	inflater.isLast = true;
+	yield* available(steps);
+}
 
-	private get read(): Watched<ReadResult> {
-		this.begun ??= watched(this.reader.read().catch(fail));
-		return this.begun;
+const NOTHING = new Uint8Array();
+
+/** What can be decompressed before more input is needed. */
+function* available(steps: Steps<void>): Generator<Uint8Array> {
+	for (let step = steps.next(); step.value !== undefined; step = steps.next()) yield step.value;
+}
+
+function* members(input: Inflater): Steps<void> {
+	for (let count = 0; !(yield* input.isOver()); count++) {
+		const first = yield* input.number(1);
+		if (first === 0 && count > 0) return yield* padding(input);
+		if (first !== 0x1f || (yield* input.number(1)) !== 0x8b) throw damaged(OTHER_DATA);
+		yield* header(input);
+		const { crc, size } = yield* input.stream();
+		if ((yield* number32(input)) !== crc)
+			throw damaged('another content than its checksum says');
+		if ((yield* number32(input)) !== size) throw damaged('another length than it says');
 	}
 }
 
-/** A promise of which it is known whether it is settled. */
-interface Watched<T> {
-	promise: Promise<T>;
-	/** Never rejects. */
-	settled: Promise<unknown>;
-	isSettled: boolean;
+const OTHER_DATA = 'something other than gzip after its content';
+
+/** Some programs fill files with zeros at the end. */
+function* padding(input: Inflater): Steps<void> {
+	while (!(yield* input.isOver())) {
+		if ((yield* input.number(1)) !== 0) throw damaged(OTHER_DATA);
+	}
 }
 
-function watched<T>(promise: Promise<T>): Watched<T> {
-	const all = { promise, settled: succeeds(promise), isSettled: false };
-	void all.settled.then(() => (all.isSettled = true));
-	return all;
+/** What a member begins with, after the two bytes that all have in common. */
+function* header(input: Inflater): Steps<void> {
+	const method = yield* input.number(1);
+	const flags = yield* input.number(1);
+	if (method !== 8 || flags > 0x1f) throw damaged('an unknown kind of compression');
+	yield* skip(input, 6);
+	if (flags & HAS_EXTRA) yield* skip(input, yield* input.number(2));
+	for (const flag of [HAS_NAME, HAS_COMMENT]) {
+		while (flags & flag && (yield* input.number(1)) !== 0);
+	}
+	if (flags & HAS_CHECKSUM) yield* skip(input, 2);
 }
 
-async function succeeds(work: Promise<unknown>): Promise<boolean> {
-	return await work.then(
-		() => true,
-		() => false,
-	);
+const HAS_CHECKSUM = 2;
+const HAS_EXTRA = 4;
+const HAS_NAME = 8;
+const HAS_COMMENT = 16;
+
+function* skip(input: Inflater, bytes: number): Steps<void> {
+	for (let at = 0; at < bytes; at++) yield* input.number(1);
 }
 
-function fail(error: unknown): never {
-	const { code, message } = error as { code?: unknown; message: string };
-	throw new FileError(
-		code === 'Z_BUF_ERROR'
-			? 'The gzip file ends early: it is truncated'
-			: `The gzip file is damaged: ${message}`,
-	);
+function* number32(input: Inflater): Steps<number> {
+	const low = yield* input.number(2);
+	return ((yield* input.number(2)) * 0x10000 + low) >>> 0;
 }
