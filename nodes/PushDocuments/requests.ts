@@ -17,6 +17,7 @@ import {
 	type DocumentAnswer,
 	type DocumentFailure,
 	type PushDocument,
+	type SentDocument,
 } from '../shared/service/push';
 import type { DocumentHints } from './hints';
 import type { PushOptions } from './properties';
@@ -66,13 +67,10 @@ export function pushRequests(
 		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
-	const push = async (body: Uint8Array, batch: Entry[]): Promise<DocumentAnswer[]> => {
+	const push = async (body: Uint8Array, documents: SentDocument[]): Promise<DocumentAnswer[]> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
-		return documentAnswers(
-			response.body,
-			batch.map(({ id, document }) => document ?? { id }),
-		);
+		return documentAnswers(response.body, documents);
 	};
 	return {
 		...requestLine(run, options, true),
@@ -91,8 +89,8 @@ export function pushRequests(
 				batch.map(({ text }) => text),
 				bytes,
 			);
-			const entries = batch.map(({ entry }) => entry);
-			const answers = options.dryRun ? [] : await push(body, entries);
+			const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
+			const answers = options.dryRun ? [] : await push(body, documents);
 			sent.bytes += bytes;
 			sent.documents += batch.length;
 			return new Map(

@@ -1,9 +1,10 @@
 import { MESSAGE_KEYS, serverMessage } from './failure';
 
 /** A document of the request, as far as its response needs it. */
-interface Pushed {
+export interface SentDocument {
 	id: string;
-	[field: string]: unknown;
+	/** Its JSON, to recognize what only repeats it. */
+	text?: string;
 }
 
 /** Why a document inside a 2xx response does not count as pushed. */
@@ -28,14 +29,15 @@ export interface DocumentAnswer {
  * Matches a push response to the documents of its request (docs/service-interface.md, Push documents).
  * Response bodies are not specified, so this reads any JSON: whatever names a pushed ID is that
  * document's answer, and whatever is below a name such as `errors` rejects it. If a document is
- * named several times, a rejection wins. An error that names no document may concern any of them: then
- * only those count as pushed that the response calls successful.
+ * named several times, a rejection wins. What is within a document's answer says nothing about other
+ * documents. An error that names no document may concern any of them: then only those count as pushed
+ * that the response calls successful.
  *
  * @param body of the response
  * @param documents those of the request
  * @returns one answer for each document, in their order
  */
-export function documentAnswers(body: unknown, documents: Pushed[]): DocumentAnswer[] {
+export function documentAnswers(body: unknown, documents: SentDocument[]): DocumentAnswer[] {
 	const reader = new ResponseReader(documents);
 	reader.read(body);
 	return documents.map((document) => reader.answer(document, body));
@@ -72,7 +74,9 @@ const membersOf = (value: unknown): Members | undefined =>
 
 /** What a response says about a document of the request. */
 interface Said {
-	document: Pushed;
+	document: SentDocument;
+	/** Members of the document, once they were needed. */
+	sent?: Members;
 	answer?: Members;
 	rejection?: { response: unknown; failure: DocumentFailure };
 }
@@ -84,7 +88,7 @@ class ResponseReader {
 	private readonly unattributed: unknown[] = [];
 	private unattributedWords: string | undefined;
 
-	constructor(documents: Pushed[]) {
+	constructor(documents: SentDocument[]) {
 		for (const document of documents) this.said.set(document.id, { document });
 	}
 
@@ -100,12 +104,12 @@ class ResponseReader {
 	}
 
 	/** What the response says about a document. */
-	answer({ id }: Pushed, body: unknown): DocumentAnswer {
-		const { document, answer, rejection } = this.said.get(id) ?? {};
-		if (rejection) return rejection;
-		const response = answer ?? body;
+	answer({ id }: SentDocument, body: unknown): DocumentAnswer {
+		const said = this.said.get(id);
+		if (said?.rejection) return said.rejection;
+		const response = said?.answer ?? body;
 		if (this.unattributed.length === 0) return { response };
-		if (answer && saysAccepted(ownMember(answer, document))) return { response };
+		if (said?.answer && saysAccepted(ownMember(said.answer, said))) return { response };
 		this.unattributedWords ??= serverMessage(this.unattributed);
 		const isOnly = this.said.size === 1;
 		const failure = { words: this.unattributedWords };
@@ -138,7 +142,6 @@ class ResponseReader {
 		const said = id === undefined ? undefined : this.said.get(id);
 		if (said) {
 			take(said, object, rejects);
-			this.readWithin(said, object, rejects, depth);
 			return true;
 		}
 		// Of no document, or of one that is called something else here.
@@ -161,29 +164,6 @@ class ResponseReader {
 		return names;
 	}
 
-	/** What is about one document may contain what is about others, unless it only repeats the document. */
-	private readWithin(said: Said, object: Members, rejects: boolean, depth: number): void {
-		for (const [name, value] of Object.entries(object)) {
-			if (typeof value !== 'object') continue;
-			const sent = said.document?.[name];
-			if (sent !== undefined && isEcho(sent, value)) continue;
-			this.readOthers(said, value, rejects || REJECTING_NAME.test(name), depth - 1);
-		}
-	}
-
-	private readOthers(said: Said, value: unknown, rejects: boolean, depth: number): void {
-		if (depth === 0) return;
-		if (Array.isArray(value)) {
-			for (const entry of value) this.readOthers(said, entry, rejects, depth - 1);
-			return;
-		}
-		const members = membersOf(value);
-		if (!members) return;
-		const other = this.said.get(idIn(members) ?? '');
-		if (other && other !== said) this.readObject(members, rejects, depth);
-		else this.readWithin(said, members, rejects, depth);
-	}
-
 	/** A member whose name is the ID of a document. */
 	private readKeyed(id: string, value: unknown, rejects: boolean): boolean {
 		const said = Array.isArray(value) ? undefined : this.said.get(id);
@@ -198,7 +178,7 @@ class ResponseReader {
 }
 
 function take(said: Said, answer: Members, rejects: boolean): void {
-	const own = ownMember(answer, said.document);
+	const own = ownMember(answer, said);
 	if (!rejects && !saysRejected(own)) said.answer = answer;
 	else reject(said, answer, Object.fromEntries(SPEAKING_KEYS.map((key) => [key, own(key)])));
 }
@@ -216,13 +196,19 @@ function reject(said: Said, response: unknown, own: Members): void {
  * members of these names.
  */
 const ownMember =
-	(answer: Members, document: Members = {}): Member =>
+	(answer: Members, said: Said): Member =>
 	(key) => {
 		const value = answer[key];
-		const sent = document[key];
-		const isOwn = value === undefined || sent === undefined || !isEcho(sent, value);
-		return isOwn ? value : undefined;
+		return value !== undefined && isEcho(sentMember(said, key), value) ? undefined : value;
 	};
+
+/** A member of the document as it was sent. Its JSON is only read if it may have one of that name. */
+function sentMember(said: Said, key: string): unknown {
+	const { text = '' } = said.document;
+	if (!text.includes(`"${key}"`)) return undefined;
+	said.sent ??= JSON.parse(text) as Members;
+	return said.sent[key];
+}
 
 /** Reads a member of an answer. */
 type Member = (key: string) => unknown;
@@ -285,17 +271,21 @@ const isErrorObject = (name: string, value: unknown): boolean =>
 	membersOf(value) !== undefined &&
 	(serverMessage(value) !== '' || (/^error$/i.test(name) && isSignificant(value)));
 
-/** Whether a member only repeats that of the document, perhaps in another notation. */
+/** Whether a member only repeats that of the document, perhaps in another notation or order. */
 function isEcho(sent: unknown, received: unknown): boolean {
 	if (sent === received) return true;
-	const plain = (value: unknown) => text(String(value)).toLowerCase();
-	if (typeof sent !== 'object' && typeof received !== 'object')
-		return plain(sent) === plain(received);
-	// A date, say, comes back as text.
-	try {
-		return JSON.stringify(sent) === JSON.stringify(received);
-	} catch {
-		// Nested so deep that it cannot be compared.
-		return false;
+	if (typeof sent !== 'object' && typeof received !== 'object') {
+		const plain = (value: unknown) => text(String(value)).toLowerCase();
+		return sent !== undefined && plain(sent) === plain(received);
 	}
+	if (!isContainer(sent) || !isContainer(received)) return false;
+	const names = Object.keys(sent);
+	return (
+		Array.isArray(sent) === Array.isArray(received) &&
+		names.length === Object.keys(received).length &&
+		names.every((name) => name in received && isEcho(sent[name], received[name]))
+	);
 }
+
+const isContainer = (value: unknown): value is Members =>
+	typeof value === 'object' && value !== null;

@@ -256,11 +256,15 @@ describe('documentText', () => {
 
 describe('documentAnswers', () => {
 	const document = (id: string, fields: object = {}) => ({ id, name: `Name ${id}`, ...fields });
-	const documents = [document('a'), document('b')];
+	const sent = (id: string, fields: object = {}) => ({
+		id,
+		text: JSON.stringify(document(id, fields)),
+	});
+	const documents = [sent('a'), sent('b')];
 
 	it('finds the list that names the documents among other lists', () => {
 		const body = { errors: [], documents: [{ id: 'a', status: 400, error: 'too old' }] };
-		expect(documentAnswers(body, [document('a')])).toEqual([
+		expect(documentAnswers(body, [sent('a')])).toEqual([
 			{ response: body.documents[0], failure: { words: 'too old', status: 400 } },
 		]);
 	});
@@ -337,7 +341,10 @@ describe('documentAnswers', () => {
 		],
 	])('a document that is sent back is not a failure: %s', (_, fields, answer, failure) => {
 		const pushed = document('a', fields);
-		const [{ response, ...said }] = documentAnswers([{ ...pushed, ...answer }], [pushed]);
+		const [{ response, ...said }] = documentAnswers(
+			[{ ...pushed, ...answer }],
+			[sent('a', fields)],
+		);
 		expect(response).toEqual({ ...pushed, ...answer });
 		expect(said.failure).toEqual(failure);
 	});
@@ -345,8 +352,12 @@ describe('documentAnswers', () => {
 	test('there is one answer for each document, whatever the response', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.array(fc.string()), (body, some) => {
-				const pushed = some.map((id) => document(id));
-				expect(documentAnswers(body, pushed)).toHaveLength(some.length);
+				expect(
+					documentAnswers(
+						body,
+						some.map((id) => sent(id)),
+					),
+				).toHaveLength(some.length);
 			}),
 		);
 	});
