@@ -1,5 +1,5 @@
 /** What Push Documents makes of responses with a 2xx status. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { useFiles } from '../../support/binary-data';
@@ -16,7 +16,7 @@ async function push(
 	source: 'wholeItem' | 'file',
 	documents: IDataObject[],
 	bodyOf: (sent: IDataObject[]) => unknown,
-	parameters: INodeParameters = {},
+	apiKey = 'secret-key-1',
 ): Promise<RunResult> {
 	const server = await serve(({ body }, response) =>
 		reply(response, 200, bodyOf([JSON.parse(body) as IDataObject | IDataObject[]].flat())),
@@ -28,9 +28,9 @@ async function push(
 			source === 'file'
 				? [await files.item(lines, 'd.jsonl')]
 				: documents.map((json) => ({ json })),
-		parameters: { documentSource: source, ...parameters },
+		parameters: { documentSource: source },
 		credentials: {
-			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'secret-key-1' },
+			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey },
 		},
 		onError: 'continueRegularOutput',
 	});
@@ -71,5 +71,15 @@ describe.each(['wholeItem', 'file'] as const)('documents from %s', (source) => {
 		expect(failed(await push(source, [a, b], () => [{ ...repeated, error }, b]))).toEqual([
 			'a',
 		]);
+	});
+});
+
+it('a key of digits that the response has as a number is not returned', async () => {
+	const apiKey = '8412356790';
+	const body = { keys: [1, Number(apiKey), [Number(apiKey)]], [apiKey]: Number(apiKey) };
+	const result = await push('wholeItem', [{ id: 'a', name: 'A' }], () => body, apiKey);
+	expect(jsonOf(result.output)[0].response).toEqual({
+		keys: [1, '***', ['***']],
+		'***': '***',
 	});
 });

@@ -51,6 +51,8 @@ export class Masker {
 	private exact: readonly string[] = [];
 	/** To be found in the canonical form. */
 	private needles: readonly Needle[] = [];
+	/** Secrets of digits may come back as numbers. */
+	private readonly numbers = new Set<number>();
 	/** No shorter text can hold a secret. */
 	private minLength = Infinity;
 
@@ -63,6 +65,9 @@ export class Masker {
 	add(secret: unknown): void {
 		if (typeof secret !== 'string' || this.secrets.has(secret)) return;
 		this.secrets.add(secret);
+		const number = Number(secret);
+		const digits = String(Math.abs(number));
+		if (Number.isFinite(number) && digits.length >= MIN_LENGTH) this.numbers.add(number);
 		this.exact = [...this.exact, ...exactForms(secret)].sort(longestFirst);
 		this.needles = [...this.needles, ...needlesOf(secret)];
 		const lengths = [...this.exact, ...this.needles.map(({ form }) => form)].map(
@@ -76,7 +81,7 @@ export class Masker {
 	 */
 	mask(value: unknown, depth = 0): unknown {
 		if (typeof value === 'string') return this.text(value);
-		if (typeof value === 'number') return this.number(value);
+		if (typeof value === 'number') return this.numbers.has(value) ? MASK : value;
 		if (typeof value !== 'object' || value === null) return value;
 		if (depth > MAX_DEPTH) return this.text(jsonText(value));
 		if (Array.isArray(value)) return this.list(value, depth);
@@ -89,17 +94,12 @@ export class Masker {
 		return isChanged ? Object.fromEntries(members) : value;
 	}
 
-	/** A secret of digits may come back as a number. */
-	private number(value: number): unknown {
-		return this.text(String(value)) === MASK ? MASK : value;
-	}
-
 	private list(values: readonly unknown[], depth: number): unknown {
 		let masked: unknown[] | undefined;
 		for (let index = 0; index < values.length; index++) {
 			const value = values[index];
 			// Vectors are most of a large response.
-			if (typeof value === 'number') continue;
+			if (typeof value === 'number' && !this.numbers.has(value)) continue;
 			const made = this.mask(value, depth + 1);
 			if (made === value) continue;
 			masked ??= [...values];

@@ -41,6 +41,32 @@ test('a secret of digits is found as a number, but not within one', () => {
 	});
 });
 
+test.each([
+	['12345678', 12345678],
+	[' 12345678\n', 12345678],
+	// What a number loses of it does not hide it.
+	['12345678901234567891', Number('12345678901234567891')],
+	['0012345678', 12345678],
+	['-1234.50', -1234.5],
+	['1e10', 1e10],
+])('the secret %j is found as the number %d, in lists too', (secret, number) => {
+	const response = { keys: [7, number, [number]], key: number, near: [number + 4096] };
+	expect(withoutSecrets(response, [secret])).toEqual({
+		keys: [7, '***', ['***']],
+		key: '***',
+		near: [number + 4096],
+	});
+	expect(withoutSecrets(number, [secret])).toBe('***');
+});
+
+test.each(['0000', '0007', '-000', 'Infinity', '   '])(
+	'the secret %j is no number worth hiding',
+	(secret) => {
+		const response = { list: [0, 7, -7, 0.01, Infinity], at: 0 };
+		expect(withoutSecrets(response, [secret])).toBe(response);
+	},
+);
+
 test('names of members are texts too', () => {
 	expect(withoutSecrets({ 'k3y-1': 'unknown' }, ['k3y-1'])).toEqual({ '***': 'unknown' });
 });
