@@ -19,7 +19,7 @@ import { InputError } from '../shared/service/input-error';
 import { deletePath } from '../shared/service/push';
 import { deleting, outcomeMessage } from '../shared/service/wording';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
-import { DeleteSender, isCommitted, type Answer, type Deleting } from './sender';
+import { DeleteSender, type Answer, type Deleting } from './sender';
 
 /** An ID to delete, and where it comes from. */
 interface Entry extends Placed {
@@ -40,7 +40,6 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		commit: parameters.choice('commit'),
 		sender: new DeleteSender(run, { endpoint, ...service }, options),
 	};
-	let isCommitPending = requests.commit === 'lastDeleteOnly';
 
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
 		const { sender, commit } = requests;
@@ -55,7 +54,6 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		// All others have been answered, so the commit comes after them.
 		const outcome = await sender.deleteAndCommit(held.last.id, requests);
 		await account(sink, [held.last], outcome, WORDING);
-		if (isCommitted(outcome)) isCommitPending = false;
 	};
 	if (parameters.choice('idSource') === 'file') {
 		const how = { ...options, otherwise: 'lines' as const };
@@ -64,7 +62,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	} else {
 		await withItems(run, itemReading(parameters, endpoint), deleteAll);
 	}
-	if (isCommitPending) await requests.sender.commit(requests);
+	if (requests.commit === 'lastDeleteOnly') await requests.sender.ensureCommit(requests);
 	const trouble = troubleText(run.stats);
 	if (trouble !== '') run.hint(trouble);
 }

@@ -13,10 +13,6 @@ export interface Deleting extends Line {
 	sender: DeleteSender;
 }
 
-/** Whether the service accepted the commit that came with a delete. */
-export const isCommitted = (outcome: Outcome<Answer>): boolean =>
-	outcome.ok && outcome.response === 'deleted';
-
 /** What became of a document. */
 export type Answer = 'deleted' | 'notFound';
 
@@ -29,6 +25,8 @@ export class DeleteSender {
 	private readonly maybeDeleted = new Set<string>();
 	/** One that was deleted, if any was. */
 	private deletedId: string | undefined;
+	/** Whether the service accepted a delete with a commit. That a document is gone by now proves none. */
+	private isCommitted = false;
 
 	constructor(
 		private readonly run: Run,
@@ -54,12 +52,12 @@ export class DeleteSender {
 	}
 
 	/**
-	 * Repeats a delete that went well, for the commit of all that did not get through. Nothing is lost if
-	 * this fails too.
+	 * Unless the service has accepted the commit of the last delete, repeats a delete that went well with
+	 * it. Nothing is lost if this fails too.
 	 */
-	async commit(line: Line): Promise<void> {
+	async ensureCommit(line: Line): Promise<void> {
 		const { run, deletedId: id } = this;
-		if (id === undefined) return;
+		if (id === undefined || this.isCommitted) return;
 		if (run.ended && line.judge(run.ended.reason).action === 'stop') {
 			return this.notCommitted(run.ended.reason);
 		}
@@ -91,6 +89,7 @@ export class DeleteSender {
 		});
 		const [answer] = documentAnswers(body, [{ id }]);
 		if (answer?.failure) throw notDeleted(answer.failure);
+		this.isCommitted ||= commits;
 	}
 
 	private notCommitted(reason: unknown): void {

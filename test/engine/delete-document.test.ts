@@ -308,6 +308,34 @@ describe('commit', () => {
 		},
 	);
 
+	it.each<[string, string[], string[]]>([
+		['with one that was deleted', ['d0', 'd1'], ['d0', 'd1?c', 'd1?c', 'd0?c']],
+		['even if there is no other', ['d1'], ['d1?c', 'd1?c', 'd1?c']],
+	])(
+		'is sent again after one that nobody confirmed, %s: 500, then 404',
+		async (_case, list, sent) => {
+			let answers = 0;
+			/** A service that fails after its work, and that knows nothing of what is gone. */
+			const server = await serve(({ url }, response) => {
+				if (!url.includes('d1')) return reply(response, 200, {});
+				reply(response, answers++ === 0 ? 500 : 404, {});
+			});
+			const credentials = {
+				pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'k' },
+			};
+			const result = await deleteWith('lastDeleteOnly', list, { credentials });
+			expect(jsonOf(result.output).map(({ deleted }) => deleted)).toEqual(
+				list.map(() => true),
+			);
+			const urls = server.requests.map(({ url }) => url.replace('ommit=true', ''));
+			expect(urls.map((url) => url.replace('/api/v1/push/docs/', ''))).toEqual(sent);
+			const isConfirmed = sent.at(-1) === 'd0?c';
+			expect(hintsOf(result).filter((hint) => hint.includes('committed'))).toHaveLength(
+				isConfirmed ? 0 : 1,
+			);
+		},
+	);
+
 	it('is sent for what was deleted before the node stopped', async () => {
 		await index(ids(6));
 		fault({ status: 400, skip: 2, times: 1 });
@@ -491,7 +519,7 @@ describe('a document the service does not know', () => {
 		]);
 	});
 
-	it('is no reason to send the last delete again', async () => {
+	it('after a lost response means deleted, but not committed: the commit goes with another', async () => {
 		await index(['d0', 'd1']);
 		fault({ reset: 'afterWork', skip: 1, times: 1 });
 		const parameters = { commit: 'lastDeleteOnly' };
@@ -501,6 +529,7 @@ describe('a document the service does not know', () => {
 			['d0', undefined],
 			['d1', 'true'],
 			['d1', 'true'],
+			['d0', 'true'],
 		]);
 	});
 });
