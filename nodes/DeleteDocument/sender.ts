@@ -3,7 +3,8 @@ import { messageOf } from '../shared/n8n/errors';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Run } from '../shared/n8n/run';
 import { ServiceFailure } from '../shared/service/failure';
-import { deletePath, documentAnswers, type DocumentFailure } from '../shared/service/push';
+import { deletePath, documentAnswers, rejection } from '../shared/service/push';
+import { pageFailure } from '../shared/service/success';
 import type { DeleteOptions } from './properties';
 
 /** What all deletes of a run share. */
@@ -87,8 +88,10 @@ export class DeleteSender {
 			...(commits && { qs: { commit: 'true' } }),
 			timeoutMs: this.options.timeoutSeconds * 1000,
 		});
+		const page = pageFailure(body, 'push');
+		if (page) throw page;
 		const [answer] = documentAnswers(body, [{ id }]);
-		if (answer?.failure) throw notDeleted(answer.failure);
+		if (answer?.failure) throw rejection(answer.failure, 'delete');
 		this.isCommitted ||= commits;
 	}
 
@@ -97,15 +100,4 @@ export class DeleteSender {
 			`The deletes may not have been committed yet (${messageOf(reason)}). The service commits them within about a minute.`,
 		);
 	}
-}
-
-/** The service answered 2xx, but says that it has not deleted the document. */
-function notDeleted({ words, status }: DocumentFailure): ServiceFailure {
-	const withStatus = status === undefined ? '' : ` with status ${status}`;
-	const said = words === '' ? '' : `, "${words}"`;
-	return new ServiceFailure(`The push service rejected the delete${withStatus}${said}`, {
-		kind: 'rejected',
-		...(status !== undefined && { status }),
-		description: 'See what the service says about the document, then delete it again.',
-	});
 }

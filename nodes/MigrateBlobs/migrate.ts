@@ -13,6 +13,7 @@ import { Session } from '../shared/n8n/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
+import { unsuccessful } from '../shared/service/success';
 import { MIGRATING, MIGRATING_AGAIN, outcomeMessage } from '../shared/service/wording';
 import { migrateProperties } from './properties';
 
@@ -32,6 +33,8 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	const migrate = async (): Promise<IDataObject> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
+		const failure = unsuccessful(response.body, 'blob');
+		if (failure) throw failure;
 		return { migrated: true, status: response.status, ...responseJson(response.body) };
 	};
 	run.hint('The service has marked the migration of blob manifests as deprecated', 'info');

@@ -209,6 +209,7 @@ export const pushProperties = properties([
 				name: 'dryRun',
 				type: 'boolean',
 				default: false,
+				required: true,
 				description:
 					'Whether to check the documents and count the requests without sending anything',
 			},

@@ -162,6 +162,7 @@ async function withoutDuplicates(
 			continue;
 		}
 		if (earlier) {
+			entry.replacesOthers = true;
 			sent.leftOut++;
 			const reason = 'A later document has the same ID';
 			await sink.done([earlier], ({ id }) => ({ id, pushed: false, reason }), 'leftOut');

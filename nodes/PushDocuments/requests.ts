@@ -5,7 +5,7 @@ import type { PushEndpoint } from '../shared/n8n/push-endpoint';
 import { requestLine } from '../shared/n8n/request-options';
 import type { Run } from '../shared/n8n/run';
 import type { Placed } from '../shared/n8n/sink';
-import { ServiceFailure } from '../shared/service/failure';
+import type { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
 	documentAnswers,
@@ -14,11 +14,12 @@ import {
 	PUSH_BODY_BYTES,
 	pushBody,
 	pushPath,
+	rejection,
 	type DocumentAnswer,
-	type DocumentFailure,
 	type PushDocument,
 	type SentDocument,
 } from '../shared/service/push';
+import { pageFailure } from '../shared/service/success';
 import type { DocumentHints } from './hints';
 import type { PushOptions } from './properties';
 
@@ -31,6 +32,8 @@ export interface Entry extends Placed {
 	original?: string | undefined;
 	/** Characters that it keeps in memory besides its JSON. */
 	besides: number;
+	/** Earlier documents with the same ID are not pushed because of this one. */
+	replacesOthers?: true;
 }
 
 /** The documents of a request, each with its size and what the response says about it. */
@@ -70,6 +73,8 @@ export function pushRequests(
 	const push = async (body: Uint8Array, documents: SentDocument[]): Promise<DocumentAnswer[]> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
+		const page = pageFailure(response.body, 'push');
+		if (page) throw page;
 		return documentAnswers(response.body, documents);
 	};
 	return {
@@ -82,7 +87,7 @@ export function pushRequests(
 			return written(entry, entry.document, options.bytesPerRequest / 4);
 		},
 		besidesOf: ({ besides }) => besides,
-		tooLarge: (_entry, bytes) => tooLarge(bytes, limits.maxBytes),
+		tooLarge: (entry, bytes) => tooLarge(entry, bytes, limits.maxBytes),
 		send: async (batch) => {
 			const bytes = requestBytes(batch, limits);
 			const body = pushBody(
@@ -100,7 +105,8 @@ export function pushRequests(
 		rejections: (response) => {
 			const rejected = new Map<Entry, ServiceFailure>();
 			for (const [entry, { answer }] of response) {
-				if (answer?.failure) rejected.set(entry, rejection(answer.failure));
+				if (!answer?.failure) continue;
+				rejected.set(entry, rejection(answer.failure, 'push', response.size));
 			}
 			return rejected;
 		},
@@ -123,24 +129,11 @@ function written(entry: Entry, document: PushDocument, maxTextCharacters: number
 	return text;
 }
 
-const tooLarge = (bytes: number, maxBytes: number): InputError =>
-	new InputError(
-		`the document has ${count(bytes, 'byte')}, more than the ${maxBytes.toLocaleString('en-US')} that a request may have`,
-		SHORTEN,
+function tooLarge({ replacesOthers }: Entry, bytes: number, maxBytes: number): InputError {
+	const size = `${count(bytes, 'byte')}, more than the ${maxBytes.toLocaleString('en-US')} that a request may have`;
+	if (!replacesOthers) return new InputError(`the document has ${size}`, SHORTEN);
+	return new InputError(
+		`the last document with this ID has ${size}, and the earlier ones were skipped for it`,
+		`${SHORTEN} To push the earlier ones, set 'Duplicate IDs' to 'Send in Order'.`,
 	);
-
-/** The service accepted the request but not this document, or it is unknown which one it rejected. */
-function rejection({ words, status, isUnattributed }: DocumentFailure): ServiceFailure {
-	const withStatus = status === undefined ? '' : ` with status ${status}`;
-	const said = words === '' ? '' : `, "${words}"`;
-	const what = isUnattributed
-		? 'The push service reported an error for one or more documents of the request'
-		: 'The push service rejected the document';
-	return new ServiceFailure(`${what}${withStatus}${said}`, {
-		kind: isUnattributed ? 'response' : 'rejected',
-		...(status !== undefined && { status }),
-		description: isUnattributed
-			? "Push the documents again, with 'Documents per Request' set to 1 to find out which one it is."
-			: 'Correct the document and push it again.',
-	});
 }

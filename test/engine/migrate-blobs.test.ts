@@ -36,27 +36,36 @@ const at = (baseUrl: string, more = {}) => ({
 });
 
 describe('a migration', () => {
-	it.each([
-		[{}],
-		[{ confirm: false }],
-		[{ confirm: '={{ "false" }}' }],
-		[{ confirm: '={{ null }}' }],
-	])('is not sent until it is confirmed: %j', async (parameters) => {
-		const { error } = await migrate(items(2), parameters);
-		expect(error).toMatchObject({
-			name: 'NodeOperationError',
-			message: "'Confirm Migration' is off, so nothing was migrated",
-		});
-		expect(error?.description).toMatch(/Turn it on/);
-		const result = await migrate(items(2), parameters, { onError: 'continueErrorOutput' });
-		expect(pairedIndexes(result)).toEqual([0, 1]);
-		expect(result.output).toEqual([]);
-		expect(sandbox().requests).toEqual([]);
-	});
+	it.each([[{}], [{ confirm: false }]])(
+		'is not sent until it is confirmed: %j',
+		async (parameters) => {
+			const { error } = await migrate(items(2), parameters);
+			expect(error).toMatchObject({
+				name: 'NodeOperationError',
+				message: "'Confirm Migration' is off, so nothing was migrated",
+			});
+			expect(error?.description).toMatch(/Turn it on/);
+			const result = await migrate(items(2), parameters, { onError: 'continueErrorOutput' });
+			expect(pairedIndexes(result)).toEqual([0, 1]);
+			expect(result.output).toEqual([]);
+			expect(sandbox().requests).toEqual([]);
+		},
+	);
 
-	it('can be confirmed by an expression that gives text', async () => {
-		const { output } = await migrate(items(1), { confirm: '={{ "true" }}' });
-		expect(output[0].json).toMatchObject({ migrated: true });
+	it.each([
+		['={{ "true" }}', '"true"'],
+		['={{ "false" }}', '"false"'],
+		['={{ null }}', 'null'],
+		['={{ $json.missing }}', 'undefined'],
+		[1, '1'],
+	])('is not confirmed by %j', async (confirm, shown) => {
+		for (const oncePerItem of [false, true]) {
+			const { error } = await migrate(items(1), { confirm, options: { oncePerItem } });
+			expect(error?.message).toBe(
+				`'Confirm Migration' must be true or false, but it is ${shown}`,
+			);
+		}
+		expect(sandbox().requests).toEqual([]);
 	});
 
 	it('is one PUT without body and authentication, whose empty response is success', async () => {
@@ -119,7 +128,6 @@ describe('a migration', () => {
 	it.each<[string, Omit<FaultRule, 'route'>, unknown]>([
 		['JSON', { status: 200, body: '{"converted":3}' }, { converted: 3 }],
 		['text', { status: 202, body: 'started', contentType: 'text/plain' }, 'started'],
-		['HTML', { html: true }, expect.stringMatching(/^<!DOCTYPE/)],
 		['nothing', { status: 204 }, undefined],
 	])('passes the response on: %s', async (_case, rule, body) => {
 		fault(rule);
@@ -127,6 +135,34 @@ describe('a migration', () => {
 		expect(output[0].json.migrated).toBe(true);
 		expect(output[0].json.response).toEqual(body);
 	});
+
+	const denied = (body: object) => ({ status: 200, body: JSON.stringify(body) });
+	it.each<[string, Omit<FaultRule, 'route'>, string]>([
+		['an HTML page', { html: true }, 'The blob service answered with an HTML page'],
+		[
+			'success: false',
+			denied({ success: false, message: 'disk full' }),
+			'The blob service reported no success, "disk full"',
+		],
+		['ok: "False"', denied({ ok: 'False' }), 'The blob service reported no success'],
+		[
+			'acknowledged: false',
+			denied({ acknowledged: false }),
+			'The blob service reported no success',
+		],
+	])(
+		'is of unknown outcome after a 200 with %s, and not repeated',
+		async (_case, rule, reason) => {
+			fault(rule);
+			const { output } = await migrate(
+				items(2),
+				{ ...CONFIRMED, options: { oncePerItem: true } },
+				{ onError: 'continueRegularOutput' },
+			);
+			expect(sandbox().requests).toHaveLength(1);
+			expect(output[0].json.error).toBe(`${reason}${UNKNOWN}`);
+		},
+	);
 
 	it('authenticates with user and password', async () => {
 		const server = await serve((_request, response) => reply(response, 200, {}));

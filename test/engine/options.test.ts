@@ -60,16 +60,33 @@ it('accepts a timeout that is not a whole number of milliseconds', async () => {
 });
 
 it.each([
-	['={{ "false" }}', 1],
-	['={{ "TRUE" }}', 0],
-	['={{ null }}', 1],
-])('takes the text of a boolean for what it says: %s', async (dryRun, requests) => {
-	await push(documents(1), { options: { dryRun } });
-	expect(sandbox().requests).toHaveLength(requests);
+	['={{ "false" }}', '"false"'],
+	['={{ "TRUE" }}', '"TRUE"'],
+	['={{ "yes" }}', '"yes"'],
+	['={{ null }}', 'null'],
+	['={{ $json.missing }}', 'undefined'],
+	['', '""'],
+	[1, '1'],
+])(
+	'a dry run is nothing to guess: %j is refused before anything is sent',
+	async (dryRun, shown) => {
+		const { error } = await push(documents(1), { options: { dryRun } });
+		expect(error?.message).toBe(`'Dry Run' must be true or false, but it is ${shown}`);
+		expect(sandbox().requests).toEqual([]);
+	},
+);
+
+it.each([
+	['={{ "false" }}', { id: 'a', name: 'A', x: '' }],
+	['={{ "TRUE" }}', { id: 'a', name: 'A' }],
+	['={{ null }}', { id: 'a', name: 'A', x: '' }],
+])('takes the text of another boolean for what it says: %s', async (dropEmpty, sent) => {
+	await push([{ id: 'a', name: 'A', x: '' }], { options: { dropEmpty } });
+	expect(sandbox().requests.map(({ body }) => body)).toEqual([sent]);
 });
 
 it('refuses text that is not a boolean', async () => {
-	const { error } = await push(documents(1), { options: { dryRun: '={{ "yes" }}' } });
-	expect(error?.message).toBe('\'Dry Run\' must be true or false, but it is "yes"');
+	const { error } = await push(documents(1), { options: { dropEmpty: '={{ "yes" }}' } });
+	expect(error?.message).toMatch(/' must be true or false, but it is "yes"$/);
 	expect(sandbox().requests).toEqual([]);
 });

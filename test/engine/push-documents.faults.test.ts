@@ -129,7 +129,6 @@ describe('a transient error', () => {
 
 describe('a response with a 2xx is success', () => {
 	it.each<[string, Omit<FaultRule, 'route'>, unknown]>([
-		['an HTML page', { html: true }, expect.stringMatching(/^<!DOCTYPE html>/)],
 		['a truncated body', { truncate: true }, expect.stringMatching(/^\{"results":/)],
 		['no content', { status: 204 }, undefined],
 		['text', { status: 202, body: 'queued', contentType: 'text/plain' }, 'queued'],
@@ -144,6 +143,52 @@ describe('a response with a 2xx is success', () => {
 			expect(json).toMatchObject({ pushed: true, attempts: 1 });
 			expect(json.response).toEqual(body);
 		}
+	});
+});
+
+describe('a response with a 2xx is of unknown outcome', () => {
+	const unknown = (id: string) =>
+		`, so it is unknown whether document '${id}' was pushed. Pushing it again is safe.`;
+	const NO_SUCCESS = 'The push service reported no success';
+	it.each<[string, Omit<FaultRule, 'route'>, string]>([
+		['an HTML page', { html: true }, 'The push service answered with an HTML page'],
+		...[{ success: false }, { ok: 'false' }, { acknowledged: false, took: 3 }].map(
+			(body): [string, Omit<FaultRule, 'route'>, string] => [
+				JSON.stringify(body),
+				{ status: 200, body: JSON.stringify(body) },
+				NO_SUCCESS,
+			],
+		),
+		[
+			'success: false and words',
+			{ status: 200, body: '{"data":{"success":false,"message":"too long"}}' },
+			`${NO_SUCCESS}, "too long"`,
+		],
+	])('%s', async (_case, rule, reason) => {
+		fault(rule);
+		const alone = { options: { documentsPerRequest: 1 } };
+		const { output } = await push(documents(2), alone, { onError: 'continueRegularOutput' });
+		expect(sandbox().requests).toHaveLength(2);
+		expect(jsonOf(output).map(({ error }) => error)).toEqual(
+			['d0', 'd1'].map((id) => `${reason}${unknown(id)}`),
+		);
+		const together = await push(documents(2), {}, { onError: 'continueRegularOutput' });
+		for (const { json } of together.output) {
+			expect(json.error).toContain('it is unknown whether document');
+		}
+	});
+
+	it('but not of a document that it calls successful', async () => {
+		const results = [
+			{ id: 'd0', status: 201 },
+			{ id: 'd1', success: 'false' },
+		];
+		fault({ status: 200, body: JSON.stringify({ success: false, results }) });
+		const { output } = await push(documents(2), {}, { onError: 'continueRegularOutput' });
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ id: 'd0', pushed: true }),
+			expect.objectContaining({ id: 'd1', error: expect.stringContaining('was not pushed') }),
+		]);
 	});
 });
 

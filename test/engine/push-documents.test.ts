@@ -394,6 +394,27 @@ describe('documents of the same ID', () => {
 		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
 	});
 
+	it.each([false, true])(
+		'are not pushed at all if the last one is too large, dry run: %s',
+		async (dryRun) => {
+			const large = { id: 'a', name: 'x'.repeat(1000) };
+			const result = await push(
+				[items[0], items[1], large],
+				{ options: { bytesPerRequest: 1000, dryRun } },
+				{ onError: 'continueRegularOutput' },
+			);
+			expect(jsonOf(result.output)).toEqual([
+				{ id: 'a', pushed: false, reason: 'A later document has the same ID' },
+				expect.objectContaining({ id: 'b', pushed: !dryRun }),
+				{
+					id: 'a',
+					error: "The last document with this ID has 1,020 bytes, more than the 1,000 that a request may have, and the earlier ones were skipped for it, so document 'a' was not pushed",
+				},
+			]);
+			expect(bodies()).toEqual(dryRun ? [] : [items[1]]);
+		},
+	);
+
 	it('are sent in order, each after the one before has been answered', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 40 });
 		const result = await push(items, { options: { duplicates: 'sendInOrder' } });

@@ -79,15 +79,18 @@ export function numberOf(value: unknown, definition: INodeProperties, bounds: Bo
 }
 
 /**
- * True or false, also as the text that an expression gives; nothing counts as the default.
+ * True or false, also as the text that an expression gives; nothing counts as the default. A required
+ * one decides whether anything is done at all, so it must be a boolean.
  *
  * @throws InputError for anything else, naming the parameter
  */
 export function booleanOf(value: unknown, definition: INodeProperties): boolean {
-	if (isEmpty(value)) return definition.default as boolean;
-	const known = typeof value === 'string' ? value.trim().toLowerCase() : value;
-	if (known === true || known === 'true') return true;
-	if (known === false || known === 'false') return false;
+	if (typeof value === 'boolean') return value;
+	if (!definition.required) {
+		if (isEmpty(value)) return definition.default as boolean;
+		const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
+		if (text === 'true' || text === 'false') return text === 'true';
+	}
 	throw refused(definition.displayName, 'true or false', value, correct(definition));
 }
 

@@ -1,4 +1,5 @@
-import { MESSAGE_KEYS, serverMessage } from './failure';
+import { MESSAGE_KEYS, serverMessage, ServiceFailure } from './failure';
+import { deniesSuccess, isFalse } from './success';
 
 /** A document of the request, as far as its response needs it. */
 export interface SentDocument {
@@ -43,6 +44,42 @@ export function documentAnswers(body: unknown, documents: SentDocument[]): Docum
 	return documents.map((document) => reader.answer(document, body));
 }
 
+/**
+ * A document that a 2xx response does not accept, as the failure of its push or delete.
+ *
+ * @param failure what the response says
+ * @param count documents of the request
+ * @returns rejected, or of unknown outcome where the response does not say which document it means
+ */
+export function rejection(
+	{ words, status, isUnattributed }: DocumentFailure,
+	request: 'push' | 'delete',
+	count = 1,
+): ServiceFailure {
+	const { what, advice } = isUnattributed
+		? count > 1
+			? UNATTRIBUTED
+			: { what: 'reported no success', advice: REPEAT[request] }
+		: { what: `rejected the ${REJECTED[request]}`, advice: REPEAT[request] };
+	const withStatus = status === undefined ? '' : ` with status ${status}`;
+	const said = words === '' ? '' : `, "${words}"`;
+	return new ServiceFailure(`The push service ${what}${withStatus}${said}`, {
+		kind: isUnattributed ? 'response' : 'rejected',
+		...(status !== undefined && { status }),
+		description: advice,
+	});
+}
+
+const REJECTED = { push: 'document', delete: 'delete' };
+const REPEAT = {
+	push: 'Correct the document and push it again.',
+	delete: 'See what the service says about the document, then delete it again.',
+};
+const UNATTRIBUTED = {
+	what: 'reported an error for one or more documents of the request',
+	advice: "Push the documents again, with 'Documents per Request' set to 1 to find out which one it is.",
+};
+
 type Members = Record<string, unknown>;
 
 /** Levels of a response that are read: nothing deeper is meant for a person. */
@@ -53,7 +90,7 @@ const ID_KEYS = ['id', '_id', 'documentId', 'document_id', 'docId'];
 /** Members that say what happened to a document. */
 const STATUS_KEYS = ['status', 'statusCode', 'httpStatus', 'code'];
 const WORD_KEYS = ['status', 'result', 'state'];
-const FLAG_KEYS = ['success', 'ok', 'accepted', 'indexed', 'pushed', 'deleted'];
+const FLAG_KEYS = ['success', 'ok', 'acknowledged', 'accepted', 'indexed', 'pushed', 'deleted'];
 const SPEAKING_KEYS = [...STATUS_KEYS, ...WORD_KEYS, ...FLAG_KEYS, ...MESSAGE_KEYS];
 
 /** Names of lists and maps whose entries were not accepted, such as `failedDocuments`. */
@@ -87,6 +124,8 @@ class ResponseReader {
 	/** Errors that name no document of the request. */
 	private readonly unattributed: unknown[] = [];
 	private unattributedWords: string | undefined;
+	/** The response says of more than one document that it was no success. */
+	private isDenied = false;
 
 	constructor(documents: SentDocument[]) {
 		for (const document of documents) this.said.set(document.id, { document });
@@ -111,7 +150,7 @@ class ResponseReader {
 		if (this.unattributed.length === 0) return { response };
 		if (said?.answer && saysAccepted(ownMember(said.answer, said))) return { response };
 		this.unattributedWords ??= serverMessage(this.unattributed);
-		const isOnly = this.said.size === 1;
+		const isOnly = this.said.size === 1 && !this.isDenied;
 		const failure = { words: this.unattributedWords };
 		return { response, failure: isOnly ? failure : { ...failure, isUnattributed: true } };
 	}
@@ -146,6 +185,7 @@ class ResponseReader {
 		}
 		// Of no document, or of one that is called something else here.
 		if (saysRejected((key) => scalar(object[key]))) this.unattributed.push(object);
+		this.isDenied ||= deniesSuccess(object);
 		let names = false;
 		for (const [name, value] of Object.entries(object)) {
 			const below = rejects || REJECTING_NAME.test(name);
@@ -254,7 +294,7 @@ const isRejection = (value: unknown): boolean =>
 function saysRejected(own: Member): boolean {
 	if ((statusOf(own) ?? 0) >= 400) return true;
 	if (WORD_KEYS.some((key) => REJECTING_WORD.test(text(own(key))))) return true;
-	if (FLAG_KEYS.some((key) => own(key) === false)) return true;
+	if (FLAG_KEYS.some((key) => isFalse(own(key)))) return true;
 	return isSignificant(own('error')) || isSignificant(own('errors'));
 }
 
