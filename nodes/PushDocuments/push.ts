@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { bulk } from '../shared/flow/bulk';
 import { failed } from '../shared/flow/deliver';
 import { neededFields } from '../shared/n8n/document-fields';
+import { fileFieldsOf } from '../shared/n8n/files';
 import { count, troubleText } from '../shared/n8n/hints';
 import { Parameters } from '../shared/n8n/parameters';
 import { openPushEndpoint } from '../shared/n8n/push-endpoint';
@@ -19,6 +20,7 @@ import {
 } from '../shared/n8n/source';
 import { InputError } from '../shared/service/input-error';
 import { prepareDocument, type PushDocument } from '../shared/service/push';
+import { quoted } from '../shared/service/wording';
 import { documentsOf, idIn, RecordMapper, rulesOf } from './documents';
 import { DocumentHints } from './hints';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
@@ -69,12 +71,17 @@ function itemReading(
 	hints: DocumentHints,
 ): ItemReading<Entry> {
 	const rules = rulesOf(options);
+	const isWholeItem = parameters.choice('documentSource') === 'wholeItem';
 	return {
 		valuesOf: (itemIndex) => documentsOf(run, parameters, itemIndex),
 		entryOf: (value, place) => {
-			const document = prepareDocument(value, rules);
-			hints.found(value as object);
-			return entryOf(document, place);
+			try {
+				const document = prepareDocument(value, rules);
+				hints.found(value as object);
+				return entryOf(document, place);
+			} catch (error) {
+				throw isWholeItem ? withFileAdvice(run, place, error) : error;
+			}
 		},
 		idOf: (value) => idIn(value, 'id'),
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
@@ -126,6 +133,16 @@ const entryOf = (document: PushDocument, place: Placed, original?: string): Entr
 });
 
 const dryRunJson = ({ dryRun }: PushOptions): IDataObject => (dryRun ? { dryRun } : {});
+
+/** An item with a file that is no document hardly is what should be pushed, but its file. */
+function withFileAdvice(run: Run, { items: [itemIndex = 0] }: Placed, error: unknown): unknown {
+	const [field] = fileFieldsOf(run, itemIndex);
+	if (field === undefined || !(error instanceof InputError)) return error;
+	return new InputError(
+		`${error.message}. The item has the file ${quoted(field)}: choose 'File' in 'Documents From'`,
+		error.description,
+	);
+}
 
 /** Says which document of a list it is. */
 function inList(error: unknown, position: number, length: number): unknown {

@@ -10,7 +10,8 @@ export const fileProperty = property({
 	required: true,
 	placeholder: 'e.g. data',
 	hint: 'The name of the input field with the file',
-	description: 'Name of the binary field of the input item that has the file',
+	description:
+		'Name of the binary field of the input item that has the file, or several names separated by commas',
 });
 
 export const fileFormatProperty = property({

@@ -76,23 +76,41 @@ export function withoutFiles(json: IDataObject): IDataObject {
 	return others;
 }
 
-function fileIn(run: Run, itemIndex: number, field: string, label: string): IBinaryData {
+/** The files of an item by their fields, also where n8n keeps them in the JSON. */
+function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
 	const { binary = {}, json = {} } = run.items[itemIndex] ?? {};
 	const inJson = json[FILES_IN_JSON];
-	const files: Record<string, unknown> = { ...(isRecord(inJson) ? inJson : {}), ...binary };
-	const name = field.startsWith(`${FILES_IN_JSON}.`)
-		? field.slice(FILES_IN_JSON.length + 1)
-		: field;
+	return { ...(isRecord(inJson) ? inJson : {}), ...binary };
+}
+
+const fieldName = (field: string): string =>
+	field.startsWith(`${FILES_IN_JSON}.`) ? field.slice(FILES_IN_JSON.length + 1) : field;
+
+/** Names of the fields in which an item has files. */
+export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
+	Object.entries(filesIn(run, itemIndex)).flatMap(([name, file]) => (isFile(file) ? name : []));
+
+/** Whether an item has a file in this field. */
+export const hasFile = (run: Run, itemIndex: number, field: string): boolean =>
+	fileFieldsOf(run, itemIndex).includes(fieldName(field));
+
+function fileIn(run: Run, itemIndex: number, field: string, label: string): IBinaryData {
+	const files = filesIn(run, itemIndex);
+	const name = fieldName(field);
 	const found = Object.hasOwn(files, name) ? files[name] : undefined;
 	if (isFile(found)) return found;
-	const names = Object.keys(files);
+	// What our nodes return beside their output is hardly what was meant.
+	const names = Object.keys(files).filter((other) => !BESIDES.test(other));
 	throw new InputError(
 		`The item has no file in the field ${quoted(name)}`,
 		names.length === 0
-			? `The item has no files at all. Connect a node that outputs a file, such as HTTP Request with 'Response Format' set to 'File'.`
+			? `Connect a node that outputs a file, such as HTTP Request with 'Response Format' set to 'File'.`
 			: `Its files are in: ${names.map(quoted).join(', ')}. Enter one of these as '${label}'.`,
 	);
 }
+
+/** Fields of files with failed records, records that cannot be parsed, or responses. */
+const BESIDES = /^(?:failed|unreadable|responses)\d*$/;
 
 /** Whether a value is a file as n8n describes it. */
 function isFile(value: unknown): value is IBinaryData {

@@ -55,8 +55,9 @@ export interface FileParameters {
 }
 
 /**
- * Opens the file of an input item as the parameters say.
+ * Opens a file of an input item as the parameters say.
  *
+ * @param where the name of its field, or the file itself
  * @throws InputError if the item has no such file, it is no text or its format cannot be detected, or n8n
  *   does not have it any more
  */
@@ -65,8 +66,8 @@ export async function openItemFile(
 	parameters: FileParameters,
 	{ delimiter, otherwise }: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
 	itemIndex: number,
+	where: string | IBinaryData,
 ): Promise<RecordFile> {
-	const where = parameters.file('binaryPropertyName', itemIndex);
 	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
 	const how: RecordFileOptions = {
 		format: parameters.choice('fileFormat', itemIndex),

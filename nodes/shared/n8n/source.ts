@@ -1,8 +1,9 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../service/input-error';
 import { quoted } from '../service/wording';
 import { FileSink, type FileOrigin, type FileSinkOptions } from './file-sink';
+import { hasFile } from './files';
 import { ItemSink, type ItemSinkOptions } from './item-sink';
 import {
 	checkFields,
@@ -29,6 +30,7 @@ export interface Source<E> {
 
 /** A file as a source. */
 export interface FileSource<E> extends Source<E> {
+	itemIndex: number;
 	sink: FileSink;
 }
 
@@ -91,6 +93,7 @@ async function readItems<E extends Placed>(
 ): Promise<E[]> {
 	const all: E[] = [];
 	for await (const [itemIndex] of run.eachItem()) {
+		if (passedOn(run, itemIndex)) continue;
 		const place = { items: [itemIndex] };
 		let values: readonly unknown[];
 		try {
@@ -132,13 +135,87 @@ export interface FileSourceParameters extends FileParameters {
 	number(name: 'options.skipRecords' | 'options.maxRecords', itemIndex: number): number;
 }
 
+/** An open file as a source, with how it is read. */
+export interface OpenSource<E, R> extends FileSource<E> {
+	reading: R;
+	/** To be called once all its entries have been answered: returns the rest. */
+	end(): Promise<void>;
+	/** To be called in any case. */
+	close(): void;
+}
+
 /**
- * The files of all input items, each as a source, one after the other. An item without a usable file
- * fails.
+ * The files of all input items, each opened when the one before was taken. An item without a usable file
+ * fails; one that sums up a file, as our nodes return it, is passed on as it is.
  *
- * @param readingOf how the file of an item is read
+ * @param readingOf how a file of an item is read
  * @param options how files are opened
  */
+export async function* openFiles<E extends Placed, R extends FileReading<E>>(
+	run: Run,
+	parameters: FileSourceParameters,
+	options: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
+	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
+): AsyncGenerator<OpenSource<E, R>, void, undefined> {
+	const open = async (itemIndex: number, where: string | IBinaryData, isLast: boolean) => {
+		const file = await openItemFile(run, parameters, options, itemIndex, where);
+		let source: OpenSource<E, R> | undefined;
+		try {
+			const path = parameters.text('listPath', itemIndex).trim();
+			const skip = parameters.number('options.skipRecords', itemIndex);
+			const max = parameters.number('options.maxRecords', itemIndex);
+			const reading = await readingOf(itemIndex, file);
+			const origin = { file, itemIndex, path, skip, max };
+			source = openSource<E, R>(run, origin, reading, isLast);
+			return source;
+		} finally {
+			if (source === undefined) file.close();
+		}
+	};
+	for (const itemIndex of run.items.keys()) {
+		if (run.ended) return;
+		try {
+			const places = placesOf(run, parameters, itemIndex);
+			for (const [at, where] of places.entries()) {
+				const isLast = itemIndex === run.items.length - 1 && at === places.length - 1;
+				yield await open(itemIndex, where, isLast);
+				if (run.ended) return;
+			}
+		} catch (error) {
+			run.refuse(itemIndex, error);
+		}
+	}
+}
+
+function openSource<E extends Placed, R extends FileReading<E>>(
+	run: Run,
+	origin: FileOrigin,
+	reading: R,
+	isLast: boolean,
+): OpenSource<E, R> {
+	const sink = new FileSink(run, origin, reading.sink);
+	const closing = new AbortController();
+	const close = () => {
+		closing.abort();
+		origin.file.close();
+	};
+	void logRegularly(run, sink, closing.signal);
+	return {
+		entries: readRecords(run, origin, reading, sink),
+		itemIndex: origin.itemIndex,
+		sink,
+		isLast,
+		reading,
+		close,
+		end: async () => {
+			close();
+			if (run.ended) log(run, sink);
+			await sink.end();
+		},
+	};
+}
+
+/** The same, one file after the other: `use` has answered all entries of a file when it returns. */
 export async function withFiles<E extends Placed, R extends FileReading<E>>(
 	run: Run,
 	parameters: FileSourceParameters,
@@ -146,31 +223,43 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
 	use: (source: FileSource<E>, reading: R) => Promise<void>,
 ): Promise<void> {
-	for (const itemIndex of run.items.keys()) {
-		if (run.ended) break;
-		const closing = new AbortController();
+	for await (const source of openFiles<E, R>(run, parameters, options, readingOf)) {
 		try {
-			const file = await openItemFile(run, parameters, options, itemIndex);
-			closing.signal.addEventListener('abort', () => file.close());
-			const path = parameters.text('listPath', itemIndex).trim();
-			const skip = parameters.number('options.skipRecords', itemIndex);
-			const max = parameters.number('options.maxRecords', itemIndex);
-			const origin = { file, itemIndex, path, skip, max };
-			const reading = await readingOf(itemIndex, file);
-			const sink = new FileSink(run, origin, reading.sink);
-			const entries = readRecords(run, origin, reading, sink);
-			void logRegularly(run, sink, closing.signal);
-			const isLast = itemIndex === run.items.length - 1;
-			await use({ entries, sink, isLast }, reading);
-			closing.abort();
-			if (run.ended) log(run, sink);
-			await sink.end();
+			await use(source, source.reading);
+			await source.end();
 		} catch (error) {
-			run.refuse(itemIndex, error);
+			run.refuse(source.itemIndex, error);
 		} finally {
-			closing.abort();
+			source.close();
 		}
 	}
+}
+
+/**
+ * Where the files of an item are: in the fields that are named, separated by commas. Of several names,
+ * those count that the item has.
+ */
+function placesOf(
+	run: Run,
+	parameters: FileSourceParameters,
+	itemIndex: number,
+): Array<string | IBinaryData> {
+	const where = parameters.file('binaryPropertyName', itemIndex);
+	if (typeof where !== 'string') return [where];
+	const names = where.split(',').flatMap((name) => name.trim() || []);
+	const found = names.filter((name) => hasFile(run, itemIndex, name));
+	if (found.length > 0) return found;
+	return passedOn(run, itemIndex) ? [] : names.slice(0, 1);
+}
+
+/** Passes on an item that sums up a file, as our nodes return it: it is no document, but a result. */
+function passedOn(run: Run, itemIndex: number): boolean {
+	const { json = {}, binary = {} } = run.items[itemIndex] ?? {};
+	const { file, records, deadLetters } = json;
+	const isSummary =
+		typeof file === 'string' && typeof records === 'number' && Array.isArray(deadLetters);
+	if (isSummary) run.doneWithFiles(itemIndex, json, binary);
+	return isSummary;
 }
 
 /** How many records are passed on at once: what is read and not yet sent is lost work if the run ends. */

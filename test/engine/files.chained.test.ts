@@ -1,0 +1,104 @@
+/** Nodes after each other: what a node returns for a file is what the next one takes. */
+import type { INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
+
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO } from '../../sandbox';
+import { useFiles } from '../../support/binary-data';
+import { sandboxCredentials } from '../../support/credentials';
+import { runNode, type RunOptions, type RunResult } from '../../support/engine';
+import { indexes, useSandbox } from '../../support/sandbox';
+
+const sandbox = useSandbox();
+const files = useFiles();
+
+const run = async (
+	node: INodeType,
+	items: INodeExecutionData[],
+	parameters: INodeParameters,
+	more: Partial<RunOptions> = {},
+): Promise<RunResult> =>
+	await runNode({
+		node,
+		items,
+		parameters,
+		credentials: sandboxCredentials(sandbox()),
+		...more,
+	});
+const push = async (items: INodeExecutionData[], parameters: INodeParameters = {}, more = {}) =>
+	await run(new PushDocuments(), items, { documentSource: 'file', ...parameters }, more);
+const idsInIndex = () =>
+	sandbox()
+		.documents(DEMO.endpoint)
+		.map(({ id }) => id)
+		.sort();
+const lines = (prefix: string, count = 3): string =>
+	indexes(count)
+		.map((at) => `${JSON.stringify({ id: `${prefix}${at}`, name: 'N', text: 'T' })}\n`)
+		.join('');
+const CHUNK = {
+	textSource: 'file',
+	outputTo: 'files',
+	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
+};
+
+it('Push Documents takes the chunks of Chunk Text, and passes the summary on', async () => {
+	const bad = '{"id":"x"}\n';
+	const chunked = await run(new ChunkText(), [await files.item(lines('a') + bad)], CHUNK, {
+		onError: 'continueRegularOutput',
+	});
+	expect(chunked.output).toHaveLength(2);
+	const { output, error } = await push(chunked.output);
+	expect(error).toBeUndefined();
+	expect(idsInIndex()).toEqual(['a0#0', 'a1#0', 'a2#0']);
+	expect(output[0].json).toMatchObject({ pushed: 3, failed: 0 });
+	expect(output[1].json).toEqual(chunked.output[1].json);
+	expect(Object.keys(output[1].binary ?? {})).toEqual(['failed']);
+	expect(await files.text(output[1].binary?.failed)).toBe(bad);
+});
+
+it.each<[string, INodeType, INodeParameters]>([
+	['Push Documents', new PushDocuments(), { documentSource: 'wholeItem' }],
+	['Push Documents', new PushDocuments(), { documentSource: 'file' }],
+	['Delete Document', new DeleteDocument(), { idSource: 'expression' }],
+	['Delete Document', new DeleteDocument(), { idSource: 'file' }],
+])('%s passes on what sums up a file (%#)', async (_name, node, parameters) => {
+	const [summary] = (await push([await files.item(lines('a'))])).output;
+	const before = sandbox().requests.length;
+	const { output, error } = await run(node, [summary], parameters);
+	expect(error).toBeUndefined();
+	expect(output.map(({ json }) => json)).toEqual([summary.json]);
+	expect(sandbox().requests).toHaveLength(before);
+});
+
+it('several fields are read, each with a summary of its own', async () => {
+	const { binary: a } = await files.item(lines('a'), 'a.jsonl');
+	const { binary: b } = await files.item(lines('b', 2), 'b.jsonl');
+	const item = { json: {}, binary: { one: a!.data, two: b!.data, other: b!.data } };
+	const { output } = await push([item], { binaryPropertyName: 'one, two, three' });
+	expect(output.map(({ json }) => [json.file, json.pushed])).toEqual([
+		['a.jsonl', 3],
+		['b.jsonl', 2],
+	]);
+	expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 0 }]);
+	const none = await push([item], { binaryPropertyName: 'x, y' });
+	expect(none.error?.message).toBe("The item has no file in the field 'x'");
+});
+
+it('the advice about a missing field does not name files of failed records', async () => {
+	const { binary } = await files.item(lines('a'));
+	const failedOnly = { json: {}, binary: { failed: binary!.data, unreadable2: binary!.data } };
+	const { error } = await push([failedOnly]);
+	expect(error?.description).not.toMatch(/failed|unreadable/);
+	const both = { json: {}, binary: { ...failedOnly.binary, docs: binary!.data } };
+	expect((await push([both])).error?.description).toContain("Its files are in: 'docs'.");
+});
+
+it('an item with a file that is no document says to choose File', async () => {
+	const item = { ...(await files.item(lines('a'))), json: { title: 'x' } };
+	const { error } = await push([item], { documentSource: 'wholeItem' });
+	expect(error?.message).toBe(
+		"The field 'id' is missing or empty. The item has the file 'data': choose 'File' in 'Documents From'",
+	);
+});
