@@ -107,6 +107,22 @@ describe('a cold credential', () => {
 		// One read an execution, however many requests it sends.
 		expect(store.decryptions - decryptions).toBe(2);
 	});
+
+	it('has the token stored by the next run if the first one stopped waiting for it', async () => {
+		sandbox.faults.add({ route: 'token', latencyMs: 300, times: 1 });
+		const store = newStore();
+		const worker = startWorker();
+		const { status } = await chunk(worker, store, { cancelWhen: seen('token', 1) });
+		expect(status).toBe('canceled');
+		while (sandbox.tokensIssued() === 0) await new Promise((done) => setTimeout(done, 5));
+		// The response arrives, but nobody waits for it.
+		await new Promise((done) => setTimeout(done, 300));
+		expect(store.updates).toEqual([]);
+		for (let run = 1; run <= 2; run++) succeeded(await chunk(worker, store));
+		expect(store.updates).toHaveLength(1);
+		expect(Object.keys(storedTokens(store))).toEqual([PREDICT]);
+		expect(sandbox.tokensIssued()).toBe(1);
+	});
 });
 
 describe('a token close to its end', () => {

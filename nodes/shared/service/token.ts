@@ -8,8 +8,6 @@ import { InputError } from './input-error';
 const RENEW_EARLY_MS = 5 * 60_000;
 /** ... or in the last tenth of its lifetime, if that is shorter. */
 const RENEW_EARLY_SHARE = 0.1;
-/** Pause after a renewal that failed while the old token is still valid. */
-const RENEW_AGAIN_MS = 30_000;
 /** No token is kept for longer, whatever the server says. */
 const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
 
@@ -211,14 +209,6 @@ function isToken(value: unknown): value is Token {
 	);
 }
 
-/** The map with one more token, without those of other clients and expired ones. */
-export function addToken(map: TokenMap, scope: string, token: Token, now: number): TokenMap {
-	const kept = Object.entries(map).filter(
-		([, held]) => held.issuedFor === token.issuedFor && held.expiresAt > now,
-	);
-	return { ...Object.fromEntries(kept), [scope]: token };
-}
-
 /** The token of a scope, if it was issued for this client and has not expired. */
 export function validToken(
 	map: TokenMap,
@@ -228,31 +218,4 @@ export function validToken(
 ): Token | undefined {
 	const token = map[scope];
 	return token?.issuedFor === issuedFor && token.expiresAt > now ? token : undefined;
-}
-
-/** Whether a token can be used without renewing it first. */
-export function isFresh(token: Token | undefined, now: number): token is Token {
-	return token !== undefined && now < token.renewAt;
-}
-
-/** The same token with its next renewal postponed, for when a renewal has failed. */
-export function postponeRenewal(token: Token, now: number): Token {
-	return { ...token, renewAt: Math.min(now + RENEW_AGAIN_MS, token.expiresAt) };
-}
-
-/**
- * Both maps in one: of each scope the token that was issued last. One that was issued for another
- * client counts as missing.
- */
-export function newestTokens(map: TokenMap, other: TokenMap = {}): TokenMap {
-	const merged = { ...map };
-	for (const [scope, token] of Object.entries(other)) {
-		if (isNewer(token, merged[scope])) merged[scope] = token;
-	}
-	return merged;
-}
-
-/** Whether a token was issued after another one, or the other one belongs to another client. */
-export function isNewer(token: Token, other: Token | undefined): boolean {
-	return other?.issuedFor !== token.issuedFor || other.issuedAt < token.issuedAt;
 }

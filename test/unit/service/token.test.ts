@@ -4,14 +4,10 @@ import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { SCOPES } from '../../../nodes/shared/service/scope';
 import {
-	addToken,
-	isFresh,
-	newestTokens,
 	validToken,
 	parseClient,
 	parseTokenMap,
 	parseTokenResponse,
-	postponeRenewal,
 	tokenRequest,
 	type Token,
 } from '../../../nodes/shared/service/token';
@@ -303,42 +299,6 @@ describe('the token map', () => {
 		};
 		expect(parseTokenMap(JSON.stringify(stored))).toEqual({ a: token() });
 	});
-
-	test('survives being stored', () => {
-		const map = addToken({}, SCOPE, token(), NOW);
-		expect(parseTokenMap(JSON.stringify(map))).toEqual({ [SCOPE]: token() });
-	});
-
-	test('keeps the tokens of other scopes', () => {
-		const others = { other: token({ accessToken: 'o' }) };
-		expect(addToken(others, SCOPE, token(), NOW)).toEqual({ ...others, [SCOPE]: token() });
-	});
-
-	test('replaces the previous token of the scope', () => {
-		const newer = token({ accessToken: 'newer' });
-		expect(addToken({ [SCOPE]: token() }, SCOPE, newer, NOW)).toEqual({ [SCOPE]: newer });
-	});
-
-	test('drops tokens that have ended and those of a previous client', () => {
-		const map = {
-			ended: token({ expiresAt: NOW }),
-			previous: token({ issuedFor: 'previous client' }),
-		};
-		expect(addToken(map, SCOPE, token(), NOW)).toEqual({ [SCOPE]: token() });
-	});
-});
-
-describe('two maps in one', () => {
-	test('keep of each scope the token that was issued last, whatever its lifetime', () => {
-		const older = token({ accessToken: 'older', expiresAt: NOW + 9e9 });
-		const newer = token({ accessToken: 'newer', issuedAt: NOW });
-		expect(newestTokens({ a: older, b: newer }, { a: newer, b: older })).toEqual({
-			a: newer,
-			b: newer,
-		});
-		const other = token({ accessToken: 'other', issuedAt: NOW + 1, issuedFor: 'other' });
-		expect(newestTokens({ a: other }, { a: newer })).toEqual({ a: newer });
-	});
 });
 
 describe('which token may be used', () => {
@@ -353,17 +313,5 @@ describe('which token may be used', () => {
 
 	test.each(['other', 'constructor', '__proto__'])('not one of scope %s', (scope) => {
 		expect(validToken({ [SCOPE]: token() }, scope, 'client', NOW)).toBeUndefined();
-	});
-
-	test('a token is fresh until it is to be renewed', () => {
-		expect(isFresh(undefined, NOW)).toBe(false);
-		expect(isFresh(token(), NOW + 499)).toBe(true);
-		expect(isFresh(token(), NOW + 500)).toBe(false);
-	});
-
-	test('a renewal can be postponed by half a minute, not beyond the end', () => {
-		const long = token({ expiresAt: NOW + 10 * MINUTE_MS });
-		expect(postponeRenewal(long, NOW)).toEqual({ ...long, renewAt: NOW + 30_000 });
-		expect(postponeRenewal(token(), NOW).renewAt).toBe(NOW + 1000);
 	});
 });
