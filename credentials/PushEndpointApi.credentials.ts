@@ -2,20 +2,13 @@ import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
-	IDataObject,
-	IHttpRequestHelper,
-	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
 
 import {
-	credentialTest,
 	generalAdvice,
-	isBeingTested,
-	isTest,
-	runProbe,
+	keyCredential,
 	TEST_STATE_FIELD,
-	testRequest,
 	type Probe,
 } from '../nodes/shared/http/credential-test';
 import { pathSegment } from '../nodes/shared/service/url';
@@ -79,30 +72,18 @@ export class PushEndpointApi implements ICredentialType {
 		TEST_STATE_FIELD,
 	];
 
-	/** Only for the credential test. */
-	async preAuthentication(
-		this: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-	): Promise<IDataObject> {
-		if (isBeingTested(credentials)) await runProbe(this, credentials, PROBE);
-		return {};
-	}
+	preAuthentication = HOOKS.preAuthentication;
 
 	/** Adds the key, without spaces pasted around it. */
-	authenticate = async (
-		credentials: ICredentialDataDecryptedObject,
-		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> => {
-		if (isTest(requestOptions)) return testRequest(credentials, requestOptions, PROBE);
-		const headers = { ...requestOptions.headers, 'X-API-Key': keyOf(credentials) };
-		return { ...requestOptions, headers };
-	};
+	authenticate = HOOKS.authenticate;
 
 	/** Pushes no document: the interface has no request that only reads. */
-	test: ICredentialTestRequest = credentialTest('pushUrl');
+	test: ICredentialTestRequest = HOOKS.test;
 }
 
-const keyOf = ({ apiKey }: ICredentialDataDecryptedObject): string => String(apiKey ?? '').trim();
+const keyHeader = ({ apiKey }: ICredentialDataDecryptedObject) => ({
+	headers: { 'X-API-Key': String(apiKey ?? '').trim() },
+});
 
 const PROBE: Probe = {
 	party: { name: 'the push service', urlLabel: 'Push Service URL' },
@@ -114,7 +95,6 @@ const PROBE: Probe = {
 			headers: {
 				Accept: 'application/json',
 				'Content-Type': 'application/json',
-				'X-API-Key': keyOf(credentials),
 			},
 			// As text, since n8n drops an empty list.
 			body: '[]',
@@ -133,3 +113,5 @@ const PROBE: Probe = {
 	},
 	secrets: secretsOf,
 };
+
+const HOOKS = keyCredential('pushUrl', keyHeader, PROBE);

@@ -1,6 +1,7 @@
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
+	IDataObject,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
@@ -99,6 +100,34 @@ export function testRequest(
 	}
 	Object.defineProperty(data, KEY, { value: { hasPassed: false }, configurable: true });
 	throw Object.assign(new Error('Not tested yet'), { response: { status: 401 } });
+}
+
+/**
+ * The hooks of a credential that signs with fixed values. n8n calls `preAuthentication` only for its test.
+ *
+ * @param urlField the credential's field with the URL of the service
+ * @param sign headers or login of each request
+ * @param probe its request is signed here
+ */
+export function keyCredential(
+	urlField: string,
+	sign: (data: Data) => Pick<IHttpRequestOptions, 'headers' | 'auth'>,
+	probe: Probe,
+) {
+	const signed = <T extends IHttpRequestOptions>(data: Data, options: T): T => {
+		const { headers, ...login } = sign(data);
+		return { ...options, ...login, headers: { ...options.headers, ...headers } };
+	};
+	const signedProbe = { ...probe, request: (data: Data) => signed(data, probe.request(data)) };
+	return {
+		async preAuthentication(this: IHttpRequestHelper, data: Data): Promise<IDataObject> {
+			if (isBeingTested(data)) await runProbe(this, data, signedProbe);
+			return {};
+		},
+		authenticate: async (data: Data, options: IHttpRequestOptions) =>
+			isTest(options) ? testRequest(data, options, signedProbe) : signed(data, options),
+		test: credentialTest(urlField),
+	};
 }
 
 /**
