@@ -294,6 +294,7 @@ describe('the Test button of the credentials', () => {
 			['push', 422, /rejects the empty list .* may still be right/],
 			['push', 302, /redirects are not followed: enter the final URL as 'Push Service URL'$/],
 			['push', 503, /status 503.*busy or down: try again later$/],
+			['push', 501, /status 501, "Why\?"\. Check 'Push Service URL'$/],
 			['blob', 401, /Check 'Authentication', 'User' and 'Password'$/],
 			['blob', 403, /not allowed to list the blobs$/],
 			['blob', 404, /Check 'Blob Service URL'$/],

@@ -7,7 +7,7 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 
-import { serverMessage, ServiceFailure } from '../service/failure';
+import { isTransientStatus, serverMessage, ServiceFailure } from '../service/failure';
 import { withoutSecrets } from '../service/secrets';
 import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
 import { TimeLimit } from './time-limit';
@@ -208,7 +208,6 @@ export function generalAdvice(status: number, { urlLabel }: Party): string | und
 	if (status >= 200 && status < 300) return undefined;
 	if (status >= 300 && status < 400)
 		return `The URL has moved, and redirects are not followed: enter the final URL as '${urlLabel}'`;
-	if (status === 429 || status === 408 || status >= 500)
-		return 'The service is busy or down: try again later';
+	if (isTransientStatus(status)) return 'The service is busy or down: try again later';
 	return `Check '${urlLabel}'`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 
 import { parseBaseUrl, pathSegment } from './url';
-import { serverMessage, ServiceFailure } from './failure';
+import { isTransientStatus, serverMessage, ServiceFailure } from './failure';
 import { InputError } from './input-error';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
@@ -157,7 +157,7 @@ function refusal(
 ): ServiceFailure {
 	const error = (body as { error?: unknown } | null | undefined)?.error;
 	const words = serverMessage(body);
-	const transient = status === 408 || status === 429 || status >= 500;
+	const transient = isTransientStatus(status);
 	let description = "Check 'Client ID' and 'Client Secret' in the credential.";
 	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
 		description =

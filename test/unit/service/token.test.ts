@@ -265,9 +265,12 @@ describe('a refusal', () => {
 		[403, false],
 		[404, false],
 		[408, true],
+		[425, true],
 		[429, true],
 		[500, true],
+		[501, false],
 		[503, true],
+		[505, false],
 	])('status %i may pass: %s', (status, transient) => {
 		expect(failureOf({}, status, 3000)).toMatchObject({ transient, retryAfterMs: 3000 });
 	});
