@@ -11,6 +11,9 @@ const RENEW_EARLY_SHARE = 0.1;
 /** No token is kept for longer, whatever the server says. */
 const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
 
+/** Statuses of a token server that has considered the request; others are no refusal. */
+const REFUSALS = [400, 401, 403];
+
 /** What is longer is not an error code, even if the server sends it as one. */
 const MAX_CODE_CHARACTERS = 100;
 
@@ -148,7 +151,7 @@ function sameScopes(granted: unknown, asked: string): boolean {
 	return typeof granted === 'string' && sorted(granted) === sorted(asked);
 }
 
-/** The token error object as a failure a person can act on. */
+/** A response other than 2xx, with a token error object or not, as a failure a person can act on. */
 function refusal(
 	status: number,
 	body: unknown,
@@ -157,31 +160,34 @@ function refusal(
 ): ServiceFailure {
 	const error = (body as { error?: unknown } | null | undefined)?.error;
 	const words = serverMessage(body);
-	const transient = isTransientStatus(status);
-	let description = "Check 'Client ID' and 'Client Secret' in the credential.";
-	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
-		description =
-			'The token server took the request for one from a browser, because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
-	} else if (error === 'invalid_scope') {
-		description = `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
-	} else if (status === 404 || (status >= 300 && status < 400)) {
-		description = "Check 'Token Server URL' and 'Authorization Server ID' in the credential.";
-	} else if (transient) {
-		description = 'The token server is busy or down. Try again later.';
-	}
 	const code = typeof error === 'string' ? serverMessage(error) : '';
 	const isCode = code !== '' && code.length <= MAX_CODE_CHARACTERS;
 	const hasWords = words !== '' && !(isCode && words === code);
+	const outcome = REFUSALS.includes(status) ? 'refused to issue a token' : 'issued no token';
 	return new ServiceFailure(
-		`The token server refused to issue a token for the scope ${scope}: status ${status}${isCode ? ` (${code})` : ''}${hasWords ? `, ${words}` : ''}`,
+		`The token server ${outcome} for the scope ${scope}: status ${status}${isCode ? ` (${code})` : ''}${hasWords ? `, ${words}` : ''}`,
 		{
 			kind: 'token',
 			status,
-			description,
-			transient,
+			description: refusalAdvice(status, error, words, scope),
+			transient: isTransientStatus(status),
 			...(retryAfterMs !== undefined && { retryAfterMs }),
 		},
 	);
+}
+
+function refusalAdvice(status: number, error: unknown, words: string, scope: string): string {
+	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
+		return 'The token server took the request for one from a browser, because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
+	}
+	if (error === 'invalid_scope') {
+		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
+	}
+	if (isTransientStatus(status)) return 'The token server is busy or down. Try again later.';
+	if (REFUSALS.includes(status))
+		return "Check 'Client ID' and 'Client Secret' in the credential.";
+	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
+	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
 }
 
 /** Reads the stored map; anything that is not a map of tokens counts as empty. */

@@ -216,6 +216,15 @@ describe('a refusal', () => {
 		});
 	});
 
+	test.each([302, 404, 408, 429, 500, 503])(
+		'status %i is none: no token was issued',
+		(status) => {
+			expect(failureOf('', status).message).toBe(
+				`The token server issued no token for the scope ${SCOPE}: status ${status}`,
+			);
+		},
+	);
+
 	test('a code without words is not repeated', () => {
 		const { message } = failureOf({ error: 'invalid_client' }, 401);
 		expect(message.match(/invalid_client/g)).toHaveLength(1);
@@ -249,6 +258,9 @@ describe('a refusal', () => {
 			'Origin header',
 		],
 		['a scope that is not granted', 400, { error: 'invalid_scope' }, `the scope ${SCOPE}`],
+		['a redirect', 302, '', 'Redirects are not followed'],
+		['a method that is not allowed', 405, '', "'Authorization Server ID'"],
+		['a server without such requests', 501, '', "'Token Server URL'"],
 		['no such address', 404, '<html>', "'Authorization Server ID'"],
 		['a busy server', 503, '', 'Try again later'],
 		['a request that took too long', 408, '', 'Try again later'],
