@@ -138,8 +138,10 @@ export class AiServiceOAuth2Api implements ICredentialType {
 
 /** Tests and n8n's HTTP Request node show no description: what to check goes into the message. */
 function explained(error: unknown): unknown {
-	const isUnreachable = error instanceof ServiceFailure && error.transportCode !== undefined;
-	return isUnreachable ? advised(error, TOKEN_SERVER) : error;
+	if (!(error instanceof ServiceFailure)) return error;
+	if (error.transportCode !== undefined) return advised(error, TOKEN_SERVER);
+	const { message, kind, description = '' } = error;
+	return new ServiceFailure(`${message.replace(/\.$/, '')}. ${description}`, { kind });
 }
 
 /**
@@ -172,26 +174,35 @@ const AI_SERVICE = { name: 'the AI service', urlLabel: 'AI Service URL' };
 /** No chunking request has this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The interface has no request that only tests: any answer but a refusal counts as success. */
+/** Whether the scope allows to ask for the results of a chunking request. */
+const canChunk = (credentials: ICredentialDataDecryptedObject): boolean =>
+	scopeOf(credentials).split(/\s+/).includes(DEFAULT_SCOPE);
+
+/**
+ * The interface has no request that only tests: any answer but a refusal counts as success, and but a
+ * page or plain text where a chunking service answers with JSON or nothing.
+ */
 const PROBE: Probe = {
 	party: AI_SERVICE,
 	request: (credentials) => {
 		const url = parseBaseUrl(credentials.aiUrl, AI_SERVICE.urlLabel);
-		const canChunk = scopeOf(credentials).split(/\s+/).includes(DEFAULT_SCOPE);
 		const { token } = tokenUseOf(credentials) ?? ownUse(credentials, 'test');
 		return {
 			method: 'GET',
-			url: canChunk ? `${url}/ai/async-chunking/${NO_CHUNKING_ID}` : `${url}/`,
+			url: canChunk(credentials) ? `${url}/ai/async-chunking/${NO_CHUNKING_ID}` : `${url}/`,
 			headers: {
 				Accept: 'application/json',
 				...(token && { Authorization: `Bearer ${token.accessToken}` }),
 			},
 		};
 	},
-	advice: (status) => {
+	advice: (status, body, credentials) => {
 		if (status === 401)
 			return "It refused the access token: check 'AI Service URL' and 'Client ID'";
 		if (status === 403) return "The access token does not allow this: check 'Scope'";
+		const isText = typeof body === 'string' && body.trim() !== '';
+		if ((status === 200 || status === 404) && isText && canChunk(credentials))
+			return "No chunking service answers like this: check 'AI Service URL'";
 		return undefined;
 	},
 	secrets: (credentials) => [

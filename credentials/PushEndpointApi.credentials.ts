@@ -39,9 +39,9 @@ export class PushEndpointApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			required: true,
-			placeholder: 'e.g. https://subdomain.lucidworks.cloud/pathname',
+			placeholder: 'e.g. https://subdomain.lucidworks.cloud/pathname/api/v1/push/docs',
 			description:
-				'Everything before /api/v1/push. You can also paste the complete push URL: it names the endpoint.',
+				'Paste the complete push URL, or enter everything before /api/v1/push and the endpoint below',
 		},
 		{
 			displayName: 'Endpoint Identifier',
@@ -61,13 +61,6 @@ export class PushEndpointApi implements ICredentialType {
 			default: '',
 			required: true,
 			description: 'A push API key of this data source',
-		},
-		{
-			displayName:
-				'The test pushes an empty list of documents, so it writes nothing. A service that rejects an empty list fails the test even though the key is right.',
-			name: 'testNotice',
-			type: 'notice',
-			default: '',
 		},
 		TEST_STATE_FIELD,
 	];

@@ -24,8 +24,8 @@ export interface Probe {
 	 * @throws InputError naming the field that cannot be used
 	 */
 	request(data: Data): IHttpRequestOptions & { url: string };
-	/** What to check after a status; undefined if the status counts as success. */
-	advice(status: number): string | undefined;
+	/** What to check after a response; undefined if it counts as success. */
+	advice(status: number, body: unknown, data: Data): string | undefined;
 	/** Values in the data that no message may repeat. */
 	secrets(data: Data): readonly unknown[];
 }
@@ -142,7 +142,7 @@ export async function runProbe(
 	probe: Probe,
 ): Promise<void> {
 	const { status, body } = await send(helper, probe.request(data), probe.party);
-	const advice = probe.advice(status);
+	const advice = probe.advice(status, body, data);
 	if (advice !== undefined) throw refusal(status, body, advice, probe, data);
 	const state = stateOf(data);
 	if (state !== undefined) state.hasPassed = true;
