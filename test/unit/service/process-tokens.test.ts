@@ -430,6 +430,7 @@ describe('a refused token', () => {
 	test('gives way to any other that is stored, although clocks may differ', async () => {
 		useOf({ held: stored('ahead', 90), rejected: 'ahead' });
 		expect(tokenOf(await issue({ held: stored('behind', 30) }))).toBe('behind');
+		expect(tokenOf(await issue({ held: stored('ahead', 90) }))).toBe('behind');
 		expect(asked).toEqual([]);
 	});
 
