@@ -21,14 +21,10 @@ import { TOKEN_SERVER, tokenSender } from '../nodes/shared/http/token-sender';
 import { parseBaseUrl } from '../nodes/shared/service/url';
 import { ServiceFailure } from '../nodes/shared/service/failure';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/scope';
+import { processTokens } from '../nodes/shared/service/process-tokens';
 import { secretsOf } from '../nodes/shared/service/secrets';
 import { parseClient, parseTokenMap, validToken } from '../nodes/shared/service/token';
-import {
-	attachTokenContext,
-	tokenContextOf,
-	type TokenContext,
-} from '../nodes/shared/service/token-context';
-import { TokenIssuer } from '../nodes/shared/service/token-issuer';
+import { attachTokenUse, TokenUse, tokenUseOf } from '../nodes/shared/service/token-use';
 
 /**
  * Client of the token server, and the URL of the AI service its tokens are for
@@ -102,8 +98,24 @@ export class AiServiceOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Issues a token for the scope that is requested; n8n stores what is returned. */
-	preAuthentication = issuingTokens(new TokenIssuer());
+	/** Obtains a token for the scope that is requested; n8n stores what is returned. */
+	async preAuthentication(
+		this: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		const isTested = isBeingTested(credentials);
+		// The URL is checked first: no token is requested in vain.
+		if (isTested) PROBE.request(credentials);
+		const use = useFor(credentials, isTested);
+		const tokens =
+			isTested && use.isProven
+				? undefined
+				: await use.obtain(tokenSender(this)).catch((error: unknown) => {
+						throw use.isOfNode ? error : explained(error);
+					});
+		if (isTested) await runProbe(this, credentials, PROBE);
+		return tokens === undefined ? {} : { accessTokens: JSON.stringify(tokens) };
+	}
 
 	/**
 	 * Signs a request with its token. Without a valid one the request goes unsigned: after the 401 n8n
@@ -114,7 +126,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 		requestOptions: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> => {
 		if (isTest(requestOptions)) return testRequest(credentials, requestOptions, PROBE);
-		const { token } = tokenContextOf(credentials) ?? ownContext(credentials, 'credential');
+		const { token } = tokenUseOf(credentials) ?? ownUse(credentials, 'credential');
 		if (token === undefined) return requestOptions;
 		const Authorization = `Bearer ${token.accessToken}`;
 		return { ...requestOptions, headers: { ...requestOptions.headers, Authorization } };
@@ -124,68 +136,37 @@ export class AiServiceOAuth2Api implements ICredentialType {
 	test: ICredentialTestRequest = credentialTest('aiUrl');
 }
 
-function issuingTokens(issuer: TokenIssuer) {
-	return async function (
-		this: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-	): Promise<IDataObject> {
-		const isTested = isBeingTested(credentials);
-		const context = contextFor(credentials, isTested);
-		// The URL is checked first: no token is requested in vain.
-		if (isTested) PROBE.request(credentials);
-		let stored: IDataObject = {};
-		if (!context.isProven || !isTested) {
-			const tokens = await issuer
-				.issue(context, tokenSender(this))
-				.catch((error: unknown) => {
-					throw context.origin === 'node' ? error : explained(error);
-				});
-			// Several requests may have waited for the same token: only one of them stores it.
-			if (!context.held.isStored && !context.isPostponed) {
-				stored = { accessTokens: JSON.stringify(tokens) };
-				context.held.isStored = true;
-			}
-		}
-		if (isTested) await runProbe(this, credentials, PROBE);
-		return stored;
-	};
-}
-
 /** Tests and n8n's HTTP Request node show no description: what to check goes into the message. */
 function explained(error: unknown): unknown {
-	const isUnreachable = error instanceof ServiceFailure && error.transportCode !== undefined;
-	return isUnreachable ? advised(error, TOKEN_SERVER) : error;
+	if (!(error instanceof ServiceFailure)) return error;
+	if (error.transportCode !== undefined) return advised(error, TOKEN_SERVER);
+	const { message, kind, description = '' } = error;
+	return new ServiceFailure(`${message.replace(/\.$/, '')}. ${description}`, { kind });
 }
 
 /**
- * The context that a node has attached, or one of the credential's own. In a test n8n may have requested
- * a token before the test could be recognized: that token proves as much.
+ * The use that a node has attached, or one of the credential's own. In a test n8n may have requested a
+ * token before the test could be recognized: that token proves as much.
  */
-function contextFor(credentials: ICredentialDataDecryptedObject, isTested: boolean): TokenContext {
-	const attached = tokenContextOf(credentials);
-	if (attached?.origin === 'node' || (isTested && attached?.isProven)) return attached;
-	const context = ownContext(credentials, isTested ? 'test' : 'credential');
-	attachTokenContext(credentials, context);
-	return context;
+function useFor(credentials: ICredentialDataDecryptedObject, isTested: boolean): TokenUse {
+	const attached = tokenUseOf(credentials);
+	if (attached?.isOfNode || (isTested && attached?.isProven)) return attached;
+	const use = ownUse(credentials, isTested ? 'test' : 'credential');
+	attachTokenUse(credentials, use);
+	return use;
 }
 
 /** For requests of n8n's HTTP Request node and the credential test: the credential's own scope. */
-function ownContext(
+function ownUse(
 	credentials: ICredentialDataDecryptedObject,
 	origin: 'credential' | 'test',
-): TokenContext {
+): TokenUse {
 	const client = parseClient(credentials);
 	const scope = scopeOf(credentials);
-	const tokens = parseTokenMap(credentials.accessTokens);
-	const token = validToken(tokens, scope, client.identity, Date.now());
-	return {
-		client,
-		scope,
-		origin,
-		held: { tokens, isStored: false },
-		wait: async (pending) => await pending,
-		...(token && { token }),
-	};
+	const stored = parseTokenMap(credentials.accessTokens);
+	processTokens.offer(client, stored);
+	const token = validToken(stored, scope, client.identity, Date.now());
+	return new TokenUse({ client, scope, origin, token, mayStore: true });
 }
 
 const AI_SERVICE = { name: 'the AI service', urlLabel: 'AI Service URL' };
@@ -193,30 +174,39 @@ const AI_SERVICE = { name: 'the AI service', urlLabel: 'AI Service URL' };
 /** No chunking request has this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The interface has no request that only tests: any answer but a refusal counts as success. */
+/** Whether the scope allows to ask for the results of a chunking request. */
+const canChunk = (credentials: ICredentialDataDecryptedObject): boolean =>
+	scopeOf(credentials).split(/\s+/).includes(DEFAULT_SCOPE);
+
+/**
+ * The interface has no request that only tests: any answer but a refusal counts as success, and but a
+ * page or plain text where a chunking service answers with JSON or nothing.
+ */
 const PROBE: Probe = {
 	party: AI_SERVICE,
 	request: (credentials) => {
 		const url = parseBaseUrl(credentials.aiUrl, AI_SERVICE.urlLabel);
-		const canChunk = scopeOf(credentials).split(/\s+/).includes(DEFAULT_SCOPE);
-		const { token } = tokenContextOf(credentials) ?? ownContext(credentials, 'test');
+		const { token } = tokenUseOf(credentials) ?? ownUse(credentials, 'test');
 		return {
 			method: 'GET',
-			url: canChunk ? `${url}/ai/async-chunking/${NO_CHUNKING_ID}` : `${url}/`,
+			url: canChunk(credentials) ? `${url}/ai/async-chunking/${NO_CHUNKING_ID}` : `${url}/`,
 			headers: {
 				Accept: 'application/json',
 				...(token && { Authorization: `Bearer ${token.accessToken}` }),
 			},
 		};
 	},
-	advice: (status) => {
+	advice: (status, body, credentials) => {
 		if (status === 401)
 			return "It refused the access token: check 'AI Service URL' and 'Client ID'";
 		if (status === 403) return "The access token does not allow this: check 'Scope'";
+		const isText = typeof body === 'string' && body.trim() !== '';
+		if ((status === 200 || status === 404) && isText && canChunk(credentials))
+			return "No chunking service answers like this: check 'AI Service URL'";
 		return undefined;
 	},
 	secrets: (credentials) => [
 		...secretsOf(credentials),
-		tokenContextOf(credentials)?.token?.accessToken,
+		tokenUseOf(credentials)?.token?.accessToken,
 	],
 };

@@ -2,20 +2,13 @@ import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
-	IDataObject,
-	IHttpRequestHelper,
-	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
 
 import {
-	credentialTest,
 	generalAdvice,
-	isBeingTested,
-	isTest,
-	runProbe,
+	keyCredential,
 	TEST_STATE_FIELD,
-	testRequest,
 	type Probe,
 } from '../nodes/shared/http/credential-test';
 import { parseBaseUrl } from '../nodes/shared/service/url';
@@ -80,26 +73,13 @@ export class BlobServiceApi implements ICredentialType {
 		TEST_STATE_FIELD,
 	];
 
-	/** Only for the credential test. */
-	async preAuthentication(
-		this: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-	): Promise<IDataObject> {
-		if (isBeingTested(credentials)) await runProbe(this, credentials, PROBE);
-		return {};
-	}
+	preAuthentication = HOOKS.preAuthentication;
 
 	/** Adds user and password. */
-	authenticate = async (
-		credentials: ICredentialDataDecryptedObject,
-		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> => {
-		if (isTest(requestOptions)) return testRequest(credentials, requestOptions, PROBE);
-		return { ...requestOptions, ...basicAuth(credentials) };
-	};
+	authenticate = HOOKS.authenticate;
 
 	/** Lists the blobs. */
-	test: ICredentialTestRequest = credentialTest('baseUrl');
+	test: ICredentialTestRequest = HOOKS.test;
 }
 
 function basicAuth({ authentication, user, password }: ICredentialDataDecryptedObject) {
@@ -113,7 +93,6 @@ const PROBE: Probe = {
 		method: 'GET',
 		url: `${parseBaseUrl(credentials.baseUrl, 'Blob Service URL')}/blobs`,
 		headers: { Accept: 'application/json' },
-		...basicAuth(credentials),
 	}),
 	advice: (status) => {
 		if (status === 401) return "Check 'Authentication', 'User' and 'Password'";
@@ -122,3 +101,5 @@ const PROBE: Probe = {
 	},
 	secrets: secretsOf,
 };
+
+const HOOKS = keyCredential('baseUrl', basicAuth, PROBE);

@@ -2,20 +2,13 @@ import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
 	ICredentialType,
-	IDataObject,
-	IHttpRequestHelper,
-	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
 
 import {
-	credentialTest,
 	generalAdvice,
-	isBeingTested,
-	isTest,
-	runProbe,
+	keyCredential,
 	TEST_STATE_FIELD,
-	testRequest,
 	type Probe,
 } from '../nodes/shared/http/credential-test';
 import { pathSegment } from '../nodes/shared/service/url';
@@ -46,9 +39,9 @@ export class PushEndpointApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			required: true,
-			placeholder: 'e.g. https://subdomain.lucidworks.cloud/pathname',
+			placeholder: 'e.g. https://subdomain.lucidworks.cloud/pathname/api/v1/push/docs',
 			description:
-				'Everything before /api/v1/push. You can also paste the complete push URL: it names the endpoint.',
+				'Paste the complete push URL, or enter everything before /api/v1/push and the endpoint below',
 		},
 		{
 			displayName: 'Endpoint Identifier',
@@ -69,40 +62,21 @@ export class PushEndpointApi implements ICredentialType {
 			required: true,
 			description: 'A push API key of this data source',
 		},
-		{
-			displayName:
-				'The test pushes an empty list of documents, so it writes nothing. A service that rejects an empty list fails the test even though the key is right.',
-			name: 'testNotice',
-			type: 'notice',
-			default: '',
-		},
 		TEST_STATE_FIELD,
 	];
 
-	/** Only for the credential test. */
-	async preAuthentication(
-		this: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-	): Promise<IDataObject> {
-		if (isBeingTested(credentials)) await runProbe(this, credentials, PROBE);
-		return {};
-	}
+	preAuthentication = HOOKS.preAuthentication;
 
 	/** Adds the key, without spaces pasted around it. */
-	authenticate = async (
-		credentials: ICredentialDataDecryptedObject,
-		requestOptions: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> => {
-		if (isTest(requestOptions)) return testRequest(credentials, requestOptions, PROBE);
-		const headers = { ...requestOptions.headers, 'X-API-Key': keyOf(credentials) };
-		return { ...requestOptions, headers };
-	};
+	authenticate = HOOKS.authenticate;
 
 	/** Pushes no document: the interface has no request that only reads. */
-	test: ICredentialTestRequest = credentialTest('pushUrl');
+	test: ICredentialTestRequest = HOOKS.test;
 }
 
-const keyOf = ({ apiKey }: ICredentialDataDecryptedObject): string => String(apiKey ?? '').trim();
+const keyHeader = ({ apiKey }: ICredentialDataDecryptedObject) => ({
+	headers: { 'X-API-Key': String(apiKey ?? '').trim() },
+});
 
 const PROBE: Probe = {
 	party: { name: 'the push service', urlLabel: 'Push Service URL' },
@@ -114,7 +88,6 @@ const PROBE: Probe = {
 			headers: {
 				Accept: 'application/json',
 				'Content-Type': 'application/json',
-				'X-API-Key': keyOf(credentials),
 			},
 			// As text, since n8n drops an empty list.
 			body: '[]',
@@ -133,3 +106,5 @@ const PROBE: Probe = {
 	},
 	secrets: secretsOf,
 };
+
+const HOOKS = keyCredential('pushUrl', keyHeader, PROBE);

@@ -1,5 +1,6 @@
 import type { ICredentialType } from 'n8n-workflow';
 
+import { processTokens } from '../nodes/shared/service/process-tokens';
 import { credentialClasses } from './manifest';
 
 /** Credential type instances by their name. */
@@ -7,11 +8,12 @@ export type CredentialTypes = Record<string, ICredentialType>;
 
 /**
  * The credential type of that name from this package's own `credentials/`. Loaded on first use, so
- * that tests of the engine itself do not need it.
+ * that tests of the engine itself do not need it. Each run is a process of its own: it knows no tokens.
  */
 export function packageCredentialType(name: string): ICredentialType | undefined {
 	const className = credentialClasses.get(name);
 	if (className === undefined) return undefined;
+	processTokens.clear();
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded on demand, by name
 	const module = require(`../credentials/${className}.credentials`) as Record<
 		string,

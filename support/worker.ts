@@ -46,6 +46,8 @@ export interface ChunkRunOptions {
 	onError?: RunOptions['onError'];
 	/** Presses Stop after that time. */
 	cancelAfterMs?: number;
+	/** Presses Stop when this resolves. */
+	cancelWhen?: Promise<unknown>;
 }
 
 /** One execution of Chunk Text on a worker: submits texts, unless `parameters` say otherwise. */

@@ -9,7 +9,11 @@ const REFUSED: Array<[name: string, changes: Record<string, string>, message: Re
 	['Demo AI Service', { authUrl: NOBODY }, /token server could not be reached: the connection/],
 	['Demo AI Service', { authUrl: 'http://no-such-host.invalid' }, /its host name is unknown/],
 	['Demo AI Service', { aiUrl: NOBODY }, /AI service could not be reached.*'AI Service URL'/],
-	['Demo AI Service', { aiUrl: 'nowhere' }, /'AI Service URL' is not a valid URL/],
+	[
+		'Demo AI Service',
+		{ aiUrl: 'nowhere' },
+		/'AI Service URL' must start with https:\/\/ or http:\/\//,
+	],
 	['Demo AI Service', { scope: 'custom', customScope: 'unknown' }, /invalid_scope/],
 	['Demo Push Endpoint', { apiKey: 'not-the-right-one' }, /status 401.*Check 'API Key'/],
 	['Demo Push Endpoint', { pushUrl: NOBODY }, /push service could not be reached/],

@@ -20,11 +20,8 @@ export function tolerated({ node, invariant }: Violation): boolean {
 	return PAIRS.has(pairOf(node, invariant));
 }
 
-/**
- * Cells of the fault matrix, as 'request, row'.
- * 'token, 501': 501 is permanent everywhere else, but a token request is sent again after it.
- */
-export const KNOWN_CELLS = new Set(['token, 501']);
+/** Cells of the fault matrix, as 'request, row'. */
+export const KNOWN_CELLS = new Set<string>([]);
 
 /** Whether a cell is known to differ from what is expected of it. */
 export function isKnownCell({ request, row }: { request: string; row: string | number }): boolean {

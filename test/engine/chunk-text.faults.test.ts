@@ -294,7 +294,7 @@ describe('a submission', () => {
 	});
 
 	it.each([
-		['ai.example.com', /^'AI Service URL' is not a valid URL$/],
+		['ai.example.com', /^'AI Service URL' must start with https:\/\/ or http:\/\/$/],
 		['', /^'AI Service URL' is empty$/],
 		['https://a.example/?x=1', /^'AI Service URL' must not have a query/],
 	])('is not sent to an unusable URL: "%s"', async (aiUrl, message) => {

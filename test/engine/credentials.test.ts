@@ -115,7 +115,7 @@ describe('the Test button of the credentials', () => {
 		);
 
 		it.each([
-			['authUrl', 'ftp://example.com', /'Token Server URL' must start with http/],
+			['authUrl', 'ftp://example.com', /'Token Server URL' must start with https:/],
 			[
 				'authUrl',
 				'http://127.0.0.1:1',
@@ -123,7 +123,8 @@ describe('the Test button of the credentials', () => {
 			],
 			['clientId', ' ', /'Client ID' is empty/],
 			['scope', 'custom', /'Custom Scope' is empty/],
-			['authorizationServerId', 'unknown', /token/],
+			['authorizationServerId', 'unknown', /'Authorization Server ID'/],
+			['clientSecret', 'mistyped', /Check 'Client ID' and 'Client Secret'/],
 		])('says what is wrong with %s = %s', async (field, value, message) => {
 			const result = await press(type, { [field]: value });
 			expect(result.ok).toBe(false);
@@ -192,7 +193,9 @@ describe('the Test button of the credentials', () => {
 			const result = await press(type, { baseUrl: 'fusion.example.com' });
 			expect(result).toMatchObject({
 				ok: false,
-				message: expect.stringMatching(/'Blob Service URL' is not a valid URL/),
+				message: expect.stringMatching(
+					/'Blob Service URL' must start with https:\/\/ or http:\/\//,
+				),
 			});
 		});
 
@@ -267,9 +270,24 @@ describe('the Test button of the credentials', () => {
 				'http://unknown.invalid',
 				/could not be reached: its host name/,
 			],
-			['ai', 'no URL', 'nowhere', /^'AI Service URL' is not a valid URL$/],
-			['push', 'no URL', 'nowhere', /^'Push Service URL' is not a valid URL$/],
-			['blob', 'no URL', 'nowhere', /^'Blob Service URL' is not a valid URL$/],
+			[
+				'ai',
+				'no URL',
+				'nowhere',
+				/^'AI Service URL' must start with https:\/\/ or http:\/\/$/,
+			],
+			[
+				'push',
+				'no URL',
+				'nowhere',
+				/^'Push Service URL' must start with https:\/\/ or http:\/\/$/,
+			],
+			[
+				'blob',
+				'no URL',
+				'nowhere',
+				/^'Blob Service URL' must start with https:\/\/ or http:\/\/$/,
+			],
 			['ai', 'an empty URL', ' ', /^'AI Service URL' is empty$/],
 			['push', 'an empty URL', ' ', /^'Push Service URL' is empty$/],
 			['blob', 'an empty URL', '', /^'Blob Service URL' is empty$/],
@@ -294,6 +312,7 @@ describe('the Test button of the credentials', () => {
 			['push', 422, /rejects the empty list .* may still be right/],
 			['push', 302, /redirects are not followed: enter the final URL as 'Push Service URL'$/],
 			['push', 503, /status 503.*busy or down: try again later$/],
+			['push', 501, /status 501, "Why\?"\. Check 'Push Service URL'$/],
 			['blob', 401, /Check 'Authentication', 'User' and 'Password'$/],
 			['blob', 403, /not allowed to list the blobs$/],
 			['blob', 404, /Check 'Blob Service URL'$/],
@@ -309,6 +328,25 @@ describe('the Test button of the credentials', () => {
 				expect(await pressAt('ai', await answering(status))).toMatchObject({ ok: true });
 			},
 		);
+
+		it.each([
+			[200, '<!DOCTYPE html><html><body>Welcome</body></html>'],
+			[404, '<html><body>404 page not found</body></html>'],
+			[404, 'default backend - 404'],
+		])('ai: status %i with %j is no chunking service', async (status, page) => {
+			const server = await startServer((_request, response) => {
+				response.writeHead(status, { 'content-type': 'text/html' }).end(page);
+			});
+			servers.push(server);
+			expect(await pressAt('ai', server.url)).toMatchObject({
+				ok: false,
+				message: expect.stringMatching(
+					/^The AI service answered with status \d+.*No chunking service answers like this: check 'AI Service URL'$/,
+				),
+			});
+			const other = { scope: 'merchandising.rules' };
+			expect(await pressAt('ai', server.url, other)).toMatchObject({ ok: true });
+		});
 
 		it('ai: a certificate that is not trusted', async () => {
 			const server = createSecureServer(selfSigned(), (_request, response) => response.end());
@@ -335,8 +373,14 @@ describe('the Test button of the credentials', () => {
 				{ authUrl: 'http://unknown.invalid' },
 				/^The token server could not be reached: its host name/,
 			],
-			[{ authUrl: 'nowhere' }, /^'Token Server URL' is not a valid URL$/],
-			[{ authorizationServerId: 'unknown' }, /status 404/],
+			[
+				{ authUrl: 'nowhere' },
+				/^'Token Server URL' must start with https:\/\/ or http:\/\/$/,
+			],
+			[
+				{ authorizationServerId: 'unknown' },
+				/status 404.*Check 'Token Server URL' and 'Authorization Server ID' in the credential\.$/,
+			],
 			[{ clientId: '' }, /^'Client ID' is empty$/],
 		])('ai: %j', async (changes, message) => {
 			const { ok, message: said } = await pressAt('ai', sandbox.urls.aiUrl, changes);

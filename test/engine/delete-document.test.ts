@@ -651,7 +651,7 @@ describe('faults', () => {
 		const { pushEndpointApi } = sandboxCredentials(sandbox());
 		const credentials = { pushEndpointApi: { ...pushEndpointApi, pushUrl: 'nowhere' } };
 		const { error } = await remove(items('d0'), {}, { credentials });
-		expect(error?.message).toBe("'Push Service URL' is not a valid URL");
+		expect(error?.message).toBe("'Push Service URL' must start with https:// or http://");
 	});
 });
 

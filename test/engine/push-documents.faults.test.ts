@@ -482,8 +482,11 @@ describe('where it sends', () => {
 	});
 
 	it.each([
-		[{ pushUrl: 'search.example.com' }, /^'Push Service URL' is not a valid URL$/],
-		[{ pushUrl: 'ftp://search.example.com' }, /^'Push Service URL' must start with http/],
+		[
+			{ pushUrl: 'search.example.com' },
+			/^'Push Service URL' must start with https:\/\/ or http:\/\/$/,
+		],
+		[{ pushUrl: 'ftp://search.example.com' }, /^'Push Service URL' must start with https:/],
 		[{ pushUrl: '' }, /^'Push Service URL' is empty$/],
 		[{ pushUrl: 'https://a.example/?x=1' }, /^'Push Service URL' must not have a query/],
 		[{ endpoint: ' ' }, /^'Endpoint Identifier' is empty$/],

@@ -107,6 +107,22 @@ describe('a cold credential', () => {
 		// One read an execution, however many requests it sends.
 		expect(store.decryptions - decryptions).toBe(2);
 	});
+
+	it('has the token stored by the next run if the first one stopped waiting for it', async () => {
+		sandbox.faults.add({ route: 'token', latencyMs: 300, times: 1 });
+		const store = newStore();
+		const worker = startWorker();
+		const { status } = await chunk(worker, store, { cancelWhen: seen('token', 1) });
+		expect(status).toBe('canceled');
+		while (sandbox.tokensIssued() === 0) await new Promise((done) => setTimeout(done, 5));
+		// The response arrives, but nobody waits for it.
+		await new Promise((done) => setTimeout(done, 300));
+		expect(store.updates).toEqual([]);
+		for (let run = 1; run <= 2; run++) succeeded(await chunk(worker, store));
+		expect(store.updates).toHaveLength(1);
+		expect(Object.keys(storedTokens(store))).toEqual([PREDICT]);
+		expect(sandbox.tokensIssued()).toBe(1);
+	});
 });
 
 describe('a token close to its end', () => {
@@ -262,7 +278,7 @@ describe('a token close to its end', () => {
 			sandbox.faults.add({ route: 'token', status: 503 });
 			ahead = 3601_000;
 			const { error } = await chunk(worker, store);
-			expect(error?.message).toMatch(/refused to issue a token .* status 503/);
+			expect(error?.message).toMatch(/issued no token for .* status 503/);
 			expect(requestsTo('submit')).toHaveLength(1);
 		});
 	});
@@ -663,8 +679,19 @@ describe('a response of the token server that cannot be used', () => {
 			/status 401/,
 			/Client ID/,
 		],
-		['a redirect', { redirectTo: 'http://127.0.0.1:1/login' }, /status 302/, /URL/],
-		['a server that is down', { status: 503 }, /status 503/, /Try again later/],
+		[
+			'a redirect',
+			{ redirectTo: 'http://127.0.0.1:1/login' },
+			/issued no token .* status 302/,
+			/not followed.*'Token Server URL'/,
+		],
+		[
+			'a server that is down',
+			{ status: 503 },
+			/issued no token .* status 503/,
+			/Try again later/,
+		],
+		['one that cannot do this', { status: 501 }, /issued no token .* status 501/, /URL/],
 		['one that is busy', { status: 429 }, /status 429/, /Try again later/],
 		[
 			'a broken connection',

@@ -1,12 +1,13 @@
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialTestRequest,
+	IDataObject,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 
-import { serverMessage, ServiceFailure } from '../service/failure';
+import { isTransientStatus, serverMessage, ServiceFailure } from '../service/failure';
 import { withoutSecrets } from '../service/secrets';
 import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
 import { TimeLimit } from './time-limit';
@@ -23,8 +24,8 @@ export interface Probe {
 	 * @throws InputError naming the field that cannot be used
 	 */
 	request(data: Data): IHttpRequestOptions & { url: string };
-	/** What to check after a status; undefined if the status counts as success. */
-	advice(status: number): string | undefined;
+	/** What to check after a response; undefined if it counts as success. */
+	advice(status: number, body: unknown, data: Data): string | undefined;
 	/** Values in the data that no message may repeat. */
 	secrets(data: Data): readonly unknown[];
 }
@@ -102,6 +103,34 @@ export function testRequest(
 }
 
 /**
+ * The hooks of a credential that signs with fixed values. n8n calls `preAuthentication` only for its test.
+ *
+ * @param urlField the credential's field with the URL of the service
+ * @param sign headers or login of each request
+ * @param probe its request is signed here
+ */
+export function keyCredential(
+	urlField: string,
+	sign: (data: Data) => Pick<IHttpRequestOptions, 'headers' | 'auth'>,
+	probe: Probe,
+) {
+	const signed = <T extends IHttpRequestOptions>(data: Data, options: T): T => {
+		const { headers, ...login } = sign(data);
+		return { ...options, ...login, headers: { ...options.headers, ...headers } };
+	};
+	const signedProbe = { ...probe, request: (data: Data) => signed(data, probe.request(data)) };
+	return {
+		async preAuthentication(this: IHttpRequestHelper, data: Data): Promise<IDataObject> {
+			if (isBeingTested(data)) await runProbe(this, data, signedProbe);
+			return {};
+		},
+		authenticate: async (data: Data, options: IHttpRequestOptions) =>
+			isTest(options) ? testRequest(data, options, signedProbe) : signed(data, options),
+		test: credentialTest(urlField),
+	};
+}
+
+/**
  * For `preAuthentication`: sends the request of the test.
  *
  * @throws InputError or ServiceFailure with a message that says what is wrong and what to check. It has
@@ -113,7 +142,7 @@ export async function runProbe(
 	probe: Probe,
 ): Promise<void> {
 	const { status, body } = await send(helper, probe.request(data), probe.party);
-	const advice = probe.advice(status);
+	const advice = probe.advice(status, body, data);
 	if (advice !== undefined) throw refusal(status, body, advice, probe, data);
 	const state = stateOf(data);
 	if (state !== undefined) state.hasPassed = true;
@@ -179,7 +208,6 @@ export function generalAdvice(status: number, { urlLabel }: Party): string | und
 	if (status >= 200 && status < 300) return undefined;
 	if (status >= 300 && status < 400)
 		return `The URL has moved, and redirects are not followed: enter the final URL as '${urlLabel}'`;
-	if (status === 429 || status === 408 || status >= 500)
-		return 'The service is busy or down: try again later';
+	if (isTransientStatus(status)) return 'The service is busy or down: try again later';
 	return `Check '${urlLabel}'`;
 }

@@ -151,8 +151,8 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 /** An unsupported operation (501) or version of HTTP (505) stays unsupported. */
 const LASTING_STATUSES = [501, 505];
 
-/** Whether a status says that the same request may succeed later. */
-const isTransientStatus = (status: number): boolean =>
+/** Whether a status says that the same request, of whatever kind, may succeed later. */
+export const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
 function statusVerdict(status: number, idempotent: boolean): Verdict {

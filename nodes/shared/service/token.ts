@@ -1,17 +1,18 @@
 import { createHash } from 'crypto';
 
 import { parseBaseUrl, pathSegment } from './url';
-import { serverMessage, ServiceFailure } from './failure';
+import { isTransientStatus, serverMessage, ServiceFailure } from './failure';
 import { InputError } from './input-error';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
 const RENEW_EARLY_MS = 5 * 60_000;
 /** ... or in the last tenth of its lifetime, if that is shorter. */
 const RENEW_EARLY_SHARE = 0.1;
-/** Pause after a renewal that failed while the old token is still valid. */
-const RENEW_AGAIN_MS = 30_000;
 /** No token is kept for longer, whatever the server says. */
 const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
+
+/** Statuses of a token server that has considered the request; others are no refusal. */
+const REFUSALS = [400, 401, 403];
 
 /** What is longer is not an error code, even if the server sends it as one. */
 const MAX_CODE_CHARACTERS = 100;
@@ -150,7 +151,7 @@ function sameScopes(granted: unknown, asked: string): boolean {
 	return typeof granted === 'string' && sorted(granted) === sorted(asked);
 }
 
-/** The token error object as a failure a person can act on. */
+/** A response other than 2xx, with a token error object or not, as a failure a person can act on. */
 function refusal(
 	status: number,
 	body: unknown,
@@ -159,31 +160,34 @@ function refusal(
 ): ServiceFailure {
 	const error = (body as { error?: unknown } | null | undefined)?.error;
 	const words = serverMessage(body);
-	const transient = status === 408 || status === 429 || status >= 500;
-	let description = "Check 'Client ID' and 'Client Secret' in the credential.";
-	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
-		description =
-			'The token server took the request for one from a browser, because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
-	} else if (error === 'invalid_scope') {
-		description = `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
-	} else if (status === 404 || (status >= 300 && status < 400)) {
-		description = "Check 'Token Server URL' and 'Authorization Server ID' in the credential.";
-	} else if (transient) {
-		description = 'The token server is busy or down. Try again later.';
-	}
 	const code = typeof error === 'string' ? serverMessage(error) : '';
 	const isCode = code !== '' && code.length <= MAX_CODE_CHARACTERS;
 	const hasWords = words !== '' && !(isCode && words === code);
+	const outcome = REFUSALS.includes(status) ? 'refused to issue a token' : 'issued no token';
 	return new ServiceFailure(
-		`The token server refused to issue a token for the scope ${scope}: status ${status}${isCode ? ` (${code})` : ''}${hasWords ? `, ${words}` : ''}`,
+		`The token server ${outcome} for the scope ${scope}: status ${status}${isCode ? ` (${code})` : ''}${hasWords ? `, ${words}` : ''}`,
 		{
 			kind: 'token',
 			status,
-			description,
-			transient,
+			description: refusalAdvice(status, error, words, scope),
+			transient: isTransientStatus(status),
 			...(retryAfterMs !== undefined && { retryAfterMs }),
 		},
 	);
+}
+
+function refusalAdvice(status: number, error: unknown, words: string, scope: string): string {
+	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
+		return 'The token server took the request for one from a browser, because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
+	}
+	if (error === 'invalid_scope') {
+		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
+	}
+	if (isTransientStatus(status)) return 'The token server is busy or down. Try again later.';
+	if (REFUSALS.includes(status))
+		return "Check 'Client ID' and 'Client Secret' in the credential.";
+	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
+	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
 }
 
 /** Reads the stored map; anything that is not a map of tokens counts as empty. */
@@ -211,14 +215,6 @@ function isToken(value: unknown): value is Token {
 	);
 }
 
-/** The map with one more token, without those of other clients and expired ones. */
-export function addToken(map: TokenMap, scope: string, token: Token, now: number): TokenMap {
-	const kept = Object.entries(map).filter(
-		([, held]) => held.issuedFor === token.issuedFor && held.expiresAt > now,
-	);
-	return { ...Object.fromEntries(kept), [scope]: token };
-}
-
 /** The token of a scope, if it was issued for this client and has not expired. */
 export function validToken(
 	map: TokenMap,
@@ -228,31 +224,4 @@ export function validToken(
 ): Token | undefined {
 	const token = map[scope];
 	return token?.issuedFor === issuedFor && token.expiresAt > now ? token : undefined;
-}
-
-/** Whether a token can be used without renewing it first. */
-export function isFresh(token: Token | undefined, now: number): token is Token {
-	return token !== undefined && now < token.renewAt;
-}
-
-/** The same token with its next renewal postponed, for when a renewal has failed. */
-export function postponeRenewal(token: Token, now: number): Token {
-	return { ...token, renewAt: Math.min(now + RENEW_AGAIN_MS, token.expiresAt) };
-}
-
-/**
- * Both maps in one: of each scope the token that was issued last. One that was issued for another
- * client counts as missing.
- */
-export function newestTokens(map: TokenMap, other: TokenMap = {}): TokenMap {
-	const merged = { ...map };
-	for (const [scope, token] of Object.entries(other)) {
-		if (isNewer(token, merged[scope])) merged[scope] = token;
-	}
-	return merged;
-}
-
-/** Whether a token was issued after another one, or the other one belongs to another client. */
-export function isNewer(token: Token, other: Token | undefined): boolean {
-	return other?.issuedFor !== token.issuedFor || other.issuedAt < token.issuedAt;
 }

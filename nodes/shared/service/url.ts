@@ -13,11 +13,11 @@ export function parseBaseUrl(value: unknown, label: string): string {
 	const advice = 'Enter a URL such as https://search.example.com in the credential.';
 	if (text === '') throw new InputError(`'${label}' is empty`, advice);
 
-	const url = URL.canParse(text) ? new URL(text) : undefined;
-	if (url === undefined) throw new InputError(`'${label}' is not a valid URL`, advice);
-	if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-		throw new InputError(`'${label}' must start with http:// or https://`, advice);
+	if (!/^https?:/i.test(text)) {
+		throw new InputError(`'${label}' must start with https:// or http://`, advice);
 	}
+	if (!URL.canParse(text)) throw new InputError(`'${label}' is not a valid URL`, advice);
+	const url = new URL(text);
 	if (url.username !== '' || url.password !== '') {
 		throw new InputError(
 			`'${label}' must not contain a user name or password`,

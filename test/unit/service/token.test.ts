@@ -4,14 +4,10 @@ import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { SCOPES } from '../../../nodes/shared/service/scope';
 import {
-	addToken,
-	isFresh,
-	newestTokens,
 	validToken,
 	parseClient,
 	parseTokenMap,
 	parseTokenResponse,
-	postponeRenewal,
 	tokenRequest,
 	type Token,
 } from '../../../nodes/shared/service/token';
@@ -220,6 +216,15 @@ describe('a refusal', () => {
 		});
 	});
 
+	test.each([302, 404, 408, 429, 500, 503])(
+		'status %i is none: no token was issued',
+		(status) => {
+			expect(failureOf('', status).message).toBe(
+				`The token server issued no token for the scope ${SCOPE}: status ${status}`,
+			);
+		},
+	);
+
 	test('a code without words is not repeated', () => {
 		const { message } = failureOf({ error: 'invalid_client' }, 401);
 		expect(message.match(/invalid_client/g)).toHaveLength(1);
@@ -253,6 +258,9 @@ describe('a refusal', () => {
 			'Origin header',
 		],
 		['a scope that is not granted', 400, { error: 'invalid_scope' }, `the scope ${SCOPE}`],
+		['a redirect', 302, '', 'Redirects are not followed'],
+		['a method that is not allowed', 405, '', "'Authorization Server ID'"],
+		['a server without such requests', 501, '', "'Token Server URL'"],
 		['no such address', 404, '<html>', "'Authorization Server ID'"],
 		['a busy server', 503, '', 'Try again later'],
 		['a request that took too long', 408, '', 'Try again later'],
@@ -269,9 +277,12 @@ describe('a refusal', () => {
 		[403, false],
 		[404, false],
 		[408, true],
+		[425, true],
 		[429, true],
 		[500, true],
+		[501, false],
 		[503, true],
+		[505, false],
 	])('status %i may pass: %s', (status, transient) => {
 		expect(failureOf({}, status, 3000)).toMatchObject({ transient, retryAfterMs: 3000 });
 	});
@@ -303,42 +314,6 @@ describe('the token map', () => {
 		};
 		expect(parseTokenMap(JSON.stringify(stored))).toEqual({ a: token() });
 	});
-
-	test('survives being stored', () => {
-		const map = addToken({}, SCOPE, token(), NOW);
-		expect(parseTokenMap(JSON.stringify(map))).toEqual({ [SCOPE]: token() });
-	});
-
-	test('keeps the tokens of other scopes', () => {
-		const others = { other: token({ accessToken: 'o' }) };
-		expect(addToken(others, SCOPE, token(), NOW)).toEqual({ ...others, [SCOPE]: token() });
-	});
-
-	test('replaces the previous token of the scope', () => {
-		const newer = token({ accessToken: 'newer' });
-		expect(addToken({ [SCOPE]: token() }, SCOPE, newer, NOW)).toEqual({ [SCOPE]: newer });
-	});
-
-	test('drops tokens that have ended and those of a previous client', () => {
-		const map = {
-			ended: token({ expiresAt: NOW }),
-			previous: token({ issuedFor: 'previous client' }),
-		};
-		expect(addToken(map, SCOPE, token(), NOW)).toEqual({ [SCOPE]: token() });
-	});
-});
-
-describe('two maps in one', () => {
-	test('keep of each scope the token that was issued last, whatever its lifetime', () => {
-		const older = token({ accessToken: 'older', expiresAt: NOW + 9e9 });
-		const newer = token({ accessToken: 'newer', issuedAt: NOW });
-		expect(newestTokens({ a: older, b: newer }, { a: newer, b: older })).toEqual({
-			a: newer,
-			b: newer,
-		});
-		const other = token({ accessToken: 'other', issuedAt: NOW + 1, issuedFor: 'other' });
-		expect(newestTokens({ a: other }, { a: newer })).toEqual({ a: newer });
-	});
 });
 
 describe('which token may be used', () => {
@@ -353,17 +328,5 @@ describe('which token may be used', () => {
 
 	test.each(['other', 'constructor', '__proto__'])('not one of scope %s', (scope) => {
 		expect(validToken({ [SCOPE]: token() }, scope, 'client', NOW)).toBeUndefined();
-	});
-
-	test('a token is fresh until it is to be renewed', () => {
-		expect(isFresh(undefined, NOW)).toBe(false);
-		expect(isFresh(token(), NOW + 499)).toBe(true);
-		expect(isFresh(token(), NOW + 500)).toBe(false);
-	});
-
-	test('a renewal can be postponed by half a minute, not beyond the end', () => {
-		const long = token({ expiresAt: NOW + 10 * MINUTE_MS });
-		expect(postponeRenewal(long, NOW)).toEqual({ ...long, renewAt: NOW + 30_000 });
-		expect(postponeRenewal(token(), NOW).renewAt).toBe(NOW + 1000);
 	});
 });

@@ -1,9 +1,11 @@
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
+import { processTokens, type SendTokenRequest } from '../../../nodes/shared/service/process-tokens';
 import { scopeOf } from '../../../nodes/shared/service/scope';
 import { parseClient, parseTokenMap, type TokenMap } from '../../../nodes/shared/service/token';
-import type { TokenContext } from '../../../nodes/shared/service/token-context';
-import { TokenIssuer, type SendTokenRequest } from '../../../nodes/shared/service/token-issuer';
+import { TokenUse } from '../../../nodes/shared/service/token-use';
+
+type User = ConstructorParameters<typeof TokenUse>[0];
 
 const SCOPE = 'machinelearning.predict';
 const OTHER_SCOPE = 'machinelearning.model';
@@ -19,17 +21,17 @@ const fields = {
 };
 /** What differs from a node's request with the client above and no token. */
 interface Changes extends Partial<typeof fields> {
-	origin?: TokenContext['origin'];
+	origin?: User['origin'];
 	scope?: string;
-	/** The token map the request holds. */
+	/** The token map that was read from the credential. */
 	held?: string;
+	/** The access token the service refused. */
 	rejected?: string;
-	wait?: TokenContext['wait'];
+	wait?: User['wait'];
+	mayStore?: boolean;
 }
 
 let now: number;
-/** The process. */
-let issuer: TokenIssuer;
 /** Scopes that were asked for, in order. */
 let asked: string[];
 /** What the server does; by default it issues t1, t2, ... */
@@ -38,7 +40,8 @@ let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
 beforeEach(() => {
 	now = 1_000_000;
 	asked = [];
-	issuer = new TokenIssuer(() => now);
+	processTokens.clear();
+	jest.spyOn(Date, 'now').mockImplementation(() => now);
 	answer = async (scope) => ({
 		status: 200,
 		body: { token_type: 'Bearer', expires_in: 3600, access_token: `t${asked.length}`, scope },
@@ -49,22 +52,25 @@ const send: SendTokenRequest = async ({ qs }) => {
 	asked.push(qs.scope);
 	return await answer(qs.scope);
 };
-const contextOf = (changes: Changes = {}): TokenContext => {
-	const { origin = 'node', scope = SCOPE, held = '', rejected, wait, ...client } = changes;
-	return {
-		client: parseClient({ ...fields, ...client }),
-		scope,
-		origin,
-		held: {
-			tokens: parseTokenMap(held),
-			isStored: false,
-			...(rejected !== undefined && { rejected }),
-		},
-		wait: wait ?? (async (pending) => await pending),
-	};
+const clientOf = (changes: Changes = {}) => parseClient({ ...fields, ...changes });
+const entryOf = (changes: Changes = {}) =>
+	processTokens.entry(clientOf(changes), changes.scope ?? SCOPE);
+const useOf = (changes: Changes = {}): TokenUse => {
+	const { origin = 'node', scope = SCOPE, held = '', rejected, wait, mayStore = true } = changes;
+	const client = clientOf(changes);
+	const stored = parseTokenMap(held);
+	processTokens.offer(client, stored);
+	const entry = entryOf(changes);
+	if (rejected !== undefined && entry.valid?.accessToken === rejected)
+		entry.refuse(entry.valid, 0);
+	const token = origin === 'node' ? entry.usable : stored[scope];
+	return new TokenUse({ client, scope, origin, token, mayStore, ...(wait && { wait }) });
 };
-const issue = async (changes: Changes = {}): Promise<TokenMap> =>
-	await issuer.issue(contextOf(changes), send);
+/** What is to be stored after a request has obtained its token. */
+const issue = async (changes: Changes = {}): Promise<TokenMap> => {
+	await useOf(changes).obtain(send);
+	return processTokens.toStore(clientOf(changes));
+};
 const tokenOf = (map: TokenMap, scope = SCOPE) => map[scope]?.accessToken;
 const refuse = async () => ({ status: 503, body: { error: 'busy' } });
 
@@ -76,7 +82,7 @@ const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes
 			issuedAt: now + (minutesLeft - 60) * MINUTE_MS,
 			expiresAt: now + minutesLeft * MINUTE_MS,
 			renewAt: now + (minutesLeft - 5) * MINUTE_MS,
-			issuedFor: contextOf(changes).client.identity,
+			issuedFor: clientOf(changes).identity,
 		},
 	});
 
@@ -250,11 +256,14 @@ describe('a renewal that fails', () => {
 	test('keeps a token that lives, its next renewal postponed', async () => {
 		answer = refuse;
 		const map = await issue({ held: stored('old', 3) });
-		expect(map[SCOPE]).toMatchObject({
-			accessToken: 'old',
-			expiresAt: now + 3 * MINUTE_MS,
-			renewAt: now + 30_000,
-		});
+		expect(map[SCOPE]).toMatchObject({ accessToken: 'old', expiresAt: now + 3 * MINUTE_MS });
+		now += 29_000;
+		expect(tokenOf(await issue())).toBe('old');
+		expect(asked).toHaveLength(1);
+		now += 1_000;
+		expect(entryOf().usable).toBeUndefined();
+		expect(tokenOf(await issue())).toBe('old');
+		expect(asked).toHaveLength(2);
 	});
 
 	test('fails the request if the token has expired', async () => {
@@ -287,7 +296,7 @@ describe('a renewal that fails', () => {
 
 	test('a programming error is not hidden by an old token', async () => {
 		answer = async () => await Promise.reject(new TypeError('bug'));
-		await expect(issue({ held: stored('old', 30) })).rejects.toThrow('bug');
+		await expect(issue({ held: stored('old', 3) })).rejects.toThrow('bug');
 	});
 });
 
@@ -315,9 +324,9 @@ describe('a token the service refused', () => {
 		};
 		await issue();
 		answer = again;
-		const context = contextOf({ rejected: 't1' });
-		for (let request = 1; request <= 3; request++) await issuer.issue(context, send);
-		expect(context.token?.accessToken).toBe('t1');
+		const use = useOf({ rejected: 't1' });
+		for (let request = 1; request <= 3; request++) await use.obtain(send);
+		expect(use.token?.accessToken).toBe('t1');
 		expect(asked).toHaveLength(2);
 	});
 
@@ -383,11 +392,82 @@ test('a run that stops waiting leaves the request to the others', async () => {
 		await new Promise(setImmediate);
 		return await issueFreely(scope);
 	};
-	const context = contextOf({ wait: async () => await Promise.reject(new Error('canceled')) });
-	const stopped = issuer.issue(context, send);
+	const use = useOf({ wait: async () => await Promise.reject(new Error('canceled')) });
+	const stopped = use.obtain(send);
 	const other = issue();
 	await expect(stopped).rejects.toThrow('canceled');
-	expect(context.failure).toMatchObject({ message: 'canceled' });
+	expect(use.failure).toMatchObject({ message: 'canceled' });
 	expect(tokenOf(await other)).toBe('t1');
 	expect(asked).toHaveLength(1);
+});
+
+describe('an issued token is stored', () => {
+	test('by one of the requests that waited for it', async () => {
+		const stored = await Promise.all(
+			Array.from({ length: 8 }, async () => await useOf().obtain(send)),
+		);
+		expect(stored.filter((map) => map !== undefined)).toHaveLength(1);
+	});
+
+	test('not by a run whose credential has another client by now, but by the next one', async () => {
+		expect(await useOf({ mayStore: false }).obtain(send)).toBeUndefined();
+		expect(tokenOf((await useOf().obtain(send)) ?? {})).toBe('t1');
+	});
+
+	test('not again if it came from the credential', async () => {
+		expect(await useOf({ held: stored('theirs', 30) }).obtain(send)).toBeUndefined();
+	});
+
+	test('not if it is an old one that could not be renewed', async () => {
+		answer = refuse;
+		const use = useOf({ held: stored('due', 3) });
+		expect(await use.obtain(send)).toBeUndefined();
+		expect(use.token?.accessToken).toBe('due');
+	});
+});
+
+describe('a refused token', () => {
+	test('gives way to any other that is stored, although clocks may differ', async () => {
+		useOf({ held: stored('ahead', 90), rejected: 'ahead' });
+		expect(tokenOf(await issue({ held: stored('behind', 30) }))).toBe('behind');
+		expect(tokenOf(await issue({ held: stored('ahead', 90) }))).toBe('behind');
+		expect(asked).toEqual([]);
+	});
+
+	test('is not taken back from the credential', async () => {
+		const held = stored('old', 30);
+		useOf({ held, rejected: 'old' });
+		expect(tokenOf(await issue({ held }))).toBe('t1');
+	});
+
+	test('leaves others the time to store another one, once for all runs', () => {
+		useOf({ held: stored('old', 30) });
+		const entry = entryOf();
+		const token = entry.valid;
+		expect(token && entry.refuse(token, 500)).toBe(true);
+		now += 200;
+		expect(token && entry.refuse(token, 500)).toBe(true);
+		expect(entry.pauseMs).toBe(300);
+		now += 300;
+		expect(entry.pauseMs).toBe(0);
+	});
+
+	test('that has been replaced need not be refused', async () => {
+		useOf({ held: stored('old', 30) });
+		const old = entryOf().valid;
+		await issue({ rejected: 'old' });
+		expect(old && entryOf().refuse(old, 500)).toBe(false);
+		expect(entryOf().usable?.accessToken).toBe('t1');
+	});
+});
+
+test('what has expired is forgotten, what is requested is not', async () => {
+	useOf({ held: stored('old', 30) });
+	const first = entryOf();
+	now += 31 * MINUTE_MS;
+	const pending = issue({ scope: OTHER_SCOPE });
+	const other = entryOf({ scope: OTHER_SCOPE });
+	expect(entryOf()).not.toBe(first);
+	expect(entryOf({ scope: OTHER_SCOPE })).toBe(other);
+	await pending;
 });
