@@ -5,6 +5,7 @@ import { CsvReader } from '../records/csv-reader';
 import { fieldOf } from '../records/fields';
 import { formatOf, guessFormat, readerOf, type RecordFormat } from '../records/format';
 import { JsonArrayReader } from '../records/json-array-reader';
+import { peek } from '../records/peek';
 import { readRecords } from '../records/read-records';
 import { RecordError, type SourceRecord } from '../records/record';
 import { textOf } from '../records/text';
@@ -78,7 +79,7 @@ export async function openItemFile(
 	try {
 		return await openRecords(run, file, how);
 	} catch (error) {
-		throw refusal(file.name, error);
+		throw run.ended ? error : refusal(file.name, error);
 	}
 }
 
@@ -143,7 +144,7 @@ async function recognized(
 	bytes: Bytes,
 	options: RecordFileOptions,
 ): Promise<Omit<RecordFile, 'close'>> {
-	const { head, all } = await withFirstText(textOf(bytes, async () => await run.breathe()));
+	const { head, all } = await withFirstText(textOf(bytes, async () => await goingOn(run)));
 	const format = options.format === 'auto' ? detected(file, head, options) : options.format;
 	const { path, delimiter } = options;
 	if (format !== 'jsonArray' && path !== '' && options.format === 'auto') {
@@ -165,6 +166,12 @@ async function recognized(
 		columns: () => csv?.columns,
 		isObject: () => reader instanceof JsonArrayReader && reader.isObject,
 	};
+}
+
+/** Before each slice of a file: whatever reads it, it ends with the run. */
+async function goingOn(run: Run): Promise<void> {
+	await run.breathe();
+	if (run.ended) throw run.ended.reason;
 }
 
 /**
@@ -222,51 +229,21 @@ function checkColumns(
 
 /** The first text of a file, as much as tells its format, and the whole of it, even if it breaks off there. */
 async function withFirstText(
-	text: AsyncGenerator<string>,
+	text: AsyncIterable<string>,
 ): Promise<{ head: string; all: AsyncIterable<string> }> {
 	let head = '';
-	let pieces: string[] = [];
-	let broken: { reason: unknown } | undefined;
-	try {
-		while (!isEnough(head)) {
-			const next = await text.next();
-			if (next.done) break;
-			// A file may begin with any amount of white space.
-			if (head.length > HEAD_CHARACTERS && head.trim() === '') {
-				head = '';
-				pieces = [];
-			}
-			head += next.value;
-			pieces.push(next.value);
-		}
-	} catch (reason) {
-		broken = { reason };
-	}
+	const { all, broken } = await peek(text, (piece) => isEnough((head += piece)));
 	if (broken && head.trim() === '') throw broken.reason;
-	return { head, all: following(pieces, text, broken) };
+	return { head, all };
 }
 
 /** Whether the beginning of a file tells its format: of an object, by what follows its line. */
 function isEnough(head: string): boolean {
 	const text = head.trimStart();
-	if (text === '') return false;
+	if (text === '') return head.length >= FIRST_RECORD_CHARACTERS;
 	const end = text.indexOf('\n');
 	if (!text.startsWith('{')) return end >= 0 || text.length >= HEAD_CHARACTERS;
 	return (end >= 0 && text.slice(end).trim() !== '') || text.length >= FIRST_RECORD_CHARACTERS;
-}
-
-async function* following(
-	pieces: readonly string[],
-	text: AsyncGenerator<string>,
-	broken: { reason: unknown } | undefined,
-): AsyncGenerator<string> {
-	try {
-		yield* pieces;
-		if (broken) throw broken.reason;
-		yield* text;
-	} finally {
-		await text.return(undefined);
-	}
 }
 
 function detected(
@@ -285,7 +262,8 @@ function detected(
 	const found = isAmbiguous ? undefined : (otherwise ?? guessFormat(head));
 	if (found !== undefined) return found;
 	const name = quoted(file.name);
-	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY);
+	const isBlank = first === '' && head.length < FIRST_RECORD_CHARACTERS;
+	if (isBlank) throw new InputError(`The file ${name} is empty`, EMPTY);
 	const why = isAmbiguous
 		? `, because it begins with ${first} and may be JSON or text lines`
 		: '';

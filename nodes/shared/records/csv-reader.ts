@@ -33,6 +33,10 @@ export class CsvReader implements RecordReader {
 	/** @param delimiter one character; detected in the header row if undefined */
 	constructor(private delimiter?: string) {}
 
+	get position(): { record: number; line: number } {
+		return { record: this.record + 1, line: this.line };
+	}
+
 	*push(piece: string): Generator<SourceRecord> {
 		this.gathered += piece;
 		// A long row is read again only after its text has doubled, so each character is read a few times only.
@@ -56,12 +60,16 @@ export class CsvReader implements RecordReader {
 			if (end < 0 && isLast) end = text.length;
 			// The line break may be the first half of CRLF.
 			if (end < 0 || (end === text.length - 1 && !isLast && text.charAt(end) === '\r')) break;
-			const found = this.row(detached(text.slice(at, end)));
+			const found = end > at ? this.row(detached(text.slice(at, end))) : this.blank();
 			at = end + (text.startsWith('\r\n', end) ? 2 : 1);
 			if (found) yield found;
 		}
 		this.rest = text.slice(at);
 		checkLength(this.rest.length, this.record + 1, this.line);
+	}
+
+	private blank(): undefined {
+		this.line++;
 	}
 
 	private row(text: string): SourceRecord | undefined {

@@ -24,9 +24,13 @@ export class JsonArrayReader implements RecordReader {
 		return this.visitor.isObject;
 	}
 
+	get position(): { record: number; line: number } {
+		return this.visitor.position;
+	}
+
 	*push(piece: string): Generator<SourceRecord> {
 		yield* this.records(() => this.walker.push(piece));
-		const { record, line } = this.visitor.position;
+		const { record, line } = this.position;
 		checkLength(this.walker.pending, record, line);
 	}
 

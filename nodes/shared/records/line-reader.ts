@@ -13,6 +13,10 @@ export class LineReader implements RecordReader {
 	/** @param parse reads a line; `isCut` says that the file ends after it without a line break */
 	constructor(private readonly parse: (text: string, isCut: boolean) => Content) {}
 
+	get position(): { record: number; line: number } {
+		return { record: this.record + 1, line: this.line };
+	}
+
 	*push(piece: string): Generator<SourceRecord> {
 		let from = 0;
 		for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {

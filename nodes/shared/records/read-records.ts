@@ -1,28 +1,56 @@
-import type { RecordReader, SourceRecord } from './record';
+import { RecordError, type RecordReader, type SourceRecord } from './record';
+
+/** How many records are returned together. */
+const SLICE_RECORDS = 256;
+
+/** As much text without a record is no file of records, but would keep n8n busy. */
+const MAX_CHARACTERS_WITHOUT_RECORD = 256 * 1024 * 1024;
 
 /**
- * Reads the records of a file as they are asked for: those of one piece of text together, since each
- * step of an asynchronous loop costs about as much as reading a small record.
+ * Reads the records of a file as they are asked for, several together, since each step of an
+ * asynchronous loop costs about as much as reading a small record.
  *
  * @param text from `textOf`
- * @throws {RecordError} at a record after which nothing can be read, and whatever breaks the text
+ * @throws {RecordError} at a record after which nothing can be read, and after 256 MB of text without a
+ *   record; and whatever breaks the text
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
 	reader: RecordReader,
 ): AsyncGenerator<SourceRecord[]> {
+	let characters = 0;
 	for await (const piece of text) {
-		yield* together(reader.push(piece));
+		characters += piece.length;
+		for (const records of together(reader.push(piece))) {
+			characters = 0;
+			yield records;
+		}
+		if (characters > MAX_CHARACTERS_WITHOUT_RECORD) throw withoutRecord(reader);
 	}
 	yield* together(reader.end());
 }
 
-/** All records, or those before the one after which nothing can be read. */
+/** All records in slices, or those before the one after which nothing can be read. */
 function* together(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
-	const found: SourceRecord[] = [];
+	let slice: SourceRecord[] = [];
 	try {
-		for (const record of records) found.push(record);
+		for (const record of records) {
+			slice.push(record);
+			if (slice.length < SLICE_RECORDS) continue;
+			const full = slice;
+			slice = [];
+			yield full;
+		}
 	} finally {
-		if (found.length > 0) yield found;
+		if (slice.length > 0) yield slice;
 	}
+}
+
+function withoutRecord({ position: { record, line } }: RecordReader): RecordError {
+	const megabytes = MAX_CHARACTERS_WITHOUT_RECORD / 1024 / 1024;
+	return new RecordError(
+		`There is no record in ${megabytes} MB of text before line ${line}`,
+		record,
+		line,
+	);
 }

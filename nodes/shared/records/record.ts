@@ -35,6 +35,8 @@ export interface RecordReader {
 	push(piece: string): Iterable<SourceRecord>;
 	/** To be called once, after the last piece: the records that end with the text. */
 	end(): Iterable<SourceRecord>;
+	/** The record that comes next or is being read, and its line. */
+	readonly position: { record: number; line: number };
 }
 
 /** No record may be longer, so that a missing line break or quote cannot fill the memory. */

@@ -1,6 +1,7 @@
-import { FileError, withHead, type Bytes } from './bytes';
+import { FileError, type Bytes } from './bytes';
 import { completeBytes, encodingOf, type Encoding } from './encoding';
 import { gunzip, isGzip } from './gzip';
+import { peek } from './peek';
 
 /** A file may arrive as one chunk of hundreds of megabytes; no step works on more than this. */
 export const SLICE_BYTES = 64 * 1024;
@@ -12,7 +13,8 @@ const HEAD_BYTES = 4;
  * Reads the text of a file: UTF-8 with or without a byte order mark, or UTF-16 with one, and either
  * of them compressed with gzip.
  *
- * @param breathe called before each slice, so that others can use the event loop
+ * @param breathe called before each slice, compressed ones included, so that others can use the event
+ *   loop; reading ends with what it throws
  * @returns the text in slices of up to 64 KB, without the byte order mark
  * @throws {FileError} if the file is encoded or compressed otherwise, or damaged, after all text before
  *   that was returned; and whatever breaks the source
@@ -21,20 +23,34 @@ export async function* textOf(
 	source: Bytes,
 	breathe: () => Promise<void> = async () => {},
 ): AsyncGenerator<string> {
-	let file = await withHead(source, HEAD_BYTES);
-	if (isGzip(file.head)) file = await withHead(gunzip(file.all), HEAD_BYTES);
+	let file = await withHead(sliced(source, breathe));
+	if (isGzip(file.head)) file = await withHead(sliced(gunzip(file.all), breathe));
 	const encoding = encodingOf(file.head);
 	const decoder = new SliceDecoder(encoding);
-	// The first chunk contains the whole head.
-	let from = encoding.markBytes;
-	for await (const chunk of file.all) {
-		for (; from < chunk.length; from += SLICE_BYTES) {
-			await breathe();
-			yield* decoder.decode(chunk.subarray(from, from + SLICE_BYTES));
-		}
-		from = 0;
+	let { markBytes } = encoding;
+	for await (const slice of file.all) {
+		yield* decoder.decode(slice.subarray(markBytes));
+		markBytes = Math.max(0, markBytes - slice.length);
 	}
 	decoder.end();
+}
+
+async function* sliced(source: Bytes, breathe: () => Promise<void>): AsyncGenerator<Uint8Array> {
+	for await (const chunk of source) {
+		for (let from = 0; from === 0 || from < chunk.length; from += SLICE_BYTES) {
+			await breathe();
+			yield chunk.subarray(from, from + SLICE_BYTES);
+		}
+	}
+}
+
+async function withHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }> {
+	let head: Uint8Array = new Uint8Array();
+	const { all } = await peek(source, (piece) => {
+		head = Buffer.concat([head, piece]).subarray(0, HEAD_BYTES);
+		return head.length === HEAD_BYTES;
+	});
+	return { head, all };
 }
 
 /** Decodes slice by slice; unlike a streaming TextDecoder, it knows where the text is wrong. */

@@ -1,0 +1,35 @@
+import { jsonLines } from '../../../nodes/shared/records/line-reader';
+import { readRecords } from '../../../nodes/shared/records/read-records';
+
+test('records come in slices of up to 256 with their numbers and lines, and no piece is read ahead', async () => {
+	let pieces = 0;
+	async function* text(): AsyncGenerator<string> {
+		for (; pieces < 3; pieces++) yield await Promise.resolve('1\n\n'.repeat(600));
+	}
+	const sizes: number[] = [];
+	let record = 0;
+	for await (const records of readRecords(text(), jsonLines())) {
+		sizes.push(records.length);
+		for (const one of records) {
+			expect(one).toMatchObject({ record: ++record, line: 2 * record - 1, value: 1 });
+		}
+		expect(pieces).toBe(Math.ceil(record / 600) - 1);
+	}
+	expect(sizes).toEqual([256, 256, 88, 256, 256, 88, 256, 256, 88]);
+});
+
+test('the records before a broken one are returned first', async () => {
+	async function* text(): AsyncGenerator<string> {
+		yield '1\n2\n';
+		await Promise.resolve();
+		throw new Error('The disk is gone');
+	}
+	const found: number[] = [];
+	const reading = (async () => {
+		for await (const records of readRecords(text(), jsonLines())) {
+			found.push(...records.map(({ record }) => record));
+		}
+	})();
+	await expect(reading).rejects.toThrow('The disk is gone');
+	expect(found).toEqual([1, 2]);
+});
