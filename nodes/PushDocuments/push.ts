@@ -18,6 +18,7 @@ import {
 	type ItemReading,
 	type Source,
 } from '../shared/n8n/source';
+import { FORMATS } from '../shared/records/format';
 import { InputError } from '../shared/service/input-error';
 import { prepareDocument, type PushDocument } from '../shared/service/push';
 import { quoted } from '../shared/service/wording';
@@ -108,7 +109,7 @@ const fileReading =
 			entryOf: (value, place) => {
 				const document = prepareDocument(mapper.documentOf(value), rules);
 				hints.found(value as object);
-				const isOriginal = document === value && format !== 'csv';
+				const isOriginal = document === value && FORMATS[format].isJson;
 				return entryOf(document, place, isOriginal ? place.record?.text : undefined);
 			},
 			idOf: (value) => idIn(value, mapper.fields.id),

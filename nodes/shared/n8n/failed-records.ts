@@ -1,22 +1,14 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import type { RecordFormat } from '../records/format';
+import { FORMATS } from '../records/format';
 import { LINES, type Frame } from '../records/part-writer';
 import type { SourceRecord } from '../records/record';
 import { PartFiles, stemOf } from './part-files';
 import type { RecordFile } from './record-file';
 import type { Run } from './run';
 
-/** How failed records are written: in the format they came in, so that the same node can read them. */
-const WRITTEN: Readonly<Record<RecordFormat, { extension: string; mimeType: string }>> = {
-	jsonLines: { extension: 'jsonl', mimeType: 'application/x-ndjson' },
-	jsonArray: { extension: 'json', mimeType: 'application/json' },
-	csv: { extension: 'csv', mimeType: 'text/csv' },
-	lines: { extension: 'txt', mimeType: 'text/plain' },
-};
-
 /**
- * The failed records of a file, unchanged, in files of limited size. Records that cannot be parsed go
+ * The failed records of a file, unchanged and in their format, in files of limited size. Records that cannot be parsed go
  * into files of their own, so that the others can be read again as they are.
  */
 export class FailedRecords {
@@ -63,17 +55,19 @@ export class FailedRecords {
 
 	private files(field: string): PartFiles {
 		const { name, format } = this.source;
+		const { extensions, mimeType } = FORMATS[format];
 		return new PartFiles(this.run, {
 			field,
 			stem: stemOf(name),
-			...WRITTEN[format],
+			extension: extensions[0],
+			mimeType,
 			maxBytes: this.maxBytes,
 			frame: this.frame(),
 		});
 	}
 
 	private frame(): Frame {
-		if (this.source.format === 'jsonArray') return listAt(this.path);
+		if (FORMATS[this.source.format].isList) return listAt(this.path);
 		const header = this.source.header();
 		return header === undefined ? LINES : { ...LINES, before: `${header}\n` };
 	}

@@ -1,10 +1,8 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { FileError, type Bytes } from '../records/bytes';
-import { CsvReader } from '../records/csv-reader';
 import { fieldOf } from '../records/fields';
-import { formatOf, guessFormat, readerOf, type RecordFormat } from '../records/format';
-import { JsonArrayReader } from '../records/json-array-reader';
+import { FORMATS, formatOf, guessFormat, type RecordFormat } from '../records/format';
 import { peek } from '../records/peek';
 import { readRecords } from '../records/read-records';
 import { RecordError, type SourceRecord } from '../records/record';
@@ -104,9 +102,6 @@ export function refusal(name: string, error: unknown): unknown {
 const NOT_TEXT =
 	"If the file is damaged, fetch it again. If it is of another kind, convert it to UTF-8 text first, for example with n8n's Compression or Extract From File node.";
 
-/** How messages call a format in which there is no list. */
-const FORMAT_NAMES = { jsonLines: 'JSON Lines', csv: 'CSV', lines: 'lines of text' } as const;
-
 /** How many names a message lists. */
 const MAX_LISTED = 20;
 
@@ -147,24 +142,23 @@ async function recognized(
 	const { head, all } = await withFirstText(textOf(bytes, async () => await goingOn(run)));
 	const format = options.format === 'auto' ? detected(file, head, options) : options.format;
 	const { path, delimiter } = options;
-	if (format !== 'jsonArray' && path !== '' && options.format === 'auto') {
+	if (!FORMATS[format].isList && path !== '' && options.format === 'auto') {
 		run.hint(
-			`'Path to List' was not used, because ${quoted(file.name)} is ${FORMAT_NAMES[format]}`,
+			`'Path to List' was not used, because ${quoted(file.name)} is ${FORMATS[format].label}`,
 			'info',
 		);
 	}
-	const reader = readerOf(format, {
+	const reader = FORMATS[format].reader({
 		path,
 		...(delimiter !== '' && { delimiter: checkedDelimiter(delimiter) }),
 	});
-	const csv = reader instanceof CsvReader ? reader : undefined;
 	return {
 		name: file.name,
 		format,
 		records: readRecords(all, reader),
-		header: () => csv?.header,
-		columns: () => csv?.columns,
-		isObject: () => reader instanceof JsonArrayReader && reader.isObject,
+		header: () => reader.header,
+		columns: () => reader.columns,
+		isObject: () => reader.isObject === true,
 	};
 }
 
@@ -253,7 +247,8 @@ function detected(
 ): RecordFormat {
 	const named = formatOf({ fileName: file.name, mimeType: file.mimeType });
 	// JSON Lines often come as .json or as application/json.
-	if (named === 'jsonArray' && path === '' && isJsonLines(head)) return 'jsonLines';
+	if (named !== undefined && FORMATS[named].isList && path === '' && isJsonLines(head))
+		return 'jsonLines';
 	// A node that does not read lines of text finds other formats in files called .txt.
 	if (named !== undefined && (named !== 'lines' || otherwise === named)) return named;
 	const first = head.trimStart().charAt(0);

@@ -1,5 +1,6 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
+import { FORMATS } from '../records/format';
 import { InputError } from '../service/input-error';
 import { quoted } from '../service/wording';
 import { FileSink, type FileOrigin, type FileSinkOptions } from './file-sink';
@@ -312,7 +313,7 @@ async function* readRecords<E extends Placed>(
 }
 
 function checkNotEmpty({ name, format, header }: FileOrigin['file']): void {
-	if (format === 'jsonArray' || header()) return;
+	if (FORMATS[format].isList || header()) return;
 	throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
 }
 

@@ -37,6 +37,11 @@ export interface RecordReader {
 	end(): Iterable<SourceRecord>;
 	/** The record that comes next or is being read, and its line. */
 	readonly position: { record: number; line: number };
+	/** The header row and the columns, once read, of formats that have them. */
+	readonly header?: string | undefined;
+	readonly columns?: readonly string[] | undefined;
+	/** Whether the file is one object, which is its only record. */
+	readonly isObject?: boolean;
 }
 
 /** No record may be longer, so that a missing line break or quote cannot fill the memory. */

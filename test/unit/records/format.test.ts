@@ -1,4 +1,4 @@
-import { formatOf, guessFormat, readerOf } from '../../../nodes/shared/records/format';
+import { FORMATS, formatOf, guessFormat } from '../../../nodes/shared/records/format';
 import { readRecords } from '../../../nodes/shared/records/read-records';
 import { textOf } from '../../../nodes/shared/records/text';
 import { chunks } from './support';
@@ -67,7 +67,7 @@ test.each([
 	const records = [];
 	for await (const together of readRecords(
 		textOf(chunks(Buffer.from(text), [2])),
-		readerOf(format, options),
+		FORMATS[format].reader(options),
 	)) {
 		records.push(...together);
 	}
