@@ -2,8 +2,9 @@ import { deliver, type Line, type Outcome } from '../shared/flow/deliver';
 import { messageOf } from '../shared/n8n/errors';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
 import type { Run } from '../shared/n8n/run';
+import { inSteps } from '../shared/n8n/slices';
 import { ServiceFailure } from '../shared/service/failure';
-import { deletePath, documentAnswers, rejection } from '../shared/service/push';
+import { deletePath, documentAnswerSteps, rejection } from '../shared/service/push';
 import { pageFailure } from '../shared/service/success';
 import type { DeleteOptions } from './properties';
 
@@ -90,7 +91,8 @@ export class DeleteSender {
 		});
 		const page = pageFailure(body, 'push');
 		if (page) throw page;
-		const [answer] = documentAnswers(body, [{ id }]);
+		const steps = documentAnswerSteps(body, [{ id }]);
+		const [answer] = await inSteps(steps, () => this.run.breathe());
 		if (answer?.failure) throw rejection(answer.failure, 'delete');
 		this.isCommitted ||= commits;
 	}

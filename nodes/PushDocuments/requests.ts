@@ -4,11 +4,12 @@ import { count } from '../shared/n8n/hints';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
 import { requestLine } from '../shared/n8n/request-options';
 import type { Run } from '../shared/n8n/run';
+import { inSteps } from '../shared/n8n/slices';
 import type { Placed } from '../shared/n8n/sink';
 import type { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
-	documentAnswers,
+	documentAnswerSteps,
 	documentText,
 	isVectorFree,
 	PUSH_BODY_BYTES,
@@ -75,7 +76,8 @@ export function pushRequests(
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
 		const page = pageFailure(response.body, 'push');
 		if (page) throw page;
-		return documentAnswers(response.body, documents);
+		const steps = documentAnswerSteps(response.body, documents);
+		return await inSteps(steps, () => run.breathe());
 	};
 	return {
 		...requestLine(run, options, true),

@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { useFiles } from '../../support/binary-data';
 import { runNode, type RunResult } from '../../support/engine';
+import { measureComputing } from '../../support/event-loop';
 import { reply } from '../../support/http-server';
 import { jsonOf, useServers, useShortBackoff } from '../../support/sandbox';
 
@@ -82,4 +83,56 @@ it('a key of digits that the response has as a number is not returned', async ()
 		keys: [1, '***', ['***']],
 		'***': '***',
 	});
+});
+
+describe('a very long response', () => {
+	const results = (length: number, start = 0) =>
+		Array.from({ length }, (_, at) => ({ id: `d${start + at}`, status: 201 }));
+
+	const pushOne = async (pushUrl: string, id: string): Promise<RunResult> =>
+		await runNode({
+			node: new PushDocuments(),
+			items: [{ json: { id, name: 'A' } }],
+			parameters: {},
+			credentials: { pushEndpointApi: { pushUrl, endpoint: 'docs', apiKey: 'secret-key-1' } },
+			onError: 'continueRegularOutput',
+		});
+
+	it('is masked and matched in short steps', async () => {
+		const body = Buffer.from(JSON.stringify({ results: results(300_000) }));
+		const server = await serve((_request, response) => {
+			response.writeHead(200, { 'Content-Type': 'application/json' });
+			response.end(body);
+		});
+		let result: RunResult | undefined;
+		const { longestMs, totalMs } = await measureComputing(async () => {
+			result = await pushOne(server.url, 'd299999');
+		});
+		expect(jsonOf(result?.output ?? [])[0]).toMatchObject({
+			pushed: true,
+			response: { id: 'd299999' },
+		});
+		// A busy machine makes steps longer, and so the whole: a third of it went into one step.
+		expect(longestMs).toBeLessThan(Math.max(100, totalMs / 8));
+	}, 60_000);
+
+	it('is read up to 32 MB: what is longer is of unknown outcome', async () => {
+		let sentBytes = 0;
+		const server = await serve((_request, response) => {
+			response.writeHead(200, { 'Content-Type': 'application/json' });
+			const piece = `${JSON.stringify(results(20_000)).slice(1, -1)},`;
+			const send = () => {
+				while (!response.destroyed && response.write(piece)) sentBytes += piece.length;
+			};
+			response.write('{"results":[');
+			response.on('drain', send);
+			send();
+		});
+		const { output } = await pushOne(server.url, 'a');
+		expect(output[0].json.error).toBe(
+			"The response of the push service is longer than 32 MB and was not read to its end, so it is unknown whether document 'a' was pushed. Pushing it again is safe.",
+		);
+		expect(server.requests).toHaveLength(1);
+		expect(sentBytes).toBeLessThan(64_000_000);
+	}, 60_000);
 });

@@ -5,12 +5,20 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 
-import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from '../http/response-body';
+import {
+	limited,
+	MAX_BODY_BYTES,
+	MAX_ERROR_BODY_BYTES,
+	MAX_RESULTS_BYTES,
+	readBody,
+	type ResponseStream,
+} from '../http/response-body';
 import { TimeLimit, type Cancellation } from '../http/time-limit';
 import { TOKEN_SERVER } from '../http/token-sender';
 import { timeoutFailure, transportFailure } from '../http/transport-failure';
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
+import type { Masker } from '../service/secrets';
 import type { CredentialClock, RequestAuth, RequestCredential } from './request-credential';
 import { Canceled, messageOf } from './errors';
 
@@ -82,6 +90,7 @@ export class Exchange {
 		private readonly service: Service,
 		private readonly baseUrl: string,
 		private readonly request: SessionRequest,
+		private readonly masker: Masker,
 	) {
 		if (cancellation.isCanceled) throw new Canceled();
 		this.limit = new TimeLimit(request.timeoutMs, cancellation);
@@ -98,7 +107,7 @@ export class Exchange {
 		let auth: RequestAuth | undefined;
 		try {
 			auth = await credential.next(async (pending) => await this.waitForToken(pending));
-			const response = await limit.waitFor(this.send(auth.data));
+			const response = await limit.waitFor(this.send(auth));
 			return { auth, response };
 		} catch (error) {
 			throw this.failure(error, auth);
@@ -107,7 +116,7 @@ export class Exchange {
 		}
 	}
 
-	private async send(data: ICredentialDataDecryptedObject): Promise<FullResponse> {
+	private async send({ data, tokens }: RequestAuth): Promise<FullResponse> {
 		const { credentialType } = this.service;
 		const { method, path, qs, body } = this.request;
 		const { context } = this.run;
@@ -135,13 +144,33 @@ export class Exchange {
 			{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 		)) as IN8nHttpFullResponse;
 		this.isAnswered = true;
-		const { statusCode } = response;
-		const isSuccess = statusCode >= 200 && statusCode < 300;
-		const stream = response.body as unknown as ResponseStream;
-		return {
-			...response,
-			body: await readBody(stream, isSuccess ? Infinity : MAX_ERROR_BODY_BYTES),
-		};
+		// n8n may have obtained it for this request.
+		this.masker.add(tokens?.token?.accessToken);
+		return { ...response, body: await this.read(response) };
+	}
+
+	/** Responses are masked as they are read; of errors only the words are ever shown. */
+	private async read({ statusCode, body }: IN8nHttpFullResponse): Promise<unknown> {
+		const stream = body as unknown as ResponseStream;
+		if (statusCode < 200 || statusCode > 299) {
+			return await readBody(stream, MAX_ERROR_BODY_BYTES);
+		}
+		const { isUnmasked } = this.request;
+		const maxBytes = isUnmasked ? MAX_RESULTS_BYTES : MAX_BODY_BYTES;
+		const whole = limited(stream, maxBytes, () => this.tooLong(maxBytes));
+		if (isUnmasked) return await readBody(whole, Infinity);
+		return await readBody(whole, Infinity, (value) => this.masker.mask(value));
+	}
+
+	private tooLong(maxBytes: number): ServiceFailure {
+		return new ServiceFailure(
+			`The response of ${this.service.name} is longer than ${maxBytes / 1_000_000} MB and was not read to its end`,
+			{
+				kind: 'response',
+				description:
+					'Nothing of it was kept. Send less in one request, or see what the service returns.',
+			},
+		);
 	}
 
 	/**
@@ -164,6 +193,7 @@ export class Exchange {
 
 	private failure(error: unknown, auth: RequestAuth | undefined): Error {
 		if (this.cancellation.isCanceled) return new Canceled();
+		if (error instanceof ServiceFailure) return error;
 		// What the credential threw: n8n 1.x does not pass it on.
 		const failure = auth?.tokens?.failure;
 		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;

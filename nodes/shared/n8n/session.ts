@@ -74,7 +74,7 @@ export class Session {
 			if (status >= 200 && status < 300) {
 				return {
 					status,
-					body: request.isUnmasked ? body : this.masked(body),
+					body,
 					...retryAfter(response),
 				};
 			}
@@ -101,11 +101,9 @@ export class Session {
 			this.service,
 			this.baseUrl,
 			request,
+			this.masker,
 		);
-		const attempted = await exchange.attempt(this.credential);
-		const token = attempted.auth.tokens?.token;
-		if (token !== undefined) this.masker.add(token.accessToken);
-		return attempted;
+		return await exchange.attempt(this.credential);
 	}
 
 	/** A status other than 2xx, in words. */

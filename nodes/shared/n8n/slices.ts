@@ -22,6 +22,22 @@ export class Slices {
 }
 
 /**
+ * Work that is done in steps, to its end.
+ *
+ * @param breathe called between two steps
+ */
+export async function inSteps<T>(
+	steps: Generator<undefined, T, undefined>,
+	breathe: () => Promise<void> | undefined,
+): Promise<T> {
+	for (;;) {
+		const { done, value } = steps.next();
+		if (done) return value;
+		await breathe();
+	}
+}
+
+/**
  * `map` of a list that may be long.
  *
  * @param breathe called between two entries

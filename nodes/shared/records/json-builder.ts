@@ -12,6 +12,9 @@ export class JsonBuilder implements JsonVisitor {
 	private readonly open: Container[] = [];
 	private readonly keys: string[] = [];
 
+	/** @param map what becomes of each text, number or whole part that is read, and of each key */
+	constructor(private readonly map: (value: unknown) => unknown = (value) => value) {}
+
 	get canOpen(): boolean {
 		return this.open.length < MAX_DEPTH;
 	}
@@ -27,17 +30,17 @@ export class JsonBuilder implements JsonVisitor {
 	}
 
 	key(key: string): void {
-		this.keys[this.open.length] = key;
+		this.keys[this.open.length] = String(this.map(key));
 	}
 
 	value(text: string): void {
 		const isContainer = text.startsWith('{') || text.startsWith('[');
 		if (!isContainer || !isDeeper(text, MAX_DEPTH - this.open.length))
-			this.add(JSON.parse(text));
+			this.add(this.map(JSON.parse(text)));
 		else if (this.canOpen) this.openAll(text);
 		else {
 			JSON.parse(text);
-			this.add(text);
+			this.add(this.map(text));
 		}
 	}
 

@@ -13,13 +13,15 @@ const OPENED_CHARACTERS = 128 * 1024;
  */
 export class JsonReader {
 	private readonly walker: JsonWalker;
-	private readonly builder = new JsonBuilder();
+	private readonly builder: JsonBuilder;
 	/** All of the text, if it is short or not JSON. */
 	private text: string | undefined = '';
 	/** Whether the text read so far can be the beginning of JSON. */
 	isJson = true;
 
-	constructor() {
+	/** @param map what becomes of each part as it is read, so that no step is long: see `JsonBuilder` */
+	constructor(private readonly map: (value: unknown) => unknown = (value) => value) {
+		this.builder = new JsonBuilder(map);
 		this.walker = new JsonWalker(this.builder);
 	}
 
@@ -47,7 +49,7 @@ export class JsonReader {
 	 */
 	end(): unknown {
 		if (this.isJson) this.attempt(() => this.walker.finish());
-		return this.isJson ? this.builder.root : this.text;
+		return this.isJson ? this.builder.root : this.map(this.text);
 	}
 
 	private isTooLong(): boolean {

@@ -39,10 +39,28 @@ export interface DocumentAnswer {
  * @returns one answer for each document, in their order
  */
 export function documentAnswers(body: unknown, documents: SentDocument[]): DocumentAnswer[] {
+	const steps = documentAnswerSteps(body, documents);
+	for (;;) {
+		const { done, value } = steps.next();
+		if (done) return value;
+	}
+}
+
+/** The same in steps of well under 100 ms, for a response with very many entries. */
+export function* documentAnswerSteps(
+	body: unknown,
+	documents: SentDocument[],
+): Generator<undefined, DocumentAnswer[], undefined> {
 	const reader = new ResponseReader(documents);
-	reader.read(body);
+	yield* reader.read(body);
 	return documents.map((document) => reader.answer(document, body));
 }
+
+/** A step of reading a response has as many values. */
+const VALUES_PER_STEP = 1_000;
+
+/** Reads values in steps, and tells whether one of them names a document of the request. */
+type Reading = Generator<undefined, boolean, undefined>;
 
 /**
  * A document that a 2xx response does not accept, as the failure of its push or delete.
@@ -123,6 +141,7 @@ class ResponseReader {
 	private readonly said = new Map<string, Said>();
 	/** Errors that name no document of the request. */
 	private readonly unattributed: unknown[] = [];
+	private values = 0;
 	private unattributedWords: string | undefined;
 	/** The response says of more than one document that it was no success. */
 	private isDenied = false;
@@ -135,11 +154,12 @@ class ResponseReader {
 	 * @param rejects whether it is below a name that says its entries were not accepted
 	 * @returns whether it names a document of the request
 	 */
-	read(value: unknown, rejects = false, depth = MAX_DEPTH): boolean {
+	*read(value: unknown, rejects = false, depth = MAX_DEPTH): Reading {
 		if (depth === 0) return false;
-		if (Array.isArray(value)) return this.readList(value, rejects, depth);
+		if (++this.values % VALUES_PER_STEP === 0) yield;
+		if (Array.isArray(value)) return yield* this.readList(value, rejects, depth);
 		const members = membersOf(value);
-		return members !== undefined && this.readObject(members, rejects, depth);
+		return members !== undefined && (yield* this.readObject(members, rejects, depth));
 	}
 
 	/** What the response says about a document. */
@@ -155,12 +175,12 @@ class ResponseReader {
 		return { response, failure: isOnly ? failure : { ...failure, isUnattributed: true } };
 	}
 
-	private readList(list: unknown[], rejects: boolean, depth: number): boolean {
+	private *readList(list: unknown[], rejects: boolean, depth: number): Reading {
 		let names = false;
 		for (const entry of list) {
 			const isNamed =
 				typeof entry === 'object'
-					? this.read(entry, rejects, depth - 1)
+					? yield* this.read(entry, rejects, depth - 1)
 					: rejects && this.rejectById(entry);
 			names ||= isNamed;
 			if (rejects && !isNamed && isSignificant(entry)) this.unattributed.push(entry);
@@ -176,7 +196,7 @@ class ResponseReader {
 		return said !== undefined;
 	}
 
-	private readObject(object: Members, rejects: boolean, depth: number): boolean {
+	private *readObject(object: Members, rejects: boolean, depth: number): Reading {
 		const id = idIn(object);
 		const said = id === undefined ? undefined : this.said.get(id);
 		if (said) {
@@ -191,7 +211,7 @@ class ResponseReader {
 			const below = rejects || REJECTING_NAME.test(name);
 			const isNamed =
 				this.readKeyed(name, value, below) ||
-				this.read(value, below, depth - 1) ||
+				(isContainer(value) && (yield* this.read(value, below, depth - 1))) ||
 				(below && typeof value === 'string' && this.rejectById(value));
 			if (REJECTING_COUNT.test(name) && typeof value === 'number' && value > 0) {
 				this.unattributed.push({ message: `${name}: ${value}` });
