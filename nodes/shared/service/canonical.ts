@@ -28,7 +28,7 @@ const LOST = /[\s\p{Cc}\p{Cf}\\+=-]+/gu;
 const ASCII_LOST = /[\0-\x20\x7f\\+=-]+/g;
 
 /** Whether a text has ASCII characters only. */
-export const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
+const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 /** `/` in base64 is `_` in URLs. */
 const UNDERSCORE = /_/g;
@@ -43,8 +43,6 @@ const STEPS: readonly Step[] = [
 	[UNDERSCORE, () => '/'],
 ];
 
-const CHARACTER = /[^]/gu;
-
 const MAX_CODE_POINT = 0x10ffff;
 
 /** The canonical form of a text: equal for two texts that may be the same. */
@@ -53,46 +51,6 @@ export function canonical(text: string): string {
 		return folded(STEPS.reduce((form, step) => form.replace(...step), text));
 	}
 	return text.replace(ASCII_LOST, '').replaceAll('_', '/').toLowerCase();
-}
-
-/** A canonical form, with where each of its characters comes from in the text. */
-export interface CanonicalText {
-	form: string;
-	/** First character in the text, for each of the form. */
-	starts: readonly number[];
-	/** Character after the last one in the text, for each of the form. */
-	ends: readonly number[];
-}
-
-/** Slower than `canonical`: for texts in which something was found. */
-export function canonicalWithOrigins(text: string): CanonicalText {
-	const indexes = Array.from({ length: text.length }, (_, index) => index);
-	const whole = { form: text, starts: indexes, ends: indexes.map((index) => index + 1) };
-	return [...STEPS, [CHARACTER, folded] satisfies Step].reduce(applied, whole);
-}
-
-function applied({ form, starts, ends }: CanonicalText, [pattern, replace]: Step): CanonicalText {
-	const made = { form: '', starts: [] as number[], ends: [] as number[] };
-	const keep = (from: number, to: number) => {
-		made.form += form.slice(from, to);
-		for (let index = from; index < to; index++) {
-			made.starts.push(starts[index] ?? 0);
-			made.ends.push(ends[index] ?? 0);
-		}
-	};
-	let rest = 0;
-	for (const { 0: match, index } of form.matchAll(pattern)) {
-		keep(rest, index);
-		rest = index + match.length;
-		const replacement = replace(match);
-		made.form += replacement;
-		for (let count = 0; count < replacement.length; count++) {
-			made.starts.push(starts[index] ?? 0);
-			made.ends.push(ends[rest - 1] ?? 0);
-		}
-	}
-	keep(rest, form.length);
-	return made;
 }
 
 function decoded(encoded: string): string {

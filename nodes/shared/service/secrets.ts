@@ -1,19 +1,22 @@
-import { canonical, canonicalWithOrigins, isAscii } from './canonical';
+import { canonical } from './canonical';
 import { parseTokenMap } from './token';
 
 /** Shorter values occur in words that have nothing to do with them. */
 const MIN_LENGTH = 4;
 
-/** Shorter values must stand in one piece: without spaces they occur across words. */
-const MIN_SPACED_LENGTH = 12;
+/** Only a secret of that length is looked for in what a text stands for, such as base64. */
+const MIN_DECODED_LENGTH = 12;
 
-/** Shorter parts of base64 occur in texts that have nothing to do with them. */
-const MIN_BASE64_LENGTH = 8;
+/** Shorter forms occur in texts that have nothing to do with them. */
+const MIN_FORM_LENGTH = 8;
 
 /** Deeper values are returned as JSON text, so that no response overflows the stack. */
 const MAX_DEPTH = 100;
 
 const MASK = '***';
+
+/** Stands for a text that holds a secret in another form. */
+export const WITHHELD = '[withheld because it contains a secret]';
 
 /**
  * The secrets in a credential's data: access tokens, client secrets, keys, passwords, and HTTP Basic
@@ -41,20 +44,19 @@ export function withoutSecrets(value: unknown, secrets: readonly unknown[]): unk
 }
 
 /**
- * Removes from responses the secrets that a server may repeat ("Unknown API key ..."), in whatever
- * form: trimmed, percent-encoded, in JSON or base64, in another letter case, without control characters.
- * Secrets shorter than 4 characters are not replaced.
+ * Removes from responses the secrets that a server may repeat ("Unknown API key ..."). What is sent is cut
+ * out exactly; a text in which a secret of 12 characters or more is found only in another form (encoded,
+ * escaped, in base64, in another letter case, without control characters) is withheld as a whole. Secrets
+ * shorter than 4 characters are not replaced.
  */
 export class Masker {
 	private readonly secrets = new Set<string>();
-	/** To be found as they are, the longest first. */
+	/** As they are stored and as they are sent, the longest first. */
 	private exact: readonly string[] = [];
-	/** To be found in the canonical form. */
-	private needles: readonly Needle[] = [];
+	/** To be found in the canonical form of a text. */
+	private readonly forms = new Set<string>();
 	/** Secrets of digits may come back as numbers. */
 	private readonly numbers = new Set<number>();
-	/** No shorter text can hold a secret. */
-	private minLength = Infinity;
 
 	/** @param secrets as they are stored; anything but text is ignored */
 	constructor(secrets: readonly unknown[] = []) {
@@ -68,12 +70,9 @@ export class Masker {
 		const number = Number(secret);
 		const digits = String(Math.abs(number));
 		if (Number.isFinite(number) && digits.length >= MIN_LENGTH) this.numbers.add(number);
-		this.exact = [...this.exact, ...exactForms(secret)].sort(longestFirst);
-		this.needles = [...this.needles, ...needlesOf(secret)];
-		const lengths = [...this.exact, ...this.needles.map(({ form }) => form)].map(
-			({ length }) => length,
-		);
-		this.minLength = Math.min(...lengths);
+		const sent = [secret, secret.trim()].filter(({ length }) => length >= MIN_LENGTH);
+		this.exact = [...this.exact, ...sent].sort((one, other) => other.length - one.length);
+		for (const form of formsOf(secret)) this.forms.add(form);
 	}
 
 	/**
@@ -109,33 +108,21 @@ export class Masker {
 	}
 
 	private text(text: string): string {
-		// A letter beyond ASCII may stand for up to three of its canonical form.
-		if (text.length * 3 < this.minLength) return text;
-		if (text.length < this.minLength && isAscii(text)) return text;
+		if (text.length < MIN_LENGTH) return text;
 		const rest = this.exact.reduce((masking, exact) => masking.replaceAll(exact, MASK), text);
+		if (rest.length < MIN_FORM_LENGTH) return rest;
 		const form = canonical(rest);
-		const found = this.needles.filter(({ form: needle }) => form.includes(needle));
-		return found.length === 0 ? rest : maskAll(rest, found);
+		for (const each of this.forms) if (form.includes(each)) return WITHHELD;
+		return rest;
 	}
 }
 
 /** What to look for in the canonical form of a text. */
-interface Needle {
-	form: string;
-	/** It must not be spread over several words. */
-	isOneWord: boolean;
-}
-
-function needlesOf(secret: string): Needle[] {
+function formsOf(secret: string): string[] {
 	const text = secret.trim();
-	if (text.length < MIN_LENGTH) return [];
-	const forms = [text, ...new Set([secret, text].flatMap(base64Forms))]
-		.map(canonical)
-		.filter(({ length }) => length >= MIN_LENGTH);
-	return [...new Set(forms)].map((form) => ({
-		form,
-		isOneWord: form.length < MIN_SPACED_LENGTH && !/\s/.test(text),
-	}));
+	if (text.length < MIN_DECODED_LENGTH) return [];
+	const forms = [text, ...[secret, text].flatMap(base64Forms)].map(canonical);
+	return forms.filter(({ length }) => length >= MIN_FORM_LENGTH);
 }
 
 /**
@@ -149,37 +136,7 @@ function base64Forms(secret: string): string[] {
 		const shared = Math.ceil((offset * 8) / 6);
 		return bytes.toString('base64').slice(shared, Math.floor((bytes.length * 8) / 6));
 	});
-	return [alone, ...parts.filter((part) => canonical(part).length >= MIN_BASE64_LENGTH)];
-}
-
-/** A secret as it is stored and as it is sent, and encoded if its canonical form is too short. */
-function exactForms(secret: string): string[] {
-	const text = secret.trim();
-	const forms = [secret, text];
-	if (canonical(text).length < MIN_LENGTH) {
-		forms.push(encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')));
-	}
-	return forms.filter(({ length }) => length >= MIN_LENGTH);
-}
-
-function maskAll(text: string, needles: readonly Needle[]): string {
-	const { form, starts, ends } = canonicalWithOrigins(text);
-	const found: Array<[start: number, end: number]> = [];
-	for (const { form: needle, isOneWord } of needles) {
-		for (let at = form.indexOf(needle); at >= 0; at = form.indexOf(needle, at + 1)) {
-			const [start, end] = [starts[at] ?? 0, ends[at + needle.length - 1] ?? 0];
-			if (!isOneWord || !/\s/.test(text.slice(start, end))) found.push([start, end]);
-		}
-	}
-	found.sort(([one], [other]) => one - other);
-	let masked = '';
-	let rest = 0;
-	for (const [start, end] of found) {
-		// One that overlaps the one before is part of the same mask.
-		if (start >= rest) masked += text.slice(rest, start) + MASK;
-		rest = Math.max(rest, end);
-	}
-	return masked + text.slice(rest);
+	return [alone, ...parts];
 }
 
 /** Deeply nested JSON as text. */
@@ -191,8 +148,6 @@ function jsonText(value: object): string {
 		return MASK;
 	}
 }
-
-const longestFirst = (one: string, other: string) => other.length - one.length;
 
 /** What follows `Basic` in an Authorization header. */
 function basicAuth(user: unknown, password: unknown): string | undefined {
