@@ -411,7 +411,12 @@ describe('the Test button of the credentials', () => {
 			};
 			for (const kind of ['push', 'blob'] as const) {
 				const { message } = await pressAt(kind, url, secrets);
-				expect(message).toMatch(/"Not \*\*\* nor /);
+				// The header of the blob service is Basic; a key in base64 is nothing that is sent.
+				const said = {
+					push: '"[withheld because it contains a secret]"',
+					blob: '"Not *** nor ***"',
+				};
+				expect(message).toContain(said[kind]);
 				expect(message).not.toContain(canary);
 				expect(message).not.toContain(btoa(canary).slice(0, 12));
 			}
