@@ -187,6 +187,13 @@ async function syncAfterFailure(stage: Stage): Promise<void> {
 	faults.clear();
 	stage.checks.add('A run with failed requests ends as an error', status === 'error', message);
 	await run(stage, 'after a failure, with its earlier texts', earlier);
+	const row = { documentId: 'sync/already-gone', fingerprint: '' };
+	await stage.demo.n8n.api.dataTables.insert(TABLE, [row]);
+	faults.add({ route: 'delete', status: 404 });
+	await run(stage, 'after a delete that had an effect but no response', earlier);
+	faults.clear();
+	const { ids } = await tableOf(stage);
+	stage.checks.add('A 404 counts as deleted', !ids.includes(row.documentId), ids);
 }
 
 /** Another run that has not ended stops the sync, until its lock expires. */
