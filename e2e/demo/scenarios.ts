@@ -5,6 +5,7 @@ import { useTools } from './agent-scenario';
 import { bulkLoad, ingestCorpus } from './file-scenarios';
 import { exampleNames } from './import';
 import type { Stage } from './stage';
+import { sync } from './sync-scenario';
 
 /** Words in a query that picks one chunk out of all. */
 const QUERY_WORDS = 6;
@@ -26,7 +27,7 @@ const SCENARIOS: Record<string, Scenario> = {
 	'submit-wait-get-results': { title: 'Submit, Wait, Get Results', run: submitAndWait },
 	'update-documents': { title: 'Updating a document', run: update },
 	'sync-by-source': {
-		title: 'Syncing a source three times',
+		title: 'Syncing a source',
 		run: sync,
 		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
 	},
@@ -188,73 +189,6 @@ async function update(stage: Stage): Promise<void> {
 			indexed.join(', '),
 		);
 	}
-}
-
-/** The documents of the sync example, made of an ID and a text. */
-const synced = (id: string, text: string) => ({ id: `sync/${id}`, name: id, text });
-
-/** What the index holds of the sync example. */
-function indexedBySync(stage: Stage): string {
-	return stage
-		.documents()
-		.filter(({ id }) => String(id).startsWith('sync/'))
-		.map(({ id, text }) => `${String(id)}=${String(text)}`)
-		.sort()
-		.join();
-}
-
-/** Pushes what changed and deletes what is gone, in three calls. Then the bad calls. */
-async function sync(stage: Stage): Promise<void> {
-	const { sandbox } = stage.demo;
-	const lists = [
-		[synced('a', 'Almond'), synced('b', 'Blackberry'), synced('c', 'Chestnut')],
-		[synced('a', 'Almond'), synced('b', 'Blueberry'), synced('d', 'Damson')],
-		[synced('a', 'Almond'), synced('b', 'Blueberry'), synced('d', 'Damson')],
-	];
-	const requests: string[] = [];
-	for (const documents of lists) {
-		const before = sandbox.requests.length;
-		await stage.runByWebhook('sync-by-source', { documents });
-		const sent = sandbox.requests.slice(before).map(({ method }) => method);
-		requests.push(sent.sort().join('+'));
-		const expected = documents.map(({ id, text }) => `${id}=${text}`).sort();
-		const indexed = indexedBySync(stage);
-		stage.checks.add(
-			`The index equals the source (sync ${requests.length})`,
-			indexed === expected.join(),
-			indexed,
-		);
-	}
-	stage.checks.add(
-		'An unchanged source causes no request',
-		requests[2] === '',
-		requests.join(' | '),
-	);
-	await refuseBadSyncs(stage);
-}
-
-/** A list that is missing, empty or far too short stops the sync, unless the call confirms it. */
-async function refuseBadSyncs(stage: Stage): Promise<void> {
-	const { checks } = stage;
-	const before = indexedBySync(stage);
-	const short = [synced('a', 'Almond')];
-	const badCalls = {
-		'no list': { oops: [] },
-		'an empty list': { documents: [] },
-		'a list that lacks most documents': { documents: short },
-	};
-	for (const [what, body] of Object.entries(badCalls)) {
-		const { status, message } = await stage.callWebhook('sync-by-source', body);
-		checks.add(`Sync with ${what} stops with an error`, status === 'error', message);
-		checks.add(`Sync with ${what} deletes nothing`, indexedBySync(stage) === before);
-	}
-	await stage.runByWebhook('sync-by-source', { documents: short, confirmDeletes: true });
-	const left = indexedBySync(stage);
-	checks.add('A confirmed sync deletes most documents', left === 'sync/a=Almond', left);
-	await stage.runByWebhook('sync-by-source', { documents: [], confirmDeletes: true });
-	checks.add('A confirmed sync deletes all documents', indexedBySync(stage) === '');
-	const status = await stage.statusWithoutKey('sync-by-source');
-	checks.add('The webhook refuses a caller without its key', status === 403, `${status}`);
 }
 
 /** n8n's own HTTP Request node with our credential. */

@@ -4,6 +4,7 @@ import { ON_OLD_N8N } from '../shared/paths';
 import { until } from '../shared/wait';
 import type { Login } from './connection';
 import { N8nConnection } from './connection';
+import { DataTables } from './data-tables';
 import type { Execution, ExecutionSummary, Item, StoredExecution } from './execution';
 import { isOver, NOT_OVER, readExecution } from './execution';
 import type { CredentialValues, StoredWorkflow, Workflow } from './workflow';
@@ -26,10 +27,13 @@ interface CredentialVerdict {
 
 /** The part of the editor's API that is used here. */
 export class N8nApi {
+	readonly dataTables: DataTables;
+
 	private readonly n8n: N8nConnection;
 
 	constructor(url: string) {
 		this.n8n = new N8nConnection(url);
+		this.dataTables = new DataTables(this.n8n);
 	}
 
 	/** True once n8n answers and its database is ready. */

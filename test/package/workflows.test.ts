@@ -71,11 +71,37 @@ const files = FOLDERS.flatMap((folder) =>
 		.map((file) => path.join(folder, file)),
 );
 
+const read = (file: string) =>
+	JSON.parse(readFileSync(path.join(ROOT, file), 'utf8')) as IWorkflowBase;
+
 it.each(files)('%s has only parameters and options that its nodes know', (file) => {
-	const { nodes } = JSON.parse(readFileSync(path.join(ROOT, file), 'utf8')) as IWorkflowBase;
+	const { nodes } = read(file);
 	const unknown = nodes.flatMap(({ name, type, parameters }) => {
 		const known = properties.get(type);
 		return known ? unknownIn(parameters, known, `${name}: `) : [];
 	});
 	expect(unknown).toEqual([]);
+});
+
+const ofDataTables = files.filter(
+	(file) => file.startsWith('examples') && tablesOf(file).length > 0,
+);
+
+/** The Data Table nodes of a workflow. */
+function tablesOf(file: string) {
+	return read(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.dataTable');
+}
+
+// n8n matches the name of a data table by part, so a name may mean another table.
+it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
+	const [create, ...others] = tablesOf(file);
+	expect(create.parameters.operation).toBe('create');
+	const value = `={{ $('${create.name}').first().json.id }}`;
+	for (const { name, parameters } of others) {
+		expect({ name, ...Object(parameters.dataTableId) }).toMatchObject({
+			name,
+			mode: 'id',
+			value,
+		});
+	}
 });

@@ -1,0 +1,56 @@
+import type { N8nConnection } from './connection';
+
+/** A data table of n8n. */
+interface DataTable {
+	id: string;
+	name: string;
+	projectId: string;
+}
+
+/** A row of a data table, with the columns that n8n adds. */
+export type Row = Record<string, unknown>;
+
+/** n8n's data tables, as its editor reads and changes them. */
+export class DataTables {
+	constructor(private readonly n8n: N8nConnection) {}
+
+	/** Creates an empty table whose columns hold text. */
+	async create(name: string, columns: string[]): Promise<void> {
+		const { id } = await this.n8n.request<{ id: string }>({ url: '/rest/projects/personal' });
+		await this.n8n.request({
+			method: 'POST',
+			url: `/rest/projects/${id}/data-tables`,
+			data: { name, columns: columns.map((column) => ({ name: column, type: 'string' })) },
+		});
+	}
+
+	/** The rows of the table of exactly this name, 100 at most; none if there is no such table. */
+	async rows(name: string): Promise<Row[]> {
+		const table = await this.find(name);
+		if (!table) return [];
+		const { data } = await this.n8n.request<{ data: Row[] }>({
+			url: `${urlOf(table)}/rows?take=100`,
+		});
+		return data;
+	}
+
+	/** Adds rows to the table of this name. */
+	async insert(name: string, rows: Row[]): Promise<void> {
+		const table = await this.find(name);
+		if (!table) throw new Error(`n8n has no data table '${name}'`);
+		await this.n8n.request({
+			method: 'POST',
+			url: `${urlOf(table)}/insert`,
+			data: { data: rows, returnType: 'id' },
+		});
+	}
+
+	private async find(name: string): Promise<DataTable | undefined> {
+		const { data } = await this.n8n.request<{ data: DataTable[] }>({
+			url: '/rest/data-tables-global',
+		});
+		return data.find((table) => table.name === name);
+	}
+}
+
+const urlOf = ({ id, projectId }: DataTable) => `/rest/projects/${projectId}/data-tables/${id}`;
