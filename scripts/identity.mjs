@@ -37,7 +37,7 @@ const PLACES = [
 	},
 	{
 		files: /^CHANGELOG\.md$/,
-		pattern: /(?<=^\[[\d.]+\]: ).+(?=\/releases\/tag\/)/gm,
+		pattern: /(?<=^\[\d[^\]]*\]: ).+(?=\/releases\/tag\/)/gm,
 		value: ({ repository }) => repository,
 	},
 	{

@@ -59,7 +59,7 @@ export function changelogFaults(changelog: string, version: string): string[] {
 
 /**
  * The changelog with the newest entry as the release of this version.
- * @param changelog whose first entry is that of the version, or `Unreleased`
+ * @param changelog whose first entry is that of the version, of a prerelease of it, or `Unreleased`
  * @param date such as 2026-11-22
  * @param releases URL that the tag of a release is added to
  * @throws Error if the first entry is that of another version
@@ -71,16 +71,18 @@ export function withRelease(
 	releases: string,
 ): string {
 	const [newest] = entriesOf(changelog);
-	if (newest?.version !== version && newest?.version !== 'Unreleased') {
+	const base = (name = '') => name.split('-')[0];
+	if (newest?.version !== 'Unreleased' && base(newest?.version) !== base(version)) {
 		throw new Error(`CHANGELOG.md begins with ${newest?.version}, not with ${version}`);
 	}
-	const lines = changelog.split('\n').map((line) => {
-		const heading = HEADING.exec(line);
-		return heading?.[1] === newest.version ? `## [${version}] - ${date}` : line;
-	});
-	if (!lines.some((line) => line.startsWith(`[${version}]: `))) {
-		const links = lines.findIndex((line) => /^\[[\d.]+\]: /.test(line));
-		lines.splice(links < 0 ? lines.length : links, 0, `[${version}]: ${releases}/${version}`);
-	}
+	const lines = changelog
+		.split('\n')
+		.filter((line) => !line.startsWith(`[${newest.version}]: `))
+		.map((line) =>
+			HEADING.exec(line)?.[1] === newest.version ? `## [${version}] - ${date}` : line,
+		);
+	const links = lines.findIndex((line) => /^\[\d[^\]]*\]: /.test(line));
+	const end = lines.at(-1) === '' ? lines.length - 1 : lines.length;
+	lines.splice(links < 0 ? end : links, 0, `[${version}]: ${releases}/${version}`);
 	return lines.join('\n');
 }

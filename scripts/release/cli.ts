@@ -20,6 +20,7 @@ import {
 	checkPackage,
 	checkRepository,
 	interfaceText,
+	isPrerelease,
 	manifestOf,
 	stage,
 	type Checked,
@@ -66,13 +67,12 @@ async function check(then: (staged: Staged) => boolean): Promise<boolean> {
 /** Publishes the tarball of a staged package, with provenance where npm can prove it. */
 function publish({ folder, packed }: Staged): boolean {
 	const { version } = packed.manifest;
-	const isPrerelease = version.includes('-');
 	const args = [
 		...(values.stage ? ['stage', 'publish'] : ['publish']),
 		packed.tarball,
 		'--access=public',
 		'--ignore-scripts',
-		...(isPrerelease ? ['--tag=next'] : []),
+		...(isPrerelease(version) ? ['--tag=next'] : []),
 		...(process.env.GITHUB_ACTIONS ? ['--provenance'] : []),
 	];
 	console.log(`npm ${args.join(' ')}`);
@@ -104,10 +104,14 @@ async function prepare(): Promise<boolean> {
 	await writeFile('CHANGELOG.md', changelog);
 	const built = await run('npm', ['run', 'build'], ROOT);
 	if (built.code !== 0) throw new Error(`npm run build: ${built.stderr}${built.stdout}`);
-	await mkdir(RELEASED, { recursive: true });
-	const file = path.join(RELEASED, `${version}.json`);
-	await writeFile(file, interfaceText(interfaceOf(ROOT)));
-	console.log(`Written: package.json, package-lock.json, CHANGELOG.md, ${file}. Commit them.`);
+	if (!isPrerelease(version)) {
+		await mkdir(RELEASED, { recursive: true });
+		const file = path.join(RELEASED, `${version}.json`);
+		await writeFile(file, interfaceText(interfaceOf(ROOT)));
+	}
+	console.log(
+		`Written: package.json, package-lock.json, CHANGELOG.md, ${RELEASED}. Commit them.`,
+	);
 	return true;
 }
 

@@ -265,7 +265,8 @@ describe('the package', () => {
 
 describe('the changelog of a release', () => {
 	it.each([
-		['dates its entry', '## [0.2.0] - not yet\n\n- A\n\n[0.2.0]: y/0.2.0\n'],
+		['dates its entry', '## [0.2.0] - not yet\n\n- A\n\n[0.2.0]: z/0.2.0\n'],
+		['takes the place of its prerelease', '## [0.2.0-rc.1] - x\n\n- A\n\n[0.2.0-rc.1]: y/rc\n'],
 		['renames Unreleased and adds the link', '## [Unreleased]\n\n- A\n\n[0.1.0]: x/0.1.0\n'],
 	])('%s', (_name, text) => {
 		const written = withRelease(text, '0.2.0', '2026-12-01', 'y');
