@@ -37,7 +37,7 @@ const PLACES = [
 	},
 	{
 		files: /^CHANGELOG\.md$/,
-		pattern: /(?<=^\[[\d.]+\]: ).+(?=\/releases\/tag\/)/gm,
+		pattern: /(?<=^\[\d[^\]]*\]: ).+(?=\/releases\/tag\/)/gm,
 		value: ({ repository }) => repository,
 	},
 	{
@@ -86,8 +86,9 @@ function withIdentity(manifest, identity) {
 	return {
 		name,
 		version,
-		// npm itself refuses to publish a private package, also where its scripts are switched off.
-		...(isNeutral(identity) && { private: true }),
+		// npm itself refuses to publish this folder, also where its scripts are switched off. The copy
+		// that `npm run release` publishes is not private.
+		private: true,
 		...rest,
 		homepage: `${repository}#readme`,
 		author: { name: author, email },

@@ -15,12 +15,17 @@ const { NODE_ENV: _, ...ENVIRONMENT } = process.env;
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Runs a program to its end; a failing one is a result too. */
-export async function run(file: string, args: string[], cwd: string): Promise<Finished> {
+/** Runs a program to its end; a failing one is a result too. `env` is added to this environment. */
+export async function run(
+	file: string,
+	args: string[],
+	cwd: string,
+	env: NodeJS.ProcessEnv = {},
+): Promise<Finished> {
 	try {
 		const { stdout, stderr } = await execute(file, args, {
 			cwd,
-			env: ENVIRONMENT,
+			env: { ...ENVIRONMENT, ...env },
 			maxBuffer: MAX_OUTPUT_BYTES,
 		});
 		return { code: 0, stdout, stderr };

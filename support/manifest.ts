@@ -9,6 +9,7 @@ export interface Manifest {
 	name: string;
 	version: string;
 	license: string;
+	author: { name: string; email: string };
 	repository: { type: string; url: string };
 	main?: string;
 	files: string[];

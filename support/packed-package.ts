@@ -12,6 +12,8 @@ import { ROOT } from './manifest';
 /** A published package, unpacked where n8n would have put it. */
 export interface PackedPackage {
 	folder: string;
+	/** The path of the tarball. */
+	tarball: string;
 	manifest: Manifest;
 	/** Every file of the tarball, with slashes, sorted. */
 	files: string[];
@@ -61,6 +63,7 @@ export async function packPackage(root = ROOT): Promise<PackedPackage> {
 		.sort();
 	return {
 		folder,
+		tarball: path.join(home, filename),
 		manifest,
 		files,
 		bytes: size,

@@ -19,6 +19,11 @@ export interface WebhookResponse {
 	body: unknown;
 }
 
+/** A community package that n8n has installed. */
+interface InstalledPackage {
+	installedVersion: string;
+}
+
 /** What n8n says about a credential. */
 interface CredentialVerdict {
 	status: 'OK' | 'Error';
@@ -54,6 +59,29 @@ export class N8nApi {
 	/** The node types n8n has loaded, as the editor gets them. */
 	async nodeDescriptions(): Promise<INodeTypeDescription[]> {
 		return await this.n8n.send({ url: '/types/nodes.json' });
+	}
+
+	/** Installs a community package, as Settings > Community nodes does. */
+	async installPackage(name: string, version?: string): Promise<InstalledPackage> {
+		return await this.n8n.request({
+			method: 'POST',
+			url: '/rest/community-packages',
+			data: { name, ...(version !== undefined && { version }) },
+		});
+	}
+
+	/** Installs another version of a community package in its place. */
+	async updatePackage(name: string, version: string): Promise<InstalledPackage> {
+		return await this.n8n.request({
+			method: 'PATCH',
+			url: '/rest/community-packages',
+			data: { name, version },
+		});
+	}
+
+	/** Uninstalls a community package. */
+	async removePackage(name: string): Promise<void> {
+		await this.n8n.request({ method: 'DELETE', url: `/rest/community-packages?name=${name}` });
 	}
 
 	/** Creates the credential, or updates the one of that name and type; returns its ID. */

@@ -120,24 +120,13 @@ describe('publishing', () => {
 		const { code, stderr } = await owner('--folder', folder, '--publishable');
 		expect(code).toBe(1);
 		expect(stderr).toContain('npm run owner -- --repository');
-		// npm run without scripts refuses a private package.
-		expect((await readManifest(folder)).private).toBe(true);
 	});
 
-	it('is allowed once the owner is set', async () => {
+	it('is allowed once the owner is set, but never of the repository itself', async () => {
 		const folder = await copyRepository();
 		await owner('--folder', folder, ...NEW);
 		expect(await owner('--folder', folder, '--publishable')).toMatchObject({ code: 0 });
-		expect((await readManifest(folder)).private).toBeUndefined();
-	});
-
-	it('asks before it starts, by hand and in the workflow', async () => {
-		const { scripts } = await readManifest(ROOT);
-		expect(scripts.prepublishOnly).toBe('node scripts/identity.mjs --publishable');
-		const workflow = await readFile(path.join(ROOT, '.github/workflows/publish.yml'), 'utf8');
-		expect(workflow.indexOf('npm run owner -- --publishable')).toBeGreaterThan(0);
-		expect(workflow.indexOf('npm run owner -- --publishable')).toBeLessThan(
-			workflow.indexOf('npm publish'),
-		);
+		// npm run without scripts refuses a private package; `npm run release` publishes a copy.
+		expect((await readManifest(folder)).private).toBe(true);
 	});
 });

@@ -1,51 +1,36 @@
 /** Links of this repository's documents lead somewhere: to a file, and to a heading in it. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import {
+	docsLinksOf,
+	documentLinkFaults,
+	linkFaults,
+	linkingFiles,
+} from '../../scripts/release/links';
 import { ROOT } from '../../support/manifest';
 
-const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n');
-const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
-const withoutCode = (markdown: string) => markdown.replace(/```[\s\S]*?```/g, '');
-
-/** The anchors that GitHub gives the headings of a document. */
-function anchorsOf(file: string): string[] {
-	const headings = withoutCode(read(file)).match(/^#+ .+$/gm) ?? [];
-	return headings.map((heading) =>
-		heading
-			.replace(/^#+ /, '')
-			.toLowerCase()
-			.replace(/[^\p{L}\p{N}\s_-]/gu, '')
-			.replace(/\s/g, '-'),
-	);
-}
-
-/** What is wrong with a link from a document, if anything is. */
-function problemOf(link: string, from: string): string[] {
-	const [target, anchor] = link.split('#');
-	const file = target === '' ? from : path.join(path.dirname(from), target);
-	if (!existsSync(path.join(ROOT, file))) return [`${link}: no such file`];
-	const isFound = anchor === undefined || anchorsOf(file).includes(anchor);
-	return isFound ? [] : [`${link}: no such heading`];
-}
-
-const documents = tracked.filter(
-	(file) => file.endsWith('.md') && existsSync(path.join(ROOT, file)),
-);
+const { documents, sources } = linkingFiles(ROOT);
 
 it.each(documents)('links of %s lead to files and headings', (file) => {
-	const links = withoutCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g);
-	const local = [...links].map(([, link]) => link).filter((link) => !/^[a-z]+:/.test(link));
-	expect(local.flatMap((link) => problemOf(link, file))).toEqual([]);
+	expect(documentLinkFaults(ROOT, file)).toEqual([]);
 });
 
-const linking = tracked.filter((file) => /^(nodes|credentials)\/.+\.(ts|json)$/.test(file));
-
 it('Docs links of nodes and credentials lead to headings', () => {
-	const links = linking.flatMap((file) => [
-		...read(file).matchAll(/https:\/\/[^\s"']+\/blob\/main\/(docs\/[^\s"']+)/g),
-	]);
-	expect(links.length).toBeGreaterThan(6);
-	expect(links.flatMap(([, link]) => problemOf(link, 'README.md'))).toEqual([]);
+	expect(sources.flatMap((file) => docsLinksOf(ROOT, file)).length).toBeGreaterThan(6);
+	expect(linkFaults(ROOT)).toEqual([]);
+});
+
+it('finds links that lead nowhere', () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'links-'));
+	try {
+		writeFileSync(path.join(folder, 'a.md'), '# A\n[x](b.md) [y](#z) [a](#a) [w](https://w)\n');
+		expect(documentLinkFaults(folder, 'a.md')).toEqual([
+			'a.md: b.md: no such file',
+			'a.md: #z: no such heading',
+		]);
+	} finally {
+		rmSync(folder, { recursive: true });
+	}
 });
