@@ -5,6 +5,7 @@ import { messageOf } from '../shared/n8n/errors';
 import type { Run } from '../shared/n8n/run';
 import { isTool } from '../shared/n8n/tool';
 import { coverage, type Chunk } from '../shared/service/chunking';
+import { isVector } from '../shared/service/vector';
 import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
 import { ChunkHints } from './chunk-hints';
 import {
@@ -15,7 +16,7 @@ import {
 	type RecordOptions,
 } from './chunk-records';
 import type { ChunkSink } from './chunk-sink';
-import { documentMissing, noChunks, noSuchText, positionMissing } from './failures';
+import { documentMissing, noChunks, noSuchText, positionMissing, unusableVector } from './failures';
 import type { Fetched } from './fetch';
 import type { Job } from './jobs';
 import { maskedResponse } from './masked-response';
@@ -37,6 +38,7 @@ export interface Destination {
 /** Turns what has become of each text into records and failures. */
 export class ChunkOutput {
 	private readonly options: RecordOptions;
+	private readonly breathe = () => this.run.breathe();
 
 	constructor(
 		private readonly run: Run,
@@ -109,7 +111,11 @@ export class ChunkOutput {
 			const chunks = texts[position];
 			const isLost = this.mode === 'documents' && this.documentOf(ref) === undefined;
 			if (chunks !== undefined && isLost) return await fail(ref, documentMissing());
-			if (chunks !== undefined) return await this.chunked(job, ref, chunks);
+			if (chunks !== undefined) {
+				const unusable = await this.chunkWithoutNumbers(chunks);
+				if (unusable !== undefined) return await fail(ref, unusableVector(unusable));
+				return await this.chunked(job, ref, chunks);
+			}
 			const { chunkedData } = body as { chunkedData: unknown[] };
 			if (position >= texts.length) await fail(ref, noSuchText(position, texts.length));
 			else await fail(ref, noChunks(job.session.words(chunkedData[position])));
@@ -131,13 +137,23 @@ export class ChunkOutput {
 		}
 	}
 
+	/** Which chunk has a vector that cannot be used, if vectors are wanted. */
+	private async chunkWithoutNumbers(chunks: Chunk[]): Promise<number | undefined> {
+		if (this.options.vectors === 'none') return undefined;
+		for (const [index, { vector }] of chunks.entries()) {
+			await this.breathe();
+			if (vector && !isVector(vector)) return index;
+		}
+		return undefined;
+	}
+
 	private async chunked({ chunkingId }: Job, ref: TextRef, chunks: Chunk[]): Promise<void> {
 		const { missing, isComplete, isOwn } = coverage(ref.text, chunks);
 		this.hints.chunked(chunks.length, missing, isOwn);
 		const source = this.sourceOf(ref);
 		const document = this.documentOf(ref);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };
-		const all = await recordsOf(text, this.options, () => this.run.breathe());
+		const all = await recordsOf(text, this.options, this.breathe);
 		const records = await this.destination.sink.take([ref], all);
 		const items = [...records, ...removedOf(text, this.options)];
 		await this.destination.outcomes.returned(ref, items, chunks.length);
@@ -148,7 +164,7 @@ export class ChunkOutput {
 		const [first] = refs;
 		if (first === undefined) return;
 		// n8n would take an item with `error` for a failed one.
-		const { error, ...rest } = maskedResponse(session, body);
+		const { error, ...rest } = await maskedResponse(session, body, this.breathe);
 		const json = { chunkingId, ...rest, ...(error !== undefined && { responseError: error }) };
 		const records = await this.destination.sink.take(refs, [json]);
 		await this.destination.outcomes.shared(refs, records);
@@ -160,7 +176,7 @@ export class ChunkOutput {
 		for (const [index, ref] of job.refs.entries()) {
 			this.hints.pending++;
 			const kept = keptFields(this.sourceOf(ref), this.options, 'all');
-			const response = index === 0 ? this.keptResponse(job, job.kept) : {};
+			const response = index === 0 ? await this.keptResponse(job, job.kept) : {};
 			await this.destination.outcomes.returned(ref, [
 				{ ...kept, ...whereabouts(job, ref), status: this.masked(job), ...response },
 			]);
@@ -183,13 +199,13 @@ export class ChunkOutput {
 	): Promise<void> {
 		if (!effect.skipped && this.run.stopsOnFailure) this.run.stop(error);
 		const message = `${messageOf(error)} (chunking ID ${job.chunkingId})`;
-		const json = { ...whereabouts(job, ref), ...this.keptResponse(job, response) };
+		const json = { ...whereabouts(job, ref), ...(await this.keptResponse(job, response)) };
 		await this.destination.outcomes.failed(ref, { error, message, ...effect, json });
 	}
 
-	private keptResponse({ session }: Job, response: unknown): IDataObject {
+	private async keptResponse({ session }: Job, response: unknown): Promise<IDataObject> {
 		if (response === undefined) return {};
-		return { response: maskedResponse(session, response) };
+		return { response: await maskedResponse(session, response, this.breathe) };
 	}
 
 	private masked({ session, status }: Job): string {

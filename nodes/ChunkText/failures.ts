@@ -10,6 +10,8 @@ const failure = (message: string, description: string): ServiceFailure =>
 const refusal = (message: string, description: string): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description, outcomeUnknown: false });
 
+const RESPONSE_IS_KEPT = "What it returned is in the field 'response'.";
+
 const quoted = (words: string): string => (words === '' ? '' : `, "${words}"`);
 
 /** The submission succeeded, but there is nothing to fetch the chunks by. */
@@ -31,6 +33,17 @@ export const notAChunkingResponse = (): ServiceFailure =>
 	failure(
 		'What the AI service returned is not a valid chunking response',
 		"Check 'AI Service URL' in the credential and the option 'Results Path'.",
+	);
+
+/** JSON that was cut or damaged. */
+export const damagedResponse = (): ServiceFailure =>
+	failure('What the AI service returned is not a valid JSON object', RESPONSE_IS_KEPT);
+
+/** The service has computed a vector with NaN or Infinity. */
+export const unusableVector = (chunkIndex: number): ServiceFailure =>
+	refusal(
+		`The vector of chunk ${chunkIndex} has values that are not numbers, such as NaN`,
+		`${RESPONSE_IS_KEPT} Check the model, or set 'Include Vectors' to 'No'.`,
 	);
 
 /** The response belongs to another request: giving its chunks to these texts would mix documents. */
@@ -59,8 +72,19 @@ export function jobFailed(status: string, words: string, texts: number): Service
  *
  * @param lost why a response to this run may have been lost, if one may
  * @param isOwn whether this run has submitted the job, so that no other run can have the chunks
+ * @param isKept whether a response arrived that could not be read
  */
-export function alreadyRetrieved(lost: string | undefined, isOwn: boolean): ServiceFailure {
+export function alreadyRetrieved(
+	lost: string | undefined,
+	isOwn: boolean,
+	isKept: boolean,
+): ServiceFailure {
+	if (lost !== undefined && isKept) {
+		return failure(
+			`The service counts the chunks as retrieved, but they could not be read: ${lost}`,
+			`${RESPONSE_IS_KEPT} Submit the text again.`,
+		);
+	}
 	if (lost === undefined) {
 		return failure(
 			'The chunks were already retrieved, and the service does not return them again',

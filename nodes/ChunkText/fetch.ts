@@ -9,6 +9,7 @@ import {
 	alreadyRetrieved,
 	anotherRequest,
 	countMismatch,
+	damagedResponse,
 	idOfAnother,
 	jobFailed,
 	notAChunkingResponse,
@@ -177,12 +178,14 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 			if (!response.hasContent) job.hasError = true;
 			return fail(jobFailed(job.status, job.session.words(body), job.textCount ?? 1));
 		case 'alreadyRetrieved':
-			return fail(alreadyRetrieved(job.lost, job.isOwn));
+			return fail(alreadyRetrieved(job.lost, job.isOwn, job.kept !== undefined));
 		case 'foreign':
 			throw anotherRequest(job.session.words(response.chunkingId));
-		case 'invalid':
-			job.lost = 'what arrived is not a valid chunking response';
-			throw notAChunkingResponse();
+		case 'invalid': {
+			const isDamaged = typeof body === 'string' && response.hasContent;
+			job.lost = `what arrived is not ${isDamaged ? 'a valid JSON object' : 'a valid chunking response'}`;
+			throw isDamaged ? damagedResponse() : notAChunkingResponse();
+		}
 	}
 }
 

@@ -145,8 +145,12 @@ const isData = (value: unknown): boolean =>
 		? value.length >= MIN_DATA_CHARACTERS
 		: typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
+/** Whether a text is JSON that was damaged, rather than words or a page in place of it. */
+export const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
+
 function hasContent(body: unknown): boolean {
-	if (!isObject(body)) return isData(body) && typeof body !== 'string';
+	if (typeof body === 'string') return beginsAsJson(body);
+	if (!isObject(body)) return isData(body);
 	return Object.entries(body).some(([name, value]) => !STATUS_MEMBERS.has(name) && isData(value));
 }
 
