@@ -4,7 +4,8 @@ import type { Failed, Outcome } from '../shared/flow/deliver';
 import { messageOf } from '../shared/n8n/errors';
 import type { Run } from '../shared/n8n/run';
 import { isTool } from '../shared/n8n/tool';
-import { coverage, type Chunk } from '../shared/service/chunking';
+import { coverage, type Chunk, type VectorMismatch } from '../shared/service/chunking';
+import type { ServiceFailure } from '../shared/service/failure';
 import { isVector } from '../shared/service/vector';
 import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
 import { ChunkHints } from './chunk-hints';
@@ -16,7 +17,14 @@ import {
 	type RecordOptions,
 } from './chunk-records';
 import type { ChunkSink } from './chunk-sink';
-import { documentMissing, noChunks, noSuchText, positionMissing, unusableVector } from './failures';
+import {
+	documentMissing,
+	noChunks,
+	noSuchText,
+	positionMissing,
+	unusableVector,
+	vectorMismatch,
+} from './failures';
 import type { Fetched } from './fetch';
 import type { Job } from './jobs';
 import { maskedResponse } from './masked-response';
@@ -74,7 +82,7 @@ export class ChunkOutput {
 		const { response } = outcome;
 		if (response.type === 'raw') await this.raw(job, response.body);
 		else if (response.type === 'pending') await this.pending(job, response.lastError);
-		else await this.assign(job, response.texts, response.body);
+		else await this.assign(job, response);
 	}
 
 	/** A text the service has not accepted, or may not have accepted. */
@@ -98,8 +106,7 @@ export class ChunkOutput {
 	/** Assigns the results of a request to its texts. */
 	private async assign(
 		job: Job,
-		texts: Array<Chunk[] | undefined>,
-		body: unknown,
+		{ texts, mismatches, body }: Extract<Fetched, { type: 'results' }>,
 	): Promise<void> {
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = body;
@@ -112,9 +119,8 @@ export class ChunkOutput {
 			const isLost = this.mode === 'documents' && this.documentOf(ref) === undefined;
 			if (chunks !== undefined && isLost) return await fail(ref, documentMissing());
 			if (chunks !== undefined) {
-				const unusable = await this.chunkWithoutNumbers(chunks);
-				if (unusable !== undefined) return await fail(ref, unusableVector(unusable));
-				return await this.chunked(job, ref, chunks);
+				const problem = await this.vectorProblem(chunks, mismatches[position]);
+				return problem ? await fail(ref, problem) : await this.chunked(job, ref, chunks);
 			}
 			const { chunkedData } = body as { chunkedData: unknown[] };
 			if (position >= texts.length) await fail(ref, noSuchText(position, texts.length));
@@ -137,12 +143,16 @@ export class ChunkOutput {
 		}
 	}
 
-	/** Which chunk has a vector that cannot be used, if vectors are wanted. */
-	private async chunkWithoutNumbers(chunks: Chunk[]): Promise<number | undefined> {
+	/** Why the vectors of a text cannot be used, if they are wanted: without, it would replace good chunks. */
+	private async vectorProblem(
+		chunks: Chunk[],
+		mismatch: VectorMismatch | undefined,
+	): Promise<ServiceFailure | undefined> {
 		if (this.options.vectors === 'none') return undefined;
+		if (mismatch) return vectorMismatch(mismatch);
 		for (const [index, { vector }] of chunks.entries()) {
 			await this.breathe();
-			if (vector && !isVector(vector)) return index;
+			if (vector && !isVector(vector)) return unusableVector(index);
 		}
 		return undefined;
 	}

@@ -1,5 +1,5 @@
 import { count } from '../shared/n8n/hints';
-import { hasFinished } from '../shared/service/chunking';
+import { hasFinished, type VectorMismatch } from '../shared/service/chunking';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 
@@ -38,6 +38,16 @@ export const notAChunkingResponse = (): ServiceFailure =>
 /** JSON that was cut or damaged. */
 export const damagedResponse = (): ServiceFailure =>
 	failure('What the AI service returned is not a valid JSON object', RESPONSE_IS_KEPT);
+
+/**
+ * There are more or fewer vectors than chunks: assigned by their position, they would become those of
+ * others.
+ */
+export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFailure =>
+	refusal(
+		`The service returned ${count(vectors, 'vector')} for ${count(chunks, 'chunk')}, so it is unknown which belongs to which`,
+		`${RESPONSE_IS_KEPT} If submitting the text again does not help, set 'Include Vectors' to 'No' to get the chunks without them.`,
+	);
 
 /** The service has computed a vector with NaN or Infinity. */
 export const unusableVector = (chunkIndex: number): ServiceFailure =>

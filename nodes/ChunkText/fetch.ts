@@ -3,7 +3,7 @@ import { deliverEach } from '../shared/flow/deliver-each';
 import { failed, type Outcome, type Verdict } from '../shared/flow/deliver';
 import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
 import { requestLine } from '../shared/n8n/request-options';
-import { classify, resultsPath, type Chunk } from '../shared/service/chunking';
+import { classify, resultsPath, type Chunk, type VectorMismatch } from '../shared/service/chunking';
 import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
 import {
 	alreadyRetrieved,
@@ -24,6 +24,8 @@ export type Fetched =
 			type: 'results';
 			/** Chunks of each text of the request; undefined for an entry that cannot be read. */
 			texts: Array<Chunk[] | undefined>;
+			/** For each text whose vectors cannot be assigned to its chunks. */
+			mismatches: Array<VectorMismatch | undefined>;
 			body: unknown;
 	  }
 	| { type: 'raw'; body: unknown }
@@ -165,9 +167,9 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 			if (isRaw) return finish({ type: 'raw', body });
 			job.kept = body;
 			if (job.isAmbiguous) return fail(idOfAnother());
-			const { texts } = response;
+			const { texts, mismatches } = response;
 			if (job.textCount === undefined || job.textCount === texts.length) {
-				return finish({ type: 'results', texts, body });
+				return finish({ type: 'results', texts, mismatches, body });
 			}
 			return fail(countMismatch(texts.length, job.textCount));
 		}
