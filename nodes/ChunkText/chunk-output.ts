@@ -4,7 +4,12 @@ import type { Failed, Outcome } from '../shared/flow/deliver';
 import { messageOf } from '../shared/n8n/errors';
 import type { Run } from '../shared/n8n/run';
 import { isTool } from '../shared/n8n/tool';
-import { coverage, type Chunk, type VectorMismatch } from '../shared/service/chunking';
+import {
+	coverage,
+	type Chunk,
+	type Coverage,
+	type VectorMismatch,
+} from '../shared/service/chunking';
 import type { ServiceFailure } from '../shared/service/failure';
 import { isVector } from '../shared/service/vector';
 import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
@@ -20,6 +25,7 @@ import type { ChunkSink } from './chunk-sink';
 import {
 	documentMissing,
 	noChunks,
+	otherOrder,
 	noSuchText,
 	positionMissing,
 	unusableVector,
@@ -114,13 +120,26 @@ export class ChunkOutput {
 			await this.fail(job, ref, error, rest);
 			rest = undefined;
 		};
+		const coverages = new Map<TextRef, Coverage>();
+		for (const ref of job.refs) {
+			await this.breathe();
+			const chunks = texts[ref.position ?? 0];
+			if (chunks) coverages.set(ref, coverage(ref.text, chunks));
+		}
+		// In a request with one text nothing can be mixed up: the service has changed the chunks.
+		const isMixed = texts.length > 1 && [...coverages.values()].some(({ isOwn }) => !isOwn);
 		const give = async (ref: TextRef, position: number) => {
 			const chunks = texts[position];
 			const isLost = this.mode === 'documents' && this.documentOf(ref) === undefined;
 			if (chunks !== undefined && isLost) return await fail(ref, documentMissing());
 			if (chunks !== undefined) {
-				const problem = await this.vectorProblem(chunks, mismatches[position]);
-				return problem ? await fail(ref, problem) : await this.chunked(job, ref, chunks);
+				const covered = coverages.get(ref) ?? coverage(ref.text, chunks);
+				const problem =
+					isMixed && !covered.isComplete
+						? otherOrder()
+						: await this.vectorProblem(chunks, mismatches[position]);
+				if (problem) return await fail(ref, problem);
+				return await this.chunked(job, ref, chunks, covered);
 			}
 			const { chunkedData } = body as { chunkedData: unknown[] };
 			if (position >= texts.length) await fail(ref, noSuchText(position, texts.length));
@@ -128,7 +147,7 @@ export class ChunkOutput {
 		};
 		for (const ref of job.refs) {
 			if (ref.position !== undefined) await give(ref, ref.position);
-			else if (texts.length === 0) await this.chunked(job, ref, []);
+			else if (texts.length === 0) await this.chunked(job, ref, [], coverage(ref.text, []));
 			else if (texts.length === 1) await give(ref, 0);
 			// Chunks of one document must never become those of another.
 			else if (
@@ -157,9 +176,16 @@ export class ChunkOutput {
 		return undefined;
 	}
 
-	private async chunked({ chunkingId }: Job, ref: TextRef, chunks: Chunk[]): Promise<void> {
-		const { missing, isComplete, isOwn } = coverage(ref.text, chunks);
-		this.hints.chunked(chunks.length, missing, isOwn);
+	private async chunked(
+		{ chunkingId }: Job,
+		ref: TextRef,
+		chunks: Chunk[],
+		covered: Coverage,
+	): Promise<void> {
+		const { isComplete } = covered;
+		const lacksVectors =
+			this.options.vectors !== 'none' && !chunks.some(({ vector }) => vector !== undefined);
+		this.hints.chunked(chunks.length, covered, lacksVectors);
 		const source = this.sourceOf(ref);
 		const document = this.documentOf(ref);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };

@@ -21,6 +21,20 @@ export const noChunkingId = (words: string): ServiceFailure =>
 		"Check 'AI Service URL' in the credential: another server may have answered.",
 	);
 
+/** A page in place of the response to a submission, such as that of a proxy. */
+export const answeredWithPage = (): ServiceFailure =>
+	failure(
+		'The AI service answered with an HTML page',
+		"Check 'AI Service URL' in the credential: a proxy or another server may have answered.",
+	);
+
+/** A 2xx response that says that the request did not succeed, e.g. by `success: false`. */
+export const denied = (by: string, words: string): ServiceFailure =>
+	failure(
+		`The AI service answered with '${by}'${quoted(words)}`,
+		'Check what the service says, the model, the chunker and its settings, then submit the text again.',
+	);
+
 /** Two requests with different texts got the same chunking ID: their results cannot be told apart. */
 export const idOfAnother = (): ServiceFailure =>
 	failure(
@@ -38,6 +52,13 @@ export const notAChunkingResponse = (): ServiceFailure =>
 /** JSON that was cut or damaged. */
 export const damagedResponse = (): ServiceFailure =>
 	failure('What the AI service returned is not a valid JSON object', RESPONSE_IS_KEPT);
+
+/** Chunks of a request are not in its texts: its entries may come in another order. */
+export const otherOrder = (): ServiceFailure =>
+	refusal(
+		'The service returned chunks that are not in the texts of the request in this order, so they may be those of other texts',
+		`${RESPONSE_IS_KEPT} Set the option 'Texts per Request' to 1.`,
+	);
 
 /**
  * There are more or fewer vectors than chunks: assigned by their position, they would become those of

@@ -10,6 +10,7 @@ import {
 	anotherRequest,
 	countMismatch,
 	damagedResponse,
+	denied,
 	idOfAnother,
 	jobFailed,
 	notAChunkingResponse,
@@ -179,6 +180,8 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 			// Data that came with it would be lost if its texts were submitted again.
 			if (!response.hasContent) job.hasError = true;
 			return fail(jobFailed(job.status, job.session.words(body), job.textCount ?? 1));
+		case 'denied':
+			return fail(denied(response.by, job.session.words(body)));
 		case 'alreadyRetrieved':
 			return fail(alreadyRetrieved(job.lost, job.isOwn, job.kept !== undefined));
 		case 'foreign':

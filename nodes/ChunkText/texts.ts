@@ -6,7 +6,7 @@ import type { ChunkSettings } from '../shared/service/chunking';
 import { InputError } from '../shared/service/input-error';
 import type { ChunkParameters } from './parameters';
 import { readSettings } from './settings';
-import type { SourceDocument } from './source-documents';
+import { MAX_PREVIOUS_CHUNKS, type SourceDocument } from './source-documents';
 
 /** A text, or several, whose chunks an input item is waiting for. */
 export interface TextRef {
@@ -49,6 +49,7 @@ export interface TextEntry extends TextRef {
  *
  * @param maxBytes maximum of a request
  * @param taken items that are fetched instead, or have failed already
+ * @param documents those of the items, if they are wanted
  * @returns texts ordered by their settings, so that as many as possible share a request
  */
 export async function readTexts(
@@ -56,12 +57,14 @@ export async function readTexts(
 	parameters: ChunkParameters,
 	maxBytes: number,
 	taken: ReadonlySet<number> = new Set(),
+	documents: ReadonlyMap<number, SourceDocument> = new Map(),
 ): Promise<TextEntry[]> {
 	const groups = new Map<string, TextEntry[]>();
 	for await (const [itemIndex] of run.eachItem()) {
 		if (taken.has(itemIndex)) continue;
 		try {
 			const texts = await textsOf(run, parameters, itemIndex, maxBytes);
+			checkPreviousChunks(documents.get(itemIndex), texts.length);
 			const settings = readSettings(parameters, itemIndex);
 			const group = JSON.stringify(settings);
 			const entries = groups.get(group) ?? [];
@@ -74,6 +77,18 @@ export async function readTexts(
 	}
 	return [...groups.values()].flat();
 }
+
+/** An item for each chunk that no longer exists could exhaust the memory of n8n. */
+function checkPreviousChunks(document: SourceDocument | undefined, texts: number): void {
+	const each = document?.previousChunkCount ?? 0;
+	if (each * texts <= MAX_PREVIOUS_CHUNKS) return;
+	throw new InputError(
+		`'Previous Chunk Count' is ${count(each)} for each of ${count(texts)} texts, ${count(each * texts)} in total, more than the maximum of ${count(MAX_PREVIOUS_CHUNKS)}`,
+		'Lower it, or split the list of texts into several items.',
+	);
+}
+
+const count = (number: number): string => number.toLocaleString('en-US');
 
 async function textsOf(
 	run: Run,
@@ -120,6 +135,6 @@ export function usableText(value: unknown, what: string, maxBytes: number): stri
 /** The error of a text that no request can carry. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
 	new InputError(
-		`${what} has ${bytes.toLocaleString('en-US')} bytes, more than the ${maxBytes.toLocaleString('en-US')} a request may have`,
+		`${what} has ${count(bytes)} bytes, more than the ${count(maxBytes)} a request may have`,
 		"Split the text before this node, or raise the option 'Bytes per Request' if the service accepts more.",
 	);

@@ -185,7 +185,9 @@ describe('Documents Ready to Push', () => {
 	it('are not returned for a text without chunks, but a hint is', async () => {
 		const result = await chunk([{ ...article, text: '\n' }, other], DOCUMENTS);
 		expect(ids(jsonOf(result.output))).toEqual(['b#0']);
-		expect(hintsOf(result)).toEqual(['1 text gave no chunks']);
+		expect(hintsOf(result)).toEqual([
+			'1 text gave no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
+		]);
 	});
 });
 

@@ -126,7 +126,7 @@ export const optionsProperties = properties([
 				typeOptions: { minValue: 0, maxValue: 100_000 },
 				default: 0,
 				description:
-					"How many chunks the document had when it was last pushed. Chunks that no longer exist are returned as items with 'removed' set, for Delete Document. Used with Documents Ready to Push.",
+					"How many chunks the document had when it was last pushed; with a list of texts, each of them, up to 100,000 in total. Chunks that no longer exist are returned as items with 'removed' set, for Delete Document. Used with Documents Ready to Push.",
 				displayOptions: {
 					show: { '/operation': ['submitAndWait'], '/output': ['documents'] },
 				},

@@ -44,6 +44,12 @@ export type ChunkingResponse = CommonFacts &
 				mismatches: Array<VectorMismatch | undefined>;
 		  }
 		| {
+				/** The service says that it did not do what it was asked to, whatever its status. */
+				state: 'denied';
+				/** In its words, e.g. `success: false`. */
+				by: string;
+		  }
+		| {
 				state: /** Not finished, nothing known against it. */
 				| 'pending'
 					/** The service gave up. */
@@ -101,8 +107,10 @@ export function classify(body: unknown, expectedId?: string): ChunkingResponse {
 	const chunkingId = nonEmpty(members.chunkingId);
 	const facts = { status, chunkingId, hasContent: hasContent(body) };
 
-	if (status === undefined && !Array.isArray(chunkedData)) return { ...facts, state: 'invalid' };
 	if (isAnother(chunkingId, expectedId)) return { ...facts, state: 'foreign' };
+	const denial = DENIALS.find((name) => isFalse(members[name]));
+	if (denial !== undefined) return { ...facts, state: 'denied', by: `${denial}: false` };
+	if (status === undefined && !Array.isArray(chunkedData)) return { ...facts, state: 'invalid' };
 	const known = normalized(status ?? 'READY');
 	if (FAILED.has(known)) return { ...facts, state: 'failed' };
 	if (!FINISHED.has(known)) return { ...facts, state: 'pending' };
@@ -128,6 +136,12 @@ function finished(
 
 /** Whether the service says that the job has finished, in any letter case. */
 export const hasFinished = (status: string): boolean => FINISHED.has(normalized(status));
+
+/** Members that say of a request as a whole whether it succeeded. */
+const DENIALS = ['success', 'ok', 'acknowledged'];
+
+const isFalse = (value: unknown): boolean =>
+	value === false || (typeof value === 'string' && value.trim().toLowerCase() === 'false');
 
 const nonEmpty = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
@@ -323,13 +337,15 @@ export function coverage(text: string | undefined, chunks: Chunk[]): Coverage {
 	const length = characters?.length ?? text.length;
 	const part = (from: number, to?: number): string =>
 		(characters ? characters.slice(from, to).join('') : text.slice(from, to)).trim();
-	// Chunks of another text, which a service may return in another order, say nothing about this one.
-	const isOwn = chunks.every(
+	const isAtSpans = chunks.every(
 		(chunk) =>
 			chunk.start === undefined ||
 			squeezed(part(chunk.start, chunk.end)) === squeezed(chunk.text),
 	);
-	if (!isOwn) return { missing: 0, isComplete: false, isOwn };
+	// The service may also count otherwise, such as in bytes. Chunks of another text, which it may return
+	// in another order, say nothing about this one.
+	if (!isAtSpans) return { missing: 0, isComplete: false, isOwn: occurIn(text, chunks) };
+	const isOwn = true;
 	if (end >= length) {
 		// Beyond the end it has counted something else, such as bytes: where it stopped is unknown.
 		return { missing: 0, isComplete: end === length || end === text.length, isOwn };
@@ -339,6 +355,13 @@ export function coverage(text: string | undefined, chunks: Chunk[]): Coverage {
 		return { missing: length - end, isComplete: false, isOwn };
 	}
 	return { missing: 0, isComplete: rest === '' || isSeparator(rest, chunks, part), isOwn };
+}
+
+/** Whether all chunks occur in a text, none before the one ahead of it. */
+function occurIn(text: string, chunks: Chunk[]): boolean {
+	const whole = squeezed(text);
+	let from = 0;
+	return chunks.every((chunk) => (from = whole.indexOf(squeezed(chunk.text), from)) >= 0);
 }
 
 /** White space is what services change in a chunk. */
