@@ -81,6 +81,7 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 		body: submitBody(
 			settings,
 			texts.map(({ text }) => text),
+			texts.map(({ fields }) => fields),
 		),
 		timeoutMs: options.timeoutSeconds * 1000,
 	});

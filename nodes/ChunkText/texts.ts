@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { isRecord } from '../shared/n8n/parameter-reader';
 import type { Run } from '../shared/n8n/run';
 import { mapInSlices } from '../shared/n8n/slices';
 import type { ChunkSettings } from '../shared/service/chunking';
@@ -40,6 +41,8 @@ export interface TextEntry extends TextRef {
 	settings: ChunkSettings;
 	/** The same for equal settings. */
 	group: string;
+	/** Additional Text Fields, sent beside the text. */
+	fields?: IDataObject;
 	/** Bytes that it keeps in memory besides the text. */
 	besides?: number;
 }
@@ -70,13 +73,62 @@ export async function readTexts(
 			const entries = groups.get(group) ?? [];
 			groups.set(group, entries);
 			const shared = entries[0]?.settings ?? settings;
-			for (const text of texts) entries.push({ ...text, settings: shared, group });
+			const fieldsOf = readTextFields(parameters, itemIndex, texts.length);
+			for (const [index, text] of texts.entries()) {
+				entries.push({ ...text, ...withFields(fieldsOf(index)), settings: shared, group });
+			}
 		} catch (error) {
 			run.refuse(itemIndex, error);
 		}
 	}
 	return [...groups.values()].flat();
 }
+
+/** The fields of a text, and the memory they take; none if it has none. */
+export function withFields(fields: IDataObject): Pick<TextEntry, 'fields' | 'besides'> {
+	const isEmpty = Object.keys(fields).length === 0;
+	return isEmpty ? {} : { fields, besides: Buffer.byteLength(JSON.stringify(fields)) };
+}
+
+/**
+ * Reads Additional Text Fields of an item: one object for all of its texts, or a list with one for each.
+ *
+ * @param texts how many texts the item has
+ * @returns gives the fields of each text by its position
+ * @throws InputError for anything else
+ */
+function readTextFields(
+	parameters: ChunkParameters,
+	itemIndex: number,
+	texts: number,
+): (index: number) => IDataObject {
+	const name = 'options.additionalTextFields';
+	const value = parameters.value(name, itemIndex);
+	const isList = Array.isArray(value) || (typeof value === 'string' && /^\s*\[/.test(value));
+	if (!isList) {
+		const shared = parameters.object(name, itemIndex);
+		return () => shared;
+	}
+	const list = parameters.json(name, itemIndex) as unknown[];
+	const label = parameters.label(name);
+	if (!list.every((each) => isRecord(each) && !Array.isArray(each))) {
+		throw new InputError(
+			`'${label}' is not a JSON object or a list of JSON objects`,
+			FIELDS_ADVICE,
+		);
+	}
+	if (list.length !== texts) {
+		const entries = list.length === 1 ? 'entry' : 'entries';
+		throw new InputError(
+			`'${label}' has ${count(list.length)} ${entries} for ${count(texts)} texts`,
+			FIELDS_ADVICE,
+		);
+	}
+	return (index) => list[index] as IDataObject;
+}
+
+const FIELDS_ADVICE =
+	'Enter one JSON object for all texts of the item, or a list with one object for each.';
 
 /** An item for each chunk that no longer exists could exhaust the memory of n8n. */
 function checkPreviousChunks(document: SourceDocument | undefined, texts: number): void {

@@ -783,7 +783,7 @@ describe('Submit', () => {
 		],
 		[{ status: 'SUBMITTED' }, /returned no chunking ID, so it is unknown/],
 		[{ ok: true }, /returned no chunking ID, so it is unknown/],
-		['<html></html>', /returned no chunking ID, so it is unknown/],
+		['<html></html>', /answered with an HTML page, so it is unknown/],
 	])('fails a text whose submission gives no chunking ID: %j', async (body, message) => {
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
