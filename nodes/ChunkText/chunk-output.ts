@@ -97,7 +97,7 @@ export class ChunkOutput {
 		const effect = effectOf(outcome);
 		const message = outcomeMessage(SUBMITTING, error, { attempted: !effect.skipped });
 		const { textIndex } = text;
-		const json = textIndex === undefined ? {} : { textIndex };
+		const json = { ...this.idOf(text), ...(textIndex !== undefined && { textIndex }) };
 		await this.destination.outcomes.failed(text, { error, message, ...effect, json });
 		await this.done([text]);
 	}
@@ -235,7 +235,11 @@ export class ChunkOutput {
 	): Promise<void> {
 		if (!effect.skipped && this.run.stopsOnFailure) this.run.stop(error);
 		const message = `${messageOf(error)} (chunking ID ${job.chunkingId})`;
-		const json = { ...whereabouts(job, ref), ...(await this.keptResponse(job, response)) };
+		const json = {
+			...this.idOf(ref),
+			...whereabouts(job, ref),
+			...(await this.keptResponse(job, response)),
+		};
 		await this.destination.outcomes.failed(ref, { error, message, ...effect, json });
 	}
 
@@ -262,6 +266,12 @@ export class ChunkOutput {
 
 	private documentOf({ itemIndex, document }: TextRef): SourceDocument | undefined {
 		return document ?? this.documents.get(itemIndex);
+	}
+
+	/** The ID of the document of a text, for its error item. */
+	private idOf(ref: TextRef): IDataObject {
+		const id = this.documentOf(ref)?.id;
+		return id === undefined ? {} : { id };
 	}
 
 	private sourceOf({ itemIndex, source }: TextRef): IDataObject {
