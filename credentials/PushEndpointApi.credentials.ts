@@ -60,7 +60,8 @@ export class PushEndpointApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
-			description: 'A push API key of this data source',
+			description:
+				'A push API key of this data source. Keys are managed in the administration UI, by selecting the data source.',
 		},
 		TEST_STATE_FIELD,
 	];

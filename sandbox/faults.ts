@@ -51,6 +51,54 @@ function fault<const Schema extends object>(schema: Schema, effect: Effect<Stati
 	return { schema, ...(effect as Fault) } as Fault & { schema: Schema };
 }
 
+/** A results response, as far as it is damaged. */
+interface Results {
+	chunkedData: Array<{ vectors?: unknown[] }>;
+	/** In the older shape. */
+	vector?: unknown[];
+}
+
+/** Changes results that stay valid JSON. */
+const changed = (change: (body: Results) => void) => (text: string) => {
+	const body = JSON.parse(text) as Results;
+	change(body);
+	return JSON.stringify(body);
+};
+
+/** Vectors of the first text, or of all in the older shape. */
+const vectorsIn = ({ chunkedData, vector = [] }: Results): unknown[] =>
+	chunkedData[0]?.vectors ?? vector;
+
+/** Replaces the first number of the first vector. */
+const firstNumber = (by: string) => (text: string) =>
+	text.replace(/("vector":\[)[-\d.e]+/, `$1${by}`);
+
+/** The ways to damage results. */
+const DAMAGES = [
+	'nan',
+	'infinity',
+	'controlCharacter',
+	'trailingBytes',
+	'jsonInString',
+	'oneVectorLess',
+	'oneVectorMore',
+	'otherVectorShape',
+	'otherOrder',
+] as const;
+
+/** What each does to the body. */
+const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
+	nan: firstNumber('NaN'),
+	infinity: firstNumber('-Infinity'),
+	controlCharacter: (text) => text.replace('"chunks":["', '"chunks":["\u0001'),
+	trailingBytes: (text) => `${text}]`,
+	jsonInString: (text) => JSON.stringify(text),
+	oneVectorLess: changed((body) => void vectorsIn(body).pop()),
+	oneVectorMore: changed((body) => void vectorsIn(body).push(vectorsIn(body)[0])),
+	otherVectorShape: (text) => text.replace(/"vectors?":/g, '"embedding":'),
+	otherOrder: changed(({ chunkedData }) => void chunkedData.reverse()),
+};
+
 /**
  * Every fault, by its member in a rule. To add one, add an entry: type, check and effect follow.
  * If a rule has several, the first of this list strikes.
@@ -83,6 +131,17 @@ export const FAULTS = {
 				const half = firstHalf(payload);
 				reply.header('content-length', half.byteLength);
 				return half;
+			},
+		},
+	),
+
+	/** Does the work, then damages the results of a chunking job; other responses stay as they are. */
+	damage: fault(
+		{ enum: DAMAGES },
+		{
+			spoil: (how, { payload }) => {
+				const text = bytesOf(payload).toString();
+				return text.includes('"chunkedData":') ? DAMAGE[how](text) : payload;
 			},
 		},
 	),

@@ -1,5 +1,6 @@
 import { count, troubleText } from '../shared/n8n/hints';
 import type { Run } from '../shared/n8n/run';
+import type { Coverage } from '../shared/service/chunking';
 
 /** More errors of final polls than this are only counted. */
 const MAX_LAST_ERRORS = 5;
@@ -11,6 +12,7 @@ export class ChunkHints {
 	/** Errors of their final polls. */
 	readonly lastErrors = new Set<string>();
 	private withoutChunks = 0;
+	private withoutVectors = 0;
 	private foreign = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
@@ -19,11 +21,12 @@ export class ChunkHints {
 	 * Counts a text that was chunked.
 	 *
 	 * @param chunks how many chunks it has
-	 * @param missing how many characters at its end no chunk covers
-	 * @param isOwn false if the chunks are not what the text has at their positions
+	 * @param coverage how much of the text they cover
+	 * @param lacksVectors whether vectors are wanted and no chunk has one
 	 */
-	chunked(chunks: number, missing: number, isOwn: boolean): void {
+	chunked(chunks: number, { missing, isOwn }: Coverage, lacksVectors: boolean): void {
 		if (chunks === 0) this.withoutChunks++;
+		else if (lacksVectors) this.withoutVectors++;
 		if (!isOwn) this.foreign++;
 		if (missing === 0) return;
 		this.cutTexts++;
@@ -31,7 +34,7 @@ export class ChunkHints {
 	}
 
 	addTo(run: Run, hintAtPending = true): void {
-		const { withoutChunks, foreign, cutTexts, cutCharacters, pending } = this;
+		const { withoutChunks, withoutVectors, foreign, cutTexts, cutCharacters, pending } = this;
 		const trouble = troubleText(run.stats);
 		if (trouble !== '') run.hint(trouble, 'info');
 		const errors = [...this.lastErrors];
@@ -42,10 +45,19 @@ export class ChunkHints {
 		if (others > 0) run.hint(`Final polls failed with ${count(others, 'more error')}`);
 		if (foreign > 0) {
 			run.hint(
-				`The chunks of ${count(foreign, 'text')} are not what the text has at their positions. Check whether the service returns results in another order than the texts; if so, set 'Texts per Request' to 1.`,
+				`The chunks of ${count(foreign, 'text')} are not what the text has at their positions. The service may have changed them.`,
 			);
 		}
-		if (withoutChunks > 0) run.hint(`${count(withoutChunks, 'text')} gave no chunks`);
+		if (withoutChunks > 0) {
+			run.hint(
+				`${count(withoutChunks, 'text')} gave no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.`,
+			);
+		}
+		if (withoutVectors > 0) {
+			run.hint(
+				`${count(withoutVectors, 'text')} ${withoutVectors === 1 ? 'has' : 'have'} no vectors that this node can read. To see what the service returns, set 'Output' to 'Raw'.`,
+			);
+		}
 		if (cutTexts > 0) {
 			run.hint(
 				`The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to 'Model Settings': the service then accepts more chunks.`,

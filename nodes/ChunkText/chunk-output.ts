@@ -4,7 +4,14 @@ import type { Failed, Outcome } from '../shared/flow/deliver';
 import { messageOf } from '../shared/n8n/errors';
 import type { Run } from '../shared/n8n/run';
 import { isTool } from '../shared/n8n/tool';
-import { coverage, type Chunk } from '../shared/service/chunking';
+import {
+	coverage,
+	type Chunk,
+	type Coverage,
+	type VectorMismatch,
+} from '../shared/service/chunking';
+import type { ServiceFailure } from '../shared/service/failure';
+import { isVector } from '../shared/service/vector';
 import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
 import { ChunkHints } from './chunk-hints';
 import {
@@ -15,7 +22,15 @@ import {
 	type RecordOptions,
 } from './chunk-records';
 import type { ChunkSink } from './chunk-sink';
-import { documentMissing, noChunks, noSuchText, positionMissing } from './failures';
+import {
+	documentMissing,
+	noChunks,
+	otherOrder,
+	noSuchText,
+	positionMissing,
+	unusableVector,
+	vectorMismatch,
+} from './failures';
 import type { Fetched } from './fetch';
 import type { Job } from './jobs';
 import { maskedResponse } from './masked-response';
@@ -37,6 +52,7 @@ export interface Destination {
 /** Turns what has become of each text into records and failures. */
 export class ChunkOutput {
 	private readonly options: RecordOptions;
+	private readonly breathe = () => this.run.breathe();
 
 	constructor(
 		private readonly run: Run,
@@ -72,7 +88,7 @@ export class ChunkOutput {
 		const { response } = outcome;
 		if (response.type === 'raw') await this.raw(job, response.body);
 		else if (response.type === 'pending') await this.pending(job, response.lastError);
-		else await this.assign(job, response.texts, response.body);
+		else await this.assign(job, response);
 	}
 
 	/** A text the service has not accepted, or may not have accepted. */
@@ -81,7 +97,7 @@ export class ChunkOutput {
 		const effect = effectOf(outcome);
 		const message = outcomeMessage(SUBMITTING, error, { attempted: !effect.skipped });
 		const { textIndex } = text;
-		const json = textIndex === undefined ? {} : { textIndex };
+		const json = { ...this.idOf(text), ...(textIndex !== undefined && { textIndex }) };
 		await this.destination.outcomes.failed(text, { error, message, ...effect, json });
 		await this.done([text]);
 	}
@@ -96,8 +112,7 @@ export class ChunkOutput {
 	/** Assigns the results of a request to its texts. */
 	private async assign(
 		job: Job,
-		texts: Array<Chunk[] | undefined>,
-		body: unknown,
+		{ texts, mismatches, body }: Extract<Fetched, { type: 'results' }>,
 	): Promise<void> {
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = body;
@@ -105,18 +120,34 @@ export class ChunkOutput {
 			await this.fail(job, ref, error, rest);
 			rest = undefined;
 		};
+		const coverages = new Map<TextRef, Coverage>();
+		for (const ref of job.refs) {
+			await this.breathe();
+			const chunks = texts[ref.position ?? 0];
+			if (chunks) coverages.set(ref, coverage(ref.text, chunks));
+		}
+		// In a request with one text nothing can be mixed up: the service has changed the chunks.
+		const isMixed = texts.length > 1 && [...coverages.values()].some(({ isOwn }) => !isOwn);
 		const give = async (ref: TextRef, position: number) => {
 			const chunks = texts[position];
 			const isLost = this.mode === 'documents' && this.documentOf(ref) === undefined;
 			if (chunks !== undefined && isLost) return await fail(ref, documentMissing());
-			if (chunks !== undefined) return await this.chunked(job, ref, chunks);
+			if (chunks !== undefined) {
+				const covered = coverages.get(ref) ?? coverage(ref.text, chunks);
+				const problem =
+					isMixed && !covered.isComplete
+						? otherOrder()
+						: await this.vectorProblem(chunks, mismatches[position]);
+				if (problem) return await fail(ref, problem);
+				return await this.chunked(job, ref, chunks, covered);
+			}
 			const { chunkedData } = body as { chunkedData: unknown[] };
 			if (position >= texts.length) await fail(ref, noSuchText(position, texts.length));
 			else await fail(ref, noChunks(job.session.words(chunkedData[position])));
 		};
 		for (const ref of job.refs) {
 			if (ref.position !== undefined) await give(ref, ref.position);
-			else if (texts.length === 0) await this.chunked(job, ref, []);
+			else if (texts.length === 0) await this.chunked(job, ref, [], coverage(ref.text, []));
 			else if (texts.length === 1) await give(ref, 0);
 			// Chunks of one document must never become those of another.
 			else if (
@@ -131,13 +162,34 @@ export class ChunkOutput {
 		}
 	}
 
-	private async chunked({ chunkingId }: Job, ref: TextRef, chunks: Chunk[]): Promise<void> {
-		const { missing, isComplete, isOwn } = coverage(ref.text, chunks);
-		this.hints.chunked(chunks.length, missing, isOwn);
+	/** Why the vectors of a text cannot be used, if they are wanted: without, it would replace good chunks. */
+	private async vectorProblem(
+		chunks: Chunk[],
+		mismatch: VectorMismatch | undefined,
+	): Promise<ServiceFailure | undefined> {
+		if (this.options.vectors === 'none') return undefined;
+		if (mismatch) return vectorMismatch(mismatch);
+		for (const [index, { vector }] of chunks.entries()) {
+			await this.breathe();
+			if (vector && !isVector(vector)) return unusableVector(index);
+		}
+		return undefined;
+	}
+
+	private async chunked(
+		{ chunkingId }: Job,
+		ref: TextRef,
+		chunks: Chunk[],
+		covered: Coverage,
+	): Promise<void> {
+		const { isComplete } = covered;
+		const lacksVectors =
+			this.options.vectors !== 'none' && !chunks.some(({ vector }) => vector !== undefined);
+		this.hints.chunked(chunks.length, covered, lacksVectors);
 		const source = this.sourceOf(ref);
 		const document = this.documentOf(ref);
 		const text = { ref, chunkingId, chunks, isComplete, source, document };
-		const all = await recordsOf(text, this.options, () => this.run.breathe());
+		const all = await recordsOf(text, this.options, this.breathe);
 		const records = await this.destination.sink.take([ref], all);
 		const items = [...records, ...removedOf(text, this.options)];
 		await this.destination.outcomes.returned(ref, items, chunks.length);
@@ -148,7 +200,7 @@ export class ChunkOutput {
 		const [first] = refs;
 		if (first === undefined) return;
 		// n8n would take an item with `error` for a failed one.
-		const { error, ...rest } = maskedResponse(session, body);
+		const { error, ...rest } = await maskedResponse(session, body, this.breathe);
 		const json = { chunkingId, ...rest, ...(error !== undefined && { responseError: error }) };
 		const records = await this.destination.sink.take(refs, [json]);
 		await this.destination.outcomes.shared(refs, records);
@@ -160,7 +212,7 @@ export class ChunkOutput {
 		for (const [index, ref] of job.refs.entries()) {
 			this.hints.pending++;
 			const kept = keptFields(this.sourceOf(ref), this.options, 'all');
-			const response = index === 0 ? this.keptResponse(job, job.kept) : {};
+			const response = index === 0 ? await this.keptResponse(job, job.kept) : {};
 			await this.destination.outcomes.returned(ref, [
 				{ ...kept, ...whereabouts(job, ref), status: this.masked(job), ...response },
 			]);
@@ -183,13 +235,17 @@ export class ChunkOutput {
 	): Promise<void> {
 		if (!effect.skipped && this.run.stopsOnFailure) this.run.stop(error);
 		const message = `${messageOf(error)} (chunking ID ${job.chunkingId})`;
-		const json = { ...whereabouts(job, ref), ...this.keptResponse(job, response) };
+		const json = {
+			...this.idOf(ref),
+			...whereabouts(job, ref),
+			...(await this.keptResponse(job, response)),
+		};
 		await this.destination.outcomes.failed(ref, { error, message, ...effect, json });
 	}
 
-	private keptResponse({ session }: Job, response: unknown): IDataObject {
+	private async keptResponse({ session }: Job, response: unknown): Promise<IDataObject> {
 		if (response === undefined) return {};
-		return { response: maskedResponse(session, response) };
+		return { response: await maskedResponse(session, response, this.breathe) };
 	}
 
 	private masked({ session, status }: Job): string {
@@ -210,6 +266,12 @@ export class ChunkOutput {
 
 	private documentOf({ itemIndex, document }: TextRef): SourceDocument | undefined {
 		return document ?? this.documents.get(itemIndex);
+	}
+
+	/** The ID of the document of a text, for its error item. */
+	private idOf(ref: TextRef): IDataObject {
+		const id = this.documentOf(ref)?.id;
+		return id === undefined ? {} : { id };
 	}
 
 	private sourceOf({ itemIndex, source }: TextRef): IDataObject {

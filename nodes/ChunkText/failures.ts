@@ -1,5 +1,5 @@
 import { count } from '../shared/n8n/hints';
-import { hasFinished } from '../shared/service/chunking';
+import { hasFinished, type VectorMismatch } from '../shared/service/chunking';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 
@@ -10,6 +10,8 @@ const failure = (message: string, description: string): ServiceFailure =>
 const refusal = (message: string, description: string): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description, outcomeUnknown: false });
 
+const RESPONSE_IS_KEPT = "What it returned is in the field 'response'.";
+
 const quoted = (words: string): string => (words === '' ? '' : `, "${words}"`);
 
 /** The submission succeeded, but there is nothing to fetch the chunks by. */
@@ -17,6 +19,20 @@ export const noChunkingId = (words: string): ServiceFailure =>
 	failure(
 		`The AI service accepted the request but returned no chunking ID${quoted(words)}`,
 		"Check 'AI Service URL' in the credential: another server may have answered.",
+	);
+
+/** A page in place of the response to a submission, such as that of a proxy. */
+export const answeredWithPage = (): ServiceFailure =>
+	failure(
+		'The AI service answered with an HTML page',
+		"Check 'AI Service URL' in the credential: a proxy or another server may have answered.",
+	);
+
+/** A 2xx response that says that the request did not succeed, e.g. by `success: false`. */
+export const denied = (by: string, words: string): ServiceFailure =>
+	failure(
+		`The AI service answered with '${by}'${quoted(words)}`,
+		'Check what the service says, the model, the chunker and its settings, then submit the text again.',
 	);
 
 /** Two requests with different texts got the same chunking ID: their results cannot be told apart. */
@@ -31,6 +47,34 @@ export const notAChunkingResponse = (): ServiceFailure =>
 	failure(
 		'What the AI service returned is not a valid chunking response',
 		"Check 'AI Service URL' in the credential and the option 'Results Path'.",
+	);
+
+/** JSON that was cut or damaged. */
+export const damagedResponse = (): ServiceFailure =>
+	failure('What the AI service returned is not a valid JSON object', RESPONSE_IS_KEPT);
+
+/** Chunks of a request are not in its texts: its entries may come in another order. */
+export const otherOrder = (): ServiceFailure =>
+	refusal(
+		'The service returned chunks that are not in the texts of the request in this order, so they may be those of other texts',
+		`${RESPONSE_IS_KEPT} Set the option 'Texts per Request' to 1.`,
+	);
+
+/**
+ * There are more or fewer vectors than chunks: assigned by their position, they would become those of
+ * others.
+ */
+export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFailure =>
+	refusal(
+		`The service returned ${count(vectors, 'vector')} for ${count(chunks, 'chunk')}, so it is unknown which belongs to which`,
+		`${RESPONSE_IS_KEPT} If submitting the text again does not help, set 'Include Vectors' to 'No' to get the chunks without them.`,
+	);
+
+/** The service has computed a vector with NaN or Infinity. */
+export const unusableVector = (chunkIndex: number): ServiceFailure =>
+	refusal(
+		`The vector of chunk ${chunkIndex} has values that are not numbers, such as NaN`,
+		`${RESPONSE_IS_KEPT} Check the model, or set 'Include Vectors' to 'No'.`,
 	);
 
 /** The response belongs to another request: giving its chunks to these texts would mix documents. */
@@ -59,8 +103,19 @@ export function jobFailed(status: string, words: string, texts: number): Service
  *
  * @param lost why a response to this run may have been lost, if one may
  * @param isOwn whether this run has submitted the job, so that no other run can have the chunks
+ * @param isKept whether a response arrived that could not be read
  */
-export function alreadyRetrieved(lost: string | undefined, isOwn: boolean): ServiceFailure {
+export function alreadyRetrieved(
+	lost: string | undefined,
+	isOwn: boolean,
+	isKept: boolean,
+): ServiceFailure {
+	if (lost !== undefined && isKept) {
+		return failure(
+			`The service counts the chunks as retrieved, but they could not be read: ${lost}`,
+			`${RESPONSE_IS_KEPT} Submit the text again.`,
+		);
+	}
 	if (lost === undefined) {
 		return failure(
 			'The chunks were already retrieved, and the service does not return them again',

@@ -3,12 +3,14 @@ import { deliverEach } from '../shared/flow/deliver-each';
 import { failed, type Outcome, type Verdict } from '../shared/flow/deliver';
 import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
 import { requestLine } from '../shared/n8n/request-options';
-import { classify, resultsPath, type Chunk } from '../shared/service/chunking';
+import { classify, resultsPath, type Chunk, type VectorMismatch } from '../shared/service/chunking';
 import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
 import {
 	alreadyRetrieved,
 	anotherRequest,
 	countMismatch,
+	damagedResponse,
+	denied,
 	idOfAnother,
 	jobFailed,
 	notAChunkingResponse,
@@ -23,6 +25,8 @@ export type Fetched =
 			type: 'results';
 			/** Chunks of each text of the request; undefined for an entry that cannot be read. */
 			texts: Array<Chunk[] | undefined>;
+			/** For each text whose vectors cannot be assigned to its chunks. */
+			mismatches: Array<VectorMismatch | undefined>;
 			body: unknown;
 	  }
 	| { type: 'raw'; body: unknown }
@@ -164,9 +168,9 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 			if (isRaw) return finish({ type: 'raw', body });
 			job.kept = body;
 			if (job.isAmbiguous) return fail(idOfAnother());
-			const { texts } = response;
+			const { texts, mismatches } = response;
 			if (job.textCount === undefined || job.textCount === texts.length) {
-				return finish({ type: 'results', texts, body });
+				return finish({ type: 'results', texts, mismatches, body });
 			}
 			return fail(countMismatch(texts.length, job.textCount));
 		}
@@ -176,13 +180,17 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 			// Data that came with it would be lost if its texts were submitted again.
 			if (!response.hasContent) job.hasError = true;
 			return fail(jobFailed(job.status, job.session.words(body), job.textCount ?? 1));
+		case 'denied':
+			return fail(denied(response.by, job.session.words(body)));
 		case 'alreadyRetrieved':
-			return fail(alreadyRetrieved(job.lost, job.isOwn));
+			return fail(alreadyRetrieved(job.lost, job.isOwn, job.kept !== undefined));
 		case 'foreign':
 			throw anotherRequest(job.session.words(response.chunkingId));
-		case 'invalid':
-			job.lost = 'what arrived is not a valid chunking response';
-			throw notAChunkingResponse();
+		case 'invalid': {
+			const isDamaged = typeof body === 'string' && response.hasContent;
+			job.lost = `what arrived is not ${isDamaged ? 'a valid JSON object' : 'a valid chunking response'}`;
+			throw isDamaged ? damagedResponse() : notAChunkingResponse();
+		}
 	}
 }
 

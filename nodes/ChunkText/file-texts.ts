@@ -20,7 +20,7 @@ import type { Chunking } from './jobs';
 import type { ChunkParameters } from './parameters';
 import type { SourceDocument } from './source-documents';
 import type { TextWindow } from './text-window';
-import { usableText, type TextEntry, type TextRef } from './texts';
+import { usableText, withFields, type TextEntry, type TextRef } from './texts';
 
 /** A text of a file, and the record it comes from. */
 export interface FileText extends TextEntry, Placed {
@@ -68,7 +68,8 @@ export function textReading(
 	const fields = readFields(parameters, itemIndex, withDocuments);
 	const group = JSON.stringify(settings);
 	const withSource = parameters.isAdded('options', 'sourceFields') && all.sourceFields !== 'none';
-	const options = { itemIndex, fields, settings, maxBytes: all.bytesPerRequest, withSource };
+	const { additionalTextFieldNames: names, bytesPerRequest: maxBytes } = all;
+	const options = { itemIndex, fields, names, settings, maxBytes, withSource };
 	let place = 0;
 	return {
 		needed: neededFields(fields),
@@ -103,6 +104,8 @@ export async function* admitted(
 interface TextOptions {
 	itemIndex: number;
 	fields: Fields;
+	/** Fields that are sent beside the text. */
+	names: string[];
 	settings: ChunkSettings;
 	/** Maximum of a request. */
 	maxBytes: number;
@@ -113,7 +116,7 @@ interface TextOptions {
 function fileText(
 	record: SourceRecord,
 	group: string,
-	{ itemIndex, fields, settings, maxBytes, withSource }: TextOptions,
+	{ itemIndex, fields, names, settings, maxBytes, withSource }: TextOptions,
 ): Omit<FileText, 'place' | 'items'> {
 	const { value } = record;
 	if (!isRecord(value) || Array.isArray(value)) {
@@ -126,9 +129,15 @@ function fileText(
 	);
 	const document = fields.document && documentOf(value, fields.document);
 	const bytes = Buffer.byteLength(record.text);
+	const additional = Object.fromEntries(
+		names
+			.map((name) => [name, fieldOf(value, name)] as const)
+			.filter(([, field]) => field !== undefined),
+	);
 	return {
 		itemIndex,
 		text,
+		...withFields(additional as IDataObject),
 		settings,
 		group,
 		record: { ...record, value: undefined },

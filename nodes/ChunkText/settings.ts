@@ -38,9 +38,13 @@ export function readScope(parameters: ChunkParameters, itemIndex: number): strin
 
 function modelSettings(parameters: ChunkParameters, itemIndex: number) {
 	const added = parameters.added('modelSettings', itemIndex);
-	const { dimReductionSize, vectorQuantizationMethod: method, dataType } = added;
+	const { dimReductionSize, vectorQuantizationMethod, dataType } = added;
 	const modelConfig: IDataObject = {};
-	if (method !== undefined && method !== 'none') modelConfig.vectorQuantizationMethod = method;
+	const method =
+		vectorQuantizationMethod === 'custom'
+			? added.customVectorQuantizationMethod?.trim()
+			: vectorQuantizationMethod;
+	if (method && method !== 'none') modelConfig.vectorQuantizationMethod = method;
 	if (dimReductionSize) modelConfig.dimReductionSize = dimReductionSize;
 	const chosen = dataType === 'custom' ? added.customDataType?.trim() : dataType;
 	const useCaseConfig: IDataObject = chosen && chosen !== 'notSent' ? { dataType: chosen } : {};

@@ -5,6 +5,9 @@ import { quoted } from '../shared/service/wording';
 import type { ChunkParameters } from './parameters';
 import type { IdSource } from './previous-requests';
 
+/** Maximum of previous chunks of an item, of all its texts together. */
+export const MAX_PREVIOUS_CHUNKS = 100_000;
+
 /** The document that a text belongs to, for Documents Ready to Push. */
 export interface SourceDocument {
 	id: string;

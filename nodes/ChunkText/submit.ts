@@ -2,9 +2,16 @@ import type { Packed } from '../shared/flow/batches';
 import { bulk } from '../shared/flow/bulk';
 import { failed, type Failed } from '../shared/flow/deliver';
 import { requestLine } from '../shared/n8n/request-options';
-import { classify, submitBody, submitPath } from '../shared/service/chunking';
+import type { Session } from '../shared/n8n/session';
+import {
+	classify,
+	submitBody,
+	submitPath,
+	type ChunkingResponse,
+} from '../shared/service/chunking';
+import { isPage, type ServiceFailure } from '../shared/service/failure';
 import { regexHints } from '../shared/service/python-regex';
-import { idOfAnother, jobFailed, noChunkingId } from './failures';
+import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from './failures';
 import type { Chunking, Job } from './jobs';
 import { textTooLarge, type TextEntry } from './texts';
 
@@ -74,14 +81,13 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 		body: submitBody(
 			settings,
 			texts.map(({ text }) => text),
+			texts.map(({ fields }) => fields),
 		),
 		timeoutMs: options.timeoutSeconds * 1000,
 	});
-	const { state, status = 'SUBMITTED', chunkingId } = classify(body);
-	if (chunkingId === undefined) {
-		const words = state === 'invalid' ? '' : session.words(body);
-		throw state === 'failed' ? jobFailed(status, words, texts.length) : noChunkingId(words);
-	}
+	const response = classify(body);
+	const { status = 'SUBMITTED', chunkingId } = response;
+	if (chunkingId === undefined) throw notAccepted(response, session, body, texts.length);
 	return {
 		chunkingId,
 		session,
@@ -93,6 +99,20 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 		status,
 		response: body,
 	};
+}
+
+/** Why a response to a submission has no chunking ID. */
+function notAccepted(
+	response: ChunkingResponse,
+	session: Session,
+	body: unknown,
+	texts: number,
+): ServiceFailure {
+	if (typeof body === 'string' && isPage(body)) return answeredWithPage();
+	const words = response.state === 'invalid' ? '' : session.words(body);
+	if (response.state === 'denied') return denied(response.by, words);
+	const { state, status = 'SUBMITTED' } = response;
+	return state === 'failed' ? jobFailed(status, words, texts) : noChunkingId(words);
 }
 
 /** Warns of regular expressions that Python reads differently than their author likely means. */

@@ -89,8 +89,10 @@ export class ItemOutcomes implements TextOutcomes {
 	}
 }
 
-function withoutResponse({ ...json }: IDataObject): IDataObject {
+/** What is needed to fetch a text of an item, whose ID is that of the item. */
+function whereabouts({ ...json }: IDataObject): IDataObject {
 	delete json.response;
+	delete json.id;
 	return json;
 }
 
@@ -101,12 +103,13 @@ function jsonOf(failures: TextFailure[]): IDataObject {
 	const withId = failures.filter(({ json }) => json.chunkingId !== undefined);
 	const ids = [...new Set(withId.map(({ json }) => json.chunkingId as string))];
 	const responses = failures.flatMap(({ json }) => json.response ?? []);
-	const texts = withId.map(({ json }) => withoutResponse(json));
+	const texts = withId.map(({ json }) => whereabouts(json));
 	// Nothing of these can be fetched later: they have to be submitted again.
 	const others = failures
 		.filter(({ json }) => json.chunkingId === undefined)
 		.flatMap(({ json }) => json.textIndex ?? []);
 	return {
+		...(only?.json.id !== undefined && { id: only.json.id }),
 		...(ids.length > 0 && { chunkingId: ids[0] }),
 		...(ids.length > 1 && { chunkingIds: ids }),
 		...(texts.length > 0 && { failedTexts: texts }),

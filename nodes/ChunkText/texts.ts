@@ -1,12 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { isRecord } from '../shared/n8n/parameter-definitions';
 import type { Run } from '../shared/n8n/run';
 import { mapInSlices } from '../shared/n8n/slices';
 import type { ChunkSettings } from '../shared/service/chunking';
 import { InputError } from '../shared/service/input-error';
 import type { ChunkParameters } from './parameters';
 import { readSettings } from './settings';
-import type { SourceDocument } from './source-documents';
+import { MAX_PREVIOUS_CHUNKS, type SourceDocument } from './source-documents';
 
 /** A text, or several, whose chunks an input item is waiting for. */
 export interface TextRef {
@@ -40,6 +41,8 @@ export interface TextEntry extends TextRef {
 	settings: ChunkSettings;
 	/** The same for equal settings. */
 	group: string;
+	/** Additional Text Fields, sent beside the text. */
+	fields?: IDataObject;
 	/** Bytes that it keeps in memory besides the text. */
 	besides?: number;
 }
@@ -49,6 +52,7 @@ export interface TextEntry extends TextRef {
  *
  * @param maxBytes maximum of a request
  * @param taken items that are fetched instead, or have failed already
+ * @param documents those of the items, if they are wanted
  * @returns texts ordered by their settings, so that as many as possible share a request
  */
 export async function readTexts(
@@ -56,24 +60,87 @@ export async function readTexts(
 	parameters: ChunkParameters,
 	maxBytes: number,
 	taken: ReadonlySet<number> = new Set(),
+	documents: ReadonlyMap<number, SourceDocument> = new Map(),
 ): Promise<TextEntry[]> {
 	const groups = new Map<string, TextEntry[]>();
 	for await (const [itemIndex] of run.eachItem()) {
 		if (taken.has(itemIndex)) continue;
 		try {
 			const texts = await textsOf(run, parameters, itemIndex, maxBytes);
+			checkPreviousChunks(documents.get(itemIndex), texts.length);
 			const settings = readSettings(parameters, itemIndex);
 			const group = JSON.stringify(settings);
 			const entries = groups.get(group) ?? [];
 			groups.set(group, entries);
 			const shared = entries[0]?.settings ?? settings;
-			for (const text of texts) entries.push({ ...text, settings: shared, group });
+			const fieldsOf = readTextFields(parameters, itemIndex, texts.length);
+			for (const [index, text] of texts.entries()) {
+				entries.push({ ...text, ...withFields(fieldsOf(index)), settings: shared, group });
+			}
 		} catch (error) {
 			run.refuse(itemIndex, error);
 		}
 	}
 	return [...groups.values()].flat();
 }
+
+/** The fields of a text, and the memory they take; none if it has none. */
+export function withFields(fields: IDataObject): Pick<TextEntry, 'fields' | 'besides'> {
+	const isEmpty = Object.keys(fields).length === 0;
+	return isEmpty ? {} : { fields, besides: Buffer.byteLength(JSON.stringify(fields)) };
+}
+
+/**
+ * Reads Additional Text Fields of an item: one object for all of its texts, or a list with one for each.
+ *
+ * @param texts how many texts the item has
+ * @returns gives the fields of each text by its position
+ * @throws InputError for anything else
+ */
+function readTextFields(
+	parameters: ChunkParameters,
+	itemIndex: number,
+	texts: number,
+): (index: number) => IDataObject {
+	const name = 'options.additionalTextFields';
+	const value = parameters.value(name, itemIndex);
+	const isList = Array.isArray(value) || (typeof value === 'string' && /^\s*\[/.test(value));
+	if (!isList) {
+		const shared = parameters.object(name, itemIndex);
+		return () => shared;
+	}
+	const list = parameters.json(name, itemIndex) as unknown[];
+	const label = parameters.label(name);
+	if (!list.every((each) => isRecord(each) && !Array.isArray(each))) {
+		throw new InputError(
+			`'${label}' is not a JSON object or a list of JSON objects`,
+			FIELDS_ADVICE,
+		);
+	}
+	if (list.length !== texts) {
+		const entries = list.length === 1 ? 'entry' : 'entries';
+		throw new InputError(
+			`'${label}' has ${count(list.length)} ${entries} for ${count(texts)} texts`,
+			FIELDS_ADVICE,
+		);
+	}
+	return (index) => list[index] as IDataObject;
+}
+
+const FIELDS_ADVICE =
+	'Enter one JSON object for all texts of the item, or a list with one object for each.';
+
+/** An item for each chunk that no longer exists could exhaust the memory of n8n. */
+function checkPreviousChunks(document: SourceDocument | undefined, texts: number): void {
+	const each = document?.previousChunkCount ?? 0;
+	if (each * texts <= MAX_PREVIOUS_CHUNKS) return;
+	throw new InputError(
+		`'Previous Chunk Count' is ${count(each)} for each of ${count(texts)} texts, ${count(each * texts)} in total, more than the maximum of ${count(MAX_PREVIOUS_CHUNKS)}`,
+		'Lower it, or split the list of texts into several items.',
+	);
+}
+
+const count = (number: number): string => number.toLocaleString('en-US');
 
 async function textsOf(
 	run: Run,
@@ -120,6 +187,6 @@ export function usableText(value: unknown, what: string, maxBytes: number): stri
 /** The error of a text that no request can carry. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
 	new InputError(
-		`${what} has ${bytes.toLocaleString('en-US')} bytes, more than the ${maxBytes.toLocaleString('en-US')} a request may have`,
+		`${what} has ${count(bytes)} bytes, more than the ${count(maxBytes)} a request may have`,
 		"Split the text before this node, or raise the option 'Bytes per Request' if the service accepts more.",
 	);

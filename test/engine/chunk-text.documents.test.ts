@@ -12,7 +12,8 @@ import { hintsOf, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../
 
 useShortBackoff();
 const sandbox = useSandbox({ settings: { vectorSize: 2, deleteCommitIntervalMs: 3_600_000 } });
-const { chunk, getResults, credentials, submits, jobsEnded, requests } = useChunkText(sandbox);
+const { chunk, getResults, credentials, submits, jobsEnded, requests, fault } =
+	useChunkText(sandbox);
 
 const DOCUMENTS: INodeParameters = { output: 'documents' };
 const anId = expect.stringMatching(/^[-0-9a-f]{36}$/) as string;
@@ -185,7 +186,9 @@ describe('Documents Ready to Push', () => {
 	it('are not returned for a text without chunks, but a hint is', async () => {
 		const result = await chunk([{ ...article, text: '\n' }, other], DOCUMENTS);
 		expect(ids(jsonOf(result.output))).toEqual(['b#0']);
-		expect(hintsOf(result)).toEqual(['1 text gave no chunks']);
+		expect(hintsOf(result)).toEqual([
+			'1 text gave no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
+		]);
 	});
 });
 
@@ -303,5 +306,25 @@ describe('a document that shrank', () => {
 		expect(deleted.status).toBe('success');
 		expect(pushedIds()).toEqual(['a/1#0', 'b#0', 'new#0']);
 		expect(requests('delete')).toHaveLength(3);
+	});
+});
+
+describe('an error item', () => {
+	const CONTINUE = { onError: 'continueRegularOutput' } as const;
+	const documents = { output: 'documents', modelId: 'broken-model', options: OFTEN };
+	const items = ['a', 'b'].map((id) => ({ id, name: id, text: `text ${id}`, texts: ['x', 'y'] }));
+
+	it.each(['item', 'list'])('keeps the ID of its document: %s', async (textSource) => {
+		const { output } = await chunk(items, { ...documents, textSource }, CONTINUE);
+		expect(jsonOf(output)).toMatchObject([
+			{ id: 'a', error: expect.anything() as string },
+			{ id: 'b', error: expect.anything() as string },
+		]);
+	});
+
+	it('keeps it if its text was not submitted', async () => {
+		fault('submit', { status: 400 });
+		const { output } = await chunk(items, documents, CONTINUE);
+		expect(jsonOf(output)).toMatchObject([{ id: 'a', httpStatus: 400 }, { id: 'b' }]);
 	});
 });

@@ -159,6 +159,7 @@ describe('a response of an odd shape', () => {
 			{
 				error: `The service returned no readable chunks for the text, "model overloaded" (chunking ID ${ids()[0]})`,
 				...request,
+				id: 'i0',
 				textPosition: 0,
 				response: { status: 'READY', chunkedData },
 			},
@@ -167,6 +168,7 @@ describe('a response of an odd shape', () => {
 			{
 				error: `The service returned no readable chunks for the text (chunking ID ${ids()[0]})`,
 				...request,
+				id: 'i2',
 				textPosition: 2,
 			},
 		]);

@@ -272,12 +272,12 @@ describe('results that come only once', () => {
 		for (const { status } of last.values()) expect(status).toBe(200);
 	});
 
-	it('are reported as lost if the response was lost in transit', async () => {
+	it('are reported as retrieved, and what arrived of them is kept, if the response was cut', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1), { options: OFTEN });
 		expect(error?.message).toBe(
-			`The service counts the chunks as retrieved, and a response to this run may have been lost (what arrived is not a valid chunking response) (chunking ID ${jobs()[0].chunkingId})`,
+			`The service counts the chunks as retrieved, but they could not be read: what arrived is not a valid JSON object (chunking ID ${jobs()[0].chunkingId})`,
 		);
 		expect(polls()).toHaveLength(2);
 	});

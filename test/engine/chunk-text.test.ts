@@ -665,7 +665,9 @@ describe('the output', () => {
 		const result = await chunk([{ text: ' \n ' }, { text: 'a' }, { text: '\n' }]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[0]).toEqual({ chunkCount: 0, chunkingId: anId });
-		expect(hintsOf(result)).toEqual(['2 texts gave no chunks']);
+		expect(hintsOf(result)).toEqual([
+			'2 texts gave no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
+		]);
 	});
 
 	it('has a hint with the numbers if the end of a text was omitted', async () => {
@@ -781,7 +783,7 @@ describe('Submit', () => {
 		],
 		[{ status: 'SUBMITTED' }, /returned no chunking ID, so it is unknown/],
 		[{ ok: true }, /returned no chunking ID, so it is unknown/],
-		['<html></html>', /returned no chunking ID, so it is unknown/],
+		['<html></html>', /answered with an HTML page, so it is unknown/],
 	])('fails a text whose submission gives no chunking ID: %j', async (body, message) => {
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
@@ -958,7 +960,9 @@ describe('Get Results', () => {
 		answers({ status: 'READY', chunkedData: [] });
 		const result = await getResults([{ chunkingId: 'c-1' }]);
 		expect(jsonOf(result.output)).toEqual([{ chunkCount: 0, chunkingId: 'c-1' }]);
-		expect(hintsOf(result)).toEqual(['1 text gave no chunks']);
+		expect(hintsOf(result)).toEqual([
+			'1 text gave no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
+		]);
 	});
 
 	it.each([false, true])('fails a request it may not fetch alone: Wait %s', async (wait) => {

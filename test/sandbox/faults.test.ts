@@ -103,6 +103,45 @@ test('truncate and reset spoil a large results response too', async () => {
 	expect(whole.data.chunkedData[0].chunks).toHaveLength(400);
 });
 
+test('damage changes results and nothing else', async () => {
+	const headers = await bearer(sandbox());
+	const url = `${sandbox().url}/ai/async-chunking`;
+	const body = { batch: [{ text: 'One.' }, { text: 'Two.' }] };
+	const { data } = await http.post(`${url}/sentence/m`, body, { headers });
+	while (sandbox().jobs()[0].status !== 'READY') await new Promise((next) => setTimeout(next, 5));
+	const text = async (damage?: FaultRule['damage'], resultShape = 'nested') => {
+		Object.assign(sandbox().settings, { resultShape, vectorSize: 2 });
+		sandbox().faults.clear();
+		if (damage) sandbox().faults.add({ route: 'results', damage });
+		const response = await fetch(`${url}/${data.chunkingId}`, { headers });
+		return await response.text();
+	};
+	const whole = await text();
+	expect(await text('nan')).toBe(whole.replace(/("vector":\[)[^,]+/, '$1NaN'));
+	expect(await text('infinity')).toBe(whole.replace(/("vector":\[)[^,]+/, '$1-Infinity'));
+	expect(await text('nan', 'topLevelVector')).toMatch(/"vector":\[\{"vector":\[NaN,/);
+	expect(await text('controlCharacter')).toContain('["\u0001One."]');
+	expect(await text('trailingBytes')).toBe(`${whole}]`);
+	expect(await text('jsonInString')).toBe(JSON.stringify(whole));
+	expect(await text('otherVectorShape')).not.toContain('"vector');
+	const entries = async (damage: FaultRule['damage'], shape?: string) =>
+		JSON.parse(await text(damage, shape)) as {
+			chunkedData: Array<{ chunks: string[]; vectors: unknown[] }>;
+			vector: unknown[];
+		};
+	expect((await entries('otherOrder')).chunkedData.map(({ chunks }) => chunks)).toEqual([
+		['Two.'],
+		['One.'],
+	]);
+	expect((await entries('oneVectorLess')).chunkedData[0].vectors).toHaveLength(0);
+	expect((await entries('oneVectorMore')).chunkedData[0].vectors).toHaveLength(2);
+	expect((await entries('oneVectorLess', 'topLevelVector')).vector).toHaveLength(1);
+	sandbox().faults.add({ route: 'submit', damage: 'trailingBytes' });
+	expect((await http.post(`${url}/sentence/m`, body, { headers })).data).toMatchObject({
+		status: 'SUBMITTED',
+	});
+});
+
 test('latency adds up, then the first decisive rule strikes', async () => {
 	sandbox().faults.add({ route: 'push', latencyMs: 60 });
 	sandbox().faults.add({ route: 'push', latencyMs: 60 });

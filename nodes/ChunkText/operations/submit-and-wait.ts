@@ -53,7 +53,8 @@ export const submitAndWait: Operation = {
 				? await readSourceDocuments(run, parameters, resuming, taken)
 				: undefined;
 		const resumed = await readPreviousRequests(run, parameters, path, resuming, taken);
-		const texts = await readTexts(run, parameters, options.bytesPerRequest, taken);
+		const { bytesPerRequest } = options;
+		const texts = await readTexts(run, parameters, bytesPerRequest, taken, documents);
 
 		const scopes = [...resumed, ...texts.map(({ settings }) => settings)].map((s) => s.scope);
 		const chunking = await openChunking(run, parameters, options, scopes);

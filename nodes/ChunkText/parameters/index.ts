@@ -37,6 +37,7 @@ export const optionsOf = (parameters: ChunkParameters) =>
 		'previousChunkCount',
 		'resumeChunkingId',
 		'additionalFields',
+		'additionalTextFields',
 		'skipRecords',
 		'maxRecords',
 	]);

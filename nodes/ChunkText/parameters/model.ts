@@ -1,4 +1,14 @@
-import { properties } from '../../shared/n8n/properties';
+import { properties, property } from '../../shared/n8n/properties';
+
+const customQuantizationMethod = property({
+	displayName: 'Custom Vector Quantization Method',
+	name: 'customVectorQuantizationMethod',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. max-scale',
+	description: 'Method that is not in the list, as the service expects it',
+	displayOptions: { show: { vectorQuantizationMethod: ['custom'] } },
+});
 
 /** Which model embeds the chunks, and how. */
 export const modelProperties = properties([
@@ -69,6 +79,11 @@ export const modelProperties = properties([
 				type: 'options',
 				options: [
 					{
+						name: 'Custom',
+						value: 'custom',
+						description: "Use 'Custom Vector Quantization Method'",
+					},
+					{
 						name: 'Max Scale',
 						value: 'max-scale',
 						description: 'Integers from -127 to 127, practically lossless',
@@ -78,11 +93,12 @@ export const modelProperties = properties([
 						value: 'min-max',
 						description: 'Integers from 0 to 255, the least precise',
 					},
-					{ name: 'None', value: 'none', description: 'Floating-point numbers' },
+					{ name: 'Not Sent', value: 'none', description: 'The service decides' },
 				],
 				default: 'max-scale',
 				description: 'Makes vectors smaller, which allows more chunks per request',
 			},
+			customQuantizationMethod,
 		],
 		description: 'Only settings you add are sent',
 	},

@@ -18,6 +18,9 @@ const fetches = { show: { '/operation': ['submitAndWait', 'getResults'] } };
 const toFiles = {
 	show: { '/operation': ['submitAndWait', 'getResults'], '/outputTo': ['files'] },
 };
+const fromItems = {
+	show: { '/operation': ['submitAndWait', 'submit'], '/textSource': ['item', 'list'] },
+};
 const fromFile = {
 	show: { '/operation': ['submitAndWait', 'submit'], '/textSource': ['file'] },
 };
@@ -42,6 +45,27 @@ export const optionsProperties = properties([
 				description:
 					'JSON object with fields to add to the request body, also within modelConfig, useCaseConfig and chunkerConfig',
 				displayOptions: submits,
+			},
+			{
+				displayName: 'Additional Text Fields',
+				name: 'additionalTextFields',
+				type: 'json',
+				default: '{}',
+				placeholder: 'e.g. {"language": "en"}',
+				description:
+					"JSON object with fields to send beside 'text' in each element of the batch. With a list of texts also a JSON list with one object per text.",
+				displayOptions: fromItems,
+			},
+			{
+				displayName: 'Additional Text Fields',
+				name: 'additionalTextFieldNames',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. language, meta.source',
+				description:
+					"Names or dotted paths of fields of the record, separated by commas, to send beside 'text' in its element of the batch",
+				requiresDataPath: 'multiple',
+				displayOptions: fromFile,
 			},
 			{
 				displayName: 'Bytes in Flight',
@@ -85,7 +109,7 @@ export const optionsProperties = properties([
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to submit the texts of a failed request again one by one, so that one bad text does not fail the others. Only after another request of the run has succeeded, and not if the node stops on errors.',
+					'Whether to submit the texts of a request that ended in ERROR again one by one, in case one bad text has failed the others. Only after another request of the run has succeeded, and not if the node stops on errors.',
 				displayOptions: onlySubmitAndWait,
 			},
 			{
@@ -126,7 +150,7 @@ export const optionsProperties = properties([
 				typeOptions: { minValue: 0, maxValue: 100_000 },
 				default: 0,
 				description:
-					"How many chunks the document had when it was last pushed. Chunks that no longer exist are returned as items with 'removed' set, for Delete Document. Used with Documents Ready to Push.",
+					"How many chunks the document had when it was last pushed; with a list of texts, each of them, up to 100,000 in total. Chunks that no longer exist are returned as items with 'removed' set, for Delete Document. Used with Documents Ready to Push.",
 				displayOptions: {
 					show: { '/operation': ['submitAndWait'], '/output': ['documents'] },
 				},

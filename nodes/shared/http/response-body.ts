@@ -1,4 +1,5 @@
 import { JsonReader } from '../records/json-reader';
+import { beginsAsJson } from '../service/chunking';
 
 /** The body of a response that n8n returns as a stream. */
 export type ResponseStream = AsyncIterable<Uint8Array>;
@@ -6,7 +7,7 @@ export type ResponseStream = AsyncIterable<Uint8Array>;
 /** What is read of a body that only matters as an error: a broken server may never stop sending. */
 export const MAX_ERROR_BODY_BYTES = 1_000_000;
 
-/** What is read of a body that turns out not to be JSON, which no service here sends on purpose. */
+/** What is read of a body that is no JSON from its beginning, such as the page of a proxy. */
 const MAX_TEXT_BODY_BYTES = 10_000_000;
 
 /**
@@ -55,10 +56,14 @@ export async function readBody(
 	const decoder = new TextDecoder();
 	const reader = new JsonReader(mask);
 	let bytes = 0;
+	let limit = maxBytes;
 	for await (const piece of stream) {
-		reader.push(decoder.decode(piece, { stream: true }));
+		const text = decoder.decode(piece, { stream: true });
+		// Damaged JSON is read to its end: it may be results that come only once.
+		if (bytes === 0 && !beginsAsJson(text)) limit = Math.min(maxBytes, MAX_TEXT_BODY_BYTES);
+		reader.push(text);
 		bytes += piece.length;
-		if (bytes >= (reader.isJson ? maxBytes : Math.min(maxBytes, MAX_TEXT_BODY_BYTES))) break;
+		if (bytes >= limit) break;
 	}
 	reader.push(decoder.decode());
 	return reader.end();

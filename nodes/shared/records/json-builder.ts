@@ -36,10 +36,10 @@ export class JsonBuilder implements JsonVisitor {
 	value(text: string): void {
 		const isContainer = text.startsWith('{') || text.startsWith('[');
 		if (!isContainer || !isDeeper(text, MAX_DEPTH - this.open.length))
-			this.add(this.map(JSON.parse(text)));
+			this.add(this.map(parsed(text)));
 		else if (this.canOpen) this.openAll(text);
 		else {
-			JSON.parse(text);
+			parsed(text);
 			this.add(this.map(text));
 		}
 	}
@@ -68,5 +68,20 @@ export class JsonBuilder implements JsonVisitor {
 		if (parent === undefined) this.root = value;
 		else if (Array.isArray(parent)) parent.push(value);
 		else setMember(parent, key, value);
+	}
+}
+
+/** A string, or one of the words that Python and others write for numbers that JSON does not have. */
+const STRING_OR_NO_NUMBER = /"[^"\\]*(?:\\[^][^"\\]*)*"|NaN|-?Infinity/g;
+
+/** What `JSON.parse` returns, with null for NaN, Infinity and -Infinity. */
+function parsed(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		const json = text.replace(STRING_OR_NO_NUMBER, (found) =>
+			found.startsWith('"') ? found : 'null',
+		);
+		return JSON.parse(json);
 	}
 }

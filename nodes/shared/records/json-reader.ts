@@ -44,8 +44,9 @@ export class JsonReader {
 	 * To be called once, after the last piece.
 	 *
 	 * @returns what `JSON.parse` returns for the whole text, except that lists and objects nested more
-	 *   than `MAX_DEPTH` levels deep are returned as their JSON text. If the text is not valid JSON:
-	 *   the text, or if that is long, its valid beginning, formatted again, followed by the rest.
+	 *   than `MAX_DEPTH` levels deep are returned as their JSON text, and that NaN, Infinity and
+	 *   -Infinity, as Python writes them, are null. If the text is not valid JSON: the text, or if that
+	 *   is long, its valid beginning, formatted again, followed by the rest.
 	 */
 	end(): unknown {
 		if (this.isJson) this.attempt(() => this.walker.finish());

@@ -8,7 +8,7 @@ export type Decision = 'open' | 'text' | 'skip';
 
 /** Who uses a `JsonWalker`. */
 export interface JsonVisitor {
-	/** A value begins. `first` is its first character: one of `{ [ " -`, a digit, or t, f, n. */
+	/** A value begins. `first` is its first character: one of `{ [ " -`, a digit, or t, f, n, N, I. */
 	begin(first: string): Decision;
 	/** The key of the value that begins next, in an opened object. */
 	key(key: string): void;
@@ -21,7 +21,8 @@ export interface JsonVisitor {
 type State = 'value' | 'firstElement' | 'firstKey' | 'key' | 'colon' | 'next';
 
 const NOT_BLANK = /[^ \t\n\r]/g;
-const FIRST_OF_VALUE = /[{["\-\dtfn]/;
+/** With those of NaN and Infinity, which are no JSON: whether to accept them is left to the visitor. */
+const FIRST_OF_VALUE = /[{["\-\dtfnNI]/;
 
 /**
  * Reads JSON that arrives in pieces and checks its grammar, except within values whose text is

@@ -10,6 +10,12 @@ export interface Chunk {
 	vector?: number[];
 }
 
+/** How many vectors a response has for how many chunks: of a text, or of all if they share a list. */
+export interface VectorMismatch {
+	vectors: number;
+	chunks: number;
+}
+
 interface CommonFacts {
 	/** As the service wrote it; undefined if the response has none. */
 	status: string | undefined;
@@ -32,6 +38,16 @@ export type ChunkingResponse = CommonFacts &
 				 * read.
 				 */
 				texts: Array<Chunk[] | undefined>;
+				/**
+				 * For each text whose vectors cannot be assigned to its chunks: these have none then.
+				 */
+				mismatches: Array<VectorMismatch | undefined>;
+		  }
+		| {
+				/** The service says that it did not do what it was asked to, whatever its status. */
+				state: 'denied';
+				/** In its words, e.g. `success: false`. */
+				by: string;
 		  }
 		| {
 				state: /** Not finished, nothing known against it. */
@@ -91,8 +107,10 @@ export function classify(body: unknown, expectedId?: string): ChunkingResponse {
 	const chunkingId = nonEmpty(members.chunkingId);
 	const facts = { status, chunkingId, hasContent: hasContent(body) };
 
-	if (status === undefined && !Array.isArray(chunkedData)) return { ...facts, state: 'invalid' };
 	if (isAnother(chunkingId, expectedId)) return { ...facts, state: 'foreign' };
+	const denial = DENIALS.find((name) => isFalse(members[name]));
+	if (denial !== undefined) return { ...facts, state: 'denied', by: `${denial}: false` };
+	if (status === undefined && !Array.isArray(chunkedData)) return { ...facts, state: 'invalid' };
 	const known = normalized(status ?? 'READY');
 	if (FAILED.has(known)) return { ...facts, state: 'failed' };
 	if (!FINISHED.has(known)) return { ...facts, state: 'pending' };
@@ -104,22 +122,26 @@ function finished(
 	status: string,
 	body: Record<string, unknown>,
 	content: boolean,
-):
-	| { state: 'finished'; texts: Array<Chunk[] | undefined> }
-	| { state: 'pending' | 'alreadyRetrieved' | 'unreadable' } {
+): ({ state: 'finished' } & Entries) | { state: 'pending' | 'alreadyRetrieved' | 'unreadable' } {
 	const { chunkedData } = body;
 	const isList = Array.isArray(chunkedData);
 	if (isList && chunkedData.length > 0) {
 		const vectors = Array.isArray(body.vector) ? body.vector : [];
-		return { state: 'finished', texts: readEntries(chunkedData, vectors) };
+		return { state: 'finished', ...readEntries(chunkedData, vectors) };
 	}
 	if (content) return { state: 'unreadable' };
 	if (status === 'RETRIEVED') return { state: 'alreadyRetrieved' };
-	return isList ? { state: 'finished', texts: [] } : { state: 'pending' };
+	return isList ? { state: 'finished', texts: [], mismatches: [] } : { state: 'pending' };
 }
 
 /** Whether the service says that the job has finished, in any letter case. */
 export const hasFinished = (status: string): boolean => FINISHED.has(normalized(status));
+
+/** Members that say of a request as a whole whether it succeeded. */
+const DENIALS = ['success', 'ok', 'acknowledged'];
+
+const isFalse = (value: unknown): boolean =>
+	value === false || (typeof value === 'string' && value.trim().toLowerCase() === 'false');
 
 const nonEmpty = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;
@@ -145,9 +167,19 @@ const isData = (value: unknown): boolean =>
 		? value.length >= MIN_DATA_CHARACTERS
 		: typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
+/** Whether a text is JSON that was damaged, rather than words or a page in place of it. */
+export const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
+
 function hasContent(body: unknown): boolean {
-	if (!isObject(body)) return isData(body) && typeof body !== 'string';
+	if (typeof body === 'string') return beginsAsJson(body);
+	if (!isObject(body)) return isData(body);
 	return Object.entries(body).some(([name, value]) => !STATUS_MEMBERS.has(name) && isData(value));
+}
+
+/** What the entries of a response hold, in their order. */
+interface Entries {
+	texts: Array<Chunk[] | undefined>;
+	mismatches: Array<VectorMismatch | undefined>;
 }
 
 /**
@@ -155,61 +187,86 @@ function hasContent(body: unknown): boolean {
  * beside the entries. Vectors are the response's own arrays, never copies: they are most of the memory
  * of a large one.
  */
-function readEntries(entries: unknown[], sharedVectors: unknown[]): Array<Chunk[] | undefined> {
-	const starts = positions(entries, sharedVectors);
-	return entries.map((entry, index) => {
+function readEntries(entries: unknown[], sharedVectors: unknown[]): Entries {
+	const counts = entries.map((entry) =>
+		isObject(entry) && Array.isArray(entry.chunks) ? entry.chunks.length : undefined,
+	);
+	const starts = positions(counts, sharedVectors.length);
+	const total = counts.reduce((sum: number, count = 0) => sum + count, 0);
+	const mismatches = entries.map((): VectorMismatch | undefined => undefined);
+	const texts = entries.map((entry, index) => {
 		if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 		// An error in place of chunks, such as an overloaded model: the text is not without chunks.
 		if (entry.chunks.length === 0 && serverMessage(entry) !== '') return undefined;
-		const spans = Array.isArray(entry.spans) ? entry.spans : [];
+		const chunks = readChunks(entry.chunks, Array.isArray(entry.spans) ? entry.spans : []);
+		if (chunks === undefined || chunks.length === 0) return chunks;
 		const start = starts[index];
-		if (Array.isArray(entry.vectors)) return readChunks(entry.chunks, spans, entry.vectors, 0);
-		if (start === undefined) return readChunks(entry.chunks, spans, [], 0);
-		return readChunks(entry.chunks, spans, sharedVectors, start);
+		if (Array.isArray(entry.vectors)) {
+			mismatches[index] = addVectors(chunks, entry.vectors, 0, entry.vectors.length);
+		} else if (start !== undefined) {
+			mismatches[index] = addVectors(chunks, sharedVectors, start, chunks.length);
+		} else if (sharedVectors.length > 0) {
+			mismatches[index] = { vectors: sharedVectors.length, chunks: total };
+		}
+		return chunks;
 	});
+	return { texts, mismatches };
 }
 
-function readChunks(
-	values: unknown[],
-	spans: unknown[],
-	vectors: unknown[],
-	firstVector: number,
-): Chunk[] | undefined {
+function readChunks(values: unknown[], spans: unknown[]): Chunk[] | undefined {
 	const chunks: Chunk[] = [];
 	for (const [index, value] of values.entries()) {
 		const text = chunkText(value);
 		if (text === undefined) return undefined;
 		const chunk: Chunk = { text };
 		readSpan(chunk, spans[index]);
-		readVector(chunk, vectors[firstVector + index]);
 		chunks.push(chunk);
 	}
 	return chunks;
 }
 
 /**
- * Where in the shared list the vectors of each entry begin. The entries after one whose number of chunks
- * is unknown are counted from the end; those between two such entries get none.
+ * Gives chunks their vectors. Unless each gets one, none can be trusted to be that of its chunk: then
+ * none gets any.
  */
-function positions(entries: unknown[], vectors: unknown[]): Array<number | undefined> {
-	const counts = entries.map((entry) =>
-		isObject(entry) && Array.isArray(entry.chunks) ? entry.chunks.length : undefined,
-	);
-	const starts: Array<number | undefined> = counts.map(() => undefined);
+function addVectors(
+	chunks: Chunk[],
+	vectors: unknown[],
+	first: number,
+	count: number,
+): VectorMismatch | undefined {
+	// A response without vectors has none to be assigned wrongly.
+	if (count === 0) return undefined;
+	if (count !== chunks.length) return { vectors: count, chunks: chunks.length };
+	for (const [index, chunk] of chunks.entries()) readVector(chunk, vectors[first + index]);
+	const found = chunks.filter(({ vector }) => vector !== undefined).length;
+	if (found === 0 || found === chunks.length) return undefined;
+	for (const chunk of chunks) delete chunk.vector;
+	return { vectors: found, chunks: chunks.length };
+}
+
+/**
+ * Where in the shared list the vectors of each entry begin; undefined where that cannot be told. The
+ * entries after one whose number of chunks is unknown are counted from the end.
+ *
+ * @param counts of chunks of each entry, undefined for one that cannot be read
+ */
+function positions(counts: Array<number | undefined>, vectors: number): Array<number | undefined> {
+	const starts = counts.map((): number | undefined => undefined);
+	const known = counts.reduce((sum: number, count = 0) => sum + count, 0);
+	const firstUnknown = counts.indexOf(undefined);
+	if (firstUnknown < 0 ? known !== vectors : known > vectors) return starts;
 	let forward = 0;
-	let firstUnknown = counts.indexOf(undefined);
-	if (firstUnknown < 0) firstUnknown = counts.length;
-	for (let index = 0; index < firstUnknown; index++) {
+	for (const [index, count] of counts.entries()) {
+		if (count === undefined) break;
 		starts[index] = forward;
-		forward += counts[index] ?? 0;
+		forward += count;
 	}
-	let backward = vectors.length;
-	for (let index = counts.length - 1; index > firstUnknown; index--) {
+	let backward = vectors;
+	for (let index = counts.length - 1; index > firstUnknown && firstUnknown >= 0; index--) {
 		const count = counts[index];
 		if (count === undefined) break;
 		backward -= count;
-		// Fewer vectors than chunks: it cannot be told whose are missing.
-		if (backward < forward) return starts.fill(undefined, firstUnknown);
 		starts[index] = backward;
 	}
 	return starts;
@@ -280,13 +337,15 @@ export function coverage(text: string | undefined, chunks: Chunk[]): Coverage {
 	const length = characters?.length ?? text.length;
 	const part = (from: number, to?: number): string =>
 		(characters ? characters.slice(from, to).join('') : text.slice(from, to)).trim();
-	// Chunks of another text, which a service may return in another order, say nothing about this one.
-	const isOwn = chunks.every(
+	const isAtSpans = chunks.every(
 		(chunk) =>
 			chunk.start === undefined ||
 			squeezed(part(chunk.start, chunk.end)) === squeezed(chunk.text),
 	);
-	if (!isOwn) return { missing: 0, isComplete: false, isOwn };
+	// The service may also count otherwise, such as in bytes. Chunks of another text, which it may return
+	// in another order, say nothing about this one.
+	if (!isAtSpans) return { missing: 0, isComplete: false, isOwn: occurIn(text, chunks) };
+	const isOwn = true;
 	if (end >= length) {
 		// Beyond the end it has counted something else, such as bytes: where it stopped is unknown.
 		return { missing: 0, isComplete: end === length || end === text.length, isOwn };
@@ -296,6 +355,13 @@ export function coverage(text: string | undefined, chunks: Chunk[]): Coverage {
 		return { missing: length - end, isComplete: false, isOwn };
 	}
 	return { missing: 0, isComplete: rest === '' || isSeparator(rest, chunks, part), isOwn };
+}
+
+/** Whether all chunks occur in a text, none before the one ahead of it. */
+function occurIn(text: string, chunks: Chunk[]): boolean {
+	const whole = squeezed(text);
+	let from = 0;
+	return chunks.every((chunk) => (from = whole.indexOf(squeezed(chunk.text), from)) >= 0);
 }
 
 /** White space is what services change in a chunk. */

@@ -78,11 +78,18 @@ export function resultsPath(template: string, chunkingId: string): string {
 /**
  * Body of a submission (docs/service-interface.md, Chunking request). Configs without members are not sent;
  * additional fields may also add to the three configs.
+ *
+ * @param fields what each text has beside it in the batch, if anything
+ * @returns JSON
  */
-export function submitBody(settings: ChunkSettings, texts: string[]): string {
+export function submitBody(
+	settings: ChunkSettings,
+	texts: string[],
+	fields: Array<Record<string, unknown> | undefined> = [],
+): string {
 	const body: Record<string, unknown> = {
 		...settings.additionalFields,
-		batch: texts.map((text) => ({ text })),
+		batch: texts.map((text, index) => ({ ...fields[index], text })),
 	};
 	for (const key of ['modelConfig', 'useCaseConfig', 'chunkerConfig'] as const) {
 		const additional = body[key];

@@ -245,9 +245,9 @@ function joined(list: unknown[], mask: (text: string) => string, depth: number):
 	return text;
 }
 
-/** Only a whole page is dropped: a message may begin with a tag. */
-const isPage = (text: string): boolean =>
-	/^<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i.test(text);
+/** Whether a text is an HTML page, from its beginning: a message may begin with a tag too. */
+export const isPage = (text: string): boolean =>
+	/^\s*<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i.test(text);
 
 /** Text without control characters, which could change what a log or a terminal shows. */
 function oneLine(text: string): string {

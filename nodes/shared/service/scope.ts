@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The scopes of the service, with what each is for (docs/service-interface.md, Access tokens). */
+/** The scopes of the service (`merchandising` stands in for a product's name), with what each is for (docs/service-interface.md, Access tokens). */
 export const SCOPES = [
 	{
 		name: 'Machine Learning Model',
@@ -14,14 +14,16 @@ export const SCOPES = [
 			'Use cases, predictions and chunking of the AI service (machinelearning.predict)',
 	},
 	{
-		name: 'Merchandising Rewrites',
+		name: 'Merchandising Rewrites (Name May Differ)',
 		value: 'merchandising.rewrites',
-		description: 'Query rewrites of the rules and rewrites service (merchandising.rewrites)',
+		description:
+			"Query rewrites of the rules and rewrites service (merchandising.rewrites). If your service has another name for this scope, use 'Custom'.",
 	},
 	{
-		name: 'Merchandising Rules',
+		name: 'Merchandising Rules (Name May Differ)',
 		value: 'merchandising.rules',
-		description: 'Rules of the rules and rewrites service (merchandising.rules)',
+		description:
+			"Rules of the rules and rewrites service (merchandising.rules). If your service has another name for this scope, use 'Custom'.",
 	},
 ];
 

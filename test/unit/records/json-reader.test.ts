@@ -112,6 +112,27 @@ test.each([
 	expect(Object.is(read('-0'), -0)).toBe(true);
 });
 
+test.each<[string, unknown]>([
+	['NaN', null],
+	['-Infinity', null],
+	['[NaN,1, Infinity ,-Infinity]', [null, 1, null, null]],
+	['{"a":[0.5,NaN],"NaN":"NaN \\"Infinity\\\\"}', { a: [0.5, null], NaN: 'NaN "Infinity\\' }],
+])('reads %s, which Python writes, with null for what is no number', (text, value) => {
+	for (const cuts of [[text.length], [1]]) expect(read(text, cuts)).toStrictEqual(value);
+	const long = surrounded('7').replaceAll(/(?<=[[:])7/g, text);
+	expect(read(long, [1000])).toStrictEqual(
+		JSON.parse(surrounded('7').replaceAll(/(?<=[[:])7/g, JSON.stringify(value))),
+	);
+});
+
+test.each(['[-NaN]', '[NaN', '[Nan]', '[NaN1]', '[1NaN]', '[+Infinity]', '{"a":NaN "b"}', '[I]'])(
+	'%s is not JSON',
+	(text) => {
+		expect(read(text)).toBe(text);
+		expect(read(text, [1])).toBe(text);
+	},
+);
+
 test('reads damaged text as JSON only if JSON.parse does', () => {
 	fc.assert(
 		fc.property(

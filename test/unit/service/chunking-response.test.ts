@@ -263,7 +263,7 @@ describe('classify: chunks', () => {
 			'too few vectors',
 			[{ chunks: ['a'] }, null, { chunks: ['c'] }],
 			1,
-			[a, undefined, [{ text: 'c' }]],
+			[[{ text: 'a' }], undefined, [{ text: 'c' }]],
 		],
 		[
 			'no vectors',
@@ -273,6 +273,54 @@ describe('classify: chunks', () => {
 		],
 	])('the older shape keeps vectors with their texts: %s', (_, chunkedData, count, texts) => {
 		expect(older(chunkedData, count)).toEqual(texts);
+	});
+
+	const mismatchesOf = (response: ChunkingResponse) =>
+		response.state === 'finished' ? response.mismatches : [];
+
+	test.each<[string, object, unknown[]]>([
+		[
+			'a list with fewer vectors than all chunks',
+			{ chunkedData: [{ chunks: ['a', 'b'] }, { chunks: [] }], vector: [[1]] },
+			[{ vectors: 1, chunks: 2 }, undefined],
+		],
+		[
+			'a list with more',
+			{ chunkedData: [{ chunks: ['a'] }, { chunks: ['b'] }], vector: [[1], [2], [3]] },
+			[
+				{ vectors: 3, chunks: 2 },
+				{ vectors: 3, chunks: 2 },
+			],
+		],
+		[
+			'a text between two that cannot be read',
+			{ chunkedData: [null, { chunks: ['b'] }, null, { chunks: ['c'] }], vector: vectors },
+			[undefined, { vectors: 3, chunks: 2 }, undefined, undefined],
+		],
+		[
+			'an entry with fewer vectors than chunks',
+			{
+				chunkedData: [
+					{ chunks: ['a', 'b'], vectors: [[1]] },
+					{ chunks: ['c'], vectors: [[2]] },
+				],
+			},
+			[{ vectors: 1, chunks: 2 }, undefined],
+		],
+		[
+			'one of two vectors in an unknown shape',
+			{ chunkedData: [{ chunks: ['a', 'b'], vectors: [[1], 'x'] }] },
+			[{ vectors: 1, chunks: 2 }],
+		],
+		['no vectors at all', { chunkedData: [{ chunks: ['a'] }], vector: [] }, [undefined]],
+		[
+			'only vectors in an unknown shape',
+			{ chunkedData: [{ chunks: ['a', 'b'], vectors: ['x', 'y'] }] },
+			[undefined],
+		],
+		['as many as chunks', { chunkedData: [{ chunks: ['a'], vectors: [[1]] }] }, [undefined]],
+	])('counts vectors before it assigns them: %s', (_, members, mismatches) => {
+		expect(mismatchesOf(classify(ready(members)))).toEqual(mismatches);
 	});
 
 	test('no text ever gets the vector of another one', () => {
@@ -333,7 +381,7 @@ describe('classify: chunks', () => {
 		[
 			'fewer vectors than chunks',
 			{ chunks: ['a', 'b'], vectors: [{ vector: [1] }] },
-			[{ text: 'a', vector: [1] }, { text: 'b' }],
+			[{ text: 'a' }, { text: 'b' }],
 		],
 		[
 			'vectors that are none',

@@ -25,6 +25,12 @@ test('a user chooses from the scopes of the service, or enters others', () => {
 	]);
 	expect(scope.default).toBe('machinelearning.predict');
 	for (const { value, description } of SCOPES) expect(description).toContain(`(${value})`);
+	const standIns = SCOPES.filter(({ value }) => value.startsWith('merchandising.'));
+	expect(standIns).toHaveLength(2);
+	for (const { name, description } of standIns) {
+		expect(name).toMatch(/\(Name May Differ\)$/);
+		expect(description).toMatch(/another name for this scope, use 'Custom'\.$/);
+	}
 	expect(customScope).toMatchObject({
 		name: 'customScope',
 		type: 'string',
