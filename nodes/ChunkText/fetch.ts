@@ -5,6 +5,7 @@ import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '..
 import { requestLine } from '../shared/n8n/request-options';
 import { classify, resultsPath, type Chunk } from '../shared/service/chunking';
 import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
+import { forgetAccepted } from './earlier-submissions';
 import {
 	alreadyRetrieved,
 	anotherRequest,
@@ -121,12 +122,18 @@ async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<F
 		})
 		.catch((error: unknown) => {
 			// The service may have delivered what did not arrive.
-			if (error instanceof ServiceFailure && error.outcomeUnknown) job.lost = error.message;
+			if (error instanceof ServiceFailure && error.outcomeUnknown)
+				lose(job, error.message, chunking);
 			throw error;
 		});
 	const finding = findingOf(job, body, chunking);
 	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
 	return { ...finding, delayMs: pauseMs(retryAfterMs) };
+}
+
+function lose(job: Job, reason: string, { lost }: Chunking): void {
+	job.lost = reason;
+	lost.set(job.chunkingId, reason);
 }
 
 /** What the response to its submission means for a job, once: it may already have the results. */
@@ -140,15 +147,19 @@ function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
 }
 
 /** What a response means for its job (docs/service-interface.md, Chunking results). */
-function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<Fetched> {
+function findingOf(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
 	const response = classify(body, job.chunkingId);
 	if (response.status !== undefined)
 		job.status = job.session.words(response.status) || job.status;
-	if (response.hasContent) job.kept = body;
+	if (response.hasContent) {
+		job.kept = body;
+		if (response.state !== 'pending') chunking.responses.set(job.chunkingId, body);
+	}
 	// What was lost before does not explain what happens after a response that arrived.
 	if (response.state === 'pending') delete job.lost;
 	const fail = (reason: unknown): Finding<Fetched> => {
 		job.state = 'failed';
+		if (job.isOwn) forgetAccepted(job, chunking);
 		return { state: 'failed', reason };
 	};
 	const finish = (fetched: Fetched): Finding<Fetched> => {
@@ -156,7 +167,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 		delete job.kept;
 		return { state: 'finished', response: fetched };
 	};
-	const isRaw = parameters.choice('output') === 'raw';
+	const isRaw = chunking.parameters.choice('output') === 'raw';
 	switch (response.state) {
 		case 'pending':
 			return { state: 'pending' };
@@ -181,7 +192,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 		case 'foreign':
 			throw anotherRequest(job.session.words(response.chunkingId));
 		case 'invalid':
-			job.lost = 'what arrived is not a valid chunking response';
+			lose(job, 'what arrived is not a valid chunking response', chunking);
 			throw notAChunkingResponse();
 	}
 }

@@ -4,6 +4,7 @@ import { failed, type Failed } from '../shared/flow/deliver';
 import { requestLine } from '../shared/n8n/request-options';
 import { classify, submitBody, submitPath } from '../shared/service/chunking';
 import { regexHints } from '../shared/service/python-regex';
+import { acceptedBefore, keepAccepted } from './earlier-submissions';
 import { idOfAnother, jobFailed, noChunkingId } from './failures';
 import type { Chunking, Job } from './jobs';
 import { textTooLarge, type TextEntry } from './texts';
@@ -23,6 +24,7 @@ export async function* submit(
 ): AsyncGenerator<Job, void, undefined> {
 	const { run, options, jobs } = chunking;
 	const maxBytes = options.bytesPerRequest;
+	const left = Symbol.iterator in texts ? yield* acceptedBefore(texts, chunking) : texts;
 	const submitting = {
 		// The service would chunk again what it has already accepted.
 		...requestLine(run, options, false),
@@ -37,7 +39,7 @@ export async function* submit(
 				chunking,
 			),
 	};
-	for await (const { entries, outcome } of bulk(texts, submitting)) {
+	for await (const { entries, outcome } of bulk(left, submitting)) {
 		if (!outcome.ok) {
 			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;
@@ -49,7 +51,10 @@ export async function* submit(
 			known.isAmbiguous = true;
 			const outcome = failed(idOfAnother(), 1);
 			for (const entry of entries) await notSubmitted(entry, outcome);
-		} else if (known === undefined || known.isOver) {
+			continue;
+		}
+		keepAccepted(entries, job, chunking);
+		if (known === undefined || known.isOver) {
 			jobs.set(job.chunkingId, job);
 			yield job;
 		} else known.refs.push(...job.refs);
