@@ -17,6 +17,7 @@ import {
 	unreadableResults,
 } from './failures';
 import type { Chunking, Job } from './jobs';
+import { forTokenAlone } from './refusals';
 
 /** What was fetched for a job. */
 export type Fetched =
@@ -54,7 +55,7 @@ export function fetchAll(
 		retryPolicy: DEFAULT_RETRY_POLICY,
 		deadlineOf: ({ since }) => since + maxWaitMs,
 		check: async (job, leftMs) => await check(job, chunking, leftMs + FINAL_POLLS_MS),
-		judge: (error, job) => judgePoll(error, job, run.now()),
+		judge: (error, job) => judgePoll(error, job, chunking),
 		expire: (job, lastError): Ending<Fetched> =>
 			options.whenTimeRunsOut === 'output'
 				? { state: 'finished', response: { type: 'pending', lastError } }
@@ -71,7 +72,7 @@ export async function* fetchOnce(
 	chunking: Chunking,
 ): AsyncGenerator<{ job: Job; outcome: Outcome<Fetched> }, void, undefined> {
 	const line = requestLine(chunking.run, chunking.options, true);
-	const judgeFetch = (error: unknown) => forJobAlone(error, line.judge(error));
+	const judgeFetch = (error: unknown) => forJobAlone(error, line.judge(error), chunking);
 	const send = async (job: Job): Promise<Fetched> => {
 		const finding = await check(job, chunking);
 		if (finding.state === 'failed') throw finding.reason;
@@ -85,18 +86,20 @@ export async function* fetchOnce(
 	}
 }
 
-function judgePoll(error: unknown, job: Job, now: number): Verdict {
-	if (isTransient(error, job, now)) return { action: 'retry' };
-	return forJobAlone(error, judge(error, { idempotent: true }));
+function judgePoll(error: unknown, job: Job, chunking: Chunking): Verdict {
+	if (isTransient(error, job, chunking.run.now())) return { action: 'retry' };
+	return forJobAlone(error, judge(error, { idempotent: true }), chunking);
 }
 
 /**
  * A status such as 403 fails its job alone: others may have been submitted with other rights. Without a
- * token or a connection all of them fail.
+ * connection all of them fail, and without a token all that need it.
  */
-function forJobAlone(error: unknown, verdict: Verdict): Verdict {
+function forJobAlone(error: unknown, verdict: Verdict, chunking: Chunking): Verdict {
 	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
-	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
+	return verdict.action === 'stop' && isOfJob
+		? { ...verdict, action: 'fail' }
+		: forTokenAlone(error, verdict, chunking);
 }
 
 /** Errors that are permanent elsewhere, but transient for a job. */

@@ -52,6 +52,8 @@ export interface Chunking {
 	/** The jobs of the run by chunking ID; with texts from a file only those that have not ended. */
 	jobs: Map<string, Job>;
 	sessionOf: (scope: string) => Session;
+	/** Whether all requests have the same scope, so that a refused token ends them all. */
+	hasOneScope: boolean;
 	/** Of this and earlier tries of the node: texts of items that were accepted, by item and text. */
 	accepted: Kept<Accepted>;
 	/** The same for responses with data, by chunking ID: they may come only once. */
@@ -85,7 +87,8 @@ export async function openChunking(
 	const accepted = run.previousTries.kept<Accepted>('accepted');
 	const responses = run.previousTries.kept<unknown>('responses');
 	const lost = run.previousTries.kept<string>('lost');
-	return { run, parameters, options, jobs, sessionOf, accepted, responses, lost };
+	const hasOneScope = sessions.size === 1;
+	return { run, parameters, options, jobs, sessionOf, hasOneScope, accepted, responses, lost };
 }
 
 /** The job of a request that an earlier run submitted. */

@@ -7,6 +7,7 @@ import { regexHints } from '../shared/service/python-regex';
 import { acceptedBefore, keepAccepted } from './earlier-submissions';
 import { idOfAnother, jobFailed, noChunkingId } from './failures';
 import type { Chunking, Job } from './jobs';
+import { forTokenAlone, noteRefusal } from './refusals';
 import { textTooLarge, type TextEntry } from './texts';
 
 /**
@@ -25,9 +26,11 @@ export async function* submit(
 	const { run, options, jobs } = chunking;
 	const maxBytes = options.bytesPerRequest;
 	const left = Symbol.iterator in texts ? yield* acceptedBefore(texts, chunking) : texts;
+	// The service would chunk again what it has already accepted.
+	const line = requestLine(run, options, false);
 	const submitting = {
-		// The service would chunk again what it has already accepted.
-		...requestLine(run, options, false),
+		...line,
+		judge: (error: unknown) => forTokenAlone(error, line.judge(error), chunking),
 		limits: { maxCount: maxTexts, maxBytes },
 		groupOf: ({ group }: TextEntry) => group,
 		textOf: ({ text }: TextEntry) => text,
@@ -73,15 +76,20 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 	if (first === undefined) throw new Error('A request needs a text');
 	const { settings } = first;
 	const session = sessionOf(settings.scope);
-	const { body } = await session.request({
-		method: 'POST',
-		path: submitPath(settings.chunker, settings.modelId),
-		body: submitBody(
-			settings,
-			texts.map(({ text }) => text),
-		),
-		timeoutMs: options.timeoutSeconds * 1000,
-	});
+	const { body } = await session
+		.request({
+			method: 'POST',
+			path: submitPath(settings.chunker, settings.modelId),
+			body: submitBody(
+				settings,
+				texts.map(({ text }) => text),
+			),
+			timeoutMs: options.timeoutSeconds * 1000,
+		})
+		.catch((error: unknown) => {
+			noteRefusal(session, error);
+			throw error;
+		});
 	const { state, status = 'SUBMITTED', chunkingId } = classify(body);
 	if (chunkingId === undefined) {
 		const words = state === 'invalid' ? '' : session.words(body);

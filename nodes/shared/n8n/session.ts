@@ -36,6 +36,8 @@ const MAX_RECOVERIES = 20;
 export class Session {
 	private readonly masker: Masker;
 	private readonly cancellation: Cancellation;
+	/** Why its token is refused for good: no further request is sent. */
+	private refused: ServiceFailure | undefined;
 
 	private constructor(
 		private readonly run: SessionRun,
@@ -69,7 +71,11 @@ export class Session {
 	 */
 	async request(request: SessionRequest): Promise<SessionResponse> {
 		for (let recoveries = 0; ; recoveries++) {
-			const { auth, response } = await this.attempt(request);
+			if (this.refused) throw this.refused;
+			const { auth, response } = await this.attempt(request).catch((error: unknown) => {
+				if (isRefusedToken(error)) this.refuse(error);
+				throw error;
+			});
 			const { statusCode: status, body } = response;
 			if (status >= 200 && status < 300) {
 				return {
@@ -82,6 +88,11 @@ export class Session {
 			if (canRecover && (await this.credential.recover(auth))) continue;
 			throw this.refusal(response);
 		}
+	}
+
+	/** After a failure that every request with this token would meet, all others fail in the same way. */
+	refuse(reason: ServiceFailure): void {
+		this.refused ??= reason;
 	}
 
 	/** A value of a response without the secrets of this session; the same value if it has none. */
@@ -125,6 +136,10 @@ export class Session {
 		);
 	}
 }
+
+/** Whether the token server has refused, as it would again. */
+const isRefusedToken = (error: unknown): error is ServiceFailure =>
+	error instanceof ServiceFailure && error.kind === 'token' && !error.transient;
 
 function credentialOf(
 	run: SessionRun,
