@@ -17,7 +17,7 @@ import {
 	testRequest,
 	type Probe,
 } from '../nodes/shared/http/credential-test';
-import { TOKEN_SERVER, tokenSender } from '../nodes/shared/http/token-sender';
+import { tokenSender } from '../nodes/shared/http/token-sender';
 import { parseBaseUrl } from '../nodes/shared/service/url';
 import { ServiceFailure } from '../nodes/shared/service/failure';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/scope';
@@ -138,10 +138,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 
 /** Tests and n8n's HTTP Request node show no description: what to check goes into the message. */
 function explained(error: unknown): unknown {
-	if (!(error instanceof ServiceFailure)) return error;
-	if (error.transportCode !== undefined) return advised(error, TOKEN_SERVER);
-	const { message, kind, description = '' } = error;
-	return new ServiceFailure(`${message.replace(/\.$/, '')}. ${description}`, { kind });
+	return error instanceof ServiceFailure ? advised(error) : error;
 }
 
 /**

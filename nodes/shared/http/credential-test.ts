@@ -167,7 +167,7 @@ async function send(
 		const stream = response.body as unknown as ResponseStream;
 		return { status: response.statusCode, body: await readBody(stream, MAX_ERROR_BODY_BYTES) };
 	} catch (error) {
-		throw unreachable(error, party, limit.isOver);
+		throw unreachable(error, party, limit.isOver, request.url);
 	} finally {
 		limit.end();
 	}
@@ -188,19 +188,30 @@ function refusal(
 	);
 }
 
-function unreachable(error: unknown, party: Party, isTimeout: boolean): ServiceFailure {
-	const failure = transportFailure(error, party, {
-		...(isTimeout && { timedOutMs: PROBE_TIMEOUT_MS }),
-	});
-	if (failure.transportCode !== undefined) return advised(failure, party);
+function unreachable(
+	error: unknown,
+	party: Party,
+	isTimeout: boolean,
+	url: string,
+): ServiceFailure {
+	const failure = transportFailure(
+		error,
+		{ ...party, maxTimeoutMs: PROBE_TIMEOUT_MS },
+		{ ...(isTimeout && { timedOutMs: PROBE_TIMEOUT_MS }), url },
+	);
+	if (failure.description !== undefined) return advised(failure);
 	const advice = `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${party.urlLabel}'`;
 	return new ServiceFailure(`${failure.message}. ${advice}`, { kind: 'transport' });
 }
 
-/** A failed connection with what to check in its message: a test shows no description. */
-export function advised(error: ServiceFailure, { name, urlLabel }: Party): ServiceFailure {
-	const advice = `Check '${urlLabel}' and whether ${name} is up`;
-	return new ServiceFailure(`${error.message}. ${advice}`, { kind: error.kind });
+/**
+ * A failure with what to do in its message: a test shows no description. Without the code, because of
+ * which n8n would replace the message.
+ */
+export function advised({ message, description = '', kind }: ServiceFailure): ServiceFailure {
+	const advice = description.replace(/ \(code \w+\)/, '');
+	const words = [message.replace(/\.$/, ''), advice].filter(Boolean).join('. ');
+	return new ServiceFailure(words, { kind });
 }
 
 /** What to check after statuses that mean the same for all services. */

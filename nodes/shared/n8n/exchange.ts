@@ -169,6 +169,7 @@ export class Exchange {
 		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;
 		const lost = transportFailure(error, this.service, {
 			...(this.limit.isOver && { timedOutMs: this.request.timeoutMs }),
+			url: this.isAnswered ? undefined : this.baseUrl,
 		});
 		return this.isAnswered && lost.neverSent ? this.unreadable(error) : lost;
 	}
