@@ -22,6 +22,7 @@ import { parseBaseUrl } from '../nodes/shared/service/url';
 import { ServiceFailure } from '../nodes/shared/service/failure';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/scope';
 import { processTokens } from '../nodes/shared/service/process-tokens';
+import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/services';
 import { secretsOf } from '../nodes/shared/service/secrets';
 import { parseClient, parseTokenMap, validToken } from '../nodes/shared/service/token';
 import { attachTokenUse, TokenUse, tokenUseOf } from '../nodes/shared/service/token-use';
@@ -166,8 +167,6 @@ function ownUse(
 	return new TokenUse({ client, scope, origin, token, mayStore: true });
 }
 
-const AI_SERVICE = { name: 'the AI service', urlLabel: 'AI Service URL' };
-
 /** No chunking request has this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -194,9 +193,8 @@ const PROBE: Probe = {
 		};
 	},
 	advice: (status, body, credentials) => {
-		if (status === 401)
-			return "It refused the access token: check 'AI Service URL' and 'Client ID'";
-		if (status === 403) return "The access token does not allow this: check 'Scope'";
+		if (status === 401 || status === 403)
+			return statusAdvice(status, AI_SERVICE, { isTest: true });
 		const isText = typeof body === 'string' && body.trim() !== '';
 		if ((status === 200 || status === 404) && isText && canChunk(credentials))
 			return "No chunking service answers like this: check 'AI Service URL'";

@@ -5,6 +5,7 @@ import { capitalized } from '../http/transport-failure';
 import { serverMessage, ServiceFailure } from '../service/failure';
 import { parseRetryAfter } from '../service/retry-after';
 import { Masker, secretsOf } from '../service/secrets';
+import { statusAdvice } from '../service/services';
 import {
 	Exchange,
 	type Attempted,
@@ -122,7 +123,7 @@ export class Session {
 	/** A status other than 2xx, in words. */
 	private refusal(response: FullResponse): ServiceFailure {
 		const { statusCode } = response;
-		const { name } = this.service;
+		const { name, scope } = this.service;
 		const words = this.words(response.body);
 		const said = words === '' ? '' : `, "${words}"`;
 		return new ServiceFailure(
@@ -130,7 +131,7 @@ export class Session {
 			{
 				kind: 'status',
 				status: statusCode,
-				description: statusAdvice(statusCode, this.service),
+				description: `${statusAdvice(statusCode, this.service, { isTest: false, scope })}.`,
 				...retryAfter(response),
 			},
 		);
@@ -154,20 +155,4 @@ function credentialOf(
 function retryAfter({ headers }: FullResponse): { retryAfterMs?: number } {
 	const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
 	return retryAfterMs === undefined ? {} : { retryAfterMs };
-}
-
-function statusAdvice(status: number, { urlLabel, secretLabels }: Service): string {
-	if (status >= 300 && status < 400) {
-		return `The URL has moved. Redirects are not followed, so that credentials reach no other host: enter the final URL as '${urlLabel}' in the credential.`;
-	}
-	if (status === 401) return `Check ${secretLabels} in the credential.`;
-	if (status === 403)
-		return 'The credential does not allow this: check its scope or its data source.';
-	if (status === 404) return `Check '${urlLabel}' in the credential and the IDs in the node.`;
-	if (status === 413)
-		return 'The request is larger than the service accepts. Send less in one request.';
-	if (status === 429)
-		return 'The service receives too many requests. Lower the concurrency or try again later.';
-	if (status >= 500) return 'The service is down or overloaded.';
-	return 'Check the parameters of the node.';
 }
