@@ -17,11 +17,12 @@ import {
 	testRequest,
 	type Probe,
 } from '../nodes/shared/http/credential-test';
-import { TOKEN_SERVER, tokenSender } from '../nodes/shared/http/token-sender';
+import { tokenSender } from '../nodes/shared/http/token-sender';
 import { parseBaseUrl } from '../nodes/shared/service/url';
 import { ServiceFailure } from '../nodes/shared/service/failure';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/scope';
 import { processTokens } from '../nodes/shared/service/process-tokens';
+import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/services';
 import { secretsOf } from '../nodes/shared/service/secrets';
 import { parseClient, parseTokenMap, validToken } from '../nodes/shared/service/token';
 import { attachTokenUse, TokenUse, tokenUseOf } from '../nodes/shared/service/token-use';
@@ -138,10 +139,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 
 /** Tests and n8n's HTTP Request node show no description: what to check goes into the message. */
 function explained(error: unknown): unknown {
-	if (!(error instanceof ServiceFailure)) return error;
-	if (error.transportCode !== undefined) return advised(error, TOKEN_SERVER);
-	const { message, kind, description = '' } = error;
-	return new ServiceFailure(`${message.replace(/\.$/, '')}. ${description}`, { kind });
+	return error instanceof ServiceFailure ? advised(error) : error;
 }
 
 /**
@@ -169,8 +167,6 @@ function ownUse(
 	return new TokenUse({ client, scope, origin, token, mayStore: true });
 }
 
-const AI_SERVICE = { name: 'the AI service', urlLabel: 'AI Service URL' };
-
 /** No chunking request has this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -197,9 +193,8 @@ const PROBE: Probe = {
 		};
 	},
 	advice: (status, body, credentials) => {
-		if (status === 401)
-			return "It refused the access token: check 'AI Service URL' and 'Client ID'";
-		if (status === 403) return "The access token does not allow this: check 'Scope'";
+		if (status === 401 || status === 403)
+			return statusAdvice(status, AI_SERVICE, { isTest: true });
 		const isText = typeof body === 'string' && body.trim() !== '';
 		if ((status === 200 || status === 404) && isText && canChunk(credentials))
 			return "No chunking service answers like this: check 'AI Service URL'";

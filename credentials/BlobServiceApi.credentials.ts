@@ -5,13 +5,9 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import {
-	generalAdvice,
-	keyCredential,
-	TEST_STATE_FIELD,
-	type Probe,
-} from '../nodes/shared/http/credential-test';
+import { keyCredential, TEST_STATE_FIELD, type Probe } from '../nodes/shared/http/credential-test';
 import { parseBaseUrl } from '../nodes/shared/service/url';
+import { BLOB_SERVICE } from '../nodes/shared/service/services';
 import { secretsOf } from '../nodes/shared/service/secrets';
 
 /**
@@ -88,17 +84,12 @@ function basicAuth({ authentication, user, password }: ICredentialDataDecryptedO
 }
 
 const PROBE: Probe = {
-	party: { name: 'the blob service', urlLabel: 'Blob Service URL' },
+	party: BLOB_SERVICE,
 	request: (credentials) => ({
 		method: 'GET',
 		url: `${parseBaseUrl(credentials.baseUrl, 'Blob Service URL')}/blobs`,
 		headers: { Accept: 'application/json' },
 	}),
-	advice: (status) => {
-		if (status === 401) return "Check 'Authentication', 'User' and 'Password'";
-		if (status === 403) return 'The user is not allowed to list the blobs';
-		return generalAdvice(status, PROBE.party);
-	},
 	secrets: secretsOf,
 };
 

@@ -5,14 +5,10 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import {
-	generalAdvice,
-	keyCredential,
-	TEST_STATE_FIELD,
-	type Probe,
-} from '../nodes/shared/http/credential-test';
+import { keyCredential, TEST_STATE_FIELD, type Probe } from '../nodes/shared/http/credential-test';
 import { pathSegment } from '../nodes/shared/service/url';
 import { parsePushEndpoint } from '../nodes/shared/service/push-endpoint';
+import { PUSH_SERVICE } from '../nodes/shared/service/services';
 import { secretsOf } from '../nodes/shared/service/secrets';
 
 /**
@@ -80,7 +76,7 @@ const keyHeader = ({ apiKey }: ICredentialDataDecryptedObject) => ({
 });
 
 const PROBE: Probe = {
-	party: { name: 'the push service', urlLabel: 'Push Service URL' },
+	party: PUSH_SERVICE,
 	request: (credentials) => {
 		const { baseUrl, endpoint } = parsePushEndpoint(credentials);
 		return {
@@ -93,17 +89,6 @@ const PROBE: Probe = {
 			// As text, since n8n drops an empty list.
 			body: '[]',
 		};
-	},
-	advice: (status) => {
-		if (status === 401) return "Check 'API Key'";
-		if (status === 403) {
-			return "The key is not for this data source: check 'Endpoint Identifier' and 'API Key'";
-		}
-		if (status === 404) return "Check 'Push Service URL' and 'Endpoint Identifier'";
-		if (status === 400 || status === 422) {
-			return 'It rejects the empty list that this test pushes. The URL and the key may still be right: push a document to find out';
-		}
-		return generalAdvice(status, PROBE.party);
 	},
 	secrets: secretsOf,
 };

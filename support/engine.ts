@@ -40,6 +40,7 @@ export interface NodeOptions {
 	retryOnFail?: boolean;
 	maxTries?: number;
 	waitBetweenTries?: number;
+	executeOnce?: boolean;
 	typeVersion?: number;
 }
 
@@ -155,7 +156,7 @@ function buildWorkflow(
 		const { node, parameters = {}, typeVersion, onError, ...settings } = options;
 		const type = `${manifest.name}.${node.description.name}`;
 		types[type] ??= node;
-		const { retryOnFail, maxTries, waitBetweenTries } = settings;
+		const { retryOnFail, maxTries, waitBetweenTries, executeOnce } = settings;
 		workflowNodes.push({
 			id: String(index + 1),
 			name: names[index],
@@ -167,6 +168,7 @@ function buildWorkflow(
 			...(retryOnFail !== undefined && { retryOnFail }),
 			...(maxTries !== undefined && { maxTries }),
 			...(waitBetweenTries !== undefined && { waitBetweenTries }),
+			...(executeOnce !== undefined && { executeOnce }),
 			...{ credentials: nodeCredentials(node, store) },
 		});
 		connections[workflowNodes[index].name] = {

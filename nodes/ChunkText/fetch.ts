@@ -5,6 +5,7 @@ import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '..
 import { requestLine } from '../shared/n8n/request-options';
 import { classify, resultsPath, type Chunk, type VectorMismatch } from '../shared/service/chunking';
 import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
+import { forgetAccepted } from './earlier-submissions';
 import {
 	alreadyRetrieved,
 	anotherRequest,
@@ -18,6 +19,7 @@ import {
 	unreadableResults,
 } from './failures';
 import type { Chunking, Job } from './jobs';
+import { forTokenAlone } from './refusals';
 
 /** What was fetched for a job. */
 export type Fetched =
@@ -57,7 +59,7 @@ export function fetchAll(
 		retryPolicy: DEFAULT_RETRY_POLICY,
 		deadlineOf: ({ since }) => since + maxWaitMs,
 		check: async (job, leftMs) => await check(job, chunking, leftMs + FINAL_POLLS_MS),
-		judge: (error, job) => judgePoll(error, job, run.now()),
+		judge: (error, job) => judgePoll(error, job, chunking),
 		expire: (job, lastError): Ending<Fetched> =>
 			options.whenTimeRunsOut === 'output'
 				? { state: 'finished', response: { type: 'pending', lastError } }
@@ -74,7 +76,7 @@ export async function* fetchOnce(
 	chunking: Chunking,
 ): AsyncGenerator<{ job: Job; outcome: Outcome<Fetched> }, void, undefined> {
 	const line = requestLine(chunking.run, chunking.options, true);
-	const judgeFetch = (error: unknown) => forJobAlone(error, line.judge(error));
+	const judgeFetch = (error: unknown) => forJobAlone(error, line.judge(error), chunking);
 	const send = async (job: Job): Promise<Fetched> => {
 		const finding = await check(job, chunking);
 		if (finding.state === 'failed') throw finding.reason;
@@ -88,18 +90,20 @@ export async function* fetchOnce(
 	}
 }
 
-function judgePoll(error: unknown, job: Job, now: number): Verdict {
-	if (isTransient(error, job, now)) return { action: 'retry' };
-	return forJobAlone(error, judge(error, { idempotent: true }));
+function judgePoll(error: unknown, job: Job, chunking: Chunking): Verdict {
+	if (isTransient(error, job, chunking.run.now())) return { action: 'retry' };
+	return forJobAlone(error, judge(error, { idempotent: true }), chunking);
 }
 
 /**
  * A status such as 403 fails its job alone: others may have been submitted with other rights. Without a
- * token or a connection all of them fail.
+ * connection all of them fail, and without a token all that need it.
  */
-function forJobAlone(error: unknown, verdict: Verdict): Verdict {
+function forJobAlone(error: unknown, verdict: Verdict, chunking: Chunking): Verdict {
 	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
-	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
+	return verdict.action === 'stop' && isOfJob
+		? { ...verdict, action: 'fail' }
+		: forTokenAlone(error, verdict, chunking);
 }
 
 /** Errors that are permanent elsewhere, but transient for a job. */
@@ -125,12 +129,18 @@ async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<F
 		})
 		.catch((error: unknown) => {
 			// The service may have delivered what did not arrive.
-			if (error instanceof ServiceFailure && error.outcomeUnknown) job.lost = error.message;
+			if (error instanceof ServiceFailure && error.outcomeUnknown)
+				lose(job, error.message, chunking);
 			throw error;
 		});
 	const finding = findingOf(job, body, chunking);
 	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
 	return { ...finding, delayMs: pauseMs(retryAfterMs) };
+}
+
+function lose(job: Job, reason: string, { lost }: Chunking): void {
+	job.lost = reason;
+	lost.set(job.chunkingId, reason);
 }
 
 /** What the response to its submission means for a job, once: it may already have the results. */
@@ -144,15 +154,19 @@ function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
 }
 
 /** What a response means for its job (docs/service-interface.md, Chunking results). */
-function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<Fetched> {
+function findingOf(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
 	const response = classify(body, job.chunkingId);
 	if (response.status !== undefined)
 		job.status = job.session.words(response.status) || job.status;
-	if (response.hasContent) job.kept = body;
+	if (response.hasContent) {
+		job.kept = body;
+		if (response.state !== 'pending') chunking.responses.set(job.chunkingId, body);
+	}
 	// What was lost before does not explain what happens after a response that arrived.
 	if (response.state === 'pending') delete job.lost;
 	const fail = (reason: unknown): Finding<Fetched> => {
 		job.state = 'failed';
+		if (job.isOwn) forgetAccepted(job, chunking);
 		return { state: 'failed', reason };
 	};
 	const finish = (fetched: Fetched): Finding<Fetched> => {
@@ -160,7 +174,7 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 		delete job.kept;
 		return { state: 'finished', response: fetched };
 	};
-	const isRaw = parameters.choice('output') === 'raw';
+	const isRaw = chunking.parameters.choice('output') === 'raw';
 	switch (response.state) {
 		case 'pending':
 			return { state: 'pending' };
@@ -188,7 +202,8 @@ function findingOf(job: Job, body: unknown, { parameters }: Chunking): Finding<F
 			throw anotherRequest(job.session.words(response.chunkingId));
 		case 'invalid': {
 			const isDamaged = typeof body === 'string' && response.hasContent;
-			job.lost = `what arrived is not ${isDamaged ? 'a valid JSON object' : 'a valid chunking response'}`;
+			const what = isDamaged ? 'a valid JSON object' : 'a valid chunking response';
+			lose(job, `what arrived is not ${what}`, chunking);
 			throw isDamaged ? damagedResponse() : notAChunkingResponse();
 		}
 	}

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Outcome } from '../shared/flow/deliver';
 import { PartFiles, stemOf } from '../shared/n8n/part-files';
+import { NOTHING_KEPT } from '../shared/n8n/previous-tries';
 import type { RecordFile } from '../shared/n8n/record-file';
 import { skipAnswered } from '../shared/n8n/record-tally';
 import type { Run } from '../shared/n8n/run';
@@ -67,7 +68,13 @@ export async function forEachFile(
 		const { regex } = settings.chunkerConfig;
 		if (!regexes.has(regex)) hintAtRegexes([{ settings }], { run });
 		regexes.add(regex);
-		const chunking = await openChunking(run, parameters, options, [settings.scope], jobs);
+		const chunking = {
+			...(await openChunking(run, parameters, options, [settings.scope], jobs)),
+			// Memory must not grow with the file.
+			accepted: NOTHING_KEPT,
+			responses: NOTHING_KEPT,
+			lost: NOTHING_KEPT,
+		};
 		const reading = textReading(chunking, itemIndex, settings, withDocuments);
 		const responses = responseFiles(run, file, options);
 		const unfinished = new UnfinishedJobs();

@@ -1,3 +1,4 @@
+import type { Kept } from '../shared/n8n/previous-tries';
 import type { Run } from '../shared/n8n/run';
 import { aiService } from '../shared/n8n/services';
 import { Session } from '../shared/n8n/session';
@@ -34,6 +35,15 @@ export interface Job {
 	lost?: string;
 }
 
+/** A text of an item that the service has accepted, with what is known of its request. */
+export interface Accepted {
+	text: string;
+	/** The same for equal settings. */
+	group: string;
+	position: number;
+	request: Pick<Job, 'chunkingId' | 'textCount' | 'status'>;
+}
+
 /** A run of Chunk Text: its options, its sessions and all its jobs. */
 export interface Chunking {
 	run: Run;
@@ -42,6 +52,14 @@ export interface Chunking {
 	/** The jobs of the run by chunking ID; with texts from a file only those that have not ended. */
 	jobs: Map<string, Job>;
 	sessionOf: (scope: string) => Session;
+	/** Whether all requests have the same scope, so that a refused token ends them all. */
+	hasOneScope: boolean;
+	/** Of this and earlier tries of the node: texts of items that were accepted, by item and text. */
+	accepted: Kept<Accepted>;
+	/** The same for responses with data, by chunking ID: they may come only once. */
+	responses: Kept<unknown>;
+	/** The same for `Job.lost`. */
+	lost: Kept<string>;
 }
 
 /**
@@ -66,14 +84,19 @@ export async function openChunking(
 		return session;
 	};
 	run.progress = () => progressOf(jobs);
-	return { run, parameters, options, jobs, sessionOf };
+	const accepted = run.previousTries.kept<Accepted>('accepted');
+	const responses = run.previousTries.kept<unknown>('responses');
+	const lost = run.previousTries.kept<string>('lost');
+	const hasOneScope = sessions.size === 1;
+	return { run, parameters, options, jobs, sessionOf, hasOneScope, accepted, responses, lost };
 }
 
 /** The job of a request that an earlier run submitted. */
 export function previousJob(
-	{ run, jobs, sessionOf }: Chunking,
+	{ run, jobs, sessionOf, responses, lost }: Chunking,
 	{ chunkingId, scope, refs, textCount }: PreviousRequest,
 ): Job {
+	const lostBefore = lost.get(chunkingId);
 	const job: Job = {
 		chunkingId,
 		session: sessionOf(scope),
@@ -83,6 +106,8 @@ export function previousJob(
 		isOwn: false,
 		state: 'not finished',
 		status: 'SUBMITTED',
+		response: responses.get(chunkingId),
+		...(lostBefore !== undefined && { lost: lostBefore }),
 	};
 	jobs.set(chunkingId, job);
 	return job;

@@ -131,7 +131,7 @@ function parsePosition(value: unknown): number | undefined {
 	const position = Number(value);
 	if (isNumber && Number.isSafeInteger(position) && position >= 0) return position;
 	throw new InputError(
-		`'Text Position' must be an integer from 0, but it is ${JSON.stringify(value)}`,
+		`'Text Position' must be a whole number from 0, but it is ${JSON.stringify(value)}`,
 		"Use the field 'textPosition' that 'Submit' returns. Leave it empty only if the request has one text.",
 	);
 }

@@ -11,8 +11,10 @@ import {
 } from '../shared/service/chunking';
 import { isPage, type ServiceFailure } from '../shared/service/failure';
 import { regexHints } from '../shared/service/python-regex';
+import { acceptedBefore, keepAccepted } from './earlier-submissions';
 import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from './failures';
 import type { Chunking, Job } from './jobs';
+import { forTokenAlone, noteRefusal } from './refusals';
 import { textTooLarge, type TextEntry } from './texts';
 
 /**
@@ -30,9 +32,12 @@ export async function* submit(
 ): AsyncGenerator<Job, void, undefined> {
 	const { run, options, jobs } = chunking;
 	const maxBytes = options.bytesPerRequest;
+	const left = Symbol.iterator in texts ? yield* acceptedBefore(texts, chunking) : texts;
+	// The service would chunk again what it has already accepted.
+	const line = requestLine(run, options, false);
 	const submitting = {
-		// The service would chunk again what it has already accepted.
-		...requestLine(run, options, false),
+		...line,
+		judge: (error: unknown) => forTokenAlone(error, line.judge(error), chunking),
 		limits: { maxCount: maxTexts, maxBytes },
 		groupOf: ({ group }: TextEntry) => group,
 		textOf: ({ text }: TextEntry) => text,
@@ -44,7 +49,7 @@ export async function* submit(
 				chunking,
 			),
 	};
-	for await (const { entries, outcome } of bulk(texts, submitting)) {
+	for await (const { entries, outcome } of bulk(left, submitting)) {
 		if (!outcome.ok) {
 			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;
@@ -56,7 +61,10 @@ export async function* submit(
 			known.isAmbiguous = true;
 			const outcome = failed(idOfAnother(), 1);
 			for (const entry of entries) await notSubmitted(entry, outcome);
-		} else if (known === undefined || known.isOver) {
+			continue;
+		}
+		keepAccepted(entries, job, chunking);
+		if (known === undefined || known.isOver) {
 			jobs.set(job.chunkingId, job);
 			yield job;
 		} else known.refs.push(...job.refs);
@@ -75,16 +83,21 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 	if (first === undefined) throw new Error('A request needs a text');
 	const { settings } = first;
 	const session = sessionOf(settings.scope);
-	const { body } = await session.request({
-		method: 'POST',
-		path: submitPath(settings.chunker, settings.modelId),
-		body: submitBody(
-			settings,
-			texts.map(({ text }) => text),
-			texts.map(({ fields }) => fields),
-		),
-		timeoutMs: options.timeoutSeconds * 1000,
-	});
+	const { body } = await session
+		.request({
+			method: 'POST',
+			path: submitPath(settings.chunker, settings.modelId),
+			body: submitBody(
+				settings,
+				texts.map(({ text }) => text),
+				texts.map(({ fields }) => fields),
+			),
+			timeoutMs: options.timeoutSeconds * 1000,
+		})
+		.catch((error: unknown) => {
+			noteRefusal(session, error);
+			throw error;
+		});
 	const response = classify(body);
 	const { status = 'SUBMITTED', chunkingId } = response;
 	if (chunkingId === undefined) throw notAccepted(response, session, body, texts.length);

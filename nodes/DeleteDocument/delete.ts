@@ -35,10 +35,11 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
 	const options = parameters.collection('options', ['skipRecords', 'maxRecords']);
 	const { endpoint, ...service } = await openPushEndpoint(run);
+	const isOfItems = parameters.choice('idSource') !== 'file';
 	const requests: Deleting = {
 		...requestLine(run, options, true),
 		commit: parameters.choice('commit'),
-		sender: new DeleteSender(run, { endpoint, ...service }, options),
+		sender: new DeleteSender(run, { endpoint, ...service }, options, isOfItems),
 	};
 
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
@@ -55,12 +56,12 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		const outcome = await sender.deleteAndCommit(held.last.id, requests);
 		await account(sink, [held.last], outcome, WORDING);
 	};
-	if (parameters.choice('idSource') === 'file') {
+	if (isOfItems) {
+		await withItems(run, itemReading(parameters, endpoint), deleteAll);
+	} else {
 		const how = { ...options, otherwise: 'lines' as const };
 		const readingOf = fileReading(parameters, options, endpoint);
 		await withFiles(run, parameters, how, readingOf, deleteAll);
-	} else {
-		await withItems(run, itemReading(parameters, endpoint), deleteAll);
 	}
 	if (requests.commit === 'lastDeleteOnly') await requests.sender.ensureCommit(requests);
 	const trouble = troubleText(run.stats);

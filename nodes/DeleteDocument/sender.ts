@@ -1,6 +1,7 @@
 import { deliver, type Line, type Outcome } from '../shared/flow/deliver';
 import { messageOf } from '../shared/n8n/errors';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
+import { NOTHING_KEPT, type Kept } from '../shared/n8n/previous-tries';
 import type { Run } from '../shared/n8n/run';
 import { inSteps } from '../shared/n8n/slices';
 import { ServiceFailure } from '../shared/service/failure';
@@ -25,6 +26,8 @@ const NOT_FOUND =
 export class DeleteSender {
 	/** IDs whose delete may have taken effect though it was never answered. */
 	private readonly maybeDeleted = new Set<string>();
+	/** IDs that an earlier try of the node has deleted, or may have; not with IDs from files. */
+	private readonly deletedBefore: Kept<true>;
 	/** One that was deleted, if any was. */
 	private deletedId: string | undefined;
 	/** Whether the service accepted a delete with a commit. That a document is gone by now proves none. */
@@ -34,7 +37,11 @@ export class DeleteSender {
 		private readonly run: Run,
 		private readonly endpoint: PushEndpoint,
 		private readonly options: DeleteOptions,
-	) {}
+		isOfItems: boolean,
+	) {
+		// A file may name any number of documents, which memory must not grow with.
+		this.deletedBefore = isOfItems ? run.previousTries.kept('deleted') : NOTHING_KEPT;
+	}
 
 	/** One attempt to delete a document. */
 	async delete(id: string, attempt: number, commits: boolean): Promise<Answer> {
@@ -44,7 +51,10 @@ export class DeleteSender {
 			(error: unknown) => this.afterFailure(id, error),
 		);
 		this.maybeDeleted.delete(id);
-		if (answer === 'deleted') this.deletedId ??= id;
+		if (answer === 'deleted') {
+			this.deletedId ??= id;
+			this.deletedBefore.set(id, true);
+		}
 		return answer;
 	}
 
@@ -71,10 +81,14 @@ export class DeleteSender {
 
 	private afterFailure(id: string, error: unknown): Answer {
 		if (error instanceof ServiceFailure) {
-			if (error.outcomeUnknown) this.maybeDeleted.add(id);
+			if (error.outcomeUnknown) {
+				this.maybeDeleted.add(id);
+				this.deletedBefore.set(id, true);
+			}
 			const isNotFound = error.httpStatus === 404;
-			// An earlier attempt has deleted it, though its response got lost.
-			if (isNotFound && this.maybeDeleted.has(id)) return 'deleted';
+			// An earlier attempt has deleted it, though its response got lost; or an earlier try of the node.
+			const isGone = this.maybeDeleted.has(id) || this.deletedBefore.get(id) === true;
+			if (isNotFound && isGone) return 'deleted';
 			if (isNotFound && this.options.ignoreNotFound) return 'notFound';
 			if (isNotFound) throw error.withAdvice(NOT_FOUND);
 		}

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
-import { deliver } from '../shared/flow/deliver';
+import { deliver, type Outcome } from '../shared/flow/deliver';
 import { isCanceled } from '../shared/n8n/errors';
 import { responseJson } from '../shared/n8n/fields';
 import { count } from '../shared/n8n/hints';
@@ -42,6 +42,8 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	const line = requestLine(run, { maxAttempts: DEFAULT_RETRY_POLICY.maxAttempts }, false);
 	const items = [...run.items.keys()];
 	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
+	// With Retry On Fail, a migration of an earlier try is not started again.
+	const before = run.previousTries.kept<Outcome<IDataObject>>('migrations');
 	let migrated = 0;
 	let isUnknown = false;
 	// An item before this one migrated the manifests, or may have.
@@ -56,7 +58,9 @@ export async function migrateBlobs(run: Run): Promise<void> {
 			run.refuse(first, new InputError("'Confirm Migration' is off for this item", CONFIRM));
 			continue;
 		}
-		const outcome = await deliver(migrate, line);
+		const name = String(first);
+		const outcome = before.get(name) ?? (await deliver(migrate, line));
+		if (isLasting(outcome)) before.set(name, outcome);
 		if (outcome.ok) {
 			migrated++;
 			isRepeated = true;
@@ -83,3 +87,7 @@ const CONFIRM = 'Turn it on if the manifests may be converted now. This cannot b
 /** Whether the service may still be at it: a 500 is its own answer, other faults may come from between. */
 const mayBeRunning = (reason: unknown): boolean =>
 	reason instanceof ServiceFailure && reason.outcomeUnknown && reason.httpStatus !== 500;
+
+/** Whether a migration was carried out or may still be running. */
+const isLasting = (outcome: Outcome<IDataObject>): boolean =>
+	outcome.ok || (!outcome.skipped && mayBeRunning(outcome.reason));

@@ -408,7 +408,7 @@ describe('bad input', () => {
 				`a text position of ${JSON.stringify(textPosition)}`,
 				{ chunkingId: 'a', textPosition },
 				{ operation: 'getResults' },
-				/^'Text Position' must be an integer from 0, but it is /,
+				/^'Text Position' must be a whole number from 0, but it is /,
 			],
 		),
 		[

@@ -378,7 +378,7 @@ describe('a 401 in the middle of a run', () => {
 		sandbox.faults.add({ route: 'submit', status: 401 });
 		const result = await chunk(startWorker(), newStore(), { texts: 24, concurrency: 8 });
 		expect(result.error?.message).toMatch(/answered with status 401/);
-		expect(result.error?.description).toMatch(/'Client ID' and 'Client Secret'/);
+		expect(result.error?.description).toMatch(/'AI Service URL' in the credential and 'Scope'/);
 		expect(sandbox.tokensIssued()).toBeLessThanOrEqual(4);
 	});
 });

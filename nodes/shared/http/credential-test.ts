@@ -7,8 +7,9 @@ import type {
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 
-import { isTransientStatus, serverMessage, ServiceFailure } from '../service/failure';
+import { serverMessage, ServiceFailure } from '../service/failure';
 import { withoutSecrets } from '../service/secrets';
+import { statusAdvice, type KnownService } from '../service/services';
 import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
 import { TimeLimit } from './time-limit';
 import { capitalized, transportFailure, type Party } from './transport-failure';
@@ -17,15 +18,18 @@ type Data = ICredentialDataDecryptedObject;
 
 /** The request that proves a credential, and what its response means. */
 export interface Probe {
-	party: Party;
+	party: KnownService;
 	/**
 	 * Signed, and such that it changes nothing.
 	 *
 	 * @throws InputError naming the field that cannot be used
 	 */
 	request(data: Data): IHttpRequestOptions & { url: string };
-	/** What to check after a response; undefined if it counts as success. */
-	advice(status: number, body: unknown, data: Data): string | undefined;
+	/**
+	 * What to check after a response; undefined if it counts as success. Unless given, only 2xx do, and
+	 * the advice is that of the service.
+	 */
+	advice?(status: number, body: unknown, data: Data): string | undefined;
 	/** Values in the data that no message may repeat. */
 	secrets(data: Data): readonly unknown[];
 }
@@ -142,7 +146,8 @@ export async function runProbe(
 	probe: Probe,
 ): Promise<void> {
 	const { status, body } = await send(helper, probe.request(data), probe.party);
-	const advice = probe.advice(status, body, data);
+	const { advice: adviceOf = (each: number) => adviceOfService(each, probe.party) } = probe;
+	const advice = adviceOf(status, body, data);
 	if (advice !== undefined) throw refusal(status, body, advice, probe, data);
 	const state = stateOf(data);
 	if (state !== undefined) state.hasPassed = true;
@@ -167,7 +172,7 @@ async function send(
 		const stream = response.body as unknown as ResponseStream;
 		return { status: response.statusCode, body: await readBody(stream, MAX_ERROR_BODY_BYTES) };
 	} catch (error) {
-		throw unreachable(error, party, limit.isOver);
+		throw unreachable(error, party, limit.isOver, request.url);
 	} finally {
 		limit.end();
 	}
@@ -188,26 +193,31 @@ function refusal(
 	);
 }
 
-function unreachable(error: unknown, party: Party, isTimeout: boolean): ServiceFailure {
-	const failure = transportFailure(error, party, {
-		...(isTimeout && { timedOutMs: PROBE_TIMEOUT_MS }),
-	});
-	if (failure.transportCode !== undefined) return advised(failure, party);
+function unreachable(
+	error: unknown,
+	party: Party,
+	isTimeout: boolean,
+	url: string,
+): ServiceFailure {
+	const failure = transportFailure(
+		error,
+		{ ...party, maxTimeoutMs: PROBE_TIMEOUT_MS },
+		{ ...(isTimeout && { timedOutMs: PROBE_TIMEOUT_MS }), url },
+	);
+	if (failure.description !== undefined) return advised(failure);
 	const advice = `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${party.urlLabel}'`;
 	return new ServiceFailure(`${failure.message}. ${advice}`, { kind: 'transport' });
 }
 
-/** A failed connection with what to check in its message: a test shows no description. */
-export function advised(error: ServiceFailure, { name, urlLabel }: Party): ServiceFailure {
-	const advice = `Check '${urlLabel}' and whether ${name} is up`;
-	return new ServiceFailure(`${error.message}. ${advice}`, { kind: error.kind });
+/**
+ * A failure with what to do in its message: a test shows no description. Without the code, because of
+ * which n8n would replace the message.
+ */
+export function advised({ message, description = '', kind }: ServiceFailure): ServiceFailure {
+	const advice = description.replace(/ \(code \w+\)/, '');
+	const words = [message.replace(/\.$/, ''), advice].filter(Boolean).join('. ');
+	return new ServiceFailure(words, { kind });
 }
 
-/** What to check after statuses that mean the same for all services. */
-export function generalAdvice(status: number, { urlLabel }: Party): string | undefined {
-	if (status >= 200 && status < 300) return undefined;
-	if (status >= 300 && status < 400)
-		return `The URL has moved, and redirects are not followed: enter the final URL as '${urlLabel}'`;
-	if (isTransientStatus(status)) return 'The service is busy or down: try again later';
-	return `Check '${urlLabel}'`;
-}
+const adviceOfService = (status: number, service: KnownService): string | undefined =>
+	status >= 200 && status < 300 ? undefined : statusAdvice(status, service, { isTest: true });

@@ -62,15 +62,16 @@ export function tokenSender(
 				retryAfterMs: parseRetryAfter(response.headers['retry-after'], Date.now()),
 			};
 		} catch (error) {
-			throw noResponse(error, limit.isOver ? timeoutMs : undefined);
+			throw noResponse(error, url, limit.isOver ? timeoutMs : undefined);
 		} finally {
 			limit.end();
 		}
 	};
 }
 
-function noResponse(error: unknown, timedOutMs: number | undefined): ServiceFailure {
-	if (timedOutMs === undefined && transportFacts(error).code === undefined) {
+function noResponse(error: unknown, url: string, timedOutMs: number | undefined): ServiceFailure {
+	const { code, isBlocked } = transportFacts(error);
+	if (timedOutMs === undefined && code === undefined && !isBlocked) {
 		// n8n refused to send it, e.g. because the credential allows other domains only.
 		const reason = error instanceof Error ? error.message : String(error);
 		return new ServiceFailure(`The token request was not sent: ${reason}`, {
@@ -81,6 +82,7 @@ function noResponse(error: unknown, timedOutMs: number | undefined): ServiceFail
 	}
 	return transportFailure(error, TOKEN_SERVER, {
 		kind: 'token',
+		url,
 		...(timedOutMs !== undefined && { timedOutMs }),
 	});
 }

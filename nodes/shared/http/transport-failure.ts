@@ -1,5 +1,5 @@
-import { ServiceFailure, type FailureKind } from '../service/failure';
-import { transportFacts } from '../service/transport';
+import { ServiceFailure, type FailureDetails, type FailureKind } from '../service/failure';
+import { transportFacts, type TransportFacts } from '../service/transport';
 
 /** The other end of a connection, in messages. */
 export interface Party {
@@ -28,6 +28,16 @@ const CERTIFICATES: Record<string, string> = {
 	ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
 
+/** The operator of the service, or of n8n, has to do something about these certificates. */
+const CERTIFICATE_ADVICE: Record<string, (party: Party) => string> = {
+	CERT_HAS_EXPIRED: ({ name }) => `Ask the operator of ${name} to renew it`,
+	CERT_NOT_YET_VALID: () => "Check the clock of n8n's machine",
+	ERR_TLS_CERT_ALTNAME_INVALID: ({ urlLabel }) => `Check the host of '${urlLabel}'`,
+};
+
+/** Codes of an https request to a server without TLS. */
+const NO_TLS = ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
+
 const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'];
 
 /** What is known of a request that was, or may have been, sent. */
@@ -47,14 +57,20 @@ const BROKEN: Record<string, (name: string) => string> = {
  * @param party the server that was called
  * @param options.kind `transport` unless given
  * @param options.timedOutMs the time limit, if it was what ended the request
+ * @param options.url where the request was sent, for advice on its beginning
  */
 export function transportFailure(
 	error: unknown,
 	party: Party,
-	{ kind = 'transport', timedOutMs }: { kind?: FailureKind; timedOutMs?: number },
+	{
+		kind = 'transport',
+		timedOutMs,
+		url = '',
+	}: { kind?: FailureKind; timedOutMs?: number; url?: string | undefined },
 ): ServiceFailure {
 	if (timedOutMs !== undefined) return timeoutFailure(party, timedOutMs, kind);
-	const { code, neverSent, permanent } = transportFacts(error);
+	const facts = transportFacts(error);
+	const { code, neverSent, permanent } = facts;
 	const transient = code !== undefined && !permanent;
 	const details = {
 		kind,
@@ -63,14 +79,46 @@ export function transportFailure(
 		...(kind !== 'token' && { neverSent }),
 		...(code !== undefined && { code }),
 	};
+	if (facts.isBlocked) return blocked(party, details);
 	if (code === undefined) {
 		const reason = error instanceof Error ? error.message : 'n8n did not send the request';
 		return new ServiceFailure(reason, details);
 	}
 	return new ServiceFailure(connectionMessage(code, party.name, neverSent, permanent), {
 		...details,
-		description: `Check '${party.urlLabel}' in the credential and whether ${party.name} is up (code ${code}).`,
+		description: `${connectionAdvice(code, facts, party, url)} (code ${code}).`,
 	});
+}
+
+const blocked = ({ name, urlLabel }: Party, details: FailureDetails): ServiceFailure =>
+	new ServiceFailure(`The request to ${name} was blocked by n8n's SSRF protection`, {
+		...details,
+		description: `Ask the administrator of n8n to allow the host of '${urlLabel}': its name in N8N_SSRF_ALLOWED_HOSTNAMES or its IP address in N8N_SSRF_ALLOWED_IP_RANGES.`,
+	});
+
+/** What to check after a connection that failed. */
+function connectionAdvice(
+	code: string,
+	{ permanent, neverSent }: TransportFacts,
+	party: Party,
+	url: string,
+): string {
+	const { name, urlLabel } = party;
+	if (permanent && !neverSent) return `Check whether ${name} requires a client certificate`;
+	if (permanent) {
+		return (
+			CERTIFICATE_ADVICE[code]?.(party) ??
+			'If you trust it, set NODE_EXTRA_CA_CERTS of n8n to a file with the certificate of its authority, and restart n8n'
+		);
+	}
+	const check = `Check '${urlLabel}' in the credential and whether ${name} is up`;
+	if (url.startsWith('http:') && code === 'ECONNRESET') {
+		return `${check}. If it uses TLS, begin '${urlLabel}' with https://`;
+	}
+	if (url.startsWith('https:') && NO_TLS.includes(code)) {
+		return `${check}. If it does not use TLS, begin '${urlLabel}' with http://`;
+	}
+	return check;
 }
 
 /** A request that was not answered in time: it may have arrived. */

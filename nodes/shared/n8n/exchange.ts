@@ -19,6 +19,7 @@ import { timeoutFailure, transportFailure } from '../http/transport-failure';
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import type { Masker } from '../service/secrets';
+import type { KnownService } from '../service/services';
 import type { CredentialClock, RequestAuth, RequestCredential } from './request-credential';
 import { Canceled, messageOf } from './errors';
 
@@ -30,14 +31,8 @@ export interface SessionRun extends CredentialClock {
 }
 
 /** A service as its credential describes it. */
-export interface Service {
-	/** In messages, e.g. `the push service`. */
-	name: string;
+export interface Service extends KnownService {
 	credentialType: string;
-	/** Display name of the credential's field with the URL. */
-	urlLabel: string;
-	/** Display names of the credential's fields to check if a request is refused. */
-	secretLabels: string;
 	/**
 	 * The URL that paths are added to, without a slash at the end.
 	 *
@@ -199,6 +194,7 @@ export class Exchange {
 		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;
 		const lost = transportFailure(error, this.service, {
 			...(this.limit.isOver && { timedOutMs: this.request.timeoutMs }),
+			url: this.isAnswered ? undefined : this.baseUrl,
 		});
 		return this.isAnswered && lost.neverSent ? this.unreadable(error) : lost;
 	}

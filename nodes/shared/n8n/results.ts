@@ -75,18 +75,27 @@ export class Results {
 	 *
 	 * @param failure what failed in it, if anything did: then it goes to the error output if there is
 	 *   one. It has no field `error`, by which n8n's Retry On Fail would do it all again.
+	 * @returns all items that this input item has given
 	 */
 	addWithFiles(
 		itemIndex: number,
 		json: IDataObject,
 		binary: IBinaryKeyData,
 		failure?: unknown,
-	): void {
+	): INodeExecutionData[] {
 		this.answered[itemIndex] = true;
 		const item = withFiles({ json, pairedItem: { item: itemIndex } }, binary);
 		if (failure !== undefined)
 			this.routeToErrorOutput(item, () => nodeError(this.context, failure, { itemIndex }));
-		this.outputs[itemIndex]?.push(item);
+		const items = this.outputs[itemIndex] ?? [];
+		items.push(item);
+		return items;
+	}
+
+	/** The items that an earlier try of the node returned for an input item. */
+	restore(itemIndex: number, items: INodeExecutionData[]): void {
+		this.answered[itemIndex] = true;
+		this.outputs[itemIndex] = items;
 	}
 
 	/** An item, or a part of one, that failed. */

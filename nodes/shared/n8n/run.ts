@@ -10,6 +10,7 @@ import {
 import type { RunState } from '../flow/run-state';
 import { Canceled, isCanceled, messageOf, nodeError } from './errors';
 import { addHint } from './hints';
+import { PreviousTries, type Kept } from './previous-tries';
 import { Results, type FailOptions } from './results';
 import { Slices } from './slices';
 
@@ -27,6 +28,8 @@ export class Run implements RunState {
 	readonly stopsOnFailure: boolean;
 	/** What has been done so far, for the error of a run that ends early. */
 	progress: () => string = () => '';
+	/** What earlier tries of the node have kept. */
+	readonly previousTries: PreviousTries;
 	/** Aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
 	private end: { reason: unknown } | undefined;
@@ -38,11 +41,17 @@ export class Run implements RunState {
 	private readonly listeners = new Set<() => void>();
 	private readonly slices = new Slices();
 	private readonly results: Results;
+	/** All items that the files of an input item gave, once all are done. */
+	private readonly filesDone: Kept<INodeExecutionData[]>;
+	/** How many files of an input item are not done yet. */
+	private readonly filesLeft = new Map<number, number>();
 
 	constructor(readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
 		this.stopsOnFailure = !context.continueOnFail();
 		this.results = new Results(context, this.stopsOnFailure);
+		this.previousTries = new PreviousTries(context);
+		this.filesDone = this.previousTries.kept('files');
 		this.signal = this.canceling.signal;
 		const signal = context.getExecutionCancelSignal();
 		this.wasCanceledBefore = signal?.aborted === true;
@@ -146,14 +155,32 @@ export class Run implements RunState {
 		this.results.add(itemIndex, list, items, binary);
 	}
 
-	/** The result of an item that was a file; see `Results`. */
+	/**
+	 * Whether an earlier try of the node has read all files of this item to their end. Then the items it
+	 * returned are returned again.
+	 */
+	restored(itemIndex: number): boolean {
+		const items = this.filesDone.get(String(itemIndex));
+		if (items) this.results.restore(itemIndex, items);
+		return items !== undefined;
+	}
+
+	/** So many files of an input item are to be read. */
+	beginFiles(itemIndex: number, count: number): void {
+		this.filesLeft.set(itemIndex, count);
+	}
+
+	/** The result of an item that was a file, all of which has been answered; see `Results`. */
 	doneWithFiles(
 		itemIndex: number,
 		json: IDataObject,
 		binary: IBinaryKeyData,
 		failure?: unknown,
 	): void {
-		this.results.addWithFiles(itemIndex, json, binary, failure);
+		const items = this.results.addWithFiles(itemIndex, json, binary, failure);
+		const left = (this.filesLeft.get(itemIndex) ?? 1) - 1;
+		this.filesLeft.set(itemIndex, left);
+		if (left === 0) this.filesDone.set(String(itemIndex), items);
 	}
 
 	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */
@@ -207,7 +234,9 @@ export class Run implements RunState {
 			await this.breathe();
 			this.results.fail(itemIndex, this.end?.reason, { json });
 		}
-		return this.results.all();
+		const output = this.results.all();
+		this.previousTries.endWith(output);
+		return output;
 	}
 }
 

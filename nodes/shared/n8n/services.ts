@@ -1,31 +1,30 @@
 import { parseBaseUrl } from '../service/url';
 import { parsePushEndpoint } from '../service/push-endpoint';
+import {
+	AI_SERVICE,
+	BLOB_SERVICE as KNOWN_BLOB_SERVICE,
+	PUSH_SERVICE as KNOWN_PUSH_SERVICE,
+} from '../service/services';
 import type { Service } from './session';
 
 /** The AI service, with a token of this scope. */
 export const aiService = (scope: string): Service => ({
-	name: 'the AI service',
+	...AI_SERVICE,
 	credentialType: 'aiServiceOAuth2Api',
-	urlLabel: 'AI Service URL',
-	secretLabels: "'Client ID' and 'Client Secret'",
-	baseUrl: ({ aiUrl }) => parseBaseUrl(aiUrl, 'AI Service URL'),
+	baseUrl: ({ aiUrl }) => parseBaseUrl(aiUrl, AI_SERVICE.urlLabel),
 	scope,
 });
 
 /** The push service. Its URL ends before `/api/v1/push`. */
 export const PUSH_SERVICE: Service = {
-	name: 'the push service',
+	...KNOWN_PUSH_SERVICE,
 	credentialType: 'pushEndpointApi',
-	urlLabel: 'Push Service URL',
-	secretLabels: "'API Key'",
 	baseUrl: (fields) => parsePushEndpoint(fields).baseUrl,
 };
 
 /** The blob service. */
 export const BLOB_SERVICE: Service = {
-	name: 'the blob service',
+	...KNOWN_BLOB_SERVICE,
 	credentialType: 'blobServiceApi',
-	urlLabel: 'Blob Service URL',
-	secretLabels: "'Authentication', 'User' and 'Password'",
-	baseUrl: ({ baseUrl }) => parseBaseUrl(baseUrl, 'Blob Service URL'),
+	baseUrl: ({ baseUrl }) => parseBaseUrl(baseUrl, KNOWN_BLOB_SERVICE.urlLabel),
 };

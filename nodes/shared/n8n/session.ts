@@ -5,6 +5,7 @@ import { capitalized } from '../http/transport-failure';
 import { serverMessage, ServiceFailure } from '../service/failure';
 import { parseRetryAfter } from '../service/retry-after';
 import { Masker, secretsOf } from '../service/secrets';
+import { statusAdvice } from '../service/services';
 import {
 	Exchange,
 	type Attempted,
@@ -36,6 +37,8 @@ const MAX_RECOVERIES = 20;
 export class Session {
 	private readonly masker: Masker;
 	private readonly cancellation: Cancellation;
+	/** Why its token is refused for good: no further request is sent. */
+	private refused: ServiceFailure | undefined;
 
 	private constructor(
 		private readonly run: SessionRun,
@@ -69,7 +72,11 @@ export class Session {
 	 */
 	async request(request: SessionRequest): Promise<SessionResponse> {
 		for (let recoveries = 0; ; recoveries++) {
-			const { auth, response } = await this.attempt(request);
+			if (this.refused) throw this.refused;
+			const { auth, response } = await this.attempt(request).catch((error: unknown) => {
+				if (isRefusedToken(error)) this.refuse(error);
+				throw error;
+			});
 			const { statusCode: status, body } = response;
 			if (status >= 200 && status < 300) {
 				return {
@@ -82,6 +89,11 @@ export class Session {
 			if (canRecover && (await this.credential.recover(auth))) continue;
 			throw this.refusal(response);
 		}
+	}
+
+	/** After a failure that every request with this token would meet, all others fail in the same way. */
+	refuse(reason: ServiceFailure): void {
+		this.refused ??= reason;
 	}
 
 	/** A value of a response without the secrets of this session; the same value if it has none. */
@@ -109,7 +121,7 @@ export class Session {
 	/** A status other than 2xx, in words. */
 	private refusal(response: FullResponse): ServiceFailure {
 		const { statusCode } = response;
-		const { name } = this.service;
+		const { name, scope } = this.service;
 		const words = this.words(response.body);
 		const said = words === '' ? '' : `, "${words}"`;
 		return new ServiceFailure(
@@ -117,12 +129,16 @@ export class Session {
 			{
 				kind: 'status',
 				status: statusCode,
-				description: statusAdvice(statusCode, this.service),
+				description: `${statusAdvice(statusCode, this.service, { isTest: false, scope })}.`,
 				...retryAfter(response),
 			},
 		);
 	}
 }
+
+/** Whether the token server has refused, as it would again. */
+const isRefusedToken = (error: unknown): error is ServiceFailure =>
+	error instanceof ServiceFailure && error.kind === 'token' && !error.transient;
 
 function credentialOf(
 	run: SessionRun,
@@ -137,20 +153,4 @@ function credentialOf(
 function retryAfter({ headers }: FullResponse): { retryAfterMs?: number } {
 	const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
 	return retryAfterMs === undefined ? {} : { retryAfterMs };
-}
-
-function statusAdvice(status: number, { urlLabel, secretLabels }: Service): string {
-	if (status >= 300 && status < 400) {
-		return `The URL has moved. Redirects are not followed, so that credentials reach no other host: enter the final URL as '${urlLabel}' in the credential.`;
-	}
-	if (status === 401) return `Check ${secretLabels} in the credential.`;
-	if (status === 403)
-		return 'The credential does not allow this: check its scope or its data source.';
-	if (status === 404) return `Check '${urlLabel}' in the credential and the IDs in the node.`;
-	if (status === 413)
-		return 'The request is larger than the service accepts. Send less in one request.';
-	if (status === 429)
-		return 'The service receives too many requests. Lower the concurrency or try again later.';
-	if (status >= 500) return 'The service is down or overloaded.';
-	return 'Check the parameters of the node.';
 }

@@ -175,8 +175,10 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 	};
 	for (const itemIndex of run.items.keys()) {
 		if (run.ended) return;
+		if (run.restored(itemIndex)) continue;
 		try {
 			const places = placesOf(run, parameters, itemIndex);
+			run.beginFiles(itemIndex, places.length);
 			for (const [at, where] of places.entries()) {
 				const isLast = itemIndex === run.items.length - 1 && at === places.length - 1;
 				yield await open(itemIndex, where, isLast);

@@ -6,6 +6,8 @@ export interface TransportFacts {
 	neverSent: boolean;
 	/** The next request would fail in the same way: only certificates are like that. */
 	permanent: boolean;
+	/** n8n's SSRF protection refused to send it. */
+	isBlocked?: true;
 }
 
 /** n8n wraps the error of its HTTP client, which wraps that of Node.js: three levels in practice. */
@@ -35,7 +37,8 @@ export function transportFacts(error: unknown): TransportFacts {
 	if (code === undefined) {
 		// n8n throws an error of its own if it refuses to send, such as for a blocked domain.
 		const neverSent = chain.length > 0 && !chain.some(isFromResponse);
-		return { code, neverSent, permanent: false };
+		const isBlocked = chain.some(({ name }) => text(name).startsWith('SsrfBlocked'));
+		return { code, neverSent, permanent: false, ...(isBlocked && { isBlocked }) };
 	}
 	return {
 		code,

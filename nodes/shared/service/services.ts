@@ -1,0 +1,111 @@
+import { isTransientStatus } from './failure';
+
+/** What advice depends on beside the status. */
+export interface AdviceContext {
+	/** In the credential's test, whose fields need not be named as the credential's. */
+	isTest: boolean;
+	/** Scope of the token, if the service takes tokens. */
+	scope?: string | undefined;
+}
+
+type Advice = string | ((context: AdviceContext) => string);
+
+/** A service in messages, with what to do after its statuses. */
+export interface KnownService {
+	/** e.g. `the push service`. */
+	name: string;
+	/** Display name of the credential's field with its URL. */
+	urlLabel: string;
+	/**
+	 * What differs between services; `content` for statuses that are about what was sent, `unavailable`
+	 * for those that may pass.
+	 */
+	advice: Partial<Record<401 | 403 | 404 | 'content' | 'unavailable', Advice>>;
+}
+
+const UNAVAILABLE = 'The service is busy or down: try again later';
+
+const where = ({ isTest }: AdviceContext): string => (isTest ? '' : ' in the credential');
+
+/** The AI service. Its token was just issued, so that it is not the client that is wrong. */
+export const AI_SERVICE: KnownService = {
+	name: 'the AI service',
+	urlLabel: 'AI Service URL',
+	advice: {
+		401: (context) =>
+			`It refused the access token: check 'AI Service URL'${where(context)} and 'Scope'`,
+		403: ({ isTest, scope }) =>
+			isTest
+				? "The access token does not allow this: check 'Scope'"
+				: `The scope ${scope} does not allow this: choose another 'Scope' in the node, which may differ from that of the credential`,
+		404: "Check 'AI Service URL' in the credential, and in the node the chunking ID, 'Chunker' and 'Model ID'",
+		content:
+			"Check what the service says, and then 'Model ID', 'Model Settings', 'Chunker' and its settings, and 'Additional Body Fields'",
+	},
+};
+
+/** The push service. */
+export const PUSH_SERVICE: KnownService = {
+	name: 'the push service',
+	urlLabel: 'Push Service URL',
+	advice: {
+		401: (context) => `Check 'API Key'${where(context)}`,
+		403: (context) =>
+			`The key is not for this data source: check 'Endpoint Identifier' and 'API Key'${where(context)}`,
+		404: (context) => `Check 'Push Service URL' and 'Endpoint Identifier'${where(context)}`,
+		content: ({ isTest }) =>
+			isTest
+				? 'It rejects the empty list that this test pushes. The URL and the key may still be right: push a document to find out'
+				: 'Check what the service says, and then the ID and the fields of the document',
+	},
+};
+
+/** The blob service. */
+export const BLOB_SERVICE: KnownService = {
+	name: 'the blob service',
+	urlLabel: 'Blob Service URL',
+	advice: {
+		401: (context) => `Check 'Authentication', 'User' and 'Password'${where(context)}`,
+		403: ({ isTest }) => `The user is not allowed to ${isTest ? 'list' : 'convert'} the blobs`,
+		// The migration may be running.
+		unavailable: ({ isTest }) =>
+			isTest ? UNAVAILABLE : 'The service is busy or down: check its log and the manifests',
+	},
+};
+
+/**
+ * What to do after a status other than 2xx (docs/service-interface.md, Failures), without a full stop.
+ *
+ * @param status HTTP status
+ */
+export function statusAdvice(
+	status: number,
+	{ urlLabel, advice }: KnownService,
+	context: AdviceContext,
+): string {
+	const own = (key: keyof KnownService['advice']) => {
+		const found = advice[key];
+		return typeof found === 'function' ? found(context) : found;
+	};
+	const checkUrl = `Check '${urlLabel}'${where(context)}`;
+	if (status >= 300 && status < 400) {
+		return `The URL has moved. To protect the credential, redirects are not followed: enter the final URL as '${urlLabel}'${where(context)}`;
+	}
+	if (status === 413) {
+		return 'The service accepts no request of this size. Requests with several entries were split already: shorten the one that fails';
+	}
+	if (status === 429 && !context.isTest) {
+		return "The service receives too many requests: lower 'Concurrency' here and in other workflows, or try again later";
+	}
+	if (status >= 500 && !isTransientStatus(status)) {
+		return context.isTest
+			? checkUrl
+			: `${checkUrl}: the server does not support this request, so it may not be the service`;
+	}
+	if (isTransientStatus(status)) {
+		return own('unavailable') ?? UNAVAILABLE;
+	}
+	if (status === 401 || status === 403 || status === 404) return own(status) ?? checkUrl;
+	const isContent = !context.isTest || status === 400 || status === 422;
+	return (isContent ? own('content') : undefined) ?? checkUrl;
+}
