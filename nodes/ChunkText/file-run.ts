@@ -61,13 +61,15 @@ export async function forEachFile(
 ): Promise<void> {
 	const hints = new ChunkHints();
 	const regexes = new Set<unknown>();
-	const jobs = new Map<string, Job>();
+	let before: Chunking | undefined;
 	const readingOf = async (itemIndex: number, file: RecordFile): Promise<TextFile> => {
 		const settings = readSettings(parameters, itemIndex);
 		const { regex } = settings.chunkerConfig;
 		if (!regexes.has(regex)) hintAtRegexes([{ settings }], { run });
 		regexes.add(regex);
-		const chunking = await openChunking(run, parameters, options, [settings.scope], jobs);
+		const scopes = [settings.scope];
+		const chunking = await openChunking(run, parameters, options, scopes, before);
+		before = chunking;
 		const reading = textReading(chunking, itemIndex, settings, withDocuments);
 		const responses = responseFiles(run, file, options);
 		const unfinished = new UnfinishedJobs();
@@ -77,7 +79,7 @@ export async function forEachFile(
 			others: words.done === 'chunked' ? ['chunks'] : [],
 			goOn: (upTo: number) => goOn(chunking, upTo, words.output),
 			// A node that stops later names the jobs of the files before.
-			atEnd: () => progressOf(jobs),
+			atEnd: () => progressOf(chunking.jobs),
 			details: () => unfinished.details(),
 			responses,
 		};

@@ -1,4 +1,5 @@
 import type { Run } from '../shared/n8n/run';
+import { requestLine, type RequestLine } from '../shared/n8n/request-options';
 import { aiService } from '../shared/n8n/services';
 import { Session } from '../shared/n8n/session';
 import type { ChunkOptions, ChunkParameters } from './parameters';
@@ -42,12 +43,16 @@ export interface Chunking {
 	/** The jobs of the run by chunking ID; with texts from a file only those that have not ended. */
 	jobs: Map<string, Job>;
 	sessionOf: (scope: string) => Session;
+	/** What all submissions of the run share. */
+	submitting: RequestLine;
+	/** What all its polls and fetches share. */
+	fetching: RequestLine;
 }
 
 /**
  * Opens the AI service, once for each scope.
  *
- * @param jobs the jobs of the run so far
+ * @param before what the run has opened for another file: its jobs and limits go on
  * @throws InputError for a credential that cannot be used
  */
 export async function openChunking(
@@ -55,18 +60,23 @@ export async function openChunking(
 	parameters: ChunkParameters,
 	options: ChunkOptions,
 	scopes: Iterable<string>,
-	jobs = new Map<string, Job>(),
+	before?: Chunking,
 ): Promise<Chunking> {
 	const sessions = new Map<string, Session>();
 	for (const scope of new Set(scopes))
 		sessions.set(scope, await Session.open(run, aiService(scope)));
+	const [session] = sessions.values();
+	const jobs = before?.jobs ?? new Map<string, Job>();
+	// The service would chunk again what it has already accepted.
+	const submitting = before?.submitting ?? requestLine(run, session, options, false);
+	const fetching = before?.fetching ?? requestLine(run, session, options, true);
 	const sessionOf = (scope: string) => {
 		const session = sessions.get(scope);
 		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
 		return session;
 	};
 	run.progress = () => progressOf(jobs);
-	return { run, parameters, options, jobs, sessionOf };
+	return { run, parameters, options, jobs, sessionOf, submitting, fetching };
 }
 
 /** The job of a request that an earlier run submitted. */

@@ -1,7 +1,6 @@
 import type { Packed } from '../shared/flow/batches';
 import { bulk } from '../shared/flow/bulk';
 import { failed, type Failed } from '../shared/flow/deliver';
-import { requestLine } from '../shared/n8n/request-options';
 import { classify, submitBody, submitPath } from '../shared/service/chunking';
 import { regexHints } from '../shared/service/python-regex';
 import { idOfAnother, jobFailed, noChunkingId } from './failures';
@@ -21,11 +20,10 @@ export async function* submit(
 	notSubmitted: (text: TextEntry, outcome: Failed) => Promise<void>,
 	maxTexts = chunking.options.textsPerRequest,
 ): AsyncGenerator<Job, void, undefined> {
-	const { run, options, jobs } = chunking;
+	const { options, jobs } = chunking;
 	const maxBytes = options.bytesPerRequest;
 	const submitting = {
-		// The service would chunk again what it has already accepted.
-		...requestLine(run, options, false),
+		...chunking.submitting,
 		limits: { maxCount: maxTexts, maxBytes },
 		groupOf: ({ group }: TextEntry) => group,
 		textOf: ({ text }: TextEntry) => text,

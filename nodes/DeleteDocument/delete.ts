@@ -36,7 +36,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const options = parameters.collection('options', ['skipRecords', 'maxRecords']);
 	const { endpoint, ...service } = await openPushEndpoint(run);
 	const requests: Deleting = {
-		...requestLine(run, options, true),
+		...requestLine(run, service.session, options, true),
 		commit: parameters.choice('commit'),
 		sender: new DeleteSender(run, { endpoint, ...service }, options),
 	};

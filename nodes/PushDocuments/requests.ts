@@ -78,7 +78,7 @@ export function pushRequests(
 		return documentAnswers(response.body, documents);
 	};
 	return {
-		...requestLine(run, options, true),
+		...requestLine(run, session, options, true),
 		limits,
 		keyOf: ({ id }) => id,
 		textOf: (entry) => {

@@ -20,7 +20,7 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 		run,
 		concurrency,
 		limiter: new Limiter(concurrency, run),
-		retryPolicy: { maxAttempts: 3, baseMs: 100, capMs: 1000 },
+		retryPolicy: { maxAttempts: 3, maxRefusedMs: 300_000, baseMs: 100, capMs: 1000 },
 		judge: (error: unknown) => {
 			if (error instanceof Error) throw error;
 			return error as Verdict;

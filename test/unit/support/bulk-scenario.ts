@@ -29,6 +29,7 @@ export type Fault =
 	| 'throttled 5 min'
 	| 'unavailable'
 	| 'unavailable 2 s'
+	| 'bad gateway 2 s'
 	| 'reset'
 	| 'denied';
 
@@ -38,6 +39,7 @@ export interface Scenario {
 	maxBytes?: number;
 	concurrency?: number;
 	maxAttempts?: number;
+	maxRefusedMs?: number;
 	stopOnFailure?: boolean;
 	/** The n-th request that is sent meets the n-th fault. */
 	faults?: Fault[];
@@ -111,6 +113,7 @@ const FAULTS: Partial<Record<Fault, () => Error>> = {
 	'throttled 5 min': () => status(429, 300_000),
 	unavailable: () => status(503),
 	'unavailable 2 s': () => status(503, 2000),
+	'bad gateway 2 s': () => status(502, 2000),
 	reset: () => new ServiceFailure('reset', { kind: 'transport', code: 'ECONNRESET' }),
 	denied: () => status(401),
 };
@@ -128,6 +131,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		maxBytes = 100_000,
 		concurrency = 4,
 		maxAttempts = 5,
+		maxRefusedMs = 300_000,
 		stopOnFailure = false,
 		faults = [],
 		sizeLimit = Infinity,
@@ -208,7 +212,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 			separatorBytes: SEPARATOR_BYTES,
 		},
 		concurrency,
-		retryPolicy: { maxAttempts, baseMs: 500, capMs: 30_000 },
+		retryPolicy: { maxAttempts, maxRefusedMs, baseMs: 500, capMs: 30_000 },
 		run,
 		limiter: new Limiter(concurrency, run),
 		send,
