@@ -75,11 +75,8 @@ export async function* fetchOnce(
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
-	for await (const { entry, outcome } of deliverEach(jobs, send, {
-		...line,
-		judge: judgeFetch,
-	})) {
-		yield { job: entry, outcome };
+	for await (const slice of deliverEach([jobs], send, { ...line, judge: judgeFetch })) {
+		for (const { entry, outcome } of slice) yield { job: entry, outcome };
 	}
 }
 

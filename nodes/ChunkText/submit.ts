@@ -1,6 +1,7 @@
 import type { Packed } from '../shared/flow/batches';
 import { bulk } from '../shared/flow/bulk';
 import { failed, type Failed } from '../shared/flow/deliver';
+import { flat, singly } from '../shared/flow/slices';
 import { classify, submitBody, submitPath } from '../shared/service/chunking';
 import { regexHints } from '../shared/service/python-regex';
 import { idOfAnother, jobFailed, noChunkingId } from './failures';
@@ -35,7 +36,7 @@ export async function* submit(
 				chunking,
 			),
 	};
-	for await (const { entries, outcome } of bulk(texts, submitting)) {
+	for await (const { entries, outcome } of flat(bulk(singly(texts), submitting))) {
 		if (!outcome.ok) {
 			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;

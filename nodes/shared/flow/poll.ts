@@ -3,6 +3,7 @@ import { produced, type Channel } from './channel';
 import { endRunAfter, failed, skipped, type Outcome, type Verdict } from './deliver';
 import type { Limiter } from './limiter';
 import type { RunState } from './run-state';
+import { flat } from './slices';
 
 /** What a poll says about a job. */
 export type Finding<R> =
@@ -64,7 +65,7 @@ export function poll<J, R>(
 	jobs: AsyncIterable<J>,
 	options: PollOptions<J, R>,
 ): AsyncGenerator<Polled<J, R>, void, undefined> {
-	return produced(async (outcomes) => await new Poller(options, outcomes).pollAll(jobs));
+	return flat(produced(async (outcomes) => await new Poller(options, outcomes).pollAll(jobs)));
 }
 
 interface Watched<J> {

@@ -1,6 +1,7 @@
 import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { flat, singly } from '../../../nodes/shared/flow/slices';
 import {
 	CANCEL,
 	ended,
@@ -413,7 +414,7 @@ async function send(
 ) {
 	const consumer = async () => {
 		const all = { ...plain(run, options.concurrency), ...options };
-		for await (const answer of bulk(entries, all)) await consume(answer);
+		for await (const answer of flat(bulk(singly(entries), all))) await consume(answer);
 	};
 	await run.clock.run(consumer());
 }
@@ -615,7 +616,9 @@ test('entries without keys may be in several requests at once', async () => {
 	const { keyOf: _, ...keyless } = plain(run);
 	const responses: unknown[] = [];
 	const consume = async () => {
-		for await (const { outcome } of bulk('aaaa', { ...keyless, limits: oneByOne })) {
+		for await (const { outcome } of flat(
+			bulk([[...'aaaa']], { ...keyless, limits: oneByOne }),
+		)) {
 			if (outcome.ok) responses.push(outcome.response);
 		}
 	};

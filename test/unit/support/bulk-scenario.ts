@@ -3,6 +3,7 @@ import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
+import { flat } from '../../../nodes/shared/flow/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from './virtual-run';
 
@@ -220,9 +221,8 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),
 	};
 	const consume = async () => {
-		for await (const { entries, outcome: result, request, bytes } of bulk(
-			scenario.entries,
-			options,
+		for await (const { entries, outcome: result, request, bytes } of flat(
+			bulk([scenario.entries], options),
 		)) {
 			const { attempts } = result;
 			const isSkipped = !result.ok && (result.skipped || run.ended?.reason === CANCEL);

@@ -1,6 +1,7 @@
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { flat } from '../../../nodes/shared/flow/slices';
 import { Throttle } from '../../../nodes/shared/flow/throttle';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
@@ -97,7 +98,7 @@ export async function play({
 			judge: (error: unknown) => error as Verdict,
 		};
 		const entries = Array.from({ length: requests }, (_, at) => at);
-		for await (const { outcome } of deliverEach(entries, send, line)) {
+		for await (const { outcome } of flat(deliverEach([entries], send, line))) {
 			if (!outcome.ok) failed++;
 		}
 		doneAt.push(clock.now());
