@@ -13,6 +13,7 @@ import { parameters } from './parameters';
 import { pollMemory } from './poll-memory';
 import { pushScale } from './push-scale';
 import { pushThroughput } from './push-throughput';
+import { rateLimit } from './rate-limit';
 import { records } from './records';
 
 const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
@@ -26,6 +27,7 @@ const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<void>> = {
 	parameters,
 	'event-loop': eventLoop,
 	'poll-memory': pollMemory,
+	'rate-limit': rateLimit,
 };
 
 async function main(): Promise<void> {

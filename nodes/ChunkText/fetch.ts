@@ -2,7 +2,6 @@ import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { deliverEach } from '../shared/flow/deliver-each';
 import { failed, type Outcome, type Verdict } from '../shared/flow/deliver';
 import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
-import { requestLine } from '../shared/n8n/request-options';
 import { classify, resultsPath, type Chunk, type VectorMismatch } from '../shared/service/chunking';
 import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
 import { forgetAccepted } from './earlier-submissions';
@@ -51,7 +50,7 @@ export function fetchAll(
 	const maxWaitMs = options.maxWaitSeconds * 1000;
 	return poll<Job, Fetched>(jobs, {
 		run,
-		concurrency: options.concurrency,
+		limiter: chunking.fetching.limiter,
 		intervals: {
 			startMs: options.firstIntervalSeconds * 1000,
 			capMs: options.longestIntervalSeconds * 1000,
@@ -75,18 +74,15 @@ export async function* fetchOnce(
 	jobs: Job[],
 	chunking: Chunking,
 ): AsyncGenerator<{ job: Job; outcome: Outcome<Fetched> }, void, undefined> {
-	const line = requestLine(chunking.run, chunking.options, true);
+	const line = chunking.fetching;
 	const judgeFetch = (error: unknown) => forJobAlone(error, line.judge(error), chunking);
 	const send = async (job: Job): Promise<Fetched> => {
 		const finding = await check(job, chunking);
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
-	for await (const { entry, outcome } of deliverEach(jobs, send, {
-		...line,
-		judge: judgeFetch,
-	})) {
-		yield { job: entry, outcome };
+	for await (const slice of deliverEach([jobs], send, { ...line, judge: judgeFetch })) {
+		for (const { entry, outcome } of slice) yield { job: entry, outcome };
 	}
 }
 

@@ -62,19 +62,20 @@ export async function forEachFile(
 ): Promise<void> {
 	const hints = new ChunkHints();
 	const regexes = new Set<unknown>();
-	const jobs = new Map<string, Job>();
+	let before: Chunking | undefined;
 	const readingOf = async (itemIndex: number, file: RecordFile): Promise<TextFile> => {
 		const settings = readSettings(parameters, itemIndex);
 		const { regex } = settings.chunkerConfig;
 		if (!regexes.has(regex)) hintAtRegexes([{ settings }], { run });
 		regexes.add(regex);
 		const chunking = {
-			...(await openChunking(run, parameters, options, [settings.scope], jobs)),
+			...(await openChunking(run, parameters, options, [settings.scope], before)),
 			// Memory must not grow with the file.
 			accepted: NOTHING_KEPT,
 			responses: NOTHING_KEPT,
 			lost: NOTHING_KEPT,
 		};
+		before = chunking;
 		const reading = textReading(chunking, itemIndex, settings, withDocuments);
 		const responses = responseFiles(run, file, options);
 		const unfinished = new UnfinishedJobs();
@@ -84,7 +85,7 @@ export async function forEachFile(
 			others: words.done === 'chunked' ? ['chunks'] : [],
 			goOn: (upTo: number) => goOn(chunking, upTo, words.output),
 			// A node that stops later names the jobs of the files before.
-			atEnd: () => progressOf(jobs),
+			atEnd: () => progressOf(chunking.jobs),
 			details: () => unfinished.details(),
 			responses,
 		};

@@ -1,5 +1,6 @@
 import type { Run } from '../shared/n8n/run';
-import { flat, type FileSource } from '../shared/n8n/source';
+import { flat } from '../shared/flow/slices';
+import type { FileSource } from '../shared/n8n/source';
 import { ChunkOutput } from './chunk-output';
 import { TO_ITEMS } from './chunk-sink';
 import { outcomeOfSubmission } from './fetch';

@@ -1,5 +1,6 @@
 import type { Kept } from '../shared/n8n/previous-tries';
 import type { Run } from '../shared/n8n/run';
+import { requestLine, type RequestLine } from '../shared/n8n/request-options';
 import { aiService } from '../shared/n8n/services';
 import { Session } from '../shared/n8n/session';
 import type { ChunkOptions, ChunkParameters } from './parameters';
@@ -60,12 +61,16 @@ export interface Chunking {
 	responses: Kept<unknown>;
 	/** The same for `Job.lost`. */
 	lost: Kept<string>;
+	/** What all submissions of the run share. */
+	submitting: RequestLine;
+	/** What all its polls and fetches share. */
+	fetching: RequestLine;
 }
 
 /**
  * Opens the AI service, once for each scope.
  *
- * @param jobs the jobs of the run so far
+ * @param before what the run has opened for another file: its jobs and limits go on
  * @throws InputError for a credential that cannot be used
  */
 export async function openChunking(
@@ -73,11 +78,16 @@ export async function openChunking(
 	parameters: ChunkParameters,
 	options: ChunkOptions,
 	scopes: Iterable<string>,
-	jobs = new Map<string, Job>(),
+	before?: Chunking,
 ): Promise<Chunking> {
 	const sessions = new Map<string, Session>();
 	for (const scope of new Set(scopes))
 		sessions.set(scope, await Session.open(run, aiService(scope)));
+	const [session] = sessions.values();
+	const jobs = before?.jobs ?? new Map<string, Job>();
+	// The service would chunk again what it has already accepted.
+	const submitting = before?.submitting ?? requestLine(run, session, options, false);
+	const fetching = before?.fetching ?? requestLine(run, session, options, true);
 	const sessionOf = (scope: string) => {
 		const session = sessions.get(scope);
 		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
@@ -88,7 +98,9 @@ export async function openChunking(
 	const responses = run.previousTries.kept<unknown>('responses');
 	const lost = run.previousTries.kept<string>('lost');
 	const hasOneScope = sessions.size === 1;
-	return { run, parameters, options, jobs, sessionOf, hasOneScope, accepted, responses, lost };
+	const kept = { accepted, responses, lost };
+	const lines = { submitting, fetching };
+	return { run, parameters, options, jobs, sessionOf, hasOneScope, ...kept, ...lines };
 }
 
 /** The job of a request that an earlier run submitted. */

@@ -1,7 +1,7 @@
 import type { Packed } from '../shared/flow/batches';
 import { bulk } from '../shared/flow/bulk';
 import { failed, type Failed } from '../shared/flow/deliver';
-import { requestLine } from '../shared/n8n/request-options';
+import { flat, singly } from '../shared/flow/slices';
 import type { Session } from '../shared/n8n/session';
 import {
 	classify,
@@ -30,11 +30,10 @@ export async function* submit(
 	notSubmitted: (text: TextEntry, outcome: Failed) => Promise<void>,
 	maxTexts = chunking.options.textsPerRequest,
 ): AsyncGenerator<Job, void, undefined> {
-	const { run, options, jobs } = chunking;
+	const { options, jobs } = chunking;
 	const maxBytes = options.bytesPerRequest;
 	const left = Symbol.iterator in texts ? yield* acceptedBefore(texts, chunking) : texts;
-	// The service would chunk again what it has already accepted.
-	const line = requestLine(run, options, false);
+	const line = chunking.submitting;
 	const submitting = {
 		...line,
 		judge: (error: unknown) => forTokenAlone(error, line.judge(error), chunking),
@@ -49,7 +48,7 @@ export async function* submit(
 				chunking,
 			),
 	};
-	for await (const { entries, outcome } of bulk(left, submitting)) {
+	for await (const { entries, outcome } of flat(bulk(singly(left), submitting))) {
 		if (!outcome.ok) {
 			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;

@@ -7,7 +7,6 @@ import { requestLine } from '../shared/n8n/request-options';
 import type { Run } from '../shared/n8n/run';
 import { account, type Placed, type Wording } from '../shared/n8n/sink';
 import {
-	flat,
 	withFiles,
 	withItems,
 	type FileReading,
@@ -37,7 +36,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const { endpoint, ...service } = await openPushEndpoint(run);
 	const isOfItems = parameters.choice('idSource') !== 'file';
 	const requests: Deleting = {
-		...requestLine(run, options, true),
+		...requestLine(run, service.session, options, true),
 		commit: parameters.choice('commit'),
 		sender: new DeleteSender(run, { endpoint, ...service }, options, isOfItems),
 	};
@@ -48,8 +47,10 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		const toSend = commit === 'lastDeleteOnly' && isLast ? allButLast(entries, held) : entries;
 		const send = async ({ id }: Entry, attempt: number) =>
 			await sender.delete(id, attempt, commit === 'everyDelete');
-		for await (const { entry, outcome } of deliverEach(flat(toSend), send, requests)) {
-			await account(sink, [entry], outcome, WORDING);
+		for await (const slice of deliverEach(toSend, send, requests)) {
+			for (const { entry, outcome } of slice) {
+				await account(sink, [entry], outcome, WORDING);
+			}
 		}
 		if (held.last === undefined) return;
 		// All others have been answered, so the commit comes after them.

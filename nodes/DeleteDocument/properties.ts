@@ -12,6 +12,7 @@ import { properties, type Member, type Values } from '../shared/n8n/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
+	maxRefusedProperty,
 	timeoutProperty,
 } from '../shared/n8n/request-options';
 
@@ -134,6 +135,7 @@ export const deleteProperties = properties([
 			},
 			maxAttemptsProperty,
 			{ ...maxRecordsProperty, displayOptions: showOptionForFile },
+			maxRefusedProperty,
 			timeoutProperty,
 			{ ...skipRecordsProperty, displayOptions: showOptionForFile },
 		],

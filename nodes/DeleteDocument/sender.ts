@@ -1,4 +1,5 @@
 import { deliver, type Line, type Outcome } from '../shared/flow/deliver';
+import { Limiter } from '../shared/flow/limiter';
 import { messageOf } from '../shared/n8n/errors';
 import type { PushEndpoint } from '../shared/n8n/push-endpoint';
 import { NOTHING_KEPT, type Kept } from '../shared/n8n/previous-tries';
@@ -73,7 +74,10 @@ export class DeleteSender {
 		if (run.ended && line.judge(run.ended.reason).action === 'stop') {
 			return this.notCommitted(run.ended.reason);
 		}
-		const closing = { ...line, run: run.closing() };
+		const closingRun = run.closing();
+		// That of the run waits no longer once the run has ended.
+		const limiter = new Limiter(1, closingRun);
+		const closing = { ...line, run: closingRun, limiter };
 		const outcome = await deliver(async () => await this.request(id, true), closing);
 		// A 404 does not tell either whether the commit that came with it was accepted.
 		if (!outcome.ok) this.notCommitted(outcome.reason);

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { deliver, type Outcome } from '../shared/flow/deliver';
 import { isCanceled } from '../shared/n8n/errors';
 import { responseJson } from '../shared/n8n/fields';
@@ -39,7 +38,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	};
 	run.hint('The service has marked the migration of blob manifests as deprecated', 'info');
 
-	const line = requestLine(run, { maxAttempts: DEFAULT_RETRY_POLICY.maxAttempts }, false);
+	const line = requestLine(run, session, { maxRefusedSeconds: options.maxRefusedSeconds }, false);
 	const items = [...run.items.keys()];
 	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
 	// With Retry On Fail, a migration of an earlier try is not started again.

@@ -1,4 +1,5 @@
 import { properties } from '../shared/n8n/properties';
+import { maxRefusedProperty } from '../shared/n8n/request-options';
 
 /** Parameters of Migrate Blobs. */
 export const migrateProperties = properties([
@@ -24,6 +25,7 @@ export const migrateProperties = properties([
 		placeholder: 'Add Option',
 		default: {},
 		options: [
+			maxRefusedProperty,
 			{
 				displayName: 'Once per Item',
 				name: 'oncePerItem',

@@ -13,6 +13,7 @@ import { properties, property, shownFor, type Member, type Values } from '../sha
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
+	maxRefusedProperty,
 	timeoutProperty,
 } from '../shared/n8n/request-options';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
@@ -251,6 +252,7 @@ export const pushProperties = properties([
 			},
 			maxAttemptsProperty,
 			{ ...maxRecordsProperty, displayOptions: showOptionForFile },
+			maxRefusedProperty,
 			{
 				displayName: 'Output',
 				name: 'output',

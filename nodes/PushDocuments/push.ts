@@ -11,7 +11,6 @@ import type { RecordFile } from '../shared/n8n/record-file';
 import type { Run } from '../shared/n8n/run';
 import { account, type Placed, type Sink } from '../shared/n8n/sink';
 import {
-	flat,
 	withFiles,
 	withItems,
 	type FileReading,
@@ -42,11 +41,10 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const pushing = pushRequests(run, endpoint, options, sent, hints);
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
-		for await (const { entries: answered, outcome, request, bytes } of bulk(
-			flat(entries),
-			pushing,
-		)) {
-			await account(sink, answered, outcome, pushWording(options, request, bytes));
+		for await (const answers of bulk(entries, pushing)) {
+			for (const { entries: answered, outcome, request, bytes } of answers) {
+				await account(sink, answered, outcome, pushWording(options, request, bytes));
+			}
 		}
 	};
 	if (parameters.choice('documentSource') === 'file') {

@@ -80,7 +80,7 @@ export function pushRequests(
 		return await inSteps(steps, () => run.breathe());
 	};
 	return {
-		...requestLine(run, options, true),
+		...requestLine(run, session, options, true),
 		limits,
 		keyOf: ({ id }) => id,
 		textOf: (entry) => {

@@ -99,7 +99,8 @@ const KEYS = {
 	},
 	firstInterval: { names: ['firstIntervalSeconds'], label: /^(first|initial) poll/i },
 	longestInterval: { names: ['longestIntervalSeconds'], label: /^(longest|max\w*) poll/i },
-	maxWait: { names: ['maxWaitSeconds'], label: /^max wait/i },
+	maxWait: { names: ['maxWaitSeconds'], label: /^max wait \(/i },
+	maxRefused: { names: ['maxRefusedSeconds'], label: /^max wait for rate limit/i },
 	whenTimeRunsOut: {
 		names: ['whenTimeRunsOut'],
 		label: /^(when time runs out|on timeout|when .* ends)/i,

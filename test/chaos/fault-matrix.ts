@@ -353,7 +353,8 @@ const MAX_ATTEMPTS = 2;
 const MAX_WAIT_SECONDS: Partial<Record<RowKey, number>> = { hang: 3, trickle: 3, '429 seconds': 3 };
 
 function settingsFor(request: Request, row: RowKey): Settings {
-	const common: Settings = { maxAttempts: MAX_ATTEMPTS, timeout: 1, concurrency: 1 };
+	const patience: Settings = { timeout: 1, maxRefused: 3 };
+	const common: Settings = { ...patience, maxAttempts: MAX_ATTEMPTS, concurrency: 1 };
 	const polling: Settings = {
 		firstInterval: 0.1,
 		longestInterval: 0.2,
@@ -365,7 +366,7 @@ function settingsFor(request: Request, row: RowKey): Settings {
 		case 'delete':
 			return common;
 		case 'migrate':
-			return { confirm: true, timeout: 1 };
+			return { ...patience, confirm: true };
 		case 'results':
 			return {
 				...common,

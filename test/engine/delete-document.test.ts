@@ -548,14 +548,16 @@ describe('the message says what is known of a document', () => {
 		['429', { status: 429 }, NOT_DELETED],
 	])('after %s', async (_case, rule, known) => {
 		fault(rule);
-		const { error } = await remove(items('d0'), { options: { maxAttempts: 1 } });
+		const options = { maxAttempts: 1, maxRefusedSeconds: 1 };
+		const { error } = await remove(items('d0'), { options });
 		expect(error?.message.endsWith(known)).toBe(true);
 	});
 
 	it('after a refusal that follows an attempt that may have taken effect', async () => {
 		fault({ status: 503, times: 1 });
 		fault({ status: 429 });
-		const { error } = await remove(items('d0'), { options: { maxAttempts: 2 } });
+		const options = { maxAttempts: 2, maxRefusedSeconds: 1 };
+		const { error } = await remove(items('d0'), { options });
 		expect(error?.message.endsWith(UNKNOWN)).toBe(true);
 	});
 });

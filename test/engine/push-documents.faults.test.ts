@@ -585,7 +585,7 @@ describe('the message says what is known of a document', () => {
 		['429', { status: 429 }, NOT_PUSHED],
 	])('after %s', async (_case, rule, known) => {
 		fault(rule);
-		const options = { maxAttempts: 1, timeoutSeconds: 1 };
+		const options = { maxAttempts: 1, maxRefusedSeconds: 1, timeoutSeconds: 1 };
 		const { output } = await push(
 			documents(1),
 			{ options },
@@ -597,7 +597,8 @@ describe('the message says what is known of a document', () => {
 	it('after a clear refusal that follows an attempt that may have taken effect', async () => {
 		fault({ reset: 'afterWork', times: 1 });
 		fault({ status: 429 });
-		const { error } = await push(documents(1), { options: { maxAttempts: 2 } });
+		const options = { maxAttempts: 2, maxRefusedSeconds: 1 };
+		const { error } = await push(documents(1), { options });
 		expect(statuses().at(-1)).toBe(429);
 		expect(error?.message.endsWith(UNKNOWN)).toBe(true);
 	});

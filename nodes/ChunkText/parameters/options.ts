@@ -8,6 +8,7 @@ import { properties } from '../../shared/n8n/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
+	maxRefusedProperty,
 	timeoutProperty,
 } from '../../shared/n8n/request-options';
 import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking';
@@ -143,6 +144,7 @@ export const optionsProperties = properties([
 					'How long to wait for chunks before the node stops polling. Counted from the submission of each request.',
 				displayOptions: fetches,
 			},
+			maxRefusedProperty,
 			{
 				displayName: 'Previous Chunk Count',
 				name: 'previousChunkCount',

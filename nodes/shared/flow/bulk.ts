@@ -47,13 +47,15 @@ export interface Answer<E, R> {
  * the requests in flight need. To end early, stop the run and consume the rest: leaving the loop
  * waits for the requests in flight.
  *
+ * @param slices entries, as many at a time as the source has at hand
+ * @returns the answers there are, as soon as there are any
  * @throws what the source of the entries throws, after all requests in flight have ended
  */
 export function bulk<E, R>(
-	entries: AsyncIterable<E> | Iterable<E>,
+	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	options: BulkOptions<E, R>,
-): AsyncGenerator<Answer<E, R>, void, undefined> {
-	return produced(async (answers) => await new BulkSender(options, answers).sendAll(entries));
+): AsyncGenerator<Array<Answer<E, R>>, void, undefined> {
+	return produced(async (answers) => await new BulkSender(options, answers).sendAll(slices));
 }
 
 class BulkSender<E, R> {
@@ -74,27 +76,34 @@ class BulkSender<E, R> {
 		this.limits = { ...options.limits };
 	}
 
-	async sendAll(entries: AsyncIterable<E> | Iterable<E>): Promise<void> {
-		const { run, concurrency } = this.options;
+	async sendAll(slices: AsyncIterable<E[]> | Iterable<E[]>): Promise<void> {
 		const batcher = new Batcher(this.options, this.limits);
 		try {
-			for await (const entry of entries) {
+			for await (const slice of slices) {
 				if (this.answers.isAbandoned) break;
-				if (run.ended) {
-					await this.skip(batcher.flush());
-					await this.answer([entry], skipped(run.ended));
-					continue;
-				}
-				const made = batcher.add(entry);
-				if (made === undefined) continue;
-				if ('reason' in made) await this.refuse(made);
-				else this.start(made);
-				while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight);
+				await this.sendSlice(slice, batcher);
 			}
 			const last = batcher.flush();
 			if (last.length > 0 && !this.answers.isAbandoned) this.start(last);
 		} finally {
 			await Promise.all(this.inFlight);
+		}
+	}
+
+	/** Starts the batches that a slice fills; waits only where one is full, or an entry fails. */
+	private async sendSlice(slice: E[], batcher: Batcher<E>): Promise<void> {
+		const { run, concurrency } = this.options;
+		for (const [at, entry] of slice.entries()) {
+			if (this.answers.isAbandoned) return;
+			if (run.ended) {
+				await this.skip(batcher.flush());
+				return await this.answer(slice.slice(at), skipped(run.ended));
+			}
+			const made = batcher.add(entry);
+			if (made === undefined) continue;
+			if ('reason' in made) await this.refuse(made);
+			else this.start(made);
+			while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight);
 		}
 	}
 
@@ -199,10 +208,12 @@ class BulkSender<E, R> {
 	): Promise<void> {
 		const accepted = entries.filter((entry) => !rejected.has(entry));
 		this.accepted += accepted.length;
-		if (accepted.length > 0) await this.answer(accepted, outcome, info);
+		const answers: Array<Promise<void>> = [];
+		if (accepted.length > 0) answers.push(this.answer(accepted, outcome, info));
 		for (const [entry, reason] of rejected) {
-			await this.answer([entry], failed(reason, outcome.attempts), info);
+			answers.push(this.answer([entry], failed(reason, outcome.attempts), info));
 		}
+		await Promise.all(answers);
 	}
 
 	private async refuse({ entry, reason, bytes }: Unsendable<E>): Promise<void> {

@@ -31,14 +31,15 @@ export class Channel<T> {
 		for (const { consumed } of this.waiting.splice(0)) consumed();
 	}
 
-	async *values(): AsyncGenerator<T, void, undefined> {
+	/** @returns all values that wait, in one list */
+	async *slices(): AsyncGenerator<T[], void, undefined> {
 		for (;;) {
-			const next = this.waiting.shift();
-			if (next !== undefined) {
+			const next = this.waiting.splice(0);
+			if (next.length > 0) {
 				try {
-					yield next.value;
+					yield next.map(({ value }) => value);
 				} finally {
-					next.consumed();
+					for (const { consumed } of next) consumed();
 				}
 			} else if (this.end) {
 				if ('error' in this.end) throw this.end.error;
@@ -51,21 +52,21 @@ export class Channel<T> {
 }
 
 /**
- * Runs a producer beside the consumer of its values. A consumer that leaves early waits until the
+ * Runs a producer beside the consumer of its values, which come in slices. A consumer that leaves early waits until the
  * producer has ended.
  *
  * @throws what the producer throws, after the values it has produced
  */
 export async function* produced<T>(
 	produce: (channel: Channel<T>) => Promise<void>,
-): AsyncGenerator<T, void, undefined> {
+): AsyncGenerator<T[], void, undefined> {
 	const channel = new Channel<T>();
 	const producing = produce(channel).then(
 		() => channel.close(),
 		(error: unknown) => channel.close({ error }),
 	);
 	try {
-		yield* channel.values();
+		yield* channel.slices();
 	} finally {
 		channel.abandon();
 		await producing;

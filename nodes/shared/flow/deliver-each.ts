@@ -9,17 +9,19 @@ export interface Delivered<E, R> {
 
 /**
  * Sends one request for each entry, several concurrently. Every entry gets exactly one outcome. No
- * more entries are read than the requests in flight need. To end early, stop the run and consume the
+ * more slices are read than the requests in flight need. To end early, stop the run and consume the
  * rest.
  *
+ * @param slices entries, as many at a time as the source has at hand
  * @param send called once for each attempt, which counts from 1
+ * @returns the outcomes there are, as soon as there are any
  * @throws what the source of the entries throws, after all requests in flight have ended
  */
 export function deliverEach<E, R>(
-	entries: AsyncIterable<E> | Iterable<E>,
+	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	send: (entry: E, attempt: number) => Promise<R>,
 	line: Line & { concurrency: number },
-): AsyncGenerator<Delivered<E, R>, void, undefined> {
+): AsyncGenerator<Array<Delivered<E, R>>, void, undefined> {
 	return produced(async (channel) => {
 		const inFlight = new Set<Promise<void>>();
 		const start = (entry: E) => {
@@ -34,10 +36,12 @@ export function deliverEach<E, R>(
 			inFlight.add(delivery);
 		};
 		try {
-			for await (const entry of entries) {
-				if (channel.isAbandoned) break;
-				start(entry);
-				while (inFlight.size >= line.concurrency) await Promise.race(inFlight);
+			for await (const slice of slices) {
+				for (const entry of slice) {
+					if (channel.isAbandoned) return;
+					start(entry);
+					while (inFlight.size >= line.concurrency) await Promise.race(inFlight);
+				}
 			}
 		} finally {
 			await Promise.all(inFlight);

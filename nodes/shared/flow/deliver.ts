@@ -11,7 +11,7 @@ export interface Verdict {
 		| /** Give up this request. */ 'fail';
 	/** Least delay before a retry, asked for by the service. */
 	delayMs?: number;
-	/** The service asks for fewer requests at once. */
+	/** The service asks for fewer requests, of all kinds: with a retry, time bounds it, not attempts. */
 	throttled?: boolean;
 	/** The request was too large: further ones must be smaller. */
 	tooLarge?: boolean;
@@ -72,6 +72,7 @@ export async function deliver<R>(
 	{ canSplit = () => false, earlier }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
 	const { run, limiter, retryPolicy } = line;
+	const patience = new Patience(line);
 	let last = earlier;
 	for (let attempt = 1; ; attempt++) {
 		const outcome = await limiter.schedule(async (ticket) => {
@@ -83,18 +84,21 @@ export async function deliver<R>(
 				outcome.reason = line.withHistory(outcome.reason, last.reason);
 			}
 			// Still within the limiter, so that no waiting request starts before the run knows.
-			return outcome.ok ? outcome : conclude(outcome, line, canSplit);
+			return outcome.ok ? outcome : conclude(outcome, line, patience, canSplit);
 		});
 		if (outcome.ok || outcome.verdict.action !== 'retry') return outcome;
 		last = outcome;
-		await run.sleep(backoffMs(attempt, retryPolicy, run.random(), outcome.verdict.delayMs));
+		// The limiter makes the pauses of all.
+		if (outcome.verdict.throttled) continue;
+		const { delayMs } = outcome.verdict;
+		await run.sleep(backoffMs(patience.errors, retryPolicy, run.random(), delayMs));
 	}
 }
 
 async function tryOnce<R>(
 	send: (attempt: number) => Promise<R>,
 	attempt: number,
-	{ run, limiter, judge }: Line,
+	{ run, limiter, judge, retryPolicy }: Line,
 	ticket: number,
 ): Promise<Outcome<R>> {
 	run.stats.inFlight++;
@@ -104,24 +108,46 @@ async function tryOnce<R>(
 		return { ok: true, response, attempts: attempt };
 	} catch (reason) {
 		const verdict = judge(reason);
-		if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs);
+		if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
 		return { ok: false, reason, attempts: attempt, verdict };
 	} finally {
 		run.stats.inFlight--;
 	}
 }
 
+/** How often and how long a request is sent again. */
+class Patience {
+	/** Attempts that failed for another reason than too many requests. */
+	errors = 0;
+	private refusedSince: number | undefined;
+
+	constructor(private readonly line: Line) {}
+
+	/** What to do after a failure that may pass. */
+	actionAfter({ throttled, delayMs = 0 }: Verdict): Verdict['action'] {
+		const { run, limiter, retryPolicy } = this.line;
+		if (!throttled) return ++this.errors < retryPolicy.maxAttempts ? 'retry' : 'fail';
+		const now = run.now();
+		this.refusedSince ??= now;
+		const isOver = (since = now) => now - since + delayMs > retryPolicy.maxRefusedMs;
+		if (isOver(this.refusedSince)) return 'fail';
+		// Others have waited in vain that long, and nothing was accepted since: so would the rest.
+		return isOver(limiter.refusedSince) ? 'stop' : 'retry';
+	}
+}
+
 /** Decides whether a failure is final, and ends the run if it has to. */
 function conclude(
 	failure: Failed,
-	{ run, retryPolicy }: Line,
+	{ run }: Line,
+	patience: Patience,
 	canSplit: (verdict: Verdict) => boolean,
 ): Failed {
-	const { verdict, attempts } = failure;
-	const retries = verdict.action === 'retry' && attempts < retryPolicy.maxAttempts;
-	if (retries && !run.ended) return failure;
+	const { verdict } = failure;
 	if (verdict.action === 'split' && canSplit(verdict)) return failure;
-	const final = terminal(failure);
+	const action = verdict.action === 'retry' ? patience.actionAfter(verdict) : verdict.action;
+	if (action === 'retry' && !run.ended) return failure;
+	const final = terminal({ ...failure, verdict: { ...verdict, action } });
 	endRunAfter(run, final);
 	return final;
 }

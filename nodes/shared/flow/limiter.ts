@@ -1,81 +1,116 @@
+import type { RetryPolicy } from './backoff';
 import type { RunState } from './run-state';
+import { Throttle, type Waiting } from './throttle';
 
-/**
- * Limits the concurrent requests. Halves the bound when the service throttles, once
- * for all requests that were in flight at that time, and raises it by one with each full round of
- * successes.
- */
-export class Limiter {
-	/** Tasks that may run at once now. */
-	private window: number;
+interface Waiter {
+	/** By then it starts whatever the service has asked for. */
+	until: number;
+	waker: AbortController;
+}
+
+/** Limits the concurrent requests of one kind in a run, and starts no more than the service can take. */
+export class Limiter implements Waiting {
 	private running = 0;
-	private successes = 0;
-	private started = 0;
-	/** Tasks up to this ticket do not halve the window again. */
-	private halvedUpTo = 0;
-	private pausedUntil = -Infinity;
-	private readonly waiting: Array<() => void> = [];
+	private readonly waiting: Waiter[] = [];
 
 	/**
 	 * @param max maximum of tasks that run at once
-	 * @param run ends all pauses when it ends
+	 * @param run ends all waits when it ends
+	 * @param throttle what the service can take; the caller joins and leaves it
 	 */
 	constructor(
 		private readonly max: number,
 		private readonly run: RunState,
-	) {
-		this.window = max;
+		private readonly throttle = joined(max),
+	) {}
+
+	/** Since when the service has refused everything, by the clock of the run. */
+	get refusedSince(): number | undefined {
+		return this.throttle.refusedSince;
 	}
 
 	/**
-	 * Runs a task as soon as there is room and any pause is over. A run that has ended meanwhile
-	 * still gets its task called, which has to check that.
+	 * Runs a task as soon as there is room and the service can take it; tasks start in their order. A
+	 * run that has ended meanwhile still gets its task called, which has to check that.
 	 *
 	 * @param task gets its ticket, by which `throttled` knows when it began
+	 * @param until by then the task starts as soon as there is room, even in a pause
 	 * @returns what the task returns
 	 * @throws what the task throws
 	 */
-	async schedule<T>(task: (ticket: number) => Promise<T>): Promise<T> {
-		while (this.running >= this.window) {
-			await new Promise<void>((resolve) => this.waiting.push(resolve));
-		}
-		this.running++;
+	async schedule<T>(task: (ticket: number) => Promise<T>, until = Infinity): Promise<T> {
+		const ticket =
+			this.waiting.length === 0 && this.delayMs(true, until) <= 0
+				? this.start()
+				: await this.turn(until);
 		try {
-			// Another task may have been asked for a longer pause meanwhile.
-			for (let ms; !this.run.ended && (ms = this.pausedUntil - this.run.now()) > 0; ) {
-				await this.run.sleep(ms);
-			}
-			return await task(++this.started);
+			return await task(ticket);
 		} finally {
 			this.running--;
+			this.throttle.end();
 			this.wake();
 		}
 	}
 
-	/** A request succeeded: the window may grow. */
+	/** A request succeeded: more may run at once. */
 	succeeded(): void {
-		if (this.window < this.max && ++this.successes >= this.window) {
-			this.successes = 0;
-			this.window++;
-			this.wake();
-		}
+		this.throttle.succeeded(this.run.now());
 	}
 
 	/**
 	 * The service asked for fewer requests.
 	 *
 	 * @param ticket of the task that was told so
-	 * @param pauseMs how long to start nothing
+	 * @param askedMs how long it asks to start nothing
+	 * @param backoff how long to start nothing if it does not ask; without it, not at all
 	 */
-	throttled(ticket: number, pauseMs = 0): void {
-		this.pausedUntil = Math.max(this.pausedUntil, this.run.now() + pauseMs);
-		if (ticket <= this.halvedUpTo) return;
-		this.halvedUpTo = this.started;
-		this.successes = 0;
-		this.window = Math.max(1, Math.floor(this.window / 2));
+	throttled(ticket: number, askedMs = 0, backoff?: RetryPolicy): void {
+		this.throttle.refused(this.run.now(), this.run.random(), ticket, askedMs, backoff);
 	}
 
-	private wake(): void {
-		for (let free = this.window - this.running; free > 0; free--) this.waiting.shift()?.();
+	/** Has the first that waits look again, and those that wait no longer than until now. */
+	wake(): void {
+		const now = this.run.now();
+		let free = this.max - this.running;
+		for (const waiter of this.waiting) {
+			if (free <= 0) return;
+			if (waiter !== this.waiting[0] && waiter.until > now) continue;
+			waiter.waker.abort();
+			free--;
+		}
 	}
+
+	/** Waits for its turn and takes it. */
+	private async turn(until: number): Promise<number> {
+		const waiter = { until, waker: new AbortController() };
+		this.waiting.push(waiter);
+		for (let ms; (ms = this.delayMs(this.waiting[0] === waiter, until)) > 0; ) {
+			waiter.waker = new AbortController();
+			await this.run.sleep(ms, waiter.waker.signal);
+		}
+		this.waiting.splice(this.waiting.indexOf(waiter), 1);
+		const ticket = this.start();
+		this.wake();
+		return ticket;
+	}
+
+	private delayMs(isFirst: boolean, until: number): number {
+		if (this.run.ended) return 0;
+		if (this.running >= this.max) return Infinity;
+		const now = this.run.now();
+		const delayMs = isFirst ? this.throttle.delayMs(this, now) : Infinity;
+		return Math.min(delayMs, until - now);
+	}
+
+	private start(): number {
+		this.running++;
+		return this.throttle.start(this, this.run.now());
+	}
+}
+
+/** A throttle of its own. */
+function joined(max: number): Throttle {
+	const throttle = new Throttle();
+	throttle.join(max);
+	return throttle;
 }

@@ -1,8 +1,9 @@
 import { backoffMs, type RetryPolicy } from './backoff';
 import { produced, type Channel } from './channel';
 import { endRunAfter, failed, skipped, type Outcome, type Verdict } from './deliver';
-import { Limiter } from './limiter';
+import type { Limiter } from './limiter';
 import type { RunState } from './run-state';
+import { flat } from './slices';
 
 /** What a poll says about a job. */
 export type Finding<R> =
@@ -23,8 +24,7 @@ export interface PollIntervals {
 /** How jobs are polled. */
 export interface PollOptions<J, R> {
 	run: RunState;
-	/** Maximum of polls in flight. */
-	concurrency: number;
+	limiter: Limiter;
 	intervals: PollIntervals;
 	/** Backoff after a transient error. Its maximum of attempts is not used: the deadline ends a job. */
 	retryPolicy: RetryPolicy;
@@ -65,7 +65,7 @@ export function poll<J, R>(
 	jobs: AsyncIterable<J>,
 	options: PollOptions<J, R>,
 ): AsyncGenerator<Polled<J, R>, void, undefined> {
-	return produced(async (outcomes) => await new Poller(options, outcomes).pollAll(jobs));
+	return flat(produced(async (outcomes) => await new Poller(options, outcomes).pollAll(jobs)));
 }
 
 interface Watched<J> {
@@ -85,9 +85,7 @@ interface Watched<J> {
 
 class Poller<J, R> {
 	private readonly waiting = new Set<Watched<J>>();
-	private readonly limiter: Limiter;
 	private inFlight = 0;
-	private pausedUntil = -Infinity;
 	/** When the first of the final polls began that have not been answered. */
 	private unansweredSince: number | undefined;
 	private waker = new AbortController();
@@ -95,9 +93,7 @@ class Poller<J, R> {
 	constructor(
 		private readonly options: PollOptions<J, R>,
 		private readonly outcomes: Channel<Polled<J, R>>,
-	) {
-		this.limiter = new Limiter(options.concurrency, options.run);
-	}
+	) {}
 
 	async pollAll(jobs: AsyncIterable<J>): Promise<void> {
 		let isOpen = true;
@@ -127,9 +123,8 @@ class Poller<J, R> {
 		}
 	}
 
-	/** A pause the service asked for holds for all jobs, though not beyond their deadlines. */
 	private dueOf({ next, deadline }: Watched<J>): number {
-		return Math.min(Math.max(next, this.pausedUntil), deadline);
+		return Math.min(next, deadline);
 	}
 
 	private get isOver(): boolean {
@@ -143,8 +138,9 @@ class Poller<J, R> {
 			if (!this.isOver && this.dueOf(watched) > now) continue;
 			this.waiting.delete(watched);
 			this.inFlight++;
-			void this.limiter
-				.schedule(async (ticket) => await this.pollOnce(watched, ticket))
+			// A pause the service asked for holds for all jobs, though not beyond their deadlines.
+			void this.options.limiter
+				.schedule(async (ticket) => await this.pollOnce(watched, ticket), watched.deadline)
 				.catch((reason: unknown) => this.conclude(watched, { state: 'failed', reason }))
 				.then(async (outcome) => outcome && (await this.answer(watched, outcome)))
 				.finally(() => {
@@ -166,12 +162,11 @@ class Poller<J, R> {
 
 	/** @returns how the job ended; undefined if it goes on */
 	private async pollOnce(watched: Watched<J>, ticket: number): Promise<Outcome<R> | undefined> {
-		const { run, check, judge } = this.options;
-		// The run may have ended, or a pause begun, while this job waited for its turn.
+		const { run, check, judge, limiter, retryPolicy } = this.options;
+		// The run may have ended while this job waited for its turn.
 		if (run.ended) return { ...skipped(run.ended), attempts: watched.polls };
 		if (this.outcomes.isAbandoned) return undefined;
 		const now = run.now();
-		if (this.dueOf(watched) > now) return void this.waiting.add(watched);
 		if (now > watched.deadline) {
 			this.unansweredSince ??= now;
 			if (now - this.unansweredSince > FINAL_POLLS_MS) return this.expire(watched);
@@ -179,15 +174,12 @@ class Poller<J, R> {
 		watched.polls++;
 		try {
 			const finding = await check(watched.job, Math.max(0, watched.deadline - now));
-			this.limiter.succeeded();
+			this.options.limiter.succeeded();
 			this.unansweredSince = undefined;
 			return this.take(watched, finding);
 		} catch (error) {
 			const verdict = judge(error, watched.job);
-			if (verdict.throttled) {
-				this.limiter.throttled(ticket);
-				this.pausedUntil = Math.max(this.pausedUntil, run.now() + (verdict.delayMs ?? 0));
-			}
+			if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
 			return verdict.action === 'retry'
 				? this.pollAgainAfter(error, watched, verdict)
 				: this.conclude(watched, { state: 'failed', reason: error }, verdict);

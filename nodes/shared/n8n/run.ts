@@ -39,6 +39,7 @@ export class Run implements RunState {
 	private readonly wasCanceledBefore: boolean;
 	private readonly canceling = new AbortController();
 	private readonly listeners = new Set<() => void>();
+	private readonly cleanups: Array<() => void> = [];
 	private readonly slices = new Slices();
 	private readonly results: Results;
 	/** All items that the files of an input item gave, once all are done. */
@@ -80,6 +81,11 @@ export class Run implements RunState {
 	onEnd(listener: () => void): () => void {
 		this.listeners.add(listener);
 		return () => this.listeners.delete(listener);
+	}
+
+	/** Calls the listener when the run is over, however it ended. */
+	onOver(listener: () => void): void {
+		this.cleanups.push(listener);
 	}
 
 	/** The node itself has thrown: that counts more than a reason why the run had ended before. */
@@ -127,8 +133,13 @@ export class Run implements RunState {
 			stop: () => undefined,
 			now: () => this.now(),
 			random: () => this.random(),
-			sleep: async (ms) => {
-				if (!this.signal.aborted) await pause(ms, new AbortController(), this.signal);
+			sleep: async (ms, wake) => {
+				if (this.signal.aborted) return;
+				const timer = new AbortController();
+				const end = () => timer.abort();
+				this.signal.addEventListener('abort', end);
+				await pause(ms, timer, wake);
+				this.signal.removeEventListener('abort', end);
 			},
 		};
 	}
@@ -220,6 +231,7 @@ export class Run implements RunState {
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
+		for (const cleanup of this.cleanups) cleanup();
 		const progress = this.progress();
 		// n8n would take the input of a node that throws for its output.
 		if (isCanceled(this.end?.reason))

@@ -41,6 +41,8 @@ export class Session {
 	private refused: ServiceFailure | undefined;
 
 	private constructor(
+		/** Names the service and the credential, so that executions can share a throttle. */
+		readonly throttleKey: string | undefined,
 		private readonly run: SessionRun,
 		private readonly service: Service,
 		private readonly baseUrl: string,
@@ -60,7 +62,10 @@ export class Session {
 	static async open(run: SessionRun, service: Service): Promise<Session> {
 		const fields = await run.context.getCredentials(service.credentialType);
 		const baseUrl = service.baseUrl(fields);
-		return new Session(run, service, baseUrl, credentialOf(run, service, fields), fields);
+		const id = run.context.getNode().credentials?.[service.credentialType]?.id;
+		// An inline credential has no ID; its requests are throttled by themselves.
+		const key = id ? `${new URL(baseUrl).origin} ${id}` : undefined;
+		return new Session(key, run, service, baseUrl, credentialOf(run, service, fields), fields);
 	}
 
 	/**

@@ -329,8 +329,3 @@ async function logRegularly(run: Run, sink: FileSink, closed: AbortSignal): Prom
 
 const log = ({ context }: Run, sink: FileSink): void =>
 	context.logger.info(`${context.getNode().name}: ${sink.logLine()}`);
-
-/** Entries one by one. */
-export async function* flat<E>(slices: AsyncIterable<E[]>): AsyncGenerator<E, void, undefined> {
-	for await (const slice of slices) yield* slice;
-}

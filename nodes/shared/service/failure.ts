@@ -113,7 +113,7 @@ export interface Verdict {
 	action: 'retry' | 'split' | 'stop' | 'fail';
 	/** How long the service asked to wait, up to MAX_RETRY_AFTER_MS. */
 	delayMs?: number;
-	/** With `retry`: too many requests at once. */
+	/** Too many requests, of whatever kind: with `retry`, time bounds it, not attempts. */
 	throttled?: boolean;
 	/** With `split`: larger than the service accepts, as later requests of its size would be. */
 	tooLarge?: boolean;
@@ -132,7 +132,9 @@ export function judge(error: unknown, { idempotent }: { idempotent: boolean }): 
 	const verdict = verdictOf(error, idempotent);
 	const { retryAfterMs } = error;
 	if (verdict.action !== 'retry' || retryAfterMs === undefined) return verdict;
-	return { ...verdict, delayMs: pauseMs(retryAfterMs) };
+	// A service that is unavailable for a while asks all requests to wait, as with 429.
+	const isBusy = error.kind === 'status' && error.httpStatus === 503;
+	return { ...verdict, delayMs: pauseMs(retryAfterMs), ...(isBusy && { throttled: true }) };
 }
 
 function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {

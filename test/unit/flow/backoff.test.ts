@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { backoffMs, DEFAULT_RETRY_POLICY } from '../../../nodes/shared/flow/backoff';
 
-const policy = { maxAttempts: 5, baseMs: 100, capMs: 1000 };
+const policy = { maxAttempts: 5, maxRefusedMs: 300_000, baseMs: 100, capMs: 1000 };
 const most = 1;
 const least = 0;
 

@@ -1,6 +1,7 @@
 import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { flat, singly } from '../../../nodes/shared/flow/slices';
 import {
 	CANCEL,
 	ended,
@@ -45,14 +46,52 @@ test('gives up after as many attempts as the policy allows, with the last error'
 	const outcome = await runScenario({
 		entries: entries(1),
 		maxAttempts: 3,
-		faults: ['reset', 'throttled', 'unavailable'],
+		faults: ['reset', 'bad gateway 2 s', 'unavailable'],
 	});
 	expect(outcome.sent).toHaveLength(3);
 	expect(endingOf(outcome, 0)).toMatchObject({ how: 'failed', error: { httpStatus: 503 } });
 });
 
-test('Retry-After delays its own request, and with 429 all requests', async () => {
-	const gap = async (fault: 'throttled 3 s' | 'unavailable 2 s') => {
+test('a 429 is no attempt: however many there are, the request is sent again', async () => {
+	const refused = Array<Fault>(8).fill('throttled');
+	const outcome = await runScenario({
+		entries: entries(1),
+		maxAttempts: 2,
+		faults: [...refused, 'reset', ...refused],
+	});
+	expect(outcome.sent).toHaveLength(18);
+	expect(endingOf(outcome, 0)).toMatchObject({ how: 'done', info: { attempts: 18 } });
+});
+
+test('a service that says 429 all the time ends a request after the time for that, with the 429', async () => {
+	const outcome = await runScenario({
+		entries: entries(1),
+		maxRefusedMs: 10_000,
+		latencyMs: 10,
+		faults: Array(99).fill('throttled 3 s'),
+	});
+	// At 10, 3020, 6030 and 9040 ms: another pause would last too long.
+	expect(outcome.sent).toHaveLength(4);
+	expect(outcome.endedAt).toBe(9040);
+	expect(endingOf(outcome, 0)).toMatchObject({ how: 'failed', error: { httpStatus: 429 } });
+});
+
+test('a service that says 429 all the time ends the run, not each request after its own time', async () => {
+	const outcome = await runScenario({
+		entries: entries(1000),
+		maxCount: 1,
+		concurrency: 4,
+		maxRefusedMs: 60_000,
+		faults: Array(2000).fill('throttled'),
+	});
+	expect(ended(outcome, 'failed').length).toBeLessThan(10);
+	expect(ended(outcome, 'skipped').length).toBeGreaterThan(990);
+	// Those that were in flight together find it out one after the other.
+	expect(outcome.endedAt).toBeLessThan(60_000 + 5 * 30_000);
+});
+
+test('Retry-After delays its own request, and with 429 and 503 all requests', async () => {
+	const gap = async (fault: 'throttled 3 s' | 'unavailable 2 s' | 'bad gateway 2 s') => {
 		const outcome = await runScenario({
 			entries: entries(20),
 			maxCount: 1,
@@ -65,7 +104,8 @@ test('Retry-After delays its own request, and with 429 all requests', async () =
 		return { repeated, next: outcome.sent[2]?.at };
 	};
 	expect(await gap('throttled 3 s')).toEqual({ repeated: 3010, next: 3010 });
-	const busy = await gap('unavailable 2 s');
+	expect(await gap('unavailable 2 s')).toEqual({ repeated: 2010, next: 2010 });
+	const busy = await gap('bad gateway 2 s');
 	expect(busy.repeated).toBeGreaterThanOrEqual(2010);
 	expect(busy.next).toBeLessThan(100);
 });
@@ -253,7 +293,7 @@ test('a run that has stopped does not wait for the end of a pause', async () => 
 	const outcome = await runScenario({
 		entries: entries(9),
 		maxCount: 1,
-		maxAttempts: 1,
+		maxRefusedMs: 1000,
 		stopOnFailure: true,
 		latencyMs: 10,
 		faults: ['throttled 3 s'],
@@ -352,7 +392,7 @@ function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 		limits: { maxCount: 10, maxBytes: 1000, envelopeBytes: 2, separatorBytes: 1 },
 		concurrency,
 		limiter: new Limiter(concurrency, run),
-		retryPolicy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+		retryPolicy: { maxAttempts: 1, maxRefusedMs: 300_000, baseMs: 1, capMs: 1 },
 		run,
 		send: async (batch) => {
 			await run.clock.sleep(10);
@@ -374,7 +414,7 @@ async function send(
 ) {
 	const consumer = async () => {
 		const all = { ...plain(run, options.concurrency), ...options };
-		for await (const answer of bulk(entries, all)) await consume(answer);
+		for await (const answer of flat(bulk(singly(entries), all))) await consume(answer);
 	};
 	await run.clock.run(consumer());
 }
@@ -576,7 +616,9 @@ test('entries without keys may be in several requests at once', async () => {
 	const { keyOf: _, ...keyless } = plain(run);
 	const responses: unknown[] = [];
 	const consume = async () => {
-		for await (const { outcome } of bulk('aaaa', { ...keyless, limits: oneByOne })) {
+		for await (const { outcome } of flat(
+			bulk([[...'aaaa']], { ...keyless, limits: oneByOne }),
+		)) {
 			if (outcome.ok) responses.push(outcome.response);
 		}
 	};
@@ -644,7 +686,7 @@ test('what an earlier attempt left open is told of what a later response rejects
 		{
 			limits: { maxCount: 3, maxBytes: 1000 },
 			concurrency: 1,
-			retryPolicy: { maxAttempts: 2, baseMs: 1, capMs: 1 },
+			retryPolicy: { maxAttempts: 2, maxRefusedMs: 300_000, baseMs: 1, capMs: 1 },
 			judge: (error) => ({
 				action: String(error).startsWith('lost')
 					? 'retry'

@@ -1,4 +1,5 @@
 import { Channel, produced } from '../../../nodes/shared/flow/channel';
+import { flat } from '../../../nodes/shared/flow/slices';
 
 /** Whatever waits for nothing but promises has ended then. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
@@ -9,16 +10,19 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
 	return read;
 }
 
-test('a producer waits until its value has been processed', async () => {
+test('a producer waits until the slice with its value has been processed', async () => {
 	const channel = new Channel<string>();
 	const log: string[] = [];
-	for (const value of ['a', 'b']) void channel.put(value).then(() => log.push(`${value} put`));
-	const values = channel.values();
-	log.push(`${(await values.next()).value} read`);
+	const put = (value: string) => void channel.put(value).then(() => log.push(`${value} put`));
+	for (const value of ['a', 'b']) put(value);
+	const slices = channel.slices();
+	const read = async () => log.push(`${String((await slices.next()).value)} read`);
+	await read();
+	put('c');
 	await settle();
-	log.push(`${(await values.next()).value} read`);
+	await read();
 	await settle();
-	expect(log).toEqual(['a read', 'a put', 'b read']);
+	expect(log).toEqual(['a,b read', 'a put', 'b put', 'c read']);
 });
 
 test('a closed channel returns the values that wait, then ends, and accepts nothing more', async () => {
@@ -26,7 +30,7 @@ test('a closed channel returns the values that wait, then ends, and accepts noth
 	void channel.put('a');
 	channel.close();
 	await channel.put('b');
-	expect(await all(channel.values())).toEqual(['a']);
+	expect(await all(flat(channel.slices()))).toEqual(['a']);
 });
 
 test('the first end counts', async () => {
@@ -35,17 +39,17 @@ test('the first end counts', async () => {
 	channel.close({ error });
 	channel.close({ error: new Error('second') });
 	channel.close();
-	await expect(all(channel.values())).rejects.toBe(error);
+	await expect(all(flat(channel.slices()))).rejects.toBe(error);
 });
 
 test('an error that is undefined is one nevertheless', async () => {
-	const values = produced(async () => await Promise.reject(undefined));
+	const values = flat(produced(async () => await Promise.reject(undefined)));
 	await expect(all(values)).rejects.toBeUndefined();
 });
 
 test('who waits for values gets those that come later, and learns of the end', async () => {
 	const channel = new Channel<string>();
-	const reading = all(channel.values());
+	const reading = all(flat(channel.slices()));
 	await settle();
 	void channel.put('late');
 	await settle();
@@ -58,7 +62,7 @@ test('when the consumer leaves, no producer waits any longer', async () => {
 	const log: string[] = [];
 	for (const value of ['a', 'b', 'c']) void channel.put(value).then(() => log.push(value));
 	expect(channel.isAbandoned).toBe(false);
-	for await (const value of channel.values()) {
+	for await (const value of flat(channel.slices())) {
 		expect(value).toBe('a');
 		break;
 	}
@@ -71,11 +75,13 @@ test('when the consumer leaves, no producer waits any longer', async () => {
 
 test('leaving waits for the producer to end', async () => {
 	const log: string[] = [];
-	const values = produced<string>(async (channel) => {
-		await channel.put('a');
-		await settle();
-		log.push(`producer ended, ${channel.isAbandoned ? 'abandoned' : 'heard'}`);
-	});
+	const values = flat(
+		produced<string>(async (channel) => {
+			await channel.put('a');
+			await settle();
+			log.push(`producer ended, ${channel.isAbandoned ? 'abandoned' : 'heard'}`);
+		}),
+	);
 	for await (const value of values) {
 		log.push(value);
 		break;

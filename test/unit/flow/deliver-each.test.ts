@@ -1,6 +1,7 @@
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { flat, singly } from '../../../nodes/shared/flow/slices';
 import { VirtualRun } from '../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
@@ -20,7 +21,7 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 		run,
 		concurrency,
 		limiter: new Limiter(concurrency, run),
-		retryPolicy: { maxAttempts: 3, baseMs: 100, capMs: 1000 },
+		retryPolicy: { maxAttempts: 3, maxRefusedMs: 300_000, baseMs: 100, capMs: 1000 },
 		judge: (error: unknown) => {
 			if (error instanceof Error) throw error;
 			return error as Verdict;
@@ -44,7 +45,7 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 		if (fault !== undefined) throw fault;
 		return entry.toUpperCase();
 	};
-	const outcomes = (entries: Iterable<string>) => deliverEach(entries, send, line);
+	const outcomes = (entries: Iterable<string>) => flat(deliverEach(singly(entries), send, line));
 	const all = async (entries: Iterable<string>) => {
 		const ended: Array<[string, unknown, number]> = [];
 		for await (const { entry, outcome } of outcomes(entries)) {

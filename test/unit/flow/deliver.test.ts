@@ -17,7 +17,7 @@ function setUp({ stopsOnFailure = false, maxAttempts = 3 } = {}) {
 	const line = {
 		run,
 		limiter: new Limiter(2, run),
-		retryPolicy: { maxAttempts, baseMs: 500, capMs: 30_000 },
+		retryPolicy: { maxAttempts, maxRefusedMs: 300_000, baseMs: 500, capMs: 30_000 },
 		judge: (error: unknown) => error as Verdict,
 	};
 	/** Requests in flight, as the run tells while each attempt is under way. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import type { Outcome, Verdict } from '../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import {
 	FINAL_POLLS_MS,
 	poll,
@@ -357,9 +358,9 @@ test('a consumer that leaves ends the intake of jobs and the polling', async () 
 	const consume = async () => {
 		const outcomes = poll(source(), {
 			run,
-			concurrency: 2,
+			limiter: new Limiter(2, run),
 			intervals: { startMs: 500, capMs: 500 },
-			retryPolicy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+			retryPolicy: { maxAttempts: 1, maxRefusedMs: 300_000, baseMs: 1, capMs: 1 },
 			deadlineOf: () => Infinity,
 			check: async (job: number) => {
 				await run.clock.sleep(5);
@@ -410,9 +411,9 @@ describe('what a job is told and tells', () => {
 		}
 		const all: PollOptions<Job, string> = {
 			run: virtual,
-			concurrency: 4,
+			limiter: new Limiter(4, virtual),
 			intervals: { startMs: 500, capMs: 10_000 },
-			retryPolicy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+			retryPolicy: { maxAttempts: 1, maxRefusedMs: 300_000, baseMs: 1, capMs: 1 },
 			deadlineOf: ({ deadlineMs = 60_000 }) => deadlineMs,
 			check: async ({ name }, leftMs) => {
 				const made = { name, at: virtual.now(), leftMs };
@@ -544,9 +545,9 @@ test('a job whose turn comes after the consumer has left is not polled', async (
 	const leave = async () => {
 		const outcomes = poll(source(), {
 			run,
-			concurrency: 1,
+			limiter: new Limiter(1, run),
 			intervals: { startMs: 500, capMs: 500 },
-			retryPolicy: { maxAttempts: 1, baseMs: 1, capMs: 1 },
+			retryPolicy: { maxAttempts: 1, maxRefusedMs: 300_000, baseMs: 1, capMs: 1 },
 			deadlineOf: () => Infinity,
 			check: async (job: string) => {
 				polled.push(job);

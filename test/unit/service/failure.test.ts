@@ -81,7 +81,7 @@ describe('judge', () => {
 		[MAX_RETRY_AFTER_MS + 1, 300_000],
 		[Infinity, 300_000],
 	])('a Retry-After of %p ms is a pause of %p ms', (retryAfterMs, delayMs) => {
-		const failure = new ServiceFailure('x', { kind: 'status', status: 503, retryAfterMs });
+		const failure = new ServiceFailure('x', { kind: 'status', status: 502, retryAfterMs });
 		expect(judge(failure, { idempotent: true })).toEqual({ action: 'retry', delayMs });
 		expect(pauseMs(retryAfterMs)).toBe(delayMs);
 	});
@@ -89,6 +89,19 @@ describe('judge', () => {
 	test('a Retry-After delays nothing that is not retried', () => {
 		const details: FailureDetails = { kind: 'status', status: 503, retryAfterMs: 7000 };
 		expect(judge(new ServiceFailure('x', details), { idempotent: false })).toEqual(fail);
+	});
+
+	test('503 with Retry-After asks all to wait, like 429; without it, or of a token server, it does not', () => {
+		const verdictOf = (details: Omit<FailureDetails, 'status'>) =>
+			judge(new ServiceFailure('x', { status: 503, ...details }), { idempotent: true });
+		expect(verdictOf({ kind: 'status', retryAfterMs: 7000 })).toEqual({
+			action: 'retry',
+			delayMs: 7000,
+			throttled: true,
+		});
+		expect(verdictOf({ kind: 'status' })).toEqual({ action: 'retry' });
+		const busy = verdictOf({ kind: 'token', transient: true, retryAfterMs: 7000 });
+		expect(busy).toEqual({ action: 'retry', delayMs: 7000 });
 	});
 
 	test('a token server may ask for a pause too', () => {

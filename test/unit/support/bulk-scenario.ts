@@ -3,6 +3,7 @@ import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
+import { flat } from '../../../nodes/shared/flow/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from './virtual-run';
 
@@ -29,6 +30,7 @@ export type Fault =
 	| 'throttled 5 min'
 	| 'unavailable'
 	| 'unavailable 2 s'
+	| 'bad gateway 2 s'
 	| 'reset'
 	| 'denied';
 
@@ -38,6 +40,7 @@ export interface Scenario {
 	maxBytes?: number;
 	concurrency?: number;
 	maxAttempts?: number;
+	maxRefusedMs?: number;
 	stopOnFailure?: boolean;
 	/** The n-th request that is sent meets the n-th fault. */
 	faults?: Fault[];
@@ -111,6 +114,7 @@ const FAULTS: Partial<Record<Fault, () => Error>> = {
 	'throttled 5 min': () => status(429, 300_000),
 	unavailable: () => status(503),
 	'unavailable 2 s': () => status(503, 2000),
+	'bad gateway 2 s': () => status(502, 2000),
 	reset: () => new ServiceFailure('reset', { kind: 'transport', code: 'ECONNRESET' }),
 	denied: () => status(401),
 };
@@ -128,6 +132,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		maxBytes = 100_000,
 		concurrency = 4,
 		maxAttempts = 5,
+		maxRefusedMs = 300_000,
 		stopOnFailure = false,
 		faults = [],
 		sizeLimit = Infinity,
@@ -208,7 +213,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 			separatorBytes: SEPARATOR_BYTES,
 		},
 		concurrency,
-		retryPolicy: { maxAttempts, baseMs: 500, capMs: 30_000 },
+		retryPolicy: { maxAttempts, maxRefusedMs, baseMs: 500, capMs: 30_000 },
 		run,
 		limiter: new Limiter(concurrency, run),
 		send,
@@ -216,9 +221,8 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),
 	};
 	const consume = async () => {
-		for await (const { entries, outcome: result, request, bytes } of bulk(
-			scenario.entries,
-			options,
+		for await (const { entries, outcome: result, request, bytes } of flat(
+			bulk([scenario.entries], options),
 		)) {
 			const { attempts } = result;
 			const isSkipped = !result.ok && (result.skipped || run.ended?.reason === CANCEL);

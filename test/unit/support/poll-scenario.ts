@@ -1,3 +1,4 @@
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll } from '../../../nodes/shared/flow/poll';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { verdictOf } from './bulk-scenario';
@@ -117,9 +118,9 @@ export async function runPolls(scenario: PollScenario): Promise<PollOutcome> {
 	const polling = async () => {
 		const options = {
 			run,
-			concurrency,
+			limiter: new Limiter(concurrency, run),
 			intervals: { startMs, capMs },
-			retryPolicy: { maxAttempts: 1, baseMs: 500, capMs: 30_000 },
+			retryPolicy: { maxAttempts: 1, maxRefusedMs: 300_000, baseMs: 500, capMs: 30_000 },
 			deadlineOf: ({ deadlineMs: own }: PollJob) => own ?? deadlineMs,
 			check: async (job: PollJob) => {
 				const fault = job.faults?.[pollsAt(outcome, job.name).length] ?? 'none';

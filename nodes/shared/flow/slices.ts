@@ -1,0 +1,11 @@
+/** A source that has its entries one by one, in slices of one. */
+export async function* singly<E>(
+	entries: AsyncIterable<E> | Iterable<E>,
+): AsyncGenerator<E[], void, undefined> {
+	for await (const entry of entries) yield [entry];
+}
+
+/** The entries of slices, one by one. */
+export async function* flat<E>(slices: AsyncIterable<E[]>): AsyncGenerator<E, void, undefined> {
+	for await (const slice of slices) yield* slice;
+}

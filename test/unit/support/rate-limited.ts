@@ -1,0 +1,113 @@
+import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { flat } from '../../../nodes/shared/flow/slices';
+import { Throttle } from '../../../nodes/shared/flow/throttle';
+import { VirtualClock } from './virtual-clock';
+import { VirtualRun } from './virtual-run';
+
+/** Whether a service takes one more request, at a time and with so many others in flight. */
+export type Admission = (now: number, inFlight: number) => boolean;
+
+/** So many in each second of the clock. */
+export function perSecond(rate: number): Admission {
+	let second = -1;
+	let count = 0;
+	return (now) => {
+		if (Math.floor(now / 1000) !== second) count = 0;
+		second = Math.floor(now / 1000);
+		return ++count <= rate;
+	};
+}
+
+/** So many a second on average, and a number at once. */
+export function bucket(rate: number, burst: number): Admission {
+	let tokens = burst;
+	let at = 0;
+	return (now) => {
+		tokens = Math.min(burst, tokens + ((now - at) / 1000) * rate);
+		at = now;
+		if (tokens < 1) return false;
+		tokens--;
+		return true;
+	};
+}
+
+/** So many at once. */
+export const atOnce =
+	(count: number): Admission =>
+	(_now, inFlight) =>
+		inFlight <= count;
+
+export interface Load {
+	admits: Admission;
+	executions: number;
+	requests: number;
+	concurrency?: number;
+	latencyMs?: number;
+	retryAfterMs?: number;
+	/** Each execution has a throttle of its own. */
+	apart?: boolean;
+	seed?: number;
+}
+
+/** Runs executions of a node against such a service, in virtual time. */
+export async function play({
+	admits,
+	executions,
+	requests,
+	concurrency = 4,
+	latencyMs = 20,
+	retryAfterMs,
+	apart = false,
+	seed = 1,
+}: Load) {
+	const clock = new VirtualClock(seed);
+	const shared = new Throttle();
+	const accepted: number[] = [];
+	let refused = 0;
+	let failed = 0;
+	let inFlight = 0;
+	const doneAt: number[] = [];
+	const execution = async () => {
+		const run = new VirtualRun({ clock });
+		if (!apart) shared.join(concurrency);
+		const limiter = new Limiter(concurrency, run, apart ? undefined : shared);
+		const send = async () => {
+			inFlight++;
+			const isAdmitted = admits(clock.now(), inFlight);
+			await clock.sleep((isAdmitted ? 1 : 0.2) * latencyMs * (0.5 + clock.random()));
+			inFlight--;
+			if (!isAdmitted) {
+				refused++;
+				const delayMs = retryAfterMs === undefined ? {} : { delayMs: retryAfterMs };
+				throw { action: 'retry', throttled: true, ...delayMs } satisfies Verdict;
+			}
+			accepted.push(clock.now());
+		};
+		const line = {
+			run,
+			limiter,
+			concurrency,
+			retryPolicy: {
+				maxAttempts: 5,
+				maxRefusedMs: 300_000,
+				baseMs: 500,
+				capMs: 30_000,
+			},
+			judge: (error: unknown) => error as Verdict,
+		};
+		const entries = Array.from({ length: requests }, (_, at) => at);
+		for await (const { outcome } of flat(deliverEach([entries], send, line))) {
+			if (!outcome.ok) failed++;
+		}
+		doneAt.push(clock.now());
+	};
+	await clock.run(Promise.all(Array.from({ length: executions }, execution)));
+	/** Accepted requests per second from a time until the last half second. */
+	const rate = (fromMs: number) => {
+		const end = clock.now();
+		return accepted.filter((at) => at >= fromMs).length / ((end - fromMs) / 1000);
+	};
+	return { accepted, refused, failed, rate, doneAt, endedAt: clock.now() };
+}
