@@ -46,11 +46,11 @@ export function fetchAll(
 	jobs: AsyncIterable<Job>,
 	chunking: Chunking,
 ): AsyncGenerator<Polled<Job, Fetched>, void, undefined> {
-	const { run, options } = chunking;
+	const { options, fetching } = chunking;
 	const maxWaitMs = options.maxWaitSeconds * 1000;
 	return poll<Job, Fetched>(jobs, {
-		run,
-		limiter: chunking.fetching.limiter,
+		run: fetching.run,
+		limiter: fetching.limiter,
 		intervals: {
 			startMs: options.firstIntervalSeconds * 1000,
 			capMs: options.longestIntervalSeconds * 1000,

@@ -6,7 +6,12 @@ import { NOTHING_KEPT } from '../shared/n8n/previous-tries';
 import type { RecordFile } from '../shared/n8n/record-file';
 import { skipAnswered } from '../shared/n8n/record-tally';
 import type { Run } from '../shared/n8n/run';
-import { withFiles, type FileReading, type FileSource } from '../shared/n8n/source';
+import {
+	withAllFiles,
+	type FileReading,
+	type FileSourceParameters,
+	type OpenSource,
+} from '../shared/n8n/source';
 import { sinkOf } from './chunk-files';
 import { ChunkHints } from './chunk-hints';
 import { ChunkOutput } from './chunk-output';
@@ -14,7 +19,7 @@ import { fetchAll, type Fetched } from './fetch';
 import { FileOutcomes } from './file-outcomes';
 import { admitted, textReading, type FileText } from './file-texts';
 import { canIsolate, isolated, type FailedJob } from './isolation';
-import { openChunking, progressOf, type Chunking, type Job } from './jobs';
+import { countedLines, openChunking, progressOf, type Chunking, type Job } from './jobs';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import { readSettings } from './settings';
 import { hintAtRegexes, submit } from './submit';
@@ -33,10 +38,13 @@ export interface TextFile extends FileReading<FileText> {
 	unfinished: UnfinishedJobs;
 }
 
+/** A file whose texts are being chunked. */
+export type TextSource = OpenSource<FileText, TextFile>;
+
 /**
- * Chunks the texts in the files of all input items, one file after the other. No more of a file is
- * held than the window of texts in flight, whatever its length; see docs/chunk-text.md, Texts from a
- * file. Each file gives its chunks and one item that sums it up.
+ * Chunks the texts in the files of all input items. No more texts are held than one window has room
+ * for, whatever the number and the length of the files; see docs/chunk-text.md, Texts from a file. Each
+ * file gives its chunks and one item that sums it up.
  */
 export async function chunkFiles(
 	run: Run,
@@ -47,18 +55,34 @@ export async function chunkFiles(
 	const all = { ...options, whenTimeRunsOut: 'fail' as const };
 	const words = { done: 'chunked', output: 'Their chunks are' };
 	const withDocuments = parameters.choice('output') === 'documents';
-	await forEachFile(run, parameters, all, { words, withDocuments }, async (source, file) => {
-		await new FileChunking(source, file).chunk();
-	});
+	const window = new TextWindow(options);
+	// Otherwise a text would wait for the answer to another one that nobody awaits any longer.
+	const stopListening = run.onEnd(() => window.close());
+	if (run.ended) window.close();
+	await forEachFile(
+		run,
+		parameters,
+		all,
+		{ words, withDocuments },
+		withAllFiles,
+		async (source) => {
+			await new FileChunking(source, window).chunk();
+		},
+	).finally(stopListening);
 }
 
-/** Opens the files of all input items, one after the other. An item without a usable file fails. */
+/**
+ * Handles the files of all input items. An item without a usable file fails.
+ *
+ * @param withEach whether one after the other (`withFiles`), or several at once (`withAllFiles`)
+ */
 export async function forEachFile(
 	run: Run,
-	parameters: ChunkParameters,
+	parameters: ChunkParameters & FileSourceParameters,
 	options: ChunkOptions,
 	{ words, withDocuments }: { words: Words; withDocuments: boolean },
-	handle: (source: FileSource<FileText>, file: TextFile) => Promise<void>,
+	withEach: typeof withAllFiles,
+	handle: (source: TextSource) => Promise<void>,
 ): Promise<void> {
 	const hints = new ChunkHints();
 	const regexes = new Set<unknown>();
@@ -68,14 +92,12 @@ export async function forEachFile(
 		const { regex } = settings.chunkerConfig;
 		if (!regexes.has(regex)) hintAtRegexes([{ settings }], { run });
 		regexes.add(regex);
-		const chunking = {
-			...(await openChunking(run, parameters, options, [settings.scope], before)),
-			// Memory must not grow with the file.
-			accepted: NOTHING_KEPT,
-			responses: NOTHING_KEPT,
-			lost: NOTHING_KEPT,
-		};
-		before = chunking;
+		const opened = await openChunking(run, parameters, options, [settings.scope], before);
+		before ??= opened;
+		const { stats, ...lines } = countedLines(opened);
+		// Memory must not grow with the file.
+		const kept = { accepted: NOTHING_KEPT, responses: NOTHING_KEPT, lost: NOTHING_KEPT };
+		const chunking = { ...opened, ...lines, ...kept };
 		const reading = textReading(chunking, itemIndex, settings, withDocuments);
 		const responses = responseFiles(run, file, options);
 		const unfinished = new UnfinishedJobs();
@@ -83,6 +105,7 @@ export async function forEachFile(
 			done: words.done,
 			bytesPerFile: options.bytesPerFile,
 			others: words.done === 'chunked' ? ['chunks'] : [],
+			stats,
 			goOn: (upTo: number) => goOn(chunking, upTo, words.output),
 			// A node that stops later names the jobs of the files before.
 			atEnd: () => progressOf(chunking.jobs),
@@ -91,7 +114,7 @@ export async function forEachFile(
 		};
 		return { ...reading, sink, chunking, file, hints, responses, unfinished };
 	};
-	await withFiles(run, parameters, options, readingOf, handle);
+	await withEach<FileText, TextFile>(run, parameters, options, readingOf, handle);
 	hints.addTo(run);
 }
 
@@ -124,25 +147,25 @@ class UnfinishedJobs {
 
 /** Chunks the texts of one file. */
 class FileChunking {
-	private readonly window: TextWindow;
 	private readonly output: ChunkOutput;
 	/** Requests that failed, whose texts may be submitted again one by one. */
 	private held: FailedJob[] = [];
 	private hasSucceeded = false;
 	private readonly chunking: Chunking;
+	private readonly file: TextFile;
 
 	constructor(
-		private readonly source: FileSource<FileText>,
-		private readonly file: TextFile,
+		private readonly source: TextSource,
+		private readonly window: TextWindow,
 	) {
-		const { chunking, file: opened, hints, responses } = file;
+		this.file = source.reading;
+		const { chunking, file: opened, hints, responses } = this.file;
 		const { run, parameters, options } = chunking;
 		this.chunking = chunking;
 		const outcomes = new FileOutcomes(run, source.sink, responses);
-		this.window = new TextWindow(options);
 		const sink = sinkOf(chunking, `${stemOf(opened.name)}.chunks`);
 		const mode = parameters.choice('output');
-		const destination = { outcomes, sink, window: this.window };
+		const destination = { outcomes, sink, window };
 		this.output = new ChunkOutput(
 			run,
 			parameters,
@@ -155,18 +178,6 @@ class FileChunking {
 	}
 
 	async chunk(): Promise<void> {
-		const { run } = this.chunking;
-		// Otherwise a text would wait for the answer to another one that nobody awaits any longer.
-		const stopListening = run.onEnd(() => this.window.close());
-		if (run.ended) this.window.close();
-		try {
-			await this.chunkAll();
-		} finally {
-			stopListening();
-		}
-	}
-
-	private async chunkAll(): Promise<void> {
 		const { chunking, window, output, source } = this;
 		const jobs = submit(
 			admitted(source.entries, source.sink, window),

@@ -1,12 +1,11 @@
 import type { Run } from '../shared/n8n/run';
 import { flat } from '../shared/flow/slices';
-import type { FileSource } from '../shared/n8n/source';
+import { withFiles } from '../shared/n8n/source';
 import { ChunkOutput } from './chunk-output';
 import { TO_ITEMS } from './chunk-sink';
 import { outcomeOfSubmission } from './fetch';
 import { FileOutcomes } from './file-outcomes';
-import { forEachFile, type TextFile } from './file-run';
-import type { FileText } from './file-texts';
+import { forEachFile, type TextSource } from './file-run';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import { submit } from './submit';
 
@@ -20,13 +19,21 @@ export async function submitFiles(
 	options: ChunkOptions,
 ): Promise<void> {
 	const words = { done: 'submitted', output: 'Their items are' };
-	await forEachFile(run, parameters, options, { words, withDocuments: true }, submitTexts);
+	await forEachFile(
+		run,
+		parameters,
+		options,
+		{ words, withDocuments: true },
+		withFiles,
+		submitTexts,
+	);
 }
 
-async function submitTexts(
-	{ entries, sink }: FileSource<FileText>,
-	{ chunking, hints, responses }: TextFile,
-): Promise<void> {
+async function submitTexts({
+	entries,
+	sink,
+	reading: { chunking, hints, responses },
+}: TextSource): Promise<void> {
 	const { run, parameters, options } = chunking;
 	const outcomes = new FileOutcomes(run, sink, responses);
 	const destination = { outcomes, sink: TO_ITEMS };

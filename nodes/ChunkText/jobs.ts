@@ -1,3 +1,4 @@
+import type { RunState, RunStats } from '../shared/flow/run-state';
 import type { Kept } from '../shared/n8n/previous-tries';
 import type { Run } from '../shared/n8n/run';
 import { requestLine, type RequestLine } from '../shared/n8n/request-options';
@@ -101,6 +102,36 @@ export async function openChunking(
 	const kept = { accepted, responses, lost };
 	const lines = { submitting, fetching };
 	return { run, parameters, options, jobs, sessionOf, hasOneScope, ...kept, ...lines };
+}
+
+/** The same lines for the requests of one file, which are also counted on their own. */
+export function countedLines({ submitting, fetching }: Chunking) {
+	const { stats, run } = counted(submitting.run);
+	return { stats, submitting: { ...submitting, run }, fetching: { ...fetching, run } };
+}
+
+/** A part of a run: what it counts, the run counts too. */
+function counted(whole: RunState): { stats: RunStats; run: RunState } {
+	const stats: RunStats = { requests: 0, retries: 0, inFlight: 0, splits: 0 };
+	const both = new Proxy(whole.stats, {
+		set: (target, name: keyof RunStats, value: number) => {
+			stats[name] += value - target[name];
+			target[name] = value;
+			return true;
+		},
+	});
+	const run: RunState = {
+		get ended() {
+			return whole.ended;
+		},
+		stopsOnFailure: whole.stopsOnFailure,
+		stats: both,
+		stop: (reason) => whole.stop(reason),
+		now: () => whole.now(),
+		random: () => whole.random(),
+		sleep: async (...how) => await whole.sleep(...how),
+	};
+	return { stats, run };
 }
 
 /** The job of a request that an earlier run submitted. */

@@ -1,10 +1,11 @@
 import { Window, type WindowLimits } from '../shared/flow/window';
+import type { SourceRecord } from '../shared/records/record';
 import { isFileText, type FileText } from './file-texts';
 import type { ChunkOptions } from './parameters';
 import type { TextRef } from './texts';
 
 /**
- * Bounds how many texts of a file are held, and the bytes of their records. A text needs its room from
+ * Bounds how many texts of files are held, and the bytes of their records. A text needs its room from
  * when it is read until nothing of it is kept any longer: with Keep Order, until its chunks are written.
  */
 export class TextWindow {
@@ -14,8 +15,8 @@ export class TextWindow {
 	private readonly window: Window;
 	/** Maximum bytes of the records of a request; a larger one counts as that, so that it has room. */
 	private readonly bytesPerRequest: number;
-	/** Bytes of the texts, by place, that wait for others and do nothing to make room themselves. */
-	private readonly waiting = new Map<number, number>();
+	/** Bytes of the texts, by record, that wait for others and do nothing to make room themselves. */
+	private readonly waiting = new Map<SourceRecord, number>();
 	private waitingBytes = 0;
 
 	constructor({ textsInFlight, bytesInFlight, bytesPerRequest, textsPerRequest }: ChunkOptions) {
@@ -42,8 +43,8 @@ export class TextWindow {
 	 */
 	wait(refs: TextRef[]): void {
 		for (const text of refs.filter(isFileText)) {
-			if (this.waiting.has(text.place)) continue;
-			this.waiting.set(text.place, this.bytesOf(text));
+			if (this.waiting.has(text.record)) continue;
+			this.waiting.set(text.record, this.bytesOf(text));
 			this.waitingBytes += this.bytesOf(text);
 		}
 	}
@@ -52,7 +53,7 @@ export class TextWindow {
 	release(refs: TextRef[]): void {
 		for (const text of refs.filter(isFileText)) {
 			const bytes = this.bytesOf(text);
-			if (this.waiting.delete(text.place)) this.waitingBytes -= bytes;
+			if (this.waiting.delete(text.record)) this.waitingBytes -= bytes;
 			this.window.release(bytes);
 		}
 	}

@@ -195,7 +195,7 @@ describe('a submission', () => {
 			'an HTML page with status 200',
 			{ html: true },
 			0,
-			/returned no chunking ID, so it is unknown whether the text was submitted\./,
+			/answered with an HTML page, so it is unknown whether the text was submitted\./,
 		],
 		[
 			'500',

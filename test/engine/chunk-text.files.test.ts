@@ -321,7 +321,7 @@ describe('Texts From: File', () => {
 		expect(submits()).toHaveLength(5);
 	});
 
-	it('a file after one that ended the run is not read', async () => {
+	it('nothing is submitted of a file after one that ended the run', async () => {
 		fault('submit', { status: 403 });
 		const items = [
 			await files.item(jsonLines(articles(2)), 'a.jsonl'),
@@ -329,7 +329,7 @@ describe('Texts From: File', () => {
 		];
 		const { output } = await chunk(
 			items as unknown as IDataObject[],
-			{ ...TO_FILES, textSource: 'file' },
+			{ ...TO_FILES, textSource: 'file', options: { concurrency: 1 } },
 			CONTINUE,
 		);
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
@@ -383,6 +383,7 @@ describe('Texts From: File', () => {
 		expect(await linesOf(item, 'responses')).toEqual([
 			{
 				record: 1,
+				id: 'a0',
 				chunkingId,
 				textPosition: 0,
 				textsInRequest: 1,
@@ -681,7 +682,7 @@ describe('Submit with Texts From: File', () => {
 			const { errorOutput } = await failedOf(2, { status: 'ERROR', message: 'Busy' });
 			const [item] = jsonOf(errorOutput);
 			const { error } = await chunk([{ ...item, text: 'a' }], { output: 'documents' });
-			expect(error?.message).toMatch(/^'Document ID' is empty/);
+			expect(error?.message).toMatch(/^'Document Name' is empty/);
 		});
 	});
 });

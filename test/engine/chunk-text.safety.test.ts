@@ -298,7 +298,7 @@ describe('a submission', () => {
 		fault('submit', { status: 200, body: JSON.stringify(submitted) });
 		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
 		answers({ status: 'READY', chunkedData: [{ chunks: ['text 0'] }] });
-		const options = { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3 };
+		const options = { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3, concurrency: 1 };
 		const { output } = await chunk(texts(2), { options }, CONTINUE);
 		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
 		const response = { status: 'READY', chunkedData: [{ chunks: ['text 0'] }] };
@@ -334,7 +334,10 @@ describe('a submission', () => {
 		fault('submit', { status: 503, skip: 2 });
 		const { output } = await chunk(
 			items,
-			{ modelId: '={{ $json.model }}', options: { ...OFTEN, textsPerRequest: 2 } },
+			{
+				modelId: '={{ $json.model }}',
+				options: { ...OFTEN, textsPerRequest: 2, concurrency: 1 },
+			},
 			CONTINUE,
 		);
 		const [, broken] = sandbox().jobs();

@@ -1,5 +1,6 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
+import type { RunStats } from '../flow/run-state';
 import { RecordError, type SourceRecord } from '../records/record';
 import { InputError } from '../service/input-error';
 import { quoted } from '../service/wording';
@@ -25,6 +26,8 @@ export interface FileSinkOptions {
 	others?: readonly string[];
 	/** Bytes of all requests of the run so far; omitted from the summary if undefined. */
 	sentBytes?: () => number;
+	/** Counts the requests of this file, if those of several are in flight; the run's unless given. */
+	stats?: RunStats;
 	/** How to continue after an interruption, given up to which record all were answered. */
 	goOn?: (upTo: number) => string;
 	/** What else to say of the file if the run stops at a later one. */
@@ -57,6 +60,10 @@ export class FileSink implements Sink {
 	private readError: string | undefined;
 	/** Whether all of the file was read. */
 	private isAtEnd = false;
+	/** What had been done, for the error of a run that ends early. */
+	progress: () => string = () => this.tally.progress();
+	/** Whether it has returned the item of the file. */
+	hasEnded = false;
 	/** Why nothing of the file could be read. */
 	private refused: { reason: unknown } | undefined;
 
@@ -69,8 +76,7 @@ export class FileSink implements Sink {
 		this.tally = new RecordTally(file.name, options.done, options.goOn);
 		for (const name of options.others ?? []) this.tally.others[name] = 0;
 		this.failedRecords = new FailedRecords(run, file, path, options.bytesPerFile);
-		this.meter = new Meter(run, options.sentBytes);
-		run.progress = () => this.tally.progress();
+		this.meter = new Meter(run, options.sentBytes, options.stats);
 	}
 
 	async done(entries: readonly Placed[], _result?: unknown, as?: string): Promise<void> {
@@ -133,6 +139,7 @@ export class FileSink implements Sink {
 	async end(): Promise<void> {
 		const { run, tally, failedRecords } = this;
 		const { file, itemIndex } = this.origin;
+		this.hasEnded = !run.ended;
 		if (this.refused) return run.refuse(itemIndex, refusal(file.name, this.refused.reason));
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await failedRecords.end();
@@ -140,7 +147,7 @@ export class FileSink implements Sink {
 		const atEnd = run.ended ? progress : tally.progressAtEnd(this.extent());
 		const { atEnd: more = () => '' } = this.options;
 		const endedHere = run.ended !== undefined;
-		run.progress = () => [atEnd, endedHere ? '' : more()].filter(Boolean).join(' ');
+		this.progress = () => [atEnd, endedHere ? '' : more()].filter(Boolean).join(' ');
 		const binary = { ...failedRecords.binary, ...this.options.responses?.binary };
 		const json = this.summary();
 		if (run.ended) {

@@ -139,6 +139,8 @@ export interface FileSourceParameters extends FileParameters {
 /** An open file as a source, with how it is read. */
 export interface OpenSource<E, R> extends FileSource<E> {
 	reading: R;
+	/** Resolved once all its entries have been taken. */
+	wasRead: Promise<void>;
 	/** To be called once all its entries have been answered: returns the rest. */
 	end(): Promise<void>;
 	/** To be called in any case. */
@@ -158,6 +160,7 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 	options: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
 	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
 ): AsyncGenerator<OpenSource<E, R>, void, undefined> {
+	const sinks = new Set<FileSink>();
 	const open = async (itemIndex: number, where: string | IBinaryData, isLast: boolean) => {
 		const file = await openItemFile(run, parameters, options, itemIndex, where);
 		let source: OpenSource<E, R> | undefined;
@@ -168,6 +171,7 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 			const reading = await readingOf(itemIndex, file);
 			const origin = { file, itemIndex, path, skip, max };
 			source = openSource<E, R>(run, origin, reading, isLast);
+			run.progress = progressOf(sinks, source.sink);
 			return source;
 		} finally {
 			if (source === undefined) file.close();
@@ -203,8 +207,11 @@ function openSource<E extends Placed, R extends FileReading<E>>(
 		origin.file.close();
 	};
 	void logRegularly(run, sink, closing.signal);
+	let read: () => void = () => undefined;
+	const wasRead = new Promise<void>((resolve) => (read = resolve));
 	return {
-		entries: readRecords(run, origin, reading, sink),
+		entries: readRecords(run, origin, reading, sink, read),
+		wasRead,
 		itemIndex: origin.itemIndex,
 		sink,
 		isLast,
@@ -224,18 +231,59 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 	parameters: FileSourceParameters,
 	options: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
 	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
-	use: (source: FileSource<E>, reading: R) => Promise<void>,
+	use: (source: OpenSource<E, R>) => Promise<void>,
 ): Promise<void> {
 	for await (const source of openFiles<E, R>(run, parameters, options, readingOf)) {
-		try {
-			await use(source, source.reading);
-			await source.end();
-		} catch (error) {
-			run.refuse(source.itemIndex, error);
-		} finally {
-			source.close();
-		}
+		await finish(run, source, use);
 	}
+}
+
+/** The same, with the entries of several files in flight: a file is opened once the one before was read. */
+export async function withAllFiles<E extends Placed, R extends FileReading<E>>(
+	run: Run,
+	parameters: FileSourceParameters,
+	options: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
+	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
+	use: (source: OpenSource<E, R>) => Promise<void>,
+): Promise<void> {
+	const unfinished = new Set<Promise<void>>();
+	for await (const source of openFiles<E, R>(run, parameters, options, readingOf)) {
+		const ending: Promise<void> = finish(run, source, use).finally(() =>
+			unfinished.delete(ending),
+		);
+		unfinished.add(ending);
+		await Promise.race([source.wasRead, ending]);
+	}
+	await Promise.all(unfinished);
+}
+
+async function finish<E, R>(
+	run: Run,
+	source: OpenSource<E, R>,
+	use: (source: OpenSource<E, R>) => Promise<void>,
+): Promise<void> {
+	try {
+		await use(source);
+		await source.end();
+	} catch (error) {
+		run.refuse(source.itemIndex, error);
+	} finally {
+		source.close();
+	}
+}
+
+/** Files that a message names: those that were opened last. */
+const MAX_FILES_NAMED = 3;
+
+/** What had been done: with the files in flight, or else with the one that was opened last. */
+function progressOf(sinks: Set<FileSink>, opened: FileSink): () => string {
+	for (const sink of sinks) if (sink.hasEnded) sinks.delete(sink);
+	sinks.add(opened);
+	return () => {
+		const unfinished = [...sinks].filter(({ hasEnded }) => !hasEnded);
+		const named = unfinished.length > 0 ? unfinished.slice(-MAX_FILES_NAMED) : [opened];
+		return named.map((sink) => sink.progress()).join(' ');
+	};
 }
 
 /**
@@ -274,6 +322,7 @@ async function* readRecords<E extends Placed>(
 	{ file, itemIndex, skip, max }: FileOrigin,
 	{ needed, entryOf, idOf, sliceRecords = SLICE_RECORDS }: FileReading<E>,
 	sink: FileSink,
+	wasRead: () => void,
 ): AsyncGenerator<E[], void, undefined> {
 	const items = [itemIndex];
 	const last = max === 0 ? Infinity : skip + max;
@@ -311,6 +360,8 @@ async function* readRecords<E extends Placed>(
 		sink.ended();
 	} catch (error) {
 		sink.brokenOff(error);
+	} finally {
+		wasRead();
 	}
 }
 
