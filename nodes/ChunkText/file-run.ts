@@ -21,7 +21,7 @@ import { admitted, textReading, type FileText } from './file-texts';
 import { canIsolate, isolated, type FailedJob } from './isolation';
 import { countedLines, openChunking, progressOf, type Chunking, type Job } from './jobs';
 import type { ChunkOptions, ChunkParameters } from './parameters';
-import { readSettings } from './settings';
+import { readScope, readSettings } from './settings';
 import { hintAtRegexes, submit } from './submit';
 import { TextWindow } from './text-window';
 
@@ -87,6 +87,7 @@ export async function forEachFile(
 	const hints = new ChunkHints();
 	const regexes = new Set<unknown>();
 	let before: Chunking | undefined;
+	const hasOneScope = haveOneScope(run, parameters);
 	const readingOf = async (itemIndex: number, file: RecordFile): Promise<TextFile> => {
 		const settings = readSettings(parameters, itemIndex);
 		const { regex } = settings.chunkerConfig;
@@ -97,7 +98,7 @@ export async function forEachFile(
 		const { stats, ...lines } = countedLines(opened);
 		// Memory must not grow with the file.
 		const kept = { accepted: NOTHING_KEPT, responses: NOTHING_KEPT, lost: NOTHING_KEPT };
-		const chunking = { ...opened, ...lines, ...kept };
+		const chunking = { ...opened, ...lines, ...kept, hasOneScope };
 		const reading = textReading(chunking, itemIndex, settings, withDocuments);
 		const responses = responseFiles(run, file, options);
 		const unfinished = new UnfinishedJobs();
@@ -116,6 +117,19 @@ export async function forEachFile(
 	};
 	await withEach<FileText, TextFile>(run, parameters, options, readingOf, handle);
 	hints.addTo(run);
+}
+
+/** Whether all items have the same scope; one that cannot be read fails with its file. */
+function haveOneScope({ items }: Run, parameters: ChunkParameters): boolean {
+	const scopes = new Set<string>();
+	for (const itemIndex of items.keys()) {
+		try {
+			scopes.add(readScope(parameters, itemIndex));
+		} catch {
+			continue;
+		}
+	}
+	return scopes.size < 2;
 }
 
 /** How messages call what becomes of a text, and what it returns. */

@@ -172,7 +172,8 @@ const REPEATABLE: Record<RowKey, Outcome> = {
 	hang: ambiguous,
 	'broken TLS': gaveUp,
 	untrusted: endsAll,
-	html: succeeds,
+	// A page of a proxy, not of the service.
+	html: once,
 	empty: succeeds,
 	204: succeeds,
 	charset: succeeds,

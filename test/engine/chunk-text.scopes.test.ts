@@ -1,6 +1,7 @@
 /** Chunk Text with a scope per item: a refused token fails only what needs it. */
 import type { IDataObject } from 'n8n-workflow';
 
+import { useFiles } from '../../support/binary-data';
 import { OFTEN, useChunkText } from '../../support/chunking';
 import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../../support/sandbox';
 
@@ -75,6 +76,42 @@ describe.each([
 			expect(polls().filter(({ status }) => status === 200)).toHaveLength(2);
 		},
 	);
+});
+
+describe('with texts from files', () => {
+	const files = useFiles();
+
+	it.each([
+		['submitAndWait', 'chunked'],
+		['submit', 'submitted'],
+	])('a refused token fails only the files that need it: %s', async (operation, done) => {
+		const fileOf = async (scope: string) => ({
+			...(await files.item(
+				'{"id":"a","name":"A","text":"a"}\n{"id":"b","name":"B","text":"b"}\n',
+			)),
+			json: { scope },
+		});
+		const list = [
+			await fileOf(GOOD),
+			await fileOf(REFUSED_BY_SERVICE),
+			await fileOf(GOOD),
+		] as unknown as IDataObject[];
+		const parameters = {
+			...SCOPE,
+			operation,
+			textSource: 'file',
+			idField: 'id',
+			nameField: 'name',
+			options: { ...OFTEN, textsPerRequest: 1 },
+		};
+		const { output } = await chunk(list, parameters, CONTINUE);
+		const summaries = jsonOf(output).filter(({ file }) => file !== undefined);
+		expect(summaries.map((summary) => [summary[done], summary.failed])).toEqual([
+			[2, 0],
+			[0, 2],
+			[2, 0],
+		]);
+	});
 });
 
 it('with one scope for all items, a refusal ends the run', async () => {
