@@ -82,6 +82,7 @@ export function pushRequests(
 	return {
 		...requestLine(run, session, options, true),
 		limits,
+		breathe: () => run.breathe(),
 		keyOf: ({ id }) => id,
 		textOf: (entry) => {
 			if (entry.document === undefined) return '';

@@ -100,8 +100,7 @@ describe('with texts from files', () => {
 			...SCOPE,
 			operation,
 			textSource: 'file',
-			idField: 'id',
-			nameField: 'name',
+			output: 'documents',
 			options: { ...OFTEN, textsPerRequest: 1 },
 		};
 		const { output } = await chunk(list, parameters, CONTINUE);

@@ -24,6 +24,8 @@ export interface BulkOptions<E, R> extends Packing<E>, Line {
 	concurrency: number;
 	/** Sends one request. `attempt` counts from 1. */
 	send: (batch: Array<Packed<E>>, attempt: number) => Promise<R>;
+	/** Lets other work have its turn where there is something to wait for; called before each entry is packed. */
+	breathe?: () => Promise<void> | undefined;
 	/** Entries that a successful response rejects, each with the reason. */
 	rejections?: (response: R, entries: E[]) => ReadonlyMap<E, unknown>;
 }
@@ -92,8 +94,10 @@ class BulkSender<E, R> {
 
 	/** Starts the batches that a slice fills; waits only where one is full, or an entry fails. */
 	private async sendSlice(slice: E[], batcher: Batcher<E>): Promise<void> {
-		const { run, concurrency } = this.options;
+		const { run, concurrency, breathe } = this.options;
 		for (const [at, entry] of slice.entries()) {
+			const pause = breathe?.();
+			if (pause) await pause;
 			if (this.answers.isAbandoned) return;
 			if (run.ended) {
 				await this.skip(batcher.flush());
