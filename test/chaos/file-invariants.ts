@@ -96,6 +96,14 @@ const records = perAnswer((answer, { world, server }) => {
 		: [];
 });
 
+/** A response that repeats the documents says clearly what became of each. */
+const clearAnswers = perAnswer(({ run, input: { file }, summary }, { world, server }) => {
+	if (world.service.pushAnswer !== 'echo' || server.played.length > 0) return [];
+	return summary.failures
+		.filter(({ record }) => run.effects.has(file.records[record - 1]?.key ?? ''))
+		.map(({ record, error }) => ['denies what happened', `record ${record}: ${error}`]);
+});
+
 /** A second delete of the same document finds nothing, and may say so. */
 const mayBeMissing = ({ files = [] }: World, { key }: FileRecord): boolean =>
 	files.flatMap((file) => file.records).filter((record) => record.key === key).length > 1;
@@ -224,6 +232,7 @@ export const FILE_CHECKS: Check[] = [
 	summedUp,
 	accounted,
 	records,
+	clearAnswers,
 	denials,
 	stopDenials,
 	failedRecords,

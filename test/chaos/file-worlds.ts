@@ -11,9 +11,12 @@ import {
 	anyJob,
 	anyOnError,
 	BAD_IDS,
+	anyPushAnswer,
 	COMMON,
+	jobsFor,
 	maybeCancel,
 	NEVER,
+	OWN_FIELDS,
 	worldOf,
 	type Flow,
 	type World,
@@ -40,6 +43,7 @@ const anyPushDraft: fc.Arbitrary<DraftAt> = fc.oneof(
 		arbitrary: fc
 			.record(
 				{
+					...OWN_FIELDS,
 					id: anyDocumentId,
 					reject: fc.constantFrom(false, false, false, true),
 					poison: fc.constantFrom(false, false, false, false, true),
@@ -159,7 +163,8 @@ const anyFilePush: fc.Arbitrary<World> = fc
 		service: fc.record({
 			refusesPoison: fc.boolean(),
 			maxPushBytes: fc.constantFrom(300, 5_000_000),
-			pushAnswer: fc.constantFrom<ServicePlan['pushAnswer']>('none', 'status', 'perDocument'),
+			pushAnswer: anyPushAnswer,
+			hasNumericSecrets: fc.boolean(),
 		}),
 	})
 	.map(({ files, settings, ...world }) =>
@@ -229,7 +234,7 @@ const anyFileChunking: fc.Arbitrary<World> = fc
 			files: files(world.onError === 'stopWorkflow'),
 			settings: { ...READING, textSource: 'file', ...settings },
 			service: {
-				jobs: never ? [...jobs, NEVER] : jobs,
+				jobs: jobsFor(never ? 'once' : flow, never ? [...jobs, NEVER] : jobs),
 				badTexts: badTexts.map((at) => `i0t${at}`),
 				revokesTokens,
 			},

@@ -1,16 +1,17 @@
 /** What must be true after every world, whatever went wrong in it. */
 import { inspect } from 'node:util';
 
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
+import { unpackVector } from '../../nodes/shared/service/vector';
 import { claimOf, denialsIn, type Claim } from './adapter';
-import { CANARIES, SecretScanner, textsIn } from './canaries';
+import { SecretScanner, textsIn } from './canaries';
 import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';
 import type { Fault } from './faults';
 import { responsesIn } from './file-runs';
 import { FILE_CHECKS } from './file-invariants';
 import type { ChaosServer } from './server';
-import { chunkText, MARKER } from './service';
+import { chunkText, MARKER, vectorOf } from './service';
 import type { World } from './world';
 
 export const INVARIANTS = [
@@ -265,6 +266,84 @@ const mixed: Check = ({ runs, world }) => {
 	});
 };
 
+/** What is known of a chunk that was returned. */
+interface ReturnedChunk {
+	/** Names it, with its text. */
+	marker: string;
+	/** Names its text. */
+	key: string;
+	vector: unknown;
+}
+
+/** Chunks as the node returned them, by item or within the item of their text. */
+function chunksIn({ json }: INodeExecutionData): ReturnedChunk[] {
+	const { error, pending } = claimOf(json);
+	if (error !== undefined || pending) return [];
+	const chunks = (Array.isArray(json.chunks) ? json.chunks : [json]) as IDataObject[];
+	return chunks.flatMap(({ text, vector }) => {
+		const [found] = typeof text === 'string' ? text.matchAll(MARKER) : [];
+		return found === undefined ? [] : [{ marker: found[0], key: found[1], vector }];
+	});
+}
+
+/** A chunk has its own vector, and each of a text has one or none has. */
+const vectors: Check = ({ runs, world }) =>
+	world.node !== 'chunk'
+		? []
+		: runs.flatMap((run): Array<[Invariant, string]> => {
+				if (run.settings.chunkOutput === 'raw') return [];
+				const found: Array<[Invariant, string]> = [];
+				const counts = new Map<string, { all: number; with: number }>();
+				for (const { marker, key, vector } of itemsOf(run).flatMap(chunksIn)) {
+					const count = counts.get(key) ?? { all: 0, with: 0 };
+					counts.set(key, count);
+					count.all += 1;
+					if (vector === undefined) continue;
+					count.with += 1;
+					const is = String(unpackVector(vector) ?? vector);
+					if (is !== String(vectorOf(marker))) {
+						found.push(['mixed up texts', `${marker} has the vector ${is}`]);
+					}
+				}
+				for (const [key, count] of counts) {
+					if (count.with === 0 || count.with === count.all) continue;
+					const detail = `${count.with} vectors for ${count.all} chunks of ${key}`;
+					found.push(['claims too much', detail]);
+				}
+				return found;
+			});
+
+/** Which text of an item a chunk is of. */
+const textIndexes: Check = ({ runs, world }) =>
+	world.settings.textSource !== 'list'
+		? []
+		: runs.flatMap((run) =>
+				itemsOf(run).flatMap((item): Array<[Invariant, string]> => {
+					const { textIndex } = item.json;
+					if (typeof textIndex !== 'number') return [];
+					return chunksIn(item)
+						.filter(({ key }) => !key.endsWith(`t${textIndex}`))
+						.map(({ marker }) => ['mixed up texts', `${marker} as text ${textIndex}`]);
+				}),
+			);
+
+/** A response that repeats the documents says clearly what became of each. */
+const clearAnswers: Check = ({ runs, server, world }) => {
+	const isClear = world.service.pushAnswer === 'echo' && server.played.length === 0;
+	if (world.node !== 'push' || !isClear) return [];
+	const { truth } = server.service;
+	return runs.flatMap((run) =>
+		[...run.result.output, ...run.result.errorOutput].flatMap((item) => {
+			const accepted = pairedWith(item).find(
+				(at) => truth.document(String(world.items[at]?.version)).accepted > 0,
+			);
+			return claimOf(item.json).error === undefined || accepted === undefined
+				? []
+				: [['denies what happened', short(item.json)] as [Invariant, string]];
+		}),
+	);
+};
+
 const twice: Check = ({ server, world }) => {
 	const { resubmitted, migrations } = server.service.truth;
 	const allowed = world.settings.oncePerItem === true ? world.items.length : 1;
@@ -294,7 +373,7 @@ const removed: Check = ({ runs, server }) =>
 const secrets: Check = ({ runs, server, logs }) => {
 	const scanner = new SecretScanner();
 	for (const name of ['clientSecret', 'apiKey', 'password'] as const) {
-		scanner.add(name, CANARIES[name]);
+		scanner.add(name, server.service.secrets[name]);
 	}
 	const { tokens } = server.service.truth;
 	for (const token of tokens) scanner.add('token', token);
@@ -402,6 +481,9 @@ const CHECKS: Check[] = [
 	lost,
 	forgotten,
 	mixed,
+	vectors,
+	textIndexes,
+	clearAnswers,
 	twice,
 	removed,
 	secrets,

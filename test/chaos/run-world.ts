@@ -271,7 +271,9 @@ class Play {
 		private readonly node: INodeType,
 		clientId: string,
 	) {
-		this.store = new CredentialStore(credentialsFor(server.url, clientId));
+		this.store = new CredentialStore(
+			credentialsFor(server.url, clientId, {}, server.service.secrets),
+		);
 	}
 
 	async all(): Promise<void> {

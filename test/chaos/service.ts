@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import { accessToken } from './canaries';
+import { accessToken, secretsOf, type Secrets } from './canaries';
 
 export type Route = 'token' | 'submit' | 'results' | 'push' | 'delete' | 'migrate';
 
@@ -30,7 +30,22 @@ export interface JobPlan {
 	truncate: 'nothing' | 'tail' | 'whole';
 	/** Results are served once; later requests get the status alone. */
 	once: boolean;
+	/** How the first results differ from JSON that can be read. */
+	damage: Damage;
+	/** How many vectors come with the chunks, the first one wrong: of a text, or of all if they share a list. */
+	vectors: 'all' | 'oneLess' | 'oneMore' | 'nullForOne' | 'none';
+	/** Entries with spans come in the opposite order. */
+	isReversed: boolean;
 }
+
+export type Damage =
+	| 'nothing'
+	| 'nan'
+	| 'infinity'
+	| 'truncated'
+	| 'trailingBytes'
+	| 'controlCharacter'
+	| 'jsonInString';
 
 export const PLAIN_JOB: JobPlan = {
 	polls: 1,
@@ -41,6 +56,9 @@ export const PLAIN_JOB: JobPlan = {
 	shape: 'current',
 	truncate: 'nothing',
 	once: false,
+	damage: 'nothing',
+	vectors: 'all',
+	isReversed: false,
 };
 
 export interface ServicePlan {
@@ -53,12 +71,14 @@ export interface ServicePlan {
 	/** A document with this field makes the service refuse the whole request. */
 	refusesPoison: boolean;
 	maxPushBytes: number;
-	/** How a push is answered. */
-	pushAnswer: 'none' | 'status' | 'perDocument';
+	/** How a push is answered; `echo` repeats each document, its members in another order. */
+	pushAnswer: 'none' | 'status' | 'perDocument' | 'echo';
 	/** How a document is rejected within a response of success. */
 	rejection: 'status' | 'textStatus' | 'errorsBeside' | 'listedTwice' | 'numericId';
 	unknownId: 'notFound' | 'success';
 	indexed: string[];
+	/** The key and the password are numbers, which the service may repeat as such. */
+	hasNumericSecrets: boolean;
 }
 
 export const PLAIN_SERVICE: ServicePlan = {
@@ -71,12 +91,15 @@ export const PLAIN_SERVICE: ServicePlan = {
 	rejection: 'status',
 	unknownId: 'success',
 	indexed: [],
+	hasNumericSecrets: false,
 };
 
 export interface Answer {
 	status: number;
 	/** undefined sends no body. */
 	json?: unknown;
+	/** Sent in place of the JSON. */
+	text?: string;
 	/** Called when the whole response has gone out in a readable form. */
 	delivered?: () => void;
 }
@@ -89,6 +112,8 @@ interface Job {
 	pollsLeft: number;
 	retrieved: boolean;
 	bad: boolean;
+	/** Results went out damaged, and do so once. */
+	wasDamaged: boolean;
 }
 
 /** What happened to one text. */
@@ -149,6 +174,41 @@ export const textOf = ({ key, parts }: TextPlan): string =>
 /** The key of a text and the number of the part a chunk is. */
 export const MARKER = /<<(i(\d+)t(\d+))p(\d+)>>/g;
 
+/** The vector of a chunk, which no other chunk has. */
+export function vectorOf(chunk: string): number[] {
+	const [, , item, at, part] = [...chunk.matchAll(MARKER)][0] ?? [];
+	return [item, at, part].map(Number);
+}
+
+const STRANGE_VECTOR = [99, 99, 99];
+
+function damaged(body: string, damage: Damage): string {
+	switch (damage) {
+		case 'nothing':
+			return body;
+		case 'nan':
+			return body.replace('"vector":[', '"vector":[NaN,');
+		case 'infinity':
+			return body.replace('"vector":[', '"vector":[-Infinity,');
+		case 'truncated':
+			return body.slice(0, Math.floor(body.length * 0.7));
+		case 'trailingBytes':
+			return `${body}}, and more`;
+		case 'controlCharacter':
+			return body.replace('"chunks":["', '"chunks":["\u0007');
+		case 'jsonInString':
+			return JSON.stringify(body);
+	}
+}
+
+/** Members in the opposite order, at every level. */
+function inOtherOrder(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(inOtherOrder);
+	if (typeof value !== 'object' || value === null) return value;
+	const members = Object.entries(value).map(([name, member]) => [name, inOtherOrder(member)]);
+	return Object.fromEntries(members.reverse()) as unknown;
+}
+
 const FINISHED = { READY: true, RETRIEVED: true };
 
 const characters = (text: string): number => [...text].length;
@@ -166,11 +226,13 @@ export class Service {
 	finishAll = false;
 	/** Whatever was wrong with the service is over: it accepts everything, and new jobs go well. */
 	isHealed = false;
+	readonly secrets: Secrets;
 
 	constructor(
 		readonly plan: ServicePlan,
 		private readonly name: string,
 	) {
+		this.secrets = secretsOf(plan.hasNumericSecrets);
 		for (const id of plan.indexed) this.truth.index.set(id, 'before');
 	}
 
@@ -251,6 +313,7 @@ export class Service {
 			plan,
 			pollsLeft: plan.polls,
 			retrieved: false,
+			wasDamaged: false,
 			bad: !this.isHealed && keys.some((key) => this.plan.badTexts.includes(key)),
 		};
 		this.jobs.set(job.id, job);
@@ -290,11 +353,23 @@ export class Service {
 		if (effect) job.retrieved = true;
 		const failed = plan.end === 'errorWithData';
 		const status = failed ? 'ERROR' : plan.readyStatus;
+		const json = { chunkingId, status, ...this.resultOf(job) };
+		const text = job.wasDamaged ? undefined : this.damagedText(job, json);
+		if (effect && text !== undefined) job.wasDamaged = true;
+		const isReadable = text === undefined || ['nan', 'infinity'].includes(plan.damage);
+		const isFinished = !failed && plan.shape !== 'unknown' && isReadable;
 		return {
 			status: 200,
-			json: { chunkingId, status, ...this.resultOf(job) },
-			delivered: () => this.deliver(job, !failed && plan.shape !== 'unknown'),
+			json,
+			...(text !== undefined && { text }),
+			delivered: () => this.deliver(job, isFinished, text ?? JSON.stringify(json)),
 		};
+	}
+
+	private damagedText({ plan: { damage } }: Job, json: object): string | undefined {
+		const whole = JSON.stringify(json);
+		const text = damaged(whole, damage);
+		return text === whole ? undefined : text;
 	}
 
 	private pendingAnswer(job: Job): Answer {
@@ -339,16 +414,34 @@ export class Service {
 		if (plan.shape === 'older') {
 			return {
 				chunkedData: kept.map((chunks) => ({ chunks })),
-				vector: kept.flat().map(() => ({ vector: [1, 2] })),
+				vector: this.vectorsOf(job, kept.flat()),
 			};
 		}
-		return {
-			chunkedData: kept.map((chunks) => ({
-				chunks,
-				...(plan.shape !== 'noSpans' && { spans: this.spansOf(chunks) }),
-				vectors: chunks.map(() => ({ tokensUsed: { inputTokens: 3 }, vector: [1, 2] })),
-			})),
-		};
+		const hasSpans = plan.shape !== 'noSpans';
+		const chunkedData = kept.map((chunks) => ({
+			chunks,
+			...(hasSpans && { spans: this.spansOf(chunks) }),
+			...(plan.vectors !== 'none' && { vectors: this.vectorsOf(job, chunks) }),
+		}));
+		// Without spans, nobody can tell whose chunks an entry has.
+		return { chunkedData: plan.isReversed && hasSpans ? chunkedData.reverse() : chunkedData };
+	}
+
+	private vectorsOf({ plan }: Job, chunks: string[]): unknown[] {
+		const of = (vector: number[]) => ({ tokensUsed: { inputTokens: 3 }, vector });
+		const vectors = chunks.map((chunk) => of(vectorOf(chunk)));
+		switch (plan.vectors) {
+			case 'all':
+				return vectors;
+			case 'oneLess':
+				return vectors.slice(1);
+			case 'oneMore':
+				return [of(STRANGE_VECTOR), ...vectors];
+			case 'nullForOne':
+				return [null, ...vectors.slice(1)];
+			case 'none':
+				return [];
+		}
 	}
 
 	private spansOf(chunks: string[]): Array<[number, number]> {
@@ -361,13 +454,20 @@ export class Service {
 		});
 	}
 
-	private deliver(job: Job, finished: boolean): void {
+	/**
+	 * @param finished whether a client can read that these are all chunks
+	 * @param sent the body, which may lack the end
+	 */
+	private deliver(job: Job, finished: boolean, sent: string): void {
 		const missing = job.plan.shape === 'missingEntry' && job.texts.length > 1;
 		job.keys.forEach((key, at) => {
 			if (missing && at === job.keys.length - 1) return;
 			const text = this.truth.texts.get(key);
 			const chunks = this.chunksOf(job, at);
-			for (const chunk of chunks) text?.delivered.add(chunk);
+			for (const chunk of chunks) {
+				if (sent.includes(chunk.slice(0, chunk.indexOf('>>') + 2)))
+					text?.delivered.add(chunk);
+			}
 			if (text && finished && chunks.length === text.parts) text.complete = true;
 		});
 	}
@@ -405,7 +505,8 @@ export class Service {
 		rejected: Array<Record<string, unknown>>,
 	): Answer {
 		// A service that rejects a document has to say so.
-		if (rejected.length === 0 && this.plan.pushAnswer !== 'perDocument') {
+		const isShort = ['none', 'status'].includes(this.plan.pushAnswer);
+		if (rejected.length === 0 && isShort) {
 			return this.plan.pushAnswer === 'none'
 				? { status: 204 }
 				: { status: 200, json: { status: 'accepted' } };
@@ -414,6 +515,13 @@ export class Service {
 		const fine = accepted.map(({ id }) => ({ id, status: 200 }));
 		const reason = 'The field is not indexed';
 		const bad = rejected.map(({ id }) => ({ id, status: 422, error: reason }));
+		if (this.plan.pushAnswer === 'echo') {
+			const echoed = documents.map((document) => ({
+				...(inOtherOrder(document) as object),
+				...(rejected.includes(document) && { status: 422, error: reason }),
+			}));
+			return { status: 200, json: { documents: echoed } };
+		}
 		const everything = [...fine, ...bad];
 		switch (this.plan.rejection) {
 			case 'status':

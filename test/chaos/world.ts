@@ -6,7 +6,14 @@ import type { NodeKey, Settings } from './adapter';
 import { FORMS } from './canaries';
 import type { FilePlan } from './file-plan';
 import { SHAPES, type Fault, type FaultRule, type Shape } from './faults';
-import { PLAIN_JOB, PLAIN_SERVICE, type JobPlan, type Route, type ServicePlan } from './service';
+import {
+	PLAIN_JOB,
+	PLAIN_SERVICE,
+	type Damage,
+	type JobPlan,
+	type Route,
+	type ServicePlan,
+} from './service';
 
 /** Chunk Text in one run, or in two: what the first one leaves over goes into the second. */
 export type Flow = 'once' | 'submitThenGet' | 'waitThenGet' | 'waitThenResume';
@@ -195,8 +202,16 @@ export const anyDocumentId = fc.oneof(
 	fc.constantFrom(...ODD_IDS),
 );
 
+/** What a document may have of its own that a response has too. */
+export const OWN_FIELDS = {
+	error: fc.constantFrom<unknown>('failed once', { code: 7, message: 'of its own' }),
+	errors: fc.constant([{ line: 1, message: 'a typo' }]),
+	related: fc.constantFrom('d0', 'd1', 'd2', 'd3').map((id) => [{ status: 'rejected', id }]),
+};
+
 const anyDocument = fc.record(
 	{
+		...OWN_FIELDS,
 		id: anyDocumentId,
 		name: fc.constant('Name'),
 		reject: fc.constantFrom(false, false, false, true),
@@ -206,6 +221,13 @@ const anyDocument = fc.record(
 		status: fc.constantFrom('draft', 'error', 500),
 	},
 	{ requiredKeys: ['id', 'name'] },
+);
+
+export const anyPushAnswer = fc.constantFrom<ServicePlan['pushAnswer']>(
+	'none',
+	'status',
+	'perDocument',
+	'echo',
 );
 
 const anyPush: fc.Arbitrary<World> = fc
@@ -235,7 +257,8 @@ const anyPush: fc.Arbitrary<World> = fc
 		service: fc.record({
 			refusesPoison: fc.boolean(),
 			maxPushBytes: fc.constantFrom(300, 5_000_000),
-			pushAnswer: fc.constantFrom<ServicePlan['pushAnswer']>('none', 'status', 'perDocument'),
+			pushAnswer: anyPushAnswer,
+			hasNumericSecrets: fc.boolean(),
 			rejection: fc.constantFrom<ServicePlan['rejection']>(
 				'status',
 				'textStatus',
@@ -249,7 +272,9 @@ const anyPush: fc.Arbitrary<World> = fc
 		worldOf({
 			...world,
 			node: 'push',
-			items: documents.map((document, at) => ({ ...document, version: `v${at}` })),
+			items: documents.map(
+				(document, at) => ({ ...document, version: `v${at}` }) as IDataObject,
+			),
 			settings: { ...COMMON, ...settings },
 		}),
 	);
@@ -310,15 +335,35 @@ const anyMigration: fc.Arbitrary<World> = fc
 		onError: anyOnError,
 		faults: anyFaults('migrate'),
 		cancelAfterMs: maybeCancel,
+		hasNumericSecrets: fc.boolean(),
 	})
-	.map(({ count, oncePerItem, ...world }) =>
+	.map(({ count, oncePerItem, hasNumericSecrets, ...world }) =>
 		worldOf({
 			...world,
+			service: { hasNumericSecrets },
 			node: 'migrate',
 			items: Array.from({ length: count }, (_, n) => ({ n })),
 			settings: { confirm: true, oncePerItem, timeout: 1 },
 		}),
 	);
+
+const anyVectors = fc.constantFrom<JobPlan['vectors']>(
+	'all',
+	'all',
+	'oneLess',
+	'oneMore',
+	'nullForOne',
+	'none',
+);
+
+const anyDamage = fc.constantFrom<Damage>(
+	'nan',
+	'infinity',
+	'truncated',
+	'trailingBytes',
+	'controlCharacter',
+	'jsonInString',
+);
 
 export const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
 	{
@@ -354,8 +399,23 @@ export const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
 		),
 		truncate: fc.constantFrom<JobPlan['truncate']>('nothing', 'tail', 'whole'),
 		once: fc.boolean(),
+		damage: fc.constant<Damage>('nothing'),
+		vectors: anyVectors,
+		isReversed: fc.constantFrom(false, false, false, true),
 	}),
+	fc.record({ polls: fc.nat({ max: 1 }), once: fc.boolean(), damage: anyDamage }).map(jobOf),
+	fc
+		.record({
+			shape: fc.constantFrom<JobPlan['shape']>('current', 'older'),
+			vectors: anyVectors,
+			isReversed: fc.boolean(),
+		})
+		.map(jobOf),
 );
+
+/** Get Results does not know the texts, so that nobody can tell whose chunks an entry has. */
+export const jobsFor = (flow: Flow, jobs: JobPlan[]): JobPlan[] =>
+	flow === 'once' ? jobs : jobs.map((job) => ({ ...job, isReversed: false }));
 
 export const NEVER: JobPlan = { ...PLAIN_JOB, end: 'never' };
 
@@ -409,7 +469,7 @@ export const anyChunking: fc.Arbitrary<World> = fc
 				previousChunkCount: documents ? previousChunkCount : 0,
 			},
 			service: {
-				jobs: never ? [...jobs, NEVER] : jobs,
+				jobs: jobsFor(never ? later : flow, never ? [...jobs, NEVER] : jobs),
 				badTexts: bad.map(([item, at]) => `i${item}t${at}`),
 				revokesTokens,
 			},
