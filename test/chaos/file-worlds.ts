@@ -16,6 +16,7 @@ import {
 	jobsFor,
 	maybeCancel,
 	NEVER,
+	oftenBusy,
 	OWN_FIELDS,
 	worldOf,
 	type Flow,
@@ -307,9 +308,11 @@ const anyChunkingToFiles: fc.Arbitrary<World> = fc
 	}));
 
 /** Any world of files. */
-export const anyFileWorld: fc.Arbitrary<World> = fc.oneof(
-	{ weight: 3, arbitrary: anyFilePush },
-	{ weight: 2, arbitrary: anyFileDelete },
-	{ weight: 3, arbitrary: anyFileChunking },
-	{ weight: 1, arbitrary: anyChunkingToFiles },
+export const anyFileWorld: fc.Arbitrary<World> = oftenBusy(
+	fc.oneof(
+		{ weight: 3, arbitrary: anyFilePush },
+		{ weight: 2, arbitrary: anyFileDelete },
+		{ weight: 3, arbitrary: anyFileChunking },
+		{ weight: 1, arbitrary: anyChunkingToFiles },
+	),
 );

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { unpackVector } from '../../nodes/shared/service/vector';
-import { claimOf, denialsIn, type Claim } from './adapter';
+import { claimOf, denialsIn, summaryOf, type Claim } from './adapter';
 import { SecretScanner, textsIn } from './canaries';
 import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';
 import type { Fault } from './faults';
@@ -26,6 +26,7 @@ export const INVARIANTS = [
 	'forgot a chunking ID',
 	'mixed up texts',
 	'submitted twice',
+	'gave up too soon',
 	'migrated twice',
 	'removed what exists',
 	'secret shown',
@@ -347,11 +348,30 @@ const clearAnswers: Check = ({ runs, server, world }) => {
 const twice: Check = ({ server, world }) => {
 	const { resubmitted, migrations } = server.service.truth;
 	const allowed = world.settings.oncePerItem === true ? world.items.length : 1;
-	const found: Array<[Invariant, string]> = resubmitted.map((key) => ['submitted twice', key]);
+	const found: Array<[Invariant, string]> = resubmitted
+		.filter(({ isExcused }) => !(world.retries && isExcused))
+		.map(({ key }) => ['submitted twice', key]);
 	if (migrations.effects > allowed) {
 		found.push(['migrated twice', `${migrations.effects} migrations took effect`]);
 	}
 	return found;
+};
+
+/** A service that is busy for less than Max Wait for Rate Limit fails nothing. */
+const patient: Check = ({ world, runs, server }) => {
+	const { busy } = world.service;
+	const isFault = server.played.some(
+		(fault) => 'status' in fault && fault.status === busy?.status,
+	);
+	if (busy === undefined || isFault) return [];
+	return runs.flatMap((run) => {
+		const refused = [...run.result.output, ...run.result.errorOutput]
+			.flatMap(({ json }) => [json, ...(summaryOf(json)?.failures ?? [])])
+			.filter(({ httpStatus }) => httpStatus === busy.status);
+		const words = wordsOf(run);
+		if (words.includes(`status ${busy.status}`)) return [['gave up too soon', words]];
+		return refused.map((json): [Invariant, string] => ['gave up too soon', short(json)]);
+	});
 };
 
 const REMOVED_ID = /^d(\d+)#(?:(\d+)\.)?(\d+)$/;
@@ -422,6 +442,7 @@ const BASE_MS = 4500;
 const SLOW_FAULT_MS = 1300;
 const RETRY_AFTER_MS = 3200;
 const PENDING_JOB_MS = 6500;
+const BUSY_MS = 8000;
 /** A cancel takes effect within a second; the rest is for a busy machine. */
 const CANCEL_MS = 1600;
 
@@ -445,7 +466,8 @@ const inTime: Check = ({ runs, server, world }) => {
 	).length;
 	const pending = world.service.jobs.some(({ end }) => end === 'never');
 	const limit =
-		BASE_MS +
+		BASE_MS * (world.retries ? 2 : 1) +
+		(world.service.busy ? BUSY_MS : 0) +
 		slow * SLOW_FAULT_MS +
 		pauses * RETRY_AFTER_MS +
 		(pending || slowPolls ? PENDING_JOB_MS : 0);
@@ -485,6 +507,7 @@ const CHECKS: Check[] = [
 	textIndexes,
 	clearAnswers,
 	twice,
+	patient,
 	removed,
 	secrets,
 	elsewhere,

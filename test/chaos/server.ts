@@ -168,6 +168,13 @@ export async function startChaosServer(
 			at: performance.now(),
 		};
 		requests.push(seen);
+		if (service.isTooMuch(route)) {
+			const { status = 429, retryAfterSeconds } = plan.busy ?? {};
+			if (retryAfterSeconds !== undefined)
+				response.setHeader('Retry-After', retryAfterSeconds);
+			sendAnswer(response, { status });
+			return;
+		}
 		const fault = faultFor(route);
 		if (fault !== undefined) {
 			seen.fault = fault;

@@ -61,7 +61,28 @@ export const PLAIN_JOB: JobPlan = {
 	isReversed: false,
 };
 
+/** Too many requests: the service takes none for a while, and later only so many. */
+export interface Busy {
+	status: 429 | 503;
+	/** Of each refusal, in whole seconds; 503 always has one. */
+	retryAfterSeconds?: number;
+	/** From the first request on. */
+	refusesAllForMs: number;
+	/** In each interval, to the end. */
+	requestsPerInterval: number;
+}
+
+const BUSY_INTERVAL_MS = 50;
+
+/** Requests that are sent again for as long as it takes; a poll is bounded by Max Wait. */
+const BUSY_ROUTES: Record<Busy['status'], Route[]> = {
+	429: ['submit', 'push', 'delete', 'migrate'],
+	// Of other requests it is unknown whether they took effect.
+	503: ['push', 'delete'],
+};
+
 export interface ServicePlan {
+	busy?: Busy;
 	/** Jobs take these plans in turn. */
 	jobs: JobPlan[];
 	/** A text that fails its whole job. */
@@ -146,7 +167,7 @@ export class Truth {
 	readonly commits = { count: 0 };
 	readonly migrations = { requests: 0, effects: 0 };
 	/** Texts submitted again though a submission had taken effect. */
-	readonly resubmitted: string[] = [];
+	readonly resubmitted: Array<{ key: string; isExcused: boolean }> = [];
 	readonly migratedAgain = { count: 0 };
 	/** Jobs whose submission response was delivered. */
 	readonly knownJobs = new Set<string>();
@@ -226,6 +247,9 @@ export class Service {
 	finishAll = false;
 	/** Whatever was wrong with the service is over: it accepts everything, and new jobs go well. */
 	isHealed = false;
+	private busySince: number | undefined;
+	private interval = 0;
+	private inInterval = 0;
 	readonly secrets: Secrets;
 
 	constructor(
@@ -269,7 +293,7 @@ export class Service {
 			// What failed is submitted again by the user's wish.
 			if (this.isHealed) continue;
 			if (known !== undefined && known.jobs.length > 0 && !this.mayResubmit(known, keys)) {
-				this.truth.resubmitted.push(key);
+				this.truth.resubmitted.push({ key, isExcused: this.isFailed(known) });
 			}
 		}
 		if (!effect) return { status: 200 };
@@ -290,6 +314,29 @@ export class Service {
 				return job !== undefined && this.hasFailed(job) && job.keys.length > 1;
 			})
 		);
+	}
+
+	/** Nothing can come of what was submitted before, as far as a client can tell. */
+	private isFailed({ jobs }: TextTruth): boolean {
+		return jobs.every((id) => {
+			const job = this.jobs.get(id);
+			return !this.truth.knownJobs.has(id) || job === undefined || this.hasFailed(job);
+		});
+	}
+
+	/** Whether a request comes too soon. Each request is counted. */
+	isTooMuch(route: Route): boolean {
+		const { busy } = this.plan;
+		if (busy === undefined || this.isHealed) return false;
+		if (!BUSY_ROUTES[busy.status].includes(route)) return false;
+		const now = performance.now();
+		this.busySince ??= now;
+		const interval = Math.floor((now - this.busySince) / BUSY_INTERVAL_MS);
+		if (interval !== this.interval) this.inInterval = 0;
+		this.interval = interval;
+		this.inInterval += 1;
+		const isPhase = now - this.busySince < busy.refusesAllForMs;
+		return isPhase || this.inInterval > busy.requestsPerInterval;
 	}
 
 	/** Whether a job may still be polled: it has neither failed nor given its chunks away. */

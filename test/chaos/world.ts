@@ -9,6 +9,7 @@ import { SHAPES, type Fault, type FaultRule, type Shape } from './faults';
 import {
 	PLAIN_JOB,
 	PLAIN_SERVICE,
+	type Busy,
 	type Damage,
 	type JobPlan,
 	type Route,
@@ -29,6 +30,8 @@ export interface World {
 	files?: FilePlan[];
 	settings: Settings;
 	flow: Flow;
+	/** n8n's Retry On Fail: the node is run once more if it, or its first item, fails. */
+	retries: boolean;
 	service: ServicePlan;
 	faults: FaultRule[];
 	cancelAfterMs?: number;
@@ -41,6 +44,7 @@ export const PLAIN_WORLD: World = {
 	texts: [],
 	settings: {},
 	flow: 'once',
+	retries: false,
 	service: PLAIN_SERVICE,
 	faults: [],
 };
@@ -181,7 +185,56 @@ export const maybeCancel = fc.oneof(
 	{ weight: 1, arbitrary: fc.integer({ min: 5, max: 250 }) },
 );
 
-export const COMMON: Settings = { maxAttempts: 2, timeout: 1 };
+export const COMMON: Settings = { maxAttempts: 2, timeout: 1, maxRefused: 2 };
+
+const anyBusy: fc.Arbitrary<Busy> = fc
+	.record({
+		refuses: fc.constantFrom<Pick<Busy, 'status' | 'retryAfterSeconds'>>(
+			{ status: 429 },
+			{ status: 429 },
+			{ status: 429, retryAfterSeconds: 1 },
+			{ status: 503, retryAfterSeconds: 1 },
+		),
+		refusesAllForMs: fc.constantFrom(0, 100, 300),
+		requestsPerInterval: fc.integer({ min: 1, max: 4 }),
+	})
+	.map(({ refuses, ...busy }) => ({ ...refuses, ...busy }));
+
+/** Longer than any service is busy. */
+const PATIENCE: Settings = { maxRefused: 60 };
+
+/** In some of these worlds the service is busy. */
+export const oftenBusy = (worlds: fc.Arbitrary<World>): fc.Arbitrary<World> =>
+	fc.oneof(
+		{ weight: 14, arbitrary: worlds },
+		{
+			weight: 1,
+			arbitrary: fc.tuple(worlds, anyBusy).map(([world, busy]) => ({
+				...world,
+				settings: { ...world.settings, ...PATIENCE },
+				service: { ...world.service, busy },
+			})),
+		},
+	);
+
+/** In some of these worlds a node is run again, mostly because its first item always fails. */
+const oftenRetried = (worlds: fc.Arbitrary<World>): fc.Arbitrary<World> =>
+	fc.oneof(
+		{ weight: 8, arbitrary: worlds },
+		{
+			weight: 1,
+			arbitrary: fc.tuple(worlds, fc.constantFrom(true, true, false)).map(
+				([world, isFirstBad]): World => ({
+					...world,
+					retries: true,
+					...(isFirstBad && {
+						items: world.items.map((item, at) => (at > 0 ? item : { ...item, id: '' })),
+						texts: world.texts.map((parts, at) => (at > 0 ? parts : [0])),
+					}),
+				}),
+			),
+		},
+	);
 
 /** IDs that a URL, a header or JSON may get wrong. */
 const ODD_IDS = [
@@ -477,9 +530,13 @@ export const anyChunking: fc.Arbitrary<World> = fc
 	});
 
 /** Any world, chunking more often than the others because it has most to get wrong. */
-export const anyWorld: fc.Arbitrary<World> = fc.oneof(
-	{ weight: 9, arbitrary: anyChunking },
-	{ weight: 4, arbitrary: anyPush },
-	{ weight: 3, arbitrary: anyDelete },
-	{ weight: 2, arbitrary: anyMigration },
+export const anyWorld: fc.Arbitrary<World> = oftenBusy(
+	oftenRetried(
+		fc.oneof(
+			{ weight: 9, arbitrary: anyChunking },
+			{ weight: 4, arbitrary: anyPush },
+			{ weight: 3, arbitrary: anyDelete },
+			{ weight: 2, arbitrary: anyMigration },
+		),
+	),
 );
