@@ -14,7 +14,7 @@ import type {
 
 import type { CredentialData } from '../../support/credential-store';
 import { loadNode } from '../../support/load-node';
-import { CANARIES } from './canaries';
+import { CANARIES, type Secrets } from './canaries';
 
 export const NODES = {
 	chunk: loadNode('ChunkText'),
@@ -79,6 +79,7 @@ const KEYS = {
 	listPath: { names: ['listPath'], label: /^path to list$/i },
 	bytesPerFile: { names: ['bytesPerFile'], label: /^bytes per file/i },
 	skipRecords: { names: ['skipRecords'], label: /^skip records/i },
+	maxRecords: { names: ['maxRecords'], label: /^max records/i },
 	wait: { names: ['wait'], label: /^wait for/i },
 	includeVectors: {
 		names: ['vectors'],
@@ -244,6 +245,7 @@ export function credentialsFor(
 	url: string,
 	clientId: string,
 	other: { authUrl?: string; aiUrl?: string; pushUrl?: string; baseUrl?: string } = {},
+	secrets: Secrets = CANARIES,
 ): CredentialData {
 	return {
 		aiServiceOAuth2Api: {
@@ -251,19 +253,19 @@ export function credentialsFor(
 			authUrl: other.authUrl ?? url,
 			authorizationServerId: 'chaos',
 			clientId,
-			clientSecret: CANARIES.clientSecret,
+			clientSecret: secrets.clientSecret,
 			scope: 'machinelearning.predict',
 		},
 		pushEndpointApi: {
 			pushUrl: other.pushUrl ?? `${url}/prefix`,
 			endpoint: 'docs',
-			apiKey: CANARIES.apiKey,
+			apiKey: secrets.apiKey,
 		},
 		blobServiceApi: {
 			baseUrl: other.baseUrl ?? `${url}/api`,
 			authentication: 'basic',
-			user: CANARIES.user,
-			password: CANARIES.password,
+			user: secrets.user,
+			password: secrets.password,
 		},
 	};
 }

@@ -25,6 +25,16 @@ export const CANARIES = {
 	password: 'pW-Can4ry/é+%"\\a\tb=5Vu',
 } as const;
 
+export type Secrets = Record<keyof typeof CANARIES, string>;
+
+/** Secrets that JSON may have as numbers. */
+const NUMERIC: Partial<Secrets> = { apiKey: '4711081599238847', password: '8020391157264413' };
+
+export const secretsOf = (hasNumbers: boolean): Secrets => ({
+	...CANARIES,
+	...(hasNumbers && NUMERIC),
+});
+
 /** Tokens are 500 to 1000 characters long; a part of one is as bad as all of it. */
 const TOKEN_LENGTH = 520;
 const REVEALING_LENGTH = 48;
@@ -113,9 +123,10 @@ export class SecretScanner {
 /** Deeper than this nothing is read: what an error drags along may have no end. */
 const MAX_DEPTH = 12;
 
-/** Every text within a value, keys and hidden properties included. */
+/** Every text and number within a value, keys and hidden properties included. */
 export function* textsIn(value: unknown, seen = new Set<unknown>(), depth = 0): Generator<string> {
 	if (typeof value === 'string') yield value;
+	if (typeof value === 'number') yield String(value);
 	if (typeof value !== 'object' || value === null || seen.has(value) || depth > MAX_DEPTH) return;
 	seen.add(value);
 	if (ArrayBuffer.isView(value)) {

@@ -17,7 +17,7 @@ export interface Case {
 	world: World;
 }
 
-const COMMON: Settings = { maxAttempts: 2, timeout: 1 };
+const COMMON: Settings = { maxAttempts: 2, timeout: 1, maxRefused: 2 };
 
 const times = (route: Route, fault: Fault, count = 9) => [{ route, skip: 0, times: count, fault }];
 

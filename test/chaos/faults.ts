@@ -98,7 +98,7 @@ const TRICKLE_MS = 7_500;
 export const HTML_PAGE =
 	'<!DOCTYPE html><html><body><h1>Service</h1><p>Bad gateway</p></body></html>';
 
-const jsonOf = (answer: Answer): string => JSON.stringify(answer.json ?? {});
+const jsonOf = (answer: Answer): string => answer.text ?? JSON.stringify(answer.json ?? {});
 
 function nestedJson(): string {
 	const key = '{"message":';
@@ -116,6 +116,7 @@ function inLatin1(body: string): Buffer {
 
 /** Members the secret is repeated in, beside those of the response. */
 function withEcho(answer: Answer, where: 'message' | 'status' | 'field', secret: string): unknown {
+	const asNumber = /^\d+$/.test(secret) ? [Number(secret), { seen: [Number(secret)] }] : [];
 	const json = answer.json;
 	const members =
 		typeof json === 'object' && json !== null && !Array.isArray(json) ? json : { value: json };
@@ -123,7 +124,7 @@ function withEcho(answer: Answer, where: 'message' | 'status' | 'field', secret:
 		case 'message':
 			return { ...members, message: `Seen: ${secret}` };
 		case 'status':
-			return { ...members, statusText: secret, detail: { seen: [secret] } };
+			return { ...members, statusText: secret, detail: { seen: [secret, ...asNumber] } };
 		case 'field':
 			return { ...members, [secret]: true, request: { headers: { authorization: secret } } };
 	}

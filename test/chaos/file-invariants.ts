@@ -2,7 +2,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { claimOf, denialsIn, recordIn, summaryOf, type Summary } from './adapter';
-import { failedIn, wantedOf, type FilePlan, type FileRecord } from './file-plan';
+import { endOf, failedIn, showsCut, wantedOf, type FilePlan, type FileRecord } from './file-plan';
 import { failedFilesOf, type FileInput } from './file-runs';
 import type { Check } from './invariants';
 import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';
@@ -74,10 +74,10 @@ const accounted = perAnswer(({ input: { file }, summary, isEnded }) => {
 	const inAll = [failures.length, count(failureCounts.map((entry) => entry.records))];
 	if (inAll.some((number) => number !== failed)) return wrong('failures are missing');
 	if (new Set(failures.map(({ record }) => record)).size !== failed) return wrong('one twice');
-	const all = file.records.length + (file.isCut ? 1 : 0);
+	const all = Math.min(file.records.length + (file.isCut ? 1 : 0), endOf(file));
 	if (isEnded) return records > all ? wrong('more than there are') : [];
 	if (records !== all) return wrong(`of ${all} records`);
-	if (file.isCut !== (summary.readError !== undefined)) return wrong('where the file ends');
+	if (showsCut(file) !== (summary.readError !== undefined)) return wrong('where the file ends');
 	return skipped === Math.min(file.skip, file.records.length) ? [] : wrong('skipped too many');
 });
 
@@ -94,6 +94,33 @@ const records = perAnswer((answer, { world, server }) => {
 	return without.length > unsent + summary.notFound
 		? [['claims too much', `${input.file.name}: ${without[0]?.text} is not among the failed`]]
 		: [];
+});
+
+/** Ranges without a gap cover each record once. */
+const onceInRanges: Check = ({ world, runs, server }) => {
+	const { files = [] } = world;
+	const isPlain = runs.length === 1 && server.played.length === 0 && !runs[0]?.canceled;
+	if (!isPlain || files.every(({ max }) => max === undefined)) return [];
+	// The last delete may be repeated to commit.
+	if (world.settings.commit === 'lastDeleteOnly') return [];
+	const { truth } = server.service;
+	const timesOf = (key: string): number => {
+		if (world.node === 'push') return truth.document(key).accepted;
+		if (world.node === 'chunk') return truth.texts.get(key)?.jobs.length ?? 0;
+		return truth.requestedDeletes.filter((id) => id === key).length;
+	};
+	const keys = files.flatMap(wantedOf).map(({ key = '' }) => key);
+	return [...new Set(keys)]
+		.filter((key) => timesOf(key) > keys.filter((other) => other === key).length)
+		.map((key) => ['every record once', `${key} was read ${timesOf(key)} times`]);
+};
+
+/** A response that repeats the documents says clearly what became of each. */
+const clearAnswers = perAnswer(({ run, input: { file }, summary }, { world, server }) => {
+	if (world.service.pushAnswer !== 'echo' || server.played.length > 0) return [];
+	return summary.failures
+		.filter(({ record }) => run.effects.has(file.records[record - 1]?.key ?? ''))
+		.map(({ record, error }) => ['denies what happened', `record ${record}: ${error}`]);
 });
 
 /** A second delete of the same document finds nothing, and may say so. */
@@ -190,8 +217,10 @@ const resumed: Check = ({ world, runs, server }) => {
 	if (server.service.isHealed && last.inputs.length > 0 && last !== runs[0]) {
 		if (last.result.error !== undefined) return lost(wordsOf(last));
 		for (const { summary, input, isEnded } of answersOf(last)) {
-			const bad = input.file.records.slice(input.file.skip).filter(({ key }) => !key).length;
-			const isRight = summary.failed === bad + (input.file.isCut ? 1 : 0);
+			const { file } = input;
+			const read = file.records.slice(file.skip, endOf(file));
+			const bad = read.filter(({ key }) => !key).length;
+			const isRight = summary.failed === bad + (showsCut(file) ? 1 : 0);
 			if (isEnded || !isRight) return lost(JSON.stringify(summary));
 		}
 	}
@@ -223,7 +252,9 @@ function versions(files: FilePlan[], index: ReadonlyMap<string, string>): Found 
 export const FILE_CHECKS: Check[] = [
 	summedUp,
 	accounted,
+	onceInRanges,
 	records,
+	clearAnswers,
 	denials,
 	stopDenials,
 	failedRecords,

@@ -21,21 +21,33 @@ export interface FileRecord {
 
 export interface FilePlan {
 	name: string;
+	/** The number that its records are named by, if it is not its place in the world. */
+	number?: number;
 	format: FileFormat;
 	/** Whether the node is told the format. */
 	isNamed: boolean;
 	isGzip: boolean;
+	/** Of gzip, as `cat` makes several of them: 1 unless given. */
+	members?: number;
+	/** Zeros behind the last member, which do no harm. */
+	isPadded?: boolean;
 	/** It breaks off after its records, and not between two of them. */
 	isCut: boolean;
+	/** How a gzip file does so: without its end unless given, or with something else behind a member. */
+	cutBy?: 'zeros and a member' | 'other bytes';
+	/** text/plain, which n8n gives to whatever it does not know. */
+	isTextPlain?: boolean;
 	/** Records to skip. */
 	skip: number;
+	/** How many records to read after these: all unless given. */
+	max?: number;
 	records: FileRecord[];
 	/** UTF-8 without a mark unless given. */
 	encoding?: 'utf-8 with mark' | 'utf-16le' | 'utf-16be';
 	/** White space among its records makes it longer than what is read at a time. */
 	isLong?: boolean;
 	/** Nothing of it can be read: it has no records. */
-	refused?: 'missing' | 'empty' | 'no text';
+	refused?: 'missing' | 'empty' | 'no text' | 'unclear format';
 }
 
 /** A record before it has a format and a place in its file. */
@@ -169,7 +181,12 @@ function textIn({ format, records, isCut, isGzip, encoding, isLong = false }: Fi
 	}
 }
 
-const REFUSED = { missing: '', empty: '', 'no text': Buffer.from('504b0304', 'hex') };
+const REFUSED = {
+	missing: '',
+	empty: '',
+	'no text': Buffer.from('504b0304', 'hex'),
+	'unclear format': '[2024] report\n{"id":"x0"}\n',
+};
 
 /** Of the checksum at its end. */
 const CUT_BYTES = 5;
@@ -178,17 +195,37 @@ export function contentOf(file: FilePlan): string | Buffer {
 	if (file.refused) return REFUSED[file.refused];
 	const content = textIn(file);
 	if (!file.isGzip) return content;
-	const packed = gzipSync(content);
-	return file.isCut ? packed.subarray(0, -CUT_BYTES) : packed;
+	const { members = 1, isPadded = false, isCut, cutBy } = file;
+	const bytes = Buffer.from(content);
+	const size = Math.ceil(bytes.length / members);
+	const packed = Buffer.concat(
+		Array.from({ length: members }, (_, at) =>
+			gzipSync(bytes.subarray(at * size, (at + 1) * size)),
+		),
+	);
+	if (!isCut) return isPadded ? Buffer.concat([packed, ZEROS]) : packed;
+	switch (cutBy) {
+		case undefined:
+			return packed.subarray(0, -CUT_BYTES);
+		case 'zeros and a member':
+			return Buffer.concat([packed, ZEROS, gzipSync('{"id":"x0","name":"Name"}\n')]);
+		case 'other bytes':
+			return Buffer.concat([packed, Buffer.from('{"id":"x0","name":"Name"}\n')]);
+	}
 }
+
+/** Longer than what is read at a time. */
+const ZEROS = Buffer.alloc(20_000);
 
 /** The fields of the item that has the file, which its parameters are read from. */
 export const jsonOf = ({
 	format,
 	isNamed,
 	skip,
+	max = 0,
 }: FilePlan): { [name: string]: string | number } => ({
 	skip,
+	max,
 	format: isNamed ? format : 'auto',
 	path: format === 'jsonArray' ? 'items.docs' : '',
 });
@@ -223,17 +260,20 @@ export function failedIn(
 	return { records: found, stray: rest };
 }
 
-/** A file of failed records, as the node writes it: in the format they came in. */
-export const failedFile = (name: string, file: FilePlan, records: FileRecord[]): FilePlan => ({
-	...file,
-	name,
-	isNamed: false,
-	isGzip: false,
-	isCut: false,
-	skip: 0,
-	records,
-});
+/** A file of failed records, as the node writes it; it is read with the parameters of its source. */
+export const failedFile = (name: string, file: FilePlan, records: FileRecord[]): FilePlan => {
+	const { max: _, ...rest } = file;
+	return { ...rest, name, isGzip: false, isCut: false, skip: 0, records };
+};
+
+/** Where the records of a file end that are to be read. */
+export const endOf = ({ skip, max }: FilePlan): number =>
+	max === undefined ? Infinity : skip + max;
+
+/** Whether reading gets to where the file breaks off. */
+export const showsCut = (file: FilePlan): boolean =>
+	file.isCut && endOf(file) > file.records.length;
 
 /** The records that are to be sent, and can be. */
-export const wantedOf = ({ records, skip }: FilePlan): FileRecord[] =>
-	records.slice(skip).filter(({ key }) => key !== undefined);
+export const wantedOf = (file: FilePlan): FileRecord[] =>
+	file.records.slice(file.skip, endOf(file)).filter(({ key }) => key !== undefined);

@@ -8,7 +8,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { TestFiles } from '../../support/binary-data';
 import type { RunResult } from '../../support/engine';
 import { recordsFieldOf, resumptionIn, summaryOf } from './adapter';
-import { contentOf, failedFile, failedIn, jsonOf, type FilePlan } from './file-plan';
+import { contentOf, endOf, failedFile, failedIn, jsonOf, type FilePlan } from './file-plan';
 import { pairedWith, wordsOf, type Played } from './run-world';
 import type { World } from './world';
 
@@ -39,7 +39,8 @@ export class Folder {
 
 	async itemOf({ file, content }: FileInput): Promise<INodeExecutionData> {
 		if (file.refused === 'missing') return { json: jsonOf(file) };
-		const { binary = {} } = await this.files.item(content, file.name);
+		const mimeType = file.isTextPlain ? 'text/plain' : 'application/octet-stream';
+		const { binary = {} } = await this.files.item(content, file.name, mimeType);
 		return { json: jsonOf(file), binary };
 	}
 
@@ -84,7 +85,7 @@ function targetOf(link: string): string {
 }
 
 export const inputsOf = ({ files = [] }: World): FileInput[] =>
-	files.map((file, owner) => ({ owner, file, content: contentOf(file) }));
+	files.map((file, at) => ({ owner: file.number ?? at, file, content: contentOf(file) }));
 
 /** Chunks in files, as the items that they would have been. */
 export const recordsIn = (files: ReturnedFile[]): INodeExecutionData[] =>
@@ -122,10 +123,14 @@ export function failedFilesOf(
 /** Continues with a file where these words say. */
 function continued(input: FileInput, words: string): FileInput {
 	const found = resumptionIn(words);
-	return found?.file === input.file.name
-		? { ...input, file: { ...input.file, skip: found.skip } }
-		: input;
+	const { file } = input;
+	if (found?.file !== file.name) return input;
+	const left = file.max !== undefined && { max: endOf(file) - found.skip };
+	return { ...input, file: { ...file, skip: found.skip, ...left } };
 }
+
+/** No range of records is left: a limit of 0 would be none. */
+const isOver = ({ file }: FileInput): boolean => file.max !== undefined && file.max <= 0;
 
 /** What a user runs again after a run that was stopped or canceled; see docs/files.md. */
 function afterStop(run: Played, world: World): FileInput[] {
@@ -133,11 +138,14 @@ function afterStop(run: Played, world: World): FileInput[] {
 	const found = resumptionIn(words);
 	const at = run.inputs.findIndex(({ file }) => file.name === found?.file);
 	if (world.onError === 'stopWorkflow') {
-		return run.inputs.slice(Math.max(at, 0)).map((input) => continued(input, words));
+		return run.inputs
+			.slice(Math.max(at, 0))
+			.map((input) => continued(input, words))
+			.filter((input) => !isOver(input));
 	}
 	// Failed records before that were in files that nobody got.
 	if (found?.hadFailures === true) return run.inputs;
-	return run.inputs.map((input) => continued(input, words));
+	return run.inputs.map((input) => continued(input, words)).filter((input) => !isOver(input));
 }
 
 /** What a user runs again after a run that ended: the records that failed, and what was not read. */
@@ -156,7 +164,8 @@ function afterEnd(run: Played): FileInput[] {
 				}),
 		);
 		const error = mine.map(({ json }) => json.error).find((words) => words !== undefined);
-		return error === undefined ? failed : [...failed, continued(input, String(error))];
+		if (error === undefined) return failed;
+		return [...failed, continued(input, String(error))].filter((left) => !isOver(left));
 	});
 }
 

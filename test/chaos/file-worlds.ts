@@ -11,9 +11,13 @@ import {
 	anyJob,
 	anyOnError,
 	BAD_IDS,
+	anyPushAnswer,
 	COMMON,
+	jobsFor,
 	maybeCancel,
 	NEVER,
+	oftenBusy,
+	OWN_FIELDS,
 	worldOf,
 	type Flow,
 	type World,
@@ -40,6 +44,7 @@ const anyPushDraft: fc.Arbitrary<DraftAt> = fc.oneof(
 		arbitrary: fc
 			.record(
 				{
+					...OWN_FIELDS,
 					id: anyDocumentId,
 					reject: fc.constantFrom(false, false, false, true),
 					poison: fc.constantFrom(false, false, false, false, true),
@@ -93,13 +98,19 @@ const FORMATS: FileFormat[] = ['jsonLines', 'jsonArray', 'csv'];
 function anyFiles(
 	node: NodeKey,
 	drafts: fc.Arbitrary<DraftAt>,
-	{ first, formats = FORMATS }: { first: DraftAt; formats?: FileFormat[] },
+	{ first, formats = FORMATS }: { first: fc.Arbitrary<DraftAt>; formats?: FileFormat[] },
 ): fc.Arbitrary<(isWhole: boolean) => FilePlan[]> {
 	const anyFile = fc.record({
 		format: fc.constantFrom(...formats),
 		isNamed: fc.boolean(),
+		isTextPlain: fc.boolean(),
+		naming: fc.constantFrom('own', 'own', 'own', 'bare', 'txt'),
 		isGzip: fc.boolean(),
+		members: fc.constantFrom(1, 1, 2, 3),
+		isPadded: fc.boolean(),
 		isCut: fc.constantFrom(false, false, false, true),
+		cutBy: fc.constantFrom(undefined, 'zeros and a member' as const, 'other bytes' as const),
+		range: fc.constantFrom(...Array<undefined>(6).fill(undefined), 3, 5),
 		skip: fc.constantFrom(0, 0, 0, 2),
 		encoding: fc.constantFrom(
 			...Array<undefined>(6).fill(undefined),
@@ -108,26 +119,67 @@ function anyFiles(
 		isLong: fc.constantFrom(false, false, false, false, true),
 		refused: fc.constantFrom(
 			...Array<undefined>(12).fill(undefined),
-			...(['missing', 'empty', 'no text'] as const),
+			...(['missing', 'empty', 'no text', 'unclear format'] as const),
 		),
+		first,
 		drafts: fc.array(drafts, { maxLength: 14 }),
 	});
 	return fc.array(anyFile, { minLength: 1, maxLength: 2 }).map(
 		(files) => (isWhole) =>
-			files.map(({ drafts: others, encoding, refused, ...file }, number): FilePlan => {
-				const name = `f${number}.${EXTENSION[file.format]}${file.isGzip ? '.gz' : ''}`;
-				if (refused && !isWhole)
-					return { ...file, name, refused, isCut: false, records: [] };
-				const records = recordsOf(node, file.format, number, [first, ...others]);
-				return {
+			files.flatMap((given, number): FilePlan[] => {
+				const { drafts: others, encoding, refused, naming, range, first: draft } = given;
+				const { isNamed, format, skip, cutBy, members, isPadded, ...rest } = given;
+				const file = {
+					...{ number, isNamed, format, skip },
+					...{ isGzip: rest.isGzip, isCut: rest.isCut, isLong: rest.isLong },
+					isTextPlain: rest.isTextPlain,
+					...(rest.isGzip && { members, isPadded, ...(cutBy && { cutBy }) }),
+				};
+				const gz = file.isGzip ? '.gz' : '';
+				const name = `f${number}${extensionOf(node, file, naming)}${gz}`;
+				if (refused === 'unclear format' && node === 'delete' && !isWhole) {
+					const unclear = { isGzip: false, isNamed: false, isCut: false, records: [] };
+					return [{ ...file, ...unclear, name: `f${number}`, refused }];
+				}
+				if (refused && refused !== 'unclear format' && !isWhole)
+					return [{ ...file, name, refused, isCut: false, records: [] }];
+				const records = recordsOf(node, file.format, number, [draft, ...others]);
+				const whole: FilePlan = {
 					...file,
 					name,
 					...(encoding && { encoding }),
 					isCut: file.isCut && !isWhole,
 					records: isWhole ? records.filter(({ key }) => key !== undefined) : records,
 				};
+				return range === undefined ? [whole] : rangesOf(whole, range);
 			}),
 	);
+}
+
+/** A name that the node can tell the format by, alone or with the content. */
+function extensionOf(
+	node: NodeKey,
+	{ format, isNamed }: Pick<FilePlan, 'format' | 'isNamed'>,
+	naming: string,
+): string {
+	const isJsonLines = format === 'jsonLines' && node !== 'delete';
+	// Lines of text that begin like JSON are lines by their name only.
+	if (naming === 'bare' && (isNamed || isJsonLines)) return '';
+	if (naming === 'txt' && (isNamed || isJsonLines)) return '.txt';
+	return `.${EXTENSION[format]}`;
+}
+
+/** The same file again and again, each time with the records that follow. */
+function rangesOf(file: FilePlan, range: number): FilePlan[] {
+	const count = Math.ceil(file.records.length / range);
+	const rest = { ...file, name: `rest-${file.name}`, skip: count * range };
+	const ranges = Array.from({ length: count }, (_, at) => ({
+		...file,
+		name: `r${at}-${file.name}`,
+		skip: at * range,
+		max: range,
+	}));
+	return [...ranges, rest];
 }
 
 /** How each node finds the records of its file. */
@@ -137,6 +189,7 @@ export const READING: Settings = {
 	fileFormat: '={{ $json.format }}',
 	listPath: '={{ $json.path }}',
 	skipRecords: '={{ $json.skip }}',
+	maxRecords: '={{ $json.max }}',
 };
 
 const anyTrouble = (...routes: Route[]) => ({
@@ -149,17 +202,20 @@ const anyFilePush: fc.Arbitrary<World> = fc
 	.record({
 		...anyTrouble('push'),
 		files: anyFiles('push', anyPushDraft, {
-			first: (place) => good({ id: 'first', name: 'Name', version: `v${place}` })(place),
+			first: fc.constant((place) =>
+				good({ id: 'first', name: 'Name', version: `v${place}` })(place),
+			),
 		}),
 		settings: fc.record({
 			documentsPerRequest: fc.integer({ min: 1, max: 5 }),
-			bytesPerRequest: fc.integer({ min: 200, max: 600 }),
+			bytesPerRequest: fc.integer({ min: 400, max: 700 }),
 			concurrency: fc.integer({ min: 1, max: 3 }),
 		}),
 		service: fc.record({
 			refusesPoison: fc.boolean(),
 			maxPushBytes: fc.constantFrom(300, 5_000_000),
-			pushAnswer: fc.constantFrom<ServicePlan['pushAnswer']>('none', 'status', 'perDocument'),
+			pushAnswer: anyPushAnswer,
+			hasNumericSecrets: fc.boolean(),
 		}),
 	})
 	.map(({ files, settings, ...world }) =>
@@ -175,7 +231,12 @@ const anyFileDelete: fc.Arbitrary<World> = fc
 	.record({
 		...anyTrouble('delete'),
 		files: anyFiles('delete', anyDeleteDraft, {
-			first: good({ id: 'd0' }),
+			// Lines of text that begin like JSON, and name other documents if they are taken for it.
+			first: fc.constantFrom(
+				...['d0', '[2024] report', '[1, 2] matrix', '{"id":"x0"}'].map((id) =>
+					good({ id }),
+				),
+			),
 			formats: [...FORMATS, 'lines'],
 		}),
 		settings: fc.record({
@@ -203,7 +264,9 @@ const anyFileChunking: fc.Arbitrary<World> = fc
 	.record({
 		...anyTrouble('token', 'submit', 'submit', 'results', 'results', 'results'),
 		files: anyFiles('chunk', anyTextDraft, {
-			first: (key) => good({ id: key, name: 'Name', text: textOf({ key, parts: 2 }) })(key),
+			first: fc.constant((key) =>
+				good({ id: key, name: 'Name', text: textOf({ key, parts: 2 }) })(key),
+			),
 		}),
 		flow: fc.constantFrom<Flow>('once', 'once', 'submitThenGet'),
 		jobs: fc.array(anyJob, { minLength: 1, maxLength: 3 }),
@@ -229,7 +292,7 @@ const anyFileChunking: fc.Arbitrary<World> = fc
 			files: files(world.onError === 'stopWorkflow'),
 			settings: { ...READING, textSource: 'file', ...settings },
 			service: {
-				jobs: never ? [...jobs, NEVER] : jobs,
+				jobs: jobsFor(never ? 'once' : flow, never ? [...jobs, NEVER] : jobs),
 				badTexts: badTexts.map((at) => `i0t${at}`),
 				revokesTokens,
 			},
@@ -245,9 +308,11 @@ const anyChunkingToFiles: fc.Arbitrary<World> = fc
 	}));
 
 /** Any world of files. */
-export const anyFileWorld: fc.Arbitrary<World> = fc.oneof(
-	{ weight: 3, arbitrary: anyFilePush },
-	{ weight: 2, arbitrary: anyFileDelete },
-	{ weight: 3, arbitrary: anyFileChunking },
-	{ weight: 1, arbitrary: anyChunkingToFiles },
+export const anyFileWorld: fc.Arbitrary<World> = oftenBusy(
+	fc.oneof(
+		{ weight: 3, arbitrary: anyFilePush },
+		{ weight: 2, arbitrary: anyFileDelete },
+		{ weight: 3, arbitrary: anyFileChunking },
+		{ weight: 1, arbitrary: anyChunkingToFiles },
+	),
 );

@@ -1,16 +1,17 @@
 /** What must be true after every world, whatever went wrong in it. */
 import { inspect } from 'node:util';
 
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { claimOf, denialsIn, type Claim } from './adapter';
-import { CANARIES, SecretScanner, textsIn } from './canaries';
+import { unpackVector } from '../../nodes/shared/service/vector';
+import { claimOf, denialsIn, summaryOf, type Claim } from './adapter';
+import { SecretScanner, textsIn } from './canaries';
 import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';
 import type { Fault } from './faults';
 import { responsesIn } from './file-runs';
 import { FILE_CHECKS } from './file-invariants';
 import type { ChaosServer } from './server';
-import { chunkText, MARKER } from './service';
+import { chunkText, MARKER, vectorOf } from './service';
 import type { World } from './world';
 
 export const INVARIANTS = [
@@ -25,6 +26,7 @@ export const INVARIANTS = [
 	'forgot a chunking ID',
 	'mixed up texts',
 	'submitted twice',
+	'gave up too soon',
 	'migrated twice',
 	'removed what exists',
 	'secret shown',
@@ -265,14 +267,111 @@ const mixed: Check = ({ runs, world }) => {
 	});
 };
 
+/** What is known of a chunk that was returned. */
+interface ReturnedChunk {
+	/** Names it, with its text. */
+	marker: string;
+	/** Names its text. */
+	key: string;
+	vector: unknown;
+}
+
+/** Chunks as the node returned them, by item or within the item of their text. */
+function chunksIn({ json }: INodeExecutionData): ReturnedChunk[] {
+	const { error, pending } = claimOf(json);
+	if (error !== undefined || pending) return [];
+	const chunks = (Array.isArray(json.chunks) ? json.chunks : [json]) as IDataObject[];
+	return chunks.flatMap(({ text, vector }) => {
+		const [found] = typeof text === 'string' ? text.matchAll(MARKER) : [];
+		return found === undefined ? [] : [{ marker: found[0], key: found[1], vector }];
+	});
+}
+
+/** A chunk has its own vector, and each of a text has one or none has. */
+const vectors: Check = ({ runs, world }) =>
+	world.node !== 'chunk'
+		? []
+		: runs.flatMap((run): Array<[Invariant, string]> => {
+				if (run.settings.chunkOutput === 'raw') return [];
+				const found: Array<[Invariant, string]> = [];
+				const counts = new Map<string, { all: number; with: number }>();
+				for (const { marker, key, vector } of itemsOf(run).flatMap(chunksIn)) {
+					const count = counts.get(key) ?? { all: 0, with: 0 };
+					counts.set(key, count);
+					count.all += 1;
+					if (vector === undefined) continue;
+					count.with += 1;
+					const is = String(unpackVector(vector) ?? vector);
+					if (is !== String(vectorOf(marker))) {
+						found.push(['mixed up texts', `${marker} has the vector ${is}`]);
+					}
+				}
+				for (const [key, count] of counts) {
+					if (count.with === 0 || count.with === count.all) continue;
+					const detail = `${count.with} vectors for ${count.all} chunks of ${key}`;
+					found.push(['claims too much', detail]);
+				}
+				return found;
+			});
+
+/** Which text of an item a chunk is of. */
+const textIndexes: Check = ({ runs, world }) =>
+	world.settings.textSource !== 'list'
+		? []
+		: runs.flatMap((run) =>
+				itemsOf(run).flatMap((item): Array<[Invariant, string]> => {
+					const { textIndex } = item.json;
+					if (typeof textIndex !== 'number') return [];
+					return chunksIn(item)
+						.filter(({ key }) => !key.endsWith(`t${textIndex}`))
+						.map(({ marker }) => ['mixed up texts', `${marker} as text ${textIndex}`]);
+				}),
+			);
+
+/** A response that repeats the documents says clearly what became of each. */
+const clearAnswers: Check = ({ runs, server, world }) => {
+	const isClear = world.service.pushAnswer === 'echo' && server.played.length === 0;
+	if (world.node !== 'push' || !isClear) return [];
+	const { truth } = server.service;
+	return runs.flatMap((run) =>
+		[...run.result.output, ...run.result.errorOutput].flatMap((item) => {
+			const accepted = pairedWith(item).find(
+				(at) => truth.document(String(world.items[at]?.version)).accepted > 0,
+			);
+			return claimOf(item.json).error === undefined || accepted === undefined
+				? []
+				: [['denies what happened', short(item.json)] as [Invariant, string]];
+		}),
+	);
+};
+
 const twice: Check = ({ server, world }) => {
 	const { resubmitted, migrations } = server.service.truth;
 	const allowed = world.settings.oncePerItem === true ? world.items.length : 1;
-	const found: Array<[Invariant, string]> = resubmitted.map((key) => ['submitted twice', key]);
+	const found: Array<[Invariant, string]> = resubmitted
+		.filter(({ isExcused }) => !(world.retries && isExcused))
+		.map(({ key }) => ['submitted twice', key]);
 	if (migrations.effects > allowed) {
 		found.push(['migrated twice', `${migrations.effects} migrations took effect`]);
 	}
 	return found;
+};
+
+/** A service that is busy for less than Max Wait for Rate Limit fails nothing. */
+const patient: Check = ({ world, runs, server }) => {
+	const { busy } = world.service;
+	const isFault = server.played.some(
+		(fault) => 'status' in fault && fault.status === busy?.status,
+	);
+	if (busy === undefined || isFault) return [];
+	return runs.flatMap((run) => {
+		const refused = [...run.result.output, ...run.result.errorOutput]
+			.flatMap(({ json }) => [json, ...(summaryOf(json)?.failures ?? [])])
+			.filter(({ httpStatus }) => httpStatus === busy.status);
+		const words = wordsOf(run);
+		if (words.includes(`status ${busy.status}`)) return [['gave up too soon', words]];
+		return refused.map((json): [Invariant, string] => ['gave up too soon', short(json)]);
+	});
 };
 
 const REMOVED_ID = /^d(\d+)#(?:(\d+)\.)?(\d+)$/;
@@ -294,7 +393,7 @@ const removed: Check = ({ runs, server }) =>
 const secrets: Check = ({ runs, server, logs }) => {
 	const scanner = new SecretScanner();
 	for (const name of ['clientSecret', 'apiKey', 'password'] as const) {
-		scanner.add(name, CANARIES[name]);
+		scanner.add(name, server.service.secrets[name]);
 	}
 	const { tokens } = server.service.truth;
 	for (const token of tokens) scanner.add('token', token);
@@ -343,6 +442,7 @@ const BASE_MS = 4500;
 const SLOW_FAULT_MS = 1300;
 const RETRY_AFTER_MS = 3200;
 const PENDING_JOB_MS = 6500;
+const BUSY_MS = 8000;
 /** A cancel takes effect within a second; the rest is for a busy machine. */
 const CANCEL_MS = 1600;
 
@@ -366,7 +466,8 @@ const inTime: Check = ({ runs, server, world }) => {
 	).length;
 	const pending = world.service.jobs.some(({ end }) => end === 'never');
 	const limit =
-		BASE_MS +
+		BASE_MS * (world.retries ? 2 : 1) +
+		(world.service.busy ? BUSY_MS : 0) +
 		slow * SLOW_FAULT_MS +
 		pauses * RETRY_AFTER_MS +
 		(pending || slowPolls ? PENDING_JOB_MS : 0);
@@ -402,7 +503,11 @@ const CHECKS: Check[] = [
 	lost,
 	forgotten,
 	mixed,
+	vectors,
+	textIndexes,
+	clearAnswers,
 	twice,
+	patient,
 	removed,
 	secrets,
 	elsewhere,

@@ -252,6 +252,9 @@ const deliveredBy = ({ texts }: Truth): Set<string> =>
 let worlds = 0;
 let isWarm = false;
 
+/** n8n takes 0 for a second. */
+const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+
 /** What a run gets. */
 interface Input {
 	items: IDataObject[] | INodeExecutionData[];
@@ -271,7 +274,9 @@ class Play {
 		private readonly node: INodeType,
 		clientId: string,
 	) {
-		this.store = new CredentialStore(credentialsFor(server.url, clientId));
+		this.store = new CredentialStore(
+			credentialsFor(server.url, clientId, {}, server.service.secrets),
+		);
 	}
 
 	async all(): Promise<void> {
@@ -315,6 +320,7 @@ class Play {
 					items,
 					parameters: parametersOf(world.node, settings),
 					onError: world.onError,
+					...(world.retries && RETRY_ON_FAIL),
 					store,
 					...(cancelAfterMs !== undefined && { cancelAfterMs }),
 				}),

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-import { CANARIES, inForm } from './canaries';
+import { inForm, type Secrets } from './canaries';
 import {
 	sendAnswer,
 	isReadable,
@@ -64,13 +64,17 @@ const basicOf = (user: string, password: string): string =>
 	`Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 /** The header that carries the secret of a request, and the secret itself. */
-function secretOf(route: Route, { headers }: IncomingMessage): { header: string; secret: string } {
+function secretOf(
+	route: Route,
+	{ headers }: IncomingMessage,
+	secrets: Secrets,
+): { header: string; secret: string } {
 	if (route === 'push' || route === 'delete') {
-		return { header: String(headers['x-api-key'] ?? ''), secret: CANARIES.apiKey };
+		return { header: String(headers['x-api-key'] ?? ''), secret: secrets.apiKey };
 	}
 	const header = headers.authorization ?? '';
-	if (route === 'token') return { header, secret: CANARIES.clientSecret };
-	if (route === 'migrate') return { header, secret: CANARIES.password };
+	if (route === 'token') return { header, secret: secrets.clientSecret };
+	if (route === 'migrate') return { header, secret: secrets.password };
 	return { header, secret: header.replace(/^Bearer /, '') };
 }
 
@@ -87,6 +91,7 @@ export async function startChaosServer(
 	clientId: string,
 ): Promise<ChaosServer> {
 	const service = new Service(plan, clientId);
+	const { secrets } = service;
 	const requests: SeenRequest[] = [];
 	const played: Fault[] = [];
 	const seenByRule = faults.map(() => 0);
@@ -108,12 +113,12 @@ export async function startChaosServer(
 	function isAuthorized(route: Route, header: string): boolean {
 		switch (route) {
 			case 'token':
-				return header === basicOf(clientId, CANARIES.clientSecret);
+				return header === basicOf(clientId, secrets.clientSecret);
 			case 'migrate':
-				return header === basicOf(CANARIES.user, CANARIES.password);
+				return header === basicOf(secrets.user, secrets.password);
 			case 'push':
 			case 'delete':
-				return header === CANARIES.apiKey;
+				return header === secrets.apiKey;
 			default:
 				return service.isValidToken(header.replace(/^Bearer /, ''));
 		}
@@ -150,7 +155,7 @@ export async function startChaosServer(
 			return;
 		}
 		const { route } = target;
-		const { header, secret } = secretOf(route, request);
+		const { header, secret } = secretOf(route, request, secrets);
 		const bytes = Buffer.byteLength(body);
 		const subject =
 			target.id === '' ? (/<<(\w+?)p\d|"id":"([^"]*)"/.exec(body)?.[0] ?? '') : target.id;
@@ -163,6 +168,13 @@ export async function startChaosServer(
 			at: performance.now(),
 		};
 		requests.push(seen);
+		if (service.isTooMuch(route)) {
+			const { status = 429, retryAfterSeconds } = plan.busy ?? {};
+			if (retryAfterSeconds !== undefined)
+				response.setHeader('Retry-After', retryAfterSeconds);
+			sendAnswer(response, { status });
+			return;
+		}
 		const fault = faultFor(route);
 		if (fault !== undefined) {
 			seen.fault = fault;

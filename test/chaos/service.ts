@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import { accessToken } from './canaries';
+import { accessToken, secretsOf, type Secrets } from './canaries';
 
 export type Route = 'token' | 'submit' | 'results' | 'push' | 'delete' | 'migrate';
 
@@ -30,7 +30,22 @@ export interface JobPlan {
 	truncate: 'nothing' | 'tail' | 'whole';
 	/** Results are served once; later requests get the status alone. */
 	once: boolean;
+	/** How the first results differ from JSON that can be read. */
+	damage: Damage;
+	/** How many vectors come with the chunks, the first one wrong: of a text, or of all if they share a list. */
+	vectors: 'all' | 'oneLess' | 'oneMore' | 'nullForOne' | 'none';
+	/** Entries with spans come in the opposite order. */
+	isReversed: boolean;
 }
+
+export type Damage =
+	| 'nothing'
+	| 'nan'
+	| 'infinity'
+	| 'truncated'
+	| 'trailingBytes'
+	| 'controlCharacter'
+	| 'jsonInString';
 
 export const PLAIN_JOB: JobPlan = {
 	polls: 1,
@@ -41,9 +56,33 @@ export const PLAIN_JOB: JobPlan = {
 	shape: 'current',
 	truncate: 'nothing',
 	once: false,
+	damage: 'nothing',
+	vectors: 'all',
+	isReversed: false,
+};
+
+/** Too many requests: the service takes none for a while, and later only so many. */
+export interface Busy {
+	status: 429 | 503;
+	/** Of each refusal, in whole seconds; 503 always has one. */
+	retryAfterSeconds?: number;
+	/** From the first request on. */
+	refusesAllForMs: number;
+	/** In each interval, to the end. */
+	requestsPerInterval: number;
+}
+
+const BUSY_INTERVAL_MS = 50;
+
+/** Requests that are sent again for as long as it takes; a poll is bounded by Max Wait. */
+const BUSY_ROUTES: Record<Busy['status'], Route[]> = {
+	429: ['submit', 'push', 'delete', 'migrate'],
+	// Of other requests it is unknown whether they took effect.
+	503: ['push', 'delete'],
 };
 
 export interface ServicePlan {
+	busy?: Busy;
 	/** Jobs take these plans in turn. */
 	jobs: JobPlan[];
 	/** A text that fails its whole job. */
@@ -53,12 +92,14 @@ export interface ServicePlan {
 	/** A document with this field makes the service refuse the whole request. */
 	refusesPoison: boolean;
 	maxPushBytes: number;
-	/** How a push is answered. */
-	pushAnswer: 'none' | 'status' | 'perDocument';
+	/** How a push is answered; `echo` repeats each document, its members in another order. */
+	pushAnswer: 'none' | 'status' | 'perDocument' | 'echo';
 	/** How a document is rejected within a response of success. */
 	rejection: 'status' | 'textStatus' | 'errorsBeside' | 'listedTwice' | 'numericId';
 	unknownId: 'notFound' | 'success';
 	indexed: string[];
+	/** The key and the password are numbers, which the service may repeat as such. */
+	hasNumericSecrets: boolean;
 }
 
 export const PLAIN_SERVICE: ServicePlan = {
@@ -71,12 +112,15 @@ export const PLAIN_SERVICE: ServicePlan = {
 	rejection: 'status',
 	unknownId: 'success',
 	indexed: [],
+	hasNumericSecrets: false,
 };
 
 export interface Answer {
 	status: number;
 	/** undefined sends no body. */
 	json?: unknown;
+	/** Sent in place of the JSON. */
+	text?: string;
 	/** Called when the whole response has gone out in a readable form. */
 	delivered?: () => void;
 }
@@ -89,6 +133,8 @@ interface Job {
 	pollsLeft: number;
 	retrieved: boolean;
 	bad: boolean;
+	/** Results went out damaged, and do so once. */
+	wasDamaged: boolean;
 }
 
 /** What happened to one text. */
@@ -121,7 +167,7 @@ export class Truth {
 	readonly commits = { count: 0 };
 	readonly migrations = { requests: 0, effects: 0 };
 	/** Texts submitted again though a submission had taken effect. */
-	readonly resubmitted: string[] = [];
+	readonly resubmitted: Array<{ key: string; isExcused: boolean }> = [];
 	readonly migratedAgain = { count: 0 };
 	/** Jobs whose submission response was delivered. */
 	readonly knownJobs = new Set<string>();
@@ -149,6 +195,41 @@ export const textOf = ({ key, parts }: TextPlan): string =>
 /** The key of a text and the number of the part a chunk is. */
 export const MARKER = /<<(i(\d+)t(\d+))p(\d+)>>/g;
 
+/** The vector of a chunk, which no other chunk has. */
+export function vectorOf(chunk: string): number[] {
+	const [, , item, at, part] = [...chunk.matchAll(MARKER)][0] ?? [];
+	return [item, at, part].map(Number);
+}
+
+const STRANGE_VECTOR = [99, 99, 99];
+
+function damaged(body: string, damage: Damage): string {
+	switch (damage) {
+		case 'nothing':
+			return body;
+		case 'nan':
+			return body.replace('"vector":[', '"vector":[NaN,');
+		case 'infinity':
+			return body.replace('"vector":[', '"vector":[-Infinity,');
+		case 'truncated':
+			return body.slice(0, Math.floor(body.length * 0.7));
+		case 'trailingBytes':
+			return `${body}}, and more`;
+		case 'controlCharacter':
+			return body.replace('"chunks":["', '"chunks":["\u0007');
+		case 'jsonInString':
+			return JSON.stringify(body);
+	}
+}
+
+/** Members in the opposite order, at every level. */
+function inOtherOrder(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(inOtherOrder);
+	if (typeof value !== 'object' || value === null) return value;
+	const members = Object.entries(value).map(([name, member]) => [name, inOtherOrder(member)]);
+	return Object.fromEntries(members.reverse()) as unknown;
+}
+
 const FINISHED = { READY: true, RETRIEVED: true };
 
 const characters = (text: string): number => [...text].length;
@@ -166,11 +247,16 @@ export class Service {
 	finishAll = false;
 	/** Whatever was wrong with the service is over: it accepts everything, and new jobs go well. */
 	isHealed = false;
+	private busySince: number | undefined;
+	private interval = 0;
+	private inInterval = 0;
+	readonly secrets: Secrets;
 
 	constructor(
 		readonly plan: ServicePlan,
 		private readonly name: string,
 	) {
+		this.secrets = secretsOf(plan.hasNumericSecrets);
 		for (const id of plan.indexed) this.truth.index.set(id, 'before');
 	}
 
@@ -207,7 +293,7 @@ export class Service {
 			// What failed is submitted again by the user's wish.
 			if (this.isHealed) continue;
 			if (known !== undefined && known.jobs.length > 0 && !this.mayResubmit(known, keys)) {
-				this.truth.resubmitted.push(key);
+				this.truth.resubmitted.push({ key, isExcused: this.isFailed(known) });
 			}
 		}
 		if (!effect) return { status: 200 };
@@ -228,6 +314,29 @@ export class Service {
 				return job !== undefined && this.hasFailed(job) && job.keys.length > 1;
 			})
 		);
+	}
+
+	/** Nothing can come of what was submitted before, as far as a client can tell. */
+	private isFailed({ jobs }: TextTruth): boolean {
+		return jobs.every((id) => {
+			const job = this.jobs.get(id);
+			return !this.truth.knownJobs.has(id) || job === undefined || this.hasFailed(job);
+		});
+	}
+
+	/** Whether a request comes too soon. Each request is counted. */
+	isTooMuch(route: Route): boolean {
+		const { busy } = this.plan;
+		if (busy === undefined || this.isHealed) return false;
+		if (!BUSY_ROUTES[busy.status].includes(route)) return false;
+		const now = performance.now();
+		this.busySince ??= now;
+		const interval = Math.floor((now - this.busySince) / BUSY_INTERVAL_MS);
+		if (interval !== this.interval) this.inInterval = 0;
+		this.interval = interval;
+		this.inInterval += 1;
+		const isPhase = now - this.busySince < busy.refusesAllForMs;
+		return isPhase || this.inInterval > busy.requestsPerInterval;
 	}
 
 	/** Whether a job may still be polled: it has neither failed nor given its chunks away. */
@@ -251,6 +360,7 @@ export class Service {
 			plan,
 			pollsLeft: plan.polls,
 			retrieved: false,
+			wasDamaged: false,
 			bad: !this.isHealed && keys.some((key) => this.plan.badTexts.includes(key)),
 		};
 		this.jobs.set(job.id, job);
@@ -290,11 +400,23 @@ export class Service {
 		if (effect) job.retrieved = true;
 		const failed = plan.end === 'errorWithData';
 		const status = failed ? 'ERROR' : plan.readyStatus;
+		const json = { chunkingId, status, ...this.resultOf(job) };
+		const text = job.wasDamaged ? undefined : this.damagedText(job, json);
+		if (effect && text !== undefined) job.wasDamaged = true;
+		const isReadable = text === undefined || ['nan', 'infinity'].includes(plan.damage);
+		const isFinished = !failed && plan.shape !== 'unknown' && isReadable;
 		return {
 			status: 200,
-			json: { chunkingId, status, ...this.resultOf(job) },
-			delivered: () => this.deliver(job, !failed && plan.shape !== 'unknown'),
+			json,
+			...(text !== undefined && { text }),
+			delivered: () => this.deliver(job, isFinished, text ?? JSON.stringify(json)),
 		};
+	}
+
+	private damagedText({ plan: { damage } }: Job, json: object): string | undefined {
+		const whole = JSON.stringify(json);
+		const text = damaged(whole, damage);
+		return text === whole ? undefined : text;
 	}
 
 	private pendingAnswer(job: Job): Answer {
@@ -339,16 +461,34 @@ export class Service {
 		if (plan.shape === 'older') {
 			return {
 				chunkedData: kept.map((chunks) => ({ chunks })),
-				vector: kept.flat().map(() => ({ vector: [1, 2] })),
+				vector: this.vectorsOf(job, kept.flat()),
 			};
 		}
-		return {
-			chunkedData: kept.map((chunks) => ({
-				chunks,
-				...(plan.shape !== 'noSpans' && { spans: this.spansOf(chunks) }),
-				vectors: chunks.map(() => ({ tokensUsed: { inputTokens: 3 }, vector: [1, 2] })),
-			})),
-		};
+		const hasSpans = plan.shape !== 'noSpans';
+		const chunkedData = kept.map((chunks) => ({
+			chunks,
+			...(hasSpans && { spans: this.spansOf(chunks) }),
+			...(plan.vectors !== 'none' && { vectors: this.vectorsOf(job, chunks) }),
+		}));
+		// Without spans, nobody can tell whose chunks an entry has.
+		return { chunkedData: plan.isReversed && hasSpans ? chunkedData.reverse() : chunkedData };
+	}
+
+	private vectorsOf({ plan }: Job, chunks: string[]): unknown[] {
+		const of = (vector: number[]) => ({ tokensUsed: { inputTokens: 3 }, vector });
+		const vectors = chunks.map((chunk) => of(vectorOf(chunk)));
+		switch (plan.vectors) {
+			case 'all':
+				return vectors;
+			case 'oneLess':
+				return vectors.slice(1);
+			case 'oneMore':
+				return [of(STRANGE_VECTOR), ...vectors];
+			case 'nullForOne':
+				return [null, ...vectors.slice(1)];
+			case 'none':
+				return [];
+		}
 	}
 
 	private spansOf(chunks: string[]): Array<[number, number]> {
@@ -361,13 +501,20 @@ export class Service {
 		});
 	}
 
-	private deliver(job: Job, finished: boolean): void {
+	/**
+	 * @param finished whether a client can read that these are all chunks
+	 * @param sent the body, which may lack the end
+	 */
+	private deliver(job: Job, finished: boolean, sent: string): void {
 		const missing = job.plan.shape === 'missingEntry' && job.texts.length > 1;
 		job.keys.forEach((key, at) => {
 			if (missing && at === job.keys.length - 1) return;
 			const text = this.truth.texts.get(key);
 			const chunks = this.chunksOf(job, at);
-			for (const chunk of chunks) text?.delivered.add(chunk);
+			for (const chunk of chunks) {
+				if (sent.includes(chunk.slice(0, chunk.indexOf('>>') + 2)))
+					text?.delivered.add(chunk);
+			}
 			if (text && finished && chunks.length === text.parts) text.complete = true;
 		});
 	}
@@ -405,7 +552,8 @@ export class Service {
 		rejected: Array<Record<string, unknown>>,
 	): Answer {
 		// A service that rejects a document has to say so.
-		if (rejected.length === 0 && this.plan.pushAnswer !== 'perDocument') {
+		const isShort = ['none', 'status'].includes(this.plan.pushAnswer);
+		if (rejected.length === 0 && isShort) {
 			return this.plan.pushAnswer === 'none'
 				? { status: 204 }
 				: { status: 200, json: { status: 'accepted' } };
@@ -414,6 +562,13 @@ export class Service {
 		const fine = accepted.map(({ id }) => ({ id, status: 200 }));
 		const reason = 'The field is not indexed';
 		const bad = rejected.map(({ id }) => ({ id, status: 422, error: reason }));
+		if (this.plan.pushAnswer === 'echo') {
+			const echoed = documents.map((document) => ({
+				...(inOtherOrder(document) as object),
+				...(rejected.includes(document) && { status: 422, error: reason }),
+			}));
+			return { status: 200, json: { documents: echoed } };
+		}
 		const everything = [...fine, ...bad];
 		switch (this.plan.rejection) {
 			case 'status':

@@ -6,7 +6,15 @@ import type { NodeKey, Settings } from './adapter';
 import { FORMS } from './canaries';
 import type { FilePlan } from './file-plan';
 import { SHAPES, type Fault, type FaultRule, type Shape } from './faults';
-import { PLAIN_JOB, PLAIN_SERVICE, type JobPlan, type Route, type ServicePlan } from './service';
+import {
+	PLAIN_JOB,
+	PLAIN_SERVICE,
+	type Busy,
+	type Damage,
+	type JobPlan,
+	type Route,
+	type ServicePlan,
+} from './service';
 
 /** Chunk Text in one run, or in two: what the first one leaves over goes into the second. */
 export type Flow = 'once' | 'submitThenGet' | 'waitThenGet' | 'waitThenResume';
@@ -22,6 +30,8 @@ export interface World {
 	files?: FilePlan[];
 	settings: Settings;
 	flow: Flow;
+	/** n8n's Retry On Fail: the node is run once more if it, or its first item, fails. */
+	retries: boolean;
 	service: ServicePlan;
 	faults: FaultRule[];
 	cancelAfterMs?: number;
@@ -34,6 +44,7 @@ export const PLAIN_WORLD: World = {
 	texts: [],
 	settings: {},
 	flow: 'once',
+	retries: false,
 	service: PLAIN_SERVICE,
 	faults: [],
 };
@@ -174,7 +185,56 @@ export const maybeCancel = fc.oneof(
 	{ weight: 1, arbitrary: fc.integer({ min: 5, max: 250 }) },
 );
 
-export const COMMON: Settings = { maxAttempts: 2, timeout: 1 };
+export const COMMON: Settings = { maxAttempts: 2, timeout: 1, maxRefused: 2 };
+
+const anyBusy: fc.Arbitrary<Busy> = fc
+	.record({
+		refuses: fc.constantFrom<Pick<Busy, 'status' | 'retryAfterSeconds'>>(
+			{ status: 429 },
+			{ status: 429 },
+			{ status: 429, retryAfterSeconds: 1 },
+			{ status: 503, retryAfterSeconds: 1 },
+		),
+		refusesAllForMs: fc.constantFrom(0, 100, 300),
+		requestsPerInterval: fc.integer({ min: 1, max: 4 }),
+	})
+	.map(({ refuses, ...busy }) => ({ ...refuses, ...busy }));
+
+/** Longer than any service is busy. */
+const PATIENCE: Settings = { maxRefused: 60 };
+
+/** In some of these worlds the service is busy. */
+export const oftenBusy = (worlds: fc.Arbitrary<World>): fc.Arbitrary<World> =>
+	fc.oneof(
+		{ weight: 14, arbitrary: worlds },
+		{
+			weight: 1,
+			arbitrary: fc.tuple(worlds, anyBusy).map(([world, busy]) => ({
+				...world,
+				settings: { ...world.settings, ...PATIENCE },
+				service: { ...world.service, busy },
+			})),
+		},
+	);
+
+/** In some of these worlds a node is run again, mostly because its first item always fails. */
+const oftenRetried = (worlds: fc.Arbitrary<World>): fc.Arbitrary<World> =>
+	fc.oneof(
+		{ weight: 8, arbitrary: worlds },
+		{
+			weight: 1,
+			arbitrary: fc.tuple(worlds, fc.constantFrom(true, true, false)).map(
+				([world, isFirstBad]): World => ({
+					...world,
+					retries: true,
+					...(isFirstBad && {
+						items: world.items.map((item, at) => (at > 0 ? item : { ...item, id: '' })),
+						texts: world.texts.map((parts, at) => (at > 0 ? parts : [0])),
+					}),
+				}),
+			),
+		},
+	);
 
 /** IDs that a URL, a header or JSON may get wrong. */
 const ODD_IDS = [
@@ -195,8 +255,16 @@ export const anyDocumentId = fc.oneof(
 	fc.constantFrom(...ODD_IDS),
 );
 
+/** What a document may have of its own that a response has too. */
+export const OWN_FIELDS = {
+	error: fc.constantFrom<unknown>('failed once', { code: 7 }),
+	errors: fc.constant(['a typo']),
+	related: fc.constantFrom('d0', 'd1', 'd2', 'd3').map((id) => [{ status: 'rejected', id }]),
+};
+
 const anyDocument = fc.record(
 	{
+		...OWN_FIELDS,
 		id: anyDocumentId,
 		name: fc.constant('Name'),
 		reject: fc.constantFrom(false, false, false, true),
@@ -206,6 +274,13 @@ const anyDocument = fc.record(
 		status: fc.constantFrom('draft', 'error', 500),
 	},
 	{ requiredKeys: ['id', 'name'] },
+);
+
+export const anyPushAnswer = fc.constantFrom<ServicePlan['pushAnswer']>(
+	'none',
+	'status',
+	'perDocument',
+	'echo',
 );
 
 const anyPush: fc.Arbitrary<World> = fc
@@ -226,7 +301,7 @@ const anyPush: fc.Arbitrary<World> = fc
 		cancelAfterMs: maybeCancel,
 		settings: fc.record({
 			documentsPerRequest: fc.integer({ min: 1, max: 5 }),
-			bytesPerRequest: fc.integer({ min: 150, max: 600 }),
+			bytesPerRequest: fc.integer({ min: 200, max: 600 }),
 			concurrency: fc.integer({ min: 1, max: 3 }),
 			duplicates: fc.constantFrom('fail', 'keepLast', 'sendInOrder'),
 			pushOutput: fc.constantFrom('documents', 'documents', 'documents', 'summary'),
@@ -235,7 +310,8 @@ const anyPush: fc.Arbitrary<World> = fc
 		service: fc.record({
 			refusesPoison: fc.boolean(),
 			maxPushBytes: fc.constantFrom(300, 5_000_000),
-			pushAnswer: fc.constantFrom<ServicePlan['pushAnswer']>('none', 'status', 'perDocument'),
+			pushAnswer: anyPushAnswer,
+			hasNumericSecrets: fc.boolean(),
 			rejection: fc.constantFrom<ServicePlan['rejection']>(
 				'status',
 				'textStatus',
@@ -249,7 +325,9 @@ const anyPush: fc.Arbitrary<World> = fc
 		worldOf({
 			...world,
 			node: 'push',
-			items: documents.map((document, at) => ({ ...document, version: `v${at}` })),
+			items: documents.map(
+				(document, at) => ({ ...document, version: `v${at}` }) as IDataObject,
+			),
 			settings: { ...COMMON, ...settings },
 		}),
 	);
@@ -310,15 +388,35 @@ const anyMigration: fc.Arbitrary<World> = fc
 		onError: anyOnError,
 		faults: anyFaults('migrate'),
 		cancelAfterMs: maybeCancel,
+		hasNumericSecrets: fc.boolean(),
 	})
-	.map(({ count, oncePerItem, ...world }) =>
+	.map(({ count, oncePerItem, hasNumericSecrets, ...world }) =>
 		worldOf({
 			...world,
+			service: { hasNumericSecrets },
 			node: 'migrate',
 			items: Array.from({ length: count }, (_, n) => ({ n })),
 			settings: { confirm: true, oncePerItem, timeout: 1 },
 		}),
 	);
+
+const anyVectors = fc.constantFrom<JobPlan['vectors']>(
+	'all',
+	'all',
+	'oneLess',
+	'oneMore',
+	'nullForOne',
+	'none',
+);
+
+const anyDamage = fc.constantFrom<Damage>(
+	'nan',
+	'infinity',
+	'truncated',
+	'trailingBytes',
+	'controlCharacter',
+	'jsonInString',
+);
 
 export const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
 	{
@@ -354,8 +452,23 @@ export const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
 		),
 		truncate: fc.constantFrom<JobPlan['truncate']>('nothing', 'tail', 'whole'),
 		once: fc.boolean(),
+		damage: fc.constant<Damage>('nothing'),
+		vectors: anyVectors,
+		isReversed: fc.constantFrom(false, false, false, true),
 	}),
+	fc.record({ polls: fc.nat({ max: 1 }), once: fc.boolean(), damage: anyDamage }).map(jobOf),
+	fc
+		.record({
+			shape: fc.constantFrom<JobPlan['shape']>('current', 'older'),
+			vectors: anyVectors,
+			isReversed: fc.boolean(),
+		})
+		.map(jobOf),
 );
+
+/** Get Results does not know the texts, so that nobody can tell whose chunks an entry has. */
+export const jobsFor = (flow: Flow, jobs: JobPlan[]): JobPlan[] =>
+	flow === 'once' ? jobs : jobs.map((job) => ({ ...job, isReversed: false }));
 
 export const NEVER: JobPlan = { ...PLAIN_JOB, end: 'never' };
 
@@ -409,7 +522,7 @@ export const anyChunking: fc.Arbitrary<World> = fc
 				previousChunkCount: documents ? previousChunkCount : 0,
 			},
 			service: {
-				jobs: never ? [...jobs, NEVER] : jobs,
+				jobs: jobsFor(never ? later : flow, never ? [...jobs, NEVER] : jobs),
 				badTexts: bad.map(([item, at]) => `i${item}t${at}`),
 				revokesTokens,
 			},
@@ -417,9 +530,13 @@ export const anyChunking: fc.Arbitrary<World> = fc
 	});
 
 /** Any world, chunking more often than the others because it has most to get wrong. */
-export const anyWorld: fc.Arbitrary<World> = fc.oneof(
-	{ weight: 9, arbitrary: anyChunking },
-	{ weight: 4, arbitrary: anyPush },
-	{ weight: 3, arbitrary: anyDelete },
-	{ weight: 2, arbitrary: anyMigration },
+export const anyWorld: fc.Arbitrary<World> = oftenBusy(
+	oftenRetried(
+		fc.oneof(
+			{ weight: 9, arbitrary: anyChunking },
+			{ weight: 4, arbitrary: anyPush },
+			{ weight: 3, arbitrary: anyDelete },
+			{ weight: 2, arbitrary: anyMigration },
+		),
+	),
 );

@@ -327,6 +327,7 @@ async function* readRecords<E extends Placed>(
 	const items = [itemIndex];
 	const last = max === 0 ? Infinity : skip + max;
 	let isFirst = true;
+	let at = 0;
 	try {
 		for await (const records of file.records) {
 			let slice: E[] = [];
@@ -342,6 +343,7 @@ async function* readRecords<E extends Placed>(
 					if (slice.length > 0) yield slice;
 					return;
 				}
+				at = record.record;
 				if (isFirst) checkFields(file, record, needed);
 				isFirst = false;
 				if (sink.read(record)) continue;
@@ -359,7 +361,8 @@ async function* readRecords<E extends Placed>(
 		if (isFirst) checkNotEmpty(file);
 		sink.ended();
 	} catch (error) {
-		sink.brokenOff(error);
+		// What comes after Max Records is for the run that reads it.
+		if (at < last) sink.brokenOff(error);
 	} finally {
 		wasRead();
 	}
