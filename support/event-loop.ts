@@ -4,7 +4,13 @@ import './setup';
 import { fork } from 'node:child_process';
 import path from 'node:path';
 
-import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeParameters,
+	INodeType,
+} from 'n8n-workflow';
 
 import { CredentialStore } from './credential-store';
 import { runNode, type RunResult } from './engine';
@@ -84,7 +90,7 @@ export interface Load {
 	title: string;
 	node: 'ChunkText' | 'PushDocuments' | 'DeleteDocument' | 'MigrateBlobs';
 	parameters: INodeParameters;
-	items: () => IDataObject[];
+	items: () => IDataObject[] | INodeExecutionData[];
 	/** How many items come out, of both outputs. */
 	returns: number;
 	/** What the service answers; 200 unless given. */
@@ -130,12 +136,34 @@ function deleting(title: string, returns: number, more: Partial<Load>): Load {
 	return { title: `Delete Document, ${title}`, ...load, ...more };
 }
 
-/** Many items in each node, a large request and a large response. */
+/** One item with a file, as n8n has it without a storage. */
+const fileOf = (fileName: string, content: () => string) => (): INodeExecutionData[] => {
+	const data = Buffer.from(content()).toString('base64');
+	return [{ json: {}, binary: { data: { data, fileName, mimeType: 'text/plain' } } }];
+};
+
+const FIELDS = 300_000;
+const names = (): string[] => Array.from({ length: FIELDS }, (_, index) => `field${index}`);
+const wideRecord = (): string =>
+	`{"id":"a","name":"A",${names()
+		.map((name) => `"${name}":1`)
+		.join()}}`;
+
+/** Many items in each node, a large record, a large request and a large response. */
 export const LOADS: Load[] = [
 	pushing('whole items'),
 	pushing('mapped fields', { parameters: { documentSource: 'fields' } }),
 	pushing('a single request', { parameters: { options: { documentsPerRequest: ITEMS } } }),
 	failing('wrong key', { status: 401 }),
+	pushing('a record with many fields', {
+		parameters: { documentSource: 'file' },
+		items: fileOf('d.jsonl', () => `${wideRecord()}\n`),
+		returns: 1,
+	}),
+	deleting('a row with many cells', 1, {
+		parameters: { idSource: 'file' },
+		items: fileOf('d.csv', () => `id,${names().join()}\na,${names().join()}\n`),
+	}),
 	deleting('shared IDs', ITEMS, {
 		items: itemsOf(ITEMS, (index) => document(index % 250)),
 	}),

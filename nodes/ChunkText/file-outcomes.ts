@@ -3,10 +3,14 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FileSink } from '../shared/n8n/file-sink';
 import type { PartFiles } from '../shared/n8n/part-files';
 import type { Run } from '../shared/n8n/run';
+import { jsonInSteps } from '../shared/n8n/slices';
 import { isFileText } from './file-texts';
 import type { Job } from './jobs';
 import type { TextFailure, TextOutcomes } from './text-outcomes';
 import type { TextRef } from './texts';
+
+/** Through the record, its response, `chunkedData`, an entry and `vectors`. */
+const LEVELS_TO_VECTORS = 5;
 
 /** Accounts for the texts of one file. */
 export class FileOutcomes implements TextOutcomes {
@@ -49,10 +53,16 @@ export class FileOutcomes implements TextOutcomes {
 		const id = ref.document?.id;
 		const { record } = ref.record;
 		if (json.response !== undefined)
-			await this.responses.add(JSON.stringify({ record, ...json }));
+			await this.responses.add(await this.written({ record, ...json }));
 		const endsRun = failure.endsRun || this.run.ended?.reason === error;
 		if (skipped) await this.sink.skipped([ref]);
 		else await this.sink.failed(ref, { reason: error, message, id, endsRun });
+	}
+
+	/** JSON with a response, which may be large: each of its vectors is written in a step. */
+	private async written(json: IDataObject): Promise<string> {
+		const breathe = () => this.run.breathe();
+		return await jsonInSteps(json, LEVELS_TO_VECTORS, breathe);
 	}
 
 	async finish(): Promise<void> {

@@ -59,6 +59,22 @@ describe('formats', () => {
 		expect(summary(result)).toMatchObject({ file: fileName, records: 3, pushed: 3, failed: 0 });
 	});
 
+	it('fails a record with more than 20,000 field names alone, JSON Lines called .json included', async () => {
+		const wide = Object.fromEntries(indexes(20_001).map((at) => [`field${at}`, 'x']));
+		const text = lines([{ id: 'wide', name: 'Wide', ...wide }, ...three]);
+		const result = await push([await files.item(text, 'd.json')], {}, CONTINUE);
+		expect(indexed()).toEqual(three);
+		expect(summary(result)).toMatchObject({
+			records: 4,
+			pushed: 3,
+			failed: 1,
+			failures: [
+				{ record: 1, line: 1, error: 'Line 1 has more than 20,000 different field names' },
+			],
+			deadLetters: [{ field: 'unreadable', records: 1, unreadable: true }],
+		});
+	});
+
 	it('reads all members of a gzip file and ignores zeros at its end', async () => {
 		const parts = [1000, 2000, 180].map((count, part) =>
 			lines(

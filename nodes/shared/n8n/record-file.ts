@@ -3,6 +3,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { FileError, type Bytes } from '../records/bytes';
 import { fieldOf } from '../records/fields';
 import { FORMATS, formatOf, guessFormat, type RecordFormat } from '../records/format';
+import { hasTooManyNames } from '../records/json-text';
 import { peek } from '../records/peek';
 import { readRecords } from '../records/read-records';
 import { RecordError, type SourceRecord } from '../records/record';
@@ -276,9 +277,9 @@ function isJsonLines(head: string): boolean {
 	const text = head.trimStart();
 	const end = text.indexOf('\n');
 	if (end < 0 || !text.startsWith('{') || text.slice(end).trim() === '') return false;
+	const line = text.slice(0, end);
 	try {
-		JSON.parse(text.slice(0, end));
-		return true;
+		return hasTooManyNames(line) || JSON.parse(line) !== undefined;
 	} catch {
 		return false;
 	}

@@ -38,6 +38,32 @@ export async function inSteps<T>(
 }
 
 /**
+ * `JSON.stringify` of an object as JSON has them, which may be large: one long list in it, say, is written
+ * entry by entry.
+ *
+ * @param levels how deep lists and objects are written in steps
+ * @param breathe called between two steps
+ */
+export async function jsonInSteps(
+	value: unknown,
+	levels: number,
+	breathe: () => Promise<void> | undefined,
+): Promise<string> {
+	await breathe();
+	if (levels === 0 || typeof value !== 'object' || value === null)
+		return JSON.stringify(value) ?? 'null';
+	const isList = Array.isArray(value);
+	// Joined only when it is used: each level would copy all of it.
+	let json = '';
+	for (const [name, part] of Object.entries(value)) {
+		if (part === undefined && !isList) continue;
+		json += `${json === '' ? '' : ','}${isList ? '' : `${JSON.stringify(name)}:`}`;
+		json += await jsonInSteps(part, levels - 1, breathe);
+	}
+	return isList ? `[${json}]` : `{${json}}`;
+}
+
+/**
  * `map` of a list that may be long.
  *
  * @param breathe called between two entries

@@ -1,4 +1,5 @@
 import { setMember } from './fields';
+import { MAX_FIELD_NAMES } from './json-text';
 import { cellsOf, DELIMITERS, endOfRow, likeliestDelimiter, NOT_CLOSED } from './csv-row';
 import {
 	checkLength,
@@ -90,21 +91,22 @@ export class CsvReader implements RecordReader {
 		if (text.trim() === '') return;
 		this.delimiter ??= likeliestDelimiter(text);
 		const columns = cellsOf(text, this.delimiter)?.map((name) => name.trim());
-		if (!columns) throw new RecordError(`The header row (line ${line}) ${BAD_QUOTE}`, 1, line);
-		const twice = repeated(columns.filter((name) => name !== ''));
-		if (twice !== undefined) {
-			throw new RecordError(
-				`The header row (line ${line}) has two columns "${twice.slice(0, MAX_NAME_CHARACTERS)}"`,
-				1,
-				line,
-			);
-		}
+		const problem = columns ? headerProblem(columns) : BAD_QUOTE;
+		if (problem !== undefined)
+			throw new RecordError(`The header row (line ${line}) ${problem}`, 1, line);
 		this.columns = columns;
 		this.header = text;
 	}
 }
 
-/** The first name that occurs again; a header may have hundreds of thousands. */
+function headerProblem(columns: string[]): string | undefined {
+	if (columns.length > MAX_FIELD_NAMES)
+		return `has more than ${MAX_FIELD_NAMES.toLocaleString('en-US')} columns`;
+	const twice = repeated(columns.filter((name) => name !== ''));
+	return twice && `has two columns "${twice.slice(0, MAX_NAME_CHARACTERS)}"`;
+}
+
+/** The first name that occurs again; a header may have tens of thousands. */
 function repeated(names: string[]): string | undefined {
 	const seen = new Set<string>();
 	return names.find((name) => seen.size === seen.add(name).size);

@@ -2,6 +2,9 @@ import { ArrayVisitor } from './json-array-visitor';
 import { JsonWalker } from './json-walker';
 import { checkLength, type RecordReader, type SourceRecord } from './record';
 
+/** Elements may be one digit each: no step finds more of them than this has characters. */
+const STEP_CHARACTERS = 8 * 1024;
+
 /**
  * Reads the elements of a list in a JSON file, each as a record. What is beside the list is skipped
  * without a check of its content.
@@ -29,7 +32,9 @@ export class JsonArrayReader implements RecordReader {
 	}
 
 	*push(piece: string): Generator<SourceRecord> {
-		yield* this.records(() => this.walker.push(piece));
+		for (let at = 0; at < piece.length; at += STEP_CHARACTERS) {
+			yield* this.records(() => this.walker.push(piece.slice(at, at + STEP_CHARACTERS)));
+		}
 		const { record, line } = this.position;
 		checkLength(this.walker.pending, record, line);
 	}

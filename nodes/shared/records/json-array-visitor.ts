@@ -1,4 +1,4 @@
-import { isDeeper, MAX_DEPTH } from './json-text';
+import { contentOf } from './json-text';
 import type { Decision, JsonVisitor } from './json-walker';
 import { detached, RecordError, type SourceRecord } from './record';
 
@@ -45,16 +45,9 @@ export class ArrayVisitor implements JsonVisitor {
 
 	value(json: string): void {
 		if (!this.isInRecord) return;
-		const value: unknown = JSON.parse(json);
-		const isTooDeep = isDeeper(json, MAX_DEPTH);
-		this.found.push({
-			...this.position,
-			text: detached(json),
-			value: isTooDeep ? undefined : value,
-			error: isTooDeep
-				? this.error(`is nested more than ${MAX_DEPTH} levels deep`)
-				: undefined,
-		});
+		const { value, problem } = contentOf(json);
+		const error = problem === undefined ? undefined : this.error(problem);
+		this.found.push({ ...this.position, text: detached(json), value, error });
 		this.isInRecord = false;
 	}
 

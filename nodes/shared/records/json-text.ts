@@ -4,6 +4,48 @@
  */
 export const MAX_DEPTH = 200;
 
+/** How many different names the fields of a record may have: each makes every step that reads it longer. */
+export const MAX_FIELD_NAMES = 20_000;
+
+/** What a JSON text says, or what is wrong with it, to follow "Line 17 ". */
+export type Content =
+	| { value: unknown; problem?: undefined }
+	| { value?: undefined; problem: string };
+
+/**
+ * Parses the JSON text of a record.
+ *
+ * @throws {SyntaxError} if it is not valid
+ */
+export function contentOf(text: string): Content {
+	if (hasTooManyNames(text))
+		return {
+			problem: `has more than ${MAX_FIELD_NAMES.toLocaleString('en-US')} different field names`,
+		};
+	const value: unknown = JSON.parse(text);
+	return isDeeper(text, MAX_DEPTH)
+		? { problem: `is nested more than ${MAX_DEPTH} levels deep` }
+		: { value };
+}
+
+/** No name with its quotes, colon and value is shorter, if there are so many. */
+const MIN_MEMBER_CHARACTERS = 6;
+
+/** Whether its objects have too many different names: found before it is parsed, which takes longest then. */
+export function hasTooManyNames(text: string): boolean {
+	if (text.length < MIN_MEMBER_CHARACTERS * MAX_FIELD_NAMES) return false;
+	const names = new Set<string>();
+	for (let at = text.indexOf(':'); at >= 0; at = text.indexOf(':', at + 1)) {
+		let end = at - 1;
+		while (end > 0 && BLANK.includes(text.charAt(end))) end--;
+		// A quote after a backslash is one within a text, which may be JSON itself.
+		if (text.charAt(end) !== '"' || text.charAt(end - 1) === '\\') continue;
+		names.add(text.slice(text.lastIndexOf('"', end - 1) + 1, end));
+		if (names.size > MAX_FIELD_NAMES) return true;
+	}
+	return false;
+}
+
 /** Whether lists and objects in a JSON text are nested more than `depth` levels deep. */
 export function isDeeper(text: string, depth: number): boolean {
 	// Few records have so many brackets at all, and counting them is cheap.
@@ -22,6 +64,7 @@ function hasMore(text: string, character: string, count: number): boolean {
 	return false;
 }
 
+const BLANK = ' \n\r\t';
 const BRACKET_OR_QUOTE = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;
 /** The rest of a string and the strings after it, none with an escape; limited in number so that the stack suffices. */

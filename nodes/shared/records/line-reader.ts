@@ -1,8 +1,5 @@
-import { isDeeper, MAX_DEPTH } from './json-text';
+import { contentOf, type Content } from './json-text';
 import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
-
-/** The content of a line, or what is wrong with it, to follow "Line 17 ". */
-type Content = { value: unknown; problem?: undefined } | { value?: undefined; problem: string };
 
 /** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */
 export class LineReader implements RecordReader {
@@ -58,10 +55,7 @@ export const textLines = (): LineReader => new LineReader((value) => ({ value })
 
 function parseJsonLine(text: string, isCut: boolean): Content {
 	try {
-		const value: unknown = JSON.parse(text);
-		return isDeeper(text, MAX_DEPTH)
-			? { problem: `is nested more than ${MAX_DEPTH} levels deep` }
-			: { value };
+		return contentOf(text);
 	} catch (error) {
 		const hint = isCut ? '; the file ends here without a line break and may be truncated' : '';
 		return { problem: `is not valid JSON: ${(error as Error).message}${hint}` };

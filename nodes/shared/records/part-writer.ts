@@ -47,10 +47,13 @@ export class PartWriter {
 	 * @returns the part that is complete because the record did not fit into it
 	 */
 	add(text: string): Part | undefined {
-		const next = `${this.frame.between}${text}`;
-		const size = this.bytes + Buffer.byteLength(next) + this.afterBytes;
+		const { before, between } = this.frame;
+		const besides = Buffer.byteLength(between) + this.afterBytes;
+		const size = this.bytes + Buffer.byteLength(text) + besides;
 		const part = this.records > 0 && size > this.maxBytes ? this.end() : undefined;
-		this.write(this.records === 0 ? `${this.frame.before}${text}` : next);
+		this.write(this.records === 0 ? before : between);
+		// By itself: joined to what is before it, a long text would be copied.
+		this.write(text);
 		this.records++;
 		return part;
 	}

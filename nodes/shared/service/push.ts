@@ -60,13 +60,12 @@ export function prepareDocument(source: unknown, rules: DocumentRules): PushDocu
 			'Enter one object, or a list of objects, each with an id and a name.',
 		);
 	}
-	const changes = rules.dropEmpty || rules.excludeFields.length > 0;
-	// An unchanged document is not copied: there may be hundreds of thousands.
-	const fields = changes ? { ...source } : (source as Record<string, unknown>);
-	for (const name of rules.excludeFields) delete fields[name];
-	if (rules.dropEmpty) {
-		for (const [name, value] of Object.entries(fields)) if (isEmpty(value)) delete fields[name];
-	}
+	const all = source as Record<string, unknown>;
+	const dropped = rules.excludeFields.filter((name) => Object.hasOwn(all, name));
+	if (rules.dropEmpty) dropped.push(...Object.keys(all).filter((name) => isEmpty(all[name])));
+	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
+	const fields = dropped.length > 0 ? { ...all } : all;
+	for (const name of dropped) delete fields[name];
 	const id = requiredString(fields, 'id', rules, '');
 	const name = requiredString(fields, 'name', rules, ` of document ${quoted(id)}`);
 	return fields.id === id && fields.name === name

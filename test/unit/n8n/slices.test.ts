@@ -1,4 +1,4 @@
-import { Slices } from '../../../nodes/shared/n8n/slices';
+import { jsonInSteps, Slices } from '../../../nodes/shared/n8n/slices';
 
 const busy = (ms: number): void => {
 	const end = performance.now() + ms;
@@ -25,4 +25,22 @@ it('costs no turn while there is time', async () => {
 	for (let step = 0; step < 100; step++) await slices.breathe();
 	expect(turned).toBe(false);
 	clearTimeout(timer);
+});
+
+test('large JSON is written as JSON.stringify does, with a breath before each of its vectors', async () => {
+	const vectors = Array.from({ length: 100 }, (_, index) => [index, 0.5, null]);
+	const response = { chunkedData: [{ chunks: ['"a"', ''], vectors }, 'é', null], of: undefined };
+	let breaths = 0;
+	const breathe = () => {
+		breaths++;
+		return undefined;
+	};
+	for (const value of [
+		{ record: 1, response },
+		{ record: 2, response: 'text' },
+	]) {
+		expect(await jsonInSteps(value, 5, breathe)).toBe(JSON.stringify(value));
+	}
+	expect(breaths).toBeGreaterThan(100);
+	expect(breaths).toBeLessThan(130);
 });

@@ -98,6 +98,30 @@ describe('a broken file', () => {
 		},
 	);
 
+	test('however short the elements are, some thousands are returned before more are read', () => {
+		const parse = jest.spyOn(JSON, 'parse');
+		let records = 0;
+		let mostAhead = 0;
+		for (const { record } of new JsonArrayReader().push(`[${'1,'.repeat(32_000)}`)) {
+			records = record;
+			mostAhead = Math.max(mostAhead, parse.mock.calls.length - records);
+		}
+		parse.mockRestore();
+		expect(records).toBe(32_000);
+		expect(mostAhead).toBeGreaterThan(0);
+		expect(mostAhead).toBeLessThan(5000);
+	});
+
+	test('an element with more than 20,000 different field names fails alone', () => {
+		const members = Array.from({ length: 20_001 }, (_, index) => `"name${index}":1`);
+		const { records, error } = readAll(new JsonArrayReader(), `[1,{${members.join()}},\n3]`);
+		expect(error).toBeUndefined();
+		expect(records.map(({ value }) => value)).toStrictEqual([1, undefined, 3]);
+		expect(records[1].error?.message).toBe(
+			'Record 2 (line 1) has more than 20,000 different field names',
+		);
+	});
+
 	test('an element nested too deep fails alone', () => {
 		const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 		const text = `[${nested(200)},${nested(201)},\n${nested(50_000)},4]`;

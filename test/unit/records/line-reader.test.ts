@@ -35,6 +35,37 @@ test('says that the last line may be truncated', () => {
 	expect(readAll(jsonLines(), '1\n{"a":\n').records[1].error?.message).not.toMatch('truncated');
 });
 
+/** An object with that many names, and a value for each. */
+const wide = (names: number, of = (name: string) => `"${name}":1`) =>
+	`{${Array.from({ length: names }, (_, index) => of(`name${index}`)).join(',')}}`;
+
+test('a line with more than 20,000 different field names fails alone, before it is parsed', () => {
+	const problem = 'has more than 20,000 different field names';
+	const parse = jest.spyOn(JSON, 'parse');
+	const lines = ['1', wide(20_001), `[${wide(20_001, (name) => `"${name}" : 1`)}]`, '2'];
+	const { records } = readAll(jsonLines(), lines.join('\n'));
+	expect(parse).toHaveBeenCalledTimes(2);
+	parse.mockRestore();
+	expect(records.map(({ value }) => value)).toStrictEqual([1, undefined, undefined, 2]);
+	expect(records.map(({ error }) => error?.message)).toStrictEqual([
+		undefined,
+		`Line 2 ${problem}`,
+		`Line 3 ${problem}`,
+		undefined,
+	]);
+});
+
+test.each([
+	['20,000 names', wide(20_000)],
+	['the same names in many objects', `[${`${wide(10)},`.repeat(10_000)}1]`],
+	['names within a text', JSON.stringify(wide(30_000))],
+	['times in texts', wide(20_000, (name) => `"${name}":"12:30:00, 13:30:00"`)],
+])('a line with %s is read', (_what, line) => {
+	const [record] = readAll(jsonLines(), line).records;
+	expect(record.error).toBeUndefined();
+	expect(record.value).toStrictEqual(JSON.parse(line));
+});
+
 test('a line nested too deep fails alone', () => {
 	const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 	const { records } = readAll(
