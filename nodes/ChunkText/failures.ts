@@ -12,12 +12,12 @@ const refusal = (message: string, description: string): ServiceFailure =>
 
 const RESPONSE_IS_KEPT = "What it returned is in the field 'response'.";
 
-const quoted = (words: string): string => (words === '' ? '' : `, "${words}"`);
+const withWords = (words: string): string => (words === '' ? '' : `, "${words}"`);
 
 /** The submission succeeded, but there is nothing to fetch the chunks by. */
 export const noChunkingId = (words: string): ServiceFailure =>
 	failure(
-		`The AI service accepted the request but returned no chunking ID${quoted(words)}`,
+		`The AI service accepted the request but returned no chunking ID${withWords(words)}`,
 		"Check 'AI Service URL' in the credential: another server may have answered.",
 	);
 
@@ -31,7 +31,7 @@ export const answeredWithPage = (): ServiceFailure =>
 /** A 2xx response that says that the request did not succeed, e.g. by `success: false`. */
 export const denied = (by: string, words: string): ServiceFailure =>
 	failure(
-		`The AI service answered with '${by}'${quoted(words)}`,
+		`The AI service answered with '${by}'${withWords(words)}`,
 		'Check what the service says, the model, the chunker and its settings, then submit the text again.',
 	);
 
@@ -91,7 +91,7 @@ export function jobFailed(status: string, words: string, texts: number): Service
 			? `, for a request with ${count(texts, 'text')}, any of which may be the cause`
 			: '';
 	return refusal(
-		`The AI service reported ${status}${quoted(words)}${shared}`,
+		`The AI service reported ${status}${withWords(words)}${shared}`,
 		texts > 1
 			? "Set the option 'Texts per Request' to 1 to find out which text fails. Check the model, the chunker and its settings if all do."
 			: 'Check the text, the model, the chunker and its settings, then submit the text again.',
@@ -147,7 +147,7 @@ export const countMismatch = (results: number, texts: number): ServiceFailure =>
 /** The entry of a text is not what the interface knows. */
 export const noChunks = (words: string): ServiceFailure =>
 	failure(
-		`The service returned no readable chunks for the text${quoted(words)}`,
+		`The service returned no readable chunks for the text${withWords(words)}`,
 		"The response is in the field 'response'. Submit the text again, or set 'Output' to 'Raw'.",
 	);
 

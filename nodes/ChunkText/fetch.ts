@@ -155,7 +155,7 @@ function findingOf(job: Job, body: unknown, chunking: Chunking): Finding<Fetched
 	if (response.status !== undefined)
 		job.status = job.session.words(response.status) || job.status;
 	if (response.hasContent) {
-		job.kept = body;
+		job.kept = kept(job.kept, body);
 		if (response.state !== 'pending') chunking.responses.set(job.chunkingId, body);
 	}
 	// What was lost before does not explain what happens after a response that arrived.
@@ -203,6 +203,12 @@ function findingOf(job: Job, body: unknown, chunking: Chunking): Finding<Fetched
 			throw isDamaged ? damagedResponse() : notAChunkingResponse();
 		}
 	}
+}
+
+/** Damaged results may have come only once: data that comes after them is kept beside them. */
+function kept(before: unknown, body: unknown): unknown {
+	const damaged: unknown = Array.isArray(before) ? before[0] : before;
+	return typeof damaged === 'string' && damaged !== body ? [damaged, body] : body;
 }
 
 /** The outcome of a submission: pending, or already the results or the error. */

@@ -56,6 +56,7 @@ export async function chunkFiles(
 	const words = { done: 'chunked', output: 'Their chunks are' };
 	const withDocuments = parameters.choice('output') === 'documents';
 	const window = new TextWindow(options);
+	const isolation = { isWorthIt: false };
 	// Otherwise a text would wait for the answer to another one that nobody awaits any longer.
 	const stopListening = run.onEnd(() => window.close());
 	if (run.ended) window.close();
@@ -66,7 +67,7 @@ export async function chunkFiles(
 		{ words, withDocuments },
 		withAllFiles,
 		async (source) => {
-			await new FileChunking(source, window).chunk();
+			await new FileChunking(source, window, isolation).chunk();
 		},
 	).finally(stopListening);
 }
@@ -164,13 +165,14 @@ class FileChunking {
 	private readonly output: ChunkOutput;
 	/** Requests that failed, whose texts may be submitted again one by one. */
 	private held: FailedJob[] = [];
-	private hasSucceeded = false;
 	private readonly chunking: Chunking;
 	private readonly file: TextFile;
 
 	constructor(
 		private readonly source: TextSource,
 		private readonly window: TextWindow,
+		/** Whether any request of the run has succeeded: only then are texts of failed ones submitted again. */
+		private readonly isolation: { isWorthIt: boolean },
 	) {
 		this.file = source.reading;
 		const { chunking, file: opened, hints, responses } = this.file;
@@ -221,7 +223,7 @@ class FileChunking {
 	}
 
 	private async take(job: Job, outcome: Outcome<Fetched>): Promise<void> {
-		this.hasSucceeded ||= outcome.ok;
+		this.isolation.isWorthIt ||= outcome.ok;
 		if (outcome.ok || !canIsolate(job, this.chunking)) return await this.answer(job, outcome);
 		this.held.push({ job, outcome });
 		// No other request with its chunking ID may add texts that the window does not know to wait.
@@ -242,7 +244,7 @@ class FileChunking {
 	private async isolate(): Promise<void> {
 		const { chunking, output } = this;
 		const held = this.held.splice(0);
-		if (!this.hasSucceeded || chunking.run.ended) {
+		if (!this.isolation.isWorthIt || chunking.run.ended) {
 			for (const { job, outcome } of held) await this.answer(job, outcome);
 			return;
 		}

@@ -8,7 +8,7 @@ import {
 	type DocumentFields,
 } from '../shared/n8n/document-fields';
 import type { FileSink } from '../shared/n8n/file-sink';
-import { isRecord } from '../shared/n8n/parameter-definitions';
+import { isRecord } from '../shared/service/json';
 import type { Placed } from '../shared/n8n/sink';
 import type { FileReading } from '../shared/n8n/source';
 import type { SourceRecord } from '../shared/records/record';

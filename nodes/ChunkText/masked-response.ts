@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { isObject } from '../shared/service/json';
 import type { Session } from '../shared/n8n/session';
 
 /** What the service makes of a text: returned as it came, since a copy would double its memory. */
@@ -63,6 +64,3 @@ function maskedEntry(session: Session, entry: unknown): unknown {
 	const masked = session.masked(Object.fromEntries(rest)) as IDataObject;
 	return { ...masked, ...Object.fromEntries(content) };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);

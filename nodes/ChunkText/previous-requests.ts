@@ -6,6 +6,7 @@ import { InputError } from '../shared/service/input-error';
 import type { ChunkParameters } from './parameters';
 import { readScope } from './settings';
 import { documentsIn, type SourceDocument } from './source-documents';
+import { isRecord } from '../shared/service/json';
 import type { TextRef } from './texts';
 
 /** A chunking request submitted by an earlier run, with the items that wait for it. */
@@ -97,13 +98,10 @@ type FailedText = IDataObject & { chunkingId: string };
 function failedTextsIn({ failedTexts }: IDataObject, chunkingId: string): FailedText[] | undefined {
 	if (!Array.isArray(failedTexts)) return undefined;
 	const texts = (failedTexts as unknown[]).filter(
-		(text): text is FailedText => isObject(text) && typeof text.chunkingId === 'string',
+		(text): text is FailedText => isRecord(text) && typeof text.chunkingId === 'string',
 	);
 	return texts[0]?.chunkingId === chunkingId ? texts : undefined;
 }
-
-const isObject = (value: unknown): value is IDataObject =>
-	typeof value === 'object' && value !== null;
 
 const textCountOf = ({ textsInRequest }: IDataObject): { textCount?: number } =>
 	typeof textsInRequest === 'number' ? { textCount: textsInRequest } : {};

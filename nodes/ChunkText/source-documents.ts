@@ -46,6 +46,7 @@ export async function readSourceDocuments(
 	const documents = new Map<number, SourceDocument>();
 	const keys: string[] = [];
 	for await (const [itemIndex, { json }] of run.eachItem()) {
+		if (refused.has(itemIndex)) continue;
 		try {
 			if (documentsIn(json) && idOf(itemIndex) !== '') continue;
 			const document = sourceDocument(parameters, itemIndex);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { isRecord } from '../shared/n8n/parameter-definitions';
+import { isRecord } from '../shared/service/json';
 import type { Run } from '../shared/n8n/run';
 import { mapInSlices } from '../shared/n8n/slices';
 import type { ChunkSettings } from '../shared/service/chunking';

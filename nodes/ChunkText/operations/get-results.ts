@@ -1,3 +1,4 @@
+import { passedOn } from '../../shared/n8n/source';
 import { parseResultsPath } from '../../shared/service/chunking';
 import { sinkOf } from '../chunk-files';
 import { ChunkOutput } from '../chunk-output';
@@ -32,6 +33,9 @@ export const getResults: Operation = {
 		const path = parseResultsPath(options.resultsPath);
 		const mode = parameters.choice('output');
 		const taken = new Set<number>();
+		// Submit returns one such item for each file.
+		for (const itemIndex of run.items.keys())
+			if (passedOn(run, itemIndex)) taken.add(itemIndex);
 		const source = {
 			idOf: (itemIndex: number) =>
 				parameters.requiredText('chunkingId', itemIndex, ID_ADVICE),

@@ -68,10 +68,14 @@ export class Throttle {
 		this.max += max;
 	}
 
-	/** @returns whether no limiter uses it any longer */
-	leave(max: number): boolean {
+	/** A limiter uses it no longer. */
+	leave(max: number): void {
 		this.max -= max;
-		return this.max === 0;
+	}
+
+	/** Whether no limiter uses it, and nothing that it knows still holds. */
+	isOver(now: number): boolean {
+		return this.max === 0 && this.pausedUntil <= now;
 	}
 
 	/** Since when everything has been refused; undefined if the last answer was no refusal. */

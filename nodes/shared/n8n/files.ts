@@ -3,7 +3,7 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Bytes } from '../records/bytes';
 import { InputError } from '../service/input-error';
 import { quoted } from '../service/wording';
-import { isRecord } from './parameter-definitions';
+import { isRecord } from '../service/json';
 import type { Run } from './run';
 
 /** Where n8n keeps files if the workflow's binary mode is `combined`. */

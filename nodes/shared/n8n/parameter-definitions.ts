@@ -33,7 +33,3 @@ export function definitionsOf(node: INode, properties: INodeProperties[]): Defin
 	}
 	return new Map([...all].map(([path, { definition }]) => [path, definition]));
 }
-
-/** Whether a value is an object, lists included. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null;

@@ -8,8 +8,9 @@ import type {
 
 import { documentId } from '../service/document-id';
 import { InputError } from '../service/input-error';
+import { isRecord } from '../service/json';
 import { fieldOf } from './fields';
-import { definitionsOf, isRecord, type Definitions } from './parameter-definitions';
+import { definitionsOf, type Definitions } from './parameter-definitions';
 import { ParameterSource, type SourceOptions } from './parameter-source';
 import {
 	booleanOf,

@@ -12,7 +12,7 @@ import { InputError } from '../service/input-error';
 import { quoted } from '../service/wording';
 import { isCanceled, messageOf } from './errors';
 import { inputFile, type InputFile } from './files';
-import { isRecord } from './parameter-definitions';
+import { isRecord } from '../service/json';
 import type { Run } from './run';
 
 /** How to read a file. */

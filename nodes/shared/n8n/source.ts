@@ -94,13 +94,12 @@ async function readItems<E extends Placed>(
 ): Promise<E[]> {
 	const all: E[] = [];
 	for await (const [itemIndex] of run.eachItem()) {
-		if (passedOn(run, itemIndex)) continue;
 		const place = { items: [itemIndex] };
 		let values: readonly unknown[];
 		try {
 			values = reading.valuesOf(itemIndex);
 		} catch (error) {
-			run.refuse(itemIndex, error);
+			if (!passedOn(run, itemIndex)) run.refuse(itemIndex, error);
 			continue;
 		}
 		if (values.length === 0) await sink.done([place], () => reading.emptyList, 'emptyLists');
@@ -110,6 +109,7 @@ async function readItems<E extends Placed>(
 			try {
 				all.push(reading.entryOf(value, place));
 			} catch (error) {
+				if (passedOn(run, itemIndex)) break;
 				const id = reading.idOf(value);
 				const shown = reading.wrong(error, position, values.length);
 				run.refuse(itemIndex, shown, id === undefined ? {} : { id });
@@ -180,16 +180,21 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 	for (const itemIndex of run.items.keys()) {
 		if (run.ended) return;
 		if (run.restored(itemIndex)) continue;
+		let places: Array<string | IBinaryData> = [];
 		try {
-			const places = placesOf(run, parameters, itemIndex);
+			places = placesOf(run, parameters, itemIndex);
 			run.beginFiles(itemIndex, places.length);
-			for (const [at, where] of places.entries()) {
-				const isLast = itemIndex === run.items.length - 1 && at === places.length - 1;
-				yield await open(itemIndex, where, isLast);
-				if (run.ended) return;
-			}
 		} catch (error) {
 			run.refuse(itemIndex, error);
+		}
+		for (const [at, where] of places.entries()) {
+			const isLast = itemIndex === run.items.length - 1 && at === places.length - 1;
+			// A file that cannot be opened fails alone, not those in other fields of its item.
+			const opened = await open(itemIndex, where, isLast).catch((error: unknown) => {
+				run.refuse(itemIndex, error);
+			});
+			if (opened) yield opened;
+			if (run.ended) return;
 		}
 	}
 }
@@ -297,14 +302,18 @@ function placesOf(
 ): Array<string | IBinaryData> {
 	const where = parameters.file('binaryPropertyName', itemIndex);
 	if (typeof where !== 'string') return [where];
-	const names = where.split(',').flatMap((name) => name.trim() || []);
+	const names = [...new Set(where.split(',').flatMap((name) => name.trim() || []))];
+	if (names.length === 0) {
+		const label = parameters.label('binaryPropertyName');
+		throw new InputError(`'${label}' has no name`, 'Enter the name of a field with a file.');
+	}
 	const found = names.filter((name) => hasFile(run, itemIndex, name));
 	if (found.length > 0) return found;
 	return passedOn(run, itemIndex) ? [] : names.slice(0, 1);
 }
 
-/** Passes on an item that sums up a file, as our nodes return it: it is no document, but a result. */
-function passedOn(run: Run, itemIndex: number): boolean {
+/** Passes on an item that sums up a file, as our nodes return it, and is nothing else that can be used. */
+export function passedOn(run: Run, itemIndex: number): boolean {
 	const { json = {}, binary = {} } = run.items[itemIndex] ?? {};
 	const { file, records, deadLetters } = json;
 	const isSummary =

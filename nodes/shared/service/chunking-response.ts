@@ -1,3 +1,4 @@
+import { isObject } from './json';
 import { MESSAGE_KEYS, serverMessage } from './failure';
 
 /** A chunk of a text; everything but its text only if the service returned it. */
@@ -84,9 +85,6 @@ const FAILED = new Set([
 	'TIMEDOUT',
 	'TIMEOUT',
 ]);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Says what the response to a submission or to a poll means (docs/service-interface.md, Chunking
@@ -330,7 +328,8 @@ export function coverage(text: string | undefined, chunks: Chunk[]): Coverage {
 	const end = chunks.at(-1)?.end;
 	if (text === undefined || end === undefined) {
 		const isBlank = text !== undefined && chunks.length === 0 && text.trim() === '';
-		return { missing: 0, isComplete: isBlank, isOwn: true };
+		const isOwn = text === undefined || occurIn(text, chunks);
+		return { missing: 0, isComplete: isBlank, isOwn };
 	}
 	// The service counts characters as Python does: a surrogate pair is one.
 	const characters = /[\uD800-\uDBFF]/.test(text) ? Array.from(text) : undefined;

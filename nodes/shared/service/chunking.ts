@@ -1,4 +1,5 @@
 import { pathSegment } from './url';
+import { isObject } from './json';
 import { InputError } from './input-error';
 
 export * from './chunking-response';
@@ -6,9 +7,6 @@ export * from './chunking-response';
 const ID_PLACEHOLDER = '{chunkingId}';
 /** The interface leaves this path open, so it is an option (docs/service-interface.md, Chunking results). */
 export const DEFAULT_RESULTS_PATH = `/ai/async-chunking/${ID_PLACEHOLDER}`;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** How one text is to be chunked. Texts with equal settings may share a request. */
 export interface ChunkSettings {

@@ -1,4 +1,5 @@
 import { MESSAGE_KEYS, serverMessage, ServiceFailure } from './failure';
+import { isRecord, membersOf, type Members } from './json';
 import { deniesSuccess, isFalse } from './success';
 
 /** A document of the request, as far as its response needs it. */
@@ -98,8 +99,6 @@ const UNATTRIBUTED = {
 	advice: "Push the documents again, with 'Documents per Request' set to 1 to find out which one it is.",
 };
 
-type Members = Record<string, unknown>;
-
 /** Levels of a response that are read: nothing deeper is meant for a person. */
 const MAX_DEPTH = 12;
 
@@ -121,11 +120,6 @@ const REJECTING_WORD =
 	/^(?:errors?|errored|fail|failed|failures?|reject|rejected|invalid|refused|denied)$/i;
 const ACCEPTING_WORD =
 	/^(?:ok|success|successful|succeeded|created|updated|indexed|accepted|added)$/i;
-
-const membersOf = (value: unknown): Members | undefined =>
-	typeof value === 'object' && value !== null && !Array.isArray(value)
-		? (value as Members)
-		: undefined;
 
 /** What a response says about a document of the request. */
 interface Said {
@@ -211,7 +205,7 @@ class ResponseReader {
 			const below = rejects || REJECTING_NAME.test(name);
 			const isNamed =
 				this.readKeyed(name, value, below) ||
-				(isContainer(value) && (yield* this.read(value, below, depth - 1))) ||
+				(isRecord(value) && (yield* this.read(value, below, depth - 1))) ||
 				(below && typeof value === 'string' && this.rejectById(value));
 			if (REJECTING_COUNT.test(name) && typeof value === 'number' && value > 0) {
 				this.unattributed.push({ message: `${name}: ${value}` });
@@ -338,7 +332,7 @@ function isEcho(sent: unknown, received: unknown): boolean {
 		const plain = (value: unknown) => text(String(value)).toLowerCase();
 		return sent !== undefined && plain(sent) === plain(received);
 	}
-	if (!isContainer(sent) || !isContainer(received)) return false;
+	if (!isRecord(sent) || !isRecord(received)) return false;
 	const names = Object.keys(sent);
 	return (
 		Array.isArray(sent) === Array.isArray(received) &&
@@ -346,6 +340,3 @@ function isEcho(sent: unknown, received: unknown): boolean {
 		names.every((name) => name in received && isEcho(sent[name], received[name]))
 	);
 }
-
-const isContainer = (value: unknown): value is Members =>
-	typeof value === 'object' && value !== null;

@@ -1,3 +1,5 @@
+import { membersOf, type Members } from './json';
+
 /** What the error of a request without a usable response proves. */
 export interface TransportFacts {
 	/** Code of Node.js or of n8n's HTTP client, e.g. `ECONNREFUSED`; undefined if n8n refused to send. */
@@ -51,11 +53,6 @@ export function transportFacts(error: unknown): TransportFacts {
 
 /** Whether a transport code says that a certificate was refused. */
 export const isCertificateCode = (code: string): boolean => CERTIFICATE_CODE.test(code);
-
-type Members = Record<string, unknown>;
-
-const membersOf = (value: unknown): Members | undefined =>
-	typeof value === 'object' && value !== null ? (value as Members) : undefined;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
