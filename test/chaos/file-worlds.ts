@@ -237,7 +237,7 @@ const anyFileDelete: fc.Arbitrary<World> = fc
 					good({ id }),
 				),
 			),
-			formats: [...FORMATS, 'lines'],
+			formats: [...FORMATS, 'lines', 'lines', 'lines'],
 		}),
 		settings: fc.record({
 			commit: fc.constantFrom('serviceDefault', 'lastDeleteOnly', 'everyDelete'),

@@ -257,7 +257,7 @@ export const anyDocumentId = fc.oneof(
 
 /** What a document may have of its own that a response has too. */
 export const OWN_FIELDS = {
-	error: fc.constantFrom<unknown>('failed once', { code: 7 }),
+	error: fc.constantFrom<unknown>('failed once', { code: 7, line: 1 }),
 	errors: fc.constant(['a typo']),
 	related: fc.constantFrom('d0', 'd1', 'd2', 'd3').map((id) => [{ status: 'rejected', id }]),
 };
@@ -280,6 +280,7 @@ export const anyPushAnswer = fc.constantFrom<ServicePlan['pushAnswer']>(
 	'none',
 	'status',
 	'perDocument',
+	'echo',
 	'echo',
 );
 
