@@ -427,6 +427,23 @@ export const CASES: Record<string, Case> = {
 			},
 		]),
 	),
+	'damaged results are replaced by a later response that has other data': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{
+				texts: [[2]],
+				faults: [
+					{
+						route: 'results',
+						skip: 1,
+						times: 99,
+						fault: { kind: 'echo', echo: 'raw', where: 'field' },
+					},
+				],
+			},
+			{ jobs: [jobOf({ polls: 0, damage: 'trailingBytes', once: true })] },
+		),
+	},
 	'what was fetched is lost when n8n runs the node again': {
 		invariant: 'lost what was delivered',
 		world: chunking(
