@@ -8,7 +8,7 @@ import type { Fault } from './faults';
 import type { FilePlan } from './file-plan';
 import { READING } from './file-worlds';
 import type { Invariant } from './invariants';
-import { textOf, type Route, type ServicePlan } from './service';
+import { textOf, type Damage, type Route, type ServicePlan } from './service';
 import { jobOf, worldOf, type World } from './world';
 
 export interface Case {
@@ -142,6 +142,27 @@ function textFile(key: string): FilePlan {
 	return { ...PLAIN_FILE, name: `${key}.jsonl`, records: [record] };
 }
 
+function linesOf(ids: string[]): FilePlan {
+	const records = ids.map((id) => ({ text: id, key: id, id }));
+	return { ...PLAIN_FILE, name: 'f0.txt', format: 'lines', records };
+}
+
+const deletingLines = (ids: string[], file: Partial<FilePlan>): World =>
+	deleting({
+		items: [],
+		settings: { idSource: 'file', ...READING },
+		files: [{ ...linesOf(ids), ...file }],
+	});
+
+const DAMAGES: Damage[] = [
+	'nan',
+	'infinity',
+	'truncated',
+	'trailingBytes',
+	'controlCharacter',
+	'jsonInString',
+];
+
 const previous: Settings = { previousChunkCount: 6 };
 
 export const CASES: Record<string, Case> = {
@@ -264,7 +285,7 @@ export const CASES: Record<string, Case> = {
 					format: 'csv',
 					isGzip: true,
 					isCut: true,
-					isLong: true,
+					blanks: 70_000,
 					records: Array.from({ length: 300 }, (_, at) => ({
 						text: `d${at},A,v${at},,,${'x'.repeat(100)}`,
 						key: `v${at}`,
@@ -375,6 +396,187 @@ export const CASES: Record<string, Case> = {
 			settings: { chunkOutput: 'raw' },
 			faults: times('results', { kind: 'echo', echo: 'upper', where: 'field' }),
 		}),
+	},
+	'a vector of another text, because one is missing from the list of all': {
+		invariant: 'mixed up texts',
+		world: chunking(
+			{ texts: [[2], [2]], settings: { includeVectors: true } },
+			{ jobs: [jobOf({ shape: 'older', vectors: 'oneLess' })] },
+		),
+	},
+	'a vector of another chunk, because there is one more': {
+		invariant: 'mixed up texts',
+		world: chunking(
+			{ texts: [[2]], settings: { includeVectors: true } },
+			{ jobs: [jobOf({ vectors: 'oneMore' })] },
+		),
+	},
+	'entries in another order than the texts': {
+		invariant: 'mixed up texts',
+		world: chunking({}, { jobs: [jobOf({ isReversed: true })] }),
+	},
+	...Object.fromEntries(
+		DAMAGES.map((damage): [string, Case] => [
+			`results that come once and damaged are lost: ${damage}`,
+			{
+				invariant: 'lost what was delivered',
+				world: chunking(
+					{ settings: { includeVectors: true } },
+					{ jobs: [jobOf({ damage, once: true })] },
+				),
+			},
+		]),
+	),
+	'damaged results are replaced by a later response that has other data': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{
+				texts: [[2]],
+				faults: [
+					{
+						route: 'results',
+						skip: 1,
+						times: 99,
+						fault: { kind: 'echo', echo: 'raw', where: 'field' },
+					},
+				],
+			},
+			{ jobs: [jobOf({ polls: 0, damage: 'trailingBytes', once: true })] },
+		),
+	},
+	'what was fetched is lost when n8n runs the node again': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{ texts: [[0], [2], [3]], retries: true, flow: 'once' },
+			{ jobs: [jobOf({ once: true })] },
+		),
+	},
+	'texts are submitted again when n8n runs the node again': {
+		invariant: 'submitted twice',
+		world: chunking({ texts: [[0], [2], [3]], retries: true }),
+	},
+	'a migration is repeated when n8n runs the node again': {
+		invariant: 'migrated twice',
+		world: {
+			...migrating({ retries: true, items: [{}] }),
+			faults: times('migrate', { kind: 'reset', when: 'after' }, 1),
+		},
+	},
+	...Object.fromEntries(
+		(['push', 'delete', 'chunk', 'migrate'] as const).map((node): [string, Case] => {
+			const world = WORLDS[node]({ settings: { maxAttempts: 2, maxRefused: 60 } });
+			const busy = { status: 429, refusesAllForMs: 300, requestsPerInterval: 1 } as const;
+			return [
+				`a phase of 429 fails what could have waited (${node})`,
+				{
+					invariant: 'gave up too soon',
+					world: { ...world, service: { ...world.service, busy } },
+				},
+			];
+		}),
+	),
+	'an accepted document is rejected by its own fields or by those of another': {
+		invariant: 'denies what happened',
+		world: pushing(
+			{
+				items: [
+					{ id: 'a', name: 'A', version: 'v0', error: { code: 7, line: 1 } },
+					{ id: 'b', name: 'B', version: 'v1', errors: [{ line: 1, words: 'a typo' }] },
+					{
+						id: 'c',
+						name: 'C',
+						version: 'v2',
+						related: [{ status: 'rejected', id: 'b' }],
+					},
+				],
+			},
+			{ pushAnswer: 'echo' },
+		),
+	},
+	'a rejected document that is repeated counts as pushed': {
+		invariant: 'claims too much',
+		world: pushing({}, { pushAnswer: 'echo' }),
+	},
+	'a key of digits is repeated as a number in a list': {
+		invariant: 'secret shown',
+		world: pushing(
+			{ faults: times('push', { kind: 'echo', echo: 'raw', where: 'status' }) },
+			{ hasNumericSecrets: true },
+		),
+	},
+	...Object.fromEntries(
+		['[2024] report', '[1, 2] matrix', '{"id":"other"}'].map((id): [string, Case] => [
+			`lines of text that begin like JSON name other documents: ${id}`,
+			{
+				invariant: 'wrong document deleted',
+				world: deletingLines([id, 'd0'], { isNamed: false, isTextPlain: true }),
+			},
+		]),
+	),
+	'a file of an unclear format is guessed': {
+		invariant: 'wrong document deleted',
+		world: deletingLines([], {
+			name: 'f0',
+			isNamed: false,
+			isTextPlain: true,
+			refused: 'unclear format',
+		}),
+	},
+	'a gzip file ends after its first member': {
+		invariant: 'every record once',
+		world: deletingLines(['d0', 'd1', 'd2'], { isGzip: true, members: 3, isPadded: true }),
+	},
+	...Object.fromEntries(
+		(['zeros and a member', 'other bytes'] as const).map((cutBy): [string, Case] => [
+			`a gzip file ends without a word at ${cutBy}`,
+			{
+				invariant: 'every record once',
+				world: deletingLines(['d0', 'd1'], { isGzip: true, isCut: true, cutBy }),
+			},
+		]),
+	),
+	'failed records of a list cannot be read with the parameters of the list': {
+		invariant: 'lost by resuming',
+		world: worldOf({
+			settings: { documentSource: 'file', ...READING },
+			files: [
+				{
+					...PLAIN_FILE,
+					name: 'f0.json',
+					format: 'jsonArray',
+					records: ['d0', 'd1'].map((id, at) => ({
+						text: JSON.stringify({ id, name: 'A', version: `v${at}`, poison: true }),
+						key: `v${at}`,
+						id,
+					})),
+				},
+			],
+			service: { refusesPoison: true },
+		}),
+	},
+	'ranges read a record twice or not at all': {
+		invariant: 'every record once',
+		world: deleting({
+			items: [],
+			settings: { idSource: 'file', ...READING },
+			files: [0, 2, 4].map((skip) => ({
+				...linesOf(['d0', 'd1', 'd2', 'd3', 'd4', 'd5']),
+				name: `f${skip}.txt`,
+				skip,
+				max: 2,
+			})),
+		}),
+	},
+	'a range reports that its file breaks off behind it': {
+		invariant: 'every record once',
+		world: deletingLines(['d0', 'd1'], { isCut: true, max: 2 }),
+	},
+	'a cancel does nothing while a file has no records': {
+		invariant: 'too late',
+		world: {
+			...deletingLines(['d0', 'd1'], { isGzip: true, blanks: 60_000_000 }),
+			cancelAfterMs: 100,
+		},
 	},
 	...Object.fromEntries([
 		...inEveryNode('a response that trickles has no end', 'too late', { kind: 'trickle' }),

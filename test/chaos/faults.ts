@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
 import type { Form } from './canaries';
-import type { Answer, Route } from './service';
+import type { Answer, Route, ServicePlan } from './service';
 
 /** What a service may answer with success that is no response of the interface. */
 export const SHAPES = {
@@ -90,6 +90,11 @@ export const isSuccess = ({ kind }: Fault): boolean =>
 /** Whether the client gets the response in a form it can read. */
 export const isReadable = (fault: Fault): boolean =>
 	['charset', 'echo', 'slow'].includes(fault.kind);
+
+/** Whether all that was accepted was reported, in responses that repeat the documents. */
+export const isClear = ({ pushAnswer }: ServicePlan, played: Fault[]): boolean =>
+	pushAnswer === 'echo' &&
+	played.every((fault) => !takesEffect(fault) || (isReadable(fault) && fault.kind !== 'echo'));
 
 /** A client that waits for the whole response waits until then, which is far too long. */
 const TRICKLE_INTERVAL_MS = 50;
@@ -246,7 +251,12 @@ export function sendFault(
 			return;
 		case 'echo':
 			response.writeHead(answer.status === 204 ? 200 : answer.status, json);
-			response.end(JSON.stringify(withEcho(answer, fault.where, secret)));
+			// What is not valid JSON has the secret behind it.
+			response.end(
+				answer.text === undefined
+					? JSON.stringify(withEcho(answer, fault.where, secret))
+					: `${answer.text} Seen: ${secret}`,
+			);
 			return;
 		case 'slow':
 			setTimeout(() => sendAnswer(response, answer), fault.delayMs).unref();

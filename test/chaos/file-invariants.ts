@@ -3,6 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { claimOf, denialsIn, recordIn, summaryOf, type Summary } from './adapter';
 import { endOf, failedIn, showsCut, wantedOf, type FilePlan, type FileRecord } from './file-plan';
+import { isClear } from './faults';
 import { failedFilesOf, type FileInput } from './file-runs';
 import type { Check } from './invariants';
 import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';
@@ -117,7 +118,7 @@ const onceInRanges: Check = ({ world, runs, server }) => {
 
 /** A response that repeats the documents says clearly what became of each. */
 const clearAnswers = perAnswer(({ run, input: { file }, summary }, { world, server }) => {
-	if (world.service.pushAnswer !== 'echo' || server.played.length > 0) return [];
+	if (!isClear(world.service, server.played)) return [];
 	return summary.failures
 		.filter(({ record }) => run.effects.has(file.records[record - 1]?.key ?? ''))
 		.map(({ record, error }) => ['denies what happened', `record ${record}: ${error}`]);

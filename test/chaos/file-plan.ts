@@ -44,8 +44,8 @@ export interface FilePlan {
 	records: FileRecord[];
 	/** UTF-8 without a mark unless given. */
 	encoding?: 'utf-8 with mark' | 'utf-16le' | 'utf-16be';
-	/** White space among its records makes it longer than what is read at a time. */
-	isLong?: boolean;
+	/** Empty lines after the first record, which may be more than what is read at a time. */
+	blanks?: number;
 	/** Nothing of it can be read: it has no records. */
 	refused?: 'missing' | 'empty' | 'no text' | 'unclear format';
 }
@@ -137,9 +137,6 @@ export function recordsOf(
 /** Half of a character, in UTF-8 and in UTF-16. */
 const BROKEN_TEXT = { utf8: Buffer.from([0xe6, 0xbc]), utf16: Buffer.from([0x41]) };
 
-/** More than is decoded at a time. */
-const BLANKS = 70_000;
-
 function encoded(text: string, encoding: FilePlan['encoding']): Buffer {
 	switch (encoding) {
 		case undefined:
@@ -153,9 +150,9 @@ function encoded(text: string, encoding: FilePlan['encoding']): Buffer {
 	}
 }
 
-function textIn({ format, records, isCut, isGzip, encoding, isLong = false }: FilePlan): Buffer {
+function textIn({ format, records, isCut, isGzip, encoding, blanks: count = 0 }: FilePlan): Buffer {
 	const [first = '', ...others] = records.map(({ text }) => text);
-	const blanks = (isLong ? '\n' : '').repeat(BLANKS);
+	const blanks = '\n'.repeat(count);
 	const texts = [first + blanks, ...others];
 	// What is compressed breaks off as such.
 	const breaks = isCut && !isGzip;

@@ -116,7 +116,7 @@ function anyFiles(
 			...Array<undefined>(6).fill(undefined),
 			...(['utf-8 with mark', 'utf-16le', 'utf-16be'] as const),
 		),
-		isLong: fc.constantFrom(false, false, false, false, true),
+		blanks: fc.constantFrom(...Array<number>(11).fill(0), 70_000, 70_000, 70_000, 1_500_000),
 		refused: fc.constantFrom(
 			...Array<undefined>(12).fill(undefined),
 			...(['missing', 'empty', 'no text', 'unclear format'] as const),
@@ -131,7 +131,7 @@ function anyFiles(
 				const { isNamed, format, skip, cutBy, members, isPadded, ...rest } = given;
 				const file = {
 					...{ number, isNamed, format, skip },
-					...{ isGzip: rest.isGzip, isCut: rest.isCut, isLong: rest.isLong },
+					...{ isGzip: rest.isGzip, isCut: rest.isCut, blanks: rest.blanks },
 					isTextPlain: rest.isTextPlain,
 					...(rest.isGzip && { members, isPadded, ...(cutBy && { cutBy }) }),
 				};
@@ -237,7 +237,7 @@ const anyFileDelete: fc.Arbitrary<World> = fc
 					good({ id }),
 				),
 			),
-			formats: [...FORMATS, 'lines'],
+			formats: [...FORMATS, 'lines', 'lines', 'lines'],
 		}),
 		settings: fc.record({
 			commit: fc.constantFrom('serviceDefault', 'lastDeleteOnly', 'everyDelete'),

@@ -7,7 +7,7 @@ import { unpackVector } from '../../nodes/shared/service/vector';
 import { claimOf, denialsIn, summaryOf, type Claim } from './adapter';
 import { SecretScanner, textsIn } from './canaries';
 import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';
-import type { Fault } from './faults';
+import { isClear, type Fault } from './faults';
 import { responsesIn } from './file-runs';
 import { FILE_CHECKS } from './file-invariants';
 import type { ChaosServer } from './server';
@@ -330,8 +330,7 @@ const textIndexes: Check = ({ runs, world }) =>
 
 /** A response that repeats the documents says clearly what became of each. */
 const clearAnswers: Check = ({ runs, server, world }) => {
-	const isClear = world.service.pushAnswer === 'echo' && server.played.length === 0;
-	if (world.node !== 'push' || !isClear) return [];
+	if (world.node !== 'push' || !isClear(world.service, server.played)) return [];
 	const { truth } = server.service;
 	return runs.flatMap((run) =>
 		[...run.result.output, ...run.result.errorOutput].flatMap((item) => {

@@ -135,6 +135,8 @@ interface Job {
 	bad: boolean;
 	/** Results went out damaged, and do so once. */
 	wasDamaged: boolean;
+	/** Results have reached a client. */
+	hasArrived: boolean;
 }
 
 /** What happened to one text. */
@@ -320,7 +322,11 @@ export class Service {
 	private isFailed({ jobs }: TextTruth): boolean {
 		return jobs.every((id) => {
 			const job = this.jobs.get(id);
-			return !this.truth.knownJobs.has(id) || job === undefined || this.hasFailed(job);
+			if (job === undefined || !this.truth.knownJobs.has(id) || this.hasFailed(job))
+				return true;
+			const isLost = job.plan.once && job.retrieved && !job.hasArrived;
+			const isOdd = ['unknown', 'missingEntry'].includes(job.plan.shape);
+			return isLost || isOdd || job.wasDamaged;
 		});
 	}
 
@@ -361,6 +367,7 @@ export class Service {
 			pollsLeft: plan.polls,
 			retrieved: false,
 			wasDamaged: false,
+			hasArrived: false,
 			bad: !this.isHealed && keys.some((key) => this.plan.badTexts.includes(key)),
 		};
 		this.jobs.set(job.id, job);
@@ -506,6 +513,7 @@ export class Service {
 	 * @param sent the body, which may lack the end
 	 */
 	private deliver(job: Job, finished: boolean, sent: string): void {
+		job.hasArrived = true;
 		const missing = job.plan.shape === 'missingEntry' && job.texts.length > 1;
 		job.keys.forEach((key, at) => {
 			if (missing && at === job.keys.length - 1) return;

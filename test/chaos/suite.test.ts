@@ -1,6 +1,7 @@
 /** The suite itself: nodes that lie, lose, repeat and leak are found out. */
 import './logs';
 
+import fc from 'fast-check';
 import {
 	NodeOperationError,
 	type IBinaryKeyData,
@@ -10,13 +11,15 @@ import {
 	type INodeType,
 } from 'n8n-workflow';
 
+import { nodeNames } from '../../support/manifest';
 import { NODES, type NodeKey } from './adapter';
-import { CANARIES, FORMS, inForm, SecretScanner } from './canaries';
+import { CANARIES, FORMS, inForm, SecretScanner, secretsOf } from './canaries';
 import type { FilePlan } from './file-plan';
+import { anyFileWorld } from './file-worlds';
 import type { Invariant } from './invariants';
 import { violationsOf } from './run-world';
-import { textOf } from './service';
-import { worldOf, type World } from './world';
+import { PLAIN_SERVICE, textOf } from './service';
+import { anyWorld, worldOf, type World } from './world';
 
 type Execute = (this: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
 
@@ -42,6 +45,9 @@ const WORLDS: Record<NodeKey, World> = {
 		settings: { chunkOutput: 'documents', previousChunkCount: 6 },
 	}),
 };
+
+const BUSY = { status: 429, refusesAllForMs: 100, requestsPerInterval: 1 } as const;
+const NUMERIC = secretsOf(true);
 
 const returns = (...json: IDataObject[]): INodeExecutionData[][] => [
 	json.map((item, at) => ({ json: item, pairedItem: { item: at } })),
@@ -109,6 +115,20 @@ async function chunker(context: IExecuteFunctions): Promise<{
 			})) as unknown,
 	};
 }
+
+/** Two chunks of the first text, with these vectors. */
+const chunksWith =
+	(...vectors: unknown[]): Execute =>
+	async () => [
+		vectors.map((vector, part) => ({
+			json: {
+				id: `d0#${part}`,
+				text: `<<i0t0p${part}>>`,
+				...(vector !== undefined && { vector }),
+			} as IDataObject,
+			pairedItem: { item: 0 },
+		})),
+	];
 
 const IMPOSTORS: Array<[string, Invariant, NodeKey, Execute, Partial<World>?]> = [
 	['returns nothing', 'every item once', 'push', async () => [[]]],
@@ -207,6 +227,64 @@ const IMPOSTORS: Array<[string, Invariant, NodeKey, Execute, Partial<World>?]> =
 		'mixed up texts',
 		'chunk',
 		async () => returns({ text: '<<i1t0p0>>' }, {}),
+	],
+	[
+		'gives a vector to another chunk',
+		'mixed up texts',
+		'chunk',
+		chunksWith([0, 0, 1], [0, 0, 0]),
+	],
+	[
+		'gives a compact vector to another chunk',
+		'mixed up texts',
+		'chunk',
+		chunksWith('i8:AAAB', 'i8:AAAA'),
+	],
+	[
+		'returns a vector less than chunks',
+		'claims too much',
+		'chunk',
+		chunksWith([0, 0, 0], undefined),
+	],
+	[
+		'gives a chunk to another text of its item',
+		'mixed up texts',
+		'chunk',
+		async () => returns({ textIndex: 1, text: '<<i0t0p0>>' }),
+		{ settings: { textSource: 'list' } },
+	],
+	[
+		'denies a push that the response repeats as accepted',
+		'denies what happened',
+		'push',
+		async function () {
+			await push(this, DOCUMENTS);
+			return returns({ id: 'd0', error: 'The push service rejected the document' });
+		},
+		{ service: { ...PLAIN_SERVICE, pushAnswer: 'echo' } },
+	],
+	[
+		'shows a key of digits as a number',
+		'secret shown',
+		'push',
+		async () => returns({ id: 'd0', response: { seen: [Number(NUMERIC.apiKey)] } }),
+		{ service: { ...PLAIN_SERVICE, hasNumericSecrets: true } },
+	],
+	[
+		'fails a document for a 429 that passes',
+		'gave up too soon',
+		'push',
+		async () => returns({ id: 'd0', error: 'Too many requests', httpStatus: 429 }),
+		{ service: { ...PLAIN_SERVICE, busy: BUSY } },
+	],
+	[
+		'stops for a 429 that passes',
+		'gave up too soon',
+		'push',
+		async function () {
+			throw new NodeOperationError(this.getNode(), 'The service answered with status 429');
+		},
+		{ onError: 'stopWorkflow', service: { ...PLAIN_SERVICE, busy: BUSY } },
 	],
 	[
 		'removes what it knows nothing of',
@@ -415,6 +493,22 @@ const FILE_IMPOSTORS: Array<[string, Invariant, World, Execute]> = [
 		},
 	],
 	[
+		'reads a record in two ranges',
+		'every record once',
+		{
+			...PUSH_FILE,
+			files: [
+				{ ...FILE, max: 1 },
+				{ ...FILE, name: 'f1.jsonl', skip: 1 },
+			],
+		},
+		async function () {
+			await pushAll(this);
+			await pushAll(this);
+			return [[]];
+		},
+	],
+	[
 		'gives a chunk to another record',
 		'mixed up texts',
 		CHUNK_FILE,
@@ -425,6 +519,19 @@ const FILE_IMPOSTORS: Array<[string, Invariant, World, Execute]> = [
 		},
 	],
 ];
+
+test('the suite knows every node of the package', () => {
+	const names = Object.values(NODES).map(({ description }) => description.name);
+	expect(names.sort()).toEqual(nodeNames);
+});
+
+test.each([
+	['items', anyWorld, Object.keys(NODES)],
+	['files', anyFileWorld, Object.keys(NODES).filter((node) => node !== 'migrate')],
+])('random worlds of %s are of every node', (_kind, worlds: fc.Arbitrary<World>, expected) => {
+	const nodes = new Set(fc.sample(worlds, { seed: 1, numRuns: 200 }).map(({ node }) => node));
+	expect([...nodes].sort()).toEqual([...expected].sort());
+});
 
 describe('a node that reads files is found out that', () => {
 	test.each(FILE_IMPOSTORS)('%s (%s)', async (_does, invariant, world, execute) => {

@@ -257,7 +257,7 @@ export const anyDocumentId = fc.oneof(
 
 /** What a document may have of its own that a response has too. */
 export const OWN_FIELDS = {
-	error: fc.constantFrom<unknown>('failed once', { code: 7 }),
+	error: fc.constantFrom<unknown>('failed once', { code: 7, line: 1 }),
 	errors: fc.constant(['a typo']),
 	related: fc.constantFrom('d0', 'd1', 'd2', 'd3').map((id) => [{ status: 'rejected', id }]),
 };
@@ -280,6 +280,7 @@ export const anyPushAnswer = fc.constantFrom<ServicePlan['pushAnswer']>(
 	'none',
 	'status',
 	'perDocument',
+	'echo',
 	'echo',
 );
 
@@ -402,7 +403,6 @@ const anyMigration: fc.Arbitrary<World> = fc
 
 const anyVectors = fc.constantFrom<JobPlan['vectors']>(
 	'all',
-	'all',
 	'oneLess',
 	'oneMore',
 	'nullForOne',
@@ -418,52 +418,55 @@ const anyDamage = fc.constantFrom<Damage>(
 	'jsonInString',
 );
 
+/** A job with anything about it. */
+const anyOddJob: fc.Arbitrary<JobPlan> = fc.record({
+	polls: fc.nat({ max: 3 }),
+	pendingStatus: fc.constantFrom('SUBMITTED', 'RUNNING', 'QUEUED', 'submitted', null),
+	pendingData: fc.constantFrom<JobPlan['pendingData']>(
+		'none',
+		'emptyList',
+		'emptyTexts',
+		'firstChunk',
+	),
+	end: fc.constantFrom<JobPlan['end']>(
+		'ready',
+		'ready',
+		'ready',
+		'ready',
+		'error',
+		'errorWithData',
+		'failed',
+	),
+	readyStatus: fc.constantFrom('READY', 'RETRIEVED', 'ready', 'Retrieved'),
+	shape: fc.constantFrom<JobPlan['shape']>(
+		'current',
+		'current',
+		'older',
+		'noSpans',
+		'unknown',
+		'missingEntry',
+	),
+	truncate: fc.constantFrom<JobPlan['truncate']>('nothing', 'tail', 'whole'),
+	once: fc.boolean(),
+	damage: fc.constant<Damage>('nothing'),
+	vectors: anyVectors,
+	isReversed: fc.constantFrom(false, false, false, true),
+});
+
 export const anyJob: fc.Arbitrary<JobPlan> = fc.oneof(
 	{
-		weight: 3,
+		weight: 2,
 		arbitrary: fc.record({ polls: fc.nat({ max: 3 }), once: fc.boolean() }).map(jobOf),
 	},
-	fc.record({
-		polls: fc.nat({ max: 3 }),
-		pendingStatus: fc.constantFrom('SUBMITTED', 'RUNNING', 'QUEUED', 'submitted', null),
-		pendingData: fc.constantFrom<JobPlan['pendingData']>(
-			'none',
-			'emptyList',
-			'emptyTexts',
-			'firstChunk',
-		),
-		end: fc.constantFrom<JobPlan['end']>(
-			'ready',
-			'ready',
-			'ready',
-			'ready',
-			'error',
-			'errorWithData',
-			'failed',
-		),
-		readyStatus: fc.constantFrom('READY', 'RETRIEVED', 'ready', 'Retrieved'),
-		shape: fc.constantFrom<JobPlan['shape']>(
-			'current',
-			'current',
-			'older',
-			'noSpans',
-			'unknown',
-			'missingEntry',
-		),
-		truncate: fc.constantFrom<JobPlan['truncate']>('nothing', 'tail', 'whole'),
-		once: fc.boolean(),
-		damage: fc.constant<Damage>('nothing'),
-		vectors: anyVectors,
-		isReversed: fc.constantFrom(false, false, false, true),
-	}),
+	{ weight: 2, arbitrary: anyOddJob },
 	fc.record({ polls: fc.nat({ max: 1 }), once: fc.boolean(), damage: anyDamage }).map(jobOf),
 	fc
 		.record({
 			shape: fc.constantFrom<JobPlan['shape']>('current', 'older'),
 			vectors: anyVectors,
-			isReversed: fc.boolean(),
 		})
 		.map(jobOf),
+	fc.constant(jobOf({ isReversed: true })),
 );
 
 /** Get Results does not know the texts, so that nobody can tell whose chunks an entry has. */
