@@ -102,3 +102,43 @@ it('an item with a file that is no document says to choose File', async () => {
 		"The field 'id' is missing or empty. The item has the file 'data': choose 'File' in 'Documents From'",
 	);
 });
+
+it('a file that cannot be opened does not hide those in other fields of its item', async () => {
+	const { binary: bad } = await files.item(Buffer.from([0xff, 0xff, 0x41]), 'bad.jsonl');
+	const { binary: good } = await files.item(lines('g', 1), 'good.jsonl');
+	const item = { json: {}, binary: { a: bad!.data, b: good!.data } };
+	const continues = { onError: 'continueRegularOutput' } as const;
+	const { output } = await push([item], { binaryPropertyName: 'a,b' }, continues);
+	expect(output.map(({ json }) => json.file ?? json.error)).toEqual([
+		expect.stringContaining("'bad.jsonl'"),
+		'good.jsonl',
+	]);
+	expect(idsInIndex()).toEqual(['g0']);
+});
+
+it.each([',', ' , '])('a list of no names is an error: %j', async (binaryPropertyName) => {
+	const { error } = await push([await files.item(lines('a'))], { binaryPropertyName });
+	expect(error?.message).toBe("'Input Data Field Name' has no name");
+});
+
+it('a document with the fields of a summary is pushed, and deleted', async () => {
+	const [summary] = (await push([await files.item(lines('a', 1))])).output;
+	const item = { json: { ...summary.json, id: 'report', name: 'Report' } };
+	const pushed = await push([item], { documentSource: 'wholeItem' });
+	expect(pushed.output.map(({ json }) => json.id)).toEqual(['report']);
+	expect(idsInIndex()).toEqual(['a0', 'report']);
+	const removed = await run(new DeleteDocument(), [item], { idSource: 'expression' });
+	expect(removed.output.map(({ json }) => json)).toEqual([{ id: 'report', deleted: true }]);
+});
+
+it('Get Results passes on the summary that Submit returns', async () => {
+	const parameters = { ...CHUNK, operation: 'submit', chunker: 'sentence' };
+	const submitted = await run(new ChunkText(), [await files.item(lines('a'))], parameters);
+	const fetched = await run(new ChunkText(), submitted.output, {
+		operation: 'getResults',
+		wait: true,
+	});
+	expect(fetched.error).toBeUndefined();
+	expect(fetched.output.filter(({ json }) => json.parentId !== undefined)).toHaveLength(3);
+	expect(fetched.output.at(-1)?.json).toEqual(submitted.output.at(-1)?.json);
+});

@@ -105,13 +105,11 @@ it('a cancel ends the waits of its execution within a second', async () => {
 });
 
 it('nothing is kept of a service once no execution uses it', async () => {
-	const shared = joinThrottle('a service', 1, () => performance.now());
-	expect(joinThrottle('a service', 1, () => performance.now()).throttle).toBe(shared.throttle);
+	const shared = joinThrottle('a service', 1);
+	expect(joinThrottle('a service', 1).throttle).toBe(shared.throttle);
 	shared.leave();
-	const other = joinThrottle('a service', 1, () => performance.now());
+	const other = joinThrottle('a service', 1);
 	expect(other.throttle).toBe(shared.throttle);
 	for (const { leave } of [other, shared]) leave();
-	expect(joinThrottle('a service', 1, () => performance.now()).throttle).not.toBe(
-		shared.throttle,
-	);
+	expect(joinThrottle('a service', 1).throttle).not.toBe(shared.throttle);
 });

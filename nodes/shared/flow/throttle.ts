@@ -68,14 +68,10 @@ export class Throttle {
 		this.max += max;
 	}
 
-	/** A limiter uses it no longer. */
-	leave(max: number): void {
+	/** @returns whether no limiter uses it any longer */
+	leave(max: number): boolean {
 		this.max -= max;
-	}
-
-	/** Whether no limiter uses it, and nothing that it knows still holds. */
-	isOver(now: number): boolean {
-		return this.max === 0 && this.pausedUntil <= now;
+		return this.max === 0;
 	}
 
 	/** Since when everything has been refused; undefined if the last answer was no refusal. */

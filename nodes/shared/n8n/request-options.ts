@@ -76,7 +76,7 @@ export function requestLine(
 	}: { concurrency?: number; maxAttempts?: number; maxRefusedSeconds: number },
 	idempotent: boolean,
 ): RequestLine {
-	const { throttle, leave } = joinThrottle(session?.throttleKey, concurrency, () => run.now());
+	const { throttle, leave } = joinThrottle(session?.throttleKey, concurrency);
 	run.onOver(leave);
 	const maxRefusedMs = maxRefusedSeconds * 1000;
 	return {

@@ -15,16 +15,12 @@ const throttles = new Map<string, Throttle>();
 export function joinThrottle(
 	key: string | undefined,
 	max: number,
-	now: () => number,
 ): { throttle: Throttle; leave: () => void } {
-	// A pause that the service asked for outlives the executions that were told so.
-	for (const [other, unused] of throttles) if (unused.isOver(now())) throttles.delete(other);
 	const throttle = (key !== undefined && throttles.get(key)) || new Throttle();
 	throttle.join(max);
 	if (key !== undefined) throttles.set(key, throttle);
 	const leave = () => {
-		throttle.leave(max);
-		if (key !== undefined && throttle.isOver(now())) throttles.delete(key);
+		if (throttle.leave(max) && key !== undefined) throttles.delete(key);
 	};
 	return { throttle, leave };
 }
