@@ -88,7 +88,7 @@ export async function forEachFile(
 	const hints = new ChunkHints();
 	const regexes = new Set<unknown>();
 	let before: Chunking | undefined;
-	const hasOneScope = haveOneScope(run, parameters);
+	const hasOneScope = await haveOneScope(run, parameters);
 	const readingOf = async (itemIndex: number, file: RecordFile): Promise<TextFile> => {
 		const settings = readSettings(parameters, itemIndex);
 		const { regex } = settings.chunkerConfig;
@@ -121,9 +121,9 @@ export async function forEachFile(
 }
 
 /** Whether all items have the same scope; one that cannot be read fails with its file. */
-function haveOneScope({ items }: Run, parameters: ChunkParameters): boolean {
+async function haveOneScope(run: Run, parameters: ChunkParameters): Promise<boolean> {
 	const scopes = new Set<string>();
-	for (const itemIndex of items.keys()) {
+	for await (const [itemIndex] of run.eachItem()) {
 		try {
 			scopes.add(readScope(parameters, itemIndex));
 		} catch {
