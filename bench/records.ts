@@ -5,8 +5,8 @@ import { parse as csvParse } from 'csv-parse';
 import { parse as csvParseSync } from 'csv-parse/sync';
 
 import { CsvReader } from '../nodes/shared/records/csv-reader';
-import { JsonArrayReader } from '../nodes/shared/records/json-array-reader';
-import { JsonReader } from '../nodes/shared/records/json-reader';
+import { JsonArrayReader } from '../nodes/shared/records/json/json-array-reader';
+import { JsonReader } from '../nodes/shared/records/json/json-reader';
 import { jsonLines } from '../nodes/shared/records/line-reader';
 import { PartWriter } from '../nodes/shared/records/part-writer';
 import { readRecords } from '../nodes/shared/records/read-records';

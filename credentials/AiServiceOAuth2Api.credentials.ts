@@ -20,12 +20,12 @@ import {
 import { tokenSender } from '../nodes/shared/http/token-sender';
 import { parseBaseUrl } from '../nodes/shared/service/url';
 import { ServiceFailure } from '../nodes/shared/service/failure';
-import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/scope';
-import { processTokens } from '../nodes/shared/service/process-tokens';
+import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/tokens/scope';
+import { processTokens } from '../nodes/shared/service/tokens/process-tokens';
 import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/services';
-import { secretsOf } from '../nodes/shared/service/secrets';
-import { parseClient, parseTokenMap, validToken } from '../nodes/shared/service/token';
-import { attachTokenUse, TokenUse, tokenUseOf } from '../nodes/shared/service/token-use';
+import { secretsOf } from '../nodes/shared/service/tokens/secrets';
+import { parseClient, parseTokenMap, validToken } from '../nodes/shared/service/tokens/token';
+import { attachTokenUse, TokenUse, tokenUseOf } from '../nodes/shared/service/tokens/token-use';
 
 /**
  * Client of the token server, and the URL of the AI service its tokens are for

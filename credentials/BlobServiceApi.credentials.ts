@@ -8,7 +8,7 @@ import type {
 import { keyCredential, TEST_STATE_FIELD, type Probe } from '../nodes/shared/http/credential-test';
 import { parseBaseUrl } from '../nodes/shared/service/url';
 import { BLOB_SERVICE } from '../nodes/shared/service/services';
-import { secretsOf } from '../nodes/shared/service/secrets';
+import { secretsOf } from '../nodes/shared/service/tokens/secrets';
 
 /**
  * The blob service (docs/service-interface.md, Blobs). The interface declares no authentication; real

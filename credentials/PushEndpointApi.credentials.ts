@@ -7,9 +7,9 @@ import type {
 
 import { keyCredential, TEST_STATE_FIELD, type Probe } from '../nodes/shared/http/credential-test';
 import { pathSegment } from '../nodes/shared/service/url';
-import { parsePushEndpoint } from '../nodes/shared/service/push-endpoint';
+import { parsePushEndpoint } from '../nodes/shared/service/push/push-endpoint';
 import { PUSH_SERVICE } from '../nodes/shared/service/services';
-import { secretsOf } from '../nodes/shared/service/secrets';
+import { secretsOf } from '../nodes/shared/service/tokens/secrets';
 
 /**
  * One push endpoint data source with one of its keys (docs/service-interface.md, Push): kept together,

@@ -1,6 +1,6 @@
 import type { ICredentialType } from 'n8n-workflow';
 
-import { processTokens } from '../nodes/shared/service/process-tokens';
+import { processTokens } from '../nodes/shared/service/tokens/process-tokens';
 import { credentialClasses } from './manifest';
 
 /** Credential type instances by their name. */

@@ -6,9 +6,13 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import type { Parameters } from '../nodes/shared/n8n/parameters';
-import { NOT_PLAIN, parsePlainPath, readPlainPath } from '../nodes/shared/n8n/plain-path';
-import { properties } from '../nodes/shared/n8n/properties';
+import type { Parameters } from '../nodes/shared/n8n/parameters/parameters';
+import {
+	NOT_PLAIN,
+	parsePlainPath,
+	readPlainPath,
+} from '../nodes/shared/n8n/parameters/plain-path';
+import { properties } from '../nodes/shared/n8n/parameters/properties';
 import { readOnEngine } from './parameters';
 
 const READING = properties([

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties, INodeType } from 'n8n-workflow';
 
-import { Parameters } from '../nodes/shared/n8n/parameters';
+import { Parameters } from '../nodes/shared/n8n/parameters/parameters';
 import { runNode, type RunOptions } from './engine';
 
 /** A node that does nothing but read parameters; each item gets what `read` returns or throws. */

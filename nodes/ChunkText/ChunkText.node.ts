@@ -7,7 +7,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { runNode } from '../shared/n8n/run';
+import { runNode } from '../shared/n8n/run/run';
 import { searchModels } from './models';
 import { propertiesOf, subtitleOf, type Operation } from './operation';
 import { OPERATIONS } from './operations';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { storeFile } from '../shared/n8n/part-files';
-import type { Run } from '../shared/n8n/run';
+import { storeFile } from '../shared/n8n/sinks/part-files';
+import type { Run } from '../shared/n8n/run/run';
 import { PartWriter, type Part } from '../shared/records/part-writer';
 import type { RecordOptions } from './chunk-records';
 import { TO_ITEMS, type ChunkSink } from './chunk-sink';

@@ -1,17 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failed, Outcome } from '../shared/flow/deliver';
-import { messageOf } from '../shared/n8n/errors';
-import type { Run } from '../shared/n8n/run';
-import { isTool } from '../shared/n8n/tool';
+import { messageOf } from '../shared/n8n/run/errors';
+import type { Run } from '../shared/n8n/run/run';
+import { isTool } from '../shared/n8n/run/tool';
 import {
 	coverage,
 	type Chunk,
 	type Coverage,
 	type VectorMismatch,
-} from '../shared/service/chunking';
+} from '../shared/service/chunking/chunking';
 import type { ServiceFailure } from '../shared/service/failure';
-import { isVector } from '../shared/service/vector';
+import { isVector } from '../shared/service/chunking/vector';
 import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
 import { ChunkHints } from './chunk-hints';
 import {

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf } from '../shared/n8n/fields';
-import { mapInSlices } from '../shared/n8n/slices';
-import type { Chunk } from '../shared/service/chunking';
-import { packVector } from '../shared/service/vector';
+import { fieldOf } from '../shared/n8n/run/fields';
+import { mapInSlices } from '../shared/n8n/sources/slices';
+import type { Chunk } from '../shared/service/chunking/chunking';
+import { packVector } from '../shared/service/chunking/vector';
 import { documentMissing } from './failures';
 import type { ChunkOptions } from './parameters';
 import type { SourceDocument } from './source-documents';

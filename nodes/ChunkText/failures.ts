@@ -1,5 +1,5 @@
-import { count } from '../shared/n8n/hints';
-import { hasFinished, type VectorMismatch } from '../shared/service/chunking';
+import { count } from '../shared/n8n/run/hints';
+import { hasFinished, type VectorMismatch } from '../shared/service/chunking/chunking';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 

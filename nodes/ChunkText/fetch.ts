@@ -2,7 +2,12 @@ import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { deliverEach } from '../shared/flow/deliver-each';
 import { failed, type Outcome, type Verdict } from '../shared/flow/deliver';
 import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
-import { classify, resultsPath, type Chunk, type VectorMismatch } from '../shared/service/chunking';
+import {
+	classify,
+	resultsPath,
+	type Chunk,
+	type VectorMismatch,
+} from '../shared/service/chunking/chunking';
 import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
 import { forgetAccepted } from './earlier-submissions';
 import {

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { FileSink } from '../shared/n8n/file-sink';
-import type { PartFiles } from '../shared/n8n/part-files';
-import type { Run } from '../shared/n8n/run';
-import { jsonInSteps } from '../shared/n8n/slices';
+import type { FileSink } from '../shared/n8n/sinks/file-sink';
+import type { PartFiles } from '../shared/n8n/sinks/part-files';
+import type { Run } from '../shared/n8n/run/run';
+import { jsonInSteps } from '../shared/n8n/sources/slices';
 import { isFileText } from './file-texts';
 import type { Job } from './jobs';
 import type { TextFailure, TextOutcomes } from './text-outcomes';

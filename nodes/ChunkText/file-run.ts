@@ -1,17 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Outcome } from '../shared/flow/deliver';
-import { PartFiles, stemOf } from '../shared/n8n/part-files';
-import { NOTHING_KEPT } from '../shared/n8n/previous-tries';
-import type { RecordFile } from '../shared/n8n/record-file';
-import { skipAnswered } from '../shared/n8n/record-tally';
-import type { Run } from '../shared/n8n/run';
+import { PartFiles, stemOf } from '../shared/n8n/sinks/part-files';
+import { NOTHING_KEPT } from '../shared/n8n/sources/previous-tries';
+import type { RecordFile } from '../shared/n8n/sources/record-file';
+import { skipAnswered } from '../shared/n8n/sinks/record-tally';
+import type { Run } from '../shared/n8n/run/run';
 import {
 	withAllFiles,
 	type FileReading,
 	type FileSourceParameters,
 	type OpenSource,
-} from '../shared/n8n/source';
+} from '../shared/n8n/sources/source';
 import { sinkOf } from './chunk-files';
 import { ChunkHints } from './chunk-hints';
 import { ChunkOutput } from './chunk-output';

@@ -1,6 +1,6 @@
-import type { Run } from '../shared/n8n/run';
+import type { Run } from '../shared/n8n/run/run';
 import { flat } from '../shared/flow/slices';
-import { withFiles } from '../shared/n8n/source';
+import { withFiles } from '../shared/n8n/sources/source';
 import { ChunkOutput } from './chunk-output';
 import { TO_ITEMS } from './chunk-sink';
 import { outcomeOfSubmission } from './fetch';

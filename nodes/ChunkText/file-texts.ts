@@ -1,19 +1,19 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf } from '../shared/n8n/fields';
+import { fieldOf } from '../shared/n8n/run/fields';
 import {
 	documentFieldsOf,
 	neededFields as neededOfDocument,
 	readDocumentFields,
 	type DocumentFields,
-} from '../shared/n8n/document-fields';
-import type { FileSink } from '../shared/n8n/file-sink';
+} from '../shared/n8n/sources/document-fields';
+import type { FileSink } from '../shared/n8n/sinks/file-sink';
 import { isRecord } from '../shared/service/json';
-import type { Placed } from '../shared/n8n/sink';
-import type { FileReading } from '../shared/n8n/source';
+import type { Placed } from '../shared/n8n/sinks/sink';
+import type { FileReading } from '../shared/n8n/sources/source';
 import type { SourceRecord } from '../shared/records/record';
-import type { ChunkSettings } from '../shared/service/chunking';
-import { documentId } from '../shared/service/document-id';
+import type { ChunkSettings } from '../shared/service/chunking/chunking';
+import { documentId } from '../shared/service/push/document-id';
 import { InputError } from '../shared/service/input-error';
 import { quoted } from '../shared/service/wording';
 import type { Chunking } from './jobs';

@@ -1,9 +1,9 @@
 import type { RunState, RunStats } from '../shared/flow/run-state';
-import type { Kept } from '../shared/n8n/previous-tries';
-import type { Run } from '../shared/n8n/run';
-import { requestLine, type RequestLine } from '../shared/n8n/request-options';
-import { aiService } from '../shared/n8n/services';
-import { Session } from '../shared/n8n/session';
+import type { Kept } from '../shared/n8n/sources/previous-tries';
+import type { Run } from '../shared/n8n/run/run';
+import { requestLine, type RequestLine } from '../shared/n8n/session/request-options';
+import { aiService } from '../shared/n8n/session/services';
+import { Session } from '../shared/n8n/session/session';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import type { PreviousRequest } from './previous-requests';
 import type { TextRef } from './texts';

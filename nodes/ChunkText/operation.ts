@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import type { Run } from '../shared/n8n/run';
+import type { Run } from '../shared/n8n/run/run';
 
 /** One operation of the node, complete: what the editor shows and what it does. */
 export interface Operation {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Run } from '../shared/n8n/run';
-import { resultsPath } from '../shared/service/chunking';
+import type { Run } from '../shared/n8n/run/run';
+import { resultsPath } from '../shared/service/chunking/chunking';
 import { InputError } from '../shared/service/input-error';
 import type { ChunkParameters } from './parameters';
 import { readScope } from './settings';

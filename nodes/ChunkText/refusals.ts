@@ -1,5 +1,5 @@
 import type { Verdict } from '../shared/flow/deliver';
-import type { Session } from '../shared/n8n/session';
+import type { Session } from '../shared/n8n/session/session';
 import { ServiceFailure } from '../shared/service/failure';
 import type { Chunking } from './jobs';
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { submitPath, type ChunkSettings } from '../shared/service/chunking';
+import { submitPath, type ChunkSettings } from '../shared/service/chunking/chunking';
 import type { ChunkParameters } from './parameters';
 
 /**

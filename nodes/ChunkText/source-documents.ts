@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Run } from '../shared/n8n/run';
+import type { Run } from '../shared/n8n/run/run';
 import { quoted } from '../shared/service/wording';
 import type { ChunkParameters } from './parameters';
 import type { IdSource } from './previous-requests';

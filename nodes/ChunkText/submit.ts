@@ -2,15 +2,15 @@ import type { Packed } from '../shared/flow/batches';
 import { bulk } from '../shared/flow/bulk';
 import { failed, type Failed } from '../shared/flow/deliver';
 import { flat, singly } from '../shared/flow/slices';
-import type { Session } from '../shared/n8n/session';
+import type { Session } from '../shared/n8n/session/session';
 import {
 	classify,
 	submitBody,
 	submitPath,
 	type ChunkingResponse,
-} from '../shared/service/chunking';
+} from '../shared/service/chunking/chunking';
 import { isPage, type ServiceFailure } from '../shared/service/failure';
-import { regexHints } from '../shared/service/python-regex';
+import { regexHints } from '../shared/service/chunking/python-regex';
 import { acceptedBefore, keepAccepted } from './earlier-submissions';
 import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from './failures';
 import type { Chunking, Job } from './jobs';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { count } from '../shared/n8n/hints';
-import type { Run } from '../shared/n8n/run';
+import { count } from '../shared/n8n/run/hints';
+import type { Run } from '../shared/n8n/run/run';
 import type { TextRef } from './texts';
 
 /** Why a text has no chunks. */

@@ -1,21 +1,21 @@
 import { deliverEach } from '../shared/flow/deliver-each';
-import { fieldOf } from '../shared/n8n/fields';
-import { troubleText } from '../shared/n8n/hints';
-import { Parameters } from '../shared/n8n/parameters';
-import { openPushEndpoint } from '../shared/n8n/push-endpoint';
-import { requestLine } from '../shared/n8n/request-options';
-import type { Run } from '../shared/n8n/run';
-import { account, type Placed, type Wording } from '../shared/n8n/sink';
+import { fieldOf } from '../shared/n8n/run/fields';
+import { troubleText } from '../shared/n8n/run/hints';
+import { Parameters } from '../shared/n8n/parameters/parameters';
+import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
+import { requestLine } from '../shared/n8n/session/request-options';
+import type { Run } from '../shared/n8n/run/run';
+import { account, type Placed, type Wording } from '../shared/n8n/sinks/sink';
 import {
 	withFiles,
 	withItems,
 	type FileReading,
 	type ItemReading,
 	type Source,
-} from '../shared/n8n/source';
-import { documentId } from '../shared/service/document-id';
+} from '../shared/n8n/sources/source';
+import { documentId } from '../shared/service/push/document-id';
 import { InputError } from '../shared/service/input-error';
-import { deletePath } from '../shared/service/push';
+import { deletePath } from '../shared/service/push/push';
 import { deleting, outcomeMessage } from '../shared/service/wording';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 import { DeleteSender, type Answer, type Deleting } from './sender';

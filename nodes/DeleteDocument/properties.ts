@@ -6,15 +6,15 @@ import {
 	listPathProperty,
 	maxRecordsProperty,
 	skipRecordsProperty,
-} from '../shared/n8n/file-properties';
-import type { Parameters } from '../shared/n8n/parameters';
-import { properties, type Member, type Values } from '../shared/n8n/properties';
+} from '../shared/n8n/sources/file-properties';
+import type { Parameters } from '../shared/n8n/parameters/parameters';
+import { properties, type Member, type Values } from '../shared/n8n/parameters/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
 	maxRefusedProperty,
 	timeoutProperty,
-} from '../shared/n8n/request-options';
+} from '../shared/n8n/session/request-options';
 
 const showForFile = { show: { idSource: ['file'] } };
 /** For members of Options. */

@@ -1,12 +1,12 @@
 import { deliver, type Line, type Outcome } from '../shared/flow/deliver';
 import { Limiter } from '../shared/flow/limiter';
-import { messageOf } from '../shared/n8n/errors';
-import type { PushEndpoint } from '../shared/n8n/push-endpoint';
-import { NOTHING_KEPT, type Kept } from '../shared/n8n/previous-tries';
-import type { Run } from '../shared/n8n/run';
-import { inSteps } from '../shared/n8n/slices';
+import { messageOf } from '../shared/n8n/run/errors';
+import type { PushEndpoint } from '../shared/n8n/session/push-endpoint';
+import { NOTHING_KEPT, type Kept } from '../shared/n8n/sources/previous-tries';
+import type { Run } from '../shared/n8n/run/run';
+import { inSteps } from '../shared/n8n/sources/slices';
 import { ServiceFailure } from '../shared/service/failure';
-import { deletePath, documentAnswerSteps, rejection } from '../shared/service/push';
+import { deletePath, documentAnswerSteps, rejection } from '../shared/service/push/push';
 import { pageFailure } from '../shared/service/success';
 import type { DeleteOptions } from './properties';
 

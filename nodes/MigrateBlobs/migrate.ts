@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { deliver, type Outcome } from '../shared/flow/deliver';
-import { isCanceled } from '../shared/n8n/errors';
-import { responseJson } from '../shared/n8n/fields';
-import { count } from '../shared/n8n/hints';
-import { Parameters } from '../shared/n8n/parameters';
-import { requestLine } from '../shared/n8n/request-options';
-import type { Run } from '../shared/n8n/run';
-import { BLOB_SERVICE } from '../shared/n8n/services';
-import { Session } from '../shared/n8n/session';
+import { isCanceled } from '../shared/n8n/run/errors';
+import { responseJson } from '../shared/n8n/run/fields';
+import { count } from '../shared/n8n/run/hints';
+import { Parameters } from '../shared/n8n/parameters/parameters';
+import { requestLine } from '../shared/n8n/session/request-options';
+import type { Run } from '../shared/n8n/run/run';
+import { BLOB_SERVICE } from '../shared/n8n/session/services';
+import { Session } from '../shared/n8n/session/session';
 import { CONVERT_PATH } from '../shared/service/blobs';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';

@@ -1,5 +1,5 @@
-import { properties } from '../shared/n8n/properties';
-import { maxRefusedProperty } from '../shared/n8n/request-options';
+import { properties } from '../shared/n8n/parameters/properties';
+import { maxRefusedProperty } from '../shared/n8n/session/request-options';
 
 /** Parameters of Migrate Blobs. */
 export const migrateProperties = properties([

@@ -5,12 +5,12 @@ import {
 	filled,
 	readDocumentFields,
 	type DocumentFields,
-} from '../shared/n8n/document-fields';
-import { fieldOf } from '../shared/n8n/fields';
-import { withoutFiles } from '../shared/n8n/files';
-import type { Run } from '../shared/n8n/run';
+} from '../shared/n8n/sources/document-fields';
+import { fieldOf } from '../shared/n8n/run/fields';
+import { withoutFiles } from '../shared/n8n/sources/files';
+import type { Run } from '../shared/n8n/run/run';
 import { InputError } from '../shared/service/input-error';
-import type { DocumentRules } from '../shared/service/push';
+import type { DocumentRules } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
 

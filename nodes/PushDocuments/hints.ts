@@ -1,7 +1,12 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
 
-import { count } from '../shared/n8n/hints';
-import { isDeletable, lacks, RECOMMENDED_FIELDS, type PushDocument } from '../shared/service/push';
+import { count } from '../shared/n8n/run/hints';
+import {
+	isDeletable,
+	lacks,
+	RECOMMENDED_FIELDS,
+	type PushDocument,
+} from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 
 interface Hint {

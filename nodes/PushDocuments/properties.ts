@@ -1,4 +1,4 @@
-import { documentFieldProperties } from '../shared/n8n/document-fields';
+import { documentFieldProperties } from '../shared/n8n/sources/document-fields';
 import {
 	bytesPerFileProperty,
 	delimiterProperty,
@@ -7,15 +7,21 @@ import {
 	listPathProperty,
 	maxRecordsProperty,
 	skipRecordsProperty,
-} from '../shared/n8n/file-properties';
-import type { Parameters } from '../shared/n8n/parameters';
-import { properties, property, shownFor, type Member, type Values } from '../shared/n8n/properties';
+} from '../shared/n8n/sources/file-properties';
+import type { Parameters } from '../shared/n8n/parameters/parameters';
+import {
+	properties,
+	property,
+	shownFor,
+	type Member,
+	type Values,
+} from '../shared/n8n/parameters/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
 	maxRefusedProperty,
 	timeoutProperty,
-} from '../shared/n8n/request-options';
+} from '../shared/n8n/session/request-options';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
 const showForFields = { show: { documentSource: ['fields'] } };

@@ -2,24 +2,24 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { bulk } from '../shared/flow/bulk';
 import { failed } from '../shared/flow/deliver';
-import { neededFields } from '../shared/n8n/document-fields';
-import { fileFieldsOf } from '../shared/n8n/files';
-import { count, troubleText } from '../shared/n8n/hints';
-import { Parameters } from '../shared/n8n/parameters';
-import { openPushEndpoint } from '../shared/n8n/push-endpoint';
-import type { RecordFile } from '../shared/n8n/record-file';
-import type { Run } from '../shared/n8n/run';
-import { account, type Placed, type Sink } from '../shared/n8n/sink';
+import { neededFields } from '../shared/n8n/sources/document-fields';
+import { fileFieldsOf } from '../shared/n8n/sources/files';
+import { count, troubleText } from '../shared/n8n/run/hints';
+import { Parameters } from '../shared/n8n/parameters/parameters';
+import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
+import type { RecordFile } from '../shared/n8n/sources/record-file';
+import type { Run } from '../shared/n8n/run/run';
+import { account, type Placed, type Sink } from '../shared/n8n/sinks/sink';
 import {
 	withFiles,
 	withItems,
 	type FileReading,
 	type ItemReading,
 	type Source,
-} from '../shared/n8n/source';
+} from '../shared/n8n/sources/source';
 import { FORMATS } from '../shared/records/format';
 import { InputError } from '../shared/service/input-error';
-import { prepareDocument, type PushDocument } from '../shared/service/push';
+import { prepareDocument, type PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import { documentsOf, idIn, RecordMapper, rulesOf } from './documents';
 import { DocumentHints } from './hints';

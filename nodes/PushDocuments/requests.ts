@@ -1,11 +1,11 @@
 import { requestBytes } from '../shared/flow/batches';
 import type { BulkOptions } from '../shared/flow/bulk';
-import { count } from '../shared/n8n/hints';
-import type { PushEndpoint } from '../shared/n8n/push-endpoint';
-import { requestLine } from '../shared/n8n/request-options';
-import type { Run } from '../shared/n8n/run';
-import { inSteps } from '../shared/n8n/slices';
-import type { Placed } from '../shared/n8n/sink';
+import { count } from '../shared/n8n/run/hints';
+import type { PushEndpoint } from '../shared/n8n/session/push-endpoint';
+import { requestLine } from '../shared/n8n/session/request-options';
+import type { Run } from '../shared/n8n/run/run';
+import { inSteps } from '../shared/n8n/sources/slices';
+import type { Placed } from '../shared/n8n/sinks/sink';
 import type { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
@@ -19,7 +19,7 @@ import {
 	type DocumentAnswer,
 	type PushDocument,
 	type SentDocument,
-} from '../shared/service/push';
+} from '../shared/service/push/push';
 import { pageFailure } from '../shared/service/success';
 import type { DocumentHints } from './hints';
 import type { PushOptions } from './properties';

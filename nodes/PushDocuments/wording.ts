@@ -1,6 +1,6 @@
-import { responseJson } from '../shared/n8n/fields';
-import { count } from '../shared/n8n/hints';
-import type { Wording } from '../shared/n8n/sink';
+import { responseJson } from '../shared/n8n/run/fields';
+import { count } from '../shared/n8n/run/hints';
+import type { Wording } from '../shared/n8n/sinks/sink';
 import { ServiceFailure } from '../shared/service/failure';
 import { outcomeMessage, pushing } from '../shared/service/wording';
 import type { PushOptions } from './properties';

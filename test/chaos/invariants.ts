@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { unpackVector } from '../../nodes/shared/service/vector';
+import { unpackVector } from '../../nodes/shared/service/chunking/vector';
 import { claimOf, denialsIn, summaryOf, type Claim } from './adapter';
 import { SecretScanner, textsIn } from './canaries';
 import { itemsOf, pairedWith, wordsOf, type Aftermath, type Played } from './run-world';

@@ -1,8 +1,8 @@
 /** Every kind of parameter, read on n8n's engine. */
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
-import type { Parameters } from '../../nodes/shared/n8n/parameters';
-import { properties, property } from '../../nodes/shared/n8n/properties';
+import type { Parameters } from '../../nodes/shared/n8n/parameters/parameters';
+import { properties, property } from '../../nodes/shared/n8n/parameters/properties';
 import { readOnEngine, type Reading } from '../../support/parameters';
 
 const concurrencyProperty = (initial: number) =>

@@ -1,6 +1,6 @@
 /** Services that take only so much: executions of one process slow down together, and lose nothing. */
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
-import { joinThrottle } from '../../nodes/shared/n8n/throttles';
+import { joinThrottle } from '../../nodes/shared/n8n/session/throttles';
 import { runNode, type RunOptions } from '../../support/engine';
 import { startRateLimitedService, type RateLimit } from '../../support/rate-limited-service';
 

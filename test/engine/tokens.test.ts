@@ -5,7 +5,7 @@
  */
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
-import { parseClient } from '../../nodes/shared/service/token';
+import { parseClient } from '../../nodes/shared/service/tokens/token';
 import { startSandbox, type RouteName, type Sandbox } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { CredentialStore, runNode, type RunResult } from '../../support/engine';

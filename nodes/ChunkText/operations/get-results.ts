@@ -1,5 +1,5 @@
-import { passedOn } from '../../shared/n8n/source';
-import { parseResultsPath } from '../../shared/service/chunking';
+import { passedOn } from '../../shared/n8n/sources/source';
+import { parseResultsPath } from '../../shared/service/chunking/chunking';
 import { sinkOf } from '../chunk-files';
 import { ChunkOutput } from '../chunk-output';
 import { fetchAll, fetchOnce } from '../fetch';

@@ -1,4 +1,4 @@
-import { parseResultsPath } from '../../shared/service/chunking';
+import { parseResultsPath } from '../../shared/service/chunking/chunking';
 import { sinkOf } from '../chunk-files';
 import { ChunkOutput } from '../chunk-output';
 import { fetchAll } from '../fetch';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { properties, property } from '../../shared/n8n/properties';
+import { properties, property } from '../../shared/n8n/parameters/properties';
 
 const maxChunkSize = property({
 	displayName: 'Max Chunk Size (Tokens)',

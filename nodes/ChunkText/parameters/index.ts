@@ -1,7 +1,7 @@
-import { Parameters } from '../../shared/n8n/parameters';
-import { properties } from '../../shared/n8n/properties';
-import type { Run } from '../../shared/n8n/run';
-import { scopeProperties } from '../../shared/service/scope';
+import { Parameters } from '../../shared/n8n/parameters/parameters';
+import { properties } from '../../shared/n8n/parameters/properties';
+import type { Run } from '../../shared/n8n/run/run';
+import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
 import { modelProperties } from './model';
 import { optionsProperties } from './options';

@@ -1,4 +1,4 @@
-import { properties, property } from '../../shared/n8n/properties';
+import { properties, property } from '../../shared/n8n/parameters/properties';
 
 const customQuantizationMethod = property({
 	displayName: 'Custom Vector Quantization Method',

@@ -3,15 +3,15 @@ import {
 	delimiterProperty,
 	maxRecordsProperty,
 	skipRecordsProperty,
-} from '../../shared/n8n/file-properties';
-import { properties } from '../../shared/n8n/properties';
+} from '../../shared/n8n/sources/file-properties';
+import { properties } from '../../shared/n8n/parameters/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
 	maxRefusedProperty,
 	timeoutProperty,
-} from '../../shared/n8n/request-options';
-import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking';
+} from '../../shared/n8n/session/request-options';
+import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking/chunking';
 import { MAX_CHUNK_TEXT_BYTES } from '../../shared/service/limits';
 
 const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };

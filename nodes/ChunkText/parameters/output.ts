@@ -1,4 +1,4 @@
-import { properties } from '../../shared/n8n/properties';
+import { properties } from '../../shared/n8n/parameters/properties';
 
 const documents = { show: { output: ['documents'] } };
 

@@ -1,4 +1,4 @@
-import { properties } from '../../shared/n8n/properties';
+import { properties } from '../../shared/n8n/parameters/properties';
 
 /** Which earlier request to fetch. */
 export const previousRequestProperties = properties([

@@ -1,10 +1,10 @@
-import { documentFieldProperties } from '../../shared/n8n/document-fields';
+import { documentFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	fileFormatProperty,
 	fileProperty,
 	listPathProperty,
-} from '../../shared/n8n/file-properties';
-import { properties, shownFor } from '../../shared/n8n/properties';
+} from '../../shared/n8n/sources/file-properties';
+import { properties, shownFor } from '../../shared/n8n/parameters/properties';
 
 /** Which texts to chunk. */
 export const textProperties = properties([

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 
 import { serverMessage, ServiceFailure } from '../service/failure';
-import { withoutSecrets } from '../service/secrets';
+import { withoutSecrets } from '../service/tokens/secrets';
 import { statusAdvice, type KnownService } from '../service/services';
 import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
 import { TimeLimit } from './time-limit';

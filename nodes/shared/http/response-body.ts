@@ -1,5 +1,5 @@
-import { JsonReader } from '../records/json-reader';
-import { beginsAsJson } from '../service/chunking';
+import { JsonReader } from '../records/json/json-reader';
+import { beginsAsJson } from '../service/chunking/chunking';
 
 /** The body of a response that n8n returns as a stream. */
 export type ResponseStream = AsyncIterable<Uint8Array>;

@@ -2,8 +2,8 @@ import type { IHttpRequestHelper, IN8nHttpFullResponse } from 'n8n-workflow';
 
 import { ServiceFailure } from '../service/failure';
 import { parseRetryAfter } from '../service/retry-after';
-import { secretsOf, withoutSecrets } from '../service/secrets';
-import type { SendTokenRequest } from '../service/process-tokens';
+import { secretsOf, withoutSecrets } from '../service/tokens/secrets';
+import type { SendTokenRequest } from '../service/tokens/process-tokens';
 import { transportFacts } from '../service/transport';
 import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
 import { TimeLimit } from './time-limit';

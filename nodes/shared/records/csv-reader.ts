@@ -1,5 +1,5 @@
 import { setMember } from './fields';
-import { MAX_FIELD_NAMES } from './json-text';
+import { MAX_FIELD_NAMES } from './json/json-text';
 import { cellsOf, DELIMITERS, endOfRow, likeliestDelimiter, NOT_CLOSED } from './csv-row';
 import {
 	checkLength,

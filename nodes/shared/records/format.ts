@@ -1,5 +1,5 @@
 import { CsvReader } from './csv-reader';
-import { JsonArrayReader } from './json-array-reader';
+import { JsonArrayReader } from './json/json-array-reader';
 import { jsonLines, textLines } from './line-reader';
 import type { RecordReader } from './record';
 

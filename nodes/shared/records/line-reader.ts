@@ -1,4 +1,4 @@
-import { contentOf, type Content } from './json-text';
+import { contentOf, type Content } from './json/json-text';
 import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
 
 /** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */

@@ -1,6 +1,6 @@
 import { FileError, type Bytes } from './bytes';
 import { completeBytes, encodingOf, type Encoding } from './encoding';
-import { gunzip, isGzip } from './gzip';
+import { gunzip, isGzip } from './gzip/gzip';
 import { peek } from './peek';
 
 /** A file may arrive as one chunk of hundreds of megabytes; no step works on more than this. */

@@ -4,7 +4,7 @@ import type { GenericAbortSignal } from 'axios';
 import type { IHttpRequestHelper, IHttpRequestOptions } from 'n8n-workflow';
 
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
-import { tokenRequest } from '../../../nodes/shared/service/token';
+import { tokenRequest } from '../../../nodes/shared/service/tokens/token';
 import { tokenSender } from '../../../nodes/shared/http/token-sender';
 
 const request = tokenRequest(

@@ -1,4 +1,4 @@
-import { FailureCounts } from '../../../nodes/shared/n8n/failure-counts';
+import { FailureCounts } from '../../../nodes/shared/n8n/run/failure-counts';
 import { RecordError } from '../../../nodes/shared/records/record';
 
 test('counts what failed for the same reason together, the most frequent first', () => {

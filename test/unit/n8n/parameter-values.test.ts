@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { choiceOf, numberOf, textOf } from '../../../nodes/shared/n8n/parameter-values';
+import { choiceOf, numberOf, textOf } from '../../../nodes/shared/n8n/parameters/parameter-values';
 import { thrownBy } from '../support/text';
 
 const property = (rest: Partial<INodeProperties>): INodeProperties => ({

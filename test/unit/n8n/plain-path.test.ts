@@ -1,4 +1,8 @@
-import { NOT_PLAIN, parsePlainPath, readPlainPath } from '../../../nodes/shared/n8n/plain-path';
+import {
+	NOT_PLAIN,
+	parsePlainPath,
+	readPlainPath,
+} from '../../../nodes/shared/n8n/parameters/plain-path';
 
 describe('an expression that only reads a field', () => {
 	it.each([

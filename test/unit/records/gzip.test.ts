@@ -3,7 +3,7 @@ import { constants, gunzipSync, gzipSync, type ZlibOptions } from 'node:zlib';
 
 import fc from 'fast-check';
 
-import { gunzip } from '../../../nodes/shared/records/gzip';
+import { gunzip } from '../../../nodes/shared/records/gzip/gzip';
 import { chunks, lengths } from './support';
 
 async function read(

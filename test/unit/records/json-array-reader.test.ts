@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import fc from 'fast-check';
 
-import { JsonArrayReader } from '../../../nodes/shared/records/json-array-reader';
+import { JsonArrayReader } from '../../../nodes/shared/records/json/json-array-reader';
 import { brief, cut, lengths, readAll } from './support';
 
 const PRETTY = `{

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { JsonReader } from '../../../nodes/shared/records/json-reader';
-import { ValueEnd } from '../../../nodes/shared/records/json-text';
+import { JsonReader } from '../../../nodes/shared/records/json/json-reader';
+import { ValueEnd } from '../../../nodes/shared/records/json/json-text';
 import { cut, lengths, parsed } from './support';
 
 /** Reads a text cut into pieces of the given lengths, over and over. */

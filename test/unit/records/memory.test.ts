@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
-import { JsonArrayReader } from '../../../nodes/shared/records/json-array-reader';
+import { JsonArrayReader } from '../../../nodes/shared/records/json/json-array-reader';
 import { jsonLines, textLines } from '../../../nodes/shared/records/line-reader';
 import type { RecordReader } from '../../../nodes/shared/records/record';
 

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 
 import { FileError } from '../../../nodes/shared/records/bytes';
-import { isGzip } from '../../../nodes/shared/records/gzip';
+import { isGzip } from '../../../nodes/shared/records/gzip/gzip';
 import { SLICE_BYTES, textOf } from '../../../nodes/shared/records/text';
 import { chunks, lengths } from './support';
 

@@ -5,7 +5,7 @@ import {
 	coverage,
 	type Chunk,
 	type ChunkingResponse,
-} from '../../../nodes/shared/service/chunking';
+} from '../../../nodes/shared/service/chunking/chunking';
 import { growth, LINEAR } from '../support/timing';
 
 const ready = (members: object) => ({ status: 'READY', ...members });

@@ -7,7 +7,7 @@ import {
 	submitBody,
 	submitPath,
 	type ChunkSettings,
-} from '../../../nodes/shared/service/chunking';
+} from '../../../nodes/shared/service/chunking/chunking';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { anyText, thrownBy } from '../support/text';
 

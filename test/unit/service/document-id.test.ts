@@ -7,7 +7,7 @@ import {
 	isDeletable,
 	prepareDocument,
 	type DocumentRules,
-} from '../../../nodes/shared/service/push';
+} from '../../../nodes/shared/service/push/push';
 import { anyText, thrownBy } from '../support/text';
 
 describe('documentId', () => {

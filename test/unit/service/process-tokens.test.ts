@@ -1,9 +1,16 @@
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
-import { processTokens, type SendTokenRequest } from '../../../nodes/shared/service/process-tokens';
-import { scopeOf } from '../../../nodes/shared/service/scope';
-import { parseClient, parseTokenMap, type TokenMap } from '../../../nodes/shared/service/token';
-import { TokenUse } from '../../../nodes/shared/service/token-use';
+import {
+	processTokens,
+	type SendTokenRequest,
+} from '../../../nodes/shared/service/tokens/process-tokens';
+import { scopeOf } from '../../../nodes/shared/service/tokens/scope';
+import {
+	parseClient,
+	parseTokenMap,
+	type TokenMap,
+} from '../../../nodes/shared/service/tokens/token';
+import { TokenUse } from '../../../nodes/shared/service/tokens/token-use';
 
 type User = ConstructorParameters<typeof TokenUse>[0];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { documentAnswers } from '../../../nodes/shared/service/push';
+import { documentAnswers } from '../../../nodes/shared/service/push/push';
 import { growth, LINEAR } from '../support/timing';
 
 const document = (id: string, fields: object = {}) => ({ id, name: `Name ${id}`, ...fields });

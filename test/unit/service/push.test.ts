@@ -4,7 +4,7 @@ import fc from 'fast-check';
 
 import { requestBytes } from '../../../nodes/shared/flow/batches';
 import { InputError } from '../../../nodes/shared/service/input-error';
-import { packVector } from '../../../nodes/shared/service/vector';
+import { packVector } from '../../../nodes/shared/service/chunking/vector';
 import {
 	deletePath,
 	documentAnswers,
@@ -17,7 +17,7 @@ import {
 	RECOMMENDED_FIELDS,
 	type DocumentRules,
 	type PushDocument,
-} from '../../../nodes/shared/service/push';
+} from '../../../nodes/shared/service/push/push';
 import { thrownBy } from '../support/text';
 
 const rules: DocumentRules = { nonStrings: 'fail', excludeFields: [], dropEmpty: false };

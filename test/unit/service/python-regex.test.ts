@@ -1,4 +1,4 @@
-import { regexHints } from '../../../nodes/shared/service/python-regex';
+import { regexHints } from '../../../nodes/shared/service/chunking/python-regex';
 
 test.each([
 	['\\n'],

@@ -3,7 +3,7 @@ import {
 	scopeOf,
 	scopeProperties,
 	SCOPES,
-} from '../../../nodes/shared/service/scope';
+} from '../../../nodes/shared/service/tokens/scope';
 
 test.each([
 	['a scope of the list', { scope: 'merchandising.rules' }, 'merchandising.rules'],

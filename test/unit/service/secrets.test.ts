@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 
-import { Masker, secretsOf, WITHHELD, withoutSecrets } from '../../../nodes/shared/service/secrets';
+import {
+	Masker,
+	secretsOf,
+	WITHHELD,
+	withoutSecrets,
+} from '../../../nodes/shared/service/tokens/secrets';
 import { growth, LINEAR } from '../support/timing';
 
 test('secrets are removed from all texts of a response', () => {

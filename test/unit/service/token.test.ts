@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
-import { SCOPES } from '../../../nodes/shared/service/scope';
+import { SCOPES } from '../../../nodes/shared/service/tokens/scope';
 import {
 	validToken,
 	parseClient,
@@ -10,7 +10,7 @@ import {
 	parseTokenResponse,
 	tokenRequest,
 	type Token,
-} from '../../../nodes/shared/service/token';
+} from '../../../nodes/shared/service/tokens/token';
 import { thrownBy } from '../support/text';
 
 const NOW = 1_000_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { packVector, unpackVector } from '../../../nodes/shared/service/vector';
+import { packVector, unpackVector } from '../../../nodes/shared/service/chunking/vector';
 
 test.each([
 	['numbers from -128 to 127', [-128, 0, 127], /^i8:/],

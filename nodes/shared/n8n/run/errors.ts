@@ -1,0 +1,96 @@
+import {
+	NodeApiError,
+	NodeOperationError,
+	type IExecuteFunctions,
+	type JsonObject,
+} from 'n8n-workflow';
+
+import { ServiceFailure } from '../../service/failure';
+import { InputError } from '../../service/input-error';
+
+/** n8n's own errors. */
+export type NodeFailure = NodeApiError | NodeOperationError;
+
+/** The execution was stopped, by a person or by the workflow's timeout. */
+export class Canceled extends Error {
+	override readonly name = 'Canceled';
+
+	/** @param progress what had been done by then */
+	constructor(progress = '') {
+		// By this very word n8n records an execution as canceled rather than failed.
+		super(['The execution was canceled', progress].filter(Boolean).join('. '));
+	}
+}
+
+/** Whether an error stands for a stopped execution: never retried, never turned into an item. */
+export const isCanceled = (error: unknown): boolean => error instanceof Canceled;
+
+/** The words of any error. */
+export const messageOf = (error: unknown): string =>
+	error instanceof Error ? error.message : String(error);
+
+/** What a node's error says beside its cause. */
+export interface ErrorWords {
+	itemIndex?: number | undefined;
+	/** Instead of the error's own message. */
+	message?: string | undefined;
+	/** Added to the description: what to do, or what had been done. */
+	advice?: string | undefined;
+}
+
+/**
+ * Turns any error into n8n's own: NodeApiError if a service was involved, else NodeOperationError.
+ * The original never goes in, because it may hold the request with its credentials.
+ */
+export function nodeError(
+	context: IExecuteFunctions,
+	error: unknown,
+	{ itemIndex, message = messageOf(error), advice }: ErrorWords = {},
+): NodeFailure {
+	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
+	const own =
+		error instanceof ServiceFailure || error instanceof InputError
+			? error.description
+			: undefined;
+	const description = [own, advice].filter(Boolean).join(' ');
+	const options = { message, description, ...(itemIndex !== undefined && { itemIndex }) };
+	const failure =
+		error instanceof ServiceFailure
+			? new NodeApiError(context.getNode(), { message } as JsonObject, {
+					...options,
+					...apiFacts(error),
+				})
+			: new NodeOperationError(context.getNode(), message, options);
+	// n8n replaces a message that contains an error code, as the ID 'preexisting' contains EEXIST.
+	failure.message = message;
+	return failure;
+}
+
+type ApiFacts = Pick<
+	NonNullable<ConstructorParameters<typeof NodeApiError>[2]>,
+	'httpCode' | 'failure'
+>;
+
+/** n8n's own terms for a failure, by which it can tell what helps. */
+function apiFacts(error: ServiceFailure): ApiFacts {
+	const { httpStatus: status, retryAfterMs } = error;
+	const failure = causeOf(error);
+	return {
+		...(status !== undefined && { httpCode: String(status) }),
+		...(failure && {
+			failure:
+				failure === 'credential-invalid' || retryAfterMs === undefined
+					? { cause: failure }
+					: { cause: failure, retryAfterMs },
+		}),
+	};
+}
+
+function causeOf({ kind, httpStatus: status = 0, transient }: ServiceFailure) {
+	if (status === 429) return 'rate-limited';
+	if (status >= 500) return 'temporarily-unavailable';
+	if ((kind === 'token' && !transient) || status === 401 || status === 403) {
+		return 'credential-invalid';
+	}
+	return kind === 'transport' ? 'temporarily-unavailable' : undefined;
+}

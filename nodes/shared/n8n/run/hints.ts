@@ -1,0 +1,30 @@
+import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
+
+import type { RunStats } from '../../flow/run-state';
+
+/** Tells the user something in the output pane. Versions of n8n that cannot show it ignore it. */
+export function addHint(
+	context: IExecuteFunctions,
+	message: string,
+	type: NonNullable<NodeExecutionHint['type']>,
+): void {
+	(context as Partial<IExecuteFunctions>).addExecutionHints?.({
+		message,
+		type,
+		location: 'outputPane',
+	});
+}
+
+/** Retries and splits of a run, which explain why it took so long; '' for none. */
+export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
+	const parts = [...others];
+	if (retries > 0) parts.push(`${count(retries, 'request')} sent again after transient errors`);
+	if (splits > 0)
+		parts.push(`${count(splits, 'batch', 'batches')} split because the service rejected them`);
+	return parts.join('; ');
+}
+
+/** `1 document`, `3 documents`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+	return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
+}

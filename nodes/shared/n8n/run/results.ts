@@ -1,0 +1,143 @@
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
+
+import { ServiceFailure } from '../../service/failure';
+import { messageOf, nodeError, type NodeFailure } from './errors';
+import { forModel, isTool } from './tool';
+
+/** How a failing item is shown. */
+export interface FailOptions {
+	/** Instead of the error's own message, e.g. with the document it concerns. */
+	message?: string;
+	/** What to do, beyond what the error says. */
+	advice?: string;
+	/** Fields of the error item beside `error`, e.g. the document ID. */
+	json?: IDataObject;
+	/** Files of the error item. */
+	binary?: IBinaryKeyData;
+	/** It was not started, because the run had ended for this reason. */
+	skipped?: boolean | undefined;
+}
+
+/**
+ * Collects the outcomes of the input items, in any order, and returns them in the order of the input:
+ * every item once, as its results or as its error, linked to it.
+ */
+export class Results {
+	private readonly outputs: INodeExecutionData[][];
+	/** Items with an outcome, be it an empty one. */
+	private readonly answered: boolean[];
+	private readonly toErrorOutput: boolean;
+	private readonly isForModel: boolean;
+	/** Failures so far. */
+	failures = 0;
+	/** The failure that a run that stops at failures throws. */
+	firstFailure: NodeFailure | undefined;
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly stopsOnFailure: boolean,
+	) {
+		const items = context.getInputData();
+		this.outputs = items.map(() => []);
+		this.answered = items.map(() => false);
+		this.toErrorOutput = context.getNode().onError === 'continueErrorOutput';
+		this.isForModel = isTool(context);
+	}
+
+	/**
+	 * Results of an item.
+	 *
+	 * @param list one output item each; an empty list means that nothing is returned for the item
+	 * @param items all input items the results belong to, if there are more than that one
+	 * @param binary files that the output items have
+	 */
+	add(
+		itemIndex: number,
+		list: IDataObject[],
+		items?: number[],
+		binary: IBinaryKeyData = {},
+	): void {
+		const pairedItem = items ? items.map((item) => ({ item })) : { item: itemIndex };
+		for (const item of items ?? [itemIndex]) this.answered[item] = true;
+		for (const json of list) {
+			const item = { json: this.shown(json), pairedItem };
+			this.outputs[itemIndex]?.push(withFiles(item, binary));
+		}
+	}
+
+	/**
+	 * The result of an item that was a file.
+	 *
+	 * @param failure what failed in it, if anything did: then it goes to the error output if there is
+	 *   one. It has no field `error`, by which n8n's Retry On Fail would do it all again.
+	 * @returns all items that this input item has given
+	 */
+	addWithFiles(
+		itemIndex: number,
+		json: IDataObject,
+		binary: IBinaryKeyData,
+		failure?: unknown,
+	): INodeExecutionData[] {
+		this.answered[itemIndex] = true;
+		const item = withFiles({ json, pairedItem: { item: itemIndex } }, binary);
+		if (failure !== undefined)
+			this.routeToErrorOutput(item, () => nodeError(this.context, failure, { itemIndex }));
+		const items = this.outputs[itemIndex] ?? [];
+		items.push(item);
+		return items;
+	}
+
+	/** The items that an earlier try of the node returned for an input item. */
+	restore(itemIndex: number, items: INodeExecutionData[]): void {
+		this.answered[itemIndex] = true;
+		this.outputs[itemIndex] = items;
+	}
+
+	/** An item, or a part of one, that failed. */
+	fail(itemIndex: number, error: unknown, options: FailOptions = {}): void {
+		const { message = messageOf(error), advice, json, binary = {}, skipped } = options;
+		this.failures++;
+		this.answered[itemIndex] = true;
+		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
+		const failure = () => nodeError(this.context, error, { itemIndex, message, advice });
+		if (this.stopsOnFailure) {
+			if (!skipped) this.firstFailure ??= failure();
+			return;
+		}
+		const status = error instanceof ServiceFailure && error.httpStatus;
+		const fields = { ...json, error: message, ...(status && { httpStatus: status }) };
+		const failed = { json: this.shown(fields), pairedItem: { item: itemIndex } };
+		const item = withFiles(failed, binary);
+		this.routeToErrorOutput(item, failure);
+		this.outputs[itemIndex]?.push(item);
+	}
+
+	private shown(json: IDataObject): IDataObject {
+		return this.isForModel ? forModel(json) : json;
+	}
+
+	private routeToErrorOutput(item: INodeExecutionData, failure: () => NodeFailure): void {
+		if (!this.toErrorOutput) return;
+		// By this member n8n finds the items for the error output, but drops all JSON except the
+		// message of an item that still has it after that. So n8n's own copy must not have it.
+		Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
+	}
+
+	/** Input items without an outcome. */
+	unanswered(): number[] {
+		return this.answered.flatMap((isAnswered, itemIndex) => (isAnswered ? [] : [itemIndex]));
+	}
+
+	/** The node's output. */
+	all(): INodeExecutionData[] {
+		return this.outputs.flat();
+	}
+}
+
+const withFiles = (item: INodeExecutionData, binary: IBinaryKeyData): INodeExecutionData =>
+	Object.keys(binary).length === 0 ? item : { ...item, binary };

@@ -1,0 +1,96 @@
+import { DEFAULT_RETRY_POLICY } from '../../flow/backoff';
+import type { Line } from '../../flow/deliver';
+import { Limiter } from '../../flow/limiter';
+import { judge, ServiceFailure } from '../../service/failure';
+import { property } from '../parameters/properties';
+import type { Run } from '../run/run';
+import type { Session } from './session';
+import { joinThrottle } from './throttles';
+
+const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
+
+/** The option Concurrency; its default is each node's own, chosen by measurement (bench/README.md). */
+export const concurrencyProperty = (concurrency: number) => ({
+	...CONCURRENCY,
+	default: concurrency,
+});
+
+const CONCURRENCY = property({
+	displayName: 'Concurrency',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 64 },
+	default: 1,
+	description:
+		'Maximum number of concurrent requests. Fewer, and with pauses, while the service answers with 429.',
+});
+
+/** The option Max Attempts. */
+export const maxAttemptsProperty = property({
+	displayName: 'Max Attempts',
+	name: 'maxAttempts',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 20 },
+	default: DEFAULT_MAX_ATTEMPTS,
+	description:
+		'How often a request is sent before it counts as failed. Only transient errors are retried, after growing delays. Requests that the service refused with 429 do not count.',
+});
+
+/** The option Max Wait for Rate Limit. */
+export const maxRefusedProperty = property({
+	displayName: 'Max Wait for Rate Limit (Seconds)',
+	name: 'maxRefusedSeconds',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 1 },
+	default: 300,
+	description:
+		'How long a request is sent again while the service answers with 429, or with 503 and Retry-After, before it counts as failed. Counted from its first such answer.',
+});
+
+/** The option Request Timeout. */
+export const timeoutProperty = property({
+	displayName: 'Request Timeout (Seconds)',
+	name: 'timeoutSeconds',
+	type: 'number',
+	typeOptions: { minValue: 1, numberPrecision: 3 },
+	default: 60,
+	description: 'How long to wait for the complete response to one request',
+});
+
+/** What the requests of one kind in a run share. */
+export type RequestLine = Line & { concurrency: number };
+
+/**
+ * What the requests of one kind in a run share: its limiter, its retries, and what follows from a
+ * failure. To be made once for each kind. What the service can take is shared by all runs with its credential.
+ *
+ * @param idempotent whether a request may take effect twice without harm
+ */
+export function requestLine(
+	run: Run,
+	session: Session | undefined,
+	{
+		concurrency = 1,
+		maxAttempts = DEFAULT_MAX_ATTEMPTS,
+		maxRefusedSeconds,
+	}: { concurrency?: number; maxAttempts?: number; maxRefusedSeconds: number },
+	idempotent: boolean,
+): RequestLine {
+	const { throttle, leave } = joinThrottle(session?.throttleKey, concurrency);
+	run.onOver(leave);
+	const maxRefusedMs = maxRefusedSeconds * 1000;
+	return {
+		run,
+		concurrency,
+		limiter: new Limiter(concurrency, run, throttle),
+		retryPolicy: { ...DEFAULT_RETRY_POLICY, maxAttempts, maxRefusedMs },
+		judge: (error) => judge(error, { idempotent }),
+		withHistory: (reason, earlier) =>
+			// A refused connection says nothing about an earlier attempt that may have taken effect.
+			reason instanceof ServiceFailure &&
+			earlier instanceof ServiceFailure &&
+			earlier.outcomeUnknown
+				? reason.afterUnknownOutcome()
+				: reason,
+	};
+}

@@ -1,0 +1,221 @@
+import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+
+import type { RunStats } from '../../flow/run-state';
+import { RecordError, type SourceRecord } from '../../records/record';
+import { InputError } from '../../service/input-error';
+import { quoted } from '../../service/wording';
+import { messageOf } from '../run/errors';
+import { FailedRecords } from './failed-records';
+import { count } from '../run/hints';
+import { Meter } from '../run/meter';
+import { refusal, type RecordFile } from '../sources/record-file';
+import { RecordTally } from './record-tally';
+import type { Run } from '../run/run';
+import type { EntryFailure, Placed, Sink } from './sink';
+
+const NOT_READ_ON =
+	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
+
+/** What a file sink returns. */
+export interface FileSinkOptions {
+	/** What becomes of a record that succeeds, such as `pushed`: a member of the summary. */
+	done: string;
+	/** Maximum size of one file of failed records. */
+	bytesPerFile: number;
+	/** Further counts of the summary that are there even if nothing counts, such as `notFound`. */
+	others?: readonly string[];
+	/** Bytes of all requests of the run so far; omitted from the summary if undefined. */
+	sentBytes?: () => number;
+	/** Counts the requests of this file, if those of several are in flight; the run's unless given. */
+	stats?: RunStats;
+	/** How to continue after an interruption, given up to which record all were answered. */
+	goOn?: (upTo: number) => string;
+	/** What else to say of the file if the run stops at a later one. */
+	atEnd?: () => string;
+	/** Further members of the summary, read when the sink ends. */
+	details?: () => IDataObject;
+	/** Files of responses that could not be used, complete when the sink ends. */
+	responses?: { readonly binary: IBinaryKeyData; readonly files: IDataObject[] };
+	/** Further members of the summary. */
+	json?: IDataObject;
+}
+
+/** Where a file comes from, and what is to be read of it. */
+export interface FileOrigin {
+	file: RecordFile;
+	itemIndex: number;
+	/** Dotted path of the list in a JSON file; '' if the file is the list. */
+	path: string;
+	/** Records to skip at the beginning of the file. */
+	skip: number;
+	/** Maximum of records to read after these; 0 for all. */
+	max: number;
+}
+
+/** Sums up the records of one file in one item, with files of those that failed. */
+export class FileSink implements Sink {
+	private readonly tally: RecordTally;
+	private readonly failedRecords: FailedRecords;
+	private readonly meter: Meter;
+	private readError: string | undefined;
+	/** Whether all of the file was read. */
+	private isAtEnd = false;
+	/** What had been done, for the error of a run that ends early. */
+	progress: () => string = () => this.tally.progress();
+	/** Whether it has returned the item of the file. */
+	hasEnded = false;
+	/** Why nothing of the file could be read. */
+	private refused: { reason: unknown } | undefined;
+
+	constructor(
+		private readonly run: Run,
+		private readonly origin: FileOrigin,
+		private readonly options: FileSinkOptions,
+	) {
+		const { file, path } = origin;
+		this.tally = new RecordTally(file.name, options.done, options.goOn);
+		for (const name of options.others ?? []) this.tally.others[name] = 0;
+		this.failedRecords = new FailedRecords(run, file, path, options.bytesPerFile);
+		this.meter = new Meter(run, options.sentBytes, options.stats);
+	}
+
+	async done(entries: readonly Placed[], _result?: unknown, as?: string): Promise<void> {
+		this.tally.succeed(recordsOf(entries), as);
+	}
+
+	async failed({ record }: Placed, failure: EntryFailure): Promise<void> {
+		if (record === undefined) return;
+		// What a cancel interrupts has not failed: it is done again.
+		if (this.run.signal.aborted) return this.tally.skip([record]);
+		this.note(record, failure);
+		if (this.run.stopsOnFailure) return;
+		// What ended the run is done again, with all that comes after it.
+		if (!failure.endsRun) this.tally.answered([record]);
+		await this.failedRecords.add(record);
+	}
+
+	async skipped(entries: readonly Placed[]): Promise<void> {
+		this.tally.skip(recordsOf(entries));
+	}
+
+	/** Adds to one of the further counts of the summary. */
+	count(name: string, number: number): void {
+		this.tally.others[name] = (this.tally.others[name] ?? 0) + number;
+	}
+
+	/** A record was read; whether it is to be skipped because the user wishes so. */
+	read(record: SourceRecord): boolean {
+		this.tally.records = record.record;
+		const isPassedOver = record.record <= this.origin.skip;
+		if (isPassedOver) {
+			this.tally.skip([record]);
+			this.tally.answered([record]);
+		}
+		return isPassedOver;
+	}
+
+	/** The file has no more records. */
+	ended(): void {
+		this.isAtEnd = !this.run.ended;
+	}
+
+	/** The file cannot be read any further. */
+	brokenOff(reason: unknown): void {
+		// A run that ends closes its files, and needs nothing more of them.
+		if (this.run.ended) return;
+		if (this.tally.records === 0) {
+			this.refused = { reason };
+			return;
+		}
+		const record = ++this.tally.records;
+		const line = reason instanceof RecordError ? reason.line : undefined;
+		this.readError = messageOf(reason);
+		const failure = line === undefined ? new InputError(this.readError, NOT_READ_ON) : reason;
+		this.note({ record, line }, { reason: failure });
+		const name = quoted(this.origin.file.name);
+		this.run.hint(`${name} could not be read to its end: ${this.readError}`);
+	}
+
+	async end(): Promise<void> {
+		const { run, tally, failedRecords } = this;
+		const { file, itemIndex } = this.origin;
+		this.hasEnded = !run.ended;
+		if (this.refused) return run.refuse(itemIndex, refusal(file.name, this.refused.reason));
+		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
+		await failedRecords.end();
+		const progress = tally.progress();
+		const atEnd = run.ended ? progress : tally.progressAtEnd(this.extent());
+		const { atEnd: more = () => '' } = this.options;
+		const endedHere = run.ended !== undefined;
+		this.progress = () => [atEnd, endedHere ? '' : more()].filter(Boolean).join(' ');
+		const binary = { ...failedRecords.binary, ...this.options.responses?.binary };
+		const json = this.summary();
+		if (run.ended) {
+			const { reason } = run.ended;
+			const message = `${messageOf(reason).replace(/\.$/, '')}. ${progress}`;
+			return run.fail(itemIndex, reason, { message, json, binary });
+		}
+		this.checkSkip();
+		if (tally.failed === 0) return run.doneWithFiles(itemIndex, json, binary);
+		const what = `${count(tally.failed, 'record')} of ${quoted(file.name)} failed`;
+		run.hint(`${what}: see 'failures' and the files in the binary fields of the item`);
+		run.doneWithFiles(itemIndex, json, binary, new InputError(what, SEE_FAILURES));
+	}
+
+	/** How far it has come, for n8n's log. */
+	logLine(): string {
+		const { tally, meter } = this;
+		return `${tally.progress()} (${count(tally.records, 'record')} read, ${meter.perSecond(tally.done)} per second, ${count(meter.retries, 'retry', 'retries')})`;
+	}
+
+	private note(
+		{ record, line }: { record: number; line: number | undefined },
+		{ reason, message = messageOf(reason), id }: EntryFailure,
+	): void {
+		this.tally.fail({ record, line, id, reason, message });
+		if (!this.run.stopsOnFailure) return;
+		const inLine = line === undefined ? '' : ` (line ${line})`;
+		const where = reason instanceof RecordError ? '' : `, record ${record}${inLine}`;
+		this.run.fail(this.origin.itemIndex, reason, {
+			message: `${quoted(this.origin.file.name)}${where}: ${message}`,
+		});
+	}
+
+	private extent(): string {
+		if (this.isAtEnd) return 'completely';
+		return this.readError === undefined ? 'up to Max Records' : 'as far as it can be read';
+	}
+
+	/** A file that ends before that number is hardly the one that the number is for. */
+	private checkSkip(): void {
+		const { file, skip } = this.origin;
+		const { records } = this.tally;
+		if (skip <= records || this.readError !== undefined) return;
+		this.run.hint(
+			`'Skip Records' is ${skip.toLocaleString('en-US')}, but ${quoted(file.name)} has only ${count(records, 'record')}, so nothing of it was ${this.options.done}`,
+		);
+	}
+
+	private summary(): IDataObject {
+		const { tally, meter } = this;
+		const { responses, json, details } = this.options;
+		return {
+			file: this.origin.file.name,
+			...tally.countsJson(),
+			atEnd: this.isAtEnd,
+			...meter.json(tally.done),
+			...json,
+			...(this.readError !== undefined && { readError: this.readError }),
+			...details?.(),
+			...tally.failuresJson(),
+			deadLetters: this.failedRecords.json(),
+			...(responses && responses.files.length > 0 && { responses: responses.files }),
+		};
+	}
+}
+
+const SEE_FAILURES =
+	"The item lists the first failures in 'failures', and has all failed records in files that this node can read again.";
+
+const recordsOf = (entries: readonly Placed[]): SourceRecord[] =>
+	entries.flatMap(({ record }) => record ?? []);

@@ -1,0 +1,101 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { count } from '../run/hints';
+import { Meter } from '../run/meter';
+import type { Run } from '../run/run';
+import type { EntryFailure, Placed, Sink } from './sink';
+
+/** How many entries are returned before other executions may have their turn. */
+const SLICE_ENTRIES = 256;
+
+/** What an item sink returns. */
+export interface ItemSinkOptions {
+	/** What becomes of an entry that succeeds, such as `pushed`. */
+	done: string;
+	/** What doing it again means, for the error of a run that ends early. */
+	repeating: string;
+	/** Instead of what was done, if nothing was really sent. */
+	progress?: string | undefined;
+	/** One item for all entries that succeeded, with these further members. */
+	summary?: IDataObject | undefined;
+	/** Bytes of all requests of the run so far. */
+	sentBytes?: () => number;
+}
+
+/** Returns a result or an error for each entry, linked to the items that wait for it. */
+export class ItemSink implements Sink {
+	/** Entries to be sent, once all were read. */
+	total = 0;
+	private succeeded = 0;
+	private readonly meter: Meter;
+	/** Items that the summary stands for. */
+	private readonly summarized = new Set<number>();
+
+	constructor(
+		private readonly run: Run,
+		private readonly options: ItemSinkOptions,
+	) {
+		this.meter = new Meter(run, options.sentBytes);
+		run.progress = () => this.progress();
+	}
+
+	async done<E extends Placed>(
+		entries: readonly E[],
+		result: (entry: E) => IDataObject,
+		as?: string,
+	): Promise<void> {
+		if (as === undefined) this.succeeded += entries.length;
+		for (const [at, entry] of entries.entries()) {
+			if (at % SLICE_ENTRIES === 0) await this.run.breathe();
+			for (const itemIndex of entry.items) {
+				if (this.options.summary) this.summarized.add(itemIndex);
+				else this.run.done(itemIndex, [result(entry)]);
+			}
+		}
+	}
+
+	async failed({ items }: Placed, failure: EntryFailure): Promise<void> {
+		await this.run.breathe();
+		this.fail(items, failure, false);
+	}
+
+	async skipped<E extends Placed>(
+		entries: readonly E[],
+		failure: (entry: E) => EntryFailure,
+	): Promise<void> {
+		for (const entry of entries) {
+			await this.run.breathe();
+			this.fail(entry.items, failure(entry), true);
+		}
+	}
+
+	async end(): Promise<void> {
+		const { summary } = this.options;
+		if (summary === undefined) return;
+		const { requests, bytes, retries, ...speed } = this.meter.json(this.succeeded);
+		const { failures } = this.run;
+		const json = { documents: this.succeeded, requests, bytes, retries, failures, ...speed };
+		// If all have failed, there is still an item that it comes from.
+		const items = this.summarized.size > 0 ? [...this.summarized] : [0];
+		this.run.done(items[0] ?? 0, [{ ...json, ...summary }], items);
+	}
+
+	private fail(items: readonly number[], failure: EntryFailure, skipped: boolean): void {
+		const { reason, message, advice, id, json } = failure;
+		for (const itemIndex of items) {
+			this.run.fail(itemIndex, reason, {
+				...(message !== undefined && { message }),
+				...(advice !== undefined && { advice }),
+				json: { ...(id !== undefined && { id }), ...json },
+				skipped,
+			});
+		}
+	}
+
+	private progress(): string {
+		const { done, repeating, progress } = this.options;
+		if (progress !== undefined) return progress;
+		if (this.run.stats.requests === 0) return 'Nothing was sent.';
+		return `${count(this.succeeded, 'document')} of ${this.total.toLocaleString('en-US')} had been ${done}; ${repeating}.`;
+	}
+}

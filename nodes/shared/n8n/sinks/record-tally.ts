@@ -1,0 +1,111 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { Watermark } from '../../flow/watermark';
+import type { SourceRecord } from '../../records/record';
+import { ServiceFailure } from '../../service/failure';
+import { quoted } from '../../service/wording';
+import { FailureCounts } from '../run/failure-counts';
+import { count } from '../run/hints';
+
+/** Maximum of failures listed in the output; the others are only counted. */
+const MAX_FAILURES_LISTED = 100;
+
+/** A record that failed. */
+export interface FailedRecord {
+	record: number;
+	/** Unknown if the bytes of the file cannot be read any further. */
+	line: number | undefined;
+	id?: string | undefined;
+	reason: unknown;
+	/** In words. */
+	message: string;
+}
+
+/**
+ * What has become of the records of one file: those done, failed and skipped, and others that are counted
+ * on their own, add up to all read.
+ */
+export class RecordTally {
+	/** How many were read. */
+	records = 0;
+	done = 0;
+	failed = 0;
+	skipped = 0;
+	/** Further counts of the summary, such as IDs that were not found. */
+	readonly others: Record<string, number> = {};
+	private readonly failures: IDataObject[] = [];
+	private readonly counts = new FailureCounts();
+	private readonly watermark = new Watermark();
+
+	/**
+	 * @param file its name
+	 * @param verb what becomes of a record that succeeds, such as `pushed`: a member of the summary
+	 * @param goOn how to continue after an interruption, given up to which record all were answered
+	 */
+	constructor(
+		private readonly file: string,
+		private readonly verb: string,
+		private readonly goOn: (upTo: number) => string = skipAnswered,
+	) {}
+
+	/** Records that succeeded; `as`: counted under that name. */
+	succeed(records: readonly SourceRecord[], as?: string): void {
+		if (as === undefined) this.done += records.length;
+		else this.others[as] = (this.others[as] ?? 0) + records.length;
+		this.answered(records);
+	}
+
+	/** Records that were not sent. */
+	skip(records: readonly SourceRecord[]): void {
+		this.skipped += records.length;
+	}
+
+	/** A record failed. */
+	fail({ record, line, id, reason, message }: FailedRecord): void {
+		this.failed++;
+		this.counts.add(reason, id);
+		if (this.failures.length === MAX_FAILURES_LISTED) return;
+		const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
+		this.failures.push({
+			record,
+			...(line !== undefined && { line }),
+			...(id !== undefined && { id }),
+			error: message,
+			...(status !== undefined && { httpStatus: status }),
+		});
+	}
+
+	/** Records that need not be done again. */
+	answered(records: ReadonlyArray<{ record: number }>): void {
+		this.watermark.answered(records.map(({ record }) => record));
+	}
+
+	/** How far it has come, and how to continue if it ends here. */
+	progress(): string {
+		const { done, failed, file, verb, watermark } = this;
+		const failures = failed > 0 ? ` and ${failed.toLocaleString('en-US')} had failed` : '';
+		return `Of the file ${quoted(file)}, ${count(done, 'record')} had been ${verb}${failures}. ${this.goOn(watermark.upTo)}`;
+	}
+
+	/** What is known of a file that was read to this extent, in case the run ends at a later one. */
+	progressAtEnd(extent: string): string {
+		const { file, failed } = this;
+		const failures = failed > 0 ? `, and ${count(failed, 'record')} had failed` : '';
+		return `The file ${quoted(file)} had been processed ${extent}${failures}.`;
+	}
+
+	/** The counts, as members of the summary. */
+	countsJson(): IDataObject {
+		const { records, verb, done, others, failed, skipped } = this;
+		return { records, [verb]: done, ...others, failed, skipped };
+	}
+
+	/** The failures, as members of the summary. */
+	failuresJson(): IDataObject {
+		return { failures: this.failures, failureCounts: this.counts.list() };
+	}
+}
+
+/** How to continue if what was answered has taken effect. */
+export const skipAnswered = (upTo: number): string =>
+	`Everything up to record ${upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${upTo}`;

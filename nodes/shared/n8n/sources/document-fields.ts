@@ -1,0 +1,91 @@
+import { fieldOf } from '../run/fields';
+import { properties } from '../parameters/properties';
+
+const NAME_OR_PATH = 'Name or dotted path of the field, or name of the column,';
+
+/** Where the fields of a document are in the records of a file. Each node says when they are shown. */
+export const documentFieldProperties = properties([
+	{
+		displayName: 'ID Field',
+		name: 'idField',
+		type: 'string',
+		default: 'id',
+		required: true,
+		placeholder: 'e.g. sku',
+		description: `${NAME_OR_PATH} with the ID of the document`,
+	},
+	{
+		displayName: 'Name Field',
+		name: 'nameField',
+		type: 'string',
+		default: 'name',
+		required: true,
+		placeholder: 'e.g. meta.title',
+		description: `${NAME_OR_PATH} with the name`,
+	},
+	{
+		displayName: 'Description Field',
+		name: 'descriptionField',
+		type: 'string',
+		default: 'description',
+		placeholder: 'e.g. meta.summary',
+		description: `${NAME_OR_PATH} with the description. Recommended, but not required.`,
+	},
+	{
+		displayName: 'URL Field',
+		name: 'urlField',
+		type: 'string',
+		default: 'url',
+		placeholder: 'e.g. link',
+		description: `${NAME_OR_PATH} with the URL. Recommended, but not required.`,
+	},
+]);
+
+/** Names or dotted paths of the fields of a document; '' for one that is not wanted. */
+export type DocumentFields = Record<'id' | 'name' | 'description' | 'url', string>;
+
+/** The parameters that name the fields. */
+export interface DocumentFieldParameters {
+	requiredText(name: 'idField' | 'nameField', itemIndex: number): string;
+	text(name: 'descriptionField' | 'urlField', itemIndex: number): string;
+}
+
+/**
+ * Reads where the fields of a document are.
+ *
+ * @throws InputError for a required field that is not named
+ */
+export function readDocumentFields(
+	parameters: DocumentFieldParameters,
+	itemIndex: number,
+): DocumentFields {
+	return {
+		id: parameters.requiredText('idField', itemIndex),
+		name: parameters.requiredText('nameField', itemIndex),
+		description: parameters.text('descriptionField', itemIndex).trim(),
+		url: parameters.text('urlField', itemIndex).trim(),
+	};
+}
+
+/** The fields that every record needs, each with the parameter that names it; see `checkFields`. */
+export const neededFields = ({ id, name }: DocumentFields): Array<[string, string]> => [
+	[id, 'ID Field'],
+	[name, 'Name Field'],
+];
+
+/** The fields of a document, by their own names, as far as a record has them. */
+export function documentFieldsOf(record: object, fields: DocumentFields): Record<string, unknown> {
+	return filled(
+		Object.entries(fields).map(([field, path]) => [
+			field,
+			path === '' ? undefined : fieldOf(record, path),
+		]),
+	);
+}
+
+/** The members that have a value: what is empty is omitted. */
+export function filled(members: Array<[name: string, value: unknown]>): Record<string, unknown> {
+	return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
+}
+
+const isEmpty = (value: unknown): boolean => value === '' || value === undefined || value === null;

@@ -1,0 +1,110 @@
+import { property } from '../parameters/properties';
+
+/** Parameters of nodes that read records from files. Each node says when they are shown. */
+export const fileProperty = property({
+	displayName: 'Input Data Field Name',
+	name: 'binaryPropertyName',
+	type: 'string',
+	typeOptions: { binaryDataProperty: true },
+	default: 'data',
+	required: true,
+	placeholder: 'e.g. data',
+	hint: 'The name of the input field with the file',
+	description:
+		'Name of the binary field of the input item that has the file, or several names separated by commas',
+});
+
+export const fileFormatProperty = property({
+	displayName: 'File Format',
+	name: 'fileFormat',
+	type: 'options',
+	options: [
+		{
+			name: 'Auto-Detect',
+			value: 'auto',
+			description: 'By the extension of the file, its MIME type or its content',
+		},
+		{
+			name: 'CSV',
+			value: 'csv',
+			description: 'With a header row. All values are strings.',
+		},
+		{
+			name: 'JSON Array',
+			value: 'jsonArray',
+			description: 'A JSON file that is a list, or has one at a path',
+		},
+		{
+			name: 'JSON Lines',
+			value: 'jsonLines',
+			description: 'One JSON value in each line, also called NDJSON',
+		},
+	],
+	default: 'auto',
+	description: 'How the records are written. The file may be compressed with gzip.',
+});
+
+export const listPathProperty = property({
+	displayName: 'Path to List',
+	name: 'listPath',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. items.docs',
+	description:
+		'Dotted path of the list in a JSON file. Leave empty if the whole file is the list.',
+});
+
+export const bytesPerFileProperty = property({
+	displayName: 'Bytes per File',
+	name: 'bytesPerFile',
+	type: 'number',
+	// n8n takes a file as one piece, and larger pieces block it.
+	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
+	default: 32_000_000,
+	description: 'Maximum size of a file of failed records; more records need more files',
+});
+
+export const delimiterProperty = property({
+	displayName: 'CSV Delimiter',
+	name: 'delimiter',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. ;',
+	description:
+		'Character between the cells of a CSV file, \\t for a tab. Detected in the header row if empty.',
+});
+
+export const skipRecordsProperty = property({
+	displayName: 'Skip Records',
+	name: 'skipRecords',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'How many records at the beginning of the file to skip, to continue after an interruption. The error or the log line of the interrupted run says how many.',
+});
+
+export const maxRecordsProperty = property({
+	displayName: 'Max Records',
+	name: 'maxRecords',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		"Maximum number of records to read after those that are skipped, 0 for all. The field 'atEnd' of the output says whether the file ended.",
+});
+
+/** The formats of a file of IDs. */
+export const idFileFormatProperty = property({
+	...fileFormatProperty,
+	options: [
+		{
+			name: 'Auto-Detect',
+			value: 'auto',
+			description:
+				'By the extension of the file or its MIME type. Any other file is text lines, but must not begin with [ or {.',
+		},
+		...fileFormatProperty.options.filter(({ value }) => value !== 'auto'),
+		{ name: 'Text Lines', value: 'lines', description: 'One ID in each line' },
+	],
+});

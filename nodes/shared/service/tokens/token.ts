@@ -1,0 +1,227 @@
+import { createHash } from 'crypto';
+
+import { parseBaseUrl, pathSegment } from '../url';
+import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
+import { InputError } from '../input-error';
+
+/** A token is renewed this long before it expires, as the vendor recommends ... */
+const RENEW_EARLY_MS = 5 * 60_000;
+/** ... or in the last tenth of its lifetime, if that is shorter. */
+const RENEW_EARLY_SHARE = 0.1;
+/** No token is kept for longer, whatever the server says. */
+const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
+
+/** Statuses of a token server that has considered the request; others are no refusal. */
+const REFUSALS = [400, 401, 403];
+
+/** What is longer is not an error code, even if the server sends it as one. */
+const MAX_CODE_CHARACTERS = 100;
+
+const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
+
+/** An access token and its times, as they are stored (docs/service-interface.md, Access tokens). */
+export interface Token {
+	accessToken: string;
+	/** Epoch ms of its request: a server that revokes leaves the latest one valid. */
+	issuedAt: number;
+	/** Epoch ms. */
+	expiresAt: number;
+	/** Epoch ms from which it is renewed before use. */
+	renewAt: number;
+	/** Identity of the client it was issued for: a token of another client is never used. */
+	issuedFor: string;
+}
+
+/** scope -> token, as the credential's hidden field stores it. */
+export type TokenMap = Record<string, Token>;
+
+/** A token request, ready to be sent. */
+export interface TokenRequest {
+	url: string;
+	qs: { scope: string; grant_type: 'client_credentials' };
+	headers: Record<string, string>;
+	auth: { username: string; password: string };
+}
+
+/** A client of the token server. */
+export interface Client {
+	authUrl: string;
+	authorizationServerId: string;
+	clientId: string;
+	clientSecret: string;
+	/**
+	 * One-way hash of the other members. The AI service URL is not part of it: credentials with the
+	 * same client share their tokens.
+	 */
+	identity: string;
+}
+
+/**
+ * Reads the client from a credential's data.
+ *
+ * @throws InputError naming the field that is missing
+ */
+export function parseClient(data: Record<string, unknown>): Client {
+	const text = (key: string, label: string): string => {
+		const value = data[key];
+		if (typeof value === 'string' && value.trim() !== '') return value.trim();
+		throw new InputError(`'${label}' is empty`, `Fill in '${label}' in the credential.`);
+	};
+	const authUrl = parseBaseUrl(data.authUrl, 'Token Server URL');
+	const authorizationServerId = text('authorizationServerId', 'Authorization Server ID');
+	const clientId = text('clientId', 'Client ID');
+	const clientSecret = text('clientSecret', 'Client Secret');
+	const identity = createHash('sha256')
+		.update(JSON.stringify([authUrl, authorizationServerId, clientId, clientSecret]))
+		.digest('base64url');
+	return { authUrl, authorizationServerId, clientId, clientSecret, identity };
+}
+
+/** Builds a token request (docs/service-interface.md, Access tokens). It has no body. */
+export function tokenRequest(client: Client, scope: string): TokenRequest {
+	const server = pathSegment(client.authorizationServerId, 'Authorization Server ID');
+	return {
+		url: `${client.authUrl}/oauth2/${server}/v1/token`,
+		qs: { scope, grant_type: 'client_credentials' },
+		headers: {
+			'Cache-Control': 'no-cache',
+			Accept: 'application/json',
+			'Content-Type': 'application/x-www-form-urlencoded',
+		},
+		auth: { username: client.clientId, password: client.clientSecret },
+	};
+}
+
+/**
+ * Reads the response to a token request (docs/service-interface.md, Access tokens).
+ *
+ * @param requestedAt epoch ms at which the request was sent: the lifetime counts from there
+ * @throws ServiceFailure of kind `token` for an error object and for anything that is not a usable token
+ */
+export function parseTokenResponse(
+	response: { status: number; body: unknown; retryAfterMs?: number | undefined },
+	scope: string,
+	issuedFor: string,
+	requestedAt: number,
+): Token {
+	const { status, body } = response;
+	if (status < 200 || status > 299) throw refusal(status, body, scope, response.retryAfterMs);
+
+	const unusable = (what: string) =>
+		new ServiceFailure(`The token server's response cannot be used: ${what}`, {
+			kind: 'token',
+			status,
+			description:
+				"Check 'Token Server URL' and 'Authorization Server ID' in the credential: the response may come from something other than the token endpoint.",
+		});
+	if (typeof body !== 'object' || body === null) throw unusable('it is not a JSON object');
+	const {
+		token_type,
+		expires_in,
+		access_token,
+		scope: granted,
+	} = body as Record<string, unknown>;
+
+	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
+		throw unusable('its token_type is not Bearer');
+	}
+	// Some servers write the number as text.
+	const lifetimeSeconds = typeof expires_in === 'string' ? Number(expires_in) : expires_in;
+	if (
+		typeof lifetimeSeconds !== 'number' ||
+		!(lifetimeSeconds > 0 && lifetimeSeconds < Infinity)
+	) {
+		throw unusable('its expires_in is not a positive number of seconds');
+	}
+	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
+		throw unusable('its access_token is missing or has characters a token cannot have');
+	}
+	// OAuth lets a server omit the scope if it grants what was requested.
+	if (granted !== undefined && !sameScopes(granted, scope)) {
+		throw unusable(`it grants another scope than the requested ${scope}`);
+	}
+	const lifetimeMs = Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) * 1000;
+	const expiresAt = requestedAt + lifetimeMs;
+	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
+	return { accessToken: access_token, issuedAt: requestedAt, expiresAt, renewAt, issuedFor };
+}
+
+function sameScopes(granted: unknown, asked: string): boolean {
+	const sorted = (scopes: string) => scopes.trim().split(/\s+/).sort().join(' ');
+	return typeof granted === 'string' && sorted(granted) === sorted(asked);
+}
+
+/** A response other than 2xx, with a token error object or not, as a failure a person can act on. */
+function refusal(
+	status: number,
+	body: unknown,
+	scope: string,
+	retryAfterMs: number | undefined,
+): ServiceFailure {
+	const error = (body as { error?: unknown } | null | undefined)?.error;
+	const words = serverMessage(body);
+	const code = typeof error === 'string' ? serverMessage(error) : '';
+	const isCode = code !== '' && code.length <= MAX_CODE_CHARACTERS;
+	const hasWords = words !== '' && !(isCode && words === code);
+	const outcome = REFUSALS.includes(status) ? 'refused to issue a token' : 'issued no token';
+	return new ServiceFailure(
+		`The token server ${outcome} for the scope ${scope}: status ${status}${isCode ? ` (${code})` : ''}${hasWords ? `, ${words}` : ''}`,
+		{
+			kind: 'token',
+			status,
+			description: refusalAdvice(status, error, words, scope),
+			transient: isTransientStatus(status),
+			...(retryAfterMs !== undefined && { retryAfterMs }),
+		},
+	);
+}
+
+function refusalAdvice(status: number, error: unknown, words: string, scope: string): string {
+	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
+		return 'The token server took the request for one from a browser, because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
+	}
+	if (error === 'invalid_scope') {
+		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
+	}
+	if (isTransientStatus(status)) return 'The token server is busy or down. Try again later.';
+	if (REFUSALS.includes(status))
+		return "Check 'Client ID' and 'Client Secret' in the credential.";
+	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
+	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
+}
+
+/** Reads the stored map; anything that is not a map of tokens counts as empty. */
+export function parseTokenMap(stored: unknown): TokenMap {
+	if (typeof stored !== 'string' || stored === '') return {};
+	let parsed: unknown;
+	try {
+		parsed = JSON.parse(stored);
+	} catch {
+		return {};
+	}
+	if (typeof parsed !== 'object' || parsed === null) return {};
+	return Object.fromEntries(Object.entries(parsed).filter(([, value]) => isToken(value)));
+}
+
+function isToken(value: unknown): value is Token {
+	if (typeof value !== 'object' || value === null) return false;
+	const token = value as Partial<Token>;
+	return (
+		typeof token.accessToken === 'string' &&
+		typeof token.issuedAt === 'number' &&
+		typeof token.expiresAt === 'number' &&
+		typeof token.renewAt === 'number' &&
+		typeof token.issuedFor === 'string'
+	);
+}
+
+/** The token of a scope, if it was issued for this client and has not expired. */
+export function validToken(
+	map: TokenMap,
+	scope: string,
+	issuedFor: string,
+	now: number,
+): Token | undefined {
+	const token = map[scope];
+	return token?.issuedFor === issuedFor && token.expiresAt > now ? token : undefined;
+}
