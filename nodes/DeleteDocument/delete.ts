@@ -58,7 +58,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		await account(sink, [held.last], outcome, WORDING);
 	};
 	if (isOfItems) {
-		await withItems(run, itemReading(parameters, endpoint), deleteAll);
+		await withItems(run, itemReading(parameters, options, endpoint), deleteAll);
 	} else {
 		const how = { ...options, otherwise: 'lines' as const };
 		const readingOf = fileReading(parameters, options, endpoint);
@@ -83,7 +83,11 @@ const WORDING: Wording<Entry, Answer> = {
 };
 
 /** IDs of items, each deleted once for all items that name it. */
-function itemReading(parameters: DeleteParameters, endpoint: string): ItemReading<Entry> {
+function itemReading(
+	parameters: DeleteParameters,
+	options: DeleteOptions,
+	endpoint: string,
+): ItemReading<Entry> {
 	const isList = parameters.choice('idSource') === 'listField';
 	const label = parameters.label('documentId');
 	return {
@@ -99,6 +103,8 @@ function itemReading(parameters: DeleteParameters, endpoint: string): ItemReadin
 		sink: {
 			done: 'deleted',
 			repeating: "deleting them again does no harm if 'Ignore Not Found' is on",
+			output: options.output,
+			others: options.ignoreNotFound ? [NOT_FOUND] : [],
 		},
 	};
 }

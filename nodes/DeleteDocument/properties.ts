@@ -15,6 +15,7 @@ import {
 	maxRefusedProperty,
 	timeoutProperty,
 } from '../shared/n8n/session/request-options';
+import { onePerInputItem } from '../shared/n8n/sinks/output-options';
 
 const showForFile = { show: { idSource: ['file'] } };
 /** For members of Options. */
@@ -67,7 +68,7 @@ export const deleteProperties = properties([
 		default: 'ids',
 		required: true,
 		placeholder: 'e.g. removedIds',
-		description: 'Name of the field that has the list of IDs',
+		description: 'Name of the field that has the list of IDs, or an expression for the list',
 		requiresDataPath: 'single',
 		displayOptions: { show: { idSource: ['listField'] } },
 	},
@@ -136,6 +137,22 @@ export const deleteProperties = properties([
 			maxAttemptsProperty,
 			{ ...maxRecordsProperty, displayOptions: showOptionForFile },
 			maxRefusedProperty,
+			{
+				displayName: 'Output',
+				name: 'output',
+				type: 'options',
+				options: [
+					{
+						name: 'One Item per Document',
+						value: 'documents',
+						description: 'With the ID and whether the document was deleted',
+					},
+					onePerInputItem,
+				],
+				default: 'documents',
+				description: 'What to return for documents that were deleted',
+				displayOptions: { hide: { '/idSource': ['file'] } },
+			},
 			timeoutProperty,
 			{ ...skipRecordsProperty, displayOptions: showOptionForFile },
 		],

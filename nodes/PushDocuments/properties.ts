@@ -22,6 +22,7 @@ import {
 	maxRefusedProperty,
 	timeoutProperty,
 } from '../shared/n8n/session/request-options';
+import { onePerInputItem } from '../shared/n8n/sinks/output-options';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
 const showForFields = { show: { documentSource: ['fields'] } };
@@ -269,6 +270,7 @@ export const pushProperties = properties([
 						value: 'documents',
 						description: 'With the ID, the number of its request and the response',
 					},
+					onePerInputItem,
 					{
 						name: 'Summary',
 						value: 'summary',

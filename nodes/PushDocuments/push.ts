@@ -25,7 +25,7 @@ import { documentsOf, idIn, RecordMapper, rulesOf } from './documents';
 import { DocumentHints } from './hints';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import { pushRequests, type Entry, type Sent } from './requests';
-import { pushWording } from './wording';
+import { pushWording, replacedWording } from './wording';
 
 /**
  * Pushes the documents of all input items or of their files (docs/service-interface.md, Push).
@@ -43,7 +43,11 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const answers of bulk(entries, pushing)) {
 			for (const { entries: answered, outcome, request, bytes } of answers) {
-				await account(sink, answered, outcome, pushWording(options, request, bytes));
+				const wording = pushWording(options, request, bytes);
+				await account(sink, answered, outcome, wording);
+				// What was not sent because of these shares their outcome.
+				const replaced = answered.flatMap(({ replaces = [] }) => replaces);
+				await account(sink, replaced, outcome, replacedWording(wording));
 			}
 		}
 	};
@@ -87,10 +91,11 @@ function itemReading(
 		wrong: inList,
 		resolve: async (entries, sink) => await withoutDuplicates(entries, options, sent, sink),
 		sink: {
-			done: 'pushed',
+			done: options.dryRun ? 'checked' : 'pushed',
 			repeating: 'pushing them again does no harm',
 			...(options.dryRun && { progress: 'Nothing was sent, since this was a dry run.' }),
-			...(options.output === 'summary' && { summary: dryRunJson(options) }),
+			output: options.output,
+			json: dryRunJson(options),
 			sentBytes: () => sent.bytes,
 		},
 	};
@@ -178,10 +183,10 @@ async function withoutDuplicates(
 			continue;
 		}
 		if (earlier) {
-			entry.replacesOthers = true;
 			sent.leftOut++;
-			const reason = 'A later document has the same ID';
-			await sink.done([earlier], ({ id }) => ({ id, pushed: false, reason }), 'leftOut');
+			const { replaces = [], ...replaced } = earlier;
+			replaces.push({ ...replaced, document: undefined });
+			entry.replaces = replaces;
 			// A map keeps the place of the earlier one otherwise.
 			kept.delete(entry.id);
 		}

@@ -33,8 +33,8 @@ export interface Entry extends Placed {
 	original?: string | undefined;
 	/** Characters that it keeps in memory besides its JSON. */
 	besides: number;
-	/** Earlier documents with the same ID are not pushed because of this one. */
-	replacesOthers?: true;
+	/** Earlier documents with the same ID, which are not pushed because of this one. */
+	replaces?: Entry[];
 }
 
 /** The documents of a request, each with its size and what the response says about it. */
@@ -132,9 +132,9 @@ function written(entry: Entry, document: PushDocument, maxTextCharacters: number
 	return text;
 }
 
-function tooLarge({ replacesOthers }: Entry, bytes: number, maxBytes: number): InputError {
+function tooLarge({ replaces }: Entry, bytes: number, maxBytes: number): InputError {
 	const size = `${count(bytes, 'byte')}, more than the ${maxBytes.toLocaleString('en-US')} that a request may have`;
-	if (!replacesOthers) return new InputError(`the document has ${size}`, SHORTEN);
+	if (replaces === undefined) return new InputError(`the document has ${size}`, SHORTEN);
 	return new InputError(
 		`the last document with this ID has ${size}, and the earlier ones were skipped for it`,
 		`${SHORTEN} To push the earlier ones, set 'Duplicate IDs' to 'Send in Order'.`,

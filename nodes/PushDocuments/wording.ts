@@ -33,3 +33,10 @@ export const pushWording = (
 		return { id, message, ...(isTooLarge && { advice: SHORTEN }) };
 	},
 });
+
+/** How documents are reported that were not sent because a later one has the same ID. */
+export const replacedWording = (wording: Wording<Entry, Answers>): Wording<Entry, Answers> => ({
+	...wording,
+	result: ({ id }) => ({ id, pushed: false, reason: 'A later document has the same ID' }),
+	countedAs: () => 'skipped',
+});

@@ -283,6 +283,20 @@ describe('JSON object', () => {
 	});
 });
 
+it('takes the list that an expression gives', async () => {
+	const parameters = { listField: '={{ $json.some }}' };
+	const readings = await read((reader, at) => reader.list('listField', at), parameters, [
+		{ some: ['a', 'b'] },
+		{ some: [] },
+		{ some: { a: 1 } },
+	]);
+	expect(readings).toMatchObject([
+		{ value: { field: 'List Field', list: ['a', 'b'] } },
+		{ value: { field: 'List Field', list: [] } },
+		{ error: { message: "'List Field' must be text, but it is an object" } },
+	]);
+});
+
 it('finds a list by the name of its field or by a dotted path', async () => {
 	const parameters = { listField: '={{ $json.field }}' };
 	const readings = await read((reader, at) => reader.list('listField', at), parameters, [

@@ -403,13 +403,14 @@ describe('documents of the same ID', () => {
 				{ options: { bytesPerRequest: 1000, dryRun } },
 				{ onError: 'continueRegularOutput' },
 			);
+			const failed = {
+				id: 'a',
+				error: "The last document with this ID has 1,020 bytes, more than the 1,000 that a request may have, and the earlier ones were skipped for it, so document 'a' was not pushed",
+			};
 			expect(jsonOf(result.output)).toEqual([
-				{ id: 'a', pushed: false, reason: 'A later document has the same ID' },
+				failed,
 				expect.objectContaining({ id: 'b', pushed: !dryRun }),
-				{
-					id: 'a',
-					error: "The last document with this ID has 1,020 bytes, more than the 1,000 that a request may have, and the earlier ones were skipped for it, so document 'a' was not pushed",
-				},
+				failed,
 			]);
 			expect(bodies()).toEqual(dryRun ? [] : [items[1]]);
 		},

@@ -53,7 +53,7 @@ export const textProperties = properties([
 		default: 'texts',
 		required: true,
 		placeholder: 'e.g. paragraphs',
-		description: 'Name of the field that has the list of texts',
+		description: 'Name of the field that has the list of texts, or an expression for the list',
 		requiresDataPath: 'single',
 		displayOptions: { show: { textSource: ['list'] } },
 	},

@@ -131,16 +131,19 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * The list in the field that a parameter names, by its name or a dotted path.
+	 * The list in the field that a parameter names, by its name or a dotted path; or the list that its
+	 * expression gives.
 	 *
 	 * @param advice what to do if there is none
-	 * @returns the name and the list, which is part of the item
+	 * @returns the name of the field, or of the parameter, and the list, which is part of an item
 	 */
 	list(
 		name: ParameterName<P>,
 		itemIndex: number,
 		advice = `Enter the name of a field with a list as '${this.label(name)}'.`,
 	): { field: string; list: readonly unknown[] } {
+		const value = this.read(name, itemIndex);
+		if (Array.isArray(value)) return { field: this.label(name), list: value };
 		const field = this.requiredText(name, itemIndex);
 		const list = fieldOf(this.items[itemIndex]?.json ?? {}, field);
 		if (Array.isArray(list)) return { field, list };

@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { count } from '../run/hints';
 import { Meter } from '../run/meter';
 import type { Run } from '../run/run';
+import { ItemTallies } from './item-tallies';
 import type { EntryFailure, Placed, Sink } from './sink';
 
 /** How many entries are returned before other executions may have their turn. */
@@ -16,8 +17,12 @@ export interface ItemSinkOptions {
 	repeating: string;
 	/** Instead of what was done, if nothing was really sent. */
 	progress?: string | undefined;
-	/** One item for all entries that succeeded, with these further members. */
-	summary?: IDataObject | undefined;
+	/** An item for each entry, for each input item, or one for all entries that succeeded. */
+	output: 'documents' | 'inputItems' | 'summary';
+	/** Further counts of an input item that are there even if nothing counts, such as `notFound`. */
+	others?: readonly string[];
+	/** Further members of an item that stands for several entries. */
+	json?: IDataObject;
 	/** Bytes of all requests of the run so far. */
 	sentBytes?: () => number;
 }
@@ -30,6 +35,7 @@ export class ItemSink implements Sink {
 	private readonly meter: Meter;
 	/** Items that the summary stands for. */
 	private readonly summarized = new Set<number>();
+	private readonly tallies: ItemTallies | undefined;
 
 	constructor(
 		private readonly run: Run,
@@ -37,6 +43,8 @@ export class ItemSink implements Sink {
 	) {
 		this.meter = new Meter(run, options.sentBytes);
 		run.progress = () => this.progress();
+		const { output, done, others = [], json = {} } = options;
+		if (output === 'inputItems') this.tallies = new ItemTallies(run, done, others, json);
 	}
 
 	async done<E extends Placed>(
@@ -48,10 +56,22 @@ export class ItemSink implements Sink {
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === 0) await this.run.breathe();
 			for (const itemIndex of entry.items) {
-				if (this.options.summary) this.summarized.add(itemIndex);
-				else this.run.done(itemIndex, [result(entry)]);
+				if (this.tallies) this.tallies.succeed(itemIndex, as);
+				else this.succeed(itemIndex, result(entry));
 			}
 		}
+	}
+
+	/** An item with an empty list, which gets this where each entry gets an item. */
+	empty(itemIndex: number, json: IDataObject): void {
+		if (this.tallies) this.tallies.of(itemIndex);
+		else this.succeed(itemIndex, json);
+	}
+
+	/** An entry that cannot be sent. */
+	refused(itemIndex: number, reason: unknown, id?: string): void {
+		if (this.tallies && !this.run.stopsOnFailure) this.tallies.fail(itemIndex, { reason, id });
+		else this.run.refuse(itemIndex, reason, id === undefined ? {} : { id });
 	}
 
 	async failed({ items }: Placed, failure: EntryFailure): Promise<void> {
@@ -70,19 +90,29 @@ export class ItemSink implements Sink {
 	}
 
 	async end(): Promise<void> {
-		const { summary } = this.options;
-		if (summary === undefined) return;
+		await this.tallies?.end();
+		const { output, json: more } = this.options;
+		if (output !== 'summary') return;
 		const { requests, bytes, retries, ...speed } = this.meter.json(this.succeeded);
 		const { failures } = this.run;
 		const json = { documents: this.succeeded, requests, bytes, retries, failures, ...speed };
 		// If all have failed, there is still an item that it comes from.
-		const items = this.summarized.size > 0 ? [...this.summarized] : [0];
-		this.run.done(items[0] ?? 0, [{ ...json, ...summary }], items);
+		const items = [...this.summarized].sort((one, other) => one - other);
+		this.run.done(items[0] ?? 0, [{ ...json, ...more }], items.length > 0 ? items : [0]);
+	}
+
+	private succeed(itemIndex: number, json: IDataObject): void {
+		if (this.options.output === 'summary') this.summarized.add(itemIndex);
+		else this.run.done(itemIndex, [json]);
 	}
 
 	private fail(items: readonly number[], failure: EntryFailure, skipped: boolean): void {
 		const { reason, message, advice, id, json } = failure;
 		for (const itemIndex of items) {
+			if (this.tallies && !this.run.stopsOnFailure) {
+				this.tallies.fail(itemIndex, failure);
+				continue;
+			}
 			this.run.fail(itemIndex, reason, {
 				...(message !== undefined && { message }),
 				...(advice !== undefined && { advice }),

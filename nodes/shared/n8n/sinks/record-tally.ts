@@ -2,24 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { Watermark } from '../../flow/watermark';
 import type { SourceRecord } from '../../records/record';
-import { ServiceFailure } from '../../service/failure';
 import { quoted } from '../../service/wording';
 import { FailureCounts } from '../run/failure-counts';
 import { count } from '../run/hints';
-
-/** Maximum of failures listed in the output; the others are only counted. */
-const MAX_FAILURES_LISTED = 100;
-
-/** A record that failed. */
-export interface FailedRecord {
-	record: number;
-	/** Unknown if the bytes of the file cannot be read any further. */
-	line: number | undefined;
-	id?: string | undefined;
-	reason: unknown;
-	/** In words. */
-	message: string;
-}
+import { FailureList, type ListedFailure } from './failure-list';
 
 /**
  * What has become of the records of one file: those done, failed and skipped, and others that are counted
@@ -33,7 +19,7 @@ export class RecordTally {
 	skipped = 0;
 	/** Further counts of the summary, such as IDs that were not found. */
 	readonly others: Record<string, number> = {};
-	private readonly failures: IDataObject[] = [];
+	private readonly failures = new FailureList();
 	private readonly counts = new FailureCounts();
 	private readonly watermark = new Watermark();
 
@@ -61,18 +47,10 @@ export class RecordTally {
 	}
 
 	/** A record failed. */
-	fail({ record, line, id, reason, message }: FailedRecord): void {
+	fail(failure: ListedFailure): void {
 		this.failed++;
-		this.counts.add(reason, id);
-		if (this.failures.length === MAX_FAILURES_LISTED) return;
-		const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
-		this.failures.push({
-			record,
-			...(line !== undefined && { line }),
-			...(id !== undefined && { id }),
-			error: message,
-			...(status !== undefined && { httpStatus: status }),
-		});
+		this.counts.add(failure.reason, failure.id);
+		this.failures.add(failure);
 	}
 
 	/** Records that need not be done again. */
@@ -102,7 +80,7 @@ export class RecordTally {
 
 	/** The failures, as members of the summary. */
 	failuresJson(): IDataObject {
-		return { failures: this.failures, failureCounts: this.counts.list() };
+		return { failures: this.failures.list, failureCounts: this.counts.list() };
 	}
 }
 

@@ -55,7 +55,7 @@ export interface ItemReading<E extends Placed> extends Reading<E> {
 	 * @throws InputError for an item that has none
 	 */
 	valuesOf(itemIndex: number): readonly unknown[];
-	/** What an item with an empty list gets. */
+	/** What an item with an empty list gets where each entry gets an item. */
 	emptyList: IDataObject;
 	/** Why a value cannot be sent, with its position if it is one of a list. */
 	wrong(error: unknown, position: number, length: number): unknown;
@@ -90,7 +90,7 @@ export async function withItems<E extends Placed>(
 async function readItems<E extends Placed>(
 	run: Run,
 	reading: ItemReading<E>,
-	sink: Sink,
+	sink: ItemSink,
 ): Promise<E[]> {
 	const all: E[] = [];
 	for await (const [itemIndex] of run.eachItem()) {
@@ -102,7 +102,7 @@ async function readItems<E extends Placed>(
 			if (!passedOn(run, itemIndex)) run.refuse(itemIndex, error);
 			continue;
 		}
-		if (values.length === 0) await sink.done([place], () => reading.emptyList, 'emptyLists');
+		if (values.length === 0) sink.empty(itemIndex, reading.emptyList);
 		for (const [position, value] of values.entries()) {
 			if (position > 0) await run.breathe();
 			if (run.ended) return all;
@@ -110,9 +110,8 @@ async function readItems<E extends Placed>(
 				all.push(reading.entryOf(value, place));
 			} catch (error) {
 				if (passedOn(run, itemIndex)) break;
-				const id = reading.idOf(value);
 				const shown = reading.wrong(error, position, values.length);
-				run.refuse(itemIndex, shown, id === undefined ? {} : { id });
+				sink.refused(itemIndex, shown, reading.idOf(value));
 			}
 		}
 	}

@@ -1,0 +1,300 @@
+/** Push Documents and Delete Document with one result per input item: its counts, or its one failure. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO, type FaultRule } from '../../sandbox';
+import { sandboxCredentials } from '../../support/credentials';
+import { push as index } from '../../support/sandbox-client';
+import {
+	indexes,
+	jsonOf,
+	nodeRunner,
+	pairedIndexes,
+	useSandbox,
+	useShortBackoff,
+} from '../../support/sandbox';
+
+useShortBackoff();
+const sandbox = useSandbox();
+const pushNode = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
+const deleteNode = nodeRunner(new DeleteDocument(), () => sandboxCredentials(sandbox()));
+
+const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
+const document = (id: string): IDataObject => ({ id, name: id });
+const documents = (...ids: string[]) => ids.map(document);
+const indexed = () => {
+	sandbox().commit();
+	return sandbox()
+		.documents(DEMO.endpoint)
+		.map(({ id }) => id);
+};
+const fault = (rule: FaultRule) => sandbox().faults.add(rule);
+
+describe('Push Documents', () => {
+	const push = async (
+		items: IDataObject[],
+		options: IDataObject = {},
+		settings: Parameters<typeof pushNode>[2] = TO_ERROR_OUTPUT,
+	) =>
+		await pushNode(
+			items,
+			{
+				documentSource: 'json',
+				documentJson: '={{ $json.documents }}',
+				options: { output: 'inputItems', ...options } as never,
+			},
+			settings,
+		);
+
+	it('counts what was pushed, and an empty list succeeds without a request', async () => {
+		const result = await push([
+			{ documents: documents('a', 'b') },
+			{ documents: [] },
+			{ documents: document('c') },
+		]);
+		expect(result.output).toEqual([
+			{ json: { pushed: 2, failed: 0 }, pairedItem: { item: 0 } },
+			{ json: { pushed: 0, failed: 0 }, pairedItem: { item: 1 } },
+			{ json: { pushed: 1, failed: 0 }, pairedItem: { item: 2 } },
+		]);
+		expect(sandbox().requests).toHaveLength(1);
+		expect(indexed()).toEqual(['a', 'b', 'c']);
+	});
+
+	it('sends nothing for lists that are all empty', async () => {
+		const { output } = await push([{ documents: [] }, { documents: [] }]);
+		expect(jsonOf(output)).toEqual([
+			{ pushed: 0, failed: 0 },
+			{ pushed: 0, failed: 0 },
+		]);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('fails an item once if a document cannot be sent, and pushes the others', async () => {
+		const result = await push([
+			{ documents: [document('a'), { id: 'b' }, 7, document('c')] },
+			{ documents: documents('d') },
+		]);
+		expect(jsonOf(result.output)).toEqual([{ pushed: 1, failed: 0 }]);
+		expect(pairedIndexes(result)).toEqual([1, 0]);
+		const [failed] = jsonOf(result.errorOutput);
+		expect(result.errorOutput).toHaveLength(1);
+		expect(failed).toMatchObject({
+			documents: [document('a'), { id: 'b' }, 7, document('c')],
+			pushed: 2,
+			failed: 2,
+			failures: [{ id: 'b' }, { error: expect.stringMatching(/^Document 3 of the list: /) }],
+		});
+		expect(failed.error).toMatch(/^Document 2 of the list: .* \(2 of 4 documents failed\)$/);
+		expect(indexed()).toEqual(['a', 'c', 'd']);
+	});
+
+	it('fails an item once if the service rejects documents of it', async () => {
+		for (const id of ['b', 'c'])
+			fault({ route: 'push', status: 400, whenBodyContains: `"${id}"` });
+		const result = await push(
+			[{ documents: documents('a', 'b', 'c') }, { documents: documents('d') }],
+			{ documentsPerRequest: 1 },
+		);
+		expect(jsonOf(result.output)).toEqual([{ pushed: 1, failed: 0 }]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({
+				pushed: 1,
+				failed: 2,
+				error: expect.stringMatching(/'[bc]' .*\(2 of 3 documents failed\)$/),
+				failures: expect.arrayContaining([
+					expect.objectContaining({ id: 'b' }),
+					expect.objectContaining({ id: 'c' }),
+				]),
+			}),
+		]);
+		expect(indexed()).toEqual(['a', 'd']);
+	});
+
+	it('fails every item with a document in a request that fails, and those never sent', async () => {
+		fault({ route: 'push', status: 401 });
+		const result = await push(
+			[{ documents: documents('a', 'b') }, { documents: documents('c') }, { documents: [] }],
+			{ documentsPerRequest: 1, concurrency: 1 },
+		);
+		expect(jsonOf(result.output)).toEqual([{ pushed: 0, failed: 0 }]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({ pushed: 0, failed: 2, httpStatus: 401 }),
+			expect.objectContaining({ pushed: 0, failed: 1, httpStatus: 401 }),
+		]);
+		expect(sandbox().requests).toHaveLength(1);
+	});
+
+	it('lists the first 100 failures and counts all', async () => {
+		const list = indexes(150).map((at) => ({ id: `d${at}` }));
+		const { output } = await push(
+			[{ documents: list }],
+			{},
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(output).toHaveLength(1);
+		expect(output[0].json).toMatchObject({ pushed: 0, failed: 150 });
+		expect(output[0].json.failures).toHaveLength(100);
+	});
+
+	it('stops at the first failure if the node is set to', async () => {
+		const { error } = await push([{ documents: [document('a'), { id: 'b' }] }], {}, {});
+		expect(error?.message).toMatch(/^Document 2 of the list: /);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('fails an item without a usable list, which has nothing to count', async () => {
+		const result = await push([{ documents: '{' }, { documents: documents('a') }]);
+		expect(jsonOf(result.output)).toEqual([{ pushed: 1, failed: 0 }]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({
+				error: expect.stringMatching(/^'Documents' is not valid JSON/),
+			}),
+		]);
+	});
+
+	it('counts documents skipped for a later one with the same ID', async () => {
+		const result = await push([
+			{ documents: documents('a', 'b', 'a') },
+			{ documents: documents('b') },
+		]);
+		expect(jsonOf(result.output)).toEqual([
+			{ pushed: 1, skipped: 2, failed: 0 },
+			{ pushed: 1, failed: 0 },
+		]);
+	});
+
+	it('fails an item whose document was skipped for a later one that fails', async () => {
+		fault({ route: 'push', status: 400, whenBodyContains: '"b"' });
+		const result = await push(
+			[{ documents: documents('a', 'b') }, { documents: documents('b') }],
+			{ documentsPerRequest: 1 },
+		);
+		expect(result.output).toEqual([]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({ pushed: 1, failed: 1 }),
+			expect.objectContaining({ pushed: 0, failed: 1 }),
+		]);
+	});
+
+	it('says of a dry run that documents were checked', async () => {
+		const { output } = await push([{ documents: documents('a', 'b') }], { dryRun: true });
+		expect(jsonOf(output)).toEqual([{ dryRun: true, checked: 2, failed: 0 }]);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('is accounted for once whatever a service does', async () => {
+		fault({ route: 'push', status: 500, probability: 0.4 });
+		const items = indexes(40).map((at) => ({
+			documents: indexes(at % 4).map((part) => document(`${at}#${part}`)),
+		}));
+		const result = await push(items, { documentsPerRequest: 3, maxAttempts: 1 });
+		const all = [...result.output, ...result.errorOutput].map(
+			({ pairedItem }) => (pairedItem as { item: number }).item,
+		);
+		expect(all.sort((a, b) => a - b)).toEqual(indexes(40));
+		for (const { json, pairedItem } of [...result.output, ...result.errorOutput]) {
+			const { item } = pairedItem as { item: number };
+			expect(Number(json.pushed) + Number(json.failed)).toBe(items[item].documents.length);
+		}
+		const pushed = result.output.flatMap(({ pairedItem }) =>
+			items[(pairedItem as { item: number }).item].documents.map(({ id }) => id),
+		);
+		expect(indexed()).toEqual(expect.arrayContaining(pushed));
+	});
+});
+
+describe('Delete Document', () => {
+	const remove = async (
+		items: IDataObject[],
+		options: IDataObject = {},
+		settings: Parameters<typeof deleteNode>[2] = TO_ERROR_OUTPUT,
+	) =>
+		await deleteNode(
+			items,
+			{
+				idSource: 'listField',
+				idsField: '={{ $json.removedIds }}',
+				options: { output: 'inputItems', ...options } as never,
+			},
+			settings,
+		);
+
+	beforeEach(async () => {
+		sandbox().settings.unknownDeleteStatus = 404;
+		await index(sandbox(), documents('a', 'b', 'c', 'd'));
+		sandbox().requests.length = 0;
+	});
+
+	it('counts what was deleted, with a list from an expression; an empty list succeeds', async () => {
+		const result = await remove([{ removedIds: ['a', 'b'] }, { removedIds: [] }]);
+		expect(result.output).toEqual([
+			{ json: { deleted: 2, failed: 0 }, pairedItem: { item: 0 } },
+			{ json: { deleted: 0, failed: 0 }, pairedItem: { item: 1 } },
+		]);
+		expect(sandbox().requests).toHaveLength(2);
+		expect(indexed()).toEqual(['c', 'd']);
+	});
+
+	it('sends nothing for lists that are all empty, a commit neither', async () => {
+		const { output } = await deleteNode([{ ids: [] }], {
+			idSource: 'listField',
+			commit: 'lastDeleteOnly',
+			options: { output: 'inputItems' },
+		});
+		expect(jsonOf(output)).toEqual([{ deleted: 0, failed: 0 }]);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('counts unknown IDs if they count as done', async () => {
+		const { output } = await remove([{ removedIds: ['a', 'x'] }, { removedIds: ['b'] }], {
+			ignoreNotFound: true,
+		});
+		expect(jsonOf(output)).toEqual([
+			{ deleted: 1, notFound: 1, failed: 0 },
+			{ deleted: 1, notFound: 0, failed: 0 },
+		]);
+	});
+
+	it('fails an item once if any of its IDs fails, and deletes the others', async () => {
+		const result = await remove([{ removedIds: ['a', '', 'x'] }, { removedIds: ['b'] }]);
+		expect(jsonOf(result.output)).toEqual([{ deleted: 1, failed: 0 }]);
+		expect(pairedIndexes(result)).toEqual([1, 0]);
+		expect(result.errorOutput).toHaveLength(1);
+		expect(jsonOf(result.errorOutput)[0]).toMatchObject({
+			removedIds: ['a', '', 'x'],
+			deleted: 1,
+			failed: 2,
+			error: expect.stringMatching(/^Entry 2 of the list: .* \(2 of 3 documents failed\)$/),
+			failures: [{ error: expect.any(String) }, { id: 'x', httpStatus: 404 }],
+		});
+		expect(indexed()).toEqual(['c', 'd']);
+	});
+
+	it('deletes an ID of several items once, and all of them count it', async () => {
+		const { output } = await remove([{ removedIds: ['a', 'a', 'b'] }, { removedIds: ['a'] }]);
+		expect(jsonOf(output)).toEqual([
+			{ deleted: 2, failed: 0 },
+			{ deleted: 1, failed: 0 },
+		]);
+		expect(sandbox().requests).toHaveLength(2);
+	});
+
+	it('counts single IDs too', async () => {
+		const { output } = await deleteNode([{ id: 'a' }, { id: 'b' }], {
+			options: { output: 'inputItems' },
+		});
+		expect(jsonOf(output)).toEqual([
+			{ deleted: 1, failed: 0 },
+			{ deleted: 1, failed: 0 },
+		]);
+	});
+
+	it.each([[{}], ['a'], [null]])('refuses %p as a list', async (removedIds) => {
+		const result = await remove([{ removedIds }, { removedIds: ['b'] }]);
+		expect(jsonOf(result.output)).toEqual([{ deleted: 1, failed: 0 }]);
+		expect(result.errorOutput).toHaveLength(1);
+		expect(indexed()).toEqual(['a', 'c', 'd']);
+	});
+});
