@@ -154,7 +154,7 @@ export const noChunks = (words: string): ServiceFailure =>
 /** The item stands for a text that the request does not have. */
 export const noSuchText = (position: number, results: number): InputError =>
 	new InputError(
-		`There is no text ${position}: the request has ${count(results, 'text')}, counted from 0`,
+		`There is no text ${position}, counted from 0: the request has ${count(results, 'text')}`,
 		"Use the field 'textPosition' that 'Submit' returns, or leave 'Text Position' empty.",
 	);
 

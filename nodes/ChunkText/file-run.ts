@@ -53,7 +53,7 @@ export async function chunkFiles(
 ): Promise<void> {
 	// A text of a file that has not finished in time is a failed record.
 	const all = { ...options, whenTimeRunsOut: 'fail' as const };
-	const words = { done: 'chunked', output: 'Their chunks are' };
+	const words = { done: 'chunked', output: 'Their chunks' };
 	const withDocuments = parameters.choice('output') === 'documents';
 	const window = new TextWindow(options);
 	const isolation = { isWorthIt: false };
@@ -133,7 +133,7 @@ async function haveOneScope(run: Run, parameters: ChunkParameters): Promise<bool
 	return scopes.size < 2;
 }
 
-/** How messages call what becomes of a text, and what it returns. */
+/** The words for what was done to a text, and for what the node returns for it. */
 interface Words {
 	done: string;
 	output: string;
@@ -265,9 +265,15 @@ const responseFiles = (run: Run, { name }: RecordFile, { bytesPerFile }: ChunkOp
 		maxBytes: bytesPerFile,
 	});
 
-/** How to continue if the run ends now: a node that stops does not return what it had done. */
+/** What a run that ends early has returned of a file, and what can be done about the rest. */
 function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {
-	if (run.ended && !run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
-	const ids = progressOf(jobs);
-	return `${output} returned only if the node does not stop before the end of the file${ids === '' ? '' : `. ${ids}`}`;
+	// It is being read: n8n's log only says how far.
+	if (!run.ended) return '';
+	if (!run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
+	const why = run.signal.aborted
+		? 'the execution was canceled.'
+		: "the node stopped: set 'On Error' to 'Continue'.";
+	return [`${output} were not returned, because ${why}`, progressOf(jobs)]
+		.filter(Boolean)
+		.join(' ');
 }

@@ -18,7 +18,7 @@ export async function submitFiles(
 	parameters: ChunkParameters,
 	options: ChunkOptions,
 ): Promise<void> {
-	const words = { done: 'submitted', output: 'Their items are' };
+	const words = { done: 'submitted', output: 'Their items' };
 	await forEachFile(
 		run,
 		parameters,

@@ -160,7 +160,11 @@ async function textsOf(
 	return await mapInSlices(list, breathe, (value, textIndex) => ({
 		itemIndex,
 		textIndex,
-		text: usableText(value, `Text ${textIndex} of the field '${field}'`, maxBytes),
+		text: usableText(
+			value,
+			`Text ${textIndex} of the field '${field}', counted from 0,`,
+			maxBytes,
+		),
 	}));
 }
 

@@ -116,7 +116,7 @@ const LIST_ADVICE =
 const ofEntry = (position: number, error: unknown): unknown =>
 	error instanceof InputError
 		? new InputError(
-				`Entry ${position + 1} of the list: ${error.message}`,
+				`Entry ${position} of the list, counted from 0: ${error.message}`,
 				'Each entry must be the ID of one document: correct it, or remove it from the list.',
 			)
 		: error;

@@ -14,16 +14,23 @@ import type { DocumentRules } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
 
-/** What is done to documents before they are checked. */
-export const rulesOf = ({
-	convertToString,
-	excludeFields,
-	dropEmpty,
-}: PushOptions): DocumentRules => ({
+/**
+ * What is done to documents before they are checked.
+ *
+ * @param called what the ID and the name are called in messages
+ */
+export const rulesOf = (
+	{ convertToString, excludeFields, dropEmpty }: PushOptions,
+	called?: DocumentRules['called'],
+): DocumentRules => ({
 	nonStrings: convertToString ? 'convert' : 'fail',
 	excludeFields: excludeFields.filter((name) => !REQUIRED.has(name)),
 	dropEmpty,
+	...(called && { called }),
 });
+
+/** With Mapped Fields, parameters have the ID and the name. */
+export const CALLED_AS_PARAMETERS = { id: "'ID'", name: "'Name'" };
 
 /** Parameters for the fields that every document has. */
 const REQUIRED = new Map([
@@ -97,11 +104,16 @@ export function idIn(source: unknown, field: string): string | undefined {
 /** Makes documents of the records of a file, whose fields may have other names. */
 export class RecordMapper {
 	readonly fields: DocumentFields;
+	/** What the ID and the name are called in messages. */
+	readonly called: Record<'id' | 'name', string>;
 	/** Whether all fields have the names that the service wants. */
 	private readonly isIdentity: boolean;
 
 	constructor(parameters: PushParameters, itemIndex: number) {
 		this.fields = readDocumentFields(parameters, itemIndex);
+		const called = (field: 'id' | 'name', what: string) =>
+			`The field ${quoted(this.fields[field])}${this.fields[field] === field ? '' : what}`;
+		this.called = { id: called('id', ' with the ID'), name: called('name', ' with the name') };
 		this.isIdentity = Object.entries(this.fields).every(
 			([field, path]) => path === field || path === '',
 		);
@@ -121,16 +133,16 @@ export class RecordMapper {
 		}
 		if (this.isIdentity) return record;
 		const found = documentFieldsOf(record, this.fields);
-		this.check(found, 'id', ' with the ID');
-		this.check(found, 'name', ' with the name');
+		this.check(found, 'id');
+		this.check(found, 'name');
 		return { ...record, ...found };
 	}
 
-	private check(found: Record<string, unknown>, field: 'id' | 'name', what: string): void {
+	private check(found: Record<string, unknown>, field: 'id' | 'name'): void {
 		// Under its own name, it is checked with the document.
 		if (this.fields[field] === field || field in found) return;
 		throw new InputError(
-			`The field ${quoted(this.fields[field])}${what} is missing or empty`,
+			`${this.called[field]} is missing or empty`,
 			'Every document needs an ID and a name.',
 		);
 	}

@@ -21,7 +21,7 @@ import { FORMATS } from '../shared/records/format';
 import { InputError } from '../shared/service/input-error';
 import { prepareDocument, type PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
-import { documentsOf, idIn, RecordMapper, rulesOf } from './documents';
+import { CALLED_AS_PARAMETERS, documentsOf, idIn, RecordMapper, rulesOf } from './documents';
 import { DocumentHints } from './hints';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import { pushRequests, type Entry, type Sent } from './requests';
@@ -73,8 +73,8 @@ function itemReading(
 	sent: Sent,
 	hints: DocumentHints,
 ): ItemReading<Entry> {
-	const rules = rulesOf(options);
-	const isWholeItem = parameters.choice('documentSource') === 'wholeItem';
+	const from = parameters.choice('documentSource');
+	const rules = rulesOf(options, from === 'fields' ? CALLED_AS_PARAMETERS : undefined);
 	return {
 		valuesOf: (itemIndex) => documentsOf(run, parameters, itemIndex),
 		entryOf: (value, place) => {
@@ -83,7 +83,7 @@ function itemReading(
 				hints.found(value as object);
 				return entryOf(document, place);
 			} catch (error) {
-				throw isWholeItem ? withFileAdvice(run, place, error) : error;
+				throw from === 'wholeItem' ? withFileAdvice(run, place, error) : error;
 			}
 		},
 		idOf: (value) => idIn(value, 'id'),
@@ -105,8 +105,8 @@ function itemReading(
 const fileReading =
 	(parameters: PushParameters, options: PushOptions, sent: Sent, hints: DocumentHints) =>
 	(itemIndex: number, { format }: RecordFile): FileReading<Entry> => {
-		const rules = rulesOf(options);
 		const mapper = new RecordMapper(parameters, itemIndex);
+		const rules = rulesOf(options, mapper.called);
 		return {
 			needed: neededFields(mapper.fields),
 			entryOf: (value, place) => {
@@ -152,7 +152,7 @@ function withFileAdvice(run: Run, { items: [itemIndex = 0] }: Placed, error: unk
 function inList(error: unknown, position: number, length: number): unknown {
 	if (length === 1 || !(error instanceof InputError)) return error;
 	return new InputError(
-		`Document ${position + 1} of the list: ${error.message}`,
+		`Document ${position} of the list, counted from 0: ${error.message}`,
 		error.description,
 	);
 }

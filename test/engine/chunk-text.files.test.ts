@@ -420,7 +420,9 @@ describe('Texts From: File', () => {
 		);
 		expect(status).toBe('error');
 		expect(error?.message).toContain("'articles.jsonl', record 6 (line 6)");
-		expect(error?.description).toContain('chunks are returned only if');
+		expect(error?.description).toContain(
+			"Their chunks were not returned, because the node stopped: set 'On Error' to 'Continue'.",
+		);
 		for (const { chunkingId } of sandbox().jobs()) {
 			expect(error?.description).toContain(chunkingId);
 		}

@@ -85,7 +85,7 @@ describe('false in place of success', () => {
 		const { output } = await chunk(texts(1), { options }, CONTINUE);
 		const [name] = Object.keys(body);
 		expect(jsonOf(output)[0]?.error).toBe(
-			`The AI service answered with '${name}: false', "Overloaded", so it is unknown whether the text was submitted. If it was, submitting it again chunks it twice.`,
+			`The AI service answered with '${name}: false', "Overloaded", so it is unknown whether the text was submitted. Submitting it again does no harm: at worst it is chunked twice.`,
 		);
 		expect(submits()).toHaveLength(1);
 	});
@@ -126,7 +126,7 @@ describe('an HTML page with status 200', () => {
 		fault('submit', { html: true });
 		const { output } = await chunk(texts(1), { options }, CONTINUE);
 		expect(jsonOf(output)[0]?.error).toBe(
-			'The AI service answered with an HTML page, so it is unknown whether the text was submitted. If it was, submitting it again chunks it twice.',
+			'The AI service answered with an HTML page, so it is unknown whether the text was submitted. Submitting it again does no harm: at worst it is chunked twice.',
 		);
 		expect(submits()).toHaveLength(1);
 	});

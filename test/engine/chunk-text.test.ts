@@ -383,7 +383,7 @@ describe('bad input', () => {
 			'a list with an empty text',
 			{ texts: ['a', ''] },
 			{ textSource: 'list' },
-			/^Text 1 of the field 'texts' is empty$/,
+			/^Text 1 of the field 'texts', counted from 0, is empty$/,
 		],
 		[
 			'a resume ID of white space',
@@ -934,7 +934,7 @@ describe('Get Results', () => {
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ text: 'a' }),
 			{
-				error: `There is no text 5: the request has 2 texts, counted from 0 (chunking ID ${String(one.chunkingId)})`,
+				error: `There is no text 5, counted from 0: the request has 2 texts (chunking ID ${String(one.chunkingId)})`,
 				chunkingId: one.chunkingId,
 				textPosition: 5,
 				textsInRequest: 2,

@@ -191,7 +191,7 @@ describe('ids', () => {
 			);
 			expect(sentIds().sort()).toEqual(['a', 'c']);
 			expect(jsonOf(result.output)).toContainEqual({
-				error: `Entry 3 of the list: ${message} (item 0)`,
+				error: `Entry 2 of the list, counted from 0: ${message} (item 0)`,
 			});
 			const { error } = await remove(list, { idSource: 'listField' });
 			expect(error?.description).toBe(

@@ -170,6 +170,24 @@ it('a record without the field with the ID or the name fails alone', async () =>
 	});
 });
 
+it('a message about the ID or the name names the field it comes from', async () => {
+	const records = [
+		{ key: {}, title: 'A' },
+		{ key: 'b', title: [] },
+	];
+	const result = await push(
+		[await files.item(lines(records), 'd.jsonl')],
+		{ idField: 'key', nameField: 'title' },
+		CONTINUE,
+	);
+	expect(summary(result).failures).toMatchObject([
+		{ error: "The field 'key' with the ID must be a string, but it is an object" },
+		{
+			error: "The field 'title' with the name of document 'b' must be a string, but it is a list",
+		},
+	]);
+});
+
 it('finds fields by dotted paths and applies the options', async () => {
 	const record = {
 		id: 'other',

@@ -162,7 +162,10 @@ describe('documents', () => {
 	it.each([
 		['{ "id": ', /^'Documents' is not valid JSON: /],
 		['"text"', /^The document is not a JSON object$/],
-		['[{"id":"x","name":"X"},7]', /^Document 2 of the list: The document is not a JSON/],
+		[
+			'[{"id":"x","name":"X"},7]',
+			/^Document 1 of the list, counted from 0: The document is not a JSON/,
+		],
 	])('that are not valid JSON are refused: %s', async (text, message) => {
 		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
 		const parameters = { documentSource: 'json', documentJson: '={{ $json.docs }}' };
@@ -268,6 +271,26 @@ describe('an ID that is not exact, or that no URL can contain', () => {
 		expect(hintsOf(result)).toEqual([
 			"Delete Document can never delete 3 documents, because no URL can contain the ID: '.', '..', 'half \ufffd'",
 		]);
+	});
+});
+
+describe('the ID and the name are called in messages what they are called in the node', () => {
+	const mapped = (documentId: unknown, documentName: unknown) =>
+		push([{ documentId, documentName } as IDataObject], {
+			documentSource: 'fields',
+			documentId: '={{ $json.documentId }}',
+			documentName: '={{ $json.documentName }}',
+		});
+
+	it.each([
+		['', 'A', "'ID' is missing or empty"],
+		[['a'], 'A', "'ID' must be a string, but it is a list"],
+		['a', '', "'Name' of document 'a' is missing or empty"],
+		['a', {}, "'Name' of document 'a' must be a string, but it is an object"],
+	])('with Mapped Fields: %j and %j', async (documentId, documentName, message) => {
+		const { error } = await mapped(documentId, documentName);
+		expect(error?.message).toBe(message);
+		expect(error?.description).not.toMatch(/'(?:id|name)'/);
 	});
 });
 
@@ -921,7 +944,7 @@ describe('a failing item', () => {
 			{
 				docs,
 				id: 'b',
-				error: "Document 2 of the list: The field 'name' of document 'b' is missing or empty (item 0)",
+				error: "Document 1 of the list, counted from 0: The field 'name' of document 'b' is missing or empty (item 0)",
 			},
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 0, 0]);

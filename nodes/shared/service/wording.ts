@@ -30,7 +30,7 @@ export const deleting = (documentId: string): Action => ({
 export const SUBMITTING: Action = {
 	subject: 'the text',
 	done: 'submitted',
-	repeating: 'If it was, submitting it again chunks it twice.',
+	repeating: 'Submitting it again does no harm: at worst it is chunked twice.',
 };
 
 /** A migration, in messages. */

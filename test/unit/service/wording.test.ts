@@ -57,7 +57,7 @@ describe('outcomeMessage', () => {
 			'a text that may be submitted',
 			SUBMITTING,
 			failure('The response is not a valid chunking response', { kind: 'response' }),
-			'The response is not a valid chunking response, so it is unknown whether the text was submitted. If it was, submitting it again chunks it twice.',
+			'The response is not a valid chunking response, so it is unknown whether the text was submitted. Submitting it again does no harm: at worst it is chunked twice.',
 		],
 		[
 			'manifests that may be migrated',

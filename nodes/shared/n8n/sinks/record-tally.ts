@@ -62,7 +62,8 @@ export class RecordTally {
 	progress(): string {
 		const { done, failed, file, verb, watermark } = this;
 		const failures = failed > 0 ? ` and ${failed.toLocaleString('en-US')} had failed` : '';
-		return `Of the file ${quoted(file)}, ${count(done, 'record')} had been ${verb}${failures}. ${this.goOn(watermark.upTo)}`;
+		const progress = `Of the file ${quoted(file)}, ${count(done, 'record')} had been ${verb}${failures}.`;
+		return `${progress} ${this.goOn(watermark.upTo)}`.trimEnd();
 	}
 
 	/** What is known of a file that was read to this extent, in case the run ends at a later one. */

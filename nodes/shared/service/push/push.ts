@@ -43,6 +43,8 @@ export interface DocumentRules {
 	excludeFields: string[];
 	/** Omit top-level fields that are null, '' or an empty list or object. */
 	dropEmpty: boolean;
+	/** What the ID and the name are called in messages; fields of the document unless given. */
+	called?: Readonly<Record<'id' | 'name', string>>;
 }
 
 /**
@@ -80,25 +82,28 @@ function requiredString(
 	of: string,
 ): string {
 	const value = fields[field];
+	const called = rules.called?.[field] ?? `The field '${field}'`;
 	// The service might treat all blank IDs as the same ID.
 	const isBlank =
 		value === '' || (field === 'id' && typeof value === 'string' && value.trim() === '');
 	if (typeof value === 'string' && !isBlank) return value;
 	if (value === undefined || value === null || isBlank) {
 		throw new InputError(
-			`The field '${field}'${of} is missing or empty`,
-			`Every document needs an id and a name. Chunk Text returns both with its output 'Documents Ready to Push'; for other items, map '${field}' in the node or add it to the item.`,
+			`${called}${of} is missing or empty`,
+			rules.called
+				? 'Every document needs an ID and a name: fill it in, or choose the field that has it.'
+				: `Every document needs an ID and a name. Chunk Text returns both with its output 'Documents Ready to Push'; for other items, map '${field}' in the node or add it to the item.`,
 		);
 	}
 	if (rules.nonStrings === 'convert' && typeof value !== 'object') {
 		const isExact = typeof value !== 'number' || Number.isSafeInteger(value);
-		if (field === 'id' && !isExact) throw inexact(value, "The field 'id'");
+		if (field === 'id' && !isExact) throw inexact(value, called);
 		return String(value);
 	}
 	throw new InputError(
-		`The field '${field}'${of} must be a string, but it is ${describe(value)}`,
+		`${called}${of} must be a string, but it is ${describe(value)}`,
 		typeof value === 'object'
-			? `Map '${field}' to text.`
+			? 'Choose a field with text for it.'
 			: "Turn on the option 'Convert ID and Name to String', or convert it before this node.",
 	);
 }
