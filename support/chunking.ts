@@ -1,11 +1,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { ChunkText } from '../nodes/ChunkText/ChunkText.node';
-import type { FaultRule, RecordedRequest, Sandbox } from '../sandbox';
+import type { FaultRule, RecordedRequest, SandboxSettings } from '../sandbox';
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 import type { NodeOptions, RunOptions, RunResult } from './engine';
-import { nodeRunner } from './sandbox';
+import { indexes, nodeRunner, useSandbox, useShortBackoff } from './sandbox';
 
 /** One item per chunk and one chunk per line, by a chunker that needs no Python. */
 const BY_LINE: INodeParameters = {
@@ -29,8 +29,22 @@ export const chunkNode = (
 	...settings,
 });
 
-/** Chunk Text in a sandbox: runs it, reads what arrived, and interferes. */
-export function useChunkText(sandbox: () => Sandbox) {
+/** `text 0`, `text 1`, ..., each with an ID and a name. */
+export const texts = (count: number): IDataObject[] =>
+	indexes(count).map((at) => ({ id: `i${at}`, name: `N${at}`, text: `text ${at}` }));
+
+/** The texts of items. */
+export const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
+
+/**
+ * Chunk Text in a sandbox of its own, for all tests of a file: runs it, reads what arrived, and
+ * interferes. Waits before retries are short.
+ *
+ * @param settings - what differs from the defaults of the sandbox
+ */
+export function useChunkText(settings: Partial<SandboxSettings> = {}) {
+	useShortBackoff();
+	const sandbox = useSandbox({ settings: { vectorSize: 2, ...settings } });
 	let tests = 0;
 	beforeEach(() => tests++);
 	/** This process keeps tokens by client, the sandbox forgets them: each test is a new client. */
@@ -48,7 +62,18 @@ export function useChunkText(sandbox: () => Sandbox) {
 		sandbox().requests.filter((request) => request.route === route);
 	const fault = (route: FaultRule['route'], rule: Omit<FaultRule, 'route'>) =>
 		sandbox().faults.add({ route, ...rule });
+	const jobs = () => sandbox().jobs();
+	/** Resolves once so many requests of a route have arrived. */
+	const arrived = async (route: RecordedRequest['route'], count: number) => {
+		while (requests(route).length < count) {
+			await new Promise((resolve) => setTimeout(resolve, 5));
+		}
+	};
 	return {
+		sandbox,
+		jobs,
+		/** The chunking IDs of all jobs, in the order of submission. */
+		chunkingIds: () => jobs().map(({ chunkingId }) => chunkingId),
 		chunk: async (
 			items: IDataObject[],
 			parameters: INodeParameters = {},
@@ -82,19 +107,17 @@ export function useChunkText(sandbox: () => Sandbox) {
 		},
 		/** Resolves once the service has finished all jobs. */
 		jobsEnded: async () => {
-			while (
-				sandbox()
-					.jobs()
-					.some(({ status }) => status === 'SUBMITTED')
-			) {
+			while (jobs().some(({ status }) => status === 'SUBMITTED')) {
 				await new Promise((resolve) => setTimeout(resolve, 5));
 			}
 		},
-		/** Resolves once so many requests of a route have arrived. */
-		arrived: async (route: RecordedRequest['route'], count: number) => {
-			while (requests(route).length < count) {
-				await new Promise((resolve) => setTimeout(resolve, 5));
-			}
+		arrived,
+		/** The jobs of all submissions after the first `count` take a minute. */
+		slowAfter: (count: number) => {
+			fault('submit', { latencyMs: 100, skip: count });
+			void arrived('submit', count + 1).then(() => {
+				sandbox().settings.chunkDelayMs = 60_000;
+			});
 		},
 	};
 }

@@ -79,6 +79,9 @@ export function nodeRunner(node: INodeType, credentials: () => CredentialData) {
 		await runNode({ node, items, parameters, credentials: credentials(), ...settings });
 }
 
+/** The setting of a node that returns failures as items. */
+export const CONTINUE = { onError: 'continueRegularOutput' } as const;
+
 /** JSON of the items of an output. */
 export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);
 

@@ -1,19 +1,33 @@
 /** Chunk Text, Documents Ready to Push: Chunk Text -> Push Documents, and what vanished. */
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import {
+	type IDataObject,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeProperties,
+	NodeHelpers,
+} from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
-import { chunkNode, OFTEN, useChunkText } from '../../support/chunking';
-import { runPipeline, type NodeOptions } from '../../support/engine';
+import { chunkNode, OFTEN, texts, useChunkText } from '../../support/chunking';
+import { type NodeOptions, runPipeline } from '../../support/engine';
 import { filterNode } from '../../support/sample-nodes';
-import { hintsOf, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { CONTINUE, hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 2, deleteCommitIntervalMs: 3_600_000 } });
-const { chunk, getResults, credentials, submits, jobsEnded, requests, fault } =
-	useChunkText(sandbox);
+const {
+	sandbox,
+	chunk,
+	getResults,
+	credentials,
+	requests,
+	submits,
+	polls,
+	fault,
+	answers,
+	jobsEnded,
+} = useChunkText({ deleteCommitIntervalMs: 3_600_000 });
 
 const DOCUMENTS: INodeParameters = { output: 'documents' };
 const anId = expect.stringMatching(/^[-0-9a-f]{36}$/) as string;
@@ -24,6 +38,8 @@ const pushedIds = () =>
 	pushed()
 		.map(({ id }) => id)
 		.sort();
+const removed = (items: IDataObject[]) =>
+	items.filter((item) => item.removed === true).map(({ id }) => id);
 const ids = (items: IDataObject[]) => items.map(({ id }) => id);
 const pipeline = async (nodes: NodeOptions[], items: IDataObject[] | INodeExecutionData[]) =>
 	await runPipeline(nodes, items, { credentials: credentials() });
@@ -306,6 +322,98 @@ describe('a document that shrank', () => {
 		expect(deleted.status).toBe('success');
 		expect(pushedIds()).toEqual(['a/1#0', 'b#0', 'new#0']);
 		expect(requests('delete')).toHaveLength(3);
+	});
+});
+
+describe('a chunk is returned as removed only if it is certain that it no longer exists', () => {
+	const options = { ...OFTEN, previousChunkCount: 3, maxWaitSeconds: 1 };
+	const run = async (parameters: INodeParameters = {}) =>
+		jsonOf((await chunk(texts(1), { ...DOCUMENTS, options, ...parameters }, CONTINUE)).output);
+
+	it('if its text is covered completely', async () => {
+		expect(removed(await run())).toEqual(['i0#1', 'i0#2']);
+	});
+
+	it.each(['RUNNING', 'QUEUED', 'submitted', 'EMBEDDING'])(
+		'not while the status is %s, whatever list comes with it',
+		async (status) => {
+			answers({ status, chunkedData: [] }, { status, chunkedData: [{ chunks: [] }] });
+			expect(removed(await run())).toEqual(['i0#1', 'i0#2']);
+			expect(polls().length).toBeGreaterThanOrEqual(3);
+		},
+	);
+
+	it.each<[string, unknown]>([
+		['no chunks at all', { chunks: [], spans: [] }],
+		['chunks without spans', { chunks: ['text 0'] }],
+		['chunks of a part of the text', { chunks: ['t'], spans: [[0, 1]] }],
+	])('not if the service returned %s', async (_case, entry) => {
+		answers({ status: 'READY', chunkedData: [entry] });
+		const long = { id: 'i0', name: 'N0', text: 'text 0 and a good deal more of it' };
+		const { output } = await chunk([long], { ...DOCUMENTS, options });
+		expect(removed(jsonOf(output))).toEqual([]);
+	});
+
+	it('not by Get Results, which does not know the text', async () => {
+		const { output } = await chunk(texts(1), { operation: 'submit' });
+		await jobsEnded();
+		const items = [{ ...texts(1)[0], ...jsonOf(output)[0] }];
+		const result = await getResults(items, {
+			...DOCUMENTS,
+			options: { previousChunkCount: 3 },
+		});
+		expect(jsonOf(result.output)).toHaveLength(1);
+		expect(removed(jsonOf(result.output))).toEqual([]);
+	});
+
+	it.each<[string, INodeParameters, boolean]>([
+		['Submit and Wait', { operation: 'submitAndWait', output: 'documents' }, true],
+		['Get Results', { operation: 'getResults', output: 'documents' }, false],
+		['chunks', { operation: 'submitAndWait', output: 'chunks' }, false],
+	])('and the number of previous chunks is asked for only then: %s', (_case, values, isShown) => {
+		const { description } = new ChunkText();
+		const all = description.properties.find(({ name }) => name === 'options')?.options;
+		const option = (all as INodeProperties[]).find(({ name }) => name === 'previousChunkCount');
+		expect(option && NodeHelpers.displayParameter({}, option, null, description, values)).toBe(
+			isShown,
+		);
+	});
+
+	it('never for more chunks than a document can have', async () => {
+		const huge = { ...options, previousChunkCount: 1.7e12 };
+		const { error } = await chunk(texts(1), { ...DOCUMENTS, options: huge });
+		expect(error?.message).toMatch(/^'Previous Chunk Count' must be at most 100000/);
+		expect(sandbox().requests).toEqual([]);
+	});
+});
+
+describe('Previous Chunk Count', () => {
+	const options = { ...OFTEN, maxWaitSeconds: 1 };
+	const run = async (count: number, previousChunkCount: number) =>
+		await chunk(
+			[{ id: 'a', name: 'A', texts: indexes(count).map((at) => `text ${at}`) }],
+			{
+				textSource: 'list',
+				output: 'documents',
+				vectors: 'none',
+				options: { ...options, previousChunkCount },
+			},
+			CONTINUE,
+		);
+
+	it('has a maximum for all texts of an item together', async () => {
+		const { output } = await run(3, 33_334);
+		expect(jsonOf(output)).toEqual([
+			{
+				error: "'Previous Chunk Count' is 33,334 for each of 3 texts, 100,002 in total, more than the maximum of 100,000 (item 0)",
+			},
+		]);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('may be used up to the maximum', async () => {
+		const { output } = await run(2, 50_000);
+		expect(jsonOf(output).filter(({ removed }) => removed)).toHaveLength(99_998);
 	});
 });
 

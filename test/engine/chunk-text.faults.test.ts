@@ -1,29 +1,17 @@
 /** Chunk Text while the service or the network fails, and what it never shows. */
 import { inspect } from 'node:util';
 
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { DEMO, type FaultRule } from '../../sandbox';
-import { OFTEN, useChunkText } from '../../support/chunking';
+import { OFTEN, texts, textsOf, useChunkText } from '../../support/chunking';
 import { CredentialStore } from '../../support/credential-store';
-import {
-	hintsOf,
-	indexes,
-	jsonOf,
-	pairedIndexes,
-	useSandbox,
-	useShortBackoff,
-} from '../../support/sandbox';
+import { CONTINUE, hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, credentials, submits, polls, fault, jobsEnded } = useChunkText(sandbox);
+const { sandbox, jobs, chunk, getResults, credentials, submits, polls, fault, answers, jobsEnded } =
+	useChunkText();
 
 type Fault = Omit<FaultRule, 'route'>;
-const texts = (count: number): IDataObject[] =>
-	indexes(count).map((at) => ({ id: `i${at}`, text: `text ${at}` }));
-const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
-const jobs = () => sandbox().jobs();
 const at = (aiUrl: string) => {
 	const { aiServiceOAuth2Api } = credentials();
 	return { aiServiceOAuth2Api: { ...aiServiceOAuth2Api, aiUrl } };
@@ -350,5 +338,47 @@ describe('client secret and access token', () => {
 		if (route !== 'token') {
 			expect(String(store.get('aiServiceOAuth2Api').accessTokens)).toMatch(/eyJ/);
 		}
+	});
+});
+
+describe('a response that repeats a secret', () => {
+	it.each<[string, INodeParameters, IDataObject]>([
+		['Raw', { output: 'raw' }, { status: 'READY', chunkedData: [{ chunks: ['a'] }] }],
+		['with a failed item', {}, { status: 'ERROR', passages: [{ of: 'tomorrow' }] }],
+		['with an unfinished item', {}, { status: 'SUBMITTED', passages: [{ of: 'tomorrow' }] }],
+	])('is returned without it: %s', async (_case, parameters, body) => {
+		const { clientSecret } = credentials().aiServiceOAuth2Api ?? {};
+		const said = { ...body, note: `for ${String(clientSecret)}`, more: [[clientSecret]] };
+		fault('results', { status: 200, body: JSON.stringify(said) });
+		const options = { ...OFTEN, maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
+		const { output } = await chunk(texts(1), { ...parameters, options }, CONTINUE);
+		const text = JSON.stringify(jsonOf(output));
+		expect(text).toContain('for ***');
+		expect(text).not.toContain(String(clientSecret));
+	});
+
+	it('is returned with its chunks as they came, since they are the own text of the user', async () => {
+		const { clientSecret } = credentials().aiServiceOAuth2Api ?? {};
+		answers({ status: 'READY', chunkedData: [{ chunks: [clientSecret] }] });
+		const { output } = await chunk(texts(1), { output: 'raw' });
+		expect(jsonOf(output)[0]).toMatchObject({ chunkedData: [{ chunks: [clientSecret] }] });
+	});
+});
+
+describe('what the service says', () => {
+	it('shows a status in one line, without a secret', async () => {
+		const status = `waiting\nfor ${DEMO.clientSecret}`;
+		fault('results', { status: 200, body: JSON.stringify({ status }) });
+		const { error } = await chunk(texts(1), { options: { ...OFTEN, maxWaitSeconds: 1 } });
+		expect(error?.message).toContain('Not finished after 1 second (status waiting for ***)');
+	});
+
+	it('shows the words of a response with ERROR in one line, without a secret', async () => {
+		const message = `${DEMO.clientSecret} lacks\nquota ${'x'.repeat(5000)}`;
+		answers({ status: 'ERROR', message });
+		const { error } = await chunk(texts(1), { options: OFTEN });
+		expect(error?.message).toMatch(
+			/The AI service reported ERROR, "\*\*\* lacks quota x{400,500}…" \(chunking ID [-0-9a-f]{36}\)$/,
+		);
 	});
 });

@@ -10,13 +10,11 @@ import type {
 import { useFiles } from '../../support/binary-data';
 import { OFTEN, useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
-import { indexes, jsonOf, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { CONTINUE, indexes, jsonOf } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 3 } });
 const files = useFiles();
-const { chunk, getResults, fault, answers, jobsEnded, batches, submits, polls } =
-	useChunkText(sandbox);
+const { sandbox, chunk, getResults, submits, polls, batches, fault, answers, jobsEnded } =
+	useChunkText({ vectorSize: 3 });
 
 const TO_FILES: INodeParameters = { output: 'documents', outputTo: 'files', vectors: 'compact' };
 const article = (number: number, lines = 2): IDataObject => ({
@@ -151,7 +149,6 @@ describe('Output To: Files', () => {
 	});
 });
 
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const jsonLines = (records: unknown[]): string =>
 	records
 		.map((record) => `${typeof record === 'string' ? record : JSON.stringify(record)}\n`)

@@ -7,12 +7,10 @@ import { runNode as runShared } from '../../nodes/shared/n8n/run/run';
 import { useFiles } from '../../support/binary-data';
 import { OFTEN, useChunkText } from '../../support/chunking';
 import { runNode, type RunOptions, type RunResult } from '../../support/engine';
-import { indexes, jsonOf, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { indexes, jsonOf } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 3 } });
 const files = useFiles();
-const { chunk, fault, submits, polls } = useChunkText(sandbox);
+const { sandbox, chunk, submits, polls, fault } = useChunkText({ vectorSize: 3 });
 
 const article = (number: number, text = `Text ${number}.`): IDataObject => ({
 	id: `a${number}`,

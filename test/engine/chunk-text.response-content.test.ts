@@ -1,75 +1,90 @@
 /** What Chunk Text makes of responses that are valid JSON and still not what they should be. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { OFTEN, useChunkText } from '../../support/chunking';
-import { hintsOf, indexes, jsonOf, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { OFTEN, texts, useChunkText } from '../../support/chunking';
+import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, answers, fault, submits } = useChunkText(sandbox);
+const { sandbox, chunkingIds, chunk, getResults, submits, polls, fault, answers } = useChunkText();
 
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const options = { ...OFTEN, maxWaitSeconds: 1 };
-const texts = (count: number): IDataObject[] =>
-	indexes(count).map((at) => ({ id: `i${at}`, name: `N${at}`, text: `text ${at}` }));
 const entry = (text: string, [start, end] = [0, text.length]) => ({
 	chunks: [text],
 	spans: [[start, end]],
 	vectors: [[1, 2]],
 });
 
-describe('entries in another order than the texts', () => {
-	it.each(['documents', 'chunks', 'texts'])('fail with the response: %s', async (output) => {
-		fault('results', { damage: 'otherOrder' });
-		const result = await chunk(texts(2), { options, output }, CONTINUE);
-		const error = expect.stringMatching(
-			/^The service returned chunks that are not in the texts of the request/,
-		) as string;
+describe('a response of an odd shape', () => {
+	it('means not ready if it is empty', async () => {
+		const { output } = await chunk(texts(1), { operation: 'submit' });
+		fault('results', { status: 204, times: 1 });
+		const result = await getResults(jsonOf(output));
+		expect(jsonOf(result.output)).toMatchObject([{ id: 'i0', status: 'SUBMITTED' }]);
+		fault('results', { status: 204, times: 3 });
+		const { hints, ...later } = await getResults(jsonOf(output), {
+			wait: true,
+			options: OFTEN,
+		});
+		expect(jsonOf(later.output)).toMatchObject([{ text: 'text 0' }]);
+		expect(hints).toEqual([]);
+	});
+
+	it('fails a text whose entry has no chunks, and removes nothing for it', async () => {
+		const chunkedData = [{ error: 'model overloaded' }, { chunks: ['text 1'] }, null];
+		answers({ status: 'READY', chunkedData });
+		const result = await chunk(
+			texts(3),
+			{ output: 'documents', options: { ...OFTEN, previousChunkCount: 2 } },
+			CONTINUE,
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+		const request = { chunkingId: chunkingIds()[0], textsInRequest: 3 };
 		expect(jsonOf(result.output)).toEqual([
-			expect.objectContaining({
-				error,
+			{
+				error: `The service returned no readable chunks for the text, "model overloaded" (chunking ID ${chunkingIds()[0]})`,
+				...request,
+				id: 'i0',
 				textPosition: 0,
-				response: expect.objectContaining({ status: 'READY' }) as IDataObject,
-			}),
-			expect.objectContaining({ error, textPosition: 1 }),
+				response: { status: 'READY', chunkedData },
+			},
+			// Without spans it is unknown whether these are all chunks, so none is returned as removed.
+			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
+			{
+				error: `The service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,
+				...request,
+				id: 'i2',
+				textPosition: 2,
+			},
 		]);
 	});
 
-	it('fail no text whose chunks are certainly its own', async () => {
-		fault('results', { damage: 'otherOrder' });
-		const { output } = await chunk(texts(3), { options }, CONTINUE);
-		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ textPosition: 0, error: expect.anything() as string }),
-			expect.objectContaining({ text: 'text 1' }),
-			expect.objectContaining({ textPosition: 2, error: expect.anything() as string }),
-		]);
+	it('deletes no previous chunks of a text that was cut off', async () => {
+		sandbox().settings.maxChunks = 1;
+		const text =
+			'The first line of three.\nThe second line of three.\nThe third line of three.';
+		const { output, hints } = await chunk([{ id: 'd', name: 'D', text }], {
+			output: 'documents',
+			options: { previousChunkCount: 3 },
+		});
+		expect(jsonOf(output).map(({ id }) => id)).toEqual(['d#0']);
+		expect(hints.map(({ message }) => message).join()).toContain('omitted the end of 1 text');
 	});
 
-	it('are noticed if one chunk happens to be part of the other text', async () => {
-		answers({ status: 'READY', chunkedData: [entry('ab'), entry('a')] });
-		const { output } = await chunk([{ text: 'a' }, { text: 'ab' }], { options }, CONTINUE);
-		expect(jsonOf(output).map(({ error }) => typeof error)).toEqual(['string', 'string']);
-	});
+	it.each(['READY', 'RETRIEVED'])(
+		'is returned by Raw with status %s, whatever it contains',
+		async (status) => {
+			const body = { status, passages: [{ of: 'tomorrow' }] };
+			answers(body);
+			const { output } = await chunk(texts(1), { output: 'raw', options: OFTEN });
+			expect(jsonOf(output)).toEqual([{ chunkingId: chunkingIds()[0], ...body }]);
+			expect(polls()).toHaveLength(1);
+		},
+	);
 
-	it('are not suspected if the service only counts otherwise, such as in bytes', async () => {
-		const both = { ...entry('äö'), chunks: ['äö', 'ü'] };
-		const spans = [
-			[0, 4],
-			[5, 7],
-		];
-		const vectors = [[1], [2]];
-		answers({ status: 'READY', chunkedData: [{ ...both, spans, vectors }, entry('b')] });
-		const { output } = await chunk([{ text: 'äö ü' }, { text: 'b' }], { options });
-		expect(jsonOf(output).map(({ text }) => text)).toEqual(['äö', 'ü', 'b']);
-	});
-
-	it('are impossible in a request with one text: changed chunks are returned with a hint', async () => {
-		answers({ status: 'READY', chunkedData: [entry('TEXT 0')] });
-		const result = await chunk(texts(1), { options });
-		expect(jsonOf(result.output)).toMatchObject([{ text: 'TEXT 0' }]);
-		expect(hintsOf(result)).toEqual([
-			'The chunks of 1 text are not what the text has at their positions. The service may have changed them.',
-		]);
+	it('that never becomes chunks says how to see it', async () => {
+		fault('results', { status: 200, body: '{"status":"READY","passages":[]}' });
+		const { error } = await chunk(texts(1), { options: { ...OFTEN, maxWaitSeconds: 1 } });
+		expect(error?.message).toContain('Not finished after 1 second (status READY)');
+		expect(error?.description).toContain("set 'Output' to 'Raw'");
 	});
 });
 
@@ -162,31 +177,11 @@ describe('vectors in a shape that is not known', () => {
 	});
 });
 
-describe('Previous Chunk Count', () => {
-	const run = async (count: number, previousChunkCount: number) =>
-		await chunk(
-			[{ id: 'a', name: 'A', texts: indexes(count).map((at) => `text ${at}`) }],
-			{
-				textSource: 'list',
-				output: 'documents',
-				vectors: 'none',
-				options: { ...options, previousChunkCount },
-			},
-			CONTINUE,
-		);
-
-	it('has a maximum for all texts of an item together', async () => {
-		const { output } = await run(3, 33_334);
-		expect(jsonOf(output)).toEqual([
-			{
-				error: "'Previous Chunk Count' is 33,334 for each of 3 texts, 100,002 in total, more than the maximum of 100,000 (item 0)",
-			},
-		]);
-		expect(sandbox().requests).toEqual([]);
-	});
-
-	it('may be used up to the maximum', async () => {
-		const { output } = await run(2, 50_000);
-		expect(jsonOf(output).filter(({ removed }) => removed)).toHaveLength(99_998);
+describe('Raw', () => {
+	it('never has a top-level field error, since n8n would treat the item as failed', async () => {
+		answers({ status: 'READY', chunkedData: [{ chunks: ['a'] }], error: 'none' });
+		const { output } = await chunk(texts(1), { output: 'raw' });
+		expect(jsonOf(output)[0]).toMatchObject({ responseError: 'none' });
+		expect(jsonOf(output)[0]).not.toHaveProperty('error');
 	});
 });

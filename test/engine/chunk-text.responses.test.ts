@@ -6,12 +6,10 @@ import { gzipSync } from 'node:zlib';
 import type { INodeParameters } from 'n8n-workflow';
 
 import { OFTEN, useChunkText } from '../../support/chunking';
-import { jsonOf, useSandbox, useServers, useShortBackoff } from '../../support/sandbox';
+import { jsonOf, useServers } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox();
 const startServer = useServers();
-const { getResults, credentials } = useChunkText(sandbox);
+const { getResults, credentials } = useChunkText();
 
 const CHUNKS = ['a "[1, 2]"', 'é 😀 \\', '[', ''];
 const VECTORS = [[1, -0.5, 2e-7], [], [3], [0, 0]];

@@ -2,20 +2,18 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { useFiles } from '../../support/binary-data';
-import { OFTEN, useChunkText } from '../../support/chunking';
-import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { OFTEN, texts, useChunkText } from '../../support/chunking';
+import { indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 2, resultsOnce: true } });
 const files = useFiles();
-const { chunk, getResults, submits, polls, batches, fault, jobsEnded } = useChunkText(sandbox);
+const { sandbox, chunk, getResults, submits, polls, batches, fault, jobsEnded } = useChunkText({
+	resultsOnce: true,
+});
 
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 const CONTINUE = { ...RETRY, onError: 'continueRegularOutput' } as const;
 const ONE_BY_ONE = { ...OFTEN, textsPerRequest: 1, concurrency: 1 };
 
-const texts = (count: number): IDataObject[] =>
-	indexes(count).map((at) => ({ id: `i${at}`, text: `text ${at}` }));
 const textsOf = (items: INodeExecutionData[]) => jsonOf(items).map(({ text }) => text);
 /** Items with a chunking ID each, whose chunks are ready. */
 const submitted = async (count: number): Promise<IDataObject[]> => {

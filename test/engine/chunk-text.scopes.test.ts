@@ -2,14 +2,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { useFiles } from '../../support/binary-data';
-import { OFTEN, useChunkText } from '../../support/chunking';
-import { indexes, jsonOf, pairedIndexes, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { OFTEN, textsOf, useChunkText } from '../../support/chunking';
+import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, submits, polls, requests, jobsEnded } = useChunkText(sandbox);
+const { sandbox, chunk, getResults, requests, submits, polls, jobsEnded } = useChunkText();
 
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const SCOPE = { scope: 'custom', customScope: '={{ $json.scope }}' };
 const GOOD = 'machinelearning.predict';
 /** The token server issues a token for it, which the AI service refuses. */
@@ -19,7 +16,6 @@ const REFUSED_BY_TOKEN_SERVER = 'machinelearning.unknown';
 
 const items = (...scopes: string[]): IDataObject[] =>
 	scopes.map((scope, at) => ({ text: `text ${at}`, scope }));
-const textsOf = (list: IDataObject[]) => list.map(({ text }) => text);
 const tokensFor = (scope: string) =>
 	requests('token').filter(({ query }) => query.scope === scope).length;
 

@@ -1,20 +1,11 @@
 /** Chunk Text: what it sends (docs/service-interface.md, Chunking request) and what it returns. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { useChunkText } from '../../support/chunking';
-import {
-	hintsOf,
-	indexes,
-	jsonOf,
-	pairedIndexes,
-	useSandbox,
-	useShortBackoff,
-} from '../../support/sandbox';
+import { textsOf, useChunkText } from '../../support/chunking';
+import { hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 2 } });
-const { chunk, getResults, requests, submits, polls, batches, fault, answers, jobsEnded } =
-	useChunkText(sandbox);
+const { sandbox, chunk, getResults, requests, submits, polls, batches, fault, answers, jobsEnded } =
+	useChunkText();
 
 const ID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const anId = expect.stringMatching(ID) as string;
@@ -24,7 +15,6 @@ const bodyOf = async (parameters: INodeParameters) => {
 	await chunk([{ text: 'one' }], { operation: 'submit', ...parameters });
 	return bodies()[0];
 };
-const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
 const OTHER_THAN_OWN = ['text', 'chunkIndex', 'chunkCount', 'chunkingId', 'start', 'end'];
 const sourceFieldsOf = (json: IDataObject) => {
 	const own = [...OTHER_THAN_OWN, 'tokensUsed', 'vector', 'chunks'];

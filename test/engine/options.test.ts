@@ -4,11 +4,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { mostAtOnce, useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
-import { indexes, jsonOf, nodeRunner, useSandbox } from '../../support/sandbox';
+import { indexes, jsonOf, nodeRunner } from '../../support/sandbox';
 
-const sandbox = useSandbox();
+const { sandbox, chunk, getResults, polls, jobsEnded } = useChunkText();
 const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
-const { getResults, chunk, polls, jobsEnded } = useChunkText(sandbox);
 const documents = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}`, at }));
 

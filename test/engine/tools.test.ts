@@ -16,13 +16,11 @@ import { DEMO } from '../../sandbox';
 import { OFTEN, useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
-import { jsonOf, nodeRunner, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { jsonOf, nodeRunner } from '../../support/sandbox';
 import { toolVariant } from '../../support/tool';
 
-useShortBackoff();
 /** As long as vectors are. */
-const sandbox = useSandbox({ settings: { vectorSize: 384 } });
-const { credentials, fault, answers } = useChunkText(sandbox);
+const { sandbox, credentials, fault, answers } = useChunkText({ vectorSize: 384 });
 
 const TEXT = 'Thirty days\nNo receipt';
 const chunk = nodeRunner(toolVariant(new ChunkText()), credentials);

@@ -3,18 +3,15 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import type { FaultRule } from '../../sandbox';
-import { OFTEN, useChunkText } from '../../support/chunking';
+import { OFTEN, texts, useChunkText } from '../../support/chunking';
 import { runNode } from '../../support/engine';
-import { hintsOf, indexes, jsonOf, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { CONTINUE, hintsOf, jsonOf } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { vectorSize: 2, resultsOnce: true } });
-const { chunk, getResults, credentials, fault, answers, polls } = useChunkText(sandbox);
+const { sandbox, chunk, getResults, credentials, polls, fault, answers } = useChunkText({
+	resultsOnce: true,
+});
 
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const options = { ...OFTEN, maxWaitSeconds: 2 };
-const texts = (count: number): IDataObject[] =>
-	indexes(count).map((at) => ({ id: `i${at}`, name: `N${at}`, text: `text ${at}` }));
 
 describe('a vector with values that are not numbers', () => {
 	it.each<[FaultRule['damage'], string]>([
@@ -165,5 +162,60 @@ describe('results that are not valid JSON', () => {
 			CONTINUE,
 		);
 		expect(jsonOf(output)[0]).not.toHaveProperty('response');
+	});
+});
+
+describe('what the service delivers only once is never lost', () => {
+	const options = { ...OFTEN, maxWaitSeconds: 1 };
+
+	it.each<[string, IDataObject]>([
+		['READY in a shape nobody knows', { status: 'READY', passages: [{ of: 'tomorrow' }] }],
+		['ERROR with data', { status: 'ERROR', chunkedData: [{ chunks: ['half'] }] }],
+		['FAILED with data', { status: 'failed', chunkedData: [{ chunks: ['half'] }] }],
+	])('%s comes with the failed item', async (_case, body) => {
+		answers(body);
+		const { output } = await chunk(texts(2), { options }, CONTINUE);
+		expect(jsonOf(output)[0]?.response).toEqual(body);
+		expect(jsonOf(output)[1]).not.toHaveProperty('response');
+	});
+
+	it.each(['fail', 'output'])(
+		'data that come with SUBMITTED are returned at the end: %s',
+		async (mode) => {
+			const body = { status: 'SUBMITTED', chunkedData: [{ chunks: ['half'] }] };
+			fault('results', { status: 200, body: JSON.stringify(body) });
+			const late = { ...options, whenTimeRunsOut: mode };
+			const { output } = await chunk(texts(1), { options: late }, CONTINUE);
+			expect(jsonOf(output)).toMatchObject([{ response: body, textPosition: 0 }]);
+			expect(polls().length).toBeGreaterThan(1);
+		},
+	);
+
+	it('one response nested thousands of levels deep costs no other job its chunks', async () => {
+		const deep = `${'{"message":'.repeat(3000)}"x"${'}'.repeat(3000)}`;
+		fault('results', { status: 200, body: `{"status":"ERROR","message":${deep}}`, times: 1 });
+		const { output } = await chunk(
+			texts(3),
+			{ options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } },
+			CONTINUE,
+		);
+		const items = jsonOf(output);
+		expect(items.filter(({ error }) => error !== undefined)).toHaveLength(1);
+		expect(items.filter(({ chunkIndex }) => chunkIndex === 0)).toHaveLength(2);
+	});
+
+	it('chunks of another request are not given to a text', async () => {
+		answers({ chunkingId: 'another', status: 'READY', chunkedData: [{ chunks: ['wrong'] }] });
+		const { output } = await chunk(texts(1), { options });
+		expect(jsonOf(output).map(({ text }) => text)).toEqual(['text 0']);
+		expect(polls()).toHaveLength(2);
+	});
+
+	it('a chunk that is null is not the text "null"', async () => {
+		answers({ status: 'READY', chunkedData: [{ chunks: [null] }] });
+		const { output } = await chunk(texts(1), { options }, CONTINUE);
+		expect(jsonOf(output)).toMatchObject([
+			{ error: expect.stringMatching(/^The service returned no readable chunks/) as string },
+		]);
 	});
 });

@@ -1,0 +1,433 @@
+/** Chunk Text: texts share requests, and what is wrong with one fails that one alone. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { OFTEN, texts, textsOf, useChunkText } from '../../support/chunking';
+import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+
+const {
+	sandbox,
+	jobs,
+	chunkingIds,
+	chunk,
+	getResults,
+	submits,
+	polls,
+	batches,
+	fault,
+	answers,
+	jobsEnded,
+	slowAfter,
+} = useChunkText();
+
+describe('texts share a request', () => {
+	it.each<[number, INodeParameters, number[]]>([
+		[12, {}, [10, 2]],
+		[5, { textsPerRequest: 2 }, [2, 2, 1]],
+		[3, { textsPerRequest: 1 }, [1, 1, 1]],
+	])('by count: %i texts with %j', async (count, options, sizes) => {
+		const result = await chunk(texts(count), { options: { concurrency: 1, ...options } });
+		expect(batches().map((batch) => batch.length)).toEqual(sizes);
+		expect(batches().flat()).toEqual(textsOf(texts(count)));
+		expect(jsonOf(result.output).map(({ text }) => text)).toEqual(textsOf(texts(count)));
+		expect(pairedIndexes(result)).toEqual(indexes(count));
+	});
+
+	it('by bytes, as the service counts them', async () => {
+		const items = [300, 33, 1, 200, 133].map((count) => ({ text: '漢'.repeat(count) }));
+		await chunk(items, {
+			operation: 'submit',
+			options: { bytesPerRequest: 1000, concurrency: 1 },
+		});
+		const bytes = batches().map((batch) => batch.map((text) => Buffer.byteLength(text)));
+		expect(bytes).toEqual([[900, 99], [3, 600], [399]]);
+	});
+
+	it('up to 1 MB by default', async () => {
+		const items = [600_000, 400_000, 1].map((size) => ({ text: 'x'.repeat(size) }));
+		const { status } = await chunk(items, {
+			operation: 'submit',
+			options: { concurrency: 1 },
+		});
+		expect(status).toBe('success');
+		expect(jobs().map((job) => job.texts)).toEqual([2, 1]);
+	});
+
+	it('except one that is too large: it fails alone, unsent, with its size', async () => {
+		const items = [100, 1500, 100].map((size) => ({ text: 'x'.repeat(size) }));
+		const result = await chunk(
+			items,
+			{ options: { bytesPerRequest: 1000, sourceFields: 'none' } },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+		expect(jsonOf(result.output)[1]).toEqual({
+			error: "'Text' has 1,500 bytes, more than the 1,000 a request may have (item 1)",
+		});
+		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
+	});
+
+	it('only if their settings are the same: each is returned with its own item', async () => {
+		const settings = (at: number) => ({
+			model: ['gte-small', 'e5-small-v2'][at % 2],
+			size: [1, 8][Math.floor(at / 2) % 2],
+		});
+		const items = indexes(12).map((at) => ({ ...settings(at), text: `a${at}\nb${at}` }));
+		const result = await chunk(items, {
+			modelId: '={{ $json.model }}',
+			chunkerSettings: { maxChunkSize: '={{ $json.size }}' },
+			options: { textsPerRequest: 2 },
+		});
+		for (const { path, body } of submits()) {
+			const { batch, chunkerConfig } = body as {
+				batch: Array<{ text: string }>;
+				chunkerConfig: { maxChunkSize: number };
+			};
+			for (const { text } of batch) {
+				const item = items.find((one) => one.text === text);
+				expect(path).toBe(`/ai/async-chunking/dynamic-newline/${item?.model}`);
+				expect(chunkerConfig.maxChunkSize).toBe(item?.size);
+			}
+		}
+		expect(submits()).toHaveLength(8);
+		const expected = items.flatMap(({ text, size }, at) =>
+			(size === 1 ? text.split('\n') : [text]).map((chunkText) => [at, chunkText]),
+		);
+		expect(
+			result.output.map(({ json, pairedItem }) => [
+				(pairedItem as { item: number }).item,
+				json.text,
+			]),
+		).toEqual(expected);
+	});
+
+	it('and are split when the service rejects the request as too large', async () => {
+		sandbox().settings.chunkTextLimitBytes = 250;
+		const items = indexes(9).map((at) => ({ text: String(at).repeat(at === 4 ? 300 : 100) }));
+		const result = await chunk(items, {}, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 4]);
+		expect(jsonOf(result.errorOutput)[0]).toMatchObject({
+			httpStatus: 413,
+			error: expect.stringMatching(/ status 413.*, so the text was not submitted$/),
+		});
+		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(8);
+		expect(textsOf(jsonOf(result.output))).toEqual(
+			textsOf(items.filter((_item, at) => at !== 4)),
+		);
+	});
+
+	it('and are split when the service rejects one of them', async () => {
+		fault('submit', {
+			status: 400,
+			whenBodyContains: 'text 3',
+			body: '{"message":"Text is no text"}',
+		});
+		const result = await chunk(texts(6), {}, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([0, 1, 2, 4, 5, 3]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			{
+				...texts(6)[3],
+				httpStatus: 400,
+				error: 'The AI service answered with status 400, "Text is no text", so the text was not submitted',
+			},
+		]);
+		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(5);
+	});
+});
+
+describe('the status ERROR', () => {
+	const models = (broken: number[]) =>
+		texts(6).map((item, at) => ({
+			...item,
+			model: broken.includes(at) ? 'broken-model' : 'gte-small',
+		}));
+	const parameters = {
+		modelId: '={{ $json.model }}',
+		options: { ...OFTEN, textsPerRequest: 2 },
+	};
+	const message = (chunkingId: unknown, texts = 1) => {
+		const shared =
+			texts > 1 ? `, for a request with ${texts} texts, any of which may be the cause` : '';
+		return `The AI service reported ERROR, "Model broken-model failed to embed the chunks"${shared} (chunking ID ${String(chunkingId)})`;
+	};
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		"fails that job's items alone, with its ID and the words of the service: %s",
+		async (onError) => {
+			const items = models([1, 4]);
+			const options = { ...parameters.options, isolateFailingTexts: false };
+			const result = await chunk(items, { ...parameters, options }, { onError });
+			expect(pairedIndexes(result).sort()).toEqual(indexes(6));
+			const broken = jobs().filter(({ status }) => status === 'ERROR');
+			expect(broken).toHaveLength(1);
+			const [{ chunkingId }] = broken;
+			const failed = { error: message(chunkingId, 2), chunkingId, textsInRequest: 2 };
+			const isRegular = onError === 'continueRegularOutput';
+			const failures = isRegular ? [result.output[1], result.output[4]] : result.errorOutput;
+			expect(failures.map(({ json, pairedItem }) => ({ json, pairedItem }))).toEqual(
+				[1, 4].map((at, textPosition) => ({
+					json: { ...(!isRegular && items[at]), ...failed, textPosition },
+					pairedItem: { item: at },
+				})),
+			);
+		},
+	);
+
+	it('stops a node set to stop, with the IDs of all jobs', async () => {
+		slowAfter(1);
+		const { error, status, output } = await chunk(models([0]), {
+			...parameters,
+			options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 },
+		});
+		expect(status).toBe('error');
+		expect(output).toEqual([]);
+		const broken = jobs().find((job) => job.status === 'ERROR');
+		expect(error?.message).toBe(message(broken?.chunkingId));
+		expect(error?.context).toMatchObject({ itemIndex: 0 });
+		expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
+		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
+	});
+
+	it.each([
+		['the status ERROR', 'broken-model', 200],
+		['a look that is refused', 'gte-small', 403],
+	])(
+		'and %s end the waiting for the other jobs of a node set to stop',
+		async (_case, model, status) => {
+			// Seen after the last submission, which ends after 100 ms.
+			sandbox().settings.chunkDelayMs = status === 200 ? 300 : 60_000;
+			slowAfter(1);
+			if (status !== 200) fault('results', { status, skip: 6, times: 1 });
+			const items = texts(2).map((item, at) => ({ ...item, model: at ? 'e5' : model }));
+			const begin = Date.now();
+			const { error } = await chunk(items, {
+				...parameters,
+				options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 },
+			});
+			expect(error?.message).toMatch(/ \(chunking ID [-0-9a-f]{36}\)$/);
+			expect(error?.description).toContain(jobs()[1].chunkingId);
+			expect(Date.now() - begin).toBeLessThan(5000);
+		},
+	);
+
+	it.each([false, true])('fails an item of Get Results, wait: %s', async (wait) => {
+		const { output } = await chunk(models([0, 1, 2]), { ...parameters, operation: 'submit' });
+		await jobsEnded();
+		const items = jsonOf(output);
+		const result = await getResults(items, { wait }, { onError: 'continueErrorOutput' });
+		expect(pairedIndexes(result)).toEqual([3, 4, 5, 0, 1, 2]);
+		expect(jsonOf(result.errorOutput)).toEqual(
+			items.slice(0, 3).map((item) => ({
+				...item,
+				error: message(item.chunkingId, Number(item.textsInRequest)),
+			})),
+		);
+		expect(polls()).toHaveLength(4);
+	});
+
+	it('may come without words', async () => {
+		answers({ status: 'ERROR' });
+		const { error } = await chunk(texts(1));
+		expect(error?.message).toBe(
+			`The AI service reported ERROR (chunking ID ${jobs()[0].chunkingId})`,
+		);
+	});
+});
+
+describe('a request that ends in ERROR', () => {
+	const options = { ...OFTEN, textsPerRequest: 2 };
+	const items = texts(4).map((item, at) => ({
+		...item,
+		model: at > 1 ? 'broken-model' : 'gte-small',
+	}));
+	const parameters = { modelId: '={{ $json.model }}', options };
+
+	it('has its texts submitted again one by one, so that a bad one fails alone', async () => {
+		const { output } = await chunk(items, parameters, CONTINUE);
+		expect(batches().map(({ length }) => length)).toEqual([2, 2, 1, 1]);
+		expect(jsonOf(output).map(({ error }) => error !== undefined)).toEqual([
+			false,
+			false,
+			true,
+			true,
+		]);
+		expect(jsonOf(output)[3]).toMatchObject({ textsInRequest: 1, textPosition: 0 });
+	});
+
+	it('is not repeated as long as no other request has succeeded', async () => {
+		const { output } = await chunk(items.slice(2), parameters, CONTINUE);
+		expect(submits()).toHaveLength(1);
+		expect(jsonOf(output)[0]?.error).toMatch(/for a request with 2 texts, any of which/);
+	});
+
+	it.each<[string, INodeParameters, object]>([
+		['the option is off', { options: { ...options, isolateFailingTexts: false } }, CONTINUE],
+		['the node stops at failures', {}, {}],
+	])('is not repeated if %s', async (_case, more, settings) => {
+		await chunk(items, { ...parameters, ...more }, settings);
+		expect(submits()).toHaveLength(2);
+	});
+});
+
+describe('a submission of failing texts one by one', () => {
+	it('keeps their first error if it fails', async () => {
+		const items = texts(4).map((item, at) => ({
+			...item,
+			model: at > 1 ? 'broken-model' : 'gte-small',
+		}));
+		fault('submit', { status: 503, skip: 2 });
+		const { output } = await chunk(
+			items,
+			{
+				modelId: '={{ $json.model }}',
+				options: { ...OFTEN, textsPerRequest: 2, concurrency: 1 },
+			},
+			CONTINUE,
+		);
+		const [, broken] = sandbox().jobs();
+		expect(jsonOf(output).slice(2)).toMatchObject(
+			[0, 1].map((textPosition) => ({
+				error: expect.stringMatching(/^The AI service reported ERROR/) as string,
+				chunkingId: broken?.chunkingId,
+				textPosition,
+			})),
+		);
+	});
+});
+
+describe('an item with a list of texts', () => {
+	const LIST = { textSource: 'list' };
+
+	it('names every chunking ID of its texts that failed', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const result = await chunk(
+			[{ texts: ['a', 'b', 'c'] }],
+			{ ...LIST, options: { ...OFTEN, textsPerRequest: 1, maxWaitSeconds: 1 } },
+			CONTINUE,
+		);
+		const [json, ...others] = jsonOf(result.output);
+		expect(others).toEqual([]);
+		expect([...(json?.chunkingIds as string[])].sort()).toEqual([...chunkingIds()].sort());
+		expect(json?.chunkingIds).toContain(json?.chunkingId);
+	});
+
+	it('fetches every text of an item that failed in several requests', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const items = [{ id: 'd', texts: ['a', 'b', 'c'] }];
+		const { output } = await chunk(
+			items,
+			{ ...LIST, options: { ...OFTEN, textsPerRequest: 2, maxWaitSeconds: 1 } },
+			CONTINUE,
+		);
+		const [failed] = jsonOf(output);
+		expect(failed?.failedTexts).toHaveLength(3);
+		answers({ status: 'READY', chunkedData: [{ chunks: ['A'] }, { chunks: ['B'] }] });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['C'] }] });
+		const result = await getResults([failed ?? {}], { options: { concurrency: 1 } });
+		expect(jsonOf(result.output).map(({ text, textIndex }) => [text, textIndex])).toEqual([
+			['A', 0],
+			['B', 1],
+			['C', 2],
+		]);
+	});
+
+	it('keeps what came for one text though another one failed first', async () => {
+		fault('submit', { status: 400, times: 1 });
+		answers({ status: 'READY', chunkedData: [] });
+		const result = await chunk(
+			[{ texts: ['a', 'b'] }],
+			{ ...LIST, options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } },
+			CONTINUE,
+		);
+		expect(jsonOf(result.output)).toEqual([
+			{
+				error: expect.stringContaining('the text was not submitted') as string,
+				httpStatus: 400,
+				chunkingId: chunkingIds()[0],
+				failedTexts: [
+					{
+						chunkingId: chunkingIds()[0],
+						textPosition: 0,
+						textsInRequest: 1,
+						textIndex: 1,
+					},
+				],
+				textsWithoutChunkingId: [0],
+				response: { status: 'READY', chunkedData: [] },
+			},
+		]);
+	});
+});
+
+describe('each item is returned once', () => {
+	/** Whatever happens to an item, by its number. */
+	const items = indexes(40).map((at): IDataObject => {
+		const lists = [`a${at}\nb${at}`, `c${at}`];
+		if (at % 10 === 3) return { at, texts: [] };
+		if (at % 10 === 5) return { at, texts: [`refused ${at}`] };
+		return { at, texts: lists, model: at % 4 === 1 ? 'broken-model' : 'gte-small' };
+	});
+	const isGood = (at: number) => at % 10 !== 3 && at % 10 !== 5 && at % 4 !== 1;
+	const parameters = {
+		textSource: 'list',
+		modelId: '={{ $json.model || "gte-small" }}',
+		options: { ...OFTEN, textsPerRequest: 3, concurrency: 4 },
+	};
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'as its chunks or as its error, while all kinds of faults occur: %s',
+		async (onError) => {
+			sandbox().settings.chunkDelayMs = 50;
+			fault('submit', { status: 400, whenBodyContains: 'refused' });
+			fault('submit', { status: 429, probability: 0.2 });
+			fault('results', { status: 503, probability: 0.2 });
+			fault('results', { reset: 'midBody', probability: 0.2 });
+			fault('results', { html: true, probability: 0.2 });
+			const result = await chunk(items, parameters, { onError });
+			const all = [...result.output, ...result.errorOutput].map(({ json, pairedItem }) => ({
+				json,
+				item: (pairedItem as { item: number }).item,
+			}));
+			for (const at of indexes(40)) {
+				const mine = all.filter(({ item }) => item === at).map(({ json }) => json);
+				if (isGood(at)) expect(textsOf(mine)).toEqual([`a${at}`, `b${at}`, `c${at}`]);
+				else expect(mine).toEqual([expect.objectContaining({ error: expect.anything() })]);
+			}
+			expect(result.errorOutput.length).toBe(
+				onError === 'continueErrorOutput'
+					? indexes(40).filter((at) => !isGood(at)).length
+					: 0,
+			);
+		},
+	);
+
+	it('as one error that says so, if two of its texts fail', async () => {
+		const [item] = items.filter(({ model }) => model === 'broken-model');
+		const { output } = await chunk([item], parameters, { onError: 'continueRegularOutput' });
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ chunkingId: jobs()[0].chunkingId }),
+		]);
+		const { error } = await chunk([item], parameters);
+		expect(error?.description).toMatch(/1 more text of this item failed too\./);
+	});
+
+	it('as the chunks of the others and one error, if one of its texts fails', async () => {
+		fault('submit', { status: 400, whenBodyContains: 'bad' });
+		const result = await chunk(
+			[{ texts: ['a', 'bad', 'c'] }],
+			{ textSource: 'list' },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'c']);
+		expect(result.errorOutput).toHaveLength(1);
+	});
+});
+
+it('an expression that fails for one item fails that item alone', async () => {
+	const result = await chunk(
+		[{ text: 'a' }, { text: 'b', x: 1 }, { text: 'c' }],
+		{ options: { resumeChunkingId: '={{ $json.x === 1 ? $("nope").item.json.id : "" }}' } },
+		CONTINUE,
+	);
+	expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+	expect(jsonOf(result.output).map(({ text }) => text)).toEqual(['a', undefined, 'c']);
+});

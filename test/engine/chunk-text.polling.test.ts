@@ -1,0 +1,382 @@
+/** Chunk Text: how jobs are waited for, also at the same time, and what ends the waiting. */
+import type { IDataObject } from 'n8n-workflow';
+
+import { mostAtOnce, OFTEN, texts, textsOf, useChunkText } from '../../support/chunking';
+import { hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+
+const {
+	sandbox,
+	jobs,
+	chunk,
+	getResults,
+	submits,
+	polls,
+	fault,
+	answers,
+	jobsEnded,
+	arrived,
+	slowAfter,
+} = useChunkText();
+
+const idOf = (path: string) => path.split('/').at(-1);
+
+describe('a job is polled', () => {
+	const gapsOf = (times: number[]) => times.slice(1).map((time, at) => time - times[at]);
+
+	it('at once, and only once when it is done by then', async () => {
+		const begin = Date.now();
+		await chunk(texts(1), { options: { firstIntervalSeconds: 9 } });
+		expect(polls()).toHaveLength(1);
+		expect(Date.now() - begin).toBeLessThan(3000);
+	});
+
+	it('at growing intervals up to the longest one', async () => {
+		answers(...indexes(6).map(() => ({ status: 'SUBMITTED' })));
+		await chunk(texts(1), {
+			options: { firstIntervalSeconds: 0.1, longestIntervalSeconds: 0.25 },
+		});
+		const gaps = gapsOf(polls().map(({ startedAt }) => startedAt));
+		expect(gaps).toHaveLength(6);
+		const least = [100, 140, 196, 250, 250, 250].map((ms) => ms * 0.9 - 5);
+		gaps.forEach((gap, at) => expect(gap).toBeGreaterThanOrEqual(least[at]));
+		expect(Math.max(...gaps)).toBeLessThan(1000);
+	});
+
+	it('no sooner than Retry-After says', async () => {
+		fault('results', { retryAfter: '1', times: 1 });
+		const result = await chunk(texts(1), { options: OFTEN });
+		const [gap] = gapsOf(polls().map(({ startedAt }) => startedAt));
+		expect(gap).toBeGreaterThanOrEqual(990);
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
+	});
+
+	it('no sooner than a response without results asks for', async () => {
+		const body = '{"status":"SUBMITTED"}';
+		fault('results', { status: 200, body, retryAfter: '1', times: 1 });
+		const result = await chunk(texts(1), { options: OFTEN });
+		const [gap] = gapsOf(polls().map(({ startedAt }) => startedAt));
+		expect(gap).toBeGreaterThanOrEqual(990);
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
+	});
+
+	it('no sooner than Retry-After says to another job', async () => {
+		sandbox().settings.chunkDelayMs = 100;
+		fault('results', { retryAfter: '1', times: 1, skip: 1 });
+		await chunk(texts(3), { options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } });
+		const [first] = polls().filter(({ status }) => status === 429);
+		const after = polls().filter(({ startedAt }) => startedAt > first.endedAt);
+		expect(
+			Math.min(...after.map(({ startedAt }) => startedAt)) - first.endedAt,
+		).toBeGreaterThan(980);
+	});
+
+	it('a last time at the deadline', async () => {
+		sandbox().settings.chunkDelayMs = 500;
+		const { output } = await chunk(texts(1), {
+			options: { firstIntervalSeconds: 60, longestIntervalSeconds: 60, maxWaitSeconds: 1 },
+		});
+		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
+		expect(polls()).toHaveLength(2);
+	});
+
+	it.each<[string, IDataObject]>([
+		['READY without data', { status: 'READY' }],
+		['READY with data that is no list', { status: 'READY', chunkedData: null }],
+		['SUBMITTED', { status: 'SUBMITTED' }],
+		['SUBMITTED with empty data', { status: 'SUBMITTED', chunkedData: [] }],
+		['a status nobody knows', { status: 'EMBEDDING', progress: 0.5 }],
+	])('again and again while it is %s, and no more once its data came', async (_case, body) => {
+		sandbox().settings.resultsOnce = true;
+		answers(body, body, body);
+		const result = await chunk(texts(2), { options: OFTEN });
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+		expect(polls()).toHaveLength(4);
+		expect(hintsOf(result)).toEqual([]);
+	});
+
+	it('further after an unknown status with data', async () => {
+		answers({ status: 'DONE', chunkedData: [{ chunks: ['x'] }] });
+		const { output } = await chunk(texts(1), { options: OFTEN });
+		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
+		expect(polls()).toHaveLength(2);
+	});
+});
+
+describe('many jobs', () => {
+	it('are all in flight together: 100 of 2 s take a fraction of 200 s', async () => {
+		sandbox().settings.chunkDelayMs = 2000;
+		const result = await chunk(texts(100), {
+			options: { textsPerRequest: 1, concurrency: 16 },
+		});
+		expect(result.status).toBe('success');
+		expect(pairedIndexes(result)).toEqual(indexes(100));
+		expect(textsOf(jsonOf(result.output))).toEqual(textsOf(texts(100)));
+		const requests = [...submits(), ...polls()];
+		expect(submits()).toHaveLength(100);
+		const begin = Math.min(...requests.map(({ startedAt }) => startedAt));
+		const end = Math.max(...requests.map(({ endedAt }) => endedAt));
+		// 2.5 s on an idle machine (unit tests with a virtual clock hold that); 200 s one by one.
+		expect(end - begin).toBeLessThan(20_000);
+		expect(polls().length).toBeLessThanOrEqual(600);
+	});
+});
+
+describe('concurrent requests', () => {
+	it.each([1, 3])('are limited by Concurrency: %i', async (concurrency) => {
+		sandbox().settings.chunkDelayMs = 150;
+		fault('submit', { latencyMs: 20 });
+		fault('results', { latencyMs: 20 });
+		await chunk(texts(9), { options: { textsPerRequest: 1, concurrency, ...OFTEN } });
+		expect(mostAtOnce(submits())).toBe(concurrency);
+		expect(mostAtOnce(polls())).toBe(concurrency);
+	});
+});
+
+describe('results that come only once', () => {
+	it('are all returned, and no ID is polled again after its data', async () => {
+		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 200 });
+		fault('results', { status: 503, probability: 0.2 });
+		const result = await chunk(texts(30), {
+			options: { ...OFTEN, textsPerRequest: 2, concurrency: 8 },
+		});
+		expect(result.status).toBe('success');
+		expect(textsOf(jsonOf(result.output))).toEqual(textsOf(texts(30)));
+		expect(jobs().map(({ status }) => status)).toEqual(Array(15).fill('RETRIEVED'));
+		// Whoever asks again after the data gets RETRIEVED alone, which is a failure of its own.
+		const last = new Map(polls().map((look) => [idOf(look.path), look]));
+		for (const { status } of last.values()) expect(status).toBe(200);
+	});
+
+	it('are reported as retrieved, and what arrived of them is kept, if the response was cut', async () => {
+		sandbox().settings.resultsOnce = true;
+		fault('results', { truncate: true, times: 1 });
+		const { error } = await chunk(texts(1), { options: OFTEN });
+		expect(error?.message).toBe(
+			`The service counts the chunks as retrieved, but they could not be read: what arrived is not a valid JSON object (chunking ID ${jobs()[0].chunkingId})`,
+		);
+		expect(polls()).toHaveLength(2);
+	});
+});
+
+describe('when time runs out', () => {
+	const options = { ...OFTEN, textsPerRequest: 1, concurrency: 1, maxWaitSeconds: 1 };
+
+	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'finished texts are returned, the others fail with the chunking ID: %s',
+		async (onError) => {
+			slowAfter(2);
+			const result = await chunk(texts(3), { options }, { onError });
+			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+			expect(textsOf(jsonOf(result.output)).slice(0, 2)).toEqual(['text 0', 'text 1']);
+			const { json } = [...result.output, ...result.errorOutput][2];
+			const { chunkingId } = jobs()[2];
+			expect(json).toEqual({
+				...(onError === 'continueErrorOutput' && texts(3)[2]),
+				error: `Not finished after 1 second (status SUBMITTED) (chunking ID ${chunkingId})`,
+				chunkingId,
+				textPosition: 0,
+				textsInRequest: 1,
+			});
+		},
+	);
+
+	it('a node set to stop says which jobs are finished and which are not', async () => {
+		slowAfter(1);
+		const { error, status } = await chunk(texts(2), { options });
+		const [one, other] = jobs();
+		expect(status).toBe('error');
+		expect(error?.message).toBe(
+			`Not finished after 1 second (status SUBMITTED) (chunking ID ${other.chunkingId})`,
+		);
+		expect(error?.description).toMatch(
+			new RegExp(
+				`^The service may still be working on it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not returned: ${one.chunkingId}\\.$`,
+			),
+		);
+	});
+
+	it('the message has the error of the final poll', async () => {
+		fault('results', { status: 503, body: '{"message":"Back at noon"}' });
+		const { error } = await chunk(texts(1), { options });
+		expect(error?.message).toMatch(
+			/^Not finished after 1 second \(status SUBMITTED\)\. The final poll failed: .*"Back at noon"/,
+		);
+		expect(error?.description).toMatch(/^The service may still be working on it\./);
+	});
+
+	it('the advice is the same for a status that the service has in between', async () => {
+		fault('results', { status: 200, body: '{"status":"PROCESSING"}' });
+		const { error } = await chunk(texts(1), { options });
+		expect(error?.message).toMatch(/^Not finished after 1 second \(status PROCESSING\)/);
+		expect(error?.description).toMatch(/^The service may still be working on it\./);
+	});
+
+	it('the rest may be returned with the chunking ID, for Get Results', async () => {
+		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 1600 });
+		const items = texts(3);
+		const late = await chunk(items, {
+			options: { ...options, textsPerRequest: 2, whenTimeRunsOut: 'output' },
+		});
+		const [one, other] = jobs();
+		expect(late.status).toBe('success');
+		expect(late.output).toEqual(
+			[one, one, other].map(({ chunkingId, texts: textsInRequest }, at) => ({
+				json: {
+					...items[at],
+					chunkingId,
+					status: 'SUBMITTED',
+					textPosition: at % 2,
+					textsInRequest,
+				},
+				pairedItem: { item: at },
+			})),
+		);
+		expect(hintsOf(late)).toEqual([
+			"3 texts not finished. Fetch the chunks later with the operation 'Get Results'.",
+		]);
+		const seen = polls().length;
+		await jobsEnded();
+		const fetched = await getResults(jsonOf(late.output));
+		expect(textsOf(jsonOf(fetched.output))).toEqual(textsOf(items));
+		expect(pairedIndexes(fetched)).toEqual([0, 1, 2]);
+		expect(polls()).toHaveLength(seen + 2);
+	});
+
+	it('Get Results that waits gives up as well', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const { output } = await chunk(texts(1), { operation: 'submit' });
+		const { error } = await getResults(jsonOf(output), { wait: true, options });
+		expect(error?.message).toBe(
+			`Not finished after 1 second (status SUBMITTED) (chunking ID ${jobs()[0].chunkingId})`,
+		);
+	});
+});
+
+describe('an item that is not finished in time', () => {
+	it('is returned with a hint that names the errors of its polls', async () => {
+		fault('results', { html: true });
+		const result = await chunk(texts(1), {
+			options: { ...OFTEN, maxWaitSeconds: 1, whenTimeRunsOut: 'output' },
+		});
+		expect(jsonOf(result.output)).toMatchObject([{ status: 'SUBMITTED', id: 'i0' }]);
+		expect(hintsOf(result)).toContain(
+			'The final poll failed: What the AI service returned is not a valid chunking response',
+		);
+	});
+
+	it('is returned with the first of many errors of polls, and how many there are', async () => {
+		const messages = indexes(30).map((at) => JSON.stringify({ message: `Trouble ${at}` }));
+		for (const body of messages) {
+			fault('results', { status: 503, body, times: 1, retryAfter: '9' });
+		}
+		const result = await chunk(texts(8), {
+			options: {
+				...OFTEN,
+				textsPerRequest: 1,
+				maxWaitSeconds: 1,
+				whenTimeRunsOut: 'output',
+			},
+		});
+		expect(result.output).toHaveLength(8);
+		const hints = hintsOf(result).filter((hint) => hint.toLowerCase().includes('final poll'));
+		expect(hints.slice(0, 5)).toEqual(
+			Array(5).fill(expect.stringMatching(/^The final poll failed: .*"Trouble \d+"/)),
+		);
+		expect(hints.slice(5)).toEqual(['Final polls failed with 3 more errors']);
+	});
+
+	it('ends soon after Max Wait if the service hangs', async () => {
+		fault('results', { latencyMs: 20_000 });
+		const startedAt = Date.now();
+		const { error } = await chunk(texts(8), {
+			options: { ...OFTEN, textsPerRequest: 1, concurrency: 2, maxWaitSeconds: 1 },
+		});
+		expect(error?.message).toContain('Not finished after 1 second');
+		expect(Date.now() - startedAt).toBeLessThan(15_000);
+	});
+});
+
+describe('Max Wait', () => {
+	it('counts from the submission of each request', async () => {
+		sandbox().settings.chunkDelayMs = 700;
+		// The second request is submitted when more than half of the time is over.
+		fault('submit', { latencyMs: 700, skip: 1, times: 1 });
+		const result = await chunk(texts(2), {
+			options: { ...OFTEN, textsPerRequest: 1, maxWaitSeconds: 1 },
+		});
+		expect(result.status).toBe('success');
+		expect(jsonOf(result.output)).toHaveLength(2);
+		expect(hintsOf(result)).toEqual([]);
+	});
+});
+
+describe('Stop in the editor', () => {
+	/** Presses Stop after so many polls or submissions; nothing may come after that. */
+	const stopAfter = async (
+		[route, count]: ['results' | 'submit', number],
+		...[items, parameters, settings]: Parameters<typeof chunk>
+	) => {
+		const cancelWhen = arrived(route, count).then(() => Date.now());
+		const result = await chunk(items, parameters, { ...settings, cancelWhen });
+		expect(Date.now() - (await cancelWhen)).toBeLessThan(1000);
+		expect(result.status).toBe('canceled');
+		const all = [...result.output, ...result.errorOutput];
+		expect(all.filter(({ json, error }) => error ?? json.error)).toEqual([]);
+		const seen = sandbox().requests.length;
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		expect(sandbox().requests).toHaveLength(seen);
+		return result;
+	};
+	const ids = (from: number, to?: number) =>
+		jobs()
+			.slice(from, to)
+			.map(({ chunkingId }) => chunkingId);
+
+	it.each(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const)(
+		'ends the waiting within a second and says which jobs go on: %s',
+		async (onError) => {
+			slowAfter(1);
+			const options = { textsPerRequest: 1, concurrency: 1, firstIntervalSeconds: 30 };
+			const { error } = await stopAfter(['results', 4], texts(4), { options }, { onError });
+			expect(jobs()).toHaveLength(4);
+			expect(error?.message).toBe(
+				`The execution was canceled. Chunking IDs not finished: ${ids(1).join(', ')}. Chunking IDs finished, but not returned: ${ids(0, 1).join()}.`,
+			);
+		},
+	);
+
+	it('ends a poll that hangs', async () => {
+		fault('results', { latencyMs: 8000 });
+		const { error } = await stopAfter(['results', 1], texts(2));
+		expect(error?.message).toBe(
+			`The execution was canceled. Chunking IDs not finished: ${ids(0).join()}.`,
+		);
+	});
+
+	it('ends a submission that hangs', async () => {
+		fault('submit', { latencyMs: 8000, skip: 2 });
+		const options = { textsPerRequest: 1, concurrency: 1 };
+		const { error } = await stopAfter(['submit', 3], texts(9), {
+			operation: 'submit',
+			options,
+		});
+		expect(error?.message).toBe(
+			`The execution was canceled. Chunking IDs not finished: ${ids(0, 2).join(', ')}. Requests in flight may have taken effect.`,
+		);
+	});
+
+	it.each(['results', 'submit'] as const)(
+		'ends a pause the service asked for: %s',
+		async (route) => {
+			fault(route, { retryAfter: '30' });
+			await stopAfter([route, 1], texts(2));
+		},
+	);
+
+	it('is not taken for a failure to be retried', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		await stopAfter(['results', 1], texts(2), {}, settings);
+		expect(submits()).toHaveLength(1);
+	});
+});

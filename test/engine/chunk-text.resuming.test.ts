@@ -1,0 +1,142 @@
+/** Chunk Text: chunking IDs, and what is fetched by them later: Get Results and Resume Chunking ID. */
+
+import { OFTEN, texts, textsOf, useChunkText } from '../../support/chunking';
+import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+
+const { sandbox, chunk, getResults, submits, polls, batches, fault, answers, jobsEnded } =
+	useChunkText();
+
+describe('Get Results', () => {
+	it('fetches nothing more once the run has ended', async () => {
+		sandbox().settings.resultsOnce = true;
+		const { output } = await chunk(texts(5), {
+			operation: 'submit',
+			options: { textsPerRequest: 1 },
+		});
+		await jobsEnded();
+		answers({ status: 'ERROR', message: 'Out of order' });
+		const { error } = await getResults(jsonOf(output), { options: { concurrency: 1 } });
+		expect(error?.message).toContain('The AI service reported ERROR, "Out of order"');
+		expect(polls()).toHaveLength(1);
+	});
+
+	it('leaves no trace of Submit on finished chunks that keep all fields', async () => {
+		const { output } = await chunk(texts(1), { operation: 'submit' });
+		await jobsEnded();
+		const all = { options: { sourceFields: 'all' } };
+		const result = await getResults(jsonOf(output), all);
+		expect(jsonOf(result.output)).toEqual([
+			expect.objectContaining({ id: 'i0', text: 'text 0', chunkIndex: 0 }),
+		]);
+		const [json] = jsonOf(result.output);
+		for (const field of ['status', 'textPosition', 'textsInRequest']) {
+			expect(json).not.toHaveProperty(field);
+		}
+	});
+
+	it('takes a chunking ID that is a number', async () => {
+		answers({ status: 'READY', chunkedData: [{ chunks: ['seven'] }] });
+		const { output } = await getResults([{ chunkingId: 7 }]);
+		expect(jsonOf(output)).toMatchObject([{ text: 'seven', chunkingId: '7' }]);
+		expect(polls()[0]?.path).toMatch(/\/7$/);
+	});
+});
+
+describe('Resume Chunking ID', () => {
+	const resume = { ...OFTEN, resumeChunkingId: '={{ $json.chunkingId }}' };
+
+	it('fetches the items that have one, submits the others, and mixes none of them up', async () => {
+		sandbox().settings.resultsOnce = true;
+		const before = await chunk(texts(3), {
+			operation: 'submit',
+			options: { textsPerRequest: 2, concurrency: 1 },
+		});
+		const [a, b, c] = jsonOf(before.output);
+		const items = [{ text: 'new 0' }, b, { text: 'new 2', chunkingId: null }, c, a];
+		const result = await chunk(items, { options: resume });
+		expect(batches()).toEqual([['text 0', 'text 1'], ['text 2'], ['new 0', 'new 2']]);
+		expect(textsOf(jsonOf(result.output))).toEqual([
+			'new 0',
+			'text 1',
+			'new 2',
+			'text 2',
+			'text 0',
+		]);
+		expect(pairedIndexes(result)).toEqual(indexes(5));
+		expect(polls()).toHaveLength(3);
+	});
+
+	it('takes what the same node returned when time ran out', async () => {
+		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 1300 });
+		const options = { ...resume, maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
+		const late = await chunk(texts(2), { options });
+		const result = await chunk(jsonOf(late.output), { options });
+		expect(submits()).toHaveLength(1);
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+	});
+
+	it('is off unless the option is set', async () => {
+		await chunk([{ text: 'a', chunkingId: 'b' }]);
+		expect(batches()).toEqual([['a']]);
+	});
+});
+
+describe('one chunking ID', () => {
+	it('that two submissions of the same text get is one job', async () => {
+		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
+		fault('submit', { status: 200, body: JSON.stringify(submitted) });
+		const span = { spans: [[0, 6]] };
+		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['both'], ...span }] });
+		const same = texts(2).map((item) => ({ ...item, text: 'same' }));
+		const { output } = await chunk(same, {
+			options: { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3 },
+		});
+		expect(submits()).toHaveLength(2);
+		expect(jsonOf(output).map(({ text }) => text)).toEqual(['both', 'both']);
+	});
+});
+
+describe('a submission', () => {
+	it('is polled if its response has nothing but a chunking ID', async () => {
+		fault('submit', { status: 200, body: '{"chunkingId":"c-1"}' });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['one'] }] });
+		const { output } = await chunk(texts(1), { options: OFTEN });
+		expect(jsonOf(output).map(({ text }) => text)).toEqual(['one']);
+		const { output: submitted } = await chunk(texts(1), { operation: 'submit' });
+		expect(jsonOf(submitted)).toMatchObject([{ chunkingId: 'c-1', status: 'SUBMITTED' }]);
+	});
+
+	it('fails the texts of two requests that got the same chunking ID', async () => {
+		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
+		fault('submit', { status: 200, body: JSON.stringify(submitted) });
+		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['text 0'] }] });
+		const options = { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3, concurrency: 1 };
+		const { output } = await chunk(texts(2), { options }, CONTINUE);
+		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
+		const response = { status: 'READY', chunkedData: [{ chunks: ['text 0'] }] };
+		expect(jsonOf(output)).toMatchObject([{ error, chunkingId: 'c-1', response }, { error }]);
+	});
+
+	it('fails the texts of a request that gets the chunking ID of one already returned', async () => {
+		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
+		const body = JSON.stringify(submitted);
+		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
+		const options = { ...OFTEN, textsPerRequest: 1, concurrency: 1 };
+		fault('submit', { status: 200, body, times: 3 });
+		const { output } = await chunk(texts(2), { operation: 'submit', options }, CONTINUE);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ id: 'i0', chunkingId: 'c-1' }),
+			expect.objectContaining({ error }),
+		]);
+		// The first job has ended before the second submission is answered.
+		fault('submit', { status: 200, body, latencyMs: 700 });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['text 0'] }] });
+		const waited = await chunk(texts(2), { options }, CONTINUE);
+		expect(jsonOf(waited.output)).toEqual([
+			expect.objectContaining({ text: 'text 0', chunkingId: 'c-1' }),
+			expect.objectContaining({ error }),
+		]);
+	});
+});
