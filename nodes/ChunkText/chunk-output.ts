@@ -31,8 +31,8 @@ import {
 	unusableVector,
 	vectorMismatch,
 } from './failures';
-import type { Fetched } from './fetch';
-import type { Job } from './jobs';
+import type { Fetched } from './finding';
+import type { Job, Jobs } from './job';
 import { maskedResponse } from './masked-response';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import type { SourceDocument } from './source-documents';
@@ -43,6 +43,8 @@ import type { TextEntry, TextRef } from './texts';
 /** Where the output goes. */
 export interface Destination {
 	outcomes: TextOutcomes;
+	/** The jobs of the run: those that are reported are closed. */
+	jobs: Pick<Jobs, 'close'>;
 	/** Takes the chunks. */
 	sink: ChunkSink;
 	/** Has room for the texts until nothing of them is kept any longer, if it is limited. */
@@ -78,7 +80,7 @@ export class ChunkOutput {
 
 	/** What was fetched for a job, or why nothing was. */
 	async report(job: Job, outcome: Outcome<Fetched>): Promise<void> {
-		job.isOver = true;
+		this.destination.jobs.close(job);
 		await this.answer(job, outcome);
 		await this.done(job.refs);
 	}
@@ -212,7 +214,7 @@ export class ChunkOutput {
 		for (const [index, ref] of job.refs.entries()) {
 			this.hints.pending++;
 			const kept = keptFields(this.sourceOf(ref), this.options, 'all');
-			const response = index === 0 ? await this.keptResponse(job, job.kept) : {};
+			const response = index === 0 ? await this.keptResponse(job, job.facts.kept) : {};
 			await this.destination.outcomes.returned(ref, [
 				{ ...kept, ...whereabouts(job, ref), status: this.masked(job), ...response },
 			]);
@@ -222,7 +224,13 @@ export class ChunkOutput {
 	private async failed(job: Job, outcome: Failed): Promise<void> {
 		const effect = effectOf(outcome);
 		for (const [index, ref] of job.refs.entries()) {
-			await this.fail(job, ref, outcome.reason, index === 0 ? job.kept : undefined, effect);
+			await this.fail(
+				job,
+				ref,
+				outcome.reason,
+				index === 0 ? job.facts.kept : undefined,
+				effect,
+			);
 		}
 	}
 
@@ -248,8 +256,8 @@ export class ChunkOutput {
 		return { response: await maskedResponse(session, response, this.breathe) };
 	}
 
-	private masked({ session, status }: Job): string {
-		return String(session.masked(status));
+	private masked({ session, facts }: Job): string {
+		return String(session.masked(facts.status));
 	}
 
 	/** Returns everything, and says what else is worth knowing. */

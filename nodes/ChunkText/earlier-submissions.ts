@@ -1,12 +1,13 @@
-import type { Chunking, Job } from './jobs';
+import { factsOf, type Job } from './job';
+import type { Chunking } from './jobs';
 import type { TextEntry, TextRef } from './texts';
 
 const nameOf = ({ itemIndex, textIndex }: TextRef): string => `${itemIndex} ${textIndex ?? ''}`;
 
 /** The service has accepted these texts: the next try of the node need not submit them again. */
 export function keepAccepted(texts: TextEntry[], job: Job, { accepted }: Chunking): void {
-	const { chunkingId, textCount, status } = job;
-	const request = { chunkingId, textCount, status };
+	const { chunkingId, textCount, facts } = job;
+	const request = { chunkingId, textCount, status: facts.status };
 	for (const [position, entry] of texts.entries()) {
 		const { text, group } = entry;
 		accepted.set(nameOf(entry), { text, group, position, request });
@@ -38,20 +39,20 @@ export async function* acceptedBefore(
 			left.push(entry);
 			continue;
 		}
-		const { request, position } = known;
-		const job = found.get(request.chunkingId) ?? {
-			...request,
+		const { chunkingId, textCount, status } = known.request;
+		const job = found.get(chunkingId) ?? {
+			chunkingId,
+			textCount,
 			session: sessionOf(entry.settings.scope),
 			refs: [],
 			since: run.now(),
 			isOwn: true,
-			state: 'not finished',
-			response: responses.get(request.chunkingId),
+			state: { name: 'not finished', unread: responses.get(chunkingId) },
+			facts: factsOf(status),
 		};
-		job.refs.push({ ...entry, position });
-		found.set(request.chunkingId, job);
-		jobs.set(request.chunkingId, job);
+		job.refs.push({ ...entry, position: known.position });
+		found.set(chunkingId, job);
 	}
-	yield* found.values();
+	for (const job of found.values()) if (jobs.add(job)) yield job;
 	return left;
 }

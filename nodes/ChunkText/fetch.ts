@@ -2,42 +2,14 @@ import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
 import { deliverEach } from '../shared/flow/deliver-each';
 import { failed, type Outcome, type Verdict } from '../shared/flow/deliver';
 import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
-import {
-	classify,
-	resultsPath,
-	type Chunk,
-	type VectorMismatch,
-} from '../shared/service/chunking/chunking';
+import { classify, resultsPath } from '../shared/service/chunking/chunking';
 import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
 import { forgetAccepted } from './earlier-submissions';
-import {
-	alreadyRetrieved,
-	anotherRequest,
-	countMismatch,
-	damagedResponse,
-	denied,
-	idOfAnother,
-	jobFailed,
-	notAChunkingResponse,
-	outOfTime,
-	unreadableResults,
-} from './failures';
-import type { Chunking, Job } from './jobs';
+import { outOfTime } from './failures';
+import { meaningOf, type Fetched } from './finding';
+import type { Job, JobFacts } from './job';
+import type { Chunking } from './jobs';
 import { forTokenAlone } from './refusals';
-
-/** What was fetched for a job. */
-export type Fetched =
-	| {
-			type: 'results';
-			/** Chunks of each text of the request; undefined for an entry that cannot be read. */
-			texts: Array<Chunk[] | undefined>;
-			/** For each text whose vectors cannot be assigned to its chunks. */
-			mismatches: Array<VectorMismatch | undefined>;
-			body: unknown;
-	  }
-	| { type: 'raw'; body: unknown }
-	/** Not finished: the items go on with the chunking ID. */
-	| { type: 'pending'; lastError?: unknown };
 
 /** How long the service may need after a submission until it knows the chunking ID. */
 const UNKNOWN_ID_GRACE_MS = 30_000;
@@ -69,7 +41,7 @@ export function fetchAll(
 				? { state: 'finished', response: { type: 'pending', lastError } }
 				: {
 						state: 'failed',
-						reason: outOfTime(options.maxWaitSeconds, job.status, lastError),
+						reason: outOfTime(options.maxWaitSeconds, job.facts.status, lastError),
 					},
 	});
 }
@@ -116,10 +88,8 @@ function isTransient(error: unknown, { isOwn, since }: Job, now: number): boolea
 }
 
 async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<Finding<Fetched>> {
-	if (job.response !== undefined) {
-		const finding = submissionFinding(job, chunking);
-		if (finding.state !== 'pending') return finding;
-	}
+	const atOnce = submissionFinding(job, chunking);
+	if (atOnce.state !== 'pending') return atOnce;
 	const { options } = chunking;
 	const { body, retryAfterMs } = await job.session
 		.request({
@@ -131,89 +101,53 @@ async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<F
 		.catch((error: unknown) => {
 			// The service may have delivered what did not arrive.
 			if (error instanceof ServiceFailure && error.outcomeUnknown)
-				lose(job, error.message, chunking);
+				setFacts(job, { ...job.facts, lost: error.message }, chunking);
 			throw error;
 		});
-	const finding = findingOf(job, body, chunking);
+	const finding = found(job, body, chunking);
 	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
 	return { ...finding, delayMs: pauseMs(retryAfterMs) };
 }
 
-function lose(job: Job, reason: string, { lost }: Chunking): void {
-	job.lost = reason;
-	lost.set(job.chunkingId, reason);
-}
-
 /** What the response to its submission means for a job, once: it may already have the results. */
 function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
-	const { response } = job;
-	delete job.response;
+	const { state, chunkingId } = job;
+	if (state.name !== 'not finished' || state.unread === undefined) return { state: 'pending' };
+	job.state = { name: 'not finished' };
 	// A response with a chunking ID is enough, whatever else it has: the results come by polling.
-	return classify(response, job.chunkingId).state === 'invalid'
+	return classify(state.unread, chunkingId).state === 'invalid'
 		? { state: 'pending' }
-		: findingOf(job, response, chunking);
+		: found(job, state.unread, chunking);
 }
 
-/** What a response means for its job (docs/service-interface.md, Chunking results). */
-function findingOf(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
-	const response = classify(body, job.chunkingId);
-	if (response.status !== undefined)
-		job.status = job.session.words(response.status) || job.status;
-	if (response.hasContent) {
-		job.kept = kept(job.kept, body);
-		if (response.state !== 'pending') chunking.responses.set(job.chunkingId, body);
-	}
-	// What was lost before does not explain what happens after a response that arrived.
-	if (response.state === 'pending') delete job.lost;
-	const fail = (reason: unknown): Finding<Fetched> => {
-		job.state = 'failed';
-		if (job.isOwn) forgetAccepted(job, chunking);
-		return { state: 'failed', reason };
-	};
-	const finish = (fetched: Fetched): Finding<Fetched> => {
-		job.state = 'finished';
-		delete job.kept;
-		return { state: 'finished', response: fetched };
-	};
+/**
+ * Takes what a response means into its job, and into what the next try of the node knows.
+ *
+ * @throws ServiceFailure for a response that cannot be used
+ */
+function found(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
 	const isRaw = chunking.parameters.choice('output') === 'raw';
-	switch (response.state) {
+	const { facts, hasData, says } = meaningOf(job, body, isRaw);
+	setFacts(job, facts, chunking);
+	if (hasData) chunking.responses.set(job.chunkingId, body);
+	switch (says.state) {
 		case 'pending':
-			return { state: 'pending' };
-		case 'finished': {
-			if (isRaw) return finish({ type: 'raw', body });
-			job.kept = body;
-			if (job.isAmbiguous) return fail(idOfAnother());
-			const { texts, mismatches } = response;
-			if (job.textCount === undefined || job.textCount === texts.length) {
-				return finish({ type: 'results', texts, mismatches, body });
-			}
-			return fail(countMismatch(texts.length, job.textCount));
-		}
-		case 'unreadable':
-			return isRaw ? finish({ type: 'raw', body }) : fail(unreadableResults(job.status));
+			return says;
+		case 'finished':
+			job.state = { name: 'finished' };
+			return says;
 		case 'failed':
-			// Data that came with it would be lost if its texts were submitted again.
-			if (!response.hasContent) job.hasError = true;
-			return fail(jobFailed(job.status, job.session.words(body), job.textCount ?? 1));
-		case 'denied':
-			return fail(denied(response.by, job.session.words(body)));
-		case 'alreadyRetrieved':
-			return fail(alreadyRetrieved(job.lost, job.isOwn, job.kept !== undefined));
-		case 'foreign':
-			throw anotherRequest(job.session.words(response.chunkingId));
-		case 'invalid': {
-			const isDamaged = typeof body === 'string' && response.hasContent;
-			const what = isDamaged ? 'a valid JSON object' : 'a valid chunking response';
-			lose(job, `what arrived is not ${what}`, chunking);
-			throw isDamaged ? damagedResponse() : notAChunkingResponse();
-		}
+			job.state = { name: 'failed', isRepeatable: says.isRepeatable };
+			if (job.isOwn) forgetAccepted(job, chunking);
+			return says;
+		case 'unusable':
+			throw says.reason;
 	}
 }
 
-/** Damaged results may have come only once: data that comes after them is kept beside them. */
-function kept(before: unknown, body: unknown): unknown {
-	const damaged: unknown = Array.isArray(before) ? before[0] : before;
-	return typeof damaged === 'string' && damaged !== body ? [damaged, body] : body;
+function setFacts(job: Job, facts: JobFacts, { lost }: Chunking): void {
+	if (facts.lost !== undefined) lost.set(job.chunkingId, facts.lost);
+	job.facts = facts;
 }
 
 /** The outcome of a submission: pending, or already the results or the error. */

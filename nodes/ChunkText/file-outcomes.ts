@@ -5,7 +5,7 @@ import type { PartFiles } from '../shared/n8n/sinks/part-files';
 import type { Run } from '../shared/n8n/run/run';
 import { jsonInSteps } from '../shared/n8n/sources/slices';
 import { isFileText } from './file-texts';
-import type { Job } from './jobs';
+import type { Job } from './job';
 import type { TextFailure, TextOutcomes } from './text-outcomes';
 import type { TextRef } from './texts';
 
@@ -33,12 +33,12 @@ export class FileOutcomes implements TextOutcomes {
 	}
 
 	/** The texts of a job were submitted: returns one item, from which Get Results can continue. */
-	async submitted({ chunkingId, session, status, refs, textCount }: Job): Promise<void> {
+	async submitted({ chunkingId, session, facts, refs, textCount }: Job): Promise<void> {
 		const texts = refs.filter(isFileText);
 		await this.shared(refs, [
 			{
 				chunkingId,
-				status: String(session.masked(status)),
+				status: String(session.masked(facts.status)),
 				firstRecord: texts[0]?.record.record,
 				lastRecord: texts.at(-1)?.record.record,
 				textsInRequest: textCount,

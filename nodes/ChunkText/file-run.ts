@@ -15,11 +15,13 @@ import {
 import { sinkOf } from './chunk-files';
 import { ChunkHints } from './chunk-hints';
 import { ChunkOutput } from './chunk-output';
-import { fetchAll, type Fetched } from './fetch';
+import { fetchAll } from './fetch';
 import { FileOutcomes } from './file-outcomes';
 import { admitted, textReading, type FileText } from './file-texts';
 import { canIsolate, isolated, type FailedJob } from './isolation';
-import { countedLines, openChunking, progressOf, type Chunking, type Job } from './jobs';
+import type { Fetched } from './finding';
+import type { Job } from './job';
+import { countedLines, openChunking, type Chunking } from './jobs';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import { readScope, readSettings } from './settings';
 import { hintAtRegexes, submit } from './submit';
@@ -110,7 +112,7 @@ export async function forEachFile(
 			stats,
 			goOn: (upTo: number) => goOn(chunking, upTo, words.output),
 			// A node that stops later names the jobs of the files before.
-			atEnd: () => progressOf(chunking.jobs),
+			atEnd: () => chunking.jobs.progress(),
 			details: () => unfinished.details(),
 			responses,
 		};
@@ -181,7 +183,7 @@ class FileChunking {
 		const outcomes = new FileOutcomes(run, source.sink, responses);
 		const sink = sinkOf(chunking, `${stemOf(opened.name)}.chunks`);
 		const mode = parameters.choice('output');
-		const destination = { outcomes, sink, window };
+		const destination = { jobs: chunking.jobs, outcomes, sink, window };
 		this.output = new ChunkOutput(
 			run,
 			parameters,
@@ -227,16 +229,16 @@ class FileChunking {
 		if (outcome.ok || !canIsolate(job, this.chunking)) return await this.answer(job, outcome);
 		this.held.push({ job, outcome });
 		// No other request with its chunking ID may add texts that the window does not know to wait.
-		job.isOver = true;
+		this.chunking.jobs.close(job);
 		this.window.wait(job.refs);
 	}
 
 	private async answer(job: Job, outcome: Parameters<ChunkOutput['report']>[1]): Promise<void> {
 		const { run, jobs } = this.chunking;
 		await this.output.report(job, outcome);
-		const isUnfinished = job.state === 'not finished';
+		const isUnfinished = job.state.name === 'not finished';
 		// Memory must not grow with the file. Once the run has ended, nothing more comes.
-		if (!isUnfinished || !run.ended) jobs.delete(job.chunkingId);
+		if (!isUnfinished || !run.ended) jobs.forget(job);
 		if (isUnfinished) this.file.unfinished.add(job.chunkingId);
 	}
 
@@ -248,7 +250,7 @@ class FileChunking {
 			for (const { job, outcome } of held) await this.answer(job, outcome);
 			return;
 		}
-		for (const { job } of held) chunking.jobs.delete(job.chunkingId);
+		for (const { job } of held) chunking.jobs.forget(job);
 		for await (const { job, outcome } of isolated(held, chunking, output)) {
 			await this.answer(job, outcome);
 		}
@@ -273,7 +275,7 @@ function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {
 	const why = run.signal.aborted
 		? 'the execution was canceled.'
 		: "the node stopped: set 'On Error' to 'Continue'.";
-	return [`${output} were not returned, because ${why}`, progressOf(jobs)]
+	return [`${output} were not returned, because ${why}`, jobs.progress()]
 		.filter(Boolean)
 		.join(' ');
 }

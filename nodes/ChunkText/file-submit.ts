@@ -34,9 +34,9 @@ async function submitTexts({
 	sink,
 	reading: { chunking, hints, responses },
 }: TextSource): Promise<void> {
-	const { run, parameters, options } = chunking;
+	const { run, parameters, options, jobs: known } = chunking;
 	const outcomes = new FileOutcomes(run, sink, responses);
-	const destination = { outcomes, sink: TO_ITEMS };
+	const destination = { jobs: chunking.jobs, outcomes, sink: TO_ITEMS };
 	const output = new ChunkOutput(
 		run,
 		parameters,
@@ -57,10 +57,9 @@ async function submitTexts({
 		const isPending = outcome.ok && outcome.response.type === 'pending';
 		if (isPending) await outcomes.submitted(job);
 		else await output.report(job, outcome);
-		job.isOver = true;
+		known.close(job);
 		// Only its ID is needed from now on, and a file may have any number of jobs.
 		job.refs.length = 0;
-		delete job.response;
 	}
 	await output.end();
 }

@@ -1,7 +1,9 @@
 import type { Failed, Outcome } from '../shared/flow/deliver';
 import type { ChunkOutput } from './chunk-output';
-import { fetchAll, type Fetched } from './fetch';
-import type { Chunking, Job } from './jobs';
+import { fetchAll } from './fetch';
+import type { Fetched } from './finding';
+import type { Job } from './job';
+import type { Chunking } from './jobs';
 import { submit } from './submit';
 import type { TextEntry, TextRef } from './texts';
 
@@ -12,12 +14,9 @@ export interface FailedJob {
 }
 
 /** Whether a job failed whose texts may be submitted again, without losing what it delivered. */
-export function canIsolate(
-	{ hasError, isOwn, refs, kept }: Job,
-	{ run, options }: Chunking,
-): boolean {
+export function canIsolate({ state, refs }: Job, { run, options }: Chunking): boolean {
 	const isWanted = options.isolateFailingTexts && !run.stopsOnFailure && !run.ended;
-	return isWanted && hasError === true && isOwn && refs.length > 1 && kept === undefined;
+	return isWanted && state.name === 'failed' && state.isRepeatable && refs.length > 1;
 }
 
 /**

@@ -4,38 +4,9 @@ import type { Run } from '../shared/n8n/run/run';
 import { requestLine, type RequestLine } from '../shared/n8n/session/request-options';
 import { aiService } from '../shared/n8n/session/services';
 import { Session } from '../shared/n8n/session/session';
+import { factsOf, Jobs, type Job, type JobFacts } from './job';
 import type { ChunkOptions, ChunkParameters } from './parameters';
 import type { PreviousRequest } from './previous-requests';
-import type { TextRef } from './texts';
-
-/** A chunking request that the service accepted. */
-export interface Job {
-	readonly chunkingId: string;
-	readonly session: Session;
-	/** What input items wait for. */
-	readonly refs: TextRef[];
-	/** How many texts it has, if that is known. */
-	readonly textCount: number | undefined;
-	/** When this run began to wait for it, by the clock of the run. */
-	readonly since: number;
-	/** Submitted by this run: the service may need a moment until it knows the ID. */
-	readonly isOwn: boolean;
-	state: 'not finished' | 'failed' | 'finished';
-	/** Another request got the same chunking ID: the results may be of either. */
-	isAmbiguous?: true;
-	/** Its outcome has been reported: nothing may be added to it. */
-	isOver?: true;
-	/** The service gave it up and returned no data: its texts may be submitted again. */
-	hasError?: true;
-	/** As the service reported it last. */
-	status: string;
-	/** A response not consumed yet: that to the submission may already have the results. */
-	response?: unknown;
-	/** The last response with data of a job that did not finish: it may come only once. */
-	kept?: unknown;
-	/** Why an earlier response was lost in transit. */
-	lost?: string;
-}
 
 /** A text of an item that the service has accepted, with what is known of its request. */
 export interface Accepted {
@@ -43,7 +14,7 @@ export interface Accepted {
 	/** The same for equal settings. */
 	group: string;
 	position: number;
-	request: Pick<Job, 'chunkingId' | 'textCount' | 'status'>;
+	request: Pick<Job, 'chunkingId' | 'textCount'> & Pick<JobFacts, 'status'>;
 }
 
 /** A run of Chunk Text: its options, its sessions and all its jobs. */
@@ -52,7 +23,7 @@ export interface Chunking {
 	parameters: ChunkParameters;
 	options: ChunkOptions;
 	/** The jobs of the run by chunking ID; with texts from a file only those that have not ended. */
-	jobs: Map<string, Job>;
+	jobs: Jobs;
 	sessionOf: (scope: string) => Session;
 	/** Whether all requests have the same scope, so that a refused token ends them all. */
 	hasOneScope: boolean;
@@ -60,7 +31,7 @@ export interface Chunking {
 	accepted: Kept<Accepted>;
 	/** The same for responses with data, by chunking ID: they may come only once. */
 	responses: Kept<unknown>;
-	/** The same for `Job.lost`. */
+	/** The same for `JobFacts.lost`. */
 	lost: Kept<string>;
 	/** What all submissions of the run share. */
 	submitting: RequestLine;
@@ -85,7 +56,7 @@ export async function openChunking(
 	for (const scope of new Set(scopes))
 		sessions.set(scope, await Session.open(run, aiService(scope)));
 	const [session] = sessions.values();
-	const jobs = before?.jobs ?? new Map<string, Job>();
+	const jobs = before?.jobs ?? new Jobs();
 	// The service would chunk again what it has already accepted.
 	const submitting = before?.submitting ?? requestLine(run, session, options, false);
 	const fetching = before?.fetching ?? requestLine(run, session, options, true);
@@ -94,7 +65,7 @@ export async function openChunking(
 		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
 		return session;
 	};
-	run.progress = () => progressOf(jobs);
+	run.progress = () => jobs.progress();
 	const accepted = run.previousTries.kept<Accepted>('accepted');
 	const responses = run.previousTries.kept<unknown>('responses');
 	const lost = run.previousTries.kept<string>('lost');
@@ -139,7 +110,6 @@ export function previousJob(
 	{ run, jobs, sessionOf, responses, lost }: Chunking,
 	{ chunkingId, scope, refs, textCount }: PreviousRequest,
 ): Job {
-	const lostBefore = lost.get(chunkingId);
 	const job: Job = {
 		chunkingId,
 		session: sessionOf(scope),
@@ -147,33 +117,9 @@ export function previousJob(
 		textCount,
 		since: run.now(),
 		isOwn: false,
-		state: 'not finished',
-		status: 'SUBMITTED',
-		response: responses.get(chunkingId),
-		...(lostBefore !== undefined && { lost: lostBefore }),
+		state: { name: 'not finished', unread: responses.get(chunkingId) },
+		facts: factsOf('SUBMITTED', lost.get(chunkingId)),
 	};
-	jobs.set(chunkingId, job);
+	jobs.add(job);
 	return job;
-}
-
-/** More chunking IDs than this would make a message unreadable. */
-const MAX_IDS_IN_MESSAGE = 100;
-
-/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
-export function progressOf(jobs: ReadonlyMap<string, Job>): string {
-	const list = (state: Job['state'], words: string) => {
-		const ended = [...jobs.values()].filter((job) => job.state === state);
-		const ids = ended.map(({ chunkingId }) => chunkingId);
-		if (ids.length === 0) return '';
-		const others = ids.length - MAX_IDS_IN_MESSAGE;
-		const more = others > 0 ? ` and ${others} more` : '';
-		return `Chunking IDs ${words}: ${ids.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
-	};
-	return [
-		list('not finished', 'not finished'),
-		list('failed', 'failed'),
-		list('finished', 'finished, but not returned'),
-	]
-		.filter(Boolean)
-		.join(' ');
 }

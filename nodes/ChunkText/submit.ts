@@ -13,7 +13,8 @@ import { isPage, type ServiceFailure } from '../shared/service/failure';
 import { regexHints } from '../shared/service/chunking/python-regex';
 import { acceptedBefore, keepAccepted } from './earlier-submissions';
 import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from './failures';
-import type { Chunking, Job } from './jobs';
+import { factsOf, type Job } from './job';
+import type { Chunking } from './jobs';
 import { forTokenAlone, noteRefusal } from './refusals';
 import { textTooLarge, type TextEntry } from './texts';
 
@@ -55,18 +56,14 @@ export async function* submit(
 		}
 		const job = outcome.response;
 		const known = jobs.get(job.chunkingId);
-		const isAnother = known !== undefined && !hasSameTexts(known, job);
-		if (isAnother) {
-			known.isAmbiguous = true;
+		if (known !== undefined && !hasSameTexts(known, job)) {
+			known.facts = { ...known.facts, isAmbiguous: true };
 			const outcome = failed(idOfAnother(), 1);
 			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;
 		}
 		keepAccepted(entries, job, chunking);
-		if (known === undefined || known.isOver) {
-			jobs.set(job.chunkingId, job);
-			yield job;
-		} else known.refs.push(...job.refs);
+		if (jobs.add(job)) yield job;
 	}
 }
 
@@ -107,9 +104,8 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 		textCount: texts.length,
 		since: run.now(),
 		isOwn: true,
-		state: 'not finished',
-		status,
-		response: body,
+		state: { name: 'not finished', unread: body },
+		facts: factsOf(status),
 	};
 }
 

@@ -3,7 +3,8 @@ import { parseResultsPath } from '../../shared/service/chunking/chunking';
 import { sinkOf } from '../chunk-files';
 import { ChunkOutput } from '../chunk-output';
 import { fetchAll, fetchOnce } from '../fetch';
-import { openChunking, previousJob, type Job } from '../jobs';
+import type { Job } from '../job';
+import { openChunking, previousJob } from '../jobs';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
 import { optionsProperties } from '../parameters/options';
@@ -50,7 +51,11 @@ export const getResults: Operation = {
 		const scopes = requests.map(({ scope }) => scope);
 		const chunking = await openChunking(run, parameters, options, scopes);
 		placeInOrder(requests.flatMap(({ refs }) => refs));
-		const destination = { outcomes: new ItemOutcomes(run), sink: sinkOf(chunking) };
+		const destination = {
+			jobs: chunking.jobs,
+			outcomes: new ItemOutcomes(run),
+			sink: sinkOf(chunking),
+		};
 		const output = new ChunkOutput(run, parameters, options, mode, destination, documents);
 		const jobs = requests.map((request) => previousJob(chunking, request));
 		const fetched = parameters.boolean('wait')

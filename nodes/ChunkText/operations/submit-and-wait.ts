@@ -4,7 +4,8 @@ import { ChunkOutput } from '../chunk-output';
 import { fetchAll } from '../fetch';
 import { chunkFiles } from '../file-run';
 import { canIsolate, isolated, type FailedJob } from '../isolation';
-import { openChunking, previousJob, type Chunking, type Job } from '../jobs';
+import type { Job } from '../job';
+import { openChunking, previousJob, type Chunking } from '../jobs';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
 import { chunkerProperties } from '../parameters/chunker';
@@ -59,7 +60,11 @@ export const submitAndWait: Operation = {
 		const scopes = [...resumed, ...texts.map(({ settings }) => settings)].map((s) => s.scope);
 		const chunking = await openChunking(run, parameters, options, scopes);
 		placeInOrder([...resumed.flatMap(({ refs }) => refs), ...texts]);
-		const destination = { outcomes: new ItemOutcomes(run), sink: sinkOf(chunking) };
+		const destination = {
+			jobs: chunking.jobs,
+			outcomes: new ItemOutcomes(run),
+			sink: sinkOf(chunking),
+		};
 		const output = new ChunkOutput(run, parameters, options, mode, destination, documents);
 		hintAtRegexes(texts, chunking);
 

@@ -37,7 +37,11 @@ export const submit: Operation = {
 		const texts = await readTexts(run, parameters, options.bytesPerRequest);
 		const scopes = texts.map(({ settings }) => settings.scope);
 		const chunking = await openChunking(run, parameters, options, scopes);
-		const destination = { outcomes: new ItemOutcomes(run), sink: TO_ITEMS };
+		const destination = {
+			jobs: chunking.jobs,
+			outcomes: new ItemOutcomes(run),
+			sink: TO_ITEMS,
+		};
 		const output = new ChunkOutput(run, parameters, options, 'chunks', destination);
 		hintAtRegexes(texts, chunking);
 		const notSubmitted = async (text: TextEntry, outcome: Failed) =>

@@ -1,0 +1,97 @@
+import type { Session } from '../shared/n8n/session/session';
+import type { TextRef } from './texts';
+
+/** A chunking request that the service accepted. */
+export interface Job {
+	readonly chunkingId: string;
+	readonly session: Session;
+	/** What input items wait for. */
+	readonly refs: TextRef[];
+	/** How many texts it has, if that is known. */
+	readonly textCount: number | undefined;
+	/** When this run began to wait for it, by the clock of the run. */
+	readonly since: number;
+	/** Submitted by this run: the service may need a moment until it knows the ID. */
+	readonly isOwn: boolean;
+	state: JobState;
+	facts: JobFacts;
+}
+
+/** How far a job has come. */
+export type JobState =
+	/** `unread` is a response that nobody has read: that to the submission may have the results. */
+	| { readonly name: 'not finished'; readonly unread?: unknown }
+	/** `isRepeatable`: the service gave it up and returned no data, so its texts may be submitted again. */
+	| { readonly name: 'failed'; readonly isRepeatable: boolean }
+	| { readonly name: 'finished' };
+
+/** What is known of a job from the responses to it. */
+export interface JobFacts {
+	/** As the service reported it last. */
+	readonly status: string;
+	/** The last response with data of a job that did not finish: it may come only once. */
+	readonly kept: unknown;
+	/** Why an earlier response was lost in transit. */
+	readonly lost: string | undefined;
+	/** Another request got the same chunking ID: the results may be of either. */
+	readonly isAmbiguous: boolean;
+}
+
+/** What is known of a job at its beginning. */
+export const factsOf = (status: string, lost?: string): JobFacts => ({
+	status,
+	kept: undefined,
+	lost,
+	isAmbiguous: false,
+});
+
+/** More chunking IDs than this would make a message unreadable. */
+const MAX_IDS_IN_MESSAGE = 100;
+
+/** The jobs of a run by chunking ID. */
+export class Jobs {
+	private readonly all = new Map<string, Job>();
+	/** Their outcome has been reported: nothing may be added to them. */
+	private readonly over = new WeakSet<Job>();
+
+	get(chunkingId: string): Job | undefined {
+		return this.all.get(chunkingId);
+	}
+
+	/** Adds a job, or its texts to that of the same request. @returns whether it has to be waited for */
+	add(job: Job): boolean {
+		const known = this.all.get(job.chunkingId);
+		const isNew = known === undefined || this.over.has(known);
+		if (isNew) this.all.set(job.chunkingId, job);
+		else known.refs.push(...job.refs);
+		return isNew;
+	}
+
+	/** Nothing more is added to this job. */
+	close(job: Job): void {
+		this.over.add(job);
+	}
+
+	forget({ chunkingId }: Job): void {
+		this.all.delete(chunkingId);
+	}
+
+	/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
+	progress(): string {
+		const list = (name: JobState['name'], words: string) => {
+			const ended = [...this.all.values()].filter(({ state }) => state.name === name);
+			const ids = ended.map(({ chunkingId }) => chunkingId);
+			if (ids.length === 0) return '';
+			const others = ids.length - MAX_IDS_IN_MESSAGE;
+			const more = others > 0 ? ` and ${others} more` : '';
+			return `Chunking IDs ${words}: ${ids.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
+		};
+		return [
+			list('not finished', 'not finished'),
+			list('failed', 'failed'),
+			list('finished', 'finished, but not returned'),
+		]
+			.filter(Boolean)
+			.join(' ');
+	}
+}
