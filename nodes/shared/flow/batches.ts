@@ -38,6 +38,9 @@ export interface Packing<E> {
 	groupOf?: (entry: E) => string;
 }
 
+/** The entries of a batch, in their order. */
+export const entriesOf = <E>(batch: Array<Packed<E>>): E[] => batch.map(({ entry }) => entry);
+
 /**
  * Size of a request.
  *

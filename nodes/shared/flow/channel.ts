@@ -8,6 +8,8 @@ export class Channel<T> {
 	private wake: () => void = () => undefined;
 	/** The consumer has left: nothing more needs to be produced. */
 	isAbandoned = false;
+	/** Called when it has. */
+	onAbandoned: () => void = () => undefined;
 
 	/** @returns a promise that resolves when the consumer has processed the value, or has left */
 	async put(value: T): Promise<void> {
@@ -29,6 +31,7 @@ export class Channel<T> {
 		this.isAbandoned = true;
 		this.close();
 		for (const { consumed } of this.waiting.splice(0)) consumed();
+		this.onAbandoned();
 	}
 
 	/** @returns all values that wait, in one list */

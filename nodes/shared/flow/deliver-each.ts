@@ -1,5 +1,5 @@
-import { produced } from './channel';
 import { deliver, failed, type Line, type Outcome } from './deliver';
+import { inParallel } from './in-parallel';
 
 /** An entry with the outcome of its request. */
 export interface Delivered<E, R> {
@@ -22,29 +22,20 @@ export function deliverEach<E, R>(
 	send: (entry: E, attempt: number) => Promise<R>,
 	line: Line & { concurrency: number },
 ): AsyncGenerator<Array<Delivered<E, R>>, void, undefined> {
-	return produced(async (channel) => {
-		const inFlight = new Set<Promise<void>>();
-		const start = (entry: E) => {
-			const delivery: Promise<void> = deliver(
-				async (attempt) => await send(entry, attempt),
-				line,
-			)
-				// An exception in handling one entry fails that entry, never the run.
-				.catch((reason: unknown) => failed(reason, 1))
-				.then(async (outcome) => await channel.put({ entry, outcome }))
-				.finally(() => inFlight.delete(delivery));
-			inFlight.add(delivery);
-		};
-		try {
-			for await (const slice of slices) {
-				for (const entry of slice) {
-					if (channel.isAbandoned) return;
-					start(entry);
-					while (inFlight.size >= line.concurrency) await Promise.race(inFlight);
-				}
+	return inParallel(line.concurrency, async (tasks) => {
+		for await (const slice of slices) {
+			for (const entry of slice) {
+				if (tasks.isAbandoned) return;
+				void tasks.start(async () => {
+					const outcome = await deliver(
+						async (attempt) => await send(entry, attempt),
+						line,
+						// An exception in handling one entry fails that entry, never the run.
+					).catch((reason: unknown) => failed(reason, 1));
+					await tasks.put({ entry, outcome });
+				});
+				await tasks.room();
 			}
-		} finally {
-			await Promise.all(inFlight);
 		}
 	});
 }

@@ -38,6 +38,8 @@ export interface Failed {
 	verdict: Verdict;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: true;
+	/** What failed was to be split, but cannot be. */
+	unsplit?: true;
 }
 
 /** What all requests of one kind share. */
@@ -63,11 +65,11 @@ export interface DeliverOptions {
  * anyway, and a request refused with 401, for another token, are repeated elsewhere. A failure
  * ends the run if every further request would meet it, or if the run stops at failures.
  *
- * @param send called once for each attempt, which counts from 1
+ * @param send called once for each attempt, which counts from 1, with the reason why the one before failed
  * @returns the outcome, also if `send` rejects
  */
 export async function deliver<R>(
-	send: (attempt: number) => Promise<R>,
+	send: (attempt: number, earlier: unknown) => Promise<R>,
 	line: Line,
 	{ canSplit = () => false, earlier }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
@@ -79,7 +81,12 @@ export async function deliver<R>(
 			// It may have ended while this request waited for its turn.
 			if (run.ended) return last ? terminal(last) : skipped(run.ended);
 			if (attempt > 1) run.stats.retries++;
-			const outcome = await tryOnce(send, attempt, line, ticket);
+			const outcome = await tryOnce(
+				async () => await send(attempt, last?.reason),
+				attempt,
+				line,
+				ticket,
+			);
 			if (!outcome.ok && last && line.withHistory) {
 				outcome.reason = line.withHistory(outcome.reason, last.reason);
 			}
@@ -96,14 +103,14 @@ export async function deliver<R>(
 }
 
 async function tryOnce<R>(
-	send: (attempt: number) => Promise<R>,
+	send: () => Promise<R>,
 	attempt: number,
 	{ run, limiter, judge, retryPolicy }: Line,
 	ticket: number,
 ): Promise<Outcome<R>> {
 	run.stats.inFlight++;
 	try {
-		const response = await send(attempt);
+		const response = await send();
 		limiter.succeeded();
 		return { ok: true, response, attempts: attempt };
 	} catch (reason) {
@@ -154,8 +161,10 @@ function conclude(
 
 /** A failure that is neither retried nor split. */
 function terminal(failure: Failed): Failed {
-	const action = failure.verdict.action === 'stop' ? 'stop' : 'fail';
-	return { ...failure, verdict: { ...failure.verdict, action } };
+	const { verdict } = failure;
+	const action = verdict.action === 'stop' ? 'stop' : 'fail';
+	const unsplit = verdict.action === 'split' && ({ unsplit: true } as const);
+	return { ...failure, ...unsplit, verdict: { ...verdict, action } };
 }
 
 /** The outcome of what failed for good. */

@@ -1,9 +1,10 @@
 import { backoffMs, type RetryPolicy } from './backoff';
-import { produced, type Channel } from './channel';
 import { endRunAfter, failed, skipped, type Outcome, type Verdict } from './deliver';
+import { inParallel } from './in-parallel';
 import type { Limiter } from './limiter';
 import type { RunState } from './run-state';
 import { flat } from './slices';
+import { Turns } from './turns';
 
 /** What a poll says about a job. */
 export type Finding<R> =
@@ -65,195 +66,143 @@ export function poll<J, R>(
 	jobs: AsyncIterable<J>,
 	options: PollOptions<J, R>,
 ): AsyncGenerator<Polled<J, R>, void, undefined> {
-	return flat(produced(async (outcomes) => await new Poller(options, outcomes).pollAll(jobs)));
+	return flat(
+		inParallel<Polled<J, R>>(Infinity, async (tasks) => {
+			const turns = new Turns(options.run);
+			tasks.onAbandoned(() => turns.end());
+			const poller = new Poller(options, turns, () => tasks.isAbandoned);
+			for await (const job of jobs) {
+				if (tasks.isAbandoned) return;
+				void tasks.start(async () => {
+					const outcome = await pollUntilEnded(job, options, poller, turns)
+						// An exception in handling one job fails that job, never the run.
+						.catch((reason: unknown) => failed(reason, 1));
+					await tasks.put({ job, outcome });
+				});
+			}
+		}),
+	);
 }
 
+/** The whole life of one job: a poll, a wait, a poll, ... */
+async function pollUntilEnded<J, R>(
+	job: J,
+	options: PollOptions<J, R>,
+	poller: Poller<J, R>,
+	turns: Turns,
+): Promise<Outcome<R>> {
+	const { run, limiter, intervals, retryPolicy } = options;
+	const since = run.now();
+	const deadline = options.deadlineOf(job);
+	let intervalMs = Math.min(intervals.startMs, intervals.capMs);
+	/** Its turn may come sooner because another job has finished. */
+	let mayMove = true;
+	/** Transient errors in a row, and the last of them. */
+	let errors = 0;
+	let lastError: unknown;
+	for (let polls = 0; ; polls++) {
+		const watched = { job, since, deadline, polls, lastError };
+		// A pause the service asked for holds for all jobs, though not beyond their deadlines.
+		const seen = await limiter.schedule(
+			async (ticket) => await poller.poll(watched, ticket),
+			deadline,
+		);
+		if ('ok' in seen) return seen;
+		const { error, delayMs = 0 } = seen;
+		let waitMs: number;
+		lastError = error;
+		if (error !== undefined) {
+			run.stats.retries++;
+			waitMs = backoffMs(++errors, retryPolicy, run.random(), delayMs);
+			waitMs = Math.max(waitMs, intervalMs);
+		} else {
+			errors = 0;
+			if (delayMs > 0) mayMove = false;
+			waitMs = Math.max(jittered(intervalMs, run), delayMs);
+			intervalMs = Math.min(intervalMs * GROWTH, intervals.capMs);
+		}
+		const due = Math.min(run.now() + waitMs, deadline);
+		if (await turns.next(since, due, mayMove && errors === 0)) mayMove = false;
+	}
+}
+
+const jittered = (ms: number, run: RunState): number => ms * (1 + JITTER * (2 * run.random() - 1));
+
+/** A job with what is known of it. */
 interface Watched<J> {
 	job: J;
 	since: number;
 	deadline: number;
-	/** When it is to be polled. */
-	next: number;
-	intervalMs: number;
+	/** How often it was polled. */
 	polls: number;
-	/** Transient errors in a row. */
-	errors: number;
-	lastError?: unknown;
-	/** It was moved forward once because another job had finished, or must not be. */
-	keepsTurn: boolean;
+	/** Of its last poll, if that failed. */
+	lastError: unknown;
 }
 
+/** What a poll has shown: how the job ended, or that it goes on. */
+type Seen<R> = Outcome<R> | { error?: unknown; delayMs?: number | undefined };
+
+/**
+ * Polls jobs once each, within the limiter: what that means for the run is known before another poll
+ * starts.
+ */
 class Poller<J, R> {
-	private readonly waiting = new Set<Watched<J>>();
-	private inFlight = 0;
 	/** When the first of the final polls began that have not been answered. */
 	private unansweredSince: number | undefined;
-	private waker = new AbortController();
 
 	constructor(
 		private readonly options: PollOptions<J, R>,
-		private readonly outcomes: Channel<Polled<J, R>>,
+		private readonly turns: Turns,
+		private readonly isAbandoned: () => boolean,
 	) {}
 
-	async pollAll(jobs: AsyncIterable<J>): Promise<void> {
-		let isOpen = true;
-		const intake = this.takeAll(jobs).finally(() => {
-			isOpen = false;
-			this.waker.abort();
-		});
-		// Its error is thrown below, when the polls in flight have ended.
-		intake.catch(() => undefined);
-		while (isOpen || this.waiting.size > 0 || this.inFlight > 0) {
-			this.waker = new AbortController();
-			this.startDue();
-			await this.sleepUntilDue();
-		}
-		await intake;
-	}
-
-	private async takeAll(jobs: AsyncIterable<J>): Promise<void> {
-		for await (const job of jobs) {
-			if (this.outcomes.isAbandoned) break;
-			const now = this.options.run.now();
-			const deadline = this.options.deadlineOf(job);
-			const intervalMs = this.options.intervals.startMs;
-			const counts = { polls: 0, errors: 0, keepsTurn: false };
-			this.waiting.add({ job, since: now, deadline, next: now, intervalMs, ...counts });
-			this.waker.abort();
-		}
-	}
-
-	private dueOf({ next, deadline }: Watched<J>): number {
-		return Math.min(next, deadline);
-	}
-
-	private get isOver(): boolean {
-		return this.options.run.ended !== undefined || this.outcomes.isAbandoned;
-	}
-
-	private startDue(): void {
-		const { run } = this.options;
-		const now = run.now();
-		for (const watched of this.waiting) {
-			if (!this.isOver && this.dueOf(watched) > now) continue;
-			this.waiting.delete(watched);
-			this.inFlight++;
-			// A pause the service asked for holds for all jobs, though not beyond their deadlines.
-			void this.options.limiter
-				.schedule(async (ticket) => await this.pollOnce(watched, ticket), watched.deadline)
-				.catch((reason: unknown) => this.conclude(watched, { state: 'failed', reason }))
-				.then(async (outcome) => outcome && (await this.answer(watched, outcome)))
-				.finally(() => {
-					this.inFlight--;
-					this.waker.abort();
-				});
-		}
-	}
-
-	private async sleepUntilDue(): Promise<void> {
-		const { run } = this.options;
-		const { signal } = this.waker;
-		let due = Infinity;
-		for (const watched of this.waiting) due = Math.min(due, this.dueOf(watched));
-		if (due < Infinity) return await run.sleep(due - run.now(), signal);
-		// Only a poll in flight or a new job can change anything now, and none could since the waker is new.
-		await new Promise((wake) => signal.addEventListener('abort', wake, { once: true }));
-	}
-
-	/** @returns how the job ended; undefined if it goes on */
-	private async pollOnce(watched: Watched<J>, ticket: number): Promise<Outcome<R> | undefined> {
-		const { run, check, judge, limiter, retryPolicy } = this.options;
+	async poll(watched: Watched<J>, ticket: number): Promise<Seen<R>> {
+		const { run, limiter, check, retryPolicy } = this.options;
+		const { job, since, deadline, polls } = watched;
 		// The run may have ended while this job waited for its turn.
-		if (run.ended) return { ...skipped(run.ended), attempts: watched.polls };
-		if (this.outcomes.isAbandoned) return undefined;
+		if (run.ended) return { ...skipped(run.ended), attempts: polls };
+		if (this.isAbandoned()) return failed(undefined, polls);
 		const now = run.now();
-		if (now > watched.deadline) {
-			this.unansweredSince ??= now;
-			if (now - this.unansweredSince > FINAL_POLLS_MS) return this.expire(watched);
-		}
-		watched.polls++;
+		if (this.isHopeless(now, deadline)) return this.expire(watched);
+		const polled = { ...watched, polls: polls + 1 };
+		let finding: Finding<R>;
 		try {
-			const finding = await check(watched.job, Math.max(0, watched.deadline - now));
-			this.options.limiter.succeeded();
-			this.unansweredSince = undefined;
-			return this.take(watched, finding);
+			finding = await check(job, Math.max(0, deadline - now));
 		} catch (error) {
-			const verdict = judge(error, watched.job);
+			const verdict = this.options.judge(error, job);
 			if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
-			return verdict.action === 'retry'
-				? this.pollAgainAfter(error, watched, verdict)
-				: this.conclude(watched, { state: 'failed', reason: error }, verdict);
+			if (verdict.action !== 'retry') return this.fail(error, polled.polls, verdict);
+			if (run.now() >= deadline) return this.expire({ ...polled, lastError: error });
+			return { error, delayMs: verdict.delayMs };
 		}
+		limiter.succeeded();
+		this.unansweredSince = undefined;
+		if (finding.state === 'finished') this.turns.finished(run.now() - since);
+		if (finding.state !== 'pending') return this.end(finding, polled.polls);
+		if (run.now() >= deadline) return this.expire({ ...polled, lastError: undefined });
+		return { delayMs: finding.delayMs };
 	}
 
-	private take(watched: Watched<J>, finding: Finding<R>): Outcome<R> | undefined {
-		if (finding.state !== 'pending') {
-			if (finding.state === 'finished')
-				this.moveForward(this.options.run.now() - watched.since);
-			return this.conclude(watched, finding);
-		}
-		watched.errors = 0;
-		delete watched.lastError;
-		const { delayMs = 0 } = finding;
-		if (delayMs > 0) watched.keepsTurn = true;
-		return this.pollAgain(watched, Math.max(this.nextIntervalMs(watched), delayMs));
+	/** Whether the service has left the final polls of jobs unanswered for too long. */
+	private isHopeless(now: number, deadline: number): boolean {
+		if (now <= deadline) return false;
+		this.unansweredSince ??= now;
+		return now - this.unansweredSince > FINAL_POLLS_MS;
 	}
 
-	private pollAgainAfter(
-		error: unknown,
-		watched: Watched<J>,
-		{ delayMs }: Verdict,
-	): Outcome<R> | undefined {
-		const { run, retryPolicy } = this.options;
-		watched.lastError = error;
-		watched.errors++;
-		const delay = backoffMs(watched.errors, retryPolicy, run.random(), delayMs);
-		const outcome = this.pollAgain(watched, Math.max(delay, watched.intervalMs));
-		if (outcome === undefined) run.stats.retries++;
-		return outcome;
+	private expire({ job, lastError, polls }: Watched<J>): Outcome<R> {
+		return this.end(this.options.expire(job, lastError), polls);
 	}
 
-	private pollAgain(watched: Watched<J>, delayMs: number): Outcome<R> | undefined {
-		const now = this.options.run.now();
-		if (now >= watched.deadline) return this.expire(watched);
-		watched.next = now + delayMs;
-		this.waiting.add(watched);
-		return undefined;
+	private end(ending: Ending<R>, attempts: number): Outcome<R> {
+		return ending.state === 'finished'
+			? { ok: true, response: ending.response, attempts }
+			: this.fail(ending.reason, attempts);
 	}
 
-	private nextIntervalMs(watched: Watched<J>): number {
-		const { intervals, run } = this.options;
-		const base = Math.min(watched.intervalMs, intervals.capMs);
-		watched.intervalMs = Math.min(base * GROWTH, intervals.capMs);
-		return base * (1 + JITTER * (2 * run.random() - 1));
-	}
-
-	private expire(watched: Watched<J>): Outcome<R> {
-		return this.conclude(watched, this.options.expire(watched.job, watched.lastError));
-	}
-
-	/** Still within the limiter, so that no other poll starts before the run knows of a failure. */
-	private conclude(
-		{ polls: attempts }: Watched<J>,
-		ending: Ending<R>,
-		verdict: Verdict = { action: 'fail' },
-	): Outcome<R> {
-		if (ending.state === 'finished') return { ok: true, response: ending.response, attempts };
-		const failure = { ...failed(ending.reason, attempts), verdict };
+	private fail(reason: unknown, attempts: number, verdict?: Verdict): Outcome<R> {
+		const failure = { ...failed(reason, attempts), ...(verdict && { verdict }) };
 		endRunAfter(this.options.run, failure);
 		return failure;
-	}
-
-	/** A job took this long: poll the others at that age rather than at their next interval. */
-	private moveForward(ageMs: number): void {
-		for (const watched of this.waiting) {
-			if (watched.keepsTurn || watched.errors > 0) continue;
-			watched.keepsTurn = true;
-			watched.next = Math.min(watched.next, watched.since + ageMs);
-		}
-	}
-
-	private async answer({ job }: Watched<J>, outcome: Outcome<R>): Promise<void> {
-		await this.outcomes.put({ job, outcome });
 	}
 }

@@ -563,3 +563,28 @@ test('a job whose turn comes after the consumer has left is not polled', async (
 	// The next one had begun when the first was answered.
 	expect(polled).toEqual(['a', 'b']);
 });
+
+test('a consumer that leaves does not wait for the next turns of other jobs', async () => {
+	const run = new VirtualRun();
+	async function* source() {
+		yield* ['done', 'pending'];
+	}
+	const leave = async () => {
+		const outcomes = poll(source(), {
+			run,
+			limiter: new Limiter(2, run),
+			intervals: { startMs: 300_000, capMs: 300_000 },
+			retryPolicy: { maxAttempts: 1, maxRefusedMs: 300_000, baseMs: 1, capMs: 1 },
+			deadlineOf: () => Infinity,
+			check: async (job: string) => {
+				await run.clock.sleep(5);
+				return job === 'done' ? { state: 'finished', response: job } : { state: 'pending' };
+			},
+			judge: () => ({ action: 'fail' }),
+			expire: () => ({ state: 'failed', reason: 'timeout' }),
+		});
+		for await (const { job } of outcomes) if (job === 'done') return;
+	};
+	await run.clock.run(leave());
+	expect(run.clock.now()).toBe(5);
+});

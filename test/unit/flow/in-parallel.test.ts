@@ -1,0 +1,69 @@
+import { inParallel } from '../../../nodes/shared/flow/in-parallel';
+import { VirtualClock } from '../support/virtual-clock';
+
+test('runs no more tasks at once than allowed, and passes on what they put', async () => {
+	const clock = new VirtualClock();
+	let running = 0;
+	let peak = 0;
+	const values: number[] = [];
+	const consume = async () => {
+		const slices = inParallel<number>(3, async (tasks) => {
+			for (let task = 0; task < 10; task++) {
+				void tasks.start(async () => {
+					peak = Math.max(peak, ++running);
+					await clock.sleep(10);
+					running--;
+					await tasks.put(task);
+				});
+				await tasks.room();
+			}
+		});
+		for await (const slice of slices) values.push(...slice);
+	};
+	await clock.run(consume());
+	expect(values.sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+	expect(peak).toBe(3);
+	expect(clock.now()).toBe(40);
+});
+
+test('what the source throws comes after the end of all tasks', async () => {
+	const clock = new VirtualClock();
+	const broken = new Error('broken');
+	const values: string[] = [];
+	const consume = async () => {
+		const slices = inParallel<string>(2, async (tasks) => {
+			void tasks.start(async () => {
+				await clock.sleep(10);
+				await tasks.put('late');
+			});
+			await Promise.reject(broken);
+		});
+		for await (const slice of slices) values.push(...slice);
+	};
+	await expect(clock.run(consume())).rejects.toBe(broken);
+	expect(values).toEqual(['late']);
+});
+
+test('a consumer that leaves is told to the source, and waits for the tasks that run', async () => {
+	const clock = new VirtualClock();
+	const ended: number[] = [];
+	let isTold = false;
+	const consume = async () => {
+		const slices = inParallel<number>(Infinity, async (tasks) => {
+			tasks.onAbandoned(() => (isTold = true));
+			for (const task of [1, 2]) {
+				void tasks.start(async () => {
+					await clock.sleep(task * 10);
+					await tasks.put(task);
+					ended.push(task);
+				});
+			}
+			await tasks.end();
+			expect(tasks.isAbandoned).toBe(true);
+		});
+		for await (const [first] of slices) if (first === 1) break;
+		expect(isTold).toBe(true);
+	};
+	await clock.run(consume());
+	expect(ended).toEqual([1, 2]);
+});
