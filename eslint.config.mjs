@@ -36,7 +36,6 @@ const layers = {
 		'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
 	},
 	rules: {
-		'import-x/no-cycle': 'error',
 		'import-x/no-restricted-paths': [
 			'error',
 			{

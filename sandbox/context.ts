@@ -1,3 +1,5 @@
+import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+
 import type { FaultRules } from './fault-rules';
 import type { IndexStore } from './index-store';
 import type { Jobs } from './jobs';
@@ -25,3 +27,9 @@ export interface Context {
 	reset(): void;
 	stats(): SandboxStats;
 }
+
+/**
+ * Adds one route to the server.
+ * @param config must be the route's `config`: records and faults know the route by it
+ */
+export type Route = (app: FastifyInstance, context: Context, config: FastifyContextConfig) => void;

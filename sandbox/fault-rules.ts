@@ -6,7 +6,7 @@ import type { Answer, Fault } from './faults';
 import { ANSWER, answerPlainly, FAULTS } from './faults';
 import { rawBody } from './http';
 import { seededRandom } from './random';
-import type { RouteName } from './routes';
+import { ROUTE_NAMES, type RouteName } from './route-names';
 import type { Static } from './schema';
 
 declare module 'fastify' {
@@ -38,17 +38,17 @@ export type FaultRule = { route: RouteName } & {
 	};
 
 /** The JSON schema of a rule. */
-export const ruleSchema = (routes: readonly string[]) => ({
+export const FAULT_RULE_SCHEMA = {
 	type: 'object',
 	required: ['route'],
 	additionalProperties: false,
 	properties: {
-		route: { enum: routes },
+		route: { enum: ROUTE_NAMES },
 		...CONDITIONS,
 		...ANSWER,
 		...Object.fromEntries(Object.entries(FAULTS).map(([name, { schema }]) => [name, schema])),
 	},
-});
+};
 
 /** A rule with its own counters. */
 interface ArmedRule {

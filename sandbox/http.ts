@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { RouteName } from './routes';
+import type { RouteName } from './route-names';
 import type { RecordedRequest } from './types';
 
 declare module 'fastify' {

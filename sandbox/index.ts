@@ -1,24 +1,50 @@
 import type { AddressInfo } from 'node:net';
 
 import type { Context } from './context';
-import { FaultRules } from './fault-rules';
+import { FAULT_RULE_SCHEMA, FaultRules, type FaultRule } from './fault-rules';
 import { IndexStore } from './index-store';
 import { Jobs } from './jobs';
 import { pythonRe } from './python-re';
 import { Recorder } from './recorder';
 import { buildServer } from './server';
-import { FAULT_RULE_SCHEMA } from './routes';
 import { check } from './schema';
 import type { SandboxSettings } from './settings';
 import { applySettings, defaultSettings, SETTINGS_SCHEMA } from './settings';
 import { Tokens } from './tokens';
-import type { Sandbox, SandboxOptions, SandboxStats } from './types';
+import type { JobSummary, RecordedRequest, SandboxOptions, SandboxStats, SearchHit } from './types';
 
 export type { FaultRule } from './fault-rules';
-export type { RouteName } from './routes';
+export type { RouteName } from './route-names';
 export { defaultSettings, type SandboxSettings } from './settings';
 export { SCOPES } from './tokens';
 export * from './types';
+
+/** A running sandbox. */
+export interface Sandbox {
+	url: string;
+	urls: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
+	/** Live: a change takes effect with the next request. */
+	settings: SandboxSettings;
+	faults: { add(rule: FaultRule): void; clear(): void };
+	/** Every request in arrival order, except those to control routes. */
+	requests: RecordedRequest[];
+	/** Tokens issued, of one scope or of all. */
+	tokensIssued(scope?: string): number;
+	/** Committed documents of a data source. */
+	documents(endpoint: string): Array<Record<string, unknown>>;
+	/** Ids whose delete waits for the next commit. */
+	pendingDeletes(endpoint: string): string[];
+	search(endpoint: string, query: string): SearchHit[];
+	/** Commits the pending deletes of all data sources. */
+	commit(): void;
+	jobs(): JobSummary[];
+	stats(): SandboxStats;
+	/** Clears requests, figures, faults, jobs, tokens, index and blobs; settings stay. */
+	reset(): void;
+	/** Starts Python ahead of the first regex-splitter job, for tests that measure time. */
+	warmUp(): Promise<void>;
+	close(): Promise<void>;
+}
 
 /** Public demo values, the defaults of `startSandbox`. */
 export const DEMO = {

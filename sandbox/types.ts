@@ -1,7 +1,6 @@
 /** The shapes of the sandbox's public interface: its options and what it reports. */
 
-import type { FaultRule } from './fault-rules';
-import type { RouteName } from './routes';
+import type { RouteName } from './route-names';
 import type { SandboxSettings } from './settings';
 
 /** A client of the token endpoint; without `scopes` it may request all four. */
@@ -84,31 +83,4 @@ export interface SandboxStats {
 	chunks: number;
 	/** Maximum of concurrent requests, per route. */
 	maxInFlight: Record<string, number>;
-}
-
-/** A running sandbox. */
-export interface Sandbox {
-	url: string;
-	urls: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
-	/** Live: a change takes effect with the next request. */
-	settings: SandboxSettings;
-	faults: { add(rule: FaultRule): void; clear(): void };
-	/** Every request in arrival order, except those to control routes. */
-	requests: RecordedRequest[];
-	/** Tokens issued, of one scope or of all. */
-	tokensIssued(scope?: string): number;
-	/** Committed documents of a data source. */
-	documents(endpoint: string): Array<Record<string, unknown>>;
-	/** Ids whose delete waits for the next commit. */
-	pendingDeletes(endpoint: string): string[];
-	search(endpoint: string, query: string): SearchHit[];
-	/** Commits the pending deletes of all data sources. */
-	commit(): void;
-	jobs(): JobSummary[];
-	stats(): SandboxStats;
-	/** Clears requests, figures, faults, jobs, tokens, index and blobs; settings stay. */
-	reset(): void;
-	/** Starts Python ahead of the first regex-splitter job, for tests that measure time. */
-	warmUp(): Promise<void>;
-	close(): Promise<void>;
 }

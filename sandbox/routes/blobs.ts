@@ -1,8 +1,7 @@
 import basicAuth from '@fastify/basic-auth';
 import type { FastifyInstance } from 'fastify';
 
-import type { Route } from '.';
-import type { Context } from '../context';
+import type { Context, Route } from '../context';
 import { failure } from '../http';
 
 /** A few blobs as a listing shows them (docs/service-interface.md, Blobs); `version` is the manifest's format. */

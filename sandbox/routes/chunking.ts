@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-import type { Route } from '.';
+import type { Route } from '../context';
 import type { Submission } from '../chunk-request';
 import { submissionSchema, toChunkRequest } from '../chunk-request';
 import { CHUNKERS } from '../chunkers';

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { Context } from '../context';
-import type { FaultRule } from '../fault-rules';
+import { FAULT_RULE_SCHEMA, type FaultRule } from '../fault-rules';
 import { parseJson, queryValue } from '../http';
 import { applySettings, SETTINGS_SCHEMA } from '../settings';
-import { FAULT_RULE_SCHEMA } from '.';
 
 /** Control of a sandbox from another process; not recorded, and no fault applies. */
 export function controlRoutes(app: FastifyInstance, context: Context): void {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import type { Route } from '.';
+import type { Route } from '../context';
 import { failure, queryValue, rawBody } from '../http';
 
 /** A record of a sample file, by its number from 1 on, and the field without which it fails. */

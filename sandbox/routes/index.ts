@@ -1,7 +1,7 @@
-import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
-import type { Context } from '../context';
-import { ruleSchema } from '../fault-rules';
+import type { Context, Route } from '../context';
+import { ROUTE_NAMES, type RouteName } from '../route-names';
 import { blobs, convert } from './blobs';
 import { results, submit } from './chunking';
 import { files } from './files';
@@ -10,14 +10,8 @@ import { rules } from './rules';
 import { search } from './search';
 import { token } from './token';
 
-/**
- * Adds one route to the server.
- * @param config must be the route's `config`: records and faults know the route by it
- */
-export type Route = (app: FastifyInstance, context: Context, config: FastifyContextConfig) => void;
-
 /** Every route by its name in records, statistics and fault rules. */
-const ROUTES = {
+const ROUTES: Readonly<Record<RouteName, Route>> = {
 	token,
 	submit,
 	results,
@@ -29,14 +23,6 @@ const ROUTES = {
 	search,
 	files,
 };
-
-/** The routes that faults, records and statistics are kept for. */
-export type RouteName = keyof typeof ROUTES;
-
-const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[];
-
-/** The JSON schema of fault rules. */
-export const FAULT_RULE_SCHEMA = ruleSchema(ROUTE_NAMES);
 
 /** Adds all routes, each under its name. */
 export function addRoutes(app: FastifyInstance, context: Context): void {

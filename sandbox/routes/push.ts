@@ -1,8 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 
-import type { Route } from '.';
-import type { Context } from '../context';
+import type { Context, Route } from '../context';
 import { failure, parseJson, queryValue, rawBody, rawSegments } from '../http';
 import { errorPath, errorText } from '../schema';
 import type { SandboxDataSource } from '../types';

@@ -1,4 +1,4 @@
-import type { Route } from '.';
+import type { Route } from '../context';
 
 /**
  * A protected route of the rules-and-rewrites product, which the interface leaves open: enough to

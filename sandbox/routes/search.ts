@@ -1,4 +1,4 @@
-import type { Route } from '.';
+import type { Route } from '../context';
 import { failure, queryValue } from '../http';
 
 /** Search over committed documents; needs no key, a convenience of the sandbox. */

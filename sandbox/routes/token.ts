@@ -1,8 +1,7 @@
 import basicAuth from '@fastify/basic-auth';
 import type { FastifyContextConfig, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 
-import type { Route } from '.';
-import type { Context } from '../context';
+import type { Context, Route } from '../context';
 import { HttpError, queryValue, rawBody, sendError } from '../http';
 import { SCOPES } from '../tokens';
 import type { SandboxClient } from '../types';
