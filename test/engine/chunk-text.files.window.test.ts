@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
 
-import { ChunkFiles } from '../../nodes/ChunkText/chunk-files';
+import { ChunkFiles } from '../../nodes/ChunkText/chunks/chunk-files';
 import { runNode as runShared } from '../../nodes/shared/n8n/run/run';
 import { useFiles } from '../../support/binary-data';
 import { OFTEN, useChunkText } from '../../support/chunking';

@@ -1,19 +1,19 @@
 import { passedOn } from '../../shared/n8n/sources/source';
 import { parseResultsPath } from '../../shared/service/chunking/chunking';
-import { sinkOf } from '../chunk-files';
-import { ChunkOutput } from '../chunk-output';
-import { fetchAll, fetchOnce } from '../fetch';
-import type { Job } from '../job';
-import { openChunking, previousJob } from '../jobs';
+import { sinkOf } from '../chunks/chunk-files';
+import { ChunkOutput } from '../chunks/report';
+import { fetchAll, fetchOnce } from '../fetch/fetch';
+import type { Job } from '../submit/job';
+import { openChunking, previousJob } from '../submit/chunking';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
 import { optionsProperties } from '../parameters/options';
 import { documentProperties, outputProperties } from '../parameters/output';
 import { previousRequestProperties } from '../parameters/previous-request';
-import { readPreviousRequests } from '../previous-requests';
-import { readSourceDocuments } from '../source-documents';
-import { ItemOutcomes } from '../text-outcomes';
-import { placeInOrder } from '../texts';
+import { readPreviousRequests } from '../texts/previous-requests';
+import { readSourceDocuments } from '../texts/source-documents';
+import { ItemOutcomes } from '../chunks/failed-texts';
+import { placeInOrder } from '../texts/text';
 
 /** Fetches the chunks of requests submitted before, each once however many items stand for it. */
 export const getResults: Operation = {

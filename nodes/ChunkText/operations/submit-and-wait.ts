@@ -1,11 +1,11 @@
 import { parseResultsPath } from '../../shared/service/chunking/chunking';
-import { sinkOf } from '../chunk-files';
-import { ChunkOutput } from '../chunk-output';
-import { fetchAll } from '../fetch';
-import { chunkFiles } from '../file-run';
-import { canIsolate, isolated, type FailedJob } from '../isolation';
-import type { Job } from '../job';
-import { openChunking, previousJob, type Chunking } from '../jobs';
+import { sinkOf } from '../chunks/chunk-files';
+import { ChunkOutput } from '../chunks/report';
+import { fetchAll } from '../fetch/fetch';
+import { chunkFiles } from './chunk-texts';
+import { canIsolate, isolated, type FailedJob } from '../fetch/isolation';
+import type { Job } from '../submit/job';
+import { openChunking, previousJob, type Chunking } from '../submit/chunking';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
 import { chunkerProperties } from '../parameters/chunker';
@@ -13,11 +13,11 @@ import { modelProperties } from '../parameters/model';
 import { optionsProperties } from '../parameters/options';
 import { documentPropertiesOfItems, outputProperties } from '../parameters/output';
 import { fileTextProperties, textProperties } from '../parameters/texts';
-import { readPreviousRequests, type PreviousRequest } from '../previous-requests';
-import { readSourceDocuments } from '../source-documents';
-import { hintAtRegexes, submit } from '../submit';
-import { ItemOutcomes } from '../text-outcomes';
-import { placeInOrder, readTexts, type TextEntry } from '../texts';
+import { readPreviousRequests, type PreviousRequest } from '../texts/previous-requests';
+import { readSourceDocuments } from '../texts/source-documents';
+import { hintAtRegexes, submit } from '../submit/submit';
+import { ItemOutcomes } from '../chunks/failed-texts';
+import { placeInOrder, readTexts, type TextEntry } from '../texts/text';
 
 /** Submits texts and returns their chunks. Items that already have a chunking ID may be resumed. */
 export const submitAndWait: Operation = {

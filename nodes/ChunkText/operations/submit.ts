@@ -1,18 +1,18 @@
 import type { Failed } from '../../shared/flow/deliver';
-import { ChunkOutput } from '../chunk-output';
-import { TO_ITEMS } from '../chunk-sink';
-import { outcomeOfSubmission } from '../fetch';
-import { submitFiles } from '../file-submit';
-import { openChunking } from '../jobs';
+import { ChunkOutput } from '../chunks/report';
+import { TO_ITEMS } from '../chunks/chunk-sink';
+import { outcomeOfSubmission } from '../fetch/fetch';
+import { submitFiles } from '../submit/file-submit';
+import { openChunking } from '../submit/chunking';
 import type { Operation } from '../operation';
 import { optionsOf, parametersOf, tokenProperties } from '../parameters';
 import { chunkerProperties } from '../parameters/chunker';
 import { modelProperties } from '../parameters/model';
 import { optionsProperties } from '../parameters/options';
 import { fileTextProperties, textProperties } from '../parameters/texts';
-import { hintAtRegexes, submit as submitAll } from '../submit';
-import { ItemOutcomes } from '../text-outcomes';
-import { readTexts, type TextEntry } from '../texts';
+import { hintAtRegexes, submit as submitAll } from '../submit/submit';
+import { ItemOutcomes } from '../chunks/failed-texts';
+import { readTexts, type TextEntry } from '../texts/text';
 
 /** Submits texts and returns each with its chunking ID and position, for Get Results. */
 export const submit: Operation = {

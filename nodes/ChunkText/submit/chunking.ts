@@ -1,12 +1,12 @@
-import type { RunState, RunStats } from '../shared/flow/run-state';
-import type { Kept } from '../shared/n8n/sources/previous-tries';
-import type { Run } from '../shared/n8n/run/run';
-import { requestLine, type RequestLine } from '../shared/n8n/session/request-options';
-import { aiService } from '../shared/n8n/session/services';
-import { Session } from '../shared/n8n/session/session';
+import type { RunState, RunStats } from '../../shared/flow/run-state';
+import type { Kept } from '../../shared/n8n/sources/previous-tries';
+import type { Run } from '../../shared/n8n/run/run';
+import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
+import { aiService } from '../../shared/n8n/session/services';
+import { Session } from '../../shared/n8n/session/session';
 import { factsOf, Jobs, type Job, type JobFacts } from './job';
-import type { ChunkOptions, ChunkParameters } from './parameters';
-import type { PreviousRequest } from './previous-requests';
+import type { ChunkOptions, ChunkParameters } from '../parameters';
+import type { PreviousRequest } from '../texts/previous-requests';
 
 /** A text of an item that the service has accepted, with what is known of its request. */
 export interface Accepted {

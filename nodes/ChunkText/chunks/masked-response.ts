@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { isObject } from '../shared/service/json';
-import type { Session } from '../shared/n8n/session/session';
+import { isObject } from '../../shared/service/json';
+import type { Session } from '../../shared/n8n/session/session';
 
 /** What the service makes of a text: returned as it came, since a copy would double its memory. */
 const CONTENT = ['chunks', 'spans', 'vectors'];

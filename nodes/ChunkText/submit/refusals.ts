@@ -1,7 +1,7 @@
-import type { Verdict } from '../shared/flow/deliver';
-import type { Session } from '../shared/n8n/session/session';
-import { ServiceFailure } from '../shared/service/failure';
-import type { Chunking } from './jobs';
+import type { Verdict } from '../../shared/flow/deliver';
+import type { Session } from '../../shared/n8n/session/session';
+import { ServiceFailure } from '../../shared/service/failure';
+import type { Chunking } from './chunking';
 
 /** Whether a failure is that of a token, which requests with another token do not share. */
 const isOfToken = (error: unknown): error is ServiceFailure =>

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { FileSink } from '../shared/n8n/sinks/file-sink';
-import type { PartFiles } from '../shared/n8n/sinks/part-files';
-import type { Run } from '../shared/n8n/run/run';
-import { jsonInSteps } from '../shared/n8n/sources/slices';
-import { isFileText } from './file-texts';
-import type { Job } from './job';
-import type { TextFailure, TextOutcomes } from './text-outcomes';
-import type { TextRef } from './texts';
+import type { FileSink } from '../../shared/n8n/sinks/file-sink';
+import type { PartFiles } from '../../shared/n8n/sinks/part-files';
+import type { Run } from '../../shared/n8n/run/run';
+import { jsonInSteps } from '../../shared/n8n/sources/slices';
+import { isFileText } from '../texts/file-texts';
+import type { Job } from '../submit/job';
+import type { TextFailure, TextOutcomes } from './failed-texts';
+import type { TextRef } from '../texts/text';
 
 /** Through the record, its response, `chunkedData`, an entry and `vectors`. */
 const LEVELS_TO_VECTORS = 5;

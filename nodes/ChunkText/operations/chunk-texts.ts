@@ -1,31 +1,31 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Outcome } from '../shared/flow/deliver';
-import { PartFiles, stemOf } from '../shared/n8n/sinks/part-files';
-import { NOTHING_KEPT } from '../shared/n8n/sources/previous-tries';
-import type { RecordFile } from '../shared/n8n/sources/record-file';
-import { skipAnswered } from '../shared/n8n/sinks/record-tally';
-import type { Run } from '../shared/n8n/run/run';
+import type { Outcome } from '../../shared/flow/deliver';
+import { PartFiles, stemOf } from '../../shared/n8n/sinks/part-files';
+import { NOTHING_KEPT } from '../../shared/n8n/sources/previous-tries';
+import type { RecordFile } from '../../shared/n8n/sources/record-file';
+import { skipAnswered } from '../../shared/n8n/sinks/record-tally';
+import type { Run } from '../../shared/n8n/run/run';
 import {
 	withAllFiles,
 	type FileReading,
 	type FileSourceParameters,
 	type OpenSource,
-} from '../shared/n8n/sources/source';
-import { sinkOf } from './chunk-files';
-import { ChunkHints } from './chunk-hints';
-import { ChunkOutput } from './chunk-output';
-import { fetchAll } from './fetch';
-import { FileOutcomes } from './file-outcomes';
-import { admitted, textReading, type FileText } from './file-texts';
-import { canIsolate, isolated, type FailedJob } from './isolation';
-import type { Fetched } from './finding';
-import type { Job } from './job';
-import { countedLines, openChunking, type Chunking } from './jobs';
-import type { ChunkOptions, ChunkParameters } from './parameters';
-import { readScope, readSettings } from './settings';
-import { hintAtRegexes, submit } from './submit';
-import { TextWindow } from './text-window';
+} from '../../shared/n8n/sources/source';
+import { sinkOf } from '../chunks/chunk-files';
+import { ChunkHints } from '../chunks/hints';
+import { ChunkOutput } from '../chunks/report';
+import { fetchAll } from '../fetch/fetch';
+import { FileOutcomes } from '../chunks/file-outcomes';
+import { admitted, textReading, type FileText } from '../texts/file-texts';
+import { canIsolate, isolated, type FailedJob } from '../fetch/isolation';
+import type { Fetched } from '../fetch/finding';
+import type { Job } from '../submit/job';
+import { countedLines, openChunking, type Chunking } from '../submit/chunking';
+import type { ChunkOptions, ChunkParameters } from '../parameters';
+import { readScope, readSettings } from '../texts/settings';
+import { hintAtRegexes, submit } from '../submit/submit';
+import { TextWindow } from '../texts/text-window';
 
 /** Maximum of chunking IDs listed in the output; the others are only counted. */
 const MAX_IDS_LISTED = 100;

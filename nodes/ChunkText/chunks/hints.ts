@@ -1,6 +1,6 @@
-import { count, troubleText } from '../shared/n8n/run/hints';
-import type { Run } from '../shared/n8n/run/run';
-import type { Coverage } from '../shared/service/chunking/chunking';
+import { count, troubleText } from '../../shared/n8n/run/hints';
+import type { Run } from '../../shared/n8n/run/run';
+import type { Coverage } from '../../shared/service/chunking/chunking';
 
 /** More errors of final polls than this are only counted. */
 const MAX_LAST_ERRORS = 5;

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { isRecord } from '../shared/service/json';
-import type { Run } from '../shared/n8n/run/run';
-import { mapInSlices } from '../shared/n8n/sources/slices';
-import type { ChunkSettings } from '../shared/service/chunking/chunking';
-import { InputError } from '../shared/service/input-error';
-import type { ChunkParameters } from './parameters';
+import { isRecord } from '../../shared/service/json';
+import type { Run } from '../../shared/n8n/run/run';
+import { mapInSlices } from '../../shared/n8n/sources/slices';
+import type { ChunkSettings } from '../../shared/service/chunking/chunking';
+import { InputError } from '../../shared/service/input-error';
+import type { ChunkParameters } from '../parameters';
 import { readSettings } from './settings';
 import { MAX_PREVIOUS_CHUNKS, type SourceDocument } from './source-documents';
 

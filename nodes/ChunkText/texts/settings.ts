@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { submitPath, type ChunkSettings } from '../shared/service/chunking/chunking';
-import type { ChunkParameters } from './parameters';
+import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
+import type { ChunkParameters } from '../parameters';
 
 /**
  * Reads how the text of an item is to be chunked (docs/service-interface.md, Chunking request). What

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Run } from '../shared/n8n/run/run';
-import { quoted } from '../shared/service/wording';
-import type { ChunkParameters } from './parameters';
+import type { Run } from '../../shared/n8n/run/run';
+import { quoted } from '../../shared/service/wording';
+import type { ChunkParameters } from '../parameters';
 import type { IdSource } from './previous-requests';
 
 /** Maximum of previous chunks of an item, of all its texts together. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { RecordOptions } from './chunk-records';
-import type { TextRef } from './texts';
+import type { RecordOptions } from './records';
+import type { TextRef } from '../texts/text';
 
 /** Where the records of chunked texts go. */
 export interface ChunkSink {

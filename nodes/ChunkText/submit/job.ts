@@ -1,5 +1,5 @@
-import type { Session } from '../shared/n8n/session/session';
-import type { TextRef } from './texts';
+import type { Session } from '../../shared/n8n/session/session';
+import type { TextRef } from '../texts/text';
 
 /** A chunking request that the service accepted. */
 export interface Job {

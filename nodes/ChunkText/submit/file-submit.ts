@@ -1,12 +1,12 @@
-import type { Run } from '../shared/n8n/run/run';
-import { flat } from '../shared/flow/slices';
-import { withFiles } from '../shared/n8n/sources/source';
-import { ChunkOutput } from './chunk-output';
-import { TO_ITEMS } from './chunk-sink';
-import { outcomeOfSubmission } from './fetch';
-import { FileOutcomes } from './file-outcomes';
-import { forEachFile, type TextSource } from './file-run';
-import type { ChunkOptions, ChunkParameters } from './parameters';
+import type { Run } from '../../shared/n8n/run/run';
+import { flat } from '../../shared/flow/slices';
+import { withFiles } from '../../shared/n8n/sources/source';
+import { ChunkOutput } from '../chunks/report';
+import { TO_ITEMS } from '../chunks/chunk-sink';
+import { outcomeOfSubmission } from '../fetch/fetch';
+import { FileOutcomes } from '../chunks/file-outcomes';
+import { forEachFile, type TextSource } from '../operations/chunk-texts';
+import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { submit } from './submit';
 
 /**

@@ -1,11 +1,11 @@
-import type { Failed, Outcome } from '../shared/flow/deliver';
-import type { ChunkOutput } from './chunk-output';
+import type { Failed, Outcome } from '../../shared/flow/deliver';
+import type { ChunkOutput } from '../chunks/report';
 import { fetchAll } from './fetch';
 import type { Fetched } from './finding';
-import type { Job } from './job';
-import type { Chunking } from './jobs';
-import { submit } from './submit';
-import type { TextEntry, TextRef } from './texts';
+import type { Job } from '../submit/job';
+import type { Chunking } from '../submit/chunking';
+import { submit } from '../submit/submit';
+import type { TextEntry, TextRef } from '../texts/text';
 
 /** A job that failed, and why. */
 export interface FailedJob {

@@ -1,4 +1,4 @@
-import { classify, type Chunk, type VectorMismatch } from '../shared/service/chunking/chunking';
+import { classify, type Chunk, type VectorMismatch } from '../../shared/service/chunking/chunking';
 import {
 	alreadyRetrieved,
 	anotherRequest,
@@ -9,8 +9,8 @@ import {
 	jobFailed,
 	notAChunkingResponse,
 	unreadableResults,
-} from './failures';
-import type { Job, JobFacts } from './job';
+} from '../failures';
+import type { Job, JobFacts } from '../submit/job';
 
 /** What was fetched for a job. */
 export type Fetched =

@@ -1,26 +1,26 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf } from '../shared/n8n/run/fields';
+import { fieldOf } from '../../shared/n8n/run/fields';
 import {
 	documentFieldsOf,
 	neededFields as neededOfDocument,
 	readDocumentFields,
 	type DocumentFields,
-} from '../shared/n8n/sources/document-fields';
-import type { FileSink } from '../shared/n8n/sinks/file-sink';
-import { isRecord } from '../shared/service/json';
-import type { Placed } from '../shared/n8n/sinks/sink';
-import type { FileReading } from '../shared/n8n/sources/source';
-import type { SourceRecord } from '../shared/records/record';
-import type { ChunkSettings } from '../shared/service/chunking/chunking';
-import { documentId } from '../shared/service/push/document-id';
-import { InputError } from '../shared/service/input-error';
-import { quoted } from '../shared/service/wording';
-import type { Chunking } from './jobs';
-import type { ChunkParameters } from './parameters';
+} from '../../shared/n8n/sources/document-fields';
+import type { FileSink } from '../../shared/n8n/sinks/file-sink';
+import { isRecord } from '../../shared/service/json';
+import type { Placed } from '../../shared/n8n/sinks/sink';
+import type { FileReading } from '../../shared/n8n/sources/source';
+import type { SourceRecord } from '../../shared/records/record';
+import type { ChunkSettings } from '../../shared/service/chunking/chunking';
+import { documentId } from '../../shared/service/push/document-id';
+import { InputError } from '../../shared/service/input-error';
+import { quoted } from '../../shared/service/wording';
+import type { Chunking } from '../submit/chunking';
+import type { ChunkParameters } from '../parameters';
 import type { SourceDocument } from './source-documents';
 import type { TextWindow } from './text-window';
-import { usableText, withFields, type TextEntry, type TextRef } from './texts';
+import { usableText, withFields, type TextEntry, type TextRef } from './text';
 
 /** A text of a file, and the record it comes from. */
 export interface FileText extends TextEntry, Placed {

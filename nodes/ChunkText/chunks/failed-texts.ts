@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { count } from '../shared/n8n/run/hints';
-import type { Run } from '../shared/n8n/run/run';
-import type { TextRef } from './texts';
+import { count } from '../../shared/n8n/run/hints';
+import type { Run } from '../../shared/n8n/run/run';
+import type { TextRef } from '../texts/text';
 
 /** Why a text has no chunks. */
 export interface TextFailure {

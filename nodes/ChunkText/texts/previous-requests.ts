@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Run } from '../shared/n8n/run/run';
-import { resultsPath } from '../shared/service/chunking/chunking';
-import { InputError } from '../shared/service/input-error';
-import type { ChunkParameters } from './parameters';
+import type { Run } from '../../shared/n8n/run/run';
+import { resultsPath } from '../../shared/service/chunking/chunking';
+import { InputError } from '../../shared/service/input-error';
+import type { ChunkParameters } from '../parameters';
 import { readScope } from './settings';
 import { documentsIn, type SourceDocument } from './source-documents';
-import { isRecord } from '../shared/service/json';
-import type { TextRef } from './texts';
+import { isRecord } from '../../shared/service/json';
+import type { TextRef } from './text';
 
 /** A chunking request submitted by an earlier run, with the items that wait for it. */
 export interface PreviousRequest {

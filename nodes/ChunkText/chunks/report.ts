@@ -1,26 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Failed, Outcome } from '../shared/flow/deliver';
-import { messageOf } from '../shared/n8n/run/errors';
-import type { Run } from '../shared/n8n/run/run';
-import { isTool } from '../shared/n8n/run/tool';
+import type { Failed, Outcome } from '../../shared/flow/deliver';
+import { messageOf } from '../../shared/n8n/run/errors';
+import type { Run } from '../../shared/n8n/run/run';
+import { isTool } from '../../shared/n8n/run/tool';
 import {
 	coverage,
 	type Chunk,
 	type Coverage,
 	type VectorMismatch,
-} from '../shared/service/chunking/chunking';
-import type { ServiceFailure } from '../shared/service/failure';
-import { isVector } from '../shared/service/chunking/vector';
-import { outcomeMessage, SUBMITTING } from '../shared/service/wording';
-import { ChunkHints } from './chunk-hints';
-import {
-	keptFields,
-	recordsOf,
-	removedOf,
-	type OutputMode,
-	type RecordOptions,
-} from './chunk-records';
+} from '../../shared/service/chunking/chunking';
+import type { ServiceFailure } from '../../shared/service/failure';
+import { isVector } from '../../shared/service/chunking/vector';
+import { outcomeMessage, SUBMITTING } from '../../shared/service/wording';
+import { ChunkHints } from './hints';
+import { keptFields, recordsOf, removedOf, type OutputMode, type RecordOptions } from './records';
 import type { ChunkSink } from './chunk-sink';
 import {
 	documentMissing,
@@ -30,15 +24,15 @@ import {
 	positionMissing,
 	unusableVector,
 	vectorMismatch,
-} from './failures';
-import type { Fetched } from './finding';
-import type { Job, Jobs } from './job';
+} from '../failures';
+import type { Fetched } from '../fetch/finding';
+import type { Job, Jobs } from '../submit/job';
 import { maskedResponse } from './masked-response';
-import type { ChunkOptions, ChunkParameters } from './parameters';
-import type { SourceDocument } from './source-documents';
-import type { TextFailure, TextOutcomes } from './text-outcomes';
-import type { TextWindow } from './text-window';
-import type { TextEntry, TextRef } from './texts';
+import type { ChunkOptions, ChunkParameters } from '../parameters';
+import type { SourceDocument } from '../texts/source-documents';
+import type { TextFailure, TextOutcomes } from './failed-texts';
+import type { TextWindow } from '../texts/text-window';
+import type { TextEntry, TextRef } from '../texts/text';
 
 /** Where the output goes. */
 export interface Destination {

@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { storeFile } from '../shared/n8n/sinks/part-files';
-import type { Run } from '../shared/n8n/run/run';
-import { PartWriter, type Part } from '../shared/records/part-writer';
-import type { RecordOptions } from './chunk-records';
+import { storeFile } from '../../shared/n8n/sinks/part-files';
+import type { Run } from '../../shared/n8n/run/run';
+import { PartWriter, type Part } from '../../shared/records/part-writer';
+import type { RecordOptions } from './records';
 import { TO_ITEMS, type ChunkSink } from './chunk-sink';
-import type { Chunking } from './jobs';
-import type { TextRef } from './texts';
+import type { Chunking } from '../submit/chunking';
+import type { TextRef } from '../texts/text';
 
 const MIME_TYPE = 'application/x-ndjson';
 /** The binary field, as n8n's nodes call it. */

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf } from '../shared/n8n/run/fields';
-import { mapInSlices } from '../shared/n8n/sources/slices';
-import type { Chunk } from '../shared/service/chunking/chunking';
-import { packVector } from '../shared/service/chunking/vector';
-import { documentMissing } from './failures';
-import type { ChunkOptions } from './parameters';
-import type { SourceDocument } from './source-documents';
-import type { TextRef } from './texts';
+import { fieldOf } from '../../shared/n8n/run/fields';
+import { mapInSlices } from '../../shared/n8n/sources/slices';
+import type { Chunk } from '../../shared/service/chunking/chunking';
+import { packVector } from '../../shared/service/chunking/vector';
+import { documentMissing } from '../failures';
+import type { ChunkOptions } from '../parameters';
+import type { SourceDocument } from '../texts/source-documents';
+import type { TextRef } from '../texts/text';
 
 export type OutputMode = 'chunks' | 'texts' | 'documents' | 'raw';
 

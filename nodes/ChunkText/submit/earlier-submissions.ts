@@ -1,6 +1,6 @@
 import { factsOf, type Job } from './job';
-import type { Chunking } from './jobs';
-import type { TextEntry, TextRef } from './texts';
+import type { Chunking } from './chunking';
+import type { TextEntry, TextRef } from '../texts/text';
 
 const nameOf = ({ itemIndex, textIndex }: TextRef): string => `${itemIndex} ${textIndex ?? ''}`;
 

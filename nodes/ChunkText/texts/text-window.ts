@@ -1,8 +1,8 @@
-import { Window, type WindowLimits } from '../shared/flow/window';
-import type { SourceRecord } from '../shared/records/record';
+import { Window, type WindowLimits } from '../../shared/flow/window';
+import type { SourceRecord } from '../../shared/records/record';
 import { isFileText, type FileText } from './file-texts';
-import type { ChunkOptions } from './parameters';
-import type { TextRef } from './texts';
+import type { ChunkOptions } from '../parameters';
+import type { TextRef } from './text';
 
 /**
  * Bounds how many texts of files are held, and the bytes of their records. A text needs its room from

@@ -1,22 +1,22 @@
-import type { Packed } from '../shared/flow/batches';
-import { bulk } from '../shared/flow/bulk';
-import { failed, type Failed } from '../shared/flow/deliver';
-import { flat, singly } from '../shared/flow/slices';
-import type { Session } from '../shared/n8n/session/session';
+import type { Packed } from '../../shared/flow/batches';
+import { bulk } from '../../shared/flow/bulk';
+import { failed, type Failed } from '../../shared/flow/deliver';
+import { flat, singly } from '../../shared/flow/slices';
+import type { Session } from '../../shared/n8n/session/session';
 import {
 	classify,
 	submitBody,
 	submitPath,
 	type ChunkingResponse,
-} from '../shared/service/chunking/chunking';
-import { isPage, type ServiceFailure } from '../shared/service/failure';
-import { regexHints } from '../shared/service/chunking/python-regex';
+} from '../../shared/service/chunking/chunking';
+import { isPage, type ServiceFailure } from '../../shared/service/failure';
+import { regexHints } from '../../shared/service/chunking/python-regex';
 import { acceptedBefore, keepAccepted } from './earlier-submissions';
-import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from './failures';
+import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from '../failures';
 import { factsOf, type Job } from './job';
-import type { Chunking } from './jobs';
+import type { Chunking } from './chunking';
 import { forTokenAlone, noteRefusal } from './refusals';
-import { textTooLarge, type TextEntry } from './texts';
+import { textTooLarge, type TextEntry } from '../texts/text';
 
 /**
  * Submits texts (docs/service-interface.md, Chunking request).

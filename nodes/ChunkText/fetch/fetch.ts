@@ -1,15 +1,21 @@
-import { DEFAULT_RETRY_POLICY } from '../shared/flow/backoff';
-import { deliverEach } from '../shared/flow/deliver-each';
-import { failed, type Outcome, type Verdict } from '../shared/flow/deliver';
-import { FINAL_POLLS_MS, poll, type Ending, type Finding, type Polled } from '../shared/flow/poll';
-import { classify, resultsPath } from '../shared/service/chunking/chunking';
-import { judge, pauseMs, ServiceFailure } from '../shared/service/failure';
-import { forgetAccepted } from './earlier-submissions';
-import { outOfTime } from './failures';
+import { DEFAULT_RETRY_POLICY } from '../../shared/flow/backoff';
+import { deliverEach } from '../../shared/flow/deliver-each';
+import { failed, type Outcome, type Verdict } from '../../shared/flow/deliver';
+import {
+	FINAL_POLLS_MS,
+	poll,
+	type Ending,
+	type Finding,
+	type Polled,
+} from '../../shared/flow/poll';
+import { classify, resultsPath } from '../../shared/service/chunking/chunking';
+import { judge, pauseMs, ServiceFailure } from '../../shared/service/failure';
+import { forgetAccepted } from '../submit/earlier-submissions';
+import { outOfTime } from '../failures';
 import { meaningOf, type Fetched } from './finding';
-import type { Job, JobFacts } from './job';
-import type { Chunking } from './jobs';
-import { forTokenAlone } from './refusals';
+import type { Job, JobFacts } from '../submit/job';
+import type { Chunking } from '../submit/chunking';
+import { forTokenAlone } from '../submit/refusals';
 
 /** How long the service may need after a submission until it knows the chunking ID. */
 const UNKNOWN_ID_GRACE_MS = 30_000;
