@@ -1,0 +1,141 @@
+/** Parts of the guides that are made from the code (`npm run docs` writes them). */
+import { spawnSync } from 'node:child_process';
+
+import type { INodeProperties } from 'n8n-workflow';
+
+import { generatedPages, parseTable, tablesIn } from '../../scripts/docs/pages';
+import {
+	allProperties,
+	CLASS_NAMES,
+	propertiesOf,
+	tableOf,
+} from '../../scripts/docs/property-tables';
+import { ROOT } from '../../support/manifest';
+
+const pages = generatedPages(ROOT);
+
+it('they are current', () => {
+	// A process of its own, since Prettier cannot be loaded in Jest.
+	const check = ['tsx', 'scripts/docs/cli.ts', '--check'];
+	const { stdout, stderr, status } = spawnSync('npx', check, { cwd: ROOT, encoding: 'utf8' });
+	expect({ stale: stdout, error: stderr.match(/^Error.*/m), status }).toEqual({
+		stale: '',
+		error: null,
+		status: 0,
+	});
+}, 60_000);
+
+it('every parameter and option is in a table', async () => {
+	const all = await allProperties();
+	// What several nodes share is described once.
+	const what = ({ displayName, description }: INodeProperties) =>
+		`${displayName}: ${description}`;
+	const described = new Set(
+		[...pages.values()]
+			.flatMap(tablesIn)
+			.flatMap((table) => propertiesOf(all, table))
+			.map(what),
+	);
+	const missing = CLASS_NAMES.flatMap((className) => {
+		const properties = all.get(className) ?? [];
+		const collections = properties.filter(({ type }) => type === 'collection');
+		return [undefined, ...collections.map(({ name }) => name)].flatMap((collection) =>
+			propertiesOf(all, { className, collection, links: new Map() })
+				.filter((property) => !described.has(what(property)))
+				.map(({ displayName }) => `${className}.${collection ?? ''}: ${displayName}`),
+		);
+	});
+	expect(missing).toEqual([]);
+});
+
+describe('a table', () => {
+	const properties = [
+		{
+			displayName: 'Kind',
+			name: 'kind',
+			type: 'options',
+			options: [
+				{ name: 'Big One', value: 'big', description: "Not 'Size'" },
+				{ name: 'Small', value: 'small' },
+			],
+			default: 'big',
+			description: 'What it is',
+		},
+		{
+			displayName: 'Settings',
+			name: 'settings',
+			type: 'collection',
+			default: {},
+			options: [
+				{
+					displayName: 'Size',
+					name: 'size',
+					type: 'number',
+					typeOptions: { minValue: 1, maxValue: 2000 },
+					default: 1000,
+					description: "How big. Only if 'Kind' is not 'a_b'.",
+					displayOptions: { show: { '/kind': ['big'] } },
+				},
+				{
+					displayName: 'On',
+					name: 'on',
+					type: 'boolean',
+					default: false,
+					description: 'A | B',
+				},
+				{ displayName: 'Read This', name: 'notice', type: 'notice', default: '' },
+			],
+		},
+	] as INodeProperties[];
+	const variants = ['a', 'b', 'c'].map((value) => ({
+		displayName: 'More',
+		name: 'more',
+		type: 'collection',
+		default: {},
+		options: [
+			{
+				displayName: value === 'c' ? 'Other' : 'Same',
+				name: 'x',
+				type: 'string',
+				default: '',
+			},
+		],
+		displayOptions: { show: { which: [value] } },
+	})) as INodeProperties[];
+	const all = new Map([
+		['Thing', properties],
+		['Variants', variants],
+	]);
+	const table = (argument: string) => tableOf(all, parseTable(argument)).split('\n').slice(2);
+
+	it('says what a parameter means, with its values, bounds and conditions', () => {
+		expect(table('Thing')).toEqual([
+			'| Kind | Big One | What it is. _Big One_: Not _Size_; _Small_ |',
+		]);
+		expect(table('Thing.settings\nsize: #sizes')).toEqual([
+			'| Size | 1,000 | For _Kind: Big One_. How big. Only if _Kind_ is not `a_b`. 1 to 2,000. [More](#sizes) |',
+			'| On | off | A \\| B |',
+		]);
+	});
+
+	it('has what differs in its conditions only once', () => {
+		expect(table('Variants.more')).toEqual([
+			'| Same |  | For _which: a, b_ |',
+			'| Other |  | For _which: c_ |',
+		]);
+	});
+
+	it('has those for one value, or all others', () => {
+		expect(table('Thing.settings only kind=big')).toEqual([
+			expect.stringMatching(/^\| Size \| 1,000 \| How big/),
+		]);
+		expect(table('Thing.settings except kind=big')).toEqual([expect.stringMatching(/^\| On /)]);
+	});
+
+	it.each(['Other', 'Thing.nothing', 'Thing, on', 'Thing.settings\nnone: #x'])(
+		'of nothing is refused: %s',
+		(argument) => {
+			expect(() => table(argument)).toThrow();
+		},
+	);
+});
