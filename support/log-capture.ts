@@ -3,6 +3,8 @@
  * before anything that loads n8n, which reads its log level when it is first required.
  */
 process.env.N8N_LOG_LEVEL = 'debug';
+// With the members of a message, which n8n does not write otherwise.
+process.env.N8N_LOG_FORMAT = 'json';
 
 /** What was written so far. */
 export const captured: string[] = [];

@@ -29,7 +29,8 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		throw new InputError("'Confirm Migration' is off, so nothing was migrated", CONFIRM);
 	}
 	const session = await Session.open(run, BLOB_SERVICE);
-	const migrate = async (): Promise<IDataObject> => {
+	const migrate = async (attempt: number): Promise<IDataObject> => {
+		if (attempt === 1) run.stats.requests++;
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
 		const failure = unsuccessful(response.body, 'blob');
@@ -62,6 +63,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		if (isLasting(outcome)) before.set(name, outcome);
 		if (outcome.ok) {
 			migrated++;
+			run.stats.done++;
 			isRepeated = true;
 			run.done(first, [outcome.response], round);
 			continue;

@@ -37,7 +37,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const options = parameters.collection('options', ['skipRecords', 'maxRecords']);
 	const endpoint = await openPushEndpoint(run);
 	const hints = new DocumentHints(options.excludeFields);
-	const sent: Sent = { documents: 0, bytes: 0, leftOut: 0 };
+	const sent: Sent = { documents: 0, leftOut: 0 };
 	const pushing = pushRequests(run, endpoint, options, sent, hints);
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
@@ -56,7 +56,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 			run,
 			parameters,
 			options,
-			fileReading(parameters, options, sent, hints),
+			fileReading(parameters, options, hints),
 			push,
 		);
 	} else {
@@ -96,14 +96,13 @@ function itemReading(
 			...(options.dryRun && { progress: 'Nothing was sent, since this was a dry run.' }),
 			output: options.output,
 			json: dryRunJson(options),
-			sentBytes: () => sent.bytes,
 		},
 	};
 }
 
 /** Documents that are records of files. */
 const fileReading =
-	(parameters: PushParameters, options: PushOptions, sent: Sent, hints: DocumentHints) =>
+	(parameters: PushParameters, options: PushOptions, hints: DocumentHints) =>
 	(itemIndex: number, { format }: RecordFile): FileReading<Entry> => {
 		const mapper = new RecordMapper(parameters, itemIndex);
 		const rules = rulesOf(options, mapper.called);
@@ -119,7 +118,6 @@ const fileReading =
 			sink: {
 				done: options.dryRun ? 'checked' : 'pushed',
 				bytesPerFile: options.bytesPerFile,
-				sentBytes: () => sent.bytes,
 				json: dryRunJson(options),
 				...(options.dryRun && {
 					goOn: () => 'Nothing was sent: this was a dry run.',
@@ -198,7 +196,7 @@ async function withoutDuplicates(
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent, hints: DocumentHints): void {
 	if (dryRun) {
 		run.hint(
-			`Dry run: ${count(sent.documents, 'document')} in ${count(run.stats.requests, 'request')} of ${sent.bytes.toLocaleString('en-US')} bytes in total. Nothing was sent.`,
+			`Dry run: ${count(sent.documents, 'document')} in ${count(run.stats.requests, 'request')} of ${run.stats.bytes.toLocaleString('en-US')} bytes in total. Nothing was sent.`,
 			'info',
 		);
 	}

@@ -43,7 +43,6 @@ export type Answers = ReadonlyMap<Entry, { bytes: number; answer: DocumentAnswer
 /** Counts everything that was accepted, or that a dry run would have sent. */
 export interface Sent {
 	documents: number;
-	bytes: number;
 	/** Documents that were not sent because a later one has the same ID. */
 	leftOut: number;
 }
@@ -99,7 +98,6 @@ export function pushRequests(
 			);
 			const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
 			const answers = options.dryRun ? [] : await push(body, documents);
-			sent.bytes += bytes;
 			sent.documents += batch.length;
 			return new Map(
 				batch.map(({ entry, bytes }, at) => [entry, { bytes, answer: answers[at] }]),

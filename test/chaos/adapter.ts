@@ -310,7 +310,8 @@ export function claimOf(json: IDataObject): Claim {
 		removed: flag(json.removed),
 		chunkingId: text(json.chunkingId),
 		pending: message === undefined && 'status' in json && !hasChunks,
-		...(typeof json.documentsPerSecond === 'number' && { pushedCount: Number(json.documents) }),
+		...(typeof json.stats === 'object' &&
+			json.file === undefined && { pushedCount: Number(json.documents) }),
 	};
 }
 

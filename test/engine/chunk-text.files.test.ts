@@ -221,7 +221,7 @@ describe('Texts From: File', () => {
 			chunks: 50,
 			failed: 0,
 			skipped: 0,
-			requests: 3,
+			stats: { requests: 3 },
 		});
 		expect(sandbox().stats().chunks).toBe(50);
 		const parts = partsOf(result);

@@ -53,9 +53,13 @@ it('waits for the jobs of all files together', async () => {
 	// One after the other, their jobs alone take as long as all of them.
 	expect(ms).toBeLessThan((FILES * JOB_MS) / 2);
 	const summaries = output.map(({ json }) => json).filter(({ file }) => file !== undefined);
-	expect(summaries.map(({ file, chunked, requests }) => [file, chunked, requests])).toEqual(
-		indexes(FILES).map((at) => [`f${at}.jsonl`, 1, 1]),
-	);
+	expect(
+		summaries.map(({ file, chunked, stats }) => [
+			file,
+			chunked,
+			(stats as IDataObject).requests,
+		]),
+	).toEqual(indexes(FILES).map((at) => [`f${at}.jsonl`, 1, 1]));
 	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
 		indexes(FILES).flatMap((at) => [[{ item: at }], { item: at }]),
 	);

@@ -68,7 +68,14 @@ describe('formats', () => {
 		expect(result.error).toBeUndefined();
 		expect(left()).toEqual(['d2']);
 		expect(result.output[0]).toMatchObject({
-			json: { file: fileName, records: 2, deleted: 2, failed: 0, skipped: 0, requests: 2 },
+			json: {
+				file: fileName,
+				records: 2,
+				deleted: 2,
+				failed: 0,
+				skipped: 0,
+				stats: { requests: 2 },
+			},
 			pairedItem: { item: 0 },
 		});
 	});

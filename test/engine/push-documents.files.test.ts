@@ -233,11 +233,18 @@ describe('the summary', () => {
 					failed: 0,
 					skipped: 0,
 					atEnd: true,
-					requests: 3,
-					bytes: sandbox().requests.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
-					retries: 0,
-					seconds: expect.any(Number),
-					documentsPerSecond: expect.any(Number),
+					stats: {
+						requests: 3,
+						retries: 0,
+						splits: 0,
+						throttled: 0,
+						bytes: sandbox().requests.reduce(
+							(sum, { bodyBytes }) => sum + bodyBytes,
+							0,
+						),
+						seconds: expect.any(Number),
+						recordsPerSecond: expect.any(Number),
+					},
 					failures: [],
 					failureCounts: [],
 					deadLetters: [],
@@ -255,7 +262,7 @@ describe('the summary', () => {
 		expect(summary(result)).toMatchObject({
 			records: 5,
 			checked: 5,
-			requests: 3,
+			stats: { requests: 3 },
 			dryRun: true,
 		});
 		expect(summary(result)).not.toHaveProperty('pushed');
@@ -278,7 +285,7 @@ describe('the summary', () => {
 	it('counts the retries', async () => {
 		sandbox().faults.add({ route: 'push', status: 503, times: 2 });
 		const result = await push([await files.item(lines(documents(2)))]);
-		expect(summary(result)).toMatchObject({ pushed: 2, requests: 1, retries: 2 });
+		expect(summary(result)).toMatchObject({ pushed: 2, stats: { requests: 1, retries: 2 } });
 	});
 
 	it('is of each file by itself', async () => {
@@ -292,7 +299,7 @@ describe('the summary', () => {
 			output.map(({ json, pairedItem }) => [
 				json.file,
 				json.records,
-				json.requests,
+				(json.stats as IDataObject).requests,
 				json.failed,
 				pairedItem,
 			]),
@@ -654,7 +661,7 @@ describe('bad input', () => {
 		const result = await push([await files.item(lines(all))], {
 			options: { excludeFields: 'image', bytesPerRequest: 100_000 },
 		});
-		expect(summary(result)).toMatchObject({ pushed: 12, requests: 6 });
+		expect(summary(result)).toMatchObject({ pushed: 12, stats: { requests: 6 } });
 		expect(indexed()).toEqual(documents(12));
 	});
 

@@ -638,8 +638,13 @@ describe('a dry run', () => {
 		const [dry] = (await push(items, { options: { ...options, dryRun: true } })).output;
 		expect(sandbox().requests).toEqual([]);
 		const [real] = (await push(items, { options })).output;
-		const { documents: pushed, requests, bytes } = real.json;
-		expect(dry.json).toMatchObject({ documents: pushed, requests, bytes, dryRun: true });
+		const { documents: pushed, stats } = real.json;
+		const { requests, bytes } = stats as IDataObject;
+		expect(dry.json).toMatchObject({
+			documents: pushed,
+			stats: { requests, bytes },
+			dryRun: true,
+		});
 		expect(requests).toBe(sandbox().requests.length);
 	});
 
@@ -676,14 +681,19 @@ describe('the output', () => {
 		const [{ json, pairedItem }] = result.output;
 		expect(json).toEqual({
 			documents: 5,
-			requests: 3,
-			bytes: sent.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
-			retries: 1,
 			failures: 1,
-			seconds: expect.any(Number),
-			documentsPerSecond: expect.any(Number),
+			stats: {
+				requests: 3,
+				retries: 1,
+				splits: 0,
+				throttled: 0,
+				bytes: sent.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
+				seconds: expect.any(Number),
+				recordsPerSecond: expect.any(Number),
+			},
 		});
-		expect(json.documentsPerSecond).toBeCloseTo(5 / (json.seconds as number), -1);
+		const { seconds, recordsPerSecond } = json.stats as IDataObject;
+		expect(recordsPerSecond).toBeCloseTo(5 / (seconds as number), -1);
 		expect(pairedItem).toEqual(indexes(6).map((item) => ({ item })));
 		expect(jsonOf(result.errorOutput)).toEqual([expect.objectContaining({ id: 'x', name: 3 })]);
 		expect(result.errorOutput[0].pairedItem).toEqual({ item: 6 });
@@ -700,7 +710,10 @@ describe('the output', () => {
 			{ onError: 'continueErrorOutput' },
 		);
 		expect(result.output).toHaveLength(1);
-		expect(result.output[0].json).toMatchObject({ documents: 0, requests: 0, bytes: 0 });
+		expect(result.output[0].json).toMatchObject({
+			documents: 0,
+			stats: { requests: 0, bytes: 0 },
+		});
 		expect(result.output[0].pairedItem).toEqual([{ item: from }]);
 	});
 

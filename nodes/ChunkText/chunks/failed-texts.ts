@@ -42,10 +42,12 @@ export class ItemOutcomes implements TextOutcomes {
 	constructor(private readonly run: Run) {}
 
 	returned(ref: TextRef, records: IDataObject[]): void {
+		this.run.stats.done++;
 		this.keep(ref, { records });
 	}
 
 	shared(refs: TextRef[], records: IDataObject[]): void {
+		this.run.stats.done += refs.length;
 		const items = [...new Set(refs.map(({ itemIndex }) => itemIndex))];
 		this.run.done(items[0] ?? 0, records, items);
 	}

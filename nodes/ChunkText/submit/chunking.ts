@@ -1,4 +1,4 @@
-import type { RunState, RunStats } from '../../shared/flow/run-state';
+import { newStats, type RunState, type RunStats } from '../../shared/flow/run-state';
 import type { Kept } from '../../shared/n8n/sources/previous-tries';
 import type { Run } from '../../shared/n8n/run/run';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
@@ -83,10 +83,9 @@ export function countedLines({ submitting, fetching }: Chunking) {
 
 /** A part of a run: what it counts, the run counts too. */
 function counted(whole: RunState): { stats: RunStats; run: RunState } {
-	const stats: RunStats = { requests: 0, retries: 0, inFlight: 0, splits: 0 };
-	const both = new Proxy(whole.stats, {
+	const stats = new Proxy(newStats(), {
 		set: (target, name: keyof RunStats, value: number) => {
-			stats[name] += value - target[name];
+			whole.stats[name] += value - target[name];
 			target[name] = value;
 			return true;
 		},
@@ -96,7 +95,7 @@ function counted(whole: RunState): { stats: RunStats; run: RunState } {
 			return whole.ended;
 		},
 		stopsOnFailure: whole.stopsOnFailure,
-		stats: both,
+		stats,
 		stop: (reason) => whole.stop(reason),
 		now: () => whole.now(),
 		random: () => whole.random(),

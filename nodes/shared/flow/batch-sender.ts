@@ -114,6 +114,7 @@ export class BatchSender<E, R> {
 			},
 		);
 		if (outcome.ok) {
+			this.options.run.stats.bytes += bytes;
 			const { response, rejected } = outcome.response;
 			await this.done(batch, { ...outcome, response }, rejected, { request, bytes });
 			return false;

@@ -115,7 +115,10 @@ async function tryOnce<R>(
 		return { ok: true, response, attempts: attempt };
 	} catch (reason) {
 		const verdict = judge(reason);
-		if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
+		if (verdict.throttled) {
+			run.stats.throttled++;
+			limiter.throttled(ticket, verdict.delayMs, retryPolicy);
+		}
 		return { ok: false, reason, attempts: attempt, verdict };
 	} finally {
 		run.stats.inFlight--;

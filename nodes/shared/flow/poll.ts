@@ -170,7 +170,10 @@ class Poller<J, R> {
 			finding = await check(job, Math.max(0, deadline - now));
 		} catch (error) {
 			const verdict = this.options.judge(error, job);
-			if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
+			if (verdict.throttled) {
+				run.stats.throttled++;
+				limiter.throttled(ticket, verdict.delayMs, retryPolicy);
+			}
 			if (verdict.action !== 'retry') return this.fail(error, polled.polls, verdict);
 			if (run.now() >= deadline) return this.expire({ ...polled, lastError: error });
 			return { error, delayMs: verdict.delayMs };

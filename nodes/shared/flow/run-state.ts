@@ -2,7 +2,7 @@ import type { Clock } from './clock';
 
 /** Counters of everything a run has sent. */
 export interface RunStats {
-	/** Requests, each part of a split one included; retries are not counted. */
+	/** Requests, each part of a split one included; neither retries nor polls are counted. */
 	requests: number;
 	/** Requests that were sent again. */
 	retries: number;
@@ -10,7 +10,24 @@ export interface RunStats {
 	inFlight: number;
 	/** Batches that were split because they were too large or in part rejected. */
 	splits: number;
+	/** Responses that asked for fewer requests. */
+	throttled: number;
+	/** Bytes of the entries that the service accepted in batches: of documents as JSON, of texts. */
+	bytes: number;
+	/** Entries that succeeded. */
+	done: number;
 }
+
+/** Counters of a run that has sent nothing yet. */
+export const newStats = (): RunStats => ({
+	requests: 0,
+	retries: 0,
+	inFlight: 0,
+	splits: 0,
+	throttled: 0,
+	bytes: 0,
+	done: 0,
+});
 
 /**
  * What the flow needs to know of the run it is part of. The run alone decides whether to go on:

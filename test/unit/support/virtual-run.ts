@@ -1,9 +1,9 @@
-import type { RunState } from '../../../nodes/shared/flow/run-state';
+import { newStats, type RunState } from '../../../nodes/shared/flow/run-state';
 import { VirtualClock } from './virtual-clock';
 
 /** A run in virtual time. */
 export class VirtualRun implements RunState {
-	readonly stats = { requests: 0, retries: 0, splits: 0, inFlight: 0 };
+	readonly stats = newStats();
 	readonly clock: VirtualClock;
 	private readonly stopped = new AbortController();
 	ended: { reason: unknown } | undefined;

@@ -1,46 +1,65 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { RunState, RunStats } from '../../flow/run-state';
+import { count } from './hints';
 
-import type { RunStats } from '../../flow/run-state';
-import type { Run } from './run';
+/** What summaries, the log and the data of an execution say of the requests of a run or of a file. */
+export type Stats = Record<
+	| 'requests'
+	| 'retries'
+	| 'splits'
+	| 'throttled'
+	/** Of the documents or texts that the service accepted; of deletes 0. */
+	| 'bytes'
+	| 'seconds'
+	/** Those that succeeded, on average. */
+	| 'recordsPerSecond',
+	number
+>;
 
-/** Measures what a run has sent since the meter was made, for the summary of a source. */
+/** Measures what was sent since the meter was made. */
 export class Meter {
-	private readonly before;
+	private readonly before: RunStats;
+	private readonly since: number;
 
-	/**
-	 * @param sentBytes bytes of all requests of the run so far; omitted if undefined
-	 * @param stats what counts the requests
-	 */
+	/** @param stats what is measured: the counters of the run, or those of a part of it */
 	constructor(
-		private readonly run: Run,
-		private readonly sentBytes?: () => number,
+		private readonly run: RunState,
 		private readonly stats: RunStats = run.stats,
 	) {
-		this.before = { ...stats, bytes: sentBytes?.() ?? 0, now: run.now() };
+		this.before = { ...stats };
+		this.since = run.now();
 	}
 
-	get retries(): number {
-		return this.stats.retries - this.before.retries;
+	/** What succeeded. */
+	get done(): number {
+		return this.counted('done');
 	}
 
-	/** How many were done in a second, on average. */
-	perSecond(done: number): number {
-		return Math.round(done / Math.max(this.seconds, 0.001));
-	}
-
-	/** The members of a summary. */
-	json(done: number): IDataObject {
-		const { sentBytes, before } = this;
+	json(): Stats {
 		return {
-			requests: this.stats.requests - before.requests,
-			...(sentBytes && { bytes: sentBytes() - before.bytes }),
-			retries: this.retries,
+			requests: this.counted('requests'),
+			retries: this.counted('retries'),
+			splits: this.counted('splits'),
+			throttled: this.counted('throttled'),
+			bytes: this.counted('bytes'),
 			seconds: Math.round(this.seconds * 1000) / 1000,
-			documentsPerSecond: this.perSecond(done),
+			recordsPerSecond: this.perSecond,
 		};
 	}
 
+	/** The same in a few words, for the log. */
+	text(): string {
+		return `${this.perSecond} per second, ${count(this.counted('retries'), 'retry', 'retries')}`;
+	}
+
+	private get perSecond(): number {
+		return Math.round(this.done / Math.max(this.seconds, 0.001));
+	}
+
 	private get seconds(): number {
-		return (this.run.now() - this.before.now) / 1000;
+		return (this.run.now() - this.since) / 1000;
+	}
+
+	private counted(name: keyof RunStats): number {
+		return this.stats[name] - this.before[name];
 	}
 }

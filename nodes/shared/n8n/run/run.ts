@@ -7,9 +7,11 @@ import {
 	type NodeExecutionHint,
 } from 'n8n-workflow';
 
-import type { RunState } from '../../flow/run-state';
+import { newStats, type RunState } from '../../flow/run-state';
 import { Canceled, isCanceled, messageOf, nodeError } from './errors';
 import { addHint } from './hints';
+import { Meter } from './meter';
+import { logRegularly, recordFigures } from './report';
 import { PreviousTries, type Kept } from '../sources/previous-tries';
 import { Results, type FailOptions } from './results';
 import { Slices } from '../sources/slices';
@@ -23,11 +25,15 @@ const MAX_SLEEP_MS = 2 ** 31 - 1;
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
-	readonly stats = { requests: 0, retries: 0, splits: 0, inFlight: 0 };
+	readonly stats = newStats();
 	/** Whether the workflow stops at a failure, so that further work would be wasted. */
 	readonly stopsOnFailure: boolean;
 	/** What has been done so far, for the error of a run that ends early. */
 	progress: () => string = () => '';
+	/** What the log says of a run that takes long, a line each. */
+	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
+	/** Measures all that the run sends. */
+	readonly meter: Meter;
 	/** What earlier tries of the node have kept. */
 	readonly previousTries: PreviousTries;
 	/** Aborted when the execution is canceled. */
@@ -54,6 +60,7 @@ export class Run implements RunState {
 		this.previousTries = new PreviousTries(context);
 		this.filesDone = this.previousTries.kept('files');
 		this.signal = this.canceling.signal;
+		this.meter = new Meter(this);
 		const signal = context.getExecutionCancelSignal();
 		this.wasCanceledBefore = signal?.aborted === true;
 		if (this.wasCanceledBefore) this.cancel();
@@ -275,6 +282,9 @@ export async function runNode(
 	execute: (run: Run) => Promise<void>,
 ): Promise<INodeExecutionData[][]> {
 	const run = new Run(context);
+	const stopLogging = logRegularly(run);
 	await execute(run).catch((error: unknown) => run.crash(error));
+	stopLogging();
+	recordFigures(run);
 	return [await run.finish()];
 }

@@ -24,9 +24,7 @@ export interface FileSinkOptions {
 	bytesPerFile: number;
 	/** Further counts of the summary that are there even if nothing counts, such as `notFound`. */
 	others?: readonly string[];
-	/** Bytes of all requests of the run so far; omitted from the summary if undefined. */
-	sentBytes?: () => number;
-	/** Counts the requests of this file, if those of several are in flight; the run's unless given. */
+	/** Counts what concerns this file, if requests of several are in flight; the run's unless given. */
 	stats?: RunStats;
 	/** How to continue after an interruption, given up to which record all were answered. */
 	goOn?: (upTo: number) => string;
@@ -56,6 +54,7 @@ export interface FileOrigin {
 export class FileSink implements Sink {
 	private readonly tally: RecordTally;
 	private readonly failedRecords: FailedRecords;
+	private readonly stats: RunStats;
 	private readonly meter: Meter;
 	private readError: string | undefined;
 	/** Whether all of the file was read. */
@@ -76,10 +75,12 @@ export class FileSink implements Sink {
 		this.tally = new RecordTally(file.name, options.done, options.goOn);
 		for (const name of options.others ?? []) this.tally.others[name] = 0;
 		this.failedRecords = new FailedRecords(run, file, path, options.bytesPerFile);
-		this.meter = new Meter(run, options.sentBytes, options.stats);
+		this.stats = options.stats ?? run.stats;
+		this.meter = new Meter(run, this.stats);
 	}
 
 	async done(entries: readonly Placed[], _result?: unknown, as?: string): Promise<void> {
+		if (as === undefined) this.stats.done += entries.length;
 		this.tally.succeed(recordsOf(entries), as);
 	}
 
@@ -165,7 +166,7 @@ export class FileSink implements Sink {
 	/** How far it has come, for n8n's log. */
 	logLine(): string {
 		const { tally, meter } = this;
-		return `${tally.progress()} (${count(tally.records, 'record')} read, ${meter.perSecond(tally.done)} per second, ${count(meter.retries, 'retry', 'retries')})`;
+		return `${tally.progress()} (${count(tally.records, 'record')} read, ${meter.text()})`;
 	}
 
 	private note(
@@ -203,7 +204,7 @@ export class FileSink implements Sink {
 			file: this.origin.file.name,
 			...tally.countsJson(),
 			atEnd: this.isAtEnd,
-			...meter.json(tally.done),
+			stats: meter.json(),
 			...json,
 			...(this.readError !== undefined && { readError: this.readError }),
 			...details?.(),

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { count } from '../run/hints';
-import { Meter } from '../run/meter';
 import type { Run } from '../run/run';
 import { ItemTallies } from './item-tallies';
 import type { EntryFailure, Placed, Sink } from './sink';
@@ -23,16 +22,12 @@ export interface ItemSinkOptions {
 	others?: readonly string[];
 	/** Further members of an item that stands for several entries. */
 	json?: IDataObject;
-	/** Bytes of all requests of the run so far. */
-	sentBytes?: () => number;
 }
 
 /** Returns a result or an error for each entry, linked to the items that wait for it. */
 export class ItemSink implements Sink {
 	/** Entries to be sent, once all were read. */
 	total = 0;
-	private succeeded = 0;
-	private readonly meter: Meter;
 	/** Items that the summary stands for. */
 	private readonly summarized = new Set<number>();
 	private readonly tallies: ItemTallies | undefined;
@@ -41,7 +36,6 @@ export class ItemSink implements Sink {
 		private readonly run: Run,
 		private readonly options: ItemSinkOptions,
 	) {
-		this.meter = new Meter(run, options.sentBytes);
 		run.progress = () => this.progress();
 		const { output, done, others = [], json = {} } = options;
 		if (output === 'inputItems') this.tallies = new ItemTallies(run, done, others, json);
@@ -52,7 +46,7 @@ export class ItemSink implements Sink {
 		result: (entry: E) => IDataObject,
 		as?: string,
 	): Promise<void> {
-		if (as === undefined) this.succeeded += entries.length;
+		if (as === undefined) this.run.stats.done += entries.length;
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === 0) await this.run.breathe();
 			for (const itemIndex of entry.items) {
@@ -93,9 +87,8 @@ export class ItemSink implements Sink {
 		await this.tallies?.end();
 		const { output, json: more } = this.options;
 		if (output !== 'summary') return;
-		const { requests, bytes, retries, ...speed } = this.meter.json(this.succeeded);
-		const { failures } = this.run;
-		const json = { documents: this.succeeded, requests, bytes, retries, failures, ...speed };
+		const { failures, meter, stats } = this.run;
+		const json = { documents: stats.done, failures, stats: meter.json() };
 		// If all have failed, there is still an item that it comes from.
 		const items = [...this.summarized].sort((one, other) => one - other);
 		this.run.done(items[0] ?? 0, [{ ...json, ...more }], items.length > 0 ? items : [0]);
@@ -126,6 +119,6 @@ export class ItemSink implements Sink {
 		const { done, repeating, progress } = this.options;
 		if (progress !== undefined) return progress;
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `${count(this.succeeded, 'document')} of ${this.total.toLocaleString('en-US')} had been ${done}; ${repeating}.`;
+		return `${count(this.run.stats.done, 'document')} of ${this.total.toLocaleString('en-US')} had been ${done}; ${repeating}.`;
 	}
 }

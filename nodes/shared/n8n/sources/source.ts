@@ -14,11 +14,9 @@ import {
 	type RecordFile,
 	type RecordFileOptions,
 } from './record-file';
+import { log } from '../run/report';
 import type { Run } from '../run/run';
 import type { Placed, Sink } from '../sinks/sink';
-
-/** How often a long run writes a line to n8n's log. */
-const LOG_INTERVAL_MS = 10_000;
 
 /** Where entries come from, and who accounts for them. */
 export interface Source<E> {
@@ -171,6 +169,7 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 			const origin = { file, itemIndex, path, skip, max };
 			source = openSource<E, R>(run, origin, reading, isLast);
 			run.progress = progressOf(sinks, source.sink);
+			run.logLines = () => unfinished(sinks).map((sink) => sink.logLine());
 			return source;
 		} finally {
 			if (source === undefined) file.close();
@@ -190,7 +189,8 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 			const isLast = itemIndex === run.items.length - 1 && at === places.length - 1;
 			// A file that cannot be opened fails alone, not those in other fields of its item.
 			const opened = await open(itemIndex, where, isLast).catch((error: unknown) => {
-				run.refuse(itemIndex, error);
+				// A run that ends closes its files, also the one that is being opened.
+				if (!run.ended) run.refuse(itemIndex, error);
 			});
 			if (opened) yield opened;
 			if (run.ended) return;
@@ -205,12 +205,6 @@ function openSource<E extends Placed, R extends FileReading<E>>(
 	isLast: boolean,
 ): OpenSource<E, R> {
 	const sink = new FileSink(run, origin, reading.sink);
-	const closing = new AbortController();
-	const close = () => {
-		closing.abort();
-		origin.file.close();
-	};
-	void logRegularly(run, sink, closing.signal);
 	let read: () => void = () => undefined;
 	const wasRead = new Promise<void>((resolve) => (read = resolve));
 	return {
@@ -220,10 +214,10 @@ function openSource<E extends Placed, R extends FileReading<E>>(
 		sink,
 		isLast,
 		reading,
-		close,
+		close: () => origin.file.close(),
 		end: async () => {
-			close();
-			if (run.ended) log(run, sink);
+			origin.file.close();
+			if (run.ended) log(run, sink.logLine());
 			await sink.end();
 		},
 	};
@@ -279,13 +273,16 @@ async function finish<E, R>(
 /** Files that a message names: those that were opened last. */
 const MAX_FILES_NAMED = 3;
 
+const unfinished = (sinks: Iterable<FileSink>): FileSink[] =>
+	[...sinks].filter(({ hasEnded }) => !hasEnded);
+
 /** What had been done: with the files in flight, or else with the one that was opened last. */
 function progressOf(sinks: Set<FileSink>, opened: FileSink): () => string {
 	for (const sink of sinks) if (sink.hasEnded) sinks.delete(sink);
 	sinks.add(opened);
 	return () => {
-		const unfinished = [...sinks].filter(({ hasEnded }) => !hasEnded);
-		const named = unfinished.length > 0 ? unfinished.slice(-MAX_FILES_NAMED) : [opened];
+		const left = unfinished(sinks);
+		const named = left.length > 0 ? left.slice(-MAX_FILES_NAMED) : [opened];
 		return named.map((sink) => sink.progress()).join(' ');
 	};
 }
@@ -380,14 +377,3 @@ function checkNotEmpty({ name, format, header }: FileOrigin['file']): void {
 	if (FORMATS[format].isList || header()) return;
 	throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
 }
-
-/** Writes how far a file has come to n8n's log, now and then. */
-async function logRegularly(run: Run, sink: FileSink, closed: AbortSignal): Promise<void> {
-	while (!run.ended && !closed.aborted) {
-		await run.sleep(LOG_INTERVAL_MS, closed);
-		if (!closed.aborted && !run.ended) log(run, sink);
-	}
-}
-
-const log = ({ context }: Run, sink: FileSink): void =>
-	context.logger.info(`${context.getNode().name}: ${sink.logLine()}`);

@@ -1,0 +1,178 @@
+/** What an operator sees of a run: figures in summaries, in the data of the execution and in n8n's log. */
+import { captured } from '../../support/log-capture';
+import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { useFiles } from '../../support/binary-data';
+import { sandboxCredentials } from '../../support/credentials';
+import { runNode, type RunOptions } from '../../support/engine';
+import { indexes, jsonOf, useSandbox, useShortBackoff } from '../../support/sandbox';
+
+const sandbox = useSandbox();
+const files = useFiles();
+useShortBackoff();
+
+const run = async (node: INodeType, parameters: INodeParameters, more: Partial<RunOptions> = {}) =>
+	await runNode({ node, parameters, credentials: sandboxCredentials(sandbox()), ...more });
+
+const documents = (count: number): IDataObject[] =>
+	indexes(count).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
+const file = async (count: number) =>
+	await files.item(
+		documents(count)
+			.map((document) => `${JSON.stringify(document)}\n`)
+			.join(''),
+		'd.jsonl',
+	);
+
+const bodyBytes = () =>
+	sandbox()
+		.requests.filter(({ status }) => status === 200)
+		.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0);
+
+const MODEL = { modelId: { __rl: true, mode: 'id', value: 'm' } };
+const TIMES = { seconds: expect.any(Number), recordsPerSecond: expect.any(Number) };
+const NOTHING = { retries: 0, splits: 0, throttled: 0, ...TIMES };
+
+describe('a summary has the same figures for all nodes', () => {
+	it('Push Documents, of items', async () => {
+		const { output } = await run(
+			new PushDocuments(),
+			{ options: { output: 'summary', documentsPerRequest: 2 } },
+			{ items: documents(5) },
+		);
+		const stats = { ...NOTHING, requests: 3, bytes: bodyBytes() };
+		expect(output[0].json).toEqual({ documents: 5, failures: 0, stats });
+	});
+
+	it('Push Documents, of a file', async () => {
+		sandbox().faults.add({ route: 'push', status: 503, times: 1 });
+		sandbox().faults.add({ route: 'push', status: 429, times: 1 });
+		const { output } = await run(
+			new PushDocuments(),
+			{ documentSource: 'file', options: { documentsPerRequest: 2, concurrency: 1 } },
+			{ items: [await file(5)] },
+		);
+		const stats = { ...TIMES, requests: 3, retries: 2, splits: 0, throttled: 1 };
+		expect(output[0].json.stats).toEqual({ ...stats, bytes: bodyBytes() });
+	});
+
+	it('Push Documents, whose batches were split', async () => {
+		sandbox().faults.add({ route: 'push', status: 413, times: 1 });
+		const { output } = await run(
+			new PushDocuments(),
+			{ documentSource: 'file' },
+			{ items: [await file(4)] },
+		);
+		expect(output[0].json.stats).toMatchObject({ requests: 3, splits: 1, bytes: bodyBytes() });
+	});
+
+	it('Delete Document', async () => {
+		await run(new PushDocuments(), {}, { items: documents(3) });
+		const items = [await file(3)];
+		const { output } = await run(new DeleteDocument(), { idSource: 'file' }, { items });
+		expect(output[0].json.stats).toEqual({ ...NOTHING, requests: 3, bytes: 0 });
+	});
+
+	it('Chunk Text, each of several files', async () => {
+		const parameters = { textSource: 'file', outputTo: 'files', ...MODEL };
+		const options = { textsPerRequest: 2 };
+		const items = [await file(3), await file(4)];
+		const { output } = await run(new ChunkText(), { ...parameters, options }, { items });
+		const summaries = jsonOf(output).filter((json) => 'file' in json);
+		const texts = (count: number) =>
+			documents(count).reduce((sum, { text }) => sum + String(text).length, 0);
+		expect(summaries.map(({ stats }) => stats)).toEqual([
+			expect.objectContaining({ ...NOTHING, requests: 2, bytes: expect.any(Number) }),
+			expect.objectContaining({ ...NOTHING, requests: 2, bytes: expect.any(Number) }),
+		]);
+		for (const [at, { stats }] of summaries.entries()) {
+			expect((stats as IDataObject).bytes).toBeGreaterThanOrEqual(texts(3 + at));
+		}
+	});
+});
+
+describe('the data of the execution has them too', () => {
+	const tracingOf = ({ taskData }: Awaited<ReturnType<typeof run>>) =>
+		taskData?.metadata?.tracing;
+
+	it('of a file, as its summary', async () => {
+		const items = [await file(5)];
+		const result = await run(new PushDocuments(), { documentSource: 'file' }, { items });
+		const { seconds, recordsPerSecond, ...stats } = result.output[0].json.stats as IDataObject;
+		expect([seconds, recordsPerSecond]).toEqual([expect.any(Number), expect.any(Number)]);
+		expect(tracingOf(result)).toEqual({ ...stats, ...TIMES, records: 5 });
+	});
+
+	it('of several files together', async () => {
+		const parameters = { textSource: 'file', outputTo: 'files', ...MODEL };
+		const items = [await file(3), await file(4)];
+		const result = await run(new ChunkText(), parameters, { items });
+		expect(tracingOf(result)).toMatchObject({ requests: 2, records: 7 });
+	});
+
+	it.each([
+		['Push Documents', () => new PushDocuments(), {}, 3],
+		['Delete Document', () => new DeleteDocument(), {}, 3],
+		['Chunk Text', () => new ChunkText(), { ...MODEL, text: '={{ $json.text }}' }, 3],
+		['Migrate Blobs', () => new MigrateBlobs(), { confirm: true }, 1],
+	])('of items: %s', async (name, node, parameters, records) => {
+		if (name === 'Delete Document') await run(new PushDocuments(), {}, { items: documents(3) });
+		const result = await run(node(), parameters, { items: documents(3) });
+		expect(result.error).toBeUndefined();
+		expect(tracingOf(result)).toEqual({
+			...NOTHING,
+			requests: expect.any(Number),
+			bytes: expect.any(Number),
+			records,
+		});
+		expect(tracingOf(result)?.requests).toBeGreaterThan(0);
+	});
+
+	it('of a node that failed', async () => {
+		sandbox().faults.add({ route: 'push', status: 503 });
+		const result = await run(new PushDocuments(), {}, { items: documents(3) });
+		expect(result.error).toBeDefined();
+		expect(tracingOf(result)).toMatchObject({ requests: 1, records: 0 });
+		expect(tracingOf(result)?.retries).toBeGreaterThan(0);
+	});
+});
+
+describe('a run of items that lasts longer than 10 seconds writes to the log', () => {
+	it.each([
+		[
+			'Push Documents',
+			() => new PushDocuments(),
+			{ options: { documentsPerRequest: 2, concurrency: 1 } },
+			'push' as const,
+			'Push Documents: 4 documents of 6 had been pushed; pushing them again does no harm. (0 per second, 0 retries)',
+		],
+		[
+			'Chunk Text',
+			() => new ChunkText(),
+			{ ...MODEL, text: '={{ $json.text }}' },
+			'results' as const,
+			'Chunk Text: Chunking IDs',
+		],
+	])(
+		'%s',
+		async (name, node, parameters, route, line) => {
+			captured.length = 0;
+			sandbox().faults.add({
+				route,
+				latencyMs: 11_000,
+				...(route === 'push' && { skip: 2 }),
+			});
+			await run(node(), parameters, { items: documents(6) });
+			const written = captured.filter((text) => text.includes(`${name}: `));
+			expect(written.join('\n')).toContain(line);
+			expect(written).toHaveLength(1);
+			// As members of their own, by which logs can be filtered.
+			expect(written[0]).toMatch(/"?retries"?: ?0/);
+		},
+		60_000,
+	);
+});
