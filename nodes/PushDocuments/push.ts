@@ -52,13 +52,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 		}
 	};
 	if (parameters.choice('documentSource') === 'file') {
-		await withFiles(
-			run,
-			parameters,
-			options,
-			fileReading(parameters, options, hints),
-			push,
-		);
+		await withFiles(run, parameters, options, fileReading(parameters, options, hints), push);
 	} else {
 		await withItems(run, itemReading(run, parameters, options, sent, hints), push);
 	}
