@@ -13,14 +13,20 @@ const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
 const ID = 'agent/returns';
 const FIELDS_OF_DOCUMENT = { name: 'Returns', url: 'https://example.com/returns', text: TEXT };
 
-/** What the model fills in to add it. */
-const VALUES = { documentId: ID, ...FIELDS_OF_DOCUMENT, description: '' };
+/** What the model fills in to add it, by the names that the nodes give the fields. */
+const VALUES = {
+	Document_ID: ID,
+	Document_Name: FIELDS_OF_DOCUMENT.name,
+	Document_Description: '',
+	Document_URL: FIELDS_OF_DOCUMENT.url,
+	Document_Text: TEXT,
+};
 
 /** The fields that a model is to fill in, by tool. */
 const FIELDS = {
 	[ADD]: Object.keys(VALUES),
-	[DELETE]: ['documentId'],
-	[SPLIT]: ['text'],
+	[DELETE]: ['Document_ID'],
+	[SPLIT]: ['Text'],
 };
 
 /** More numbers in a row than a model could use. */
@@ -44,10 +50,10 @@ async function runTools(stage: Stage): Promise<void> {
 		id === ID && JSON.stringify(fields) === JSON.stringify(FIELDS_OF_DOCUMENT),
 		JSON.stringify(fields),
 	);
-	const split = await stage.runTool(EXAMPLE, { tool: SPLIT, values: { text: TEXT } });
+	const split = await stage.runTool(EXAMPLE, { tool: SPLIT, values: { Text: TEXT } });
 	checks.add('The tool splits a text', /chunkIndex.*chunkIndex/.test(split), split);
 	checks.add('A model gets no vectors', !VECTOR.test(split));
-	const deleted = await stage.runTool(EXAMPLE, { tool: DELETE, values: { documentId: ID } });
+	const deleted = await stage.runTool(EXAMPLE, { tool: DELETE, values: { Document_ID: ID } });
 	checks.add('The tool deletes the document', indexed(stage) === undefined, deleted);
 }
 
@@ -57,9 +63,9 @@ async function askAgent(stage: Stage): Promise<void> {
 	requests.length = 0;
 	const calls: ToolCall[] = [
 		{ tool: ADD, values: VALUES },
-		{ tool: SPLIT, values: { text: TEXT } },
-		{ tool: DELETE, values: { documentId: ID } },
-		{ tool: ADD, values: { ...VALUES, name: '' } },
+		{ tool: SPLIT, values: { Text: TEXT } },
+		{ tool: DELETE, values: { Document_ID: ID } },
+		{ tool: ADD, values: { ...VALUES, Document_Name: '' } },
 	];
 	const execution = await stage.chat(EXAMPLE, JSON.stringify(calls));
 	const [answer] = execution.items('AI Agent');
@@ -89,7 +95,7 @@ async function askAgent(stage: Stage): Promise<void> {
 	// n8n would show the ID of the call in place of a value called `id`.
 	checks.add(
 		'The model reads its own values again',
-		JSON.stringify(requests.at(-1)).includes(`\\"documentId\\":\\"${ID}\\"`),
+		JSON.stringify(requests.at(-1)).includes(`\\"Document_ID\\":\\"${ID}\\"`),
 	);
 	checks.add('The model reads no vectors', !VECTOR.test(JSON.stringify(requests)));
 	checks.add('The agent deletes what it added', indexed(stage) === undefined);

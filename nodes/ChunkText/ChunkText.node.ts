@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 
 import { runNode } from '../shared/n8n/run/run';
-import { searchModels } from './models';
+import { listModels } from './models';
 import { propertiesOf, subtitleOf, type Operation } from './operation';
 import { OPERATIONS } from './operations';
 import { CHUNKER_NAMES, chunkerProperties } from './parameters/chunker';
@@ -40,7 +40,7 @@ export class ChunkText implements INodeType {
 		properties: propertiesOf(OPERATIONS),
 	};
 
-	methods = { listSearch: { searchModels } };
+	methods = { listSearch: { listModels } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const chosen = this.getNodeParameter('operation', 0) as string;

@@ -6,15 +6,7 @@ import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow'
  */
 const MODELS = ['e5-small-v2', 'gte-small'];
 
-/** The models to choose from, those that contain what the user typed. */
-export async function searchModels(
-	this: ILoadOptionsFunctions,
-	filter = '',
-): Promise<INodeListSearchResult> {
-	const wanted = filter.trim().toLowerCase();
-	const results = MODELS.filter((model) => model.includes(wanted)).map((model) => ({
-		name: model,
-		value: model,
-	}));
-	return { results };
+/** The models to choose from. */
+export async function listModels(this: ILoadOptionsFunctions): Promise<INodeListSearchResult> {
+	return { results: MODELS.map((model) => ({ name: model, value: model })) };
 }

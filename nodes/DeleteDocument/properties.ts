@@ -8,7 +8,12 @@ import {
 	skipRecordsProperty,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
-import { properties, type Member, type Values } from '../shared/n8n/parameters/properties';
+import {
+	filledByModel,
+	properties,
+	type Member,
+	type Values,
+} from '../shared/n8n/parameters/properties';
 import {
 	concurrencyProperty,
 	maxAttemptsProperty,
@@ -51,16 +56,19 @@ export const deleteProperties = properties([
 		default: 'expression',
 		description: 'Where the IDs come from',
 	},
-	{
-		displayName: 'Document ID',
-		name: 'documentId',
-		type: 'string',
-		default: '={{ $json.id }}',
-		required: true,
-		placeholder: 'e.g. handbook/chapter-1',
-		description: 'ID of the document to delete, exactly as it was pushed',
-		displayOptions: { show: { idSource: ['expression'] } },
-	},
+	...filledByModel(
+		{
+			displayName: 'Document ID',
+			name: 'documentId',
+			type: 'string',
+			default: '={{ $json.id }}',
+			required: true,
+			placeholder: 'e.g. handbook/chapter-1',
+			description: 'ID of the document to delete, exactly as it was pushed',
+			displayOptions: { show: { idSource: ['expression'] } },
+		},
+		'ID of the document to delete, exactly as it was added',
+	),
 	{
 		displayName: 'List Field',
 		name: 'idsField',
@@ -101,7 +109,7 @@ export const deleteProperties = properties([
 					'Each request asks the service to commit sooner. Slow for many documents.',
 			},
 			{
-				name: 'Last Delete Only',
+				name: 'Once, at the End',
 				value: 'lastDeleteOnly',
 				description:
 					'The last request, sent after all others, asks the service to commit sooner',

@@ -3,14 +3,15 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	documentFieldsOf,
 	filled,
-	readDocumentFields,
 	type DocumentFields,
 } from '../shared/n8n/sources/document-fields';
 import { fieldOf } from '../shared/n8n/run/fields';
 import { withoutFiles } from '../shared/n8n/sources/files';
 import type { Run } from '../shared/n8n/run/run';
+import { isTool } from '../shared/n8n/run/tool';
+import { withMembers } from '../shared/records/json/with-members';
 import { InputError } from '../shared/service/input-error';
-import type { DocumentRules } from '../shared/service/push/push';
+import type { DocumentRules, PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
 
@@ -30,12 +31,12 @@ export const rulesOf = (
 });
 
 /** With Mapped Fields, parameters have the ID and the name. */
-export const CALLED_AS_PARAMETERS = { id: "'ID'", name: "'Name'" };
+export const CALLED_AS_PARAMETERS = { id: "'Document ID'", name: "'Document Name'" };
 
 /** Parameters for the fields that every document has. */
 const REQUIRED = new Map([
-	['id', 'ID'],
-	['name', 'Name'],
+	['id', 'Document ID'],
+	['name', 'Document Name'],
 ]);
 
 /**
@@ -45,16 +46,37 @@ const REQUIRED = new Map([
  */
 export function documentsOf(run: Run, parameters: PushParameters, itemIndex: number): unknown[] {
 	const source = parameters.choice('documentSource');
-	if (source === 'wholeItem') return [withoutFiles(run.items[itemIndex]?.json ?? {})];
-	if (source === 'fields') return [mappedDocument(parameters, itemIndex)];
+	if (source === 'wholeItem') return [jsonOf(run, itemIndex)];
+	if (source === 'fields') {
+		const others = otherFields(run, parameters, itemIndex);
+		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
+	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 	return Array.isArray(value) ? value : [value];
+}
+
+const jsonOf = ({ items }: Run, itemIndex: number): IDataObject =>
+	withoutFiles(items[itemIndex]?.json ?? {});
+
+/** The fields of the item that a document of mapped fields has as well. */
+function otherFields(run: Run, parameters: PushParameters, itemIndex: number): IDataObject {
+	// Tools do not have the parameter, whatever the workflow says of it.
+	if (isTool(run.context) || !parameters.boolean('includeOtherFields', itemIndex)) return {};
+	const json = jsonOf(run, itemIndex);
+	const include = parameters.choice('include', itemIndex);
+	if (include === 'all') return json;
+	const isSelected = include === 'selected';
+	const names = new Set(
+		parameters.names(isSelected ? 'includeFields' : 'excludeFields', itemIndex),
+	);
+	const fields = Object.entries(json).filter(([name]) => names.has(name) === isSelected);
+	return Object.fromEntries(fields);
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an id and a name.';
 
 function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObject {
-	const value = (name: `document${'Id' | 'Name' | 'Description' | 'Url'}`) =>
+	const value = (name: `document${'Id' | 'Name' | 'Description' | 'Url' | 'Text'}`) =>
 		parameters.value(name, itemIndex) as IDataObject[string];
 	return {
 		id: value('documentId'),
@@ -62,6 +84,7 @@ function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObj
 		...(filled([
 			['description', value('documentDescription')],
 			['url', value('documentUrl')],
+			['text', value('documentText')],
 		]) as IDataObject),
 		...additionalFields(parameters, itemIndex),
 	};
@@ -101,20 +124,18 @@ export function idIn(source: unknown, field: string): string | undefined {
 	return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Makes documents of the records of a file, whose fields may have other names. */
-export class RecordMapper {
-	readonly fields: DocumentFields;
+/** Makes documents of items or of records of a file, whose fields may have other names. */
+export class DocumentMapper {
 	/** What the ID and the name are called in messages. */
 	readonly called: Record<'id' | 'name', string>;
 	/** Whether all fields have the names that the service wants. */
-	private readonly isIdentity: boolean;
+	readonly isIdentity: boolean;
 
-	constructor(parameters: PushParameters, itemIndex: number) {
-		this.fields = readDocumentFields(parameters, itemIndex);
+	constructor(readonly fields: DocumentFields) {
 		const called = (field: 'id' | 'name', what: string) =>
-			`The field ${quoted(this.fields[field])}${this.fields[field] === field ? '' : what}`;
+			`The field ${quoted(fields[field])}${fields[field] === field ? '' : what}`;
 		this.called = { id: called('id', ' with the ID'), name: called('name', ' with the name') };
-		this.isIdentity = Object.entries(this.fields).every(
+		this.isIdentity = Object.entries(fields).every(
 			([field, path]) => path === field || path === '',
 		);
 	}
@@ -147,3 +168,28 @@ export class RecordMapper {
 		);
 	}
 }
+
+/**
+ * The JSON of a document as its record has it, with the fields set that were mapped or converted.
+ *
+ * @param text of the record, which is JSON
+ * @param record its content
+ * @returns undefined if fields of the record were omitted, so that it has to be written again
+ */
+export function originalText(
+	text: string,
+	record: object,
+	document: PushDocument,
+): string | undefined {
+	if (document === record) return text;
+	if (!Object.keys(record).every((name) => Object.hasOwn(document, name))) return undefined;
+	const fields = new Map<string, string>();
+	for (const field of DOCUMENT_FIELDS) {
+		const value = document[field];
+		if (value === undefined || value === (record as Record<string, unknown>)[field]) continue;
+		fields.set(field, JSON.stringify(value));
+	}
+	return withMembers(text, fields);
+}
+
+const DOCUMENT_FIELDS = ['id', 'name', 'description', 'url'];

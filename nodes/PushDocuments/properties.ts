@@ -1,4 +1,7 @@
-import { documentFieldProperties } from '../shared/n8n/sources/document-fields';
+import {
+	recommendedFieldProperties,
+	requiredFieldProperties,
+} from '../shared/n8n/sources/document-fields';
 import {
 	bytesPerFileProperty,
 	delimiterProperty,
@@ -10,6 +13,9 @@ import {
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
+	filledByModel,
+	notForTools,
+	onlyForTools,
 	properties,
 	property,
 	shownFor,
@@ -26,6 +32,7 @@ import { onePerInputItem } from '../shared/n8n/sinks/output-options';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
 const showForFields = { show: { documentSource: ['fields'] } };
+const includesOthers = { ...showForFields.show, includeOtherFields: [true] };
 const showForFile = { show: { documentSource: ['file'] } };
 /** For members of Options. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
@@ -43,7 +50,7 @@ const source = property({
 const WHOLE_ITEM = {
 	name: 'Whole Item',
 	value: 'wholeItem',
-	description: 'Each input item is a document with its own ID and name',
+	description: 'Each input item is a document: its ID, its name and all other fields',
 } as const;
 
 const FROM_FIELDS = {
@@ -67,58 +74,130 @@ const FROM_FILE = {
 
 /** Parameters of Push Documents. */
 export const pushProperties = properties([
-	{
+	notForTools({
 		...source,
 		options: [WHOLE_ITEM, FROM_FIELDS, FROM_JSON, FROM_FILE],
 		default: 'wholeItem',
-		displayOptions: { hide: { '@tool': [true] } },
-	},
+	}),
 	// For AI agents the item is their own input, and they only pass on JSON.
-	{
-		...source,
-		options: [FROM_FIELDS, FROM_JSON],
-		default: 'fields',
-		displayOptions: { show: { '@tool': [true] } },
-	},
-	{
-		displayName: 'ID',
-		name: 'documentId',
-		type: 'string',
-		default: '={{ $json.id }}',
-		required: true,
-		placeholder: 'e.g. handbook/returns.md',
+	onlyForTools({ ...source, options: [FROM_FIELDS, FROM_JSON], default: 'fields' }),
+	...filledByModel(
+		{
+			displayName: 'Document ID',
+			name: 'documentId',
+			type: 'string',
+			default: '={{ $json.id }}',
+			required: true,
+			placeholder: 'e.g. handbook/returns.md',
+			description:
+				'If the index has a document with this ID, it is updated. Otherwise a new one is added.',
+			displayOptions: showForFields,
+		},
+		'ID of the document. The ID of an existing document replaces it.',
+	),
+	...filledByModel(
+		{
+			displayName: 'Document Name',
+			name: 'documentName',
+			type: 'string',
+			default: '={{ $json.name }}',
+			required: true,
+			placeholder: 'e.g. Returns',
+			description: 'Title of the document',
+			displayOptions: showForFields,
+		},
+		'Title of the document',
+	),
+	...filledByModel(
+		{
+			displayName: 'Document Description',
+			name: 'documentDescription',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. How to set up a data source',
+			description: 'Recommended. Omitted if empty.',
+			displayOptions: showForFields,
+		},
+		'One sentence that says what the document is about. Empty if unknown.',
+		true,
+	),
+	...filledByModel(
+		{
+			displayName: 'Document URL',
+			name: 'documentUrl',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://example.com/page',
+			description: 'Recommended. Omitted if empty.',
+			displayOptions: showForFields,
+		},
+		'URL of the document. Empty if there is none.',
+		true,
+	),
+	...filledByModel(
+		{
+			displayName: 'Document Text',
+			name: 'documentText',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Goods may be returned within thirty days.',
+			description: "Text to search, as the field 'text' of the document. Omitted if empty.",
+			displayOptions: showForFields,
+		},
+		'Text of the document',
+		true,
+	),
+	// The item of a tool is the input of the agent.
+	notForTools({
+		displayName: 'Include Other Input Fields',
+		name: 'includeOtherFields',
+		type: 'boolean',
+		default: false,
 		description:
-			'If the index has a document with this ID, it is updated. Otherwise a new one is added.',
+			'Whether the document also has the other fields of the input item, such as text and vector',
 		displayOptions: showForFields,
-	},
-	{
-		displayName: 'Name',
-		name: 'documentName',
-		type: 'string',
-		default: '={{ $json.name }}',
-		required: true,
-		placeholder: 'e.g. Returns',
-		description: 'Title of the document',
-		displayOptions: showForFields,
-	},
-	{
-		displayName: 'Description',
-		name: 'documentDescription',
+	}),
+	notForTools({
+		displayName: 'Input Fields to Include',
+		name: 'include',
+		type: 'options',
+		options: [
+			{ name: 'All', value: 'all', description: 'All fields of the input item' },
+			{
+				name: 'Selected',
+				value: 'selected',
+				description: "Those in 'Fields to Include'",
+			},
+			{
+				name: 'All Except',
+				value: 'except',
+				description: "All but those in 'Fields to Exclude'",
+			},
+		],
+		default: 'all',
+		description: 'Which other fields the document has',
+		displayOptions: { show: { ...includesOthers } },
+	}),
+	notForTools({
+		displayName: 'Fields to Include',
+		name: 'includeFields',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. How to set up a data source',
-		description: 'Recommended. Omitted if empty.',
-		displayOptions: showForFields,
-	},
-	{
-		displayName: 'URL',
-		name: 'documentUrl',
+		placeholder: 'e.g. text, vector',
+		description: 'Names of fields, separated by commas',
+		requiresDataPath: 'multiple',
+		displayOptions: { show: { ...includesOthers, include: ['selected'] } },
+	}),
+	notForTools({
+		displayName: 'Fields to Exclude',
+		name: 'excludeFields',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. https://example.com/page',
-		description: 'Recommended. Omitted if empty.',
-		displayOptions: showForFields,
-	},
+		placeholder: 'e.g. internalNotes',
+		description: 'Names of fields, separated by commas',
+		requiresDataPath: 'multiple',
+		displayOptions: { show: { ...includesOthers, include: ['except'] } },
+	}),
 	{
 		displayName: 'Additional Fields',
 		name: 'additionalFields',
@@ -168,7 +247,8 @@ export const pushProperties = properties([
 		...listPathProperty,
 		displayOptions: { show: { documentSource: ['file'], fileFormat: ['auto', 'jsonArray'] } },
 	},
-	...shownFor(showForFile, documentFieldProperties),
+	...shownFor({ show: { documentSource: ['wholeItem', 'file'] } }, requiredFieldProperties),
+	...shownFor(showForFile, recommendedFieldProperties),
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -191,9 +271,9 @@ export const pushProperties = properties([
 				displayName: 'Convert ID and Name to String',
 				name: 'convertToString',
 				type: 'boolean',
-				default: false,
+				default: true,
 				description:
-					'Whether to send IDs and names that are numbers or booleans as strings, instead of failing the document',
+					'Whether to send IDs and names that are whole numbers as strings, instead of failing the document',
 			},
 			{ ...delimiterProperty, displayOptions: showOptionForFile },
 			{

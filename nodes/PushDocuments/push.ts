@@ -2,7 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { bulk } from '../shared/flow/bulk';
 import { failed } from '../shared/flow/deliver';
-import { neededFields } from '../shared/n8n/sources/document-fields';
+import {
+	neededFields,
+	readDocumentFields,
+	readItemFields,
+} from '../shared/n8n/sources/document-fields';
 import { fileFieldsOf } from '../shared/n8n/sources/files';
 import { count, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
@@ -21,7 +25,14 @@ import { FORMATS } from '../shared/records/format';
 import { InputError } from '../shared/service/input-error';
 import { prepareDocument, type PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
-import { CALLED_AS_PARAMETERS, documentsOf, idIn, RecordMapper, rulesOf } from './documents';
+import {
+	CALLED_AS_PARAMETERS,
+	DocumentMapper,
+	documentsOf,
+	idIn,
+	originalText,
+	rulesOf,
+} from './documents';
 import { DocumentHints } from './hints';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import { pushRequests, type Entry, type Sent } from './requests';
@@ -68,19 +79,27 @@ function itemReading(
 	hints: DocumentHints,
 ): ItemReading<Entry> {
 	const from = parameters.choice('documentSource');
+	const isWholeItem = from === 'wholeItem';
 	const rules = rulesOf(options, from === 'fields' ? CALLED_AS_PARAMETERS : undefined);
+	const prepared = (value: unknown, { items: [itemIndex = 0] }: Placed): PushDocument => {
+		if (!isWholeItem) return prepareDocument(value, rules);
+		try {
+			const mapper = new DocumentMapper(readItemFields(parameters, itemIndex));
+			const document = mapper.documentOf(value);
+			const { isIdentity, called } = mapper;
+			return prepareDocument(document, isIdentity ? rules : { ...rules, called });
+		} catch (error) {
+			throw withFileAdvice(run, itemIndex, error);
+		}
+	};
 	return {
 		valuesOf: (itemIndex) => documentsOf(run, parameters, itemIndex),
 		entryOf: (value, place) => {
-			try {
-				const document = prepareDocument(value, rules);
-				hints.found(value as object);
-				return entryOf(document, place);
-			} catch (error) {
-				throw from === 'wholeItem' ? withFileAdvice(run, place, error) : error;
-			}
+			const document = prepared(value, place);
+			hints.found(value as object);
+			return entryOf(document, place);
 		},
-		idOf: (value) => idIn(value, 'id'),
+		idOf: (value) => idIn(value, isWholeItem ? parameters.text('idField', 0) : 'id'),
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
 		wrong: inList,
 		resolve: async (entries, sink) => await withoutDuplicates(entries, options, sent, sink),
@@ -98,15 +117,16 @@ function itemReading(
 const fileReading =
 	(parameters: PushParameters, options: PushOptions, hints: DocumentHints) =>
 	(itemIndex: number, { format }: RecordFile): FileReading<Entry> => {
-		const mapper = new RecordMapper(parameters, itemIndex);
+		const mapper = new DocumentMapper(readDocumentFields(parameters, itemIndex));
 		const rules = rulesOf(options, mapper.called);
 		return {
 			needed: neededFields(mapper.fields),
 			entryOf: (value, place) => {
 				const document = prepareDocument(mapper.documentOf(value), rules);
 				hints.found(value as object);
-				const isOriginal = document === value && FORMATS[format].isJson;
-				return entryOf(document, place, isOriginal ? place.record?.text : undefined);
+				const text = FORMATS[format].isJson ? place.record?.text : undefined;
+				const original = text && originalText(text, value as object, document);
+				return entryOf(document, place, original);
 			},
 			idOf: (value) => idIn(value, mapper.fields.id),
 			sink: {
@@ -131,7 +151,7 @@ const entryOf = (document: PushDocument, place: Placed, original?: string): Entr
 const dryRunJson = ({ dryRun }: PushOptions): IDataObject => (dryRun ? { dryRun } : {});
 
 /** An item with a file that is no document hardly is what should be pushed, but its file. */
-function withFileAdvice(run: Run, { items: [itemIndex = 0] }: Placed, error: unknown): unknown {
+function withFileAdvice(run: Run, itemIndex: number, error: unknown): unknown {
 	const [field] = fileFieldsOf(run, itemIndex);
 	if (field === undefined || !(error instanceof InputError)) return error;
 	return new InputError(

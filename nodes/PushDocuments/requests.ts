@@ -125,6 +125,7 @@ function written(entry: Entry, document: PushDocument, maxTextCharacters: number
 	if (record === undefined) return text;
 	// What is in flight for long is expensive for n8n's garbage collector.
 	entry.document = undefined;
+	entry.original = undefined;
 	record.value = undefined;
 	entry.besides = Math.max(0, record.text.length - text.length);
 	return text;

@@ -60,14 +60,23 @@ describe('a submission', () => {
 		]);
 	});
 
-	it('goes to the regex splitter without any config when nothing but the model is set', async () => {
+	it('splits at blank lines when nothing but the model is set', async () => {
 		await chunk([{ text: 'one' }], {
 			chunker: 'regex-splitter',
 			chunkerSettings: {},
 			operation: 'submit',
 		});
 		expect(submits()[0].path).toBe('/ai/async-chunking/regex-splitter/gte-small');
-		expect(bodies()).toEqual([{ batch: [{ text: 'one' }] }]);
+		expect(bodies()).toEqual([
+			{ batch: [{ text: 'one' }], chunkerConfig: { regex: '\\n\\s*\\n' } },
+		]);
+		const text = '# Title\nFirst line\nsecond line\n \t\nOther\r\n\r\n\n\n  Last\n';
+		const { output } = await chunk([{ text }], {
+			chunker: 'regex-splitter',
+			chunkerSettings: {},
+		});
+		const found = jsonOf(output).map((json) => String(json.text).trim());
+		expect(found).toEqual(['# Title\nFirst line\nsecond line', 'Other', 'Last']);
 	});
 
 	it('omits what the user left empty', async () => {
@@ -122,15 +131,15 @@ describe('a submission', () => {
 		});
 	});
 
-	it.each<[string, IDataObject | undefined]>([
+	it.each<[string, IDataObject]>([
 		['dynamic-newline', { maxChunkSize: 64 }],
 		['sentence', { overlapSize: 1 }],
-		['regex-splitter', undefined],
+		['regex-splitter', { regex: '\\n\\s*\\n' }],
 	])('omits settings left over from another chunker: %s', async (chunker, chunkerConfig) => {
 		const left = { approximate: true, cosineThreshold: 0.5, maxChunkSize: 64, overlapSize: 1 };
 		expect(await bodyOf({ chunker, chunkerSettings: left })).toEqual({
 			batch: [{ text: 'one' }],
-			...(chunkerConfig && { chunkerConfig }),
+			chunkerConfig,
 		});
 	});
 

@@ -206,6 +206,37 @@ it('finds fields by dotted paths and applies the options', async () => {
 	expect(indexed()).toEqual([{ id: '7', name: 'T', description: 'S', url: 'U', title: 'T' }]);
 });
 
+it('quotes numbers in place and maps fields: all other text of a record stays as it is', async () => {
+	await push([await files.item('{"id": 7, "name":2024 , "n": 12345678901234567890, "x":1.0}\n')]);
+	await push([await files.item('{"sku": 7, "title":"T", "n": 12345678901234567890}\n')], {
+		idField: 'sku',
+		nameField: 'title',
+	});
+	const expected = [
+		'{"id": "7", "name":"2024" , "n": 12345678901234567890, "x":1.0}',
+		'{"sku": 7, "title":"T", "n": 12345678901234567890,"id":"7","name":"T"}',
+	];
+	const sizes = sandbox().requests.map(({ bodyBytes }) => bodyBytes);
+	expect(sizes).toEqual(expected.map(({ length }) => length));
+	expect(indexed()).toEqual([
+		{ sku: 7, title: 'T', n: 12345678901234567000, id: '7', name: 'T' },
+	]);
+});
+
+it.each([
+	[
+		'12345678901234567890',
+		'is the number 12345678901234567000, which is not an exact whole number',
+	],
+	['true', 'must be a string, but it is the boolean true'],
+])('fails a record whose ID is %s', async (id, reason) => {
+	const result = await push([await files.item(`{"id":${id},"name":"A"}\n`)], {}, CONTINUE);
+	expect(indexed()).toEqual([]);
+	expect(summary(result).failures).toMatchObject([
+		{ record: 1, error: `The field 'id' ${reason}` },
+	]);
+});
+
 it('sends a record as it is in the file, with numbers of any length, but vectors as lists', async () => {
 	await push([
 		await files.item(

@@ -103,6 +103,63 @@ describe('documents', () => {
 		expect(bodies()).toEqual([{ id: 'a', name: 'A' }]);
 	});
 
+	it.each<[string, INodeParameters, string[]]>([
+		['none unless it is on', { include: 'selected', includeFields: 'text' }, []],
+		['all', { includeOtherFields: true }, ['text', 'vector', 'secret']],
+		[
+			'those that are selected',
+			{
+				includeOtherFields: true,
+				include: 'selected',
+				includeFields: 'text, vector, absent',
+			},
+			['text', 'vector'],
+		],
+		[
+			'all but some',
+			{ includeOtherFields: true, include: 'except', excludeFields: 'secret' },
+			['text', 'vector'],
+		],
+	])('include other fields of the item: %s', async (_case, parameters, expected) => {
+		const others: Record<string, unknown> = { text: 'T', vector: 'i8:AQI=', secret: 's' };
+		await push([{ id: 'old', name: 'Old', url: 'u', ...others } as IDataObject], {
+			documentSource: 'fields',
+			documentId: 'new',
+			documentUrl: 'mapped',
+			options: { excludeFields: 'none' },
+			...parameters,
+		});
+		const sent = { ...others, vector: [1, 2] };
+		const kept = Object.entries(sent).filter(([name]) => expected.includes(name));
+		expect(bodies()).toEqual([
+			{ id: 'new', name: 'Old', url: 'mapped', ...Object.fromEntries(kept) },
+		]);
+	});
+
+	it('of whole items take ID and name from the fields that are named', async () => {
+		const items = [
+			{ key: { sku: 7 }, title: 'T', text: 'x' },
+			{ key: { sku: 'b' }, id: 'other', name: 'Other', title: 'U' },
+			{ key: {}, title: 'V' },
+		];
+		const { output } = await push(
+			items,
+			{ idField: 'key.sku', nameField: 'title' },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(bodies()).toEqual([
+			[
+				{ id: '7', name: 'T', key: { sku: 7 }, title: 'T', text: 'x' },
+				{ id: 'b', name: 'U', key: { sku: 'b' }, title: 'U' },
+			],
+		]);
+		expect(jsonOf(output)).toMatchObject([
+			{ id: '7', pushed: true },
+			{ id: 'b', pushed: true },
+			{ error: "The field 'key.sku' with the ID is missing or empty (item 2)" },
+		]);
+	});
+
 	it.each<[string, string]>([
 		['', "An entry of 'Additional Fields' has no name"],
 		['  ', "An entry of 'Additional Fields' has no name"],
@@ -116,7 +173,7 @@ describe('documents', () => {
 			additionalFields: { field: [{ name, value: 'x' }] },
 		});
 		expect(error?.message).toBe(message);
-		const parameter = { id: 'ID', name: 'Name' }[name];
+		const parameter = { id: 'Document ID', name: 'Document Name' }[name];
 		if (parameter) expect(error?.description).toContain(`Use the parameter '${parameter}'`);
 		expect(sandbox().requests).toEqual([]);
 	});
@@ -213,7 +270,9 @@ describe('an ID or name that is not text', () => {
 			`The field 'name' of document 'a' is missing or empty`,
 		],
 	])('stops the node before anything is sent: %s', async (_case, bad, message) => {
-		const { error, output, status } = await push([documents(1)[0], bad]);
+		const { error, output, status } = await push([documents(1)[0], bad], {
+			options: { convertToString: false },
+		});
 		expect(status).toBe('error');
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
@@ -225,26 +284,28 @@ describe('an ID or name that is not text', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('is converted when the option is on', async () => {
+	it('is sent as a string if it is a whole number', async () => {
 		const items = [
-			{ id: 7, name: true },
-			{ id: 0, name: 1.5 },
+			{ id: 7, name: 2024 },
+			{ id: 0, name: 'A' },
 		];
-		const { output } = await push(items, { options: { convertToString: true } });
+		const { output } = await push(items);
 		expect(bodies()).toEqual([
 			[
-				{ id: '7', name: 'true' },
-				{ id: '0', name: '1.5' },
+				{ id: '7', name: '2024' },
+				{ id: '0', name: 'A' },
 			],
 		]);
 		expect(jsonOf(output).map(({ id }) => id)).toEqual(['7', '0']);
 	});
 
-	it('is not converted from an object, even then', async () => {
-		const { error } = await push([{ id: 'a', name: { first: 'A' } }], {
-			options: { convertToString: true },
-		});
-		expect(error?.message).toMatch(/^The field 'name' of document 'a' must be a string/);
+	it.each([
+		[{ first: 'A' }, 'must be a string, but it is an object'],
+		[true, 'must be a string, but it is the boolean true'],
+		[1.5, 'is the number 1.5, which is not an exact whole number'],
+	])('fails if it is anything else: %j', async (name, reason) => {
+		const { error } = await push([{ id: 'a', name }]);
+		expect(error?.message).toBe(`The field 'name' of document 'a' ${reason}`);
 	});
 });
 
@@ -670,7 +731,7 @@ describe('a dry run', () => {
 describe('the output', () => {
 	it('is one summary, whose figures are those of the requests', async () => {
 		sandbox().faults.add({ route: 'push', status: 503, times: 1 });
-		const items = [...documents(5), { id: 'd0', name: 'Ä' }, { id: 'x', name: 3 }];
+		const items = [...documents(5), { id: 'd0', name: 'Ä' }, { id: 'x', name: 3.5 }];
 		const result = await push(
 			items,
 			{ options: { output: 'summary', documentsPerRequest: 2, concurrency: 1 } },
@@ -695,7 +756,9 @@ describe('the output', () => {
 		const { seconds, recordsPerSecond } = json.stats as IDataObject;
 		expect(recordsPerSecond).toBeCloseTo(5 / (seconds as number), -1);
 		expect(pairedItem).toEqual(indexes(6).map((item) => ({ item })));
-		expect(jsonOf(result.errorOutput)).toEqual([expect.objectContaining({ id: 'x', name: 3 })]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({ id: 'x', name: 3.5 }),
+		]);
 		expect(result.errorOutput[0].pairedItem).toEqual({ item: 6 });
 	});
 
@@ -920,7 +983,11 @@ describe('the output', () => {
 });
 
 describe('a failing item', () => {
-	const items = [...documents(2), { id: 'bad', name: 5 }, { id: 'd3', name: 'Three', extra: 1 }];
+	const items = [
+		...documents(2),
+		{ id: 'bad', name: true },
+		{ id: 'd3', name: 'Three', extra: 1 },
+	];
 
 	it('is returned as an item with its error, beside all others', async () => {
 		const result = await push(items, {}, { onError: 'continueRegularOutput' });
@@ -928,7 +995,7 @@ describe('a failing item', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
 		expect(jsonOf(result.output)[2]).toEqual({
 			id: 'bad',
-			error: "The field 'name' of document 'bad' must be a string, but it is the number 5 (item 2)",
+			error: "The field 'name' of document 'bad' must be a string, but it is the boolean true (item 2)",
 		});
 		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
 	});
@@ -939,7 +1006,7 @@ describe('a failing item', () => {
 		expect(jsonOf(result.errorOutput)).toEqual([
 			expect.objectContaining({
 				id: 'bad',
-				name: 5,
+				name: true,
 				error: expect.stringMatching(/ \(item 2\)$/),
 			}),
 		]);

@@ -25,6 +25,7 @@ const { sandbox, credentials, fault, answers } = useChunkText({ vectorSize: 384 
 const TEXT = 'Thirty days\nNo receipt';
 const chunk = nodeRunner(toolVariant(new ChunkText()), credentials);
 const push = nodeRunner(toolVariant(new PushDocuments()), () => sandboxCredentials(sandbox()));
+const remove = nodeRunner(toolVariant(new DeleteDocument()), () => sandboxCredentials(sandbox()));
 
 const chunkTool = async (parameters: INodeParameters = {}, item: IDataObject = {}) =>
 	await chunk(
@@ -40,6 +41,9 @@ const chunkTool = async (parameters: INodeParameters = {}, item: IDataObject = {
 		},
 		{ onError: 'continueRegularOutput' },
 	);
+
+const requestOf = (wanted: string) =>
+	sandbox().requests.find(({ method }) => method === wanted)?.path;
 
 /** The longest list of numbers in what a model would read, and whether a packed vector is in it. */
 function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean } {
@@ -104,6 +108,52 @@ describe('what an agent is offered', () => {
 		expect(sandbox().documents(DEMO.endpoint)).toEqual([
 			{ id: 'agent/returns', name: 'Returns', text: TEXT },
 		]);
+	});
+});
+
+describe('what a model fills in without any setting', () => {
+	it('are the fields of a document', async () => {
+		const { output } = await push([
+			{
+				chatInput: 'Add this',
+				id: 'no',
+				Document_ID: 'agent/returns',
+				Document_Name: 'Returns',
+				Document_URL: 'https://example.com/returns',
+				Document_Text: TEXT,
+			},
+		]);
+		expect(jsonOf(output)).toMatchObject([{ id: 'agent/returns', pushed: true }]);
+		expect(sandbox().documents(DEMO.endpoint)).toEqual([
+			{
+				id: 'agent/returns',
+				name: 'Returns',
+				url: 'https://example.com/returns',
+				text: TEXT,
+			},
+		]);
+	});
+
+	it('is the ID to delete', async () => {
+		await push([{ Document_ID: 'a', Document_Name: 'A' }]);
+		const { output } = await remove([{ Document_ID: 'a', id: 'no' }]);
+		expect(jsonOf(output)).toMatchObject([{ id: 'a', deleted: true }]);
+		expect(requestOf('DELETE')).toMatch(/\/a$/);
+	});
+
+	it('is the text to split', async () => {
+		const { output } = await chunk([{ Text: TEXT, text: 'no' }], {
+			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
+			options: OFTEN,
+		});
+		expect(jsonOf(output).map(({ text }) => text)).toEqual([TEXT]);
+	});
+
+	it('are parameters whose names differ from that of the description of the tool', () => {
+		for (const node of [new ChunkText(), new PushDocuments(), new DeleteDocument()]) {
+			const labels = node.description.properties.map(({ displayName }) => displayName);
+			expect(labels).not.toContain('Description');
+		}
 	});
 });
 

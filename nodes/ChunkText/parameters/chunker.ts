@@ -75,10 +75,11 @@ export const chunkerProperties = properties([
 		displayName: 'Regex',
 		name: 'regex',
 		type: 'string',
-		default: '',
-		placeholder: 'e.g. \\n\\n+',
+		// Blank lines, which may have spaces.
+		default: '\\n\\s*\\n',
+		placeholder: 'e.g. \\n\\s*\\n',
 		description:
-			"Where to split, in the syntax of Python's re module. Sent unchanged. If empty, the service uses its default.",
+			"Where to split, in the syntax of Python's re module: at blank lines, unless you change it. If empty, nothing is sent and the default of the service applies, which may be every line.",
 		displayOptions: { show: { chunker: ['regex-splitter'] } },
 	},
 	settingsOf('dynamic-newline', [maxChunkSize]),

@@ -16,22 +16,23 @@ export const modelProperties = properties([
 		displayName: 'Model ID',
 		name: 'modelId',
 		type: 'resourceLocator',
-		default: { mode: 'list', value: '' },
+		default: { mode: 'id', value: '' },
 		required: true,
 		description: 'Embedding model that computes the vectors',
 		modes: [
-			{
-				displayName: 'From List',
-				name: 'list',
-				type: 'list',
-				placeholder: 'Select a model...',
-				typeOptions: { searchListMethod: 'searchModels', searchable: true },
-			},
 			{
 				displayName: 'By ID',
 				name: 'id',
 				type: 'string',
 				placeholder: 'e.g. gte-small',
+			},
+			// The service has no list of its models.
+			{
+				displayName: 'Known Models',
+				name: 'list',
+				type: 'list',
+				placeholder: 'Select a model of the documentation...',
+				typeOptions: { searchListMethod: 'listModels' },
 			},
 		],
 	},

@@ -1,39 +1,51 @@
-import { properties } from '../../shared/n8n/parameters/properties';
+import type { IDisplayOptions } from 'n8n-workflow';
+
+import {
+	filledByModel,
+	notForTools,
+	onlyForTools,
+	properties,
+	property,
+} from '../../shared/n8n/parameters/properties';
 
 const documents = { show: { output: ['documents'] } };
 
+const output = property({
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Documents Ready to Push',
+			value: 'documents',
+			description: 'One item per chunk, ready for Push Documents',
+		},
+		{
+			name: 'One Item per Chunk',
+			value: 'chunks',
+			description: 'Text, position and vector of each chunk',
+		},
+		{
+			name: 'One Item per Text',
+			value: 'texts',
+			description: 'Each with a list of its chunks',
+		},
+		{
+			name: 'Raw',
+			value: 'raw',
+			description: 'The response of the service, one item per request',
+		},
+	],
+	default: 'documents',
+	description: 'What to return for a text',
+});
+
 /** What to return. */
 export const outputProperties = properties([
-	{
-		displayName: 'Output',
-		name: 'output',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'Documents Ready to Push',
-				value: 'documents',
-				description: 'One item per chunk, ready for Push Documents',
-			},
-			{
-				name: 'One Item per Chunk',
-				value: 'chunks',
-				description: 'Text, position and vector of each chunk',
-			},
-			{
-				name: 'One Item per Text',
-				value: 'texts',
-				description: 'Each with a list of its chunks',
-			},
-			{
-				name: 'Raw',
-				value: 'raw',
-				description: 'The response of the service, one item per request',
-			},
-		],
-		default: 'documents',
-		description: 'What to return for a text',
-	},
+	notForTools(output),
+	// A model that only wants a text to be split has no ID and no name for it.
+	onlyForTools({ ...output, default: 'chunks' }),
 	{
 		displayName: 'Output To',
 		name: 'outputTo',
@@ -89,27 +101,33 @@ export const outputProperties = properties([
 
 /** The document of an item, for Documents Ready to Push. */
 export const documentProperties = properties([
-	{
-		displayName: 'Document ID',
-		name: 'documentId',
-		type: 'string',
-		default: '={{ $json.id }}',
-		required: true,
-		placeholder: 'e.g. handbook/returns.md',
-		description:
-			'ID of the document the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
-		displayOptions: documents,
-	},
-	{
-		displayName: 'Document Name',
-		name: 'documentName',
-		type: 'string',
-		default: '={{ $json.name }}',
-		required: true,
-		placeholder: 'e.g. Returns',
-		description: 'Name of each chunk of the document',
-		displayOptions: documents,
-	},
+	...filledByModel(
+		{
+			displayName: 'Document ID',
+			name: 'documentId',
+			type: 'string',
+			default: '={{ $json.id }}',
+			required: true,
+			placeholder: 'e.g. handbook/returns.md',
+			description:
+				'ID of the document the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
+			displayOptions: documents,
+		},
+		'ID of the document that the text belongs to',
+	),
+	...filledByModel(
+		{
+			displayName: 'Document Name',
+			name: 'documentName',
+			type: 'string',
+			default: '={{ $json.name }}',
+			required: true,
+			placeholder: 'e.g. Returns',
+			description: 'Name of each chunk of the document',
+			displayOptions: documents,
+		},
+		'Title of the document that the text belongs to',
+	),
 	{
 		displayName: 'Document Description',
 		name: 'documentDescription',
@@ -133,5 +151,8 @@ export const documentProperties = properties([
 /** The same where texts may also come from a file, whose records say it themselves. */
 export const documentPropertiesOfItems = documentProperties.map((declared) => ({
 	...declared,
-	displayOptions: { ...documents, hide: { textSource: ['file'] } },
+	displayOptions: {
+		...declared.displayOptions,
+		hide: { ...(declared.displayOptions as IDisplayOptions).hide, textSource: ['file'] },
+	},
 }));

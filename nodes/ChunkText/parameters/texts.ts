@@ -4,7 +4,7 @@ import {
 	fileProperty,
 	listPathProperty,
 } from '../../shared/n8n/sources/file-properties';
-import { properties, shownFor } from '../../shared/n8n/parameters/properties';
+import { filledByModel, properties, shownFor } from '../../shared/n8n/parameters/properties';
 
 /** Which texts to chunk. */
 export const textProperties = properties([
@@ -36,16 +36,19 @@ export const textProperties = properties([
 		default: 'item',
 		description: 'Where the texts are',
 	},
-	{
-		displayName: 'Text',
-		name: 'text',
-		type: 'string',
-		default: '={{ $json.text }}',
-		required: true,
-		placeholder: 'e.g. Goods may be returned within thirty days.',
-		description: 'The text to chunk',
-		displayOptions: { show: { textSource: ['item'] } },
-	},
+	...filledByModel(
+		{
+			displayName: 'Text',
+			name: 'text',
+			type: 'string',
+			default: '={{ $json.text }}',
+			required: true,
+			placeholder: 'e.g. Goods may be returned within thirty days.',
+			description: 'The text to chunk',
+			displayOptions: { show: { textSource: ['item'] } },
+		},
+		'The complete text to split',
+	),
 	{
 		displayName: 'List Field',
 		name: 'textsField',

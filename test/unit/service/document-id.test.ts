@@ -86,7 +86,7 @@ describe('prepareDocument', () => {
 
 	test.each([NaN, Infinity, 2 ** 53, 1e300, 0.5])('refuses %p as an ID', (id) => {
 		expect(() => prepareDocument({ id, name: 'One' }, convert)).toThrow(
-			`The field 'id' is the number ${id}, which is not an exact ID`,
+			`The field 'id' is the number ${id}, which is not an exact whole number`,
 		);
 	});
 
@@ -96,8 +96,14 @@ describe('prepareDocument', () => {
 		);
 	});
 
-	test('converts exact numbers, and any number as a name', () => {
-		const { id, name } = prepareDocument({ id: 2 ** 53 - 1, name: 0.5 }, convert);
-		expect([id, name]).toEqual(['9007199254740991', '0.5']);
+	test.each([NaN, 2 ** 53, 0.5])('refuses %p as a name', (name) => {
+		expect(() => prepareDocument({ id: 'a', name }, convert)).toThrow(
+			`The field 'name' of document 'a' is the number ${name}, which is not an exact whole number`,
+		);
+	});
+
+	test('converts whole numbers that are exact', () => {
+		const { id, name } = prepareDocument({ id: 2 ** 53 - 1, name: -7 }, convert);
+		expect([id, name]).toEqual(['9007199254740991', '-7']);
 	});
 });

@@ -83,13 +83,14 @@ describe('prepareDocument', () => {
 		expect(error).toMatchObject({ message, description: expect.stringMatching(/.{15}/) });
 	});
 
-	test('numbers and booleans are converted on request, objects never', () => {
+	test('whole numbers are converted on request, anything else never', () => {
 		const convert: DocumentRules = { ...rules, nonStrings: 'convert' };
-		expect(prepareDocument({ id: 7, name: false, n: 1 }, convert)).toEqual({
+		expect(prepareDocument({ id: 7, name: 2024, n: 1 }, convert)).toEqual({
 			id: '7',
-			name: 'false',
+			name: '2024',
 			n: 1,
 		});
+		expect(() => prepareDocument({ id: 7, name: false }, convert)).toThrow('the boolean false');
 		expect(prepareDocument({ id: 0, name: 'Zero' }, convert).id).toBe('0');
 		expect(() => prepareDocument({ id: {}, name: 'One' }, convert)).toThrow('an object');
 		expect(() => prepareDocument({ id: null, name: 'One' }, convert)).toThrow('missing');

@@ -150,6 +150,11 @@ export class Parameters<P extends INodeProperties[]> {
 		throw new InputError(`The field '${field}' is not a list`, advice);
 	}
 
+	/** Names, separated by commas or as a list; none for nothing. */
+	names(name: ParameterName<P>, itemIndex: number): string[] {
+		return namesOf(this.read(name, itemIndex), this.definition(name));
+	}
+
 	/**
 	 * Where a file is: the name of an input data field or, as an expression gives it where n8n keeps
 	 * files among the JSON (binary mode `combined`), the file itself. n8n's binary helpers take both.

@@ -15,6 +15,49 @@ export const shownFor = <const P extends INodeProperties[]>(
 	list: P,
 ): P => list.map((declared) => ({ ...declared, displayOptions })) as P;
 
+/** The variant of a node for AI agents, which n8n makes. */
+const TOOL = '@tool';
+
+/** A parameter that tools do not have, or have in a variant of their own. */
+export const notForTools = <const P extends INodeProperties>(declared: P): P => ({
+	...declared,
+	displayOptions: {
+		...declared.displayOptions,
+		hide: { ...declared.displayOptions?.hide, [TOOL]: [true] },
+	},
+});
+
+/** A parameter that only tools have. */
+export const onlyForTools = <const P extends INodeProperties>(declared: P): P => ({
+	...declared,
+	displayOptions: {
+		...declared.displayOptions,
+		show: { ...declared.displayOptions?.show, [TOOL]: [true] },
+	},
+});
+
+/** By this, n8n's editor shows that the model fills in a parameter, with a button to undo that. */
+const BY_MODEL = '/*n8n-auto-generated-fromAI-override*/';
+
+/**
+ * A parameter that the model of an agent fills in where the node is its tool: n8n gives tools a variant
+ * with another default.
+ *
+ * @param description what the model is told of it
+ * @param isOptional whether the model may omit it; then it is empty
+ */
+export function filledByModel<const P extends INodeProperties>(
+	declared: P,
+	description: string,
+	isOptional = false,
+): [P, P] {
+	// The name that the editor would use.
+	const key = declared.displayName.replace(/[^a-zA-Z0-9]/g, '_');
+	const otherwise = isOptional ? ", ''" : '';
+	const value = `={{ ${BY_MODEL} $fromAI('${key}', \`${description}\`, 'string'${otherwise}) }}`;
+	return [notForTools(declared), onlyForTools({ ...declared, default: value })];
+}
+
 /** A parameter of a list of properties. */
 type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;
 

@@ -3,8 +3,8 @@ import { properties } from '../parameters/properties';
 
 const NAME_OR_PATH = 'Name or dotted path of the field, or name of the column,';
 
-/** Where the fields of a document are in the records of a file. Each node says when they are shown. */
-export const documentFieldProperties = properties([
+/** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
+export const requiredFieldProperties = properties([
 	{
 		displayName: 'ID Field',
 		name: 'idField',
@@ -23,6 +23,10 @@ export const documentFieldProperties = properties([
 		placeholder: 'e.g. meta.title',
 		description: `${NAME_OR_PATH} with the name`,
 	},
+]);
+
+/** Where the recommended fields are in the records of a file. */
+export const recommendedFieldProperties = properties([
 	{
 		displayName: 'Description Field',
 		name: 'descriptionField',
@@ -39,6 +43,12 @@ export const documentFieldProperties = properties([
 		placeholder: 'e.g. link',
 		description: `${NAME_OR_PATH} with the URL. Recommended, but not required.`,
 	},
+]);
+
+/** Where the fields of a document are in the records of a file. */
+export const documentFieldProperties = properties([
+	...requiredFieldProperties,
+	...recommendedFieldProperties,
 ]);
 
 /** Names or dotted paths of the fields of a document; '' for one that is not wanted. */
@@ -66,6 +76,17 @@ export function readDocumentFields(
 		url: parameters.text('urlField', itemIndex).trim(),
 	};
 }
+
+/** Reads where ID and name are in an item; the other fields have their own names. */
+export const readItemFields = (
+	parameters: DocumentFieldParameters,
+	itemIndex: number,
+): DocumentFields => ({
+	id: parameters.requiredText('idField', itemIndex),
+	name: parameters.requiredText('nameField', itemIndex),
+	description: 'description',
+	url: 'url',
+});
 
 /** The fields that every record needs, each with the parameter that names it; see `checkFields`. */
 export const neededFields = ({ id, name }: DocumentFields): Array<[string, string]> => [

@@ -33,11 +33,14 @@ export function documentId(
 }
 
 const EXACT_ADVICE =
-	'Have the source return the ID as text: fractions are rounded, and beyond 9,007,199,254,740,991 numbers lose digits.';
+	'Have the source return it as text: fractions are rounded, and beyond 9,007,199,254,740,991 numbers lose digits.';
 
-/** A number that has lost digits, so that it would be another ID. */
+/** A number that may have lost digits, so that it would be another ID or name. */
 export const inexact = (value: number, what: string): InputError =>
-	new InputError(`${what} is the number ${value}, which is not an exact ID`, EXACT_ADVICE);
+	new InputError(
+		`${what} is the number ${value}, which is not an exact whole number`,
+		EXACT_ADVICE,
+	);
 
 /**
  * Whether Delete can address a document by its ID (docs/service-interface.md, Delete). `.` and

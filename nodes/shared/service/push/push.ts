@@ -37,7 +37,7 @@ export function deletePath(endpoint: string, id: string): string {
 
 /** What is done to a document before it is checked. */
 export interface DocumentRules {
-	/** What to do with an id or name that is not a string. */
+	/** What to do with an id or name that is a whole number; any other that is not a string fails. */
 	nonStrings: 'fail' | 'convert';
 	/** Top-level fields to omit. */
 	excludeFields: string[];
@@ -95,16 +95,14 @@ function requiredString(
 				: `Every document needs an ID and a name. Chunk Text returns both with its output 'Documents Ready to Push'; for other items, map '${field}' in the node or add it to the item.`,
 		);
 	}
-	if (rules.nonStrings === 'convert' && typeof value !== 'object') {
-		const isExact = typeof value !== 'number' || Number.isSafeInteger(value);
-		if (field === 'id' && !isExact) throw inexact(value, called);
-		return String(value);
-	}
+	const isConvertible = Number.isSafeInteger(value);
+	if (isConvertible && rules.nonStrings === 'convert') return String(value);
+	if (typeof value === 'number' && !isConvertible) throw inexact(value, `${called}${of}`);
 	throw new InputError(
 		`${called}${of} must be a string, but it is ${describe(value)}`,
-		typeof value === 'object'
-			? 'Choose a field with text for it.'
-			: "Turn on the option 'Convert ID and Name to String', or convert it before this node.",
+		isConvertible
+			? "Turn on the option 'Convert ID and Name to String', or convert it before this node."
+			: 'Choose a field with text for it.',
 	);
 }
 
