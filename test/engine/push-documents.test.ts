@@ -344,10 +344,10 @@ describe('the ID and the name are called in messages what they are called in the
 		});
 
 	it.each([
-		['', 'A', "'ID' is missing or empty"],
-		[['a'], 'A', "'ID' must be a string, but it is a list"],
-		['a', '', "'Name' of document 'a' is missing or empty"],
-		['a', {}, "'Name' of document 'a' must be a string, but it is an object"],
+		['', 'A', "'Document ID' is missing or empty"],
+		[['a'], 'A', "'Document ID' must be a string, but it is a list"],
+		['a', '', "'Document Name' of document 'a' is missing or empty"],
+		['a', {}, "'Document Name' of document 'a' must be a string, but it is an object"],
 	])('with Mapped Fields: %j and %j', async (documentId, documentName, message) => {
 		const { error } = await mapped(documentId, documentName);
 		expect(error?.message).toBe(message);
