@@ -20,6 +20,11 @@ export class Watermark {
 		if (first !== undefined) this.add(first, last);
 	}
 
+	/** All records up to this number. */
+	answeredUpTo(last: number): void {
+		if (last > this.upTo) this.add(this.upTo + 1, last);
+	}
+
 	private add(first: number, last: number): void {
 		this.beyond.set(first, last);
 		for (let end; (end = this.beyond.get(this.upTo + 1)) !== undefined; this.upTo = end) {

@@ -25,6 +25,7 @@ export class CsvReader implements RecordReader {
 	columns: readonly string[] | undefined;
 	/** The header row as it is in the file. */
 	header: string | undefined;
+	skip = 0;
 	private record = 0;
 	private line = 1;
 	/** The beginning of a row, and the text that followed: kept until it is worth reading the row again. */
@@ -61,7 +62,7 @@ export class CsvReader implements RecordReader {
 			if (end < 0 && isLast) end = text.length;
 			// The line break may be the first half of CRLF.
 			if (end < 0 || (end === text.length - 1 && !isLast && text.charAt(end) === '\r')) break;
-			const found = end > at ? this.row(detached(text.slice(at, end))) : this.blank();
+			const found = end > at ? this.row(text.slice(at, end)) : this.blank();
 			at = end + (text.startsWith('\r\n', end) ? 2 : 1);
 			if (found) yield found;
 		}
@@ -73,9 +74,12 @@ export class CsvReader implements RecordReader {
 		this.line++;
 	}
 
-	private row(text: string): SourceRecord | undefined {
+	private row(part: string): SourceRecord | undefined {
 		const { line } = this;
-		this.line += 1 + (text.match(LINE_BREAK)?.length ?? 0);
+		const lineBreaks = part.includes('"') ? part.match(LINE_BREAK) : null;
+		this.line += 1 + (lineBreaks?.length ?? 0);
+		if (this.columns && this.record < this.skip) return this.passOver(part);
+		const text = detached(part);
 		if (!this.columns) return this.readHeader(text, line);
 		const cells = cellsOf(text, this.delimiter ?? ',');
 		if (cells?.length === 1 && text.trim() === '') return undefined;
@@ -85,6 +89,12 @@ export class CsvReader implements RecordReader {
 			return { record, line, text, value: undefined, error: failure(problem, record, line) };
 		}
 		return { record, line, text, value: objectOf(this.columns, cells ?? []), error: undefined };
+	}
+
+	/** Counts a row that is to be skipped, without reading its cells; a blank line is none. */
+	private passOver(text: string): undefined {
+		const isBlank = text.trimStart() === '' && !text.includes(this.delimiter ?? ',');
+		if (!isBlank) this.record++;
 	}
 
 	private readHeader(text: string, line: number): undefined {

@@ -3,6 +3,7 @@ import { checkLength, detached, RecordError, type RecordReader, type SourceRecor
 
 /** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */
 export class LineReader implements RecordReader {
+	skip = 0;
 	private record = 0;
 	private line = 1;
 	private begun = '';
@@ -15,8 +16,8 @@ export class LineReader implements RecordReader {
 	}
 
 	*push(piece: string): Generator<SourceRecord> {
-		let from = 0;
-		for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
+		let from = this.passOver(piece);
+		for (let end = piece.indexOf('\n', from); end >= 0; end = piece.indexOf('\n', from)) {
 			const line = this.begun + piece.slice(from, end);
 			this.begun = '';
 			from = end + 1;
@@ -33,10 +34,33 @@ export class LineReader implements RecordReader {
 		if (found) yield found;
 	}
 
+	/**
+	 * Counts lines that are to be skipped, without reading them.
+	 *
+	 * @returns where the line begins, or goes on, that comes after them
+	 */
+	private passOver(piece: string): number {
+		let from = 0;
+		while (this.record < this.skip) {
+			const end = piece.indexOf('\n', from);
+			if (end < 0) break;
+			const isBlank =
+				this.begun === ''
+					? isBlankBetween(piece, from, end)
+					: (this.begun + piece.slice(from, end)).trim() === '';
+			if (!isBlank) this.record++;
+			this.begun = '';
+			this.line++;
+			from = end + 1;
+		}
+		return from;
+	}
+
 	private read(whole: string, isCut: boolean): SourceRecord | undefined {
 		const { line } = this;
 		if (whole.trim() === '') return undefined;
 		const record = ++this.record;
+		if (record <= this.skip) return undefined;
 		const text = detached(whole);
 		const { value, problem } = this.parse(text, isCut);
 		const error =
@@ -46,6 +70,16 @@ export class LineReader implements RecordReader {
 		return { record, line, text, value, error };
 	}
 }
+
+/** Whether a part of a text is blank: nearly always its first character tells. */
+const isBlankBetween = (text: string, from: number, end: number): boolean => {
+	const first = text.charCodeAt(from);
+	return !(first > SPACE && first < DELETE) && text.slice(from, end).trim() === '';
+};
+
+/** Codes of the characters before the first and after the last that are printed in ASCII. */
+const SPACE = 0x20;
+const DELETE = 0x7f;
 
 /** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
 export const jsonLines = (): LineReader => new LineReader(parseJsonLine);

@@ -21,10 +21,9 @@ export async function* readRecords(
 	let characters = 0;
 	for await (const piece of text) {
 		characters += piece.length;
-		for (const records of together(reader.push(piece))) {
-			characters = 0;
-			yield records;
-		}
+		const { record } = reader.position;
+		yield* together(reader.push(piece));
+		if (reader.position.record > record) characters = 0;
 		if (characters > MAX_CHARACTERS_WITHOUT_RECORD) throw withoutRecord(reader);
 	}
 	yield* together(reader.end());

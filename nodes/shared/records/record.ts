@@ -27,6 +27,8 @@ export class RecordError extends Error {
 
 /** Reads records of one format from text that arrives in pieces. */
 export interface RecordReader {
+	/** How many records at the beginning are not returned; to be set before the first piece. */
+	skip: number;
 	/**
 	 * The records that are complete with this piece; to be read to the end before the next piece.
 	 *

@@ -60,7 +60,7 @@ export class FileSink implements Sink {
 	/** Whether all of the file was read. */
 	private isAtEnd = false;
 	/** What had been done, for the error of a run that ends early. */
-	progress: () => string = () => this.tally.progress();
+	progress: () => string = () => this.current.progress();
 	/** Whether it has returned the item of the file. */
 	hasEnded = false;
 	/** Why nothing of the file could be read. */
@@ -104,15 +104,16 @@ export class FileSink implements Sink {
 		this.tally.others[name] = (this.tally.others[name] ?? 0) + number;
 	}
 
-	/** A record was read; whether it is to be skipped because the user wishes so. */
-	read(record: SourceRecord): boolean {
-		this.tally.records = record.record;
-		const isPassedOver = record.record <= this.origin.skip;
-		if (isPassedOver) {
-			this.tally.skip([record]);
-			this.tally.answered([record]);
-		}
-		return isPassedOver;
+	/** A record was read. */
+	read({ record }: SourceRecord): void {
+		this.tally.records = record;
+	}
+
+	/** The tally, with the records that the reader has passed over so far. */
+	private get current(): RecordTally {
+		const { file, skip } = this.origin;
+		this.tally.passOver(Math.min(skip, file.recordsRead()));
+		return this.tally;
 	}
 
 	/** The file has no more records. */
@@ -124,7 +125,7 @@ export class FileSink implements Sink {
 	brokenOff(reason: unknown): void {
 		// A run that ends closes its files, and needs nothing more of them.
 		if (this.run.ended) return;
-		if (this.tally.records === 0) {
+		if (this.current.records === 0) {
 			this.refused = { reason };
 			return;
 		}
@@ -138,7 +139,7 @@ export class FileSink implements Sink {
 	}
 
 	async end(): Promise<void> {
-		const { run, tally, failedRecords } = this;
+		const { run, current: tally, failedRecords } = this;
 		const { file, itemIndex } = this.origin;
 		this.hasEnded = !run.ended;
 		if (this.refused) return run.refuse(itemIndex, refusal(file.name, this.refused.reason));
@@ -165,7 +166,7 @@ export class FileSink implements Sink {
 
 	/** How far it has come, for n8n's log. */
 	logLine(): string {
-		const { tally, meter } = this;
+		const { current: tally, meter } = this;
 		return `${tally.progress()} (${count(tally.records, 'record')} read, ${meter.text()})`;
 	}
 

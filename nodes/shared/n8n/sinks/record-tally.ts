@@ -22,6 +22,7 @@ export class RecordTally {
 	private readonly failures = new FailureList();
 	private readonly counts = new FailureCounts();
 	private readonly watermark = new Watermark();
+	private passedOver = 0;
 
 	/**
 	 * @param file its name
@@ -39,6 +40,14 @@ export class RecordTally {
 		if (as === undefined) this.done += records.length;
 		else this.others[as] = (this.others[as] ?? 0) + records.length;
 		this.answered(records);
+	}
+
+	/** All records up to this number are skipped because the user wishes so. */
+	passOver(upTo: number): void {
+		this.skipped += upTo - this.passedOver;
+		this.passedOver = upTo;
+		this.records = Math.max(this.records, upTo);
+		this.watermark.answeredUpTo(upTo);
 	}
 
 	/** Records that were not sent. */

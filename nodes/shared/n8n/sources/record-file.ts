@@ -34,8 +34,10 @@ export interface RecordFileOptions {
 export interface RecordFile {
 	name: string;
 	format: RecordFormat;
-	/** Its records, several together, read as they are asked for (`readRecords`). */
-	records: AsyncIterable<SourceRecord[]>;
+	/** Its records after the first so many, several together, read as they are asked for (`readRecords`). */
+	records(skip: number): AsyncIterable<SourceRecord[]>;
+	/** How many were read so far, those that are skipped included. */
+	recordsRead(): number;
 	/** The header row of CSV, once a record was read. */
 	header(): string | undefined;
 	/** The columns of CSV, once a record was read. */
@@ -156,7 +158,11 @@ async function recognized(
 	return {
 		name: file.name,
 		format,
-		records: readRecords(all, reader),
+		records: (skip) => {
+			reader.skip = skip;
+			return readRecords(all, reader);
+		},
+		recordsRead: () => reader.position.record - 1,
 		header: () => reader.header,
 		columns: () => reader.columns,
 		isObject: () => reader.isObject === true,

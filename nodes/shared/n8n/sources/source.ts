@@ -334,7 +334,7 @@ async function* readRecords<E extends Placed>(
 	let isFirst = true;
 	let at = 0;
 	try {
-		for await (const records of file.records) {
+		for await (const records of file.records(skip)) {
 			let slice: E[] = [];
 			for (const record of records) {
 				const pause = run.breathe();
@@ -351,7 +351,7 @@ async function* readRecords<E extends Placed>(
 				at = record.record;
 				if (isFirst) checkFields(file, record, needed);
 				isFirst = false;
-				if (sink.read(record)) continue;
+				sink.read(record);
 				const place = { items, record };
 				try {
 					if (record.error) throw record.error;
@@ -373,7 +373,7 @@ async function* readRecords<E extends Placed>(
 	}
 }
 
-function checkNotEmpty({ name, format, header }: FileOrigin['file']): void {
-	if (FORMATS[format].isList || header()) return;
+function checkNotEmpty({ name, format, header, recordsRead }: FileOrigin['file']): void {
+	if (FORMATS[format].isList || header() || recordsRead() > 0) return;
 	throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
 }

@@ -10,6 +10,7 @@ const STEP_CHARACTERS = 8 * 1024;
  * without a check of its content.
  */
 export class JsonArrayReader implements RecordReader {
+	skip = 0;
 	private readonly visitor: ArrayVisitor;
 	private readonly walker: JsonWalker;
 
@@ -53,7 +54,9 @@ export class JsonArrayReader implements RecordReader {
 		} catch (error) {
 			failure = error;
 		}
-		yield* this.visitor.found.splice(0);
+		for (const record of this.visitor.found.splice(0)) {
+			if (record.record > this.skip) yield record;
+		}
 		if (failure instanceof SyntaxError)
 			throw this.visitor.error(`is not valid JSON: ${failure.message}`);
 		if (failure) throw failure;
