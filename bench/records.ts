@@ -18,6 +18,7 @@ import { MB } from './lib/memory';
 import type { BenchOptions } from './lib/options';
 import { print, ratio, table, whole } from './lib/table';
 import { compare, time, type Timing } from './lib/timing';
+import { ranges } from './ranges';
 
 const CHUNK_BYTES = 64 * 1024;
 const VECTOR_SIZE = 384;
@@ -146,4 +147,6 @@ export async function records({ quick }: BenchOptions): Promise<void> {
 		'one text, then bytes': async () =>
 			Buffer.from(documents.map((document) => JSON.stringify(document)).join('\n')).length,
 	});
+
+	await ranges({ quick });
 }
