@@ -48,8 +48,7 @@ export interface Sent {
 }
 
 /** What to do about a document that is too large. */
-export const SHORTEN =
-	"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.";
+const SHORTEN = "Shorten the document, omit fields with 'Exclude Fields', or chunk it first.";
 
 /**
  * How documents become requests, and what their responses say.

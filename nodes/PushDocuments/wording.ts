@@ -4,7 +4,7 @@ import type { Wording } from '../shared/n8n/sinks/sink';
 import { ServiceFailure } from '../shared/service/failure';
 import { outcomeMessage, pushing } from '../shared/service/wording';
 import type { PushOptions } from './properties';
-import { SHORTEN, type Answers, type Entry } from './requests';
+import type { Answers, Entry } from './requests';
 
 /**
  * How the documents of a request are reported.
@@ -30,7 +30,7 @@ export const pushWording = (
 		const action = pushing(id);
 		if (isTooLarge) action.subject += ` of ${count(bytes, 'byte')}`;
 		const message = outcomeMessage(action, reason, { attempted: !skipped });
-		return { id, message, ...(isTooLarge && { advice: SHORTEN }) };
+		return { id, message };
 	},
 });
 

@@ -6,7 +6,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { ROOT } from '../../support/manifest';
 import { linkingFiles } from '../release/links';
+import { connectionTable, messageTable, statusTable } from './message-tables';
 import { allProperties, tableOf, type TableOf } from './property-tables';
 
 const PART = /(<!-- (\w+): ([^>]*?)-->\n)[\s\S]*?(<!-- end -->)/g;
@@ -14,6 +16,9 @@ const PART = /(<!-- (\w+): ([^>]*?)-->\n)[\s\S]*?(<!-- end -->)/g;
 /** What makes a part of each kind. */
 const KINDS: Record<string, (argument: string) => Promise<string>> = {
 	options: async (argument) => tableOf(await allProperties(), parseTable(argument)),
+	messages: async (argument) => await messageTable(ROOT, argument.trim()),
+	statuses: async () => await statusTable(),
+	connections: async () => await connectionTable(),
 };
 
 /**

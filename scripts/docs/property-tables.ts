@@ -155,7 +155,7 @@ const choicesOf = ({ type, options }: INodeProperties): INodePropertyOptions[] =
 	type === 'options' ? ((options ?? []) as INodePropertyOptions[]) : [];
 
 /** All names that the editor shows. */
-function labelsOf(all: ReadonlyMap<string, INodeProperties[]>): Set<string> {
+export function labelsOf(all: ReadonlyMap<string, INodeProperties[]>): Set<string> {
 	const labels = new Set<string>();
 	const add = (property: INodeProperties) => {
 		labels.add(property.displayName);
@@ -167,12 +167,15 @@ function labelsOf(all: ReadonlyMap<string, INodeProperties[]>): Set<string> {
 }
 
 /** Names of the editor in italics, everything else in quotes as code. */
-const withLabels = (text: string, labels: ReadonlySet<string>): string =>
-	text
-		.replaceAll('_', '\\_')
-		.replace(/'([^']+)'/g, (_quoted, name: string) =>
-			labels.has(name) ? `_${name}_` : `\`${name.replaceAll('\\_', '_')}\``,
-		);
+export const withLabels = (text: string, labels: ReadonlySet<string>): string =>
+	text.replace(
+		/'([^']+)'|([A-Z0-9]+(?:_[A-Z0-9]+)+)|_/g,
+		(_all, name?: string, variable?: string) => {
+			const code = name ?? variable;
+			if (code === undefined) return '\\_';
+			return labels.has(code) ? `_${code}_` : `\`${code}\``;
+		},
+	);
 
 /** For which values of other properties it is shown, e.g. `_Texts From: File_`. */
 function conditionsOf(

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 import type { INodeProperties } from 'n8n-workflow';
 
+import { messagesIn } from '../../scripts/docs/message-tables';
 import { generatedPages, parseTable, tablesIn } from '../../scripts/docs/pages';
 import {
 	allProperties,
@@ -138,4 +139,29 @@ describe('a table', () => {
 			expect(() => table(argument)).toThrow();
 		},
 	);
+});
+
+describe('messages in a source file', () => {
+	it('come with what to do, as far as both are known', () => {
+		const source = `
+			const KEPT = 'It is kept.';
+			const ADVICE = \`\${KEPT} Try again.\`;
+			const advised = (advice = 'Wait a while.') => new InputError('Not now yet', advice);
+			function given(name: string, advice: string) {
+				throw new InputError(\`The \${name} is given\`, advice);
+			}
+			const failure = (message, description) => new ServiceFailure(message, { description });
+			throw new InputError(\`'\${label}' is too \${many ? 'long' : 'short'}\`, ADVICE);
+			failure('Not "found" at all', one ? 'Look there.' : 'Look here.');
+			new ServiceFailure('Some server is down', { kind: 'x', description: 'Try it later.' });
+			new InputError(\`\${what} is\`, ADVICE);
+			new Error('Not ours at all', ADVICE);
+		`;
+		expect(messagesIn(source)).toEqual([
+			['Not now yet', 'Wait a while.'],
+			["'…' is too …", 'It is kept. Try again.'],
+			['Not "found" at all', 'Look there. Or: Look here.'],
+			['Some server is down', 'Try it later.'],
+		]);
+	});
 });

@@ -17,10 +17,10 @@ export interface KnownService {
 	/** Display name of the credential's field with its URL. */
 	urlLabel: string;
 	/**
-	 * What differs between services; `content` for statuses that are about what was sent, `unavailable`
+	 * What differs between services; 413 of a request that cannot be split any further, `content` for statuses that are about what was sent, `unavailable`
 	 * for those that may pass.
 	 */
-	advice: Partial<Record<401 | 403 | 404 | 'content' | 'unavailable', Advice>>;
+	advice: Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', Advice>>;
 }
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
@@ -39,6 +39,7 @@ export const AI_SERVICE: KnownService = {
 				? "The access token does not allow this: check 'Scope'"
 				: `The scope ${scope} does not allow this: choose another 'Scope' in the node, which may differ from that of the credential`,
 		404: "Check 'AI Service URL' in the credential, and in the node the chunking ID, 'Chunker' and 'Model ID'",
+		413: 'Requests with several texts were split already: split the text before this node',
 		content:
 			"Check what the service says, and then 'Model ID', 'Model Settings', 'Chunker' and its settings, and 'Additional Body Fields'",
 	},
@@ -53,6 +54,7 @@ export const PUSH_SERVICE: KnownService = {
 		403: (context) =>
 			`The key is not for this data source: check 'Endpoint Identifier' and 'API Key'${where(context)}`,
 		404: (context) => `Check 'Push Service URL' and 'Endpoint Identifier'${where(context)}`,
+		413: "Requests with several documents were split already: shorten the document, omit fields with 'Exclude Fields', or chunk it first",
 		content: ({ isTest }) =>
 			isTest
 				? 'It rejects the empty list that this test pushes. The URL and the key may still be right: push a document to find out'
@@ -92,7 +94,7 @@ export function statusAdvice(
 		return `The URL has moved. To protect the credential, redirects are not followed: enter the final URL as '${urlLabel}'${where(context)}`;
 	}
 	if (status === 413) {
-		return 'The service accepts no request of this size. Requests with several entries were split already: shorten the one that fails';
+		return ['The service accepts no request of this size', own(413)].filter(Boolean).join('. ');
 	}
 	if (status === 429 && !context.isTest) {
 		return "The service receives too many requests: lower 'Concurrency' here and in other workflows, or try again later";

@@ -45,8 +45,10 @@ it.each([408, 500, 502, 503, 504])('%i may pass', (status) => {
 
 it('413 does not ask for what the node has done', () => {
 	for (const service of SERVICES) {
-		expect(inNode(service, 413)).toMatch(/split already: shorten the one that fails$/);
+		expect(inNode(service, 413)).toMatch(/^The service accepts no request of this size/);
 	}
+	expect(inNode(AI_SERVICE, 413)).toMatch(/split already: split the text before this node$/);
+	expect(inNode(PUSH_SERVICE, 413)).toMatch(/split already: shorten the document, .* chunk it/);
 });
 
 it('what was sent: the parameters that are likely wrong', () => {
