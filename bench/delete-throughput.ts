@@ -37,15 +37,15 @@ async function deleteByAxios(
 }
 
 /** Deletes per second, beside one after the other. */
-export async function deleteThroughput({ quick }: BenchOptions): Promise<void> {
-	const documents = makeDocuments(quick ? 200 : 2_000);
+export async function deleteThroughput({ quick }: BenchOptions): Promise<string> {
+	const documents = makeDocuments(quick ? 100 : 2_000);
 	const ids = documents.map(({ id }) => id as string);
 	const service = await startService('sandbox');
 	const push = axiosClient({ 'X-API-Key': service.pushKey }, { keepAlive: false });
 	try {
 		await service.reset();
 		await deleteByNode(service, ids, 4);
-		for (const latencyMs of [0, 20]) {
+		for (const latencyMs of quick ? [0] : [0, 20]) {
 			const fresh = async (work: (part: string[]) => Promise<void>, count = ids.length) => {
 				await service.reset(latencyMs);
 				for (const batch of slices(documents, 1_000))
@@ -103,4 +103,5 @@ export async function deleteThroughput({ quick }: BenchOptions): Promise<void> {
 	} finally {
 		service.close();
 	}
+	return 'each ID was returned as an item, and none failed.';
 }

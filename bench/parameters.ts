@@ -11,12 +11,12 @@ const MODULES = join(__dirname, '..', 'e2e', 'node_modules');
 const N8N_NODE = join(MODULES, '.bin', 'node');
 
 /** Time to read four parameters of each item, and for how long nothing else could run. */
-export async function parameters({ quick }: BenchOptions): Promise<void> {
+export async function parameters({ quick }: BenchOptions): Promise<string> {
 	const items = quick ? 1_000 : 20_000;
 	/** n8n's expressions take the same time for each item, and much of it. */
 	const fewer = items / 10;
 	const hasN8n = existsSync(N8N_NODE) && existsSync(join(MODULES, 'n8n-nodes-base'));
-	for (const engine of hasN8n ? (['legacy', 'vm'] as const) : (['legacy'] as const)) {
+	for (const engine of hasN8n && !quick ? (['legacy', 'vm'] as const) : (['legacy'] as const)) {
 		const read = async (options: Omit<ReadParameters, 'engine'>): Promise<ReadResult> => {
 			const node = engine === 'vm' ? { execPath: N8N_NODE } : {};
 			const result = await isolated<ReadParameters, ReadResult>(
@@ -68,4 +68,5 @@ export async function parameters({ quick }: BenchOptions): Promise<void> {
 			),
 		);
 	}
+	return 'the last item has what its parameters say.';
 }

@@ -1,7 +1,6 @@
 /**
  * A service that accepts everything at once, or answers with N under `/status/N`. A text that begins
- * with a number becomes as many chunks; the text `never` is never ready. `/polls` counts the polls. Runs in a process
- * of its own and sends its port to the parent.
+ * with a number becomes as many chunks. Runs in a process of its own and sends its port to the parent.
  */
 const { createServer } = require('node:http');
 const { randomUUID } = require('node:crypto');
@@ -10,7 +9,6 @@ const VECTOR = Array.from({ length: 256 }, (_, index) => Math.sin(index));
 
 /** @type {Map<string, string[]>} */
 const jobs = new Map();
-let polls = 0;
 
 /**
  * @param {string} method
@@ -38,10 +36,8 @@ function answer(method, url, body) {
 		return { chunkingId, status: 'SUBMITTED' };
 	}
 	if (url.includes('/ai/')) {
-		polls += 1;
 		const chunkingId = url.split('/').pop() ?? '';
 		const texts = jobs.get(chunkingId) ?? [];
-		if (texts[0] === 'never') return { chunkingId, status: 'SUBMITTED' };
 		return {
 			chunkingId,
 			status: 'READY',
@@ -55,7 +51,6 @@ function answer(method, url, body) {
 			}),
 		};
 	}
-	if (url === '/polls') return polls;
 	return { status: 'accepted' };
 }
 

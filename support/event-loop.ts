@@ -71,8 +71,6 @@ function measured(node: INodeType, report: (computing: Computing) => void): INod
 /** A service that accepts everything, unless its URL ends with `/status/N`. */
 export interface Service {
 	url: string;
-	/** How many times results were asked for. */
-	polls: () => Promise<number>;
 	stop: () => void;
 }
 
@@ -81,8 +79,7 @@ export async function startService(): Promise<Service> {
 	const child = fork(path.join(__dirname, 'event-loop-service.cjs'), { execArgv: [] });
 	const port = await new Promise<unknown>((resolve) => child.once('message', resolve));
 	const url = `http://127.0.0.1:${String(port)}`;
-	const polls = async () => (await (await fetch(`${url}/polls`)).json()) as number;
-	return { url, polls, stop: () => void child.disconnect() };
+	return { url, stop: () => void child.disconnect() };
 }
 
 /** Much work for a node. */
