@@ -106,7 +106,9 @@ function itemReading(
 		sink: {
 			done: options.dryRun ? 'checked' : 'pushed',
 			repeating: 'pushing them again does no harm',
-			...(options.dryRun && { progress: 'Nothing was sent, since this was a dry run.' }),
+			...(options.dryRun && {
+				progress: () => 'Nothing was sent, since this was a dry run.',
+			}),
 			output: options.output,
 			json: dryRunJson(options),
 		},

@@ -256,7 +256,7 @@ it('the records of a text stay together if its turn comes while they are taken',
 			return await runShared(this, async (run) => {
 				const options = { bytesPerFile: 1_000_000_000, keepOrder: true, name: 'chunks' };
 				const sink = new ChunkFiles(run, options);
-				const [first, second] = [0, 1].map((place) => ({ itemIndex: 0, place }));
+				const [first, second] = [0, 1].map((place) => ({ items: [0], place }));
 				const taking = sink.take(
 					[second],
 					indexes(many).map((id) => ({ id })),

@@ -1,11 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { itemOf } from '../../shared/n8n/sinks/sink';
 import { storeFile } from '../../shared/n8n/sinks/part-files';
 import type { Run } from '../../shared/n8n/run/run';
 import { PartWriter, type Part } from '../../shared/records/part-writer';
 import type { RecordOptions } from './records';
 import { TO_ITEMS, type ChunkSink } from './chunk-sink';
-import type { Chunking } from '../submit/chunking';
+import type { TextSource } from '../submit/chunking';
 import type { TextRef } from '../texts/text';
 
 const MIME_TYPE = 'application/x-ndjson';
@@ -62,7 +63,7 @@ export class ChunkFiles implements ChunkSink {
 	}
 
 	async take(refs: TextRef[], records: IDataObject[]): Promise<IDataObject[]> {
-		const items = refs.map(({ itemIndex }) => itemIndex);
+		const items = refs.map(itemOf);
 		const place = refs[0]?.place;
 		// Its turn may come meanwhile, but all of its records go the same way.
 		const early = this.isEarly(place) ? this.earlyAt(place) : undefined;
@@ -136,12 +137,9 @@ export class ChunkFiles implements ChunkSink {
 	}
 }
 
-/**
- * Where the parameters say that the chunks go.
- *
- * @param name what the names of the files begin with
- */
-export function sinkOf({ run, parameters, options }: Chunking, name = 'chunks'): ChunkSink {
+/** Where the chunks of a source go. */
+export function sinkOf({ name, chunking }: TextSource): ChunkSink {
+	const { run, parameters, options } = chunking;
 	if (parameters.choice('outputTo') === 'items') return TO_ITEMS;
 	return new ChunkFiles(run, { ...options, name });
 }

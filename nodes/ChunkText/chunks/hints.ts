@@ -1,3 +1,4 @@
+import { messageOf } from '../../shared/n8n/run/errors';
 import { count, troubleText } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
 import type { Coverage } from '../../shared/service/chunking/chunking';
@@ -8,9 +9,9 @@ const MAX_LAST_ERRORS = 5;
 /** What a user should know beside the output. */
 export class ChunkHints {
 	/** Texts that are returned unfinished. */
-	pending = 0;
+	private pending = 0;
 	/** Errors of their final polls. */
-	readonly lastErrors = new Set<string>();
+	private readonly lastErrors = new Set<string>();
 	private withoutChunks = 0;
 	private withoutVectors = 0;
 	private foreign = 0;
@@ -31,6 +32,12 @@ export class ChunkHints {
 		if (missing === 0) return;
 		this.cutTexts++;
 		this.cutCharacters += missing;
+	}
+
+	/** Counts texts that are returned unfinished; `lastError` is that of their final poll, if it failed. */
+	unfinished(texts: number, lastError: unknown): void {
+		this.pending += texts;
+		if (lastError !== undefined) this.lastErrors.add(messageOf(lastError));
 	}
 
 	addTo(run: Run, hintAtPending = true): void {

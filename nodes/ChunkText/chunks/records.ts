@@ -1,12 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { fieldOf } from '../../shared/n8n/run/fields';
+import type { Run } from '../../shared/n8n/run/run';
+import { isTool } from '../../shared/n8n/run/tool';
 import { mapInSlices } from '../../shared/n8n/sources/slices';
 import type { Chunk } from '../../shared/service/chunking/chunking';
 import { packVector } from '../../shared/service/chunking/vector';
 import { documentMissing } from '../failures';
-import type { ChunkOptions } from '../parameters';
-import type { SourceDocument } from '../texts/source-documents';
+import type { ChunkOptions, ChunkParameters } from '../parameters';
 import type { TextRef } from '../texts/text';
 
 export type OutputMode = 'chunks' | 'texts' | 'documents' | 'raw';
@@ -20,7 +21,6 @@ export interface ChunkedText {
 	isComplete: boolean;
 	/** The item or record the text comes from. */
 	source: IDataObject;
-	document: SourceDocument | undefined;
 }
 
 export interface RecordOptions {
@@ -30,6 +30,27 @@ export interface RecordOptions {
 	sourceFields: ChunkOptions['sourceFields'] | undefined;
 	/** Names of fields, or dotted paths. */
 	listedFields: string[];
+}
+
+/** @param vectorsOf how vectors are written, given how the user wants them */
+export function recordOptionsOf(
+	{ run, parameters, options, mode }: RecordRun,
+	vectorsOf: (wanted: RecordOptions['vectors']) => RecordOptions['vectors'],
+): RecordOptions {
+	const isAdded = parameters.isAdded('options', 'sourceFields');
+	return {
+		mode,
+		vectors: isTool(run.context) ? 'none' : vectorsOf(parameters.choice('vectors')),
+		sourceFields: isAdded ? options.sourceFields : undefined,
+		listedFields: options.listedFields,
+	};
+}
+
+interface RecordRun {
+	run: Run;
+	parameters: ChunkParameters;
+	options: ChunkOptions;
+	mode: OutputMode;
 }
 
 /**
@@ -46,7 +67,8 @@ export async function recordsOf(
 ): Promise<IDataObject[]> {
 	const kept = keptOf(text, options);
 	const place = placeOf(text);
-	const { ref, chunks, document } = text;
+	const { ref, chunks } = text;
+	const { document } = ref;
 	const { mode, vectors } = options;
 	const eachChunk = async (record: (chunk: Chunk, index: number) => IDataObject) =>
 		await mapInSlices(chunks, breathe, record);
@@ -77,7 +99,7 @@ export async function recordsOf(
 
 const placeOf = ({ ref, chunkingId, chunks }: ChunkedText): IDataObject => ({
 	chunkCount: chunks.length,
-	...(ref.textIndex !== undefined && { textIndex: ref.textIndex }),
+	...(ref.index !== undefined && { textIndex: ref.index }),
 	chunkingId,
 });
 
@@ -97,10 +119,11 @@ function contentOf(
 
 /** Documents of chunks that no longer exist, for Documents Ready to Push. */
 export function removedOf(
-	{ ref, chunks, isComplete, document }: ChunkedText,
+	{ ref, chunks, isComplete }: ChunkedText,
 	{ mode }: RecordOptions,
 ): IDataObject[] {
 	const removed: IDataObject[] = [];
+	const { document } = ref;
 	// What was cut off may come back with the next run.
 	if (mode !== 'documents' || document === undefined || !isComplete) return removed;
 	const { id, previousChunkCount } = document;
@@ -110,8 +133,8 @@ export function removedOf(
 	return removed;
 }
 
-const chunkDocumentId = (id: string, { textIndex }: TextRef, index: number): string =>
-	textIndex === undefined ? `${id}#${index}` : `${id}#${textIndex}.${index}`;
+const chunkDocumentId = (id: string, { index: text }: TextRef, index: number): string =>
+	text === undefined ? `${id}#${index}` : `${id}#${text}.${index}`;
 
 /** Measures of a chunk, which those of its source would be mistaken for. */
 const CHUNK_FIELDS = ['start', 'end', 'tokensUsed', 'vector'];

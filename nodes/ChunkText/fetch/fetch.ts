@@ -9,6 +9,7 @@ import {
 	type Polled,
 } from '../../shared/flow/poll';
 import { classify, resultsPath } from '../../shared/service/chunking/chunking';
+import { singly } from '../../shared/flow/slices';
 import { judge, pauseMs, ServiceFailure } from '../../shared/service/failure';
 import { forgetAccepted } from '../submit/earlier-submissions';
 import { outOfTime } from '../failures';
@@ -20,15 +21,15 @@ import { forTokenAlone } from '../submit/refusals';
 /** How long the service may need after a submission until it knows the chunking ID. */
 const UNKNOWN_ID_GRACE_MS = 30_000;
 
+/** Jobs, each with what was fetched, as soon as that is known. */
+export type Answers = AsyncGenerator<Polled<Job, Fetched>, void, undefined>;
+
 /**
  * Polls jobs until each has finished, failed or run out of time.
  *
  * @returns each job with what was fetched
  */
-export function fetchAll(
-	jobs: AsyncIterable<Job>,
-	chunking: Chunking,
-): AsyncGenerator<Polled<Job, Fetched>, void, undefined> {
+export function fetchAll(jobs: AsyncIterable<Job>, chunking: Chunking): Answers {
 	const { options, fetching } = chunking;
 	const maxWaitMs = options.maxWaitSeconds * 1000;
 	return poll<Job, Fetched>(jobs, {
@@ -53,10 +54,7 @@ export function fetchAll(
 }
 
 /** Fetches each job once, whether it has finished or not. */
-export async function* fetchOnce(
-	jobs: Job[],
-	chunking: Chunking,
-): AsyncGenerator<{ job: Job; outcome: Outcome<Fetched> }, void, undefined> {
+export async function* fetchOnce(jobs: AsyncIterable<Job>, chunking: Chunking): Answers {
 	const line = chunking.fetching;
 	const judgeFetch = (error: unknown) => forJobAlone(error, line.judge(error), chunking);
 	const send = async (job: Job): Promise<Fetched> => {
@@ -64,9 +62,14 @@ export async function* fetchOnce(
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
-	for await (const slice of deliverEach([jobs], send, { ...line, judge: judgeFetch })) {
+	for await (const slice of deliverEach(singly(jobs), send, { ...line, judge: judgeFetch })) {
 		for (const { entry, outcome } of slice) yield { job: entry, outcome };
 	}
+}
+
+/** Fetches nothing: the response to a submission may already have the results or the error. */
+export async function* fetchNothing(jobs: AsyncIterable<Job>, chunking: Chunking): Answers {
+	for await (const job of jobs) yield { job, outcome: outcomeOfSubmission(job, chunking) };
 }
 
 function judgePoll(error: unknown, job: Job, chunking: Chunking): Verdict {
@@ -132,8 +135,7 @@ function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
  * @throws ServiceFailure for a response that cannot be used
  */
 function found(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
-	const isRaw = chunking.parameters.choice('output') === 'raw';
-	const { facts, hasData, says } = meaningOf(job, body, isRaw);
+	const { facts, hasData, says } = meaningOf(job, body, chunking.mode === 'raw');
 	setFacts(job, facts, chunking);
 	if (hasData) chunking.responses.set(job.chunkingId, body);
 	switch (says.state) {
@@ -156,8 +158,7 @@ function setFacts(job: Job, facts: JobFacts, { lost }: Chunking): void {
 	job.facts = facts;
 }
 
-/** The outcome of a submission: pending, or already the results or the error. */
-export function outcomeOfSubmission(job: Job, chunking: Chunking): Outcome<Fetched> {
+function outcomeOfSubmission(job: Job, chunking: Chunking): Outcome<Fetched> {
 	try {
 		const finding = submissionFinding(job, chunking);
 		if (finding.state === 'failed') return failed(finding.reason, 1);

@@ -1,12 +1,17 @@
 import { newStats, type RunState, type RunStats } from '../../shared/flow/run-state';
-import type { Kept } from '../../shared/n8n/sources/previous-tries';
+import { NOTHING_KEPT, type Kept } from '../../shared/n8n/sources/previous-tries';
+import type { Source } from '../../shared/n8n/sources/source';
 import type { Run } from '../../shared/n8n/run/run';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
 import { aiService } from '../../shared/n8n/session/services';
 import { Session } from '../../shared/n8n/session/session';
 import { factsOf, Jobs, type Job, type JobFacts } from './job';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
+import { ChunkHints } from '../chunks/hints';
+import type { OutputMode } from '../chunks/records';
 import type { PreviousRequest } from '../texts/previous-requests';
+import { readScopes } from '../texts/settings';
+import type { TextEntry } from '../texts/text';
 
 /** A text of an item that the service has accepted, with what is known of its request. */
 export interface Accepted {
@@ -22,7 +27,11 @@ export interface Chunking {
 	run: Run;
 	parameters: ChunkParameters;
 	options: ChunkOptions;
-	/** The jobs of the run by chunking ID; with texts from a file only those that have not ended. */
+	/** What to return for a text. */
+	mode: OutputMode;
+	/** What the user should know beside that. */
+	hints: ChunkHints;
+	/** The jobs of the run; with texts from a file only those that have not ended. */
 	jobs: Jobs;
 	sessionOf: (scope: string) => Session;
 	/** Whether all requests have the same scope, so that a refused token ends them all. */
@@ -39,40 +48,59 @@ export interface Chunking {
 	fetching: RequestLine;
 }
 
+/** Texts to chunk, all of the input items or those of a file. */
+export interface TextSource extends Pick<Source<TextEntry>, 'entries' | 'sink'> {
+	/** The run; its requests count for this source. */
+	chunking: Chunking;
+	/** Jobs of requests that were submitted before. */
+	earlier: readonly Job[];
+	/** What the names of files with its chunks begin with. */
+	name: string;
+	/** To be called once a job has been reported. */
+	answered: (job: Job) => void;
+}
+
 /**
- * Opens the AI service, once for each scope.
+ * Opens the AI service, once for each scope that items have.
  *
- * @param before what the run has opened for another file: its jobs and limits go on
+ * @param keepsTries whether the next try of the node gets what this one has learned: memory would grow with a file
  * @throws InputError for a credential that cannot be used
  */
 export async function openChunking(
 	run: Run,
 	parameters: ChunkParameters,
 	options: ChunkOptions,
-	scopes: Iterable<string>,
-	before?: Chunking,
+	mode: OutputMode,
+	keepsTries: boolean,
 ): Promise<Chunking> {
 	const sessions = new Map<string, Session>();
-	for (const scope of new Set(scopes))
+	for (const scope of await readScopes(run, parameters))
 		sessions.set(scope, await Session.open(run, aiService(scope)));
 	const [session] = sessions.values();
-	const jobs = before?.jobs ?? new Jobs();
-	// The service would chunk again what it has already accepted.
-	const submitting = before?.submitting ?? requestLine(run, session, options, false);
-	const fetching = before?.fetching ?? requestLine(run, session, options, true);
-	const sessionOf = (scope: string) => {
-		const session = sessions.get(scope);
-		if (session === undefined) throw new Error(`No session for the scope ${scope}`);
-		return session;
-	};
+	const jobs = new Jobs();
 	run.progress = () => jobs.progress();
-	const accepted = run.previousTries.kept<Accepted>('accepted');
-	const responses = run.previousTries.kept<unknown>('responses');
-	const lost = run.previousTries.kept<string>('lost');
-	const hasOneScope = sessions.size === 1;
-	const kept = { accepted, responses, lost };
-	const lines = { submitting, fetching };
-	return { run, parameters, options, jobs, sessionOf, hasOneScope, ...kept, ...lines };
+	const kept = <Value>(kind: string): Kept<Value> =>
+		keepsTries ? run.previousTries.kept<Value>(kind) : NOTHING_KEPT;
+	return {
+		run,
+		parameters,
+		options,
+		mode,
+		hints: new ChunkHints(),
+		jobs,
+		sessionOf: (scope) => {
+			const session = sessions.get(scope);
+			if (session === undefined) throw new Error(`No session for the scope ${scope}`);
+			return session;
+		},
+		hasOneScope: sessions.size < 2,
+		accepted: kept('accepted'),
+		responses: kept('responses'),
+		lost: kept('lost'),
+		// The service would chunk again what it has already accepted.
+		submitting: requestLine(run, session, options, false),
+		fetching: requestLine(run, session, options, true),
+	};
 }
 
 /** The same lines for the requests of one file, which are also counted on their own. */

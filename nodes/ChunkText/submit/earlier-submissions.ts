@@ -1,8 +1,9 @@
+import { itemOf } from '../../shared/n8n/sinks/sink';
 import { factsOf, type Job } from './job';
 import type { Chunking } from './chunking';
 import type { TextEntry, TextRef } from '../texts/text';
 
-const nameOf = ({ itemIndex, textIndex }: TextRef): string => `${itemIndex} ${textIndex ?? ''}`;
+const nameOf = (ref: TextRef): string => `${itemOf(ref)} ${ref.index ?? ''}`;
 
 /** The service has accepted these texts: the next try of the node need not submit them again. */
 export function keepAccepted(texts: TextEntry[], job: Job, { accepted }: Chunking): void {
@@ -21,17 +22,17 @@ export function forgetAccepted({ chunkingId, refs }: Job, chunking: Chunking): v
 }
 
 /**
- * The jobs of texts that an earlier try of the node has submitted.
+ * Leaves out texts that an earlier try of the node has submitted.
  *
+ * @param earlier gets their jobs
  * @returns the other texts
  */
-export async function* acceptedBefore(
-	texts: Iterable<TextEntry>,
-	chunking: Chunking,
-): AsyncGenerator<Job, TextEntry[], undefined> {
-	const { run, jobs, sessionOf, accepted, responses } = chunking;
+export async function withoutAccepted(
+	texts: readonly TextEntry[],
+	{ run, jobs, sessionOf, accepted, responses }: Chunking,
+	earlier: Job[],
+): Promise<TextEntry[]> {
 	const left: TextEntry[] = [];
-	const found = new Map<string, Job>();
 	for (const entry of texts) {
 		await run.breathe();
 		const known = accepted.get(nameOf(entry));
@@ -39,20 +40,19 @@ export async function* acceptedBefore(
 			left.push(entry);
 			continue;
 		}
-		const { chunkingId, textCount, status } = known.request;
-		const job = found.get(chunkingId) ?? {
+		const { position, request } = known;
+		const { chunkingId, textCount, status } = request;
+		const job: Job = {
 			chunkingId,
 			textCount,
 			session: sessionOf(entry.settings.scope),
-			refs: [],
+			refs: [{ ...entry, position }],
 			since: run.now(),
 			isOwn: true,
 			state: { name: 'not finished', unread: responses.get(chunkingId) },
 			facts: factsOf(status),
 		};
-		job.refs.push({ ...entry, position: known.position });
-		found.set(chunkingId, job);
+		if (jobs.add(job)) earlier.push(job);
 	}
-	for (const job of found.values()) if (jobs.add(job)) yield job;
 	return left;
 }

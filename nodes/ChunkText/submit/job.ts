@@ -72,8 +72,15 @@ export class Jobs {
 		this.over.add(job);
 	}
 
+	/** Nothing of this job is needed any longer. */
 	forget({ chunkingId }: Job): void {
 		this.all.delete(chunkingId);
+	}
+
+	/** Only the ID of this job is needed from now on. */
+	keepId(job: Job): void {
+		job.refs.length = 0;
+		job.facts = factsOf(job.facts.status);
 	}
 
 	/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */

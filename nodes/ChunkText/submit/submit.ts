@@ -1,7 +1,7 @@
 import type { Packed } from '../../shared/flow/batches';
 import { bulk } from '../../shared/flow/bulk';
 import { failed, type Failed } from '../../shared/flow/deliver';
-import { flat, singly } from '../../shared/flow/slices';
+import { flat } from '../../shared/flow/slices';
 import type { Session } from '../../shared/n8n/session/session';
 import {
 	classify,
@@ -10,8 +10,7 @@ import {
 	type ChunkingResponse,
 } from '../../shared/service/chunking/chunking';
 import { isPage, type ServiceFailure } from '../../shared/service/failure';
-import { regexHints } from '../../shared/service/chunking/python-regex';
-import { acceptedBefore, keepAccepted } from './earlier-submissions';
+import { keepAccepted } from './earlier-submissions';
 import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from '../failures';
 import { factsOf, type Job } from './job';
 import type { Chunking } from './chunking';
@@ -21,19 +20,19 @@ import { textTooLarge, type TextEntry } from '../texts/text';
 /**
  * Submits texts (docs/service-interface.md, Chunking request).
  *
+ * @param slices texts ordered by their settings, as many at a time as there are
  * @param notSubmitted called for each text the service has not accepted, or may not have accepted
  * @param maxTexts maximum of texts in a request
  * @returns the jobs the service has accepted, as soon as each is
  */
 export async function* submit(
-	texts: AsyncIterable<TextEntry> | Iterable<TextEntry>,
+	slices: AsyncIterable<TextEntry[]> | Iterable<TextEntry[]>,
 	chunking: Chunking,
 	notSubmitted: (text: TextEntry, outcome: Failed) => Promise<void>,
 	maxTexts = chunking.options.textsPerRequest,
 ): AsyncGenerator<Job, void, undefined> {
 	const { options, jobs } = chunking;
 	const maxBytes = options.bytesPerRequest;
-	const left = Symbol.iterator in texts ? yield* acceptedBefore(texts, chunking) : texts;
 	const line = chunking.submitting;
 	const submitting = {
 		...line,
@@ -49,7 +48,7 @@ export async function* submit(
 				chunking,
 			),
 	};
-	for await (const { entries, outcome } of flat(bulk(singly(left), submitting))) {
+	for await (const { entries, outcome } of flat(bulk(slices, submitting))) {
 		if (!outcome.ok) {
 			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;
@@ -121,17 +120,4 @@ function notAccepted(
 	if (response.state === 'denied') return denied(response.by, words);
 	const { state, status = 'SUBMITTED' } = response;
 	return state === 'failed' ? jobFailed(status, words, texts) : noChunkingId(words);
-}
-
-/** Warns of regular expressions that Python reads differently than their author likely means. */
-export function hintAtRegexes(
-	texts: Array<Pick<TextEntry, 'settings'>>,
-	{ run }: Pick<Chunking, 'run'>,
-): void {
-	const regexes = new Set(texts.map(({ settings }) => settings.chunkerConfig.regex));
-	const hints = [...regexes].flatMap((regex) =>
-		typeof regex === 'string' ? regexHints(regex) : [],
-	);
-	// Each item may have a regex of its own, with the same mistake in all of them.
-	for (const hint of new Set(hints)) run.hint(hint);
 }

@@ -1,13 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/n8n/run/run';
+import { refuseItem } from '../../shared/n8n/sources/source';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import type { ChunkParameters } from '../parameters';
 import { readScope } from './settings';
-import { documentsIn, type SourceDocument } from './source-documents';
+import { documentsIn } from './source-documents';
 import { isRecord } from '../../shared/service/json';
-import type { TextRef } from './text';
+import type { SourceDocument, TextRef } from './text';
 
 /** A chunking request submitted by an earlier run, with the items that wait for it. */
 export interface PreviousRequest {
@@ -60,7 +61,7 @@ export async function readPreviousRequests(
 				request.refs.push(...refs);
 			}
 		} catch (error) {
-			run.refuse(itemIndex, error);
+			refuseItem(run, itemIndex, error);
 		}
 		taken.add(itemIndex);
 	}
@@ -115,9 +116,9 @@ function refOf(
 ): TextRef {
 	const document = position === undefined ? undefined : documents?.[position];
 	return {
-		itemIndex,
+		items: [itemIndex],
 		...(position !== undefined && { position }),
-		...(typeof textIndex === 'number' && { textIndex }),
+		...(typeof textIndex === 'number' && { index: textIndex }),
 		...(document && { document, source: { id: document.id, ...document.fields } }),
 	};
 }

@@ -1,6 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import type { Run } from '../../shared/n8n/run/run';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
+import { regexHints } from '../../shared/service/chunking/python-regex';
 import type { ChunkParameters } from '../parameters';
 
 /**
@@ -62,4 +64,30 @@ function chunkerConfig(
 	// Sent unchanged: only Python can tell whether it is valid.
 	const regex = parameters.text('regex', itemIndex);
 	return regex === '' ? {} : { regex };
+}
+
+/** The scopes of all items; one that cannot be read fails with its item. */
+export async function readScopes(run: Run, parameters: ChunkParameters): Promise<Set<string>> {
+	const scopes = new Set<string>();
+	for await (const [itemIndex] of run.eachItem()) {
+		try {
+			scopes.add(readScope(parameters, itemIndex));
+		} catch {
+			continue;
+		}
+	}
+	return scopes;
+}
+
+/** Warns of regular expressions that Python reads differently than their author likely means. */
+export function hintAtRegexes(
+	texts: ReadonlyArray<{ settings: ChunkSettings }>,
+	run: Pick<Run, 'hint'>,
+): void {
+	const regexes = new Set(texts.map(({ settings }) => settings.chunkerConfig.regex));
+	const hints = [...regexes].flatMap((regex) =>
+		typeof regex === 'string' ? regexHints(regex) : [],
+	);
+	// Each item may have a regex of its own, with the same mistake in all of them.
+	for (const hint of new Set(hints)) run.hint(hint);
 }

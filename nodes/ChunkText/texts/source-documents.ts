@@ -1,21 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/n8n/run/run';
+import { refuseItem } from '../../shared/n8n/sources/source';
 import { quoted } from '../../shared/service/wording';
 import type { ChunkParameters } from '../parameters';
-import type { IdSource } from './previous-requests';
+import type { SourceDocument } from './text';
 
 /** Maximum of previous chunks of an item, of all its texts together. */
 export const MAX_PREVIOUS_CHUNKS = 100_000;
-
-/** The document that a text belongs to, for Documents Ready to Push. */
-export interface SourceDocument {
-	id: string;
-	/** `name` and, if given, `description` and `url`. */
-	fields: IDataObject;
-	/** How many chunks it had when it was last pushed. */
-	previousChunkCount: number;
-}
 
 /**
  * The documents of an item that stands for all texts of a request, as Submit returns it for texts from
@@ -40,7 +32,7 @@ export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 export async function readSourceDocuments(
 	run: Run,
 	parameters: ChunkParameters,
-	{ idOf }: Pick<IdSource, 'idOf'>,
+	idOf: (itemIndex: number) => string,
 	refused: Set<number>,
 ): Promise<Map<number, SourceDocument>> {
 	const documents = new Map<number, SourceDocument>();
@@ -57,7 +49,7 @@ export async function readSourceDocuments(
 			documents.set(itemIndex, document);
 		} catch (error) {
 			refused.add(itemIndex);
-			run.refuse(itemIndex, error);
+			refuseItem(run, itemIndex, error);
 		}
 	}
 	separate(run, documents, keys);

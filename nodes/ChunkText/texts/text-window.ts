@@ -1,8 +1,8 @@
 import { Window, type WindowLimits } from '../../shared/flow/window';
+import type { Sink } from '../../shared/n8n/sinks/sink';
 import type { SourceRecord } from '../../shared/records/record';
-import { isFileText, type FileText } from './file-texts';
 import type { ChunkOptions } from '../parameters';
-import type { TextRef } from './text';
+import type { TextEntry, TextRef } from './text';
 
 /**
  * Bounds how many texts of files are held, and the bytes of their records. A text needs its room from
@@ -11,21 +11,32 @@ import type { TextRef } from './text';
 export class TextWindow {
 	/** Maximum of texts in a request: fewer than the window holds, so that one can be filled. */
 	readonly textsPerRequest: number;
-	private readonly limits: WindowLimits;
 	private readonly window: Window;
-	/** Maximum bytes of the records of a request; a larger one counts as that, so that it has room. */
-	private readonly bytesPerRequest: number;
 	/** Bytes of the texts, by record, that wait for others and do nothing to make room themselves. */
 	private readonly waiting = new Map<SourceRecord, number>();
 	private waitingBytes = 0;
 
-	constructor({ textsInFlight, bytesInFlight, bytesPerRequest, textsPerRequest }: ChunkOptions) {
+	/** @param bytesPerRequest maximum of the records of a request; a larger one counts as that, so that it has room */
+	private constructor(
+		private readonly limits: WindowLimits,
+		private readonly bytesPerRequest: number,
+		textsPerRequest: number,
+	) {
+		this.window = new Window(limits);
+		this.textsPerRequest = Math.min(textsPerRequest, limits.count - 1);
+	}
+
+	static of({ textsInFlight, bytesInFlight, bytesPerRequest, textsPerRequest }: ChunkOptions) {
 		// A request has so many bytes of texts, and of what else their records have. It never fills more
 		// than half of the window: texts that wait to fill it would wait for themselves.
-		this.bytesPerRequest = Math.max(bytesInFlight / 2, 2 * bytesPerRequest);
-		this.limits = { count: textsInFlight, bytes: 2 * this.bytesPerRequest };
-		this.window = new Window(this.limits);
-		this.textsPerRequest = Math.min(textsPerRequest, textsInFlight - 1);
+		const bytes = Math.max(bytesInFlight / 2, 2 * bytesPerRequest);
+		return new TextWindow({ count: textsInFlight, bytes: 2 * bytes }, bytes, textsPerRequest);
+	}
+
+	/** For what is held anyway, or needs no room. */
+	static unlimited({ bytesPerRequest, textsPerRequest }: ChunkOptions) {
+		const limits = { count: Infinity, bytes: Infinity };
+		return new TextWindow(limits, bytesPerRequest, textsPerRequest);
 	}
 
 	/**
@@ -33,7 +44,7 @@ export class TextWindow {
 	 *
 	 * @returns whether the text was admitted: not after `close`
 	 */
-	async admit(text: FileText): Promise<boolean> {
+	async admit(text: TextRef): Promise<boolean> {
 		return await this.window.admit(this.bytesOf(text));
 	}
 
@@ -42,16 +53,18 @@ export class TextWindow {
 	 * answered before their turn.
 	 */
 	wait(refs: TextRef[]): void {
-		for (const text of refs.filter(isFileText)) {
-			if (this.waiting.has(text.record)) continue;
-			this.waiting.set(text.record, this.bytesOf(text));
+		for (const text of refs) {
+			const { record } = text;
+			if (record === undefined || this.waiting.has(record)) continue;
+			this.waiting.set(record, this.bytesOf(text));
 			this.waitingBytes += this.bytesOf(text);
 		}
 	}
 
 	/** Nothing of these texts is kept any longer. */
 	release(refs: TextRef[]): void {
-		for (const text of refs.filter(isFileText)) {
+		for (const text of refs) {
+			if (text.record === undefined) continue;
 			const bytes = this.bytesOf(text);
 			if (this.waiting.delete(text.record)) this.waitingBytes -= bytes;
 			this.window.release(bytes);
@@ -71,7 +84,23 @@ export class TextWindow {
 		this.window.close();
 	}
 
-	private bytesOf({ bytes }: FileText): number {
+	private bytesOf({ bytes = 0 }: TextRef): number {
 		return Math.min(bytes, this.bytesPerRequest);
+	}
+}
+
+/** The texts of a source one by one, each as soon as the window has room for it. */
+export async function* admitted(
+	slices: AsyncIterable<TextEntry[]>,
+	sink: Sink,
+	window: TextWindow,
+): AsyncGenerator<TextEntry[], void, undefined> {
+	for await (const slice of slices) {
+		for (const [at, text] of slice.entries()) {
+			// Nothing more is sent: the run has ended.
+			if (!(await window.admit(text)))
+				return await sink.skipped(slice.slice(at), () => ({ reason: undefined }));
+			yield [text];
+		}
 	}
 }

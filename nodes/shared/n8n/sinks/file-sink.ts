@@ -1,4 +1,4 @@
-import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import type { RunStats } from '../../flow/run-state';
 import { RecordError, type SourceRecord } from '../../records/record';
@@ -6,6 +6,7 @@ import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { messageOf } from '../run/errors';
 import { FailedRecords } from './failed-records';
+import { KeptResponses } from './kept-responses';
 import { count } from '../run/hints';
 import { Meter } from '../run/meter';
 import { refusal, type RecordFile } from '../sources/record-file';
@@ -32,8 +33,6 @@ export interface FileSinkOptions {
 	atEnd?: () => string;
 	/** Further members of the summary, read when the sink ends. */
 	details?: () => IDataObject;
-	/** Files of responses that could not be used, complete when the sink ends. */
-	responses?: { readonly binary: IBinaryKeyData; readonly files: IDataObject[] };
 	/** Further members of the summary. */
 	json?: IDataObject;
 }
@@ -55,6 +54,7 @@ export class FileSink implements Sink {
 	private readonly tally: RecordTally;
 	private readonly failedRecords: FailedRecords;
 	private readonly stats: RunStats;
+	private readonly responses: KeptResponses;
 	private readonly meter: Meter;
 	private readError: string | undefined;
 	/** Whether all of the file was read. */
@@ -75,6 +75,7 @@ export class FileSink implements Sink {
 		this.tally = new RecordTally(file.name, options.done, options.goOn);
 		for (const name of options.others ?? []) this.tally.others[name] = 0;
 		this.failedRecords = new FailedRecords(run, file, path, options.bytesPerFile);
+		this.responses = new KeptResponses(run, file.name, options.bytesPerFile);
 		this.stats = options.stats ?? run.stats;
 		this.meter = new Meter(run, this.stats);
 	}
@@ -84,8 +85,25 @@ export class FileSink implements Sink {
 		this.tally.succeed(recordsOf(entries), as);
 	}
 
+	async returned(
+		entry: Placed,
+		records: IDataObject[],
+		counts: Readonly<Record<string, number>> = {},
+	): Promise<void> {
+		const { others } = this.tally;
+		for (const [name, number] of Object.entries(counts))
+			others[name] = (others[name] ?? 0) + number;
+		await this.shared([entry], records);
+	}
+
+	async shared(entries: readonly Placed[], records: IDataObject[]): Promise<void> {
+		this.run.done(this.origin.itemIndex, records);
+		await this.done(entries);
+	}
+
 	async failed({ record }: Placed, failure: EntryFailure): Promise<void> {
 		if (record === undefined) return;
+		await this.responses.add(record, failure);
 		// What a cancel interrupts has not failed: it is done again.
 		if (this.run.signal.aborted) return this.tally.skip([record]);
 		this.note(record, failure);
@@ -95,13 +113,13 @@ export class FileSink implements Sink {
 		await this.failedRecords.add(record);
 	}
 
-	async skipped(entries: readonly Placed[]): Promise<void> {
+	async skipped<E extends Placed>(
+		entries: readonly E[],
+		failure: (entry: E) => EntryFailure,
+	): Promise<void> {
+		for (const entry of entries)
+			if (entry.record) await this.responses.add(entry.record, failure(entry));
 		this.tally.skip(recordsOf(entries));
-	}
-
-	/** Adds to one of the further counts of the summary. */
-	count(name: string, number: number): void {
-		this.tally.others[name] = (this.tally.others[name] ?? 0) + number;
 	}
 
 	/** A record was read. */
@@ -139,18 +157,19 @@ export class FileSink implements Sink {
 	}
 
 	async end(): Promise<void> {
-		const { run, current: tally, failedRecords } = this;
+		const { run, current: tally, failedRecords, responses } = this;
 		const { file, itemIndex } = this.origin;
 		this.hasEnded = !run.ended;
 		if (this.refused) return run.refuse(itemIndex, refusal(file.name, this.refused.reason));
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await failedRecords.end();
+		await responses.end();
 		const progress = tally.progress();
 		const atEnd = run.ended ? progress : tally.progressAtEnd(this.extent());
 		const { atEnd: more = () => '' } = this.options;
 		const endedHere = run.ended !== undefined;
 		this.progress = () => [atEnd, endedHere ? '' : more()].filter(Boolean).join(' ');
-		const binary = { ...failedRecords.binary, ...this.options.responses?.binary };
+		const binary = { ...failedRecords.binary, ...responses.binary };
 		const json = this.summary();
 		if (run.ended) {
 			const { reason } = run.ended;
@@ -200,7 +219,7 @@ export class FileSink implements Sink {
 
 	private summary(): IDataObject {
 		const { tally, meter } = this;
-		const { responses, json, details } = this.options;
+		const { json, details } = this.options;
 		return {
 			file: this.origin.file.name,
 			...tally.countsJson(),
@@ -211,7 +230,7 @@ export class FileSink implements Sink {
 			...details?.(),
 			...tally.failuresJson(),
 			deadLetters: this.failedRecords.json(),
-			...(responses && responses.files.length > 0 && { responses: responses.files }),
+			...this.responses.json(),
 		};
 	}
 }

@@ -2,8 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { count } from '../run/hints';
 import type { Run } from '../run/run';
+import { ItemParts, type Merging } from './item-parts';
 import { ItemTallies } from './item-tallies';
-import type { EntryFailure, Placed, Sink } from './sink';
+import { itemOf, type EntryFailure, type Placed, type Sink } from './sink';
 
 /** How many entries are returned before other executions may have their turn. */
 const SLICE_ENTRIES = 256;
@@ -14,10 +15,12 @@ export interface ItemSinkOptions {
 	done: string;
 	/** What doing it again means, for the error of a run that ends early. */
 	repeating: string;
-	/** Instead of what was done, if nothing was really sent. */
-	progress?: string | undefined;
+	/** What had been done, if that is not how many entries. */
+	progress?: (() => string) | undefined;
 	/** An item for each entry, for each input item, or one for all entries that succeeded. */
 	output: 'documents' | 'inputItems' | 'summary';
+	/** One failure for all entries of an item, which are returned together then. */
+	merged?: Merging;
 	/** Further counts of an input item that are there even if nothing counts, such as `notFound`. */
 	others?: readonly string[];
 	/** Further members of an item that stands for several entries. */
@@ -31,13 +34,15 @@ export class ItemSink implements Sink {
 	/** Items that the summary stands for. */
 	private readonly summarized = new Set<number>();
 	private readonly tallies: ItemTallies | undefined;
+	private readonly parts: ItemParts | undefined;
 
 	constructor(
 		private readonly run: Run,
 		private readonly options: ItemSinkOptions,
 	) {
 		run.progress = () => this.progress();
-		const { output, done, others = [], json = {} } = options;
+		const { output, done, merged, others = [], json = {} } = options;
+		if (merged) this.parts = new ItemParts(run, merged);
 		if (output === 'inputItems') this.tallies = new ItemTallies(run, done, others, json);
 	}
 
@@ -56,6 +61,18 @@ export class ItemSink implements Sink {
 		}
 	}
 
+	async returned(entry: Placed, records: IDataObject[]): Promise<void> {
+		this.run.stats.done++;
+		if (this.parts) this.parts.returned(entry, records);
+		else this.run.done(itemOf(entry), records);
+	}
+
+	async shared(entries: readonly Placed[], records: IDataObject[]): Promise<void> {
+		this.run.stats.done += entries.length;
+		const items = [...new Set(entries.flatMap((entry) => entry.items))];
+		this.run.done(items[0] ?? 0, records, items);
+	}
+
 	/** An item with an empty list, which gets this where each entry gets an item. */
 	empty(itemIndex: number, json: IDataObject): void {
 		if (this.tallies) this.tallies.of(itemIndex);
@@ -68,9 +85,9 @@ export class ItemSink implements Sink {
 		else this.run.refuse(itemIndex, reason, id === undefined ? {} : { id });
 	}
 
-	async failed({ items }: Placed, failure: EntryFailure): Promise<void> {
+	async failed(entry: Placed, failure: EntryFailure): Promise<void> {
 		await this.run.breathe();
-		this.fail(items, failure, false);
+		this.fail(entry, failure, false);
 	}
 
 	async skipped<E extends Placed>(
@@ -79,12 +96,13 @@ export class ItemSink implements Sink {
 	): Promise<void> {
 		for (const entry of entries) {
 			await this.run.breathe();
-			this.fail(entry.items, failure(entry), true);
+			this.fail(entry, failure(entry), true);
 		}
 	}
 
 	async end(): Promise<void> {
 		await this.tallies?.end();
+		await this.parts?.end();
 		const { output, json: more } = this.options;
 		if (output !== 'summary') return;
 		const { failures, meter, stats } = this.run;
@@ -99,9 +117,10 @@ export class ItemSink implements Sink {
 		else this.run.done(itemIndex, [json]);
 	}
 
-	private fail(items: readonly number[], failure: EntryFailure, skipped: boolean): void {
+	private fail(entry: Placed, failure: EntryFailure, skipped: boolean): void {
+		if (this.parts) return this.parts.failed(entry, { ...failure, skipped });
 		const { reason, message, advice, id, json } = failure;
-		for (const itemIndex of items) {
+		for (const itemIndex of entry.items) {
 			if (this.tallies && !this.run.stopsOnFailure) {
 				this.tallies.fail(itemIndex, failure);
 				continue;
@@ -117,7 +136,7 @@ export class ItemSink implements Sink {
 
 	private progress(): string {
 		const { done, repeating, progress } = this.options;
-		if (progress !== undefined) return progress;
+		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
 		return `${count(this.run.stats.done, 'document')} of ${this.total.toLocaleString('en-US')} had been ${done}; ${repeating}.`;
 	}

@@ -9,7 +9,12 @@ export interface Placed {
 	readonly items: readonly number[];
 	/** The record of the file, if it comes from a file. */
 	readonly record?: SourceRecord;
+	/** Its position in the list of its item, if that has one. */
+	readonly index?: number;
 }
+
+/** The first item that waits for an entry. */
+export const itemOf = ({ items: [itemIndex = 0] }: Placed): number => itemIndex;
 
 /** An entry that failed, and why. */
 export interface EntryFailure {
@@ -21,7 +26,7 @@ export interface EntryFailure {
 	id?: string | undefined;
 	/** Every further request would fail in the same way: it ended the run, and has to be done again. */
 	endsRun?: boolean;
-	/** Further members of an error item. */
+	/** Further members of an error item. A `response` is data that may come only once. */
 	json?: IDataObject;
 }
 
@@ -38,6 +43,18 @@ export interface Sink {
 		result: (entry: E) => IDataObject,
 		as?: string,
 	): Promise<void>;
+	/**
+	 * An entry succeeded and gave these records: each is an output item.
+	 *
+	 * @param counts of a summary, which these are added to
+	 */
+	returned(
+		entry: Placed,
+		records: IDataObject[],
+		counts?: Readonly<Record<string, number>>,
+	): Promise<void>;
+	/** Entries of one request succeeded, and gave these records together. */
+	shared(entries: readonly Placed[], records: IDataObject[]): Promise<void>;
 	/** An entry failed; ends a run that stops at failures. */
 	failed(entry: Placed, failure: EntryFailure): Promise<void>;
 	/** Entries that were not sent, because the run had ended. */

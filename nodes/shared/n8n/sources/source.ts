@@ -45,14 +45,16 @@ export interface Reading<E extends Placed> {
 	idOf(value: unknown): string | undefined;
 }
 
+type Values = readonly unknown[] | undefined;
+
 /** How input items are read: all of them and checked, before anything is sent. */
 export interface ItemReading<E extends Placed> extends Reading<E> {
 	/**
-	 * The values of an item: one, or those of its list.
+	 * The values of an item: one, or those of its list; undefined for one that is accounted for otherwise.
 	 *
 	 * @throws InputError for an item that has none
 	 */
-	valuesOf(itemIndex: number): readonly unknown[];
+	valuesOf(itemIndex: number): Values | Promise<Values>;
 	/** What an item with an empty list gets where each entry gets an item. */
 	emptyList: IDataObject;
 	/** Why a value cannot be sent, with its position if it is one of a list. */
@@ -93,13 +95,15 @@ async function readItems<E extends Placed>(
 	const all: E[] = [];
 	for await (const [itemIndex] of run.eachItem()) {
 		const place = { items: [itemIndex] };
-		let values: readonly unknown[];
+		let values: Values;
 		try {
-			values = reading.valuesOf(itemIndex);
+			const found = reading.valuesOf(itemIndex);
+			values = found instanceof Promise ? await found : found;
 		} catch (error) {
-			if (!passedOn(run, itemIndex)) run.refuse(itemIndex, error);
+			refuseItem(run, itemIndex, error);
 			continue;
 		}
+		if (values === undefined) continue;
 		if (values.length === 0) sink.empty(itemIndex, reading.emptyList);
 		for (const [position, value] of values.entries()) {
 			if (position > 0) await run.breathe();
@@ -308,8 +312,13 @@ function placesOf(
 	return passedOn(run, itemIndex) ? [] : names.slice(0, 1);
 }
 
+/** An item cannot be used, unless it is to be passed on. */
+export function refuseItem(run: Run, itemIndex: number, error: unknown): void {
+	if (!passedOn(run, itemIndex)) run.refuse(itemIndex, error);
+}
+
 /** Passes on an item that sums up a file, as our nodes return it, and is nothing else that can be used. */
-export function passedOn(run: Run, itemIndex: number): boolean {
+function passedOn(run: Run, itemIndex: number): boolean {
 	const { json = {}, binary = {} } = run.items[itemIndex] ?? {};
 	const { file, records, deadLetters } = json;
 	const isSummary =

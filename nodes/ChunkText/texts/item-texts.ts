@@ -1,0 +1,146 @@
+import { itemOf } from '../../shared/n8n/sinks/sink';
+import { mapInSlices } from '../../shared/n8n/sources/slices';
+import { withItems } from '../../shared/n8n/sources/source';
+import type { ChunkSettings } from '../../shared/service/chunking/chunking';
+import { InputError } from '../../shared/service/input-error';
+import { mergedFailure } from '../chunks/failed-texts';
+import { previousJob, type Chunking, type TextSource } from '../submit/chunking';
+import { withoutAccepted } from '../submit/earlier-submissions';
+import type { Job } from '../submit/job';
+import { readPreviousRequests, type IdSource } from './previous-requests';
+import { hintAtRegexes, readSettings } from './settings';
+import { MAX_PREVIOUS_CHUNKS, readSourceDocuments } from './source-documents';
+import { placeInOrder, usableText, withFields, type SourceDocument, type TextEntry } from './text';
+import { readTextFields } from './text-fields';
+
+/**
+ * The texts of all input items as one source. Items without a usable text fail.
+ *
+ * @param ids where items say which earlier request they stand for; those that do are not submitted again
+ */
+export async function withItemTexts(
+	chunking: Chunking,
+	ids: IdSource | undefined,
+	use: (source: TextSource) => Promise<void>,
+): Promise<void> {
+	const { run, parameters, options, mode, jobs } = chunking;
+	/** Items that are fetched instead, or have failed already. */
+	const taken = new Set<number>();
+	const documents: Map<number, SourceDocument> =
+		ids && mode === 'documents'
+			? await readSourceDocuments(run, parameters, ids.idOf, taken)
+			: new Map();
+	const path = options.resultsPath;
+	const requests = ids ? await readPreviousRequests(run, parameters, path, ids, taken) : [];
+	const earlier: Job[] = [];
+	const reader = new ItemReader(chunking);
+
+	const reading = {
+		valuesOf: (itemIndex: number) =>
+			taken.has(itemIndex) ? undefined : reader.textsOf(itemIndex, documents.get(itemIndex)),
+		entryOf: (entry: unknown) => entry as TextEntry,
+		idOf: () => undefined,
+		emptyList: {},
+		wrong: (error: unknown) => error,
+		resolve: async (entries: TextEntry[]) => {
+			hintAtRegexes(entries, run);
+			for (const request of requests) {
+				for (const ref of request.refs) {
+					const document = ref.document ?? documents.get(itemOf(ref));
+					if (document) ref.document = document;
+				}
+				earlier.push(previousJob(chunking, request));
+			}
+			const left = await withoutAccepted(bySettings(entries), chunking, earlier);
+			placeInOrder([...earlier.flatMap(({ refs }) => refs), ...left]);
+			return left;
+		},
+		sink: {
+			done: 'chunked',
+			repeating: '',
+			output: 'documents' as const,
+			merged: mergedFailure,
+			progress: () => jobs.progress(),
+		},
+	};
+	const answered = () => undefined;
+	await withItems<TextEntry>(
+		run,
+		reading,
+		async (source) => await use({ ...source, chunking, earlier, name: 'chunks', answered }),
+	);
+}
+
+/** So that as many as possible share a request. */
+function bySettings(entries: readonly TextEntry[]): TextEntry[] {
+	const groups = new Map<string, TextEntry[]>();
+	for (const entry of entries) {
+		const group = groups.get(entry.group) ?? [];
+		groups.set(entry.group, group);
+		group.push(entry);
+	}
+	return [...groups.values()].flat();
+}
+
+/** Reads the texts of items and how each is to be chunked. */
+class ItemReader {
+	/** Settings by their group: most items share them. */
+	private readonly settings = new Map<string, ChunkSettings>();
+
+	constructor(private readonly chunking: Chunking) {}
+
+	/** @throws InputError for an item without a usable text */
+	async textsOf(itemIndex: number, document?: SourceDocument): Promise<TextEntry[]> {
+		const { run, parameters } = this.chunking;
+		const texts = await this.listOf(itemIndex);
+		checkPreviousChunks(document, texts.length);
+		const own = readSettings(parameters, itemIndex);
+		const group = JSON.stringify(own);
+		const settings = this.settings.get(group) ?? own;
+		this.settings.set(group, settings);
+		const fieldsOf = readTextFields(parameters, itemIndex, texts.length);
+		const breathe = () => run.breathe();
+		return await mapInSlices(texts, breathe, (text, at) => ({
+			...text,
+			...withFields(fieldsOf(at)),
+			...(document && { document }),
+			items: [itemIndex],
+			settings,
+			group,
+		}));
+	}
+
+	private async listOf(itemIndex: number): Promise<Array<Pick<TextEntry, 'text' | 'index'>>> {
+		const { run, parameters, options } = this.chunking;
+		const { bytesPerRequest: maxBytes } = options;
+		if (parameters.choice('textSource') === 'item') {
+			const value = parameters.value('text', itemIndex);
+			return [{ text: usableText(value, "'Text'", maxBytes) }];
+		}
+		const { field, list } = parameters.list('textsField', itemIndex, LIST_ADVICE);
+		if (list.length === 0) {
+			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
+		}
+		const breathe = () => run.breathe();
+		const called = (index: number) => `Text ${index} of the field '${field}', counted from 0,`;
+		return await mapInSlices(list, breathe, (value, index) => ({
+			index,
+			text: usableText(value, called(index), maxBytes),
+		}));
+	}
+}
+
+const LIST_ADVICE =
+	"Enter the name of a field that has a list of texts as 'List Field', or set 'Texts From' to 'One Text per Item'.";
+
+/** An item for each chunk that no longer exists could exhaust the memory of n8n. */
+function checkPreviousChunks(document: SourceDocument | undefined, texts: number): void {
+	const each = document?.previousChunkCount ?? 0;
+	if (each * texts <= MAX_PREVIOUS_CHUNKS) return;
+	throw new InputError(
+		`'Previous Chunk Count' is ${count(each)} for each of ${count(texts)} texts, ${count(each * texts)} in total, more than the maximum of ${count(MAX_PREVIOUS_CHUNKS)}`,
+		'Lower it, or split the list of texts into several items.',
+	);
+}
+
+const count = (number: number): string => number.toLocaleString('en-US');

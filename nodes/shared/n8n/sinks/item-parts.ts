@@ -1,0 +1,66 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import type { Run } from '../run/run';
+import { itemOf, type EntryFailure, type Placed } from './sink';
+
+/** A failure of an entry, and whether that was never sent. */
+export interface PartFailure extends EntryFailure {
+	skipped: boolean;
+}
+
+/** One failure for all of an item; `first` is the one that matters most. */
+export type Merging = (first: PartFailure, failures: readonly PartFailure[]) => PartFailure;
+
+/** What became of an entry of an item. */
+interface Part {
+	index: number;
+	records: IDataObject[];
+	failure?: PartFailure;
+}
+
+/** Returns the entries of each item together: their records in their order, and one error. */
+export class ItemParts {
+	private readonly parts = new Map<number, Part[]>();
+
+	constructor(
+		private readonly run: Run,
+		private readonly merged: Merging,
+	) {}
+
+	returned(entry: Placed, records: IDataObject[]): void {
+		this.add(entry, { records });
+	}
+
+	failed(entry: Placed, failure: PartFailure): void {
+		if (!failure.skipped && this.run.stopsOnFailure) this.run.stop(failure.reason);
+		this.add(entry, { records: [], failure });
+	}
+
+	/** All entries have been answered: returns the items. */
+	async end(): Promise<void> {
+		for (const [itemIndex, parts] of this.parts) {
+			await this.run.breathe();
+			parts.sort((one, other) => one.index - other.index);
+			const records = parts.flatMap((part) => part.records);
+			const failures = parts.flatMap(({ failure }) => failure ?? []);
+			this.run.done(itemIndex, records);
+			const first = failures.find(({ skipped }) => !skipped) ?? failures[0];
+			if (first === undefined) continue;
+			const { reason, message, advice, id, json, skipped } =
+				failures.length > 1 ? this.merged(first, failures) : first;
+			this.run.fail(itemIndex, reason, {
+				...(message !== undefined && { message }),
+				...(advice !== undefined && { advice }),
+				json: { ...(id !== undefined && { id }), ...json },
+				skipped,
+			});
+		}
+	}
+
+	private add(entry: Placed, part: Omit<Part, 'index'>): void {
+		const itemIndex = itemOf(entry);
+		const parts = this.parts.get(itemIndex) ?? [];
+		this.parts.set(itemIndex, parts);
+		parts.push({ index: entry.index ?? 0, ...part });
+	}
+}
