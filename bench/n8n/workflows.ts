@@ -55,7 +55,6 @@ export const chunk = (parameters: Record<string, unknown>, options = {}): Step =
 	type: `${OURS}.chunkText`,
 	parameters: {
 		modelId: { __rl: true, mode: 'id', value: 'gte-small' },
-		modelSettings: { dimReductionSize: 0, vectorQuantizationMethod: 'none' },
 		chunker: 'dynamic-newline',
 		chunkerSettings: { maxChunkSize: 1 },
 		...parameters,

@@ -1,30 +1,51 @@
 import {
-	bytesPerFileProperty,
-	delimiterProperty,
+	fileOptionProperties,
 	fileProperty,
 	idFileFormatProperty,
 	listPathProperty,
-	maxRecordsProperty,
-	skipRecordsProperty,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
 	filledByModel,
 	properties,
+	shownFor,
 	type Member,
 	type Values,
 } from '../shared/n8n/parameters/properties';
-import {
-	concurrencyProperty,
-	maxAttemptsProperty,
-	maxRefusedProperty,
-	timeoutProperty,
-} from '../shared/n8n/session/request-options';
+import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/sinks/output-options';
 
 const showForFile = { show: { idSource: ['file'] } };
 /** For members of Options. */
 const showOptionForFile = { show: { '/idSource': ['file'] } };
+
+/** What counts as done, and what is returned. */
+const resultOptions = properties([
+	{
+		displayName: 'Output',
+		name: 'output',
+		type: 'options',
+		options: [
+			{
+				name: 'One Item per Document',
+				value: 'documents',
+				description: 'With the ID and whether the document was deleted',
+			},
+			onePerInputItem,
+		],
+		default: 'documents',
+		description: 'What to return for documents that were deleted',
+		displayOptions: { hide: { '/idSource': ['file'] } },
+	},
+	{
+		displayName: 'Ignore Not Found',
+		name: 'ignoreNotFound',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether an ID that the service does not know counts as done, instead of failing the item',
+	},
+]);
 
 /** Parameters of Delete Document. */
 export const deleteProperties = properties([
@@ -130,39 +151,10 @@ export const deleteProperties = properties([
 		placeholder: 'Add Option',
 		default: {},
 		options: [
-			{ ...bytesPerFileProperty, displayOptions: showOptionForFile },
-			// Each delete is a request of its own, so only this hides the time they take.
-			concurrencyProperty(8),
-			{ ...delimiterProperty, displayOptions: showOptionForFile },
-			{
-				displayName: 'Ignore Not Found',
-				name: 'ignoreNotFound',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether an ID that the service does not know counts as done, instead of failing the item',
-			},
-			maxAttemptsProperty,
-			{ ...maxRecordsProperty, displayOptions: showOptionForFile },
-			maxRefusedProperty,
-			{
-				displayName: 'Output',
-				name: 'output',
-				type: 'options',
-				options: [
-					{
-						name: 'One Item per Document',
-						value: 'documents',
-						description: 'With the ID and whether the document was deleted',
-					},
-					onePerInputItem,
-				],
-				default: 'documents',
-				description: 'What to return for documents that were deleted',
-				displayOptions: { hide: { '/idSource': ['file'] } },
-			},
-			timeoutProperty,
-			{ ...skipRecordsProperty, displayOptions: showOptionForFile },
+			...resultOptions,
+			// Each delete is a request of its own, so only concurrency hides the time they take.
+			...requestProperties(8),
+			...shownFor(showOptionForFile, fileOptionProperties),
 		],
 	},
 ]);

@@ -3,13 +3,10 @@ import {
 	requiredFieldProperties,
 } from '../shared/n8n/sources/document-fields';
 import {
-	bytesPerFileProperty,
-	delimiterProperty,
 	fileFormatProperty,
+	fileOptionProperties,
 	fileProperty,
 	listPathProperty,
-	maxRecordsProperty,
-	skipRecordsProperty,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
@@ -22,12 +19,7 @@ import {
 	type Member,
 	type Values,
 } from '../shared/n8n/parameters/properties';
-import {
-	concurrencyProperty,
-	maxAttemptsProperty,
-	maxRefusedProperty,
-	timeoutProperty,
-} from '../shared/n8n/session/request-options';
+import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/sinks/output-options';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
@@ -71,6 +63,113 @@ const FROM_FILE = {
 	description:
 		'Each input item has a file of documents of any size: JSON Lines, a JSON list or CSV',
 } as const;
+
+/** What is sent and returned, the everyday options first. */
+const documentOptions = properties([
+	{
+		displayName: 'Output',
+		name: 'output',
+		type: 'options',
+		options: [
+			{
+				name: 'One Item per Document',
+				value: 'documents',
+				description: 'With the ID, the number of its request and the response',
+			},
+			onePerInputItem,
+			{
+				name: 'Summary',
+				value: 'summary',
+				description:
+					'One item with counts, bytes and time, and one for each document that failed',
+			},
+		],
+		default: 'documents',
+		description: 'What to return for documents that were pushed',
+		displayOptions: hideOptionForFile,
+	},
+	{
+		displayName: 'Dry Run',
+		name: 'dryRun',
+		type: 'boolean',
+		default: false,
+		required: true,
+		description:
+			'Whether to check the documents and count the requests without sending anything',
+	},
+	{
+		displayName: 'Exclude Fields',
+		name: 'excludeFields',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. vector, internalNotes',
+		requiresDataPath: 'multiple',
+		description:
+			'Top-level fields to omit from the documents, separated by commas. ID and name are always sent.',
+	},
+	{
+		displayName: 'Drop Empty Values',
+		name: 'dropEmpty',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to omit top-level fields that are null, an empty text, an empty list or an empty object',
+	},
+	{
+		displayName: 'Duplicate IDs',
+		name: 'duplicates',
+		type: 'options',
+		options: [
+			{
+				name: 'Fail',
+				value: 'fail',
+				description: 'Fail every document whose ID has occurred before',
+			},
+			{
+				name: 'Keep Last',
+				value: 'keepLast',
+				description: 'Send only the last document with each ID',
+			},
+			{
+				name: 'Send in Order',
+				value: 'sendInOrder',
+				description: 'Send all, each one after the service has answered the one before',
+			},
+		],
+		default: 'keepLast',
+		description: 'What to do with documents of one run that have the same ID',
+		displayOptions: hideOptionForFile,
+	},
+	{
+		displayName: 'Convert ID and Name to String',
+		name: 'convertToString',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to send IDs and names that are whole numbers as strings, instead of failing the document',
+	},
+]);
+
+/** How documents are grouped. */
+const batchOptions = properties([
+	{
+		displayName: 'Documents per Request',
+		name: 'documentsPerRequest',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 500,
+		description: 'Maximum number of documents in one request',
+	},
+	{
+		displayName: 'Bytes per Request',
+		name: 'bytesPerRequest',
+		type: 'number',
+		typeOptions: { minValue: 100, maxValue: MAX_PUSH_BYTES },
+		default: MAX_PUSH_BYTES,
+		description:
+			'Maximum size of one request. The service does not index requests larger than 5 MB.',
+	},
+]);
 
 /** Parameters of Push Documents. */
 export const pushProperties = properties([
@@ -256,114 +355,10 @@ export const pushProperties = properties([
 		placeholder: 'Add Option',
 		default: {},
 		options: [
-			{ ...bytesPerFileProperty, displayOptions: showOptionForFile },
-			{
-				displayName: 'Bytes per Request',
-				name: 'bytesPerRequest',
-				type: 'number',
-				typeOptions: { minValue: 100, maxValue: MAX_PUSH_BYTES },
-				default: MAX_PUSH_BYTES,
-				description:
-					'Maximum size of one request. The service does not index requests larger than 5 MB.',
-			},
-			concurrencyProperty(4),
-			{
-				displayName: 'Convert ID and Name to String',
-				name: 'convertToString',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to send IDs and names that are whole numbers as strings, instead of failing the document',
-			},
-			{ ...delimiterProperty, displayOptions: showOptionForFile },
-			{
-				displayName: 'Documents per Request',
-				name: 'documentsPerRequest',
-				type: 'number',
-				typeOptions: { minValue: 1 },
-				default: 500,
-				description: 'Maximum number of documents in one request',
-			},
-			{
-				displayName: 'Drop Empty Values',
-				name: 'dropEmpty',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to omit top-level fields that are null, an empty text, an empty list or an empty object',
-			},
-			{
-				displayName: 'Dry Run',
-				name: 'dryRun',
-				type: 'boolean',
-				default: false,
-				required: true,
-				description:
-					'Whether to check the documents and count the requests without sending anything',
-			},
-			{
-				displayName: 'Duplicate IDs',
-				name: 'duplicates',
-				type: 'options',
-				options: [
-					{
-						name: 'Fail',
-						value: 'fail',
-						description: 'Fail every document whose ID has occurred before',
-					},
-					{
-						name: 'Keep Last',
-						value: 'keepLast',
-						description: 'Send only the last document with each ID',
-					},
-					{
-						name: 'Send in Order',
-						value: 'sendInOrder',
-						description:
-							'Send all, each one after the service has answered the one before',
-					},
-				],
-				default: 'keepLast',
-				description: 'What to do with documents of one run that have the same ID',
-				displayOptions: hideOptionForFile,
-			},
-			{
-				displayName: 'Exclude Fields',
-				name: 'excludeFields',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. vector, internalNotes',
-				requiresDataPath: 'multiple',
-				description:
-					'Top-level fields to omit from the documents, separated by commas. ID and name are always sent.',
-			},
-			maxAttemptsProperty,
-			{ ...maxRecordsProperty, displayOptions: showOptionForFile },
-			maxRefusedProperty,
-			{
-				displayName: 'Output',
-				name: 'output',
-				type: 'options',
-				options: [
-					{
-						name: 'One Item per Document',
-						value: 'documents',
-						description: 'With the ID, the number of its request and the response',
-					},
-					onePerInputItem,
-					{
-						name: 'Summary',
-						value: 'summary',
-						description:
-							'One item with counts, bytes and time, and one for each document that failed',
-					},
-				],
-				default: 'documents',
-				description: 'What to return for documents that were pushed',
-				displayOptions: hideOptionForFile,
-			},
-			timeoutProperty,
-			{ ...skipRecordsProperty, displayOptions: showOptionForFile },
+			...documentOptions,
+			...batchOptions,
+			...requestProperties(4),
+			...shownFor(showOptionForFile, fileOptionProperties),
 		],
 	},
 ]);

@@ -54,9 +54,12 @@ describe('Documents Ready to Push', () => {
 			[{ ...article, summary: 'Short', link: 'https://a.example/1', lang: 'en' }, other],
 			{
 				...DOCUMENTS,
-				documentDescription: '={{ $json.summary }}',
-				documentUrl: '={{ $json.link }}',
-				options: { sourceFields: 'listed', listedFields: 'lang' },
+				options: {
+					documentDescription: '={{ $json.summary }}',
+					documentUrl: '={{ $json.link }}',
+					sourceFields: 'listed',
+					listedFields: 'lang',
+				},
 			},
 		);
 		const common = {

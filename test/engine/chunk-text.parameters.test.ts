@@ -100,8 +100,8 @@ describe('Vector Quantization Method', () => {
 			{ vectorQuantizationMethod: 'product' },
 		],
 		['an empty custom one', { vectorQuantizationMethod: 'custom' }, undefined],
-	])('%s', async (_case, modelSettings, modelConfig) => {
-		await chunk([{ text: 'one' }], { ...SUBMIT, modelSettings }, CONTINUE);
+	])('%s', async (_case, options, modelConfig) => {
+		await chunk([{ text: 'one' }], { ...SUBMIT, options }, CONTINUE);
 		expect((submits()[0]?.body as IDataObject).modelConfig).toEqual(modelConfig);
 	});
 });
@@ -110,7 +110,7 @@ describe('a parameter from an expression', () => {
 	it.each<[string, INodeParameters]>([
 		['-5', { chunker: 'dynamic-newline', chunkerSettings: { maxChunkSize: '={{ -5 }}' } }],
 		['2.7', { chunker: 'dynamic-newline', chunkerSettings: { maxChunkSize: '={{ 2.7 }}' } }],
-		['NaN', { modelSettings: { dimReductionSize: '={{ "x" }}' } }],
+		['NaN', { options: { dimReductionSize: '={{ "x" }}' } }],
 		['"maybe"', { chunker: 'semantic', chunkerSettings: { approximate: '={{ "maybe" }}' } }],
 	])('is refused before any request if it cannot be meant: %s', async (_value, parameters) => {
 		const { error } = await chunk(texts(1), parameters);

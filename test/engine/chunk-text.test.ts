@@ -1,7 +1,7 @@
 /** Chunk Text: what it sends (docs/service-interface.md, Chunking request) and what it returns. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { textsOf, useChunkText } from '../../support/chunking';
+import { OFTEN, textsOf, useChunkText } from '../../support/chunking';
 import { hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const { sandbox, chunk, getResults, requests, submits, polls, batches, fault, answers, jobsEnded } =
@@ -84,19 +84,19 @@ describe('a submission', () => {
 			await bodyOf({
 				chunker: 'regex-splitter',
 				regex: '',
-				modelSettings: {
+				options: {
 					dataType: 'notSent',
 					customDataType: 'x',
 					dimReductionSize: 0,
 					vectorQuantizationMethod: 'none',
+					additionalFields: '  ',
 				},
-				options: { additionalFields: '  ' },
 			}),
 		).toEqual({ batch: [{ text: 'one' }] });
 	});
 
 	it.each<[string, INodeParameters]>([
-		['a custom data type', { modelSettings: { dataType: 'custom', customDataType: ' ' } }],
+		['a custom data type', { options: { dataType: 'custom', customDataType: ' ' } }],
 		['a chunker config', { chunker: 'custom', chunkerName: 'sentence', chunkerConfig: '' }],
 		[
 			'a setting whose expression gives nothing',
@@ -182,8 +182,8 @@ describe('a submission', () => {
 		[{ dataType: 'query' }, { useCaseConfig: { dataType: 'query' } }],
 		[{ dataType: 'passage' }, { useCaseConfig: { dataType: 'passage' } }],
 		[{ dataType: 'custom', customDataType: ' faq ' }, { useCaseConfig: { dataType: 'faq' } }],
-	])('has the model settings %j', async (modelSettings, members) => {
-		expect(await bodyOf({ modelSettings, chunkerSettings: {} })).toEqual({
+	])('has the model settings %j', async (options, members) => {
+		expect(await bodyOf({ options, chunkerSettings: {} })).toEqual({
 			batch: [{ text: 'one' }],
 			...members,
 		});
@@ -199,9 +199,8 @@ describe('a submission', () => {
 		});
 		expect(
 			await bodyOf({
-				modelSettings: { dimReductionSize: 1 },
 				chunkerSettings: { maxChunkSize: 2 },
-				options: { additionalFields },
+				options: { dimReductionSize: 1, additionalFields },
 			}),
 		).toEqual({
 			batch: [{ text: 'one' }],
@@ -605,7 +604,7 @@ describe('the output', () => {
 
 	it('has quantized vectors of the requested size', async () => {
 		const { output } = await chunk(items, {
-			modelSettings: { vectorQuantizationMethod: 'max-scale', dimReductionSize: 1 },
+			options: { ...OFTEN, vectorQuantizationMethod: 'max-scale', dimReductionSize: 1 },
 		});
 		for (const { vector } of jsonOf(output)) expect([[127], [-127]]).toContainEqual(vector);
 	});

@@ -17,6 +17,13 @@ const MAX_HINT_LENGTH = 120;
 /** From this number of options on, n8n's lint wants them sorted. */
 const SORTED_FROM = 5;
 
+/** The options that several nodes have, by subject, in the order in which they follow those of one node. */
+const GROUPS = [
+	/^(.+PerRequest|concurrency|maxAttempts|timeoutSeconds|maxRefusedSeconds)$/,
+	/^(maxWaitSeconds|whenTimeRunsOut|.+IntervalSeconds)$/,
+	/^(delimiter|skipRecords|maxRecords|bytesPerFile)$/,
+];
+
 /** What explains itself by its place. */
 const WITHOUT_DESCRIPTION = new Set(['operation', 'options']);
 
@@ -229,15 +236,27 @@ describe('names', () => {
 });
 
 describe('order', () => {
-	it('of optional parameters is alphabetical', () => {
+	it('of options is that of their use: those of one node, then requests, waiting and files', () => {
 		const rule = ({ property }: Shown) => {
-			if (property.type !== 'collection') return undefined;
-			const names = (property.options as INodeProperties[]).map(
-				({ displayName }) => displayName,
+			if (property.name !== 'options') return undefined;
+			const names = (property.options as INodeProperties[]).map(({ name }) => name);
+			const groups = names.map((name) => GROUPS.findIndex((group) => group.test(name)));
+			const isOrdered = groups.every(
+				(group, at) => group === -1 || group >= Math.max(...groups.slice(0, at)),
 			);
-			return sorted(names) ? undefined : names.join(', ');
+			return isOrdered ? undefined : names.join(', ');
 		};
 		expect(faults(fields, rule)).toEqual([]);
+	});
+
+	it.each([
+		['ChunkText', 'sourceFields'],
+		['PushDocuments', 'output'],
+	])('of the options of %s begins with the everyday one', (node, first) => {
+		const options = fields.find(
+			({ where, property }) => where.startsWith(node) && property.name === 'options',
+		)?.property.options as INodeProperties[];
+		expect(options[0]?.name).toBe(first);
 	});
 
 	it('of long lists is alphabetical', () => {

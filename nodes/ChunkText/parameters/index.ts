@@ -34,6 +34,13 @@ export const parametersOf = (run: Run): ChunkParameters => new Parameters(run.co
 /** The Options collection, as far as it is the same for all items. */
 export const optionsOf = (parameters: ChunkParameters) =>
 	parameters.collection('options', [
+		'documentDescription',
+		'documentUrl',
+		'dataType',
+		'customDataType',
+		'dimReductionSize',
+		'vectorQuantizationMethod',
+		'customVectorQuantizationMethod',
 		'previousChunkCount',
 		'resumeChunkingId',
 		'additionalFields',

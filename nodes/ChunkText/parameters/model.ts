@@ -1,14 +1,7 @@
-import { properties, property } from '../../shared/n8n/parameters/properties';
+import { properties } from '../../shared/n8n/parameters/properties';
 
-const customQuantizationMethod = property({
-	displayName: 'Custom Vector Quantization Method',
-	name: 'customVectorQuantizationMethod',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. max-scale',
-	description: 'Method that is not in the list, as the service expects it',
-	displayOptions: { show: { vectorQuantizationMethod: ['custom'] } },
-});
+/** The operations that send texts. */
+export const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 
 /** Which model embeds the chunks, and how. */
 export const modelProperties = properties([
@@ -36,71 +29,78 @@ export const modelProperties = properties([
 			},
 		],
 	},
+]);
+
+/** How the model embeds the chunks; only what is added is sent. */
+export const modelOptions = properties([
 	{
-		displayName: 'Model Settings',
-		name: 'modelSettings',
-		type: 'collection',
-		placeholder: 'Add Setting',
-		default: {},
+		displayName: 'Data Type',
+		name: 'dataType',
+		type: 'options',
+		options: [
+			{ name: 'Custom', value: 'custom', description: "Use 'Custom Data Type'" },
+			{ name: 'Not Sent', value: 'notSent', description: 'The service decides' },
+			{ name: 'Passage', value: 'passage', description: 'Text that is searched' },
+			{ name: 'Query', value: 'query', description: 'Text that people search with' },
+		],
+		default: 'passage',
+		description: 'Whether the texts are passages or queries',
+		displayOptions: submits,
+	},
+	{
+		displayName: 'Custom Data Type',
+		name: 'customDataType',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. passage',
+		description: 'Data type that is not in the list, as the model expects it',
+		displayOptions: { show: { ...submits.show, dataType: ['custom'] } },
+	},
+	{
+		displayName: 'Dimension Reduction Size',
+		name: 'dimReductionSize',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 256,
+		description:
+			"Length of each vector, up to the model's own. Shorter vectors allow more chunks per request. Not sent if 0.",
+		displayOptions: submits,
+	},
+	{
+		displayName: 'Vector Quantization Method',
+		name: 'vectorQuantizationMethod',
+		type: 'options',
 		options: [
 			{
-				displayName: 'Data Type',
-				name: 'dataType',
-				type: 'options',
-				options: [
-					{ name: 'Custom', value: 'custom', description: "Use 'Custom Data Type'" },
-					{ name: 'Not Sent', value: 'notSent', description: 'The service decides' },
-					{ name: 'Passage', value: 'passage', description: 'Text that is searched' },
-					{ name: 'Query', value: 'query', description: 'Text that people search with' },
-				],
-				default: 'passage',
-				description: 'Whether the texts are passages or queries',
+				name: 'Custom',
+				value: 'custom',
+				description: "Use 'Custom Vector Quantization Method'",
 			},
 			{
-				displayName: 'Custom Data Type',
-				name: 'customDataType',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. passage',
-				description: 'Data type that is not in the list, as the model expects it',
-				displayOptions: { show: { dataType: ['custom'] } },
+				name: 'Max Scale',
+				value: 'max-scale',
+				description: 'Integers from -127 to 127, practically lossless',
 			},
 			{
-				displayName: 'Dimension Reduction Size',
-				name: 'dimReductionSize',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 256,
-				description:
-					"Length of each vector, up to the model's own. Shorter vectors allow more chunks per request. Not sent if 0.",
+				name: 'Min Max',
+				value: 'min-max',
+				description: 'Integers from 0 to 255, the least precise',
 			},
-			{
-				displayName: 'Vector Quantization Method',
-				name: 'vectorQuantizationMethod',
-				type: 'options',
-				options: [
-					{
-						name: 'Custom',
-						value: 'custom',
-						description: "Use 'Custom Vector Quantization Method'",
-					},
-					{
-						name: 'Max Scale',
-						value: 'max-scale',
-						description: 'Integers from -127 to 127, practically lossless',
-					},
-					{
-						name: 'Min Max',
-						value: 'min-max',
-						description: 'Integers from 0 to 255, the least precise',
-					},
-					{ name: 'Not Sent', value: 'none', description: 'The service decides' },
-				],
-				default: 'max-scale',
-				description: 'Makes vectors smaller, which allows more chunks per request',
-			},
-			customQuantizationMethod,
+			{ name: 'Not Sent', value: 'none', description: 'The service decides' },
 		],
-		description: 'Only settings you add are sent',
+		default: 'max-scale',
+		description: 'Makes vectors smaller, which allows more chunks per request',
+		displayOptions: submits,
+	},
+	{
+		displayName: 'Custom Vector Quantization Method',
+		name: 'customVectorQuantizationMethod',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. max-scale',
+		description: 'Method that is not in the list, as the service expects it',
+		displayOptions: {
+			show: { ...submits.show, vectorQuantizationMethod: ['custom'] },
+		},
 	},
 ]);

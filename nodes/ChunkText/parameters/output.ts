@@ -75,15 +75,18 @@ export const outputProperties = properties([
 		type: 'options',
 		options: [
 			{
-				name: 'Yes, Compact',
+				name: 'Yes',
 				value: 'compact',
-				description: 'One line of text per vector. Push Documents sends it as numbers.',
+				description:
+					'Push Documents sends them as numbers. Until then each is a text in the last column of the table; in files a list of numbers.',
 			},
 			{
 				name: 'Yes, as Lists of Numbers',
 				value: 'list',
 				description:
 					'For other nodes. The editor takes seconds to show a few hundred chunks.',
+				// In files they always are.
+				displayOptions: { hide: { outputTo: ['files'] } },
 			},
 			{
 				name: 'No',
@@ -93,7 +96,7 @@ export const outputProperties = properties([
 		],
 		default: 'compact',
 		description:
-			'Whether to return the embedding vector of each chunk. Semantic search needs vectors, but they are most of the data. In files they are always lists of numbers.',
+			'Whether to return the embedding vector of each chunk. Semantic search needs vectors, but they are most of the data.',
 		// AI agents never get vectors: a model cannot use them.
 		displayOptions: { hide: { output: ['raw'], '@tool': [true] } },
 	},
@@ -128,24 +131,6 @@ export const documentProperties = properties([
 		},
 		'Title of the document that the text belongs to',
 	),
-	{
-		displayName: 'Document Description',
-		name: 'documentDescription',
-		type: 'string',
-		default: '={{ $json.description }}',
-		placeholder: 'e.g. How to return goods',
-		description: 'Omitted if empty',
-		displayOptions: documents,
-	},
-	{
-		displayName: 'Document URL',
-		name: 'documentUrl',
-		type: 'string',
-		default: '={{ $json.url }}',
-		placeholder: 'e.g. https://example.com/handbook/returns',
-		description: 'Omitted if empty',
-		displayOptions: documents,
-	},
 ]);
 
 /** The same where texts may also come from a file, whose records say it themselves. */

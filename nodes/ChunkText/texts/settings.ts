@@ -38,8 +38,16 @@ export function readScope(parameters: ChunkParameters, itemIndex: number): strin
 	return chosen === 'custom' ? parameters.requiredText('customScope', itemIndex) : chosen;
 }
 
+const MODEL_SETTINGS = [
+	'dataType',
+	'customDataType',
+	'dimReductionSize',
+	'vectorQuantizationMethod',
+	'customVectorQuantizationMethod',
+] as const;
+
 function modelSettings(parameters: ChunkParameters, itemIndex: number) {
-	const added = parameters.added('modelSettings', itemIndex);
+	const added = parameters.added('options', itemIndex, MODEL_SETTINGS);
 	const { dimReductionSize, vectorQuantizationMethod, dataType } = added;
 	const modelConfig: IDataObject = {};
 	const method =

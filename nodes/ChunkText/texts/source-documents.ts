@@ -41,7 +41,7 @@ export async function readSourceDocuments(
 		if (refused.has(itemIndex)) continue;
 		try {
 			if (documentsIn(json) && idOf(itemIndex) !== '') continue;
-			const document = sourceDocument(parameters, itemIndex);
+			const document = sourceDocument(parameters, itemIndex, json);
 			const { textIndex } = json;
 			// Submit returns an item for each text of a list, all with the same document ID.
 			const isOfList = typeof textIndex === 'number' && idOf(itemIndex) !== '';
@@ -83,12 +83,18 @@ function repeated(list: string[]): Set<string> {
 	return again;
 }
 
-function sourceDocument(parameters: ChunkParameters, itemIndex: number): SourceDocument {
+function sourceDocument(
+	parameters: ChunkParameters,
+	itemIndex: number,
+	json: IDataObject,
+): SourceDocument {
 	const id = parameters.id('documentId', itemIndex, adviceFor('Document ID'));
 	const name = parameters.requiredText('documentName', itemIndex, adviceFor('Document Name'));
 	const fields: IDataObject = { name };
-	for (const [field, parameter] of OPTIONAL_FIELDS) {
-		const value = parameters.value(parameter, itemIndex);
+	for (const [field, option] of OPTIONAL_FIELDS) {
+		const value = parameters.isAdded('options', option)
+			? parameters.value(`options.${option}`, itemIndex)
+			: json[field];
 		if (value !== '' && value !== undefined && value !== null) {
 			fields[field] = value as IDataObject[string];
 		}

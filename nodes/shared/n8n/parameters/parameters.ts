@@ -204,15 +204,22 @@ export class Parameters<P extends INodeProperties[]> {
 	/**
 	 * The members of a collection that were added and are not empty, for what is only sent if the user
 	 * asks for it. Numbers out of their bounds are refused.
+	 *
+	 * @param only these members; all unless given
 	 */
-	added<N extends CollectionName<P>>(name: N, itemIndex: number): Partial<Values<Member<P, N>>> {
+	added<N extends CollectionName<P>, const X extends NameOf<Member<P, N>>>(
+		name: N,
+		itemIndex: number,
+		only?: readonly X[],
+	): Partial<Pick<Values<Member<P, N>>, X>> {
 		const values: Record<string, unknown> = {};
 		for (const member of this.membersAdded(name)) {
+			if (only && !(only as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
 			if (isEmpty(this.read(path, itemIndex))) continue;
 			values[member] = this.typed(path, itemIndex, 'refuse');
 		}
-		return values as Partial<Values<Member<P, N>>>;
+		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}
 
 	/** Reads a member by the kind of its property. */

@@ -2,7 +2,7 @@ import { DEFAULT_RETRY_POLICY } from '../../flow/backoff';
 import type { Line } from '../../flow/deliver';
 import { Limiter } from '../../flow/limiter';
 import { judge, ServiceFailure } from '../../service/failure';
-import { property } from '../parameters/properties';
+import { properties, property } from '../parameters/properties';
 import type { Run } from '../run/run';
 import type { Session } from './session';
 import { joinThrottle } from './throttles';
@@ -10,7 +10,7 @@ import { joinThrottle } from './throttles';
 const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
 /** The option Concurrency; its default is each node's own, chosen by measurement (bench/README.md). */
-export const concurrencyProperty = (concurrency: number) => ({
+const concurrencyProperty = (concurrency: number) => ({
 	...CONCURRENCY,
 	default: concurrency,
 });
@@ -26,7 +26,7 @@ const CONCURRENCY = property({
 });
 
 /** The option Max Attempts. */
-export const maxAttemptsProperty = property({
+const maxAttemptsProperty = property({
 	displayName: 'Max Attempts',
 	name: 'maxAttempts',
 	type: 'number',
@@ -48,7 +48,7 @@ export const maxRefusedProperty = property({
 });
 
 /** The option Request Timeout. */
-export const timeoutProperty = property({
+const timeoutProperty = property({
 	displayName: 'Request Timeout (Seconds)',
 	name: 'timeoutSeconds',
 	type: 'number',
@@ -56,6 +56,19 @@ export const timeoutProperty = property({
 	default: 60,
 	description: 'How long to wait for the complete response to one request',
 });
+
+/**
+ * The options of all nodes that send many requests, in the order in which they are used.
+ *
+ * @param concurrency default of the option Concurrency
+ */
+export const requestProperties = (concurrency: number) =>
+	properties([
+		concurrencyProperty(concurrency),
+		maxAttemptsProperty,
+		timeoutProperty,
+		maxRefusedProperty,
+	]);
 
 /** What the requests of one kind in a run share. */
 export type RequestLine = Line & { concurrency: number };

@@ -1,4 +1,4 @@
-import { property } from '../parameters/properties';
+import { properties, property } from '../parameters/properties';
 
 /** Parameters of nodes that read records from files. Each node says when they are shown. */
 export const fileProperty = property({
@@ -93,6 +93,14 @@ export const maxRecordsProperty = property({
 	description:
 		"Maximum number of records to read after those that are skipped, 0 for all. The field 'atEnd' of the output says whether the file ended.",
 });
+
+/** The options for files of nodes whose only files are those with failed records. */
+export const fileOptionProperties = properties([
+	delimiterProperty,
+	skipRecordsProperty,
+	maxRecordsProperty,
+	bytesPerFileProperty,
+]);
 
 /** The formats of a file of IDs. */
 export const idFileFormatProperty = property({
