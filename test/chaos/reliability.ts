@@ -1,125 +1,129 @@
 /** What the fault matrix saw, as a page for users: docs/reliability.md. */
 import { labelOf, nodeName } from './adapter';
-import { NODE_OF, REQUESTS, ROW_KEYS, ROWS, type Cell, type Request } from './fault-matrix';
+import {
+	NODE_OF,
+	REQUESTS,
+	ROW_KEYS,
+	ROWS,
+	type Cell,
+	type Request,
+	type RowKey,
+} from './fault-matrix';
 
-const HEADINGS: Record<Request, string> = {
-	push: nodeName('push'),
-	delete: nodeName('delete'),
-	migrate: nodeName('migrate'),
-	submit: `${nodeName('chunk')}: submitting texts`,
-	results: `${nodeName('chunk')}: polling for results`,
-	token: `${nodeName('chunk')}: access tokens`,
+const attempts = (request: Request): string => `_${labelOf(NODE_OF[request], 'maxAttempts')}_`;
+const timeout = (request: Request): string => `_${labelOf(NODE_OF[request], 'timeout')}_`;
+
+/** The requests in the head of the matrix. */
+const COLUMNS: Record<Request, string> = {
+	push: 'Push',
+	delete: 'Delete',
+	migrate: 'Migrate',
+	submit: 'Submit a text',
+	results: 'Poll for chunks',
+	token: 'Get a token',
 };
 
-const attempts = (request: Request): string => labelOf(NODE_OF[request], 'maxAttempts');
-const timeout = (request: Request): string => labelOf(NODE_OF[request], 'timeout');
+const rowOf = (...cells: string[]): string => `| ${cells.join(' | ')} |`;
 
-const NOTES: Record<Request, () => string> = {
-	push: () =>
-		`Pushing a document again does no harm, so every transient error is retried, up to _${attempts('push')}_. A request with several documents that gets status 400 or 413 is split first: see [Retries](push-documents.md#retries). A response of success that rejects single documents fails these documents only.`,
-	delete: () =>
-		`Deleting a document again does no harm, so every transient error is retried, up to _${attempts('delete')}_.`,
-	migrate: () =>
-		'A migration must not run twice, so it is retried only if the request never reached the service, or after status 429.',
-	submit: () =>
-		'A text must not be chunked twice, so a submission is retried only if it never reached the service, or after status 429. A token that was refused is renewed.',
-	results: () =>
-		`The service continues the job whatever happens to a poll. Polling continues after transient errors until _${labelOf('chunk', 'maxWait')}_. The error item has the chunking ID, so _Get Results_ can fetch the chunks later.`,
-	token: () =>
-		`Without a token nothing is sent to the AI service, so no text is submitted. Executions share token requests, and each ends after 30 seconds. A retry before that waits for the same request: so in the rows below, tested with a _${timeout('token')}_ of 1, one without a response is not sent twice. With a longer timeout it may be.`,
-};
-
-const INTRO = (): string[] => [
+const START = (): string[] => [
 	'# Reliability',
 	'',
 	'<!-- Made by `npm run docs:reliability` from what the nodes do in test/chaos; do not edit. -->',
 	'',
-	'What happens to your items when the service, the network or a proxy fails. Each row was tested: the nodes ran against a service that fails in this way and does not recover.',
+	'What happens to your items when the service, the network or a proxy fails. Each cell of the matrix below was tested: the nodes ran against a service that fails in this way and does not recover. If a later attempt succeeds, so does the item, and a hint counts the retries.',
 	'',
 	'## Where failed items go',
 	'',
-	"_On Error_ in the node's settings decides:",
+	"_On Error_ in the node's settings decides. Each input item is returned once, as its results or as its error.",
 	'',
-	'| On Error | Failed items | All other items |',
-	'| --- | --- | --- |',
-	'| Stop Workflow | The execution fails with the error of the first one | Not returned, since n8n returns nothing of a node that fails; nothing more is sent |',
-	'| Continue | Returned with `error` | Returned |',
-	'| Continue (using error output) | Returned on the error output, with `error` | Returned |',
+	rowOf('On Error', 'Failed items', 'All other items'),
+	rowOf('---', '---', '---'),
+	rowOf(
+		'Stop Workflow',
+		'The execution fails with the error of the first one',
+		'Not returned, since n8n returns nothing of a node that fails; nothing more is sent',
+	),
+	rowOf('Continue', 'Returned with `error`', 'Returned'),
+	rowOf(
+		'Continue (using error output)',
+		'Returned on the error output, with `error`',
+		'Returned',
+	),
 	'',
-	'Each input item is returned once, as its results or as its error.',
+	'## What happens after each fault',
 	'',
-	'## How to read the tables',
-	'',
-	'- **Retried**: whether the node sends the request again by itself. If a later attempt succeeds, so does the item, and a hint counts the retries.',
-	'- **Item**: the result if the service does not recover. _Fails, nothing more is sent_ means that all remaining items fail with the same reason, because their requests would fail as well.',
-	'- **Took effect**: whether the service did the work, as far as the node can know. If this is unknown, the message says so. A message never says that something was not done if it may have been done.',
-	`- A request that takes longer than _${timeout('push')}_ fails, even if a byte arrives now and then.`,
-	'- _Assumed_: the interface does not describe the responses to pushes, deletes and migrations, so any status 2xx counts as success. The body of the response is in the output item.',
+	'- **Retried**: the node sends the request again by itself before the item fails.',
+	'- **Fails**: it is certain that the request had no effect. The message says so. A job of Chunk Text that was submitted before continues.',
+	'- **Unknown**: the item fails, and the service may have done the work or not. The message says that this is unknown, and whether it is safe to do it again.',
+	'- **Ends the run**: all remaining items fail with the same reason, because their requests would fail as well.',
+	'- **Succeeds**: any status 2xx counts as success, since the interface does not describe the responses to pushes, deletes and migrations. The body of the response is in the output item.',
 	'',
 ];
 
-function effectIn(request: Request, { ends, claim }: Cell['seen']): string {
-	if (ends === 'succeeds')
-		return ['push', 'delete', 'migrate'].includes(request) ? 'Assumed' : 'Yes';
-	if (request === 'results') return 'The job continues';
-	return claim === 'unknown' ? 'Unknown' : 'No';
-}
+const END = (): string[] => [
+	'',
+	'## What is retried, and why',
+	'',
+	`- **${nodeName('push')}, ${nodeName('delete')}**: doing it again does no harm, so every transient error is retried, up to ${attempts('push')}. A batch that gets status 400 or 413 is split first: see [Retries](push-documents.md#retries). A response of success that rejects single documents fails these documents only.`,
+	`- **${nodeName('migrate')}**: a migration must not run twice, so it is retried only if the request never reached the service, or after status 429.`,
+	`- **${nodeName('chunk')}, submitting**: a text that is chunked twice does no harm, but costs the service twice the work. So it is retried only if it never reached the service, or after status 429. After status 401 a new token is tried once.`,
+	`- **${nodeName('chunk')}, polling**: the service continues the job whatever happens to a poll. Polling continues after transient errors until _${labelOf('chunk', 'maxWait')}_. The error item has the chunking ID, so _Get Results_ can fetch the chunks later.`,
+	`- **${nodeName('chunk')}, tokens**: without a token nothing is sent to the AI service. Executions share a token request, which ends after 30 seconds. A retry before that waits for the same request, so with the ${timeout('token')} of these tests, 1 second, one without a response is not sent twice.`,
+	`- **All**: a request that takes longer than ${timeout('push')} fails, even if a byte arrives now and then. After 429, and 503 with \`Retry-After\`, all requests slow down: see [Retries](push-documents.md#retries). What to do about an error: [Troubleshooting](troubleshooting.md).`,
+];
 
-function itemIn({ ends, next }: Cell['seen']): string {
+/** What becomes of the items. */
+function outcomeIn({ ends, next, claim, sentAgain }: Cell['seen']): string {
 	if (ends === 'succeeds') return 'Succeeds';
-	return next === 'not sent' ? 'Fails, nothing more is sent' : 'Fails';
+	const how = claim === 'unknown' ? 'unknown' : next === 'not sent' ? 'ends the run' : 'fails';
+	return sentAgain ? `Retried, ${how}` : how.charAt(0).toUpperCase() + how.slice(1);
 }
 
-/** What differs from run to run would make the page differ too. */
-const withoutChance = (message: string): string =>
-	message
-		.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '…')
-		.replace(/127\.0\.0\.1:\d+/g, 'service.example.com')
-		.replace(/\|/g, '\\|')
-		.replace(/\s+/g, ' ');
+function seenIn(cells: Cell[], request: Request, row: RowKey): Cell['seen'] {
+	const seen = cells.find(
+		(cell) =>
+			cell.request === request && cell.row === row && cell.mode === 'continueRegularOutput',
+	)?.seen;
+	if (seen === undefined) throw new Error(`${request} was not tried with ${row}`);
+	return seen;
+}
 
-const rowOf = (...cells: string[]): string => `| ${cells.join(' | ')} |`;
+/** Several faults in one cell. */
+function together(titles: string[]): string {
+	const statuses = titles.filter((title) => /^Status \d+$/.test(title));
+	const codes = statuses.map((title) => title.replace('Status ', '')).join(', ');
+	const others = titles.filter((title) => !statuses.includes(title));
+	return [...(codes === '' ? [] : [`Status ${codes}`]), ...others].join('; ');
+}
 
-/** The page, before it is formatted. The last column of each table is a sample of the wording. */
+/** The page, before it is formatted. Faults with the same outcomes share a row. */
 export function pageOf(cells: Cell[]): string {
-	const lines = INTRO();
-	for (const request of REQUESTS) {
-		lines.push(`## ${HEADINGS[request]}`, '', NOTES[request](), '');
-		lines.push(rowOf('What happens', 'Retried', 'Item', 'Took effect', 'Message'));
-		lines.push(rowOf('---', '---', '---', '---', '---'));
-		for (const row of ROW_KEYS) {
-			const seen = cells.find(
-				(cell) =>
-					cell.request === request &&
-					cell.row === row &&
-					cell.mode === 'continueRegularOutput',
-			)?.seen;
-			if (seen === undefined) throw new Error(`${request} was not tried with ${row}`);
-			lines.push(
-				rowOf(
-					ROWS[row].title,
-					seen.sentAgain ? 'Yes' : 'No',
-					itemIn(seen),
-					effectIn(request, seen),
-					withoutChance(seen.message),
-				),
-			);
-		}
-		lines.push('');
+	const rows = new Map<string, string[]>();
+	for (const row of ROW_KEYS) {
+		const outcomes = rowOf(
+			...REQUESTS.map((request) => outcomeIn(seenIn(cells, request, row))),
+		);
+		rows.set(outcomes, [...(rows.get(outcomes) ?? []), ROWS[row].title]);
 	}
-	return lines.join('\n');
+	const matrix = [...rows].map(([outcomes, titles]) => `| ${together(titles)} ${outcomes}`);
+	const head = rowOf('Fault', ...REQUESTS.map((request) => COLUMNS[request]));
+	const line = rowOf('---', ...REQUESTS.map(() => '---'));
+	return [...START(), head, line, ...matrix, ...END(), ''].join('\n');
 }
 
-/** The rows of all tables without the wording of messages, however they are aligned. */
+/** What every cell of the matrix gave, a line each, with a sample of the wording. */
+export const detailOf = (cells: Cell[]): string[] =>
+	ROW_KEYS.flatMap((row) =>
+		REQUESTS.map((request) => {
+			const seen = seenIn(cells, request, row);
+			return `${ROWS[row].title}, ${request}: ${outcomeIn(seen)}. ${seen.message}`.trim();
+		}),
+	);
+
+/** The rows of all tables, however they are aligned. */
 export function factsOf(page: string): string[] {
 	return page
 		.split('\n')
 		.filter((line) => line.startsWith('|') && !/^[|\s:-]+$/.test(line))
-		.map((line) => {
-			const cells = line
-				.split(/(?<!\\)\|/)
-				.slice(1, -1)
-				.map((cell) => cell.trim());
-			return (cells.length === 5 ? cells.slice(0, 4) : cells).join(' | ');
-		});
+		.map((line) => line.replace(/\s+/g, ' ').trim());
 }

@@ -1,4 +1,4 @@
-/** npm run docs:reliability: plays the fault matrix and writes docs/reliability.md. */
+/** npm run docs:reliability: plays the fault matrix, prints what it saw, and writes docs/reliability.md. */
 import { silence, withLogs } from './logs';
 
 import '../../support/setup';
@@ -11,7 +11,7 @@ import { format, resolveConfig } from 'prettier';
 import { ROOT } from '../../support/manifest';
 import { differencesOf, playMatrix } from './fault-matrix';
 import { isKnownCell } from './known-defects';
-import { pageOf } from './reliability';
+import { detailOf, pageOf } from './reliability';
 import { withShortBackoff } from './run-world';
 
 const PAGE = path.join(ROOT, 'docs/reliability.md');
@@ -23,6 +23,7 @@ async function main(): Promise<number> {
 		const { request, row, mode } = cell;
 		process.stdout.write(`${request}, ${row}, ${mode}: ${differencesOf(cell).join('; ')}\n`);
 	}
+	process.stdout.write(`${detailOf(cells).join('\n')}\n`);
 	const options = (await resolveConfig(PAGE)) ?? {};
 	writeFileSync(PAGE, await format(pageOf(cells), { ...options, filepath: PAGE }));
 	return surprises.length > 0 ? 1 : 0;
