@@ -135,7 +135,7 @@ function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
  * @throws ServiceFailure for a response that cannot be used
  */
 function found(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
-	const { facts, hasData, says } = meaningOf(job, body, chunking.mode === 'raw');
+	const { facts, hasData, says, isRepeatable } = meaningOf(job, body, chunking.mode === 'raw');
 	setFacts(job, facts, chunking);
 	if (hasData) chunking.responses.set(job.chunkingId, body);
 	switch (says.state) {
@@ -145,7 +145,7 @@ function found(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
 			job.state = { name: 'finished' };
 			return says;
 		case 'failed':
-			job.state = { name: 'failed', isRepeatable: says.isRepeatable };
+			job.state = { name: 'failed', isRepeatable };
 			if (job.isOwn) forgetAccepted(job, chunking);
 			return says;
 		case 'unusable':

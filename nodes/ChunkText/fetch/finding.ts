@@ -1,4 +1,10 @@
-import { classify, type Chunk, type VectorMismatch } from '../../shared/service/chunking/chunking';
+import type { Finding } from '../../shared/flow/poll';
+import {
+	classify,
+	type Chunk,
+	type ChunkingResponse,
+	type VectorMismatch,
+} from '../../shared/service/chunking/chunking';
 import {
 	alreadyRetrieved,
 	anotherRequest,
@@ -26,52 +32,68 @@ export type Fetched =
 	/** Not finished: the items go on with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown };
 
-/** What a response says about its job. */
+/** What a response says about its job: `unusable` if it cannot be used, but another one may be. */
+type Said = Finding<Fetched> | { state: 'unusable'; reason: unknown };
+
+/** What a response means for its job. */
 export interface Meaning {
+	says: Said;
 	/** What is known of the job from now on. */
 	facts: JobFacts;
 	/** Whether the response has data of a job that goes no further: it may come only once. */
 	hasData: boolean;
-	says:
-		| { state: 'pending' }
-		| { state: 'finished'; response: Fetched }
-		| { state: 'failed'; reason: unknown; isRepeatable: boolean }
-		/** The response cannot be used, but another one may be. */
-		| { state: 'unusable'; reason: unknown };
+	/** Whether the texts may be submitted again: no data would be lost by that. */
+	isRepeatable: boolean;
 }
 
 /** What a response means for its job (docs/service-interface.md, Chunking results); changes nothing. */
-export function meaningOf(
-	{ chunkingId, session, textCount, isOwn, facts: before }: Readonly<Job>,
-	body: unknown,
-	isRaw: boolean,
-): Meaning {
+export function meaningOf(job: Readonly<Job>, body: unknown, isRaw: boolean): Meaning {
+	const { chunkingId, session, isOwn, facts: before } = job;
 	const response = classify(body, chunkingId);
-	const { hasContent } = response;
-	const words = () => session.words(body);
-	const status =
-		(response.status !== undefined && session.words(response.status)) || before.status;
-	const known = hasContent ? withDamaged(before.kept, body) : before.kept;
-	const facts = { ...before, status, kept: known };
-	const hasData = hasContent && response.state !== 'pending';
-	const failed = (reason: unknown, more: Partial<JobFacts> = {}): Meaning => {
-		const kept = { ...facts, ...more };
-		// Data would be lost if the texts were submitted again.
-		const isRepeatable = response.state === 'failed' && isOwn && kept.kept === undefined;
-		return { facts: kept, hasData, says: { state: 'failed', reason, isRepeatable } };
+	const { hasContent, state, status } = response;
+	const read = {
+		...before,
+		status: (status !== undefined && session.words(status)) || before.status,
+		kept: hasContent ? withDamaged(before.kept, body) : before.kept,
 	};
-	const finished = (fetched: Fetched): Meaning => ({
-		facts: { ...facts, kept: undefined },
-		hasData,
-		says: { state: 'finished', response: fetched },
+	const { says, more } = saidBy(response, body, { ...job, facts: read }, isRaw);
+	const facts = { ...read, ...more };
+	return {
+		says,
+		facts,
+		hasData: hasContent && state !== 'pending',
+		isRepeatable: state === 'failed' && isOwn && facts.kept === undefined,
+	};
+}
+
+/** `more`: facts beside what any response says of its job. */
+function saidBy(
+	response: ChunkingResponse,
+	body: unknown,
+	{ session, textCount, isOwn, facts }: Readonly<Job>,
+	isRaw: boolean,
+): { says: Said; more?: Partial<JobFacts> } {
+	const { status, lost, kept } = facts;
+	const words = () => session.words(body);
+	const failed = (reason: unknown, more = {}) => ({
+		says: { state: 'failed' as const, reason },
+		more,
+	});
+	const unusable = (reason: unknown, more = {}) => ({
+		says: { state: 'unusable' as const, reason },
+		more,
+	});
+	const finished = (fetched: Fetched) => ({
+		says: { state: 'finished' as const, response: fetched },
+		more: { kept: undefined },
 	});
 	switch (response.state) {
 		case 'pending':
 			// What was lost before does not explain what happens after a response that arrived.
-			return { facts: { ...facts, lost: undefined }, hasData, says: { state: 'pending' } };
+			return { says: { state: 'pending' }, more: { lost: undefined } };
 		case 'finished': {
 			if (isRaw) return finished({ type: 'raw', body });
-			if (before.isAmbiguous) return failed(idOfAnother(), { kept: body });
+			if (facts.isAmbiguous) return failed(idOfAnother(), { kept: body });
 			const { texts, mismatches } = response;
 			if (textCount === undefined || textCount === texts.length)
 				return finished({ type: 'results', texts, mismatches, body });
@@ -84,18 +106,15 @@ export function meaningOf(
 		case 'denied':
 			return failed(denied(response.by, words()));
 		case 'alreadyRetrieved':
-			return failed(alreadyRetrieved(before.lost, isOwn, known !== undefined));
-		case 'foreign': {
-			const reason = anotherRequest(session.words(response.chunkingId));
-			return { facts, hasData, says: { state: 'unusable', reason } };
-		}
-		case 'invalid': {
-			const isDamaged = typeof body === 'string' && hasContent;
-			const what = isDamaged ? 'a valid JSON object' : 'a valid chunking response';
-			const reason = isDamaged ? damagedResponse() : notAChunkingResponse();
-			const lost = `what arrived is not ${what}`;
-			return { facts: { ...facts, lost }, hasData, says: { state: 'unusable', reason } };
-		}
+			return failed(alreadyRetrieved(lost, isOwn, kept !== undefined));
+		case 'foreign':
+			return unusable(anotherRequest(session.words(response.chunkingId)));
+		case 'invalid':
+			return typeof body === 'string' && response.hasContent
+				? unusable(damagedResponse(), { lost: 'what arrived is not a valid JSON object' })
+				: unusable(notAChunkingResponse(), {
+						lost: 'what arrived is not a valid chunking response',
+					});
 	}
 }
 

@@ -5,7 +5,7 @@ import type { Run } from '../../shared/n8n/run/run';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
 import { aiService } from '../../shared/n8n/session/services';
 import { Session } from '../../shared/n8n/session/session';
-import { factsOf, Jobs, type Job, type JobFacts } from './job';
+import { Jobs, newJob, type Job, type JobFacts } from './job';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { ChunkHints } from '../chunks/hints';
 import type { OutputMode } from '../chunks/records';
@@ -137,16 +137,11 @@ export function previousJob(
 	{ run, jobs, sessionOf, responses, lost }: Chunking,
 	{ chunkingId, scope, refs, textCount }: PreviousRequest,
 ): Job {
-	const job: Job = {
-		chunkingId,
-		session: sessionOf(scope),
-		refs,
-		textCount,
-		since: run.now(),
-		isOwn: false,
-		state: { name: 'not finished', unread: responses.get(chunkingId) },
-		facts: factsOf('SUBMITTED', lost.get(chunkingId)),
-	};
+	const job = newJob(
+		{ chunkingId, session: sessionOf(scope), refs, textCount, since: run.now(), isOwn: false },
+		'SUBMITTED',
+		{ unread: responses.get(chunkingId), lost: lost.get(chunkingId) },
+	);
 	jobs.add(job);
 	return job;
 }

@@ -1,5 +1,5 @@
 import { itemOf } from '../../shared/n8n/sinks/sink';
-import { factsOf, type Job } from './job';
+import { newJob, type Job } from './job';
 import type { Chunking } from './chunking';
 import type { TextEntry, TextRef } from '../texts/text';
 
@@ -42,16 +42,13 @@ export async function withoutAccepted(
 		}
 		const { position, request } = known;
 		const { chunkingId, textCount, status } = request;
-		const job: Job = {
-			chunkingId,
-			textCount,
-			session: sessionOf(entry.settings.scope),
-			refs: [{ ...entry, position }],
-			since: run.now(),
-			isOwn: true,
-			state: { name: 'not finished', unread: responses.get(chunkingId) },
-			facts: factsOf(status),
-		};
+		const session = sessionOf(entry.settings.scope);
+		const refs = [{ ...entry, position }];
+		const job = newJob(
+			{ chunkingId, session, refs, textCount, since: run.now(), isOwn: true },
+			status,
+			{ unread: responses.get(chunkingId) },
+		);
 		if (jobs.add(job)) earlier.push(job);
 	}
 	return left;

@@ -37,12 +37,19 @@ export interface JobFacts {
 	readonly isAmbiguous: boolean;
 }
 
-/** What is known of a job at its beginning. */
-export const factsOf = (status: string, lost?: string): JobFacts => ({
-	status,
-	kept: undefined,
-	lost,
-	isAmbiguous: false,
+/**
+ * A job at its beginning.
+ *
+ * @param known `unread`: a response to it that nobody has read; `lost`: see `JobFacts`
+ */
+export const newJob = (
+	job: Omit<Job, 'state' | 'facts'>,
+	status: string,
+	{ unread, lost }: { unread?: unknown; lost?: string | undefined },
+): Job => ({
+	...job,
+	state: { name: 'not finished', unread },
+	facts: { status, kept: undefined, lost, isAmbiguous: false },
 });
 
 /** More chunking IDs than this would make a message unreadable. */
@@ -80,7 +87,7 @@ export class Jobs {
 	/** Only the ID of this job is needed from now on. */
 	keepId(job: Job): void {
 		job.refs.length = 0;
-		job.facts = factsOf(job.facts.status);
+		job.facts = { ...job.facts, kept: undefined };
 	}
 
 	/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */

@@ -12,7 +12,7 @@ import {
 import { isPage, type ServiceFailure } from '../../shared/service/failure';
 import { keepAccepted } from './earlier-submissions';
 import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from '../failures';
-import { factsOf, type Job } from './job';
+import { newJob, type Job } from './job';
 import type { Chunking } from './chunking';
 import { forTokenAlone, noteRefusal } from './refusals';
 import { textTooLarge, type TextEntry } from '../texts/text';
@@ -96,16 +96,9 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 	const response = classify(body);
 	const { status = 'SUBMITTED', chunkingId } = response;
 	if (chunkingId === undefined) throw notAccepted(response, session, body, texts.length);
-	return {
-		chunkingId,
-		session,
-		refs: texts.map((text, position) => ({ ...text, position })),
-		textCount: texts.length,
-		since: run.now(),
-		isOwn: true,
-		state: { name: 'not finished', unread: body },
-		facts: factsOf(status),
-	};
+	const refs = texts.map((text, position) => ({ ...text, position }));
+	const job = { chunkingId, session, refs, textCount: texts.length, since: run.now() };
+	return newJob({ ...job, isOwn: true }, status, { unread: body });
 }
 
 /** Why a response to a submission has no chunking ID. */

@@ -39,41 +39,16 @@ export async function withFileTexts(
 	work: FileWork,
 	use: (source: TextSource) => Promise<void>,
 ): Promise<void> {
-	const { run, parameters, options, jobs } = whole;
+	const { run, parameters, options } = whole;
 	const regexes = new Set<unknown>();
 	const readingOf = (itemIndex: number, { name }: RecordFile): TextFile => {
 		const settings = readSettings(parameters, itemIndex);
 		const { regex } = settings.chunkerConfig;
 		if (!regexes.has(regex)) hintAtRegexes([{ settings }], run);
 		regexes.add(regex);
-		const { stats, ...lines } = countedLines(whole);
-		const unfinished = new UnfinishedJobs();
-		const answered = (job: Job) => {
-			const isUnfinished = job.state.name === 'not finished';
-			const isSubmitted = work.done === 'submitted';
-			if (isUnfinished && !isSubmitted) unfinished.add(job.chunkingId);
-			// Memory must not grow with the file. A run that ends now names what can still be fetched.
-			if (isSubmitted || (isUnfinished && run.ended)) jobs.keepId(job);
-			else jobs.forget(job);
-		};
 		return {
 			...textReading(whole, itemIndex, settings, work.withDocuments),
-			source: {
-				chunking: { ...whole, ...lines },
-				earlier: [],
-				name: `${stemOf(name)}.chunks`,
-				answered,
-			},
-			sink: {
-				done: work.done,
-				bytesPerFile: options.bytesPerFile,
-				others: work.done === 'chunked' ? ['chunks'] : [],
-				stats,
-				goOn: (upTo: number) => goOn(whole, upTo, work.output),
-				// A node that stops later names the jobs of the files before.
-				atEnd: () => jobs.progress(),
-				details: () => unfinished.json(),
-			},
+			...accounting(whole, work, name),
 		};
 	};
 	await work.withEach<TextEntry, TextFile>(
@@ -83,6 +58,39 @@ export async function withFileTexts(
 		readingOf,
 		async (source) => await use({ ...source, ...source.reading.source }),
 	);
+}
+
+/** What counts the requests and jobs of a file, and says so in its summary. */
+function accounting(
+	whole: Chunking,
+	{ done, output }: FileWork,
+	name: string,
+): Pick<TextFile, 'source' | 'sink'> {
+	const { run, options, jobs } = whole;
+	const { stats, ...lines } = countedLines(whole);
+	const unfinished = new UnfinishedJobs();
+	const isSubmitted = done === 'submitted';
+	const answered = (job: Job) => {
+		const isUnfinished = job.state.name === 'not finished';
+		if (isUnfinished && !isSubmitted) unfinished.add(job.chunkingId);
+		// Memory must not grow with the file. A run that ends now names what can still be fetched.
+		if (isSubmitted || (isUnfinished && run.ended)) jobs.keepId(job);
+		else jobs.forget(job);
+	};
+	const chunking = { ...whole, ...lines };
+	return {
+		source: { chunking, earlier: [], name: `${stemOf(name)}.chunks`, answered },
+		sink: {
+			done,
+			bytesPerFile: options.bytesPerFile,
+			others: isSubmitted ? [] : ['chunks'],
+			stats,
+			goOn: (upTo: number) => goOn(whole, upTo, output),
+			// A node that stops later names the jobs of the files before.
+			atEnd: () => jobs.progress(),
+			details: () => unfinished.json(),
+		},
+	};
 }
 
 /** Chunking IDs of jobs that have not finished. */

@@ -5,17 +5,15 @@ import { RecordError, type SourceRecord } from '../../records/record';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { messageOf } from '../run/errors';
+import { FileExtent, type FileOrigin, type FilePlace } from './file-extent';
 import { FailedRecords } from './failed-records';
 import { KeptResponses } from './kept-responses';
 import { count } from '../run/hints';
 import { Meter } from '../run/meter';
-import { refusal, type RecordFile } from '../sources/record-file';
+import { refusal } from '../sources/record-file';
 import { RecordTally } from './record-tally';
 import type { Run } from '../run/run';
 import type { EntryFailure, Placed, Sink } from './sink';
-
-const NOT_READ_ON =
-	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
 
 /** What a file sink returns. */
 export interface FileSinkOptions {
@@ -37,18 +35,6 @@ export interface FileSinkOptions {
 	json?: IDataObject;
 }
 
-/** Where a file comes from, and what is to be read of it. */
-export interface FileOrigin {
-	file: RecordFile;
-	itemIndex: number;
-	/** Dotted path of the list in a JSON file; '' if the file is the list. */
-	path: string;
-	/** Records to skip at the beginning of the file. */
-	skip: number;
-	/** Maximum of records to read after these; 0 for all. */
-	max: number;
-}
-
 /** Sums up the records of one file in one item, with files of those that failed. */
 export class FileSink implements Sink {
 	private readonly tally: RecordTally;
@@ -56,15 +42,11 @@ export class FileSink implements Sink {
 	private readonly stats: RunStats;
 	private readonly responses: KeptResponses;
 	private readonly meter: Meter;
-	private readError: string | undefined;
-	/** Whether all of the file was read. */
-	private isAtEnd = false;
+	readonly extent: FileExtent;
 	/** What had been done, for the error of a run that ends early. */
-	progress: () => string = () => this.current.progress();
+	progress: () => string = () => this.extent.current.progress();
 	/** Whether it has returned the item of the file. */
 	hasEnded = false;
-	/** Why nothing of the file could be read. */
-	private refused: { reason: unknown } | undefined;
 
 	constructor(
 		private readonly run: Run,
@@ -74,6 +56,9 @@ export class FileSink implements Sink {
 		const { file, path } = origin;
 		this.tally = new RecordTally(file.name, options.done, options.goOn);
 		for (const name of options.others ?? []) this.tally.others[name] = 0;
+		this.extent = new FileExtent(run, origin, this.tally, (place, reason) =>
+			this.note(place, { reason }),
+		);
 		this.failedRecords = new FailedRecords(run, file, path, options.bytesPerFile);
 		this.responses = new KeptResponses(run, file.name, options.bytesPerFile);
 		this.stats = options.stats ?? run.stats;
@@ -122,50 +107,17 @@ export class FileSink implements Sink {
 		this.tally.skip(recordsOf(entries));
 	}
 
-	/** A record was read. */
-	read({ record }: SourceRecord): void {
-		this.tally.records = record;
-	}
-
-	/** The tally, with the records that the reader has passed over so far. */
-	private get current(): RecordTally {
-		const { file, skip } = this.origin;
-		this.tally.passOver(Math.min(skip, file.recordsRead()));
-		return this.tally;
-	}
-
-	/** The file has no more records. */
-	ended(): void {
-		this.isAtEnd = !this.run.ended;
-	}
-
-	/** The file cannot be read any further. */
-	brokenOff(reason: unknown): void {
-		// A run that ends closes its files, and needs nothing more of them.
-		if (this.run.ended) return;
-		if (this.current.records === 0) {
-			this.refused = { reason };
-			return;
-		}
-		const record = ++this.tally.records;
-		const line = reason instanceof RecordError ? reason.line : undefined;
-		this.readError = messageOf(reason);
-		const failure = line === undefined ? new InputError(this.readError, NOT_READ_ON) : reason;
-		this.note({ record, line }, { reason: failure });
-		const name = quoted(this.origin.file.name);
-		this.run.hint(`${name} could not be read to its end: ${this.readError}`);
-	}
-
 	async end(): Promise<void> {
-		const { run, current: tally, failedRecords, responses } = this;
+		const { run, extent, failedRecords, responses } = this;
+		const tally = extent.current;
 		const { file, itemIndex } = this.origin;
 		this.hasEnded = !run.ended;
-		if (this.refused) return run.refuse(itemIndex, refusal(file.name, this.refused.reason));
+		if (extent.refused) return run.refuse(itemIndex, refusal(file.name, extent.refused.reason));
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
 		await failedRecords.end();
 		await responses.end();
 		const progress = tally.progress();
-		const atEnd = run.ended ? progress : tally.progressAtEnd(this.extent());
+		const atEnd = run.ended ? progress : tally.progressAtEnd(extent.words());
 		const { atEnd: more = () => '' } = this.options;
 		const endedHere = run.ended !== undefined;
 		this.progress = () => [atEnd, endedHere ? '' : more()].filter(Boolean).join(' ');
@@ -176,7 +128,7 @@ export class FileSink implements Sink {
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${progress}`;
 			return run.fail(itemIndex, reason, { message, json, binary });
 		}
-		this.checkSkip();
+		extent.checkSkip(this.options.done);
 		if (tally.failed === 0) return run.doneWithFiles(itemIndex, json, binary);
 		const what = `${count(tally.failed, 'record')} of ${quoted(file.name)} failed`;
 		run.hint(`${what}: see 'failures' and the files in the binary fields of the item`);
@@ -185,12 +137,13 @@ export class FileSink implements Sink {
 
 	/** How far it has come, for n8n's log. */
 	logLine(): string {
-		const { current: tally, meter } = this;
+		const { extent, meter } = this;
+		const tally = extent.current;
 		return `${tally.progress()} (${count(tally.records, 'record')} read, ${meter.text()})`;
 	}
 
 	private note(
-		{ record, line }: { record: number; line: number | undefined },
+		{ record, line }: FilePlace,
 		{ reason, message = messageOf(reason), id }: EntryFailure,
 	): void {
 		this.tally.fail({ record, line, id, reason, message });
@@ -202,31 +155,15 @@ export class FileSink implements Sink {
 		});
 	}
 
-	private extent(): string {
-		if (this.isAtEnd) return 'completely';
-		return this.readError === undefined ? 'up to Max Records' : 'as far as it can be read';
-	}
-
-	/** A file that ends before that number is hardly the one that the number is for. */
-	private checkSkip(): void {
-		const { file, skip } = this.origin;
-		const { records } = this.tally;
-		if (skip <= records || this.readError !== undefined) return;
-		this.run.hint(
-			`'Skip Records' is ${skip.toLocaleString('en-US')}, but ${quoted(file.name)} has only ${count(records, 'record')}, so nothing of it was ${this.options.done}`,
-		);
-	}
-
 	private summary(): IDataObject {
 		const { tally, meter } = this;
 		const { json, details } = this.options;
 		return {
 			file: this.origin.file.name,
 			...tally.countsJson(),
-			atEnd: this.isAtEnd,
+			...this.extent.json(),
 			stats: meter.json(),
 			...json,
-			...(this.readError !== undefined && { readError: this.readError }),
 			...details?.(),
 			...tally.failuresJson(),
 			deadLetters: this.failedRecords.json(),

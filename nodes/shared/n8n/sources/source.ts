@@ -3,7 +3,8 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import { FORMATS } from '../../records/format';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
-import { FileSink, type FileOrigin, type FileSinkOptions } from '../sinks/file-sink';
+import type { FileOrigin } from '../sinks/file-extent';
+import { FileSink, type FileSinkOptions } from '../sinks/file-sink';
 import { hasFile } from './files';
 import { ItemSink, type ItemSinkOptions } from '../sinks/item-sink';
 import {
@@ -366,7 +367,7 @@ async function* readRecords<E extends Placed>(
 				at = record.record;
 				if (isFirst) checkFields(file, record, needed);
 				isFirst = false;
-				sink.read(record);
+				sink.extent.read(record);
 				const place = { items, record };
 				try {
 					if (record.error) throw record.error;
@@ -379,10 +380,10 @@ async function* readRecords<E extends Placed>(
 			if (run.ended) return;
 		}
 		if (isFirst) checkNotEmpty(file);
-		sink.ended();
+		sink.extent.ended();
 	} catch (error) {
 		// What comes after Max Records is for the run that reads it.
-		if (at < last) sink.brokenOff(error);
+		if (at < last) sink.extent.brokenOff(error);
 	} finally {
 		wasRead();
 	}
