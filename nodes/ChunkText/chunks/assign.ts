@@ -17,7 +17,7 @@ import {
 import type { Fetched } from '../fetch/finding';
 import type { Job } from '../submit/job';
 import type { TextRef } from '../texts/text';
-import type { RecordOptions } from './records';
+import { isOfDocuments, type RecordOptions } from './records';
 
 /** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
 export type Assigned = { ref: TextRef } & (
@@ -50,7 +50,7 @@ export async function* assign(
 			return { ref, problem: noChunks(session.words(chunkedData[position])) };
 		}
 		// Without items nobody would know that these chunks existed.
-		if (mode === 'documents' && ref.document === undefined)
+		if (isOfDocuments(mode) && ref.document === undefined)
 			return { ref, problem: documentMissing() };
 		const own = covered.get(ref) ?? coverage(ref.text, chunks);
 		if (isMixed && !own.isComplete) return { ref, problem: otherOrder() };
@@ -62,7 +62,7 @@ export async function* assign(
 		return problem ? { ref, problem } : { ref, chunks, covered: own };
 	};
 
-	const isOnly = refs.length === 1 && textCount === undefined && mode !== 'documents';
+	const isOnly = refs.length === 1 && textCount === undefined && !isOfDocuments(mode);
 	for (const ref of refs) {
 		if (ref.position !== undefined) yield await given(ref, ref.position);
 		else if (texts.length === 0) yield { ref, chunks: [], covered: coverage(ref.text, []) };

@@ -8,9 +8,13 @@ import type { Chunk } from '../../shared/service/chunking/chunking';
 import { packVector } from '../../shared/service/chunking/vector';
 import { documentMissing } from '../failures';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
-import type { TextRef } from '../texts/text';
+import type { SourceDocument, TextRef } from '../texts/text';
 
-export type OutputMode = 'chunks' | 'texts' | 'documents' | 'raw';
+export type OutputMode = 'chunks' | 'texts' | 'documents' | 'perDocument' | 'raw';
+
+/** Whether chunks are returned as documents with IDs of their own. */
+export const isOfDocuments = (mode: OutputMode): boolean =>
+	mode === 'documents' || mode === 'perDocument';
 
 /** A text with its chunks, ready to be written as records. */
 export interface ChunkedText {
@@ -23,13 +27,17 @@ export interface ChunkedText {
 	source: IDataObject;
 }
 
-export interface RecordOptions {
-	mode: OutputMode;
-	/** How to return vectors. */
-	vectors: 'compact' | 'list' | 'none';
+/** Which fields of a source its output keeps. */
+export interface KeptOptions {
 	sourceFields: ChunkOptions['sourceFields'] | undefined;
 	/** Names of fields, or dotted paths. */
 	listedFields: string[];
+}
+
+export interface RecordOptions extends KeptOptions {
+	mode: OutputMode;
+	/** How to return vectors. */
+	vectors: 'compact' | 'list' | 'none';
 }
 
 /** @param vectorsOf how vectors are written, given how the user wants them */
@@ -37,14 +45,20 @@ export function recordOptionsOf(
 	{ run, parameters, options, mode }: RecordRun,
 	vectorsOf: (wanted: RecordOptions['vectors']) => RecordOptions['vectors'],
 ): RecordOptions {
-	const isAdded = parameters.isAdded('options', 'sourceFields');
 	return {
 		mode,
 		vectors: isTool(run.context) ? 'none' : vectorsOf(parameters.choice('vectors')),
-		sourceFields: isAdded ? options.sourceFields : undefined,
-		listedFields: options.listedFields,
+		...keptOptionsOf({ parameters, options }),
 	};
 }
+
+export const keptOptionsOf = ({
+	parameters,
+	options,
+}: Pick<RecordRun, 'parameters' | 'options'>): KeptOptions => ({
+	sourceFields: parameters.isAdded('options', 'sourceFields') ? options.sourceFields : undefined,
+	listedFields: options.listedFields,
+});
 
 interface RecordRun {
 	run: Run;
@@ -65,14 +79,15 @@ export async function recordsOf(
 	options: RecordOptions,
 	breathe: () => Promise<void> | undefined,
 ): Promise<IDataObject[]> {
-	const kept = keptOf(text, options);
+	// One item per document has them beside its chunks.
+	const kept = options.mode === 'perDocument' ? {} : keptOf(text, options);
 	const place = placeOf(text);
 	const { ref, chunks } = text;
 	const { document } = ref;
 	const { mode, vectors } = options;
 	const eachChunk = async (record: (chunk: Chunk, index: number) => IDataObject) =>
 		await mapInSlices(chunks, breathe, record);
-	if (mode === 'documents') {
+	if (isOfDocuments(mode)) {
 		// Without items nobody would know that these chunks existed.
 		if (document === undefined) throw documentMissing();
 		return await eachChunk((chunk, index) => ({
@@ -117,18 +132,11 @@ function contentOf(
 	return json;
 }
 
-/** Documents of chunks that no longer exist, for Documents Ready to Push. */
-export function removedOf(
-	{ ref, chunks, isComplete }: ChunkedText,
-	{ mode }: RecordOptions,
-): IDataObject[] {
-	const removed: IDataObject[] = [];
-	const { document } = ref;
-	// What was cut off may come back with the next run.
-	if (mode !== 'documents' || document === undefined || !isComplete) return removed;
-	const { id, previousChunkCount } = document;
-	for (let index = chunks.length; index < previousChunkCount; index++) {
-		removed.push({ id: chunkDocumentId(id, ref, index), parentId: id, removed: true });
+/** IDs of chunks that a text of a document had, and has no longer. */
+export function removedIdsOf(document: SourceDocument, ref: TextRef, chunks: number): string[] {
+	const removed: string[] = [];
+	for (let index = chunks; index < document.previousChunkCount; index++) {
+		removed.push(chunkDocumentId(document.id, ref, index));
 	}
 	return removed;
 }
@@ -157,7 +165,7 @@ function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): ID
  */
 export function keptFields(
 	source: IDataObject,
-	{ sourceFields, listedFields }: RecordOptions,
+	{ sourceFields, listedFields }: KeptOptions,
 	otherwise: 'all' | 'none',
 ): IDataObject {
 	const mode = sourceFields ?? otherwise;

@@ -13,7 +13,8 @@ import { assign, type Assigned } from './assign';
 import { sinkOf } from './chunk-files';
 import type { ChunkSink } from './chunk-sink';
 import { maskedResponse } from './masked-response';
-import { keptFields, recordOptionsOf, recordsOf, removedOf, type RecordOptions } from './records';
+import { itemsOf } from './documents';
+import { keptFields, recordOptionsOf, recordsOf, type RecordOptions } from './records';
 import { submittedOf, whereabouts } from './unfinished';
 
 /** Tells the sink of a source what has become of its texts. */
@@ -89,7 +90,7 @@ export class Report {
 		const text = { ref, chunkingId, chunks, isComplete, source: this.sourceOf(ref) };
 		const all = await recordsOf(text, this.options, this.breathe);
 		const records = await this.chunks.take([ref], all);
-		const items = [...records, ...removedOf(text, this.options)];
+		const items = itemsOf(text, records, this.options.mode);
 		await this.source.sink.returned(ref, items, { chunks: chunks.length });
 	}
 

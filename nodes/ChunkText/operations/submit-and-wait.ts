@@ -35,14 +35,14 @@ export const submitAndWait: Operation = {
 		// Before anything is submitted that could not be fetched.
 		parseResultsPath(options.resultsPath);
 		const work = { mode: parameters.choice('output'), fetch: fetchAll, isolates: true };
-		if (parameters.choice('textSource') !== 'file')
-			return await chunkTexts(run, parameters, options, {
-				...work,
-				ids: resuming(run, parameters),
-			});
-		// A text of a file that has not finished in time is a failed record.
-		const ofFiles = { ...options, whenTimeRunsOut: 'fail' as const };
-		await chunkTexts(run, parameters, ofFiles, {
+		// A text of a file that has not finished in time is a failed record; a document has all its chunks.
+		const failing = { ...options, whenTimeRunsOut: 'fail' as const };
+		if (parameters.choice('textSource') !== 'file') {
+			const ofItems = work.mode === 'perDocument' ? failing : options;
+			const ids = resuming(run, parameters);
+			return await chunkTexts(run, parameters, ofItems, { ...work, ids });
+		}
+		await chunkTexts(run, parameters, failing, {
 			...work,
 			window: TextWindow.of(options),
 			files: {

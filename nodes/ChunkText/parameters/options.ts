@@ -34,7 +34,10 @@ const bytesPerReturnedFile = property({
 		'Maximum size of a file that the node returns. A larger record gets a file of its own.',
 });
 const documentsOfItems = {
-	show: { '/operation': ['submitAndWait', 'getResults'], '/output': ['documents'] },
+	show: {
+		'/operation': ['submitAndWait', 'getResults'],
+		'/output': ['documents', 'perDocument'],
+	},
 	...notFromFile,
 };
 const onlySubmitAndWait = { show: { '/operation': ['submitAndWait'] } };
@@ -95,9 +98,12 @@ const resultOptions = properties([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			"How many chunks the document had when it was last pushed; with a list of texts, each of them, up to 100,000 in total. Chunks that no longer exist are returned as items with 'removed' set, for Delete Document. Used with Documents Ready to Push.",
+			"How many chunks the document had when it was last pushed; with a list of texts, each of them, up to 100,000 in total. Chunks that no longer exist are returned for Delete Document: as items with 'removed' set or, with One Item per Document, in 'removedIds'.",
 		displayOptions: {
-			show: { '/operation': ['submitAndWait'], '/output': ['documents'] },
+			show: {
+				'/operation': ['submitAndWait'],
+				'/output': ['documents', 'perDocument'],
+			},
 			...notFromFile,
 		},
 	},

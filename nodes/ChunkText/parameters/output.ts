@@ -8,7 +8,7 @@ import {
 	property,
 } from '../../shared/n8n/parameters/properties';
 
-const documents = { show: { output: ['documents'] } };
+const documents = { show: { output: ['documents', 'perDocument'] } };
 
 const output = property({
 	displayName: 'Output',
@@ -25,6 +25,16 @@ const output = property({
 			name: 'One Item per Chunk',
 			value: 'chunks',
 			description: 'Text, position and vector of each chunk',
+		},
+		{
+			name: 'One Item per Document',
+			value: 'perDocument',
+			description:
+				'Each with a list of its chunks, ready for Push Documents, and of the IDs of chunks that no longer exist. An empty text is a document without chunks.',
+			displayOptions: {
+				show: { operation: ['submitAndWait'] },
+				hide: { textSource: ['file'], '@tool': [true] },
+			},
 		},
 		{
 			name: 'One Item per Text',
@@ -67,7 +77,7 @@ export const outputProperties = properties([
 		default: 'items',
 		description: 'Whether to return chunks as items or in files',
 		// Tools return only JSON.
-		displayOptions: { hide: { '@tool': [true] } },
+		displayOptions: { hide: { output: ['perDocument'], '@tool': [true] } },
 	},
 	{
 		displayName: 'Include Vectors',
@@ -102,7 +112,7 @@ export const outputProperties = properties([
 	},
 ]);
 
-/** The document of an item, for Documents Ready to Push. */
+/** The document of an item, for outputs that are ready to push. */
 export const documentProperties = properties([
 	...filledByModel(
 		{

@@ -66,7 +66,7 @@ const file = { show: { textSource: ['file'] } };
 /** Submit has no output to choose, and Get Results may make documents of what it returns. */
 const fileDocuments = {
 	show: { textSource: ['file'] },
-	hide: { output: ['chunks', 'texts', 'raw'] },
+	hide: { output: ['chunks', 'perDocument', 'texts', 'raw'] },
 };
 
 /** Where the texts are in a file, and the documents they belong to. */

@@ -1,9 +1,13 @@
-import { itemOf } from '../../shared/n8n/sinks/sink';
+import type { IDataObject } from 'n8n-workflow';
+
+import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import { mapInSlices } from '../../shared/n8n/sources/slices';
 import { withItems } from '../../shared/n8n/sources/source';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
+import { chunksOfEmpty, documentItem, type DocumentChunks } from '../chunks/documents';
 import { mergedFailure } from '../chunks/failed-texts';
+import { isOfDocuments, keptOptionsOf } from '../chunks/records';
 import { previousJob, type Chunking, type TextSource } from '../submit/chunking';
 import { withoutAccepted } from '../submit/earlier-submissions';
 import type { Job } from '../submit/job';
@@ -27,13 +31,18 @@ export async function withItemTexts(
 	/** Items that are fetched instead, or have failed already. */
 	const taken = new Set<number>();
 	const documents: Map<number, SourceDocument> =
-		ids && mode === 'documents'
+		ids && isOfDocuments(mode)
 			? await readSourceDocuments(run, parameters, ids.idOf, taken)
 			: new Map();
+	const empty = [...documents].filter(([, { isEmpty }]) => isEmpty);
+	for (const [itemIndex] of empty) taken.add(itemIndex);
 	const path = options.resultsPath;
 	const requests = ids ? await readPreviousRequests(run, parameters, path, ids, taken) : [];
 	const earlier: Job[] = [];
 	const reader = new ItemReader(chunking);
+	const kept = keptOptionsOf(chunking);
+	const joined = (itemIndex: number, texts: IDataObject[]) =>
+		documentItem(run.items[itemIndex]?.json ?? {}, kept, texts as DocumentChunks[]);
 
 	const reading = {
 		valuesOf: (itemIndex: number) =>
@@ -42,7 +51,9 @@ export async function withItemTexts(
 		idOf: () => undefined,
 		emptyList: {},
 		wrong: (error: unknown) => error,
-		resolve: async (entries: TextEntry[]) => {
+		resolve: async (entries: TextEntry[], sink: Sink) => {
+			for (const [itemIndex, document] of empty)
+				await sink.returned({ items: [itemIndex] }, [chunksOfEmpty(document, itemIndex)]);
 			hintAtRegexes(entries, run);
 			for (const request of requests) {
 				for (const ref of request.refs) {
@@ -60,6 +71,7 @@ export async function withItemTexts(
 			repeating: '',
 			output: 'documents' as const,
 			merged: mergedFailure,
+			joined: mode === 'perDocument' ? joined : undefined,
 			progress: () => jobs.progress(),
 		},
 	};

@@ -65,7 +65,9 @@ function separate(run: Run, documents: Map<number, SourceDocument>, keys: string
 	const ids = [...documents.values()].map(({ id }) => id);
 	const repeatedIds = repeated(ids);
 	for (const document of documents.values()) {
-		if (repeatedIds.has(document.id)) document.previousChunkCount = 0;
+		if (!repeatedIds.has(document.id)) continue;
+		document.previousChunkCount = 0;
+		document.isShared = true;
 	}
 	const repeatedKeys = repeated(keys);
 	const shared = [...new Set(ids.filter((_id, index) => repeatedKeys.has(keys[index] ?? '')))];
@@ -88,8 +90,13 @@ function sourceDocument(
 	itemIndex: number,
 	json: IDataObject,
 ): SourceDocument {
-	const id = parameters.id('documentId', itemIndex, adviceFor('Document ID'));
-	const name = parameters.requiredText('documentName', itemIndex, adviceFor('Document Name'));
+	const id = parameters.id('documentId', itemIndex, adviceFor(parameters, 'Document ID'));
+	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
+	if (hasEmptyText(parameters, itemIndex)) {
+		return { id, fields: {}, previousChunkCount, isEmpty: true };
+	}
+	const nameAdvice = adviceFor(parameters, 'Document Name');
+	const name = parameters.requiredText('documentName', itemIndex, nameAdvice);
 	const fields: IDataObject = { name };
 	for (const [field, option] of OPTIONAL_FIELDS) {
 		const value = parameters.isAdded('options', option)
@@ -99,14 +106,25 @@ function sourceDocument(
 			fields[field] = value as IDataObject[string];
 		}
 	}
-	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
 	return { id, fields, previousChunkCount };
 }
+
+/**
+ * Whether the document of an item was emptied or is gone: with one item per document, that is no
+ * failure. A text that is not there at all is a wrong expression, by which nothing must be deleted.
+ */
+const hasEmptyText = (parameters: ChunkParameters, itemIndex: number): boolean =>
+	parameters.choice('output') === 'perDocument' &&
+	parameters.choice('textSource') === 'item' &&
+	parameters.value('text', itemIndex) === '';
 
 const OPTIONAL_FIELDS = [
 	['description', 'documentDescription'],
 	['url', 'documentUrl'],
 ] as const;
 
-const adviceFor = (label: string): string =>
-	`'Documents Ready to Push' needs it: point '${label}' to a field of the item, or choose another 'Output'.`;
+function adviceFor(parameters: ChunkParameters, label: string): string {
+	const isPerDocument = parameters.choice('output') === 'perDocument';
+	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
+	return `'${output}' needs it: point '${label}' to a field of the item, or choose another 'Output'.`;
+}

@@ -4,13 +4,17 @@ import { itemOf, type Placed } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 
-/** The document that a text belongs to, for Documents Ready to Push. */
+/** The document that a text belongs to, for outputs that are ready to push. */
 export interface SourceDocument {
 	id: string;
 	/** `name` and, if given, `description` and `url`. */
 	fields: IDataObject;
 	/** How many chunks it had when it was last pushed. */
 	previousChunkCount: number;
+	/** Other items have the same ID, so that nobody knows which of its chunks are gone. */
+	isShared?: true;
+	/** Its text is empty: it has no chunks. Only with one item per document. */
+	isEmpty?: true;
 }
 
 /** A text, or several, whose chunks an input item is waiting for. */

@@ -11,6 +11,9 @@ export interface PartFailure extends EntryFailure {
 /** One failure for all of an item; `first` is the one that matters most. */
 export type Merging = (first: PartFailure, failures: readonly PartFailure[]) => PartFailure;
 
+/** One result for all of an item, of what its entries gave. */
+export type Joining = (itemIndex: number, records: IDataObject[]) => IDataObject;
+
 /** What became of an entry of an item. */
 interface Part {
 	index: number;
@@ -18,13 +21,14 @@ interface Part {
 	failure?: PartFailure;
 }
 
-/** Returns the entries of each item together: their records in their order, and one error. */
+/** Returns the entries of each item together: their records in their order, and one error; or one of both. */
 export class ItemParts {
 	private readonly parts = new Map<number, Part[]>();
 
 	constructor(
 		private readonly run: Run,
 		private readonly merged: Merging,
+		private readonly joined?: Joining,
 	) {}
 
 	returned(entry: Placed, records: IDataObject[]): void {
@@ -43,7 +47,9 @@ export class ItemParts {
 			parts.sort((one, other) => one.index - other.index);
 			const records = parts.flatMap((part) => part.records);
 			const failures = parts.flatMap(({ failure }) => failure ?? []);
-			this.run.done(itemIndex, records);
+			if (!this.joined) this.run.done(itemIndex, records);
+			else if (failures.length === 0)
+				this.run.done(itemIndex, [this.joined(itemIndex, records)]);
 			const first = failures.find(({ skipped }) => !skipped) ?? failures[0];
 			if (first === undefined) continue;
 			const { reason, message, advice, id, json, skipped } =

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { count } from '../run/hints';
 import type { Run } from '../run/run';
-import { ItemParts, type Merging } from './item-parts';
+import { ItemParts, type Joining, type Merging } from './item-parts';
 import { ItemTallies } from './item-tallies';
 import { itemOf, type EntryFailure, type Placed, type Sink } from './sink';
 
@@ -18,6 +18,8 @@ export interface ItemSinkOptions {
 	output: 'documents' | 'inputItems' | 'summary';
 	/** One failure for all entries of an item, which are returned together then. */
 	merged?: Merging;
+	/** One result for all entries of an item that are returned together. */
+	joined?: Joining | undefined;
 	/** Further counts of an input item that are there even if nothing counts, such as `notFound`. */
 	others?: readonly string[];
 	/** Further members of an item that stands for several entries. */
@@ -38,8 +40,8 @@ export class ItemSink implements Sink {
 		private readonly options: ItemSinkOptions,
 	) {
 		run.progress = () => this.progress();
-		const { output, done, merged, others = [], json = {} } = options;
-		if (merged) this.parts = new ItemParts(run, merged);
+		const { output, done, merged, joined, others = [], json = {} } = options;
+		if (merged) this.parts = new ItemParts(run, merged, joined);
 		if (output === 'inputItems') this.tallies = new ItemTallies(run, done, others, json);
 	}
 

@@ -1,0 +1,341 @@
+/** Chunk Text with one item per document: its chunks as documents, and which chunks are gone. */
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO } from '../../sandbox';
+import { chunkNode, OFTEN, useChunkText } from '../../support/chunking';
+import { runPipeline } from '../../support/engine';
+import { indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+
+const { sandbox, chunk, credentials, submits, fault, answers } = useChunkText({
+	deleteCommitIntervalMs: 3_600_000,
+});
+
+const PER_DOCUMENT: INodeParameters = {
+	output: 'perDocument',
+	documentId: '={{ $json.documentId }}',
+	options: {
+		sourceFields: 'listed',
+		listedFields: 'documentId, hash, previousChunkCount',
+		previousChunkCount: '={{ $json.previousChunkCount }}',
+		textsPerRequest: 1,
+	},
+};
+const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
+const options = (more: INodeParameters): INodeParameters => ({
+	...PER_DOCUMENT,
+	options: { ...(PER_DOCUMENT.options as INodeParameters), ...more },
+});
+const source = (documentId: string, text: string, previousChunkCount: number): IDataObject => ({
+	documentId,
+	name: documentId.toUpperCase(),
+	url: `https://a.example/${documentId}`,
+	text,
+	hash: `hash of ${documentId}`,
+	previousChunkCount,
+});
+const indexed = () => {
+	sandbox().commit();
+	return sandbox()
+		.documents(DEMO.endpoint)
+		.map(({ id }) => id)
+		.sort();
+};
+
+it('returns one item per document, with its chunks, those that are gone, and fields of the source', async () => {
+	const { output } = await chunk(
+		[source('a', 'Thirty days\nNo receipt', 4), source('b', 'Five days', 0)],
+		PER_DOCUMENT,
+	);
+	const common = {
+		name: 'A',
+		url: 'https://a.example/a',
+		parentId: 'a',
+		chunkCount: 2,
+		chunkingId: expect.any(String) as string,
+		tokensUsed: 3,
+		vector: [expect.any(Number), expect.any(Number)] as number[],
+	};
+	expect(output).toEqual([
+		{
+			json: {
+				documentId: 'a',
+				hash: 'hash of a',
+				previousChunkCount: 4,
+				chunkCount: 2,
+				removalsKnown: true,
+				documents: [
+					{ ...common, id: 'a#0', text: 'Thirty days', chunkIndex: 0, start: 0, end: 11 },
+					{ ...common, id: 'a#1', text: 'No receipt', chunkIndex: 1, start: 12, end: 22 },
+				],
+				removedIds: ['a#2', 'a#3'],
+			},
+			pairedItem: { item: 0 },
+		},
+		{
+			json: {
+				documentId: 'b',
+				hash: 'hash of b',
+				previousChunkCount: 0,
+				chunkCount: 1,
+				removalsKnown: true,
+				documents: [expect.objectContaining({ id: 'b#0', text: 'Five days' })],
+				removedIds: [],
+			},
+			pairedItem: { item: 1 },
+		},
+	]);
+});
+
+it('keeps no field of the source unless asked, and all if asked', async () => {
+	const item = { ...source('a', 'x', 0), chunkCount: 17, documents: 'mine' };
+	const none = await chunk([item], { ...PER_DOCUMENT, options: {} });
+	expect(Object.keys(jsonOf(none.output)[0]).sort()).toEqual([
+		'chunkCount',
+		'documents',
+		'removalsKnown',
+		'removedIds',
+	]);
+	const all = await chunk([item], { ...PER_DOCUMENT, options: { sourceFields: 'all' } });
+	expect(jsonOf(all.output)[0]).toMatchObject({
+		...item,
+		chunkCount: 1,
+		documents: [{ id: 'a#0' }],
+	});
+});
+
+describe('an empty text', () => {
+	it('is a document without chunks: all it had are gone, and nothing is sent', async () => {
+		const gone = { documentId: 'gone', text: '', hash: '', previousChunkCount: 2 };
+		const { output } = await chunk([gone, source('new', '', 0)], PER_DOCUMENT);
+		expect(output).toEqual([
+			{
+				json: {
+					documentId: 'gone',
+					hash: '',
+					previousChunkCount: 2,
+					chunkCount: 0,
+					removalsKnown: true,
+					documents: [],
+					removedIds: ['gone#0', 'gone#1'],
+				},
+				pairedItem: { item: 0 },
+			},
+			{
+				json: expect.objectContaining({ documents: [], removedIds: [], chunkCount: 0 }),
+				pairedItem: { item: 1 },
+			},
+		]);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('goes beside others', async () => {
+		const { output } = await chunk(
+			[source('a', 'x', 0), source('b', '', 1), source('c', 'y', 0)],
+			PER_DOCUMENT,
+		);
+		expect(jsonOf(output)).toMatchObject([
+			{ documentId: 'a', documents: [{ id: 'a#0' }], removedIds: [] },
+			{ documentId: 'b', documents: [], removedIds: ['b#0'] },
+			{ documentId: 'c', documents: [{ id: 'c#0' }], removedIds: [] },
+		]);
+		expect(submits()).toHaveLength(2);
+	});
+
+	it.each([[undefined], [null], [{}]])('is not %p: that is a wrong expression', async (text) => {
+		const item = { ...source('a', '', 3), text: text as never };
+		const result = await chunk([item], PER_DOCUMENT, TO_ERROR_OUTPUT);
+		expect(result.output).toEqual([]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({
+				error: expect.stringMatching(/^'Text' is (empty|not text)/),
+			}),
+		]);
+	});
+
+	it('needs an ID, and any other text a name', async () => {
+		const result = await chunk(
+			[
+				{ text: '', previousChunkCount: 1 },
+				{ documentId: 'a', text: 'x', previousChunkCount: 0 },
+			],
+			PER_DOCUMENT,
+			TO_ERROR_OUTPUT,
+		);
+		expect(result.output).toEqual([]);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({ error: expect.stringMatching(/^'Document ID' is empty/) }),
+			expect.objectContaining({ error: expect.stringMatching(/^'Document Name' is empty/) }),
+		]);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('still fails with any other output', async () => {
+		const result = await chunk(
+			[source('a', '', 1)],
+			{ ...PER_DOCUMENT, output: 'documents' },
+			TO_ERROR_OUTPUT,
+		);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({ error: expect.stringMatching(/^'Text' is empty/) }),
+		]);
+	});
+});
+
+describe('chunks that may be gone', () => {
+	it('are not known if the response has no spans', async () => {
+		answers({
+			status: 'READY',
+			chunkedData: [{ chunks: ['x'], vectors: [[1, 2]] }],
+		});
+		const { output } = await chunk([source('a', 'x\ny', 5)], PER_DOCUMENT);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({
+				chunkCount: 1,
+				removalsKnown: false,
+				documents: [expect.objectContaining({ id: 'a#0' })],
+				removedIds: [],
+			}),
+		]);
+	});
+
+	it('are not known if the service cut the text', async () => {
+		sandbox().settings.maxChunks = 2;
+		const { output } = await chunk([source('a', 'x\ny\nz', 5)], PER_DOCUMENT);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ chunkCount: 2, removalsKnown: false, removedIds: [] }),
+		]);
+	});
+
+	it('are not known if two items are the same document', async () => {
+		const { output } = await chunk([source('a', 'x', 3), source('a', '', 3)], PER_DOCUMENT);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ chunkCount: 1, removalsKnown: false, removedIds: [] }),
+			expect.objectContaining({ chunkCount: 0, removalsKnown: false, removedIds: [] }),
+		]);
+	});
+});
+
+describe('a list of texts', () => {
+	const LIST = { ...PER_DOCUMENT, textSource: 'list' };
+	const list = (...texts: string[]) => ({ ...source('a', '', 2), texts });
+
+	it('gives the chunks of all its texts, in their order', async () => {
+		const { output } = await chunk([list('u\nv', 'w'), list('x')], LIST);
+		expect(jsonOf(output)).toMatchObject([
+			{
+				chunkCount: 3,
+				documents: [{ id: 'a#0.0' }, { id: 'a#0.1' }, { id: 'a#1.0' }],
+			},
+			{ chunkCount: 1, documents: [{ id: 'a#0.0' }] },
+		]);
+		const [alone] = jsonOf((await chunk([list('u\nv', 'w')], LIST)).output);
+		expect(alone).toMatchObject({ removalsKnown: true, removedIds: ['a#1.1'] });
+	});
+
+	it('fails once if one of its texts fails, and returns nothing of the others', async () => {
+		fault('submit', { status: 400, whenBodyContains: 'bad', body: '{}' });
+		const result = await chunk(
+			[list('good', 'bad'), { ...list('fine'), documentId: 'b' }],
+			LIST,
+			TO_ERROR_OUTPUT,
+		);
+		expect(jsonOf(result.output)).toMatchObject([{ documentId: 'b' }]);
+		expect(result.errorOutput).toHaveLength(1);
+		expect(pairedIndexes(result)).toEqual([1, 0]);
+	});
+
+	it('fails if it is empty: how many texts there were is not known', async () => {
+		const result = await chunk([list()], LIST, TO_ERROR_OUTPUT);
+		expect(jsonOf(result.errorOutput)).toEqual([
+			expect.objectContaining({ error: expect.stringMatching(/is an empty list/) }),
+		]);
+	});
+});
+
+it('returns a failed document on the error output only, with the fields of its input', async () => {
+	fault('submit', { status: 400, whenBodyContains: 'bad', body: '{}' });
+	const items = [source('a', 'good', 1), source('b', 'bad', 2)];
+	const result = await chunk(items, PER_DOCUMENT, TO_ERROR_OUTPUT);
+	expect(jsonOf(result.output)).toMatchObject([{ documentId: 'a' }]);
+	expect(jsonOf(result.errorOutput)).toEqual([
+		expect.objectContaining({ ...items[1], error: expect.any(String) }),
+	]);
+});
+
+it('fails a document that is not finished in time, whatever else is set', async () => {
+	sandbox().settings.chunkDelayMs = 60_000;
+	const result = await chunk(
+		[source('a', 'x', 0)],
+		options({ ...OFTEN, maxWaitSeconds: 0.2, whenTimeRunsOut: 'output' }),
+		TO_ERROR_OUTPUT,
+	);
+	expect(result.output).toEqual([]);
+	expect(jsonOf(result.errorOutput)).toEqual([
+		expect.objectContaining({ documentId: 'a', chunkingId: expect.any(String) }),
+	]);
+});
+
+it('accounts for each of many documents once', async () => {
+	fault('submit', { status: 400, probability: 0.3, body: '{}' });
+	const items = indexes(60).map((at) =>
+		source(`d${at}`, indexes(at % 4).join('\n'), (at * 7) % 5),
+	);
+	const result = await chunk(items, PER_DOCUMENT, TO_ERROR_OUTPUT);
+	expect(pairedIndexes(result).sort((a, b) => a - b)).toEqual(indexes(60));
+	for (const { json, pairedItem } of result.output) {
+		const { documentId, previousChunkCount, text } =
+			items[(pairedItem as { item: number }).item];
+		const chunks = text === '' ? 0 : String(text).split('\n').length;
+		expect(json).toMatchObject({ documentId, chunkCount: chunks });
+		expect((json.documents as IDataObject[]).map(({ id }) => id)).toEqual(
+			indexes(chunks).map((at) => `${String(documentId)}#${at}`),
+		);
+		const gone = Math.max(0, Number(previousChunkCount) - chunks);
+		expect(json.removedIds).toEqual(
+			indexes(gone).map((at) => `${String(documentId)}#${chunks + at}`),
+		);
+	}
+});
+
+it('feeds Push Documents and Delete Document', async () => {
+	const nodes = [
+		chunkNode({ ...PER_DOCUMENT, vectors: 'compact' }),
+		{
+			node: new PushDocuments(),
+			parameters: {
+				documentSource: 'json',
+				documentJson: '={{ $json.documents }}',
+				options: { output: 'inputItems' },
+			},
+		},
+		{
+			node: new DeleteDocument(),
+			parameters: {
+				idSource: 'listField',
+				idsField: "={{ $('1 Chunk Text').item.json.removedIds }}",
+				options: { output: 'inputItems', ignoreNotFound: true },
+			},
+		},
+	];
+	const sync = async (items: IDataObject[]) =>
+		await runPipeline(nodes, items, { credentials: credentials() });
+	await sync([source('a', '1\n2\n3', 0), source('b', '1', 0), source('c', '1\n2', 0)]);
+	expect(indexed()).toEqual(['a#0', 'a#1', 'a#2', 'b#0', 'c#0', 'c#1']);
+	const results = await sync([
+		source('a', '1', 3),
+		source('b', '1\n2', 1),
+		{ documentId: 'c', text: '', previousChunkCount: 2 },
+	]);
+	expect(jsonOf(results[2].output)).toMatchObject([
+		{ deleted: 2 },
+		{ deleted: 0 },
+		{ deleted: 2 },
+	]);
+	expect(indexed()).toEqual(['a#0', 'b#0', 'b#1']);
+	const vectors = sandbox()
+		.documents(DEMO.endpoint)
+		.map(({ vector }) => vector);
+	expect(vectors).toEqual(vectors.map(() => [expect.any(Number), expect.any(Number)]));
+});
