@@ -99,17 +99,21 @@ const blocked = ({ name, urlLabel }: Party, details: FailureDetails): ServiceFai
 /** What to check after a connection that failed. */
 function connectionAdvice(
 	code: string,
-	{ permanent, neverSent }: TransportFacts,
+	{ permanent, neverSent, peer }: TransportFacts,
 	party: Party,
 	url: string,
 ): string {
 	const { name, urlLabel } = party;
-	if (permanent && !neverSent) return `Check whether ${name} requires a client certificate`;
+	if (permanent && !neverSent)
+		return `Check whether ${name} requires a client certificate: n8n sends none`;
 	if (permanent) {
 		return (
 			CERTIFICATE_ADVICE[code]?.(party) ??
-			'If you trust it, set NODE_EXTRA_CA_CERTS of n8n to a file with the certificate of its authority, and restart n8n'
+			`If you trust the host of '${urlLabel}', set NODE_EXTRA_CA_CERTS of n8n to a file with the certificate of its authority, and restart n8n`
 		);
+	}
+	if (peer && neverSent && !isPortOf(url, peer.port)) {
+		return `The connection was to be made to n8n's proxy at ${peer.host}:${peer.port}: check whether it is up, and HTTP_PROXY, HTTPS_PROXY and NO_PROXY of n8n`;
 	}
 	const check = `Check '${urlLabel}' in the credential and whether ${name} is up`;
 	if (url.startsWith('http:') && code === 'ECONNRESET') {
@@ -119,6 +123,13 @@ function connectionAdvice(
 		return `${check}. If it does not use TLS, begin '${urlLabel}' with http://`;
 	}
 	return check;
+}
+
+/** Whether a URL is one of this port; one that cannot be read says nothing. */
+function isPortOf(url: string, port: number): boolean {
+	const [, scheme, own] = /^(https?):\/\/[^/?#]*?(?::(\d+))?(?:[/?#]|$)/i.exec(url) ?? [];
+	if (scheme === undefined) return true;
+	return port === Number(own ?? (scheme.toLowerCase() === 'https' ? 443 : 80));
 }
 
 /** A request that was not answered in time: it may have arrived. */

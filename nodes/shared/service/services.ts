@@ -23,6 +23,10 @@ export interface KnownService {
 	advice: Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', Advice>>;
 }
 
+/** What to do about status 407, which no service answers. */
+export const PROXY_LOGIN =
+	"n8n's proxy asks for a password: add user and password to the URLs in HTTP_PROXY and HTTPS_PROXY of n8n";
+
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 const where = ({ isTest }: AdviceContext): string => (isTest ? '' : ' in the credential');
@@ -93,6 +97,7 @@ export function statusAdvice(
 	if (status >= 300 && status < 400) {
 		return `The URL has moved. To protect the credential, redirects are not followed: enter the final URL as '${urlLabel}'${where(context)}`;
 	}
+	if (status === 407) return PROXY_LOGIN;
 	if (status === 413) {
 		return ['The service accepts no request of this size', own(413)].filter(Boolean).join('. ');
 	}

@@ -10,6 +10,8 @@ export interface TransportFacts {
 	permanent: boolean;
 	/** n8n's SSRF protection refused to send it. */
 	isBlocked?: true;
+	/** Where the connection was to go, e.g. `10.0.0.1:3128`, as far as the error says it. */
+	peer?: { host: string; port: number };
 }
 
 /** n8n wraps the error of its HTTP client, which wraps that of Node.js: three levels in practice. */
@@ -42,8 +44,10 @@ export function transportFacts(error: unknown): TransportFacts {
 		const isBlocked = chain.some(({ name }) => text(name).startsWith('SsrfBlocked'));
 		return { code, neverSent, permanent: false, ...(isBlocked && { isBlocked }) };
 	}
+	const peer = peerOf(chain.at(-1));
 	return {
 		code,
+		...(peer && { peer }),
 		neverSent: failedBeforeSending(chain.at(-1)) || chain.some(isInHandshake),
 		permanent:
 			CERTIFICATE_CODE.test(code) ||
@@ -78,6 +82,13 @@ function codeOf(chain: Members[]): string | undefined {
 /** Whether an error speaks of a response, so that its request was sent. */
 const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
+
+/** Of several IP addresses of a host the first one. */
+function peerOf(innermost: Members | undefined): TransportFacts['peer'] {
+	const errors: unknown[] = Array.isArray(innermost?.errors) ? innermost.errors : [];
+	const { address, port } = membersOf(errors[0]) ?? innermost ?? {};
+	return typeof port === 'number' ? { host: text(address), port } : undefined;
+}
 
 /** Whether an error comes from the DNS lookup or from connecting to all IP addresses of the host. */
 function failedBeforeSending(innermost: Members | undefined): boolean {

@@ -3,6 +3,7 @@ import { createHash } from 'crypto';
 import { parseBaseUrl, pathSegment } from '../url';
 import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
+import { PROXY_LOGIN } from '../services';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
 const RENEW_EARLY_MS = 5 * 60_000;
@@ -183,6 +184,7 @@ function refusalAdvice(status: number, error: unknown, words: string, scope: str
 	if (error === 'invalid_scope') {
 		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
 	}
+	if (status === 407) return `${PROXY_LOGIN}.`;
 	if (isTransientStatus(status)) return 'The token server is busy or down. Try again later.';
 	if (REFUSALS.includes(status))
 		return "Check 'Client ID' and 'Client Secret' in the credential.";

@@ -1,0 +1,63 @@
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+
+/** A forward proxy as companies have them. */
+export interface ForwardProxy {
+	/** As for HTTP_PROXY. */
+	url: string;
+	/** Every request so far: `GET http://host/path` of plain ones, `CONNECT host:port` of tunnels. */
+	seen: string[];
+	close: () => Promise<void>;
+}
+
+/**
+ * Starts a forward proxy on a free port of this machine.
+ *
+ * @param login `user:password` that it asks for; anyone may use it without
+ */
+export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
+	const seen: string[] = [];
+	const isAllowed = ({ headers }: IncomingMessage) => {
+		const expected = `Basic ${Buffer.from(login ?? '').toString('base64')}`;
+		return login === undefined || headers['proxy-authorization'] === expected;
+	};
+	const server = createServer((incoming, response) => {
+		seen.push(`${incoming.method} ${incoming.url}`);
+		if (!isAllowed(incoming)) {
+			response.writeHead(407, { 'Proxy-Authenticate': 'Basic realm="proxy"' }).end();
+			return;
+		}
+		const { method, headers, url = '' } = incoming;
+		const { 'proxy-authorization': _login, ...passedOn } = headers;
+		const outgoing = httpRequest(url, { method, headers: passedOn, agent: false }, (answer) => {
+			response.writeHead(answer.statusCode ?? 502, answer.headers);
+			answer.pipe(response);
+		});
+		outgoing.on('error', () => response.writeHead(502).end());
+		incoming.pipe(outgoing);
+	});
+	server.on('connect', (incoming: IncomingMessage, socket) => {
+		seen.push(`CONNECT ${incoming.url}`);
+		if (!isAllowed(incoming)) {
+			socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+			return;
+		}
+		const [, host = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(incoming.url ?? '') ?? [];
+		const tunnel = connect(Number(port), host, () => {
+			socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+			tunnel.pipe(socket).pipe(tunnel);
+		});
+		tunnel.on('error', () => socket.destroy());
+		socket.on('error', () => tunnel.destroy());
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}`,
+		seen,
+		close: async () => {
+			server.closeAllConnections();
+			await new Promise<void>((resolve) => server.close(() => resolve()));
+		},
+	};
+}
