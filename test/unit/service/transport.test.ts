@@ -71,7 +71,8 @@ describe('requests over real sockets', () => {
 		await new Promise((resolve) => servers.pop()?.close(resolve));
 		for (const protocol of ['http', 'https']) {
 			const error = await errorOf(`${protocol}://127.0.0.1:${port}/`);
-			const expected = { code: 'ECONNREFUSED', neverSent: true, permanent: false };
+			const peer = { host: '127.0.0.1', port };
+			const expected = { code: 'ECONNREFUSED', peer, neverSent: true, permanent: false };
 			expect(transportFacts(error)).toEqual(expected);
 		}
 	});
