@@ -9,7 +9,7 @@ import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { Parameters } from '../../nodes/shared/n8n/parameters/parameters';
 import { properties, property } from '../../nodes/shared/n8n/parameters/properties';
-import { Slices } from '../../nodes/shared/n8n/sources/slices';
+import { Slices } from '../../nodes/shared/n8n/run/slices';
 import { runNode } from '../../support/engine';
 import { useExpressionEngine, type ExpressionEngine } from '../../support/expression-engine';
 

@@ -4,7 +4,7 @@ import { count } from '../shared/n8n/run/hints';
 import type { PushEndpoint } from '../shared/n8n/session/push-endpoint';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
-import { inSteps } from '../shared/n8n/sources/slices';
+import { inSteps } from '../shared/n8n/run/slices';
 import type { Placed } from '../shared/n8n/sinks/sink';
 import type { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { fieldOf } from '../../shared/n8n/run/fields';
 import type { Run } from '../../shared/n8n/run/run';
 import { isTool } from '../../shared/n8n/run/tool';
-import { mapInSlices } from '../../shared/n8n/sources/slices';
+import { mapInSlices } from '../../shared/n8n/run/slices';
 import type { Chunk } from '../../shared/service/chunking/chunking';
 import { packVector } from '../../shared/service/chunking/vector';
 import { documentMissing } from '../failures';

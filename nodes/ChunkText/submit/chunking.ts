@@ -1,5 +1,5 @@
 import { newStats, type RunState, type RunStats } from '../../shared/flow/run-state';
-import { NOTHING_KEPT, type Kept } from '../../shared/n8n/sources/previous-tries';
+import { NOTHING_KEPT, type Kept } from '../../shared/n8n/run/previous-tries';
 import type { Source } from '../../shared/n8n/sources/source';
 import type { Run } from '../../shared/n8n/run/run';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
-import { mapInSlices } from '../../shared/n8n/sources/slices';
+import { mapInSlices } from '../../shared/n8n/run/slices';
 import { withItems } from '../../shared/n8n/sources/source';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';

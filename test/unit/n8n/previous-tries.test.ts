@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { PreviousTries } from '../../../nodes/shared/n8n/sources/previous-tries';
+import { PreviousTries } from '../../../nodes/shared/n8n/run/previous-tries';
 
 const NODE = { id: 'n', parameters: { a: 1 }, retryOnFail: true } as unknown as INode;
 const items = (): INodeExecutionData[] => [{ json: {} }, { json: {} }];

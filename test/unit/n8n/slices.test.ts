@@ -1,4 +1,4 @@
-import { jsonInSteps, Slices } from '../../../nodes/shared/n8n/sources/slices';
+import { jsonInSteps, Slices } from '../../../nodes/shared/n8n/run/slices';
 
 const busy = (ms: number): void => {
 	const end = performance.now() + ms;

@@ -1,33 +1,23 @@
-import {
-	sleep,
-	type IBinaryKeyData,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type NodeExecutionHint,
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	NodeExecutionHint,
 } from 'n8n-workflow';
 
-import { newStats, type RunState } from '../../flow/run-state';
 import { Canceled, isCanceled, messageOf, nodeError } from './errors';
 import { addHint } from './hints';
+import { Lifetime } from './lifetime';
 import { Meter } from './meter';
 import { logRegularly, recordFigures } from './report';
-import { PreviousTries, type Kept } from '../sources/previous-tries';
+import { PreviousTries, type Kept } from './previous-tries';
 import { Results, type FailOptions } from './results';
-import { Slices } from '../sources/slices';
+import { Slices } from './slices';
 
-/** Node.js treats a longer time as zero. */
-const MAX_SLEEP_MS = 2 ** 31 - 1;
-
-/**
- * One execution of a node: its items, its clock, whether it goes on, and its results. Everything that
- * has to know whether to go on asks it.
- */
-export class Run implements RunState {
+/** One execution of a node: its items, whether it goes on, and its results. */
+export class Run extends Lifetime {
 	readonly items: INodeExecutionData[];
-	readonly stats = newStats();
-	/** Whether the workflow stops at a failure, so that further work would be wasted. */
-	readonly stopsOnFailure: boolean;
 	/** What has been done so far, for the error of a run that ends early. */
 	progress: () => string = () => '';
 	/** What the log says of a run that takes long, a line each. */
@@ -36,16 +26,6 @@ export class Run implements RunState {
 	readonly meter: Meter;
 	/** What earlier tries of the node have kept. */
 	readonly previousTries: PreviousTries;
-	/** Aborted when the execution is canceled. */
-	readonly signal: AbortSignal;
-	private end: { reason: unknown } | undefined;
-	/** Requests were in flight when the run was canceled. */
-	private interrupted = false;
-	/** It was canceled before it began. */
-	private readonly wasCanceledBefore: boolean;
-	private readonly canceling = new AbortController();
-	private readonly listeners = new Set<() => void>();
-	private readonly cleanups: Array<() => void> = [];
 	private readonly slices = new Slices();
 	private readonly results: Results;
 	/** All items that the files of an input item gave, once all are done. */
@@ -53,102 +33,17 @@ export class Run implements RunState {
 	/** How many files of an input item are not done yet. */
 	private readonly filesLeft = new Map<number, number>();
 
-	constructor(readonly context: IExecuteFunctions) {
+	constructor(context: IExecuteFunctions) {
+		super(context);
 		this.items = context.getInputData();
-		this.stopsOnFailure = !context.continueOnFail();
 		this.results = new Results(context, this.stopsOnFailure);
 		this.previousTries = new PreviousTries(context);
 		this.filesDone = this.previousTries.kept('files');
-		this.signal = this.canceling.signal;
 		this.meter = new Meter(this);
-		const signal = context.getExecutionCancelSignal();
-		this.wasCanceledBefore = signal?.aborted === true;
-		if (this.wasCanceledBefore) this.cancel();
-		signal?.addEventListener('abort', this.cancel);
-	}
-
-	get ended(): { readonly reason: unknown } | undefined {
-		return this.end;
 	}
 
 	get failures(): number {
 		return this.results.failures;
-	}
-
-	stop(reason: unknown): void {
-		this.end ??= { reason };
-		for (const listener of this.listeners) listener();
-	}
-
-	/**
-	 * Calls the listener as soon as the run ends, so that nothing is waited for in vain.
-	 *
-	 * @returns removes the listener
-	 */
-	onEnd(listener: () => void): () => void {
-		this.listeners.add(listener);
-		return () => this.listeners.delete(listener);
-	}
-
-	/** Calls the listener when the run is over, however it ended. */
-	onOver(listener: () => void): void {
-		this.cleanups.push(listener);
-	}
-
-	/** The node itself has thrown: that counts more than a reason why the run had ended before. */
-	crash(error: unknown): void {
-		if (!isCanceled(this.end?.reason)) this.end = { reason: error };
-		this.stop(error);
-	}
-
-	/** A cancel counts more than any other reason: a canceled run returns nothing. */
-	private readonly cancel = (): void => {
-		this.interrupted = this.stats.inFlight > 0;
-		this.end = { reason: new Canceled() };
-		this.canceling.abort(this.end.reason);
-		this.stop(this.end.reason);
-	};
-
-	now(): number {
-		return performance.now();
-	}
-
-	random(): number {
-		return Math.random();
-	}
-
-	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
-		if (this.end || wake?.aborted) return;
-		const timer = new AbortController();
-		const stopListening = this.onEnd(() => timer.abort());
-		await pause(ms, timer, wake);
-		stopListening();
-	}
-
-	/**
-	 * The run for what has to follow even if it has ended, such as a commit: only a cancel ends that, and
-	 * its failure is not a failure of the run.
-	 */
-	closing(): RunState {
-		const canceled = () => (isCanceled(this.end?.reason) ? this.end : undefined);
-		return {
-			get ended() {
-				return canceled();
-			},
-			stopsOnFailure: false,
-			stats: this.stats,
-			stop: () => undefined,
-			now: () => this.now(),
-			random: () => this.random(),
-			sleep: async (ms, wake) => {
-				if (this.signal.aborted) return;
-				const timer = new AbortController();
-				const end = () => timer.abort();
-				this.signal.addEventListener('abort', end);
-				await pause(ms, timer, wake);
-				this.signal.removeEventListener('abort', end);
-			},
-		};
 	}
 
 	/** Lets other executions have their turn; to be called between small steps of long work. */
@@ -163,7 +58,7 @@ export class Run implements RunState {
 	async *eachItem(): AsyncGenerator<[number, INodeExecutionData], void, undefined> {
 		for (const [itemIndex, item] of this.items.entries()) {
 			await this.breathe();
-			if (this.end) return;
+			if (this.ended) return;
 			yield [itemIndex, item];
 		}
 	}
@@ -203,7 +98,7 @@ export class Run implements RunState {
 
 	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */
 	fail(itemIndex: number, error: unknown, options?: FailOptions): void {
-		if (isCanceled(this.end?.reason)) return;
+		if (isCanceled(this.ended?.reason)) return;
 		this.results.fail(itemIndex, error, options);
 		if (this.stopsOnFailure) this.stop(error);
 	}
@@ -222,54 +117,31 @@ export class Run implements RunState {
 		addHint(this.context, message, type);
 	}
 
-	/** What the error of a canceled run says about what had been done. */
-	private progressOfCanceled(progress: string): string {
-		// With Retry On Fail, n8n starts a canceled node again: that run knows nothing of what was done.
-		if (this.wasCanceledBefore) return '';
-		if (!this.interrupted) return progress;
-		const before = progress === '' ? '' : `${progress.replace(/\.$/, '')}. `;
-		return `${before}Requests in flight may have taken effect.`;
-	}
-
 	/**
 	 * The node's output.
 	 *
 	 * @throws Canceled; the first failure of a run that stops at failures, with what had been done
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
-		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
-		for (const cleanup of this.cleanups) cleanup();
+		this.over();
 		const progress = this.progress();
 		// n8n would take the input of a node that throws for its output.
-		if (isCanceled(this.end?.reason))
+		if (isCanceled(this.ended?.reason))
 			throw nodeError(this.context, new Canceled(this.progressOfCanceled(progress)));
-		if (this.end && this.stopsOnFailure) {
-			const failure = this.results.firstFailure ?? nodeError(this.context, this.end.reason);
+		if (this.ended && this.stopsOnFailure) {
+			const failure = this.results.firstFailure ?? nodeError(this.context, this.ended.reason);
 			failure.description = [failure.description, progress].filter(Boolean).join(' ');
 			throw failure;
 		}
 		const json = progress === '' ? {} : { progress };
-		for (const itemIndex of this.end ? this.results.unanswered() : []) {
+		for (const itemIndex of this.ended ? this.results.unanswered() : []) {
 			await this.breathe();
-			this.results.fail(itemIndex, this.end?.reason, { json });
+			this.results.fail(itemIndex, this.ended?.reason, { json });
 		}
 		const output = this.results.all();
 		this.previousTries.endWith(output);
 		return output;
 	}
-}
-
-/** Sleeps until the timer is aborted, by itself or by the other signal. */
-async function pause(ms: number, timer: AbortController, wake?: AbortSignal): Promise<void> {
-	const end = () => timer.abort();
-	wake?.addEventListener('abort', end);
-	await new Promise<void>((resolve) => {
-		// Older versions of n8n do not end a sleep early.
-		timer.signal.addEventListener('abort', () => resolve());
-		const limited = Math.min(Math.max(0, ms), MAX_SLEEP_MS);
-		void sleep(limited, timer.signal).then(resolve, () => resolve());
-	});
-	wake?.removeEventListener('abort', end);
 }
 
 /**

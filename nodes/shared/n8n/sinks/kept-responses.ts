@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import type { SourceRecord } from '../../records/record';
 import type { Run } from '../run/run';
-import { jsonInSteps } from '../sources/slices';
+import { jsonInSteps } from '../run/slices';
 import { PartFiles, stemOf } from './part-files';
 import type { EntryFailure } from './sink';
 
