@@ -169,7 +169,7 @@ export function labelsOf(all: ReadonlyMap<string, INodeProperties[]>): Set<strin
 /** Names of the editor in italics, everything else in quotes as code. */
 export const withLabels = (text: string, labels: ReadonlySet<string>): string =>
 	text.replace(
-		/'([^']+)'|([A-Z0-9]+(?:_[A-Z0-9]+)+)|_/g,
+		/(?<!\w)'([^']+)'(?!\w)|([A-Z0-9]+(?:_[A-Z0-9]+)+)|_/g,
 		(_all, name?: string, variable?: string) => {
 			const code = name ?? variable;
 			if (code === undefined) return '\\_';
