@@ -95,7 +95,7 @@ function itemReading(
 			isList
 				? parameters.list('idsField', itemIndex, LIST_ADVICE).list
 				: [parameters.value('documentId', itemIndex)],
-		entryOf: (value, place) => entryOf(documentId(value, label), place, endpoint),
+		entryOf: (value, place) => checked({ ...place, id: documentId(value, label) }, endpoint),
 		idOf: () => undefined,
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		wrong: (error, position) => (isList ? ofEntry(position, error) : error),
@@ -139,7 +139,7 @@ const fileReading =
 		const idField = parameters.requiredText('idField', itemIndex);
 		return {
 			needed: [[idField, 'ID Field']],
-			entryOf: (value, place) => entryOf(idIn(value, idField), place, endpoint),
+			entryOf: (value, place) => checked({ ...place, id: idIn(value, idField) }, endpoint),
 			idOf: () => undefined,
 			sink: {
 				done: 'deleted',
@@ -158,9 +158,9 @@ function idIn(record: unknown, idField: string): string {
 }
 
 /** @throws InputError for an ID that no URL can contain */
-function entryOf(id: string, { items, record }: Placed, endpoint: string): Entry {
-	deletePath(endpoint, id);
-	return { items, record, id };
+function checked(entry: Entry, endpoint: string): Entry {
+	deletePath(endpoint, entry.id);
+	return entry;
 }
 
 /** All entries but the last one, which is put into `held`. */

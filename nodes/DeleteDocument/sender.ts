@@ -110,9 +110,8 @@ export class DeleteSender {
 		const page = pageFailure(body, 'push');
 		if (page) throw page;
 		const steps = documentAnswerSteps(body, [{ id }]);
-		const answerOf = await inSteps(steps, () => this.run.breathe());
-		const { failure } = answerOf(id);
-		if (failure) throw rejection(failure, 'delete');
+		const [answer] = await inSteps(steps, () => this.run.breathe());
+		if (answer?.failure) throw rejection(answer.failure, 'delete');
 		this.isCommitted ||= commits;
 	}
 

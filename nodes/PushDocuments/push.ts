@@ -142,10 +142,8 @@ const fileReading =
 		};
 	};
 
-// Member by member, since a copy of the place costs more than all else that is done for a document.
 const entryOf = (document: PushDocument, place: Placed, original?: string): Entry => ({
-	items: place.items,
-	record: place.record,
+	...place,
 	id: document.id,
 	document,
 	original,
@@ -208,7 +206,7 @@ async function withoutDuplicates(
 		}
 		kept.set(entry.id, entry);
 	}
-	return kept.size < entries.length ? [...kept.values()] : entries;
+	return [...kept.values()];
 }
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent, hints: DocumentHints): void {

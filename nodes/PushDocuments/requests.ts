@@ -37,13 +37,8 @@ export interface Entry extends Placed {
 	replaces?: Entry[];
 }
 
-/** What is known of a request, by the IDs of its documents. */
-export interface Answers {
-	/** What the response says about a document; undefined in a dry run. */
-	answerOf?: (id: string) => DocumentAnswer;
-	/** Bytes of each document, in a dry run. */
-	sizes?: ReadonlyMap<string, number>;
-}
+/** The documents of a request, each with its size and what the response says about it. */
+export type Answers = ReadonlyMap<Entry, { bytes: number; answer: DocumentAnswer | undefined }>;
 
 /** Counts everything that was accepted, or that a dry run would have sent. */
 export interface Sent {
@@ -74,13 +69,13 @@ export function pushRequests(
 		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
-	const push = async (body: Uint8Array, documents: SentDocument[]): Promise<Answers> => {
+	const push = async (body: Uint8Array, documents: SentDocument[]): Promise<DocumentAnswer[]> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
 		const page = pageFailure(response.body, 'push');
 		if (page) throw page;
 		const steps = documentAnswerSteps(response.body, documents);
-		return { answerOf: await inSteps(steps, () => run.breathe()) };
+		return await inSteps(steps, () => run.breathe());
 	};
 	return {
 		...requestLine(run, session, options, true),
@@ -100,20 +95,18 @@ export function pushRequests(
 				batch.map(({ text }) => text),
 				bytes,
 			);
-			const answers = options.dryRun
-				? { sizes: new Map(batch.map(({ entry, bytes }) => [entry.id, bytes])) }
-				: await push(
-						body,
-						batch.map(({ entry, text }) => ({ id: entry.id, text })),
-					);
+			const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
+			const answers = options.dryRun ? [] : await push(body, documents);
 			sent.documents += batch.length;
-			return answers;
+			return new Map(
+				batch.map(({ entry, bytes }, at) => [entry, { bytes, answer: answers[at] }]),
+			);
 		},
-		rejections: ({ answerOf }, entries) => {
+		rejections: (response) => {
 			const rejected = new Map<Entry, ServiceFailure>();
-			for (const entry of entries) {
-				const failure = answerOf?.(entry.id).failure;
-				if (failure) rejected.set(entry, rejection(failure, 'push', entries.length));
+			for (const [entry, { answer }] of response) {
+				if (!answer?.failure) continue;
+				rejected.set(entry, rejection(answer.failure, 'push', response.size));
 			}
 			return rejected;
 		},

@@ -5,11 +5,10 @@
 import type { NodeKey, Settings } from './adapter';
 import type { Form } from './canaries';
 import type { Fault } from './faults';
-import type { FilePlan } from './file-plan';
-import { READING } from './file-worlds';
+import type { FilePlan } from './files';
 import type { Invariant } from './invariants';
 import { textOf, type Damage, type Route, type ServicePlan } from './service';
-import { jobOf, worldOf, type World } from './world';
+import { READING, jobOf, worldOf, type World } from './world';
 
 export interface Case {
 	/** What the world must not break. */
@@ -443,6 +442,28 @@ export const CASES: Record<string, Case> = {
 			},
 			{ jobs: [jobOf({ polls: 0, damage: 'trailingBytes', once: true })] },
 		),
+	},
+	'Raw returns a later response in place of damaged results': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{
+				texts: [[2]],
+				settings: { chunkOutput: 'raw' },
+				faults: [
+					{
+						route: 'results',
+						skip: 1,
+						times: 99,
+						fault: { kind: 'echo', echo: 'raw', where: 'status' },
+					},
+				],
+			},
+			{ jobs: [jobOf({ polls: 0, damage: 'trailingBytes', once: true })] },
+		),
+	},
+	'chunks without spans that came in another order go to other documents': {
+		invariant: 'mixed up texts',
+		world: chunking({}, { jobs: [jobOf({ isReversed: true, shape: 'noSpans' })] }),
 	},
 	'what was fetched is lost when n8n runs the node again': {
 		invariant: 'lost what was delivered',

@@ -1,83 +1,17 @@
 /** Plays a world on n8n's engine and says what broke. */
 import { withLogs } from './logs';
 
-import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
+import type { INodeType } from 'n8n-workflow';
 
-import { runNode, type RunResult } from '../../support/engine';
+import { runNode } from '../../support/engine';
 import { CredentialStore } from '../../support/credential-store';
-import {
-	claimOf,
-	credentialsFor,
-	NODES,
-	parametersOf,
-	type NodeKey,
-	type Settings,
-} from './adapter';
-import {
-	Folder,
-	inputsOf,
-	recordsIn,
-	restOf,
-	type FileInput,
-	type ReturnedFile,
-} from './file-runs';
+import { credentialsFor, NODES, parametersOf, type NodeKey, type Settings } from './adapter';
 import { checkAll, type Violation } from './invariants';
+import type { Aftermath, Played } from './played';
 import { startChaosServer, type ChaosServer } from './server';
-import { textOf, type Service, type TextPlan, type Truth } from './service';
+import type { Service, Truth } from './service';
+import { Folder, inputOf, leftOver, restOf, type Input } from './sources';
 import { worldOf, type World } from './world';
-
-/** One run of the node within a world. */
-export interface Played {
-	result: RunResult;
-	settings: Settings;
-	/** The original item each input item of this run stands for. */
-	owners: number[];
-	/** How long it took, from the Stop button on if that was pressed. */
-	tookMs: number;
-	canceled: boolean;
-	/** What was logged meanwhile. */
-	logs: string[];
-	/** The files that were read, by input item. */
-	inputs: FileInput[];
-	/** The files that were returned. */
-	files: ReturnedFile[];
-	/** Keys of the records that had taken effect when the run had ended. */
-	effects: Set<string>;
-	/** Chunking IDs that the node had got by then. */
-	jobs: string[];
-	/** Chunks that had been delivered by then. */
-	delivered: Set<string>;
-}
-
-/** Everything that is known after a world was played. */
-export interface Aftermath {
-	world: World;
-	server: ChaosServer;
-	runs: Played[];
-	logs: string[];
-	/** Rejections and exceptions nobody handled. */
-	stray: string[];
-	/** Sockets and timers that were left. */
-	handles: string[];
-}
-
-/** Texts of a chunking world, by item. */
-export function textsOf(world: World): TextPlan[][] {
-	return world.texts.map((parts, item) =>
-		parts.map((count, at) => ({ key: `i${item}t${at}`, parts: count })),
-	);
-}
-
-function inputOf(world: World): IDataObject[] {
-	if (world.node !== 'chunk') return world.items;
-	return textsOf(world).map((texts, item) => ({
-		id: `d${item}`,
-		name: `Name ${item}`,
-		...(world.settings.textSource === 'list'
-			? { texts: texts.map(textOf) }
-			: { text: textOf(texts[0]) }),
-	}));
-}
 
 const POLLING: Settings = { maxWait: 1, firstInterval: 0.02, longestInterval: 0.05 };
 
@@ -129,49 +63,6 @@ function settingsOf({ node, settings, flow }: World): Settings[] {
 		case 'waitThenResume':
 			return [whole, { ...whole, resumeChunkingId: '={{ $json.chunkingId }}' }] as Settings[];
 	}
-}
-
-/** The words of a run's error, as a user reads them. */
-export function wordsOf({ result: { error } }: Played): string {
-	if (error === undefined) return '';
-	const { message, description } = error as { message?: string; description?: string | null };
-	return `${message ?? ''}. ${description ?? ''}`;
-}
-
-/** All that a run returned, the records of files among it. */
-export const itemsOf = ({ result, files }: Played): INodeExecutionData[] => [
-	...result.output,
-	...result.errorOutput,
-	...recordsIn(files),
-];
-
-/** The item an output item is paired with; -1 for none. */
-export function pairedWith({ pairedItem }: INodeExecutionData): number[] {
-	return [pairedItem ?? []]
-		.flat()
-		.map((paired) => (typeof paired === 'number' ? paired : paired.item));
-}
-
-/**
- * Output items without chunks that name a job: what a second run can fetch. As a user would, the
- * fields of the source are put back where an item lost them.
- */
-function leftOver(
-	{ result, owners }: Pick<Played, 'result' | 'owners'>,
-	original: IDataObject[],
-): { items: INodeExecutionData[]; owners: number[] } {
-	const left = [...result.output, ...result.errorOutput].filter(({ json }) => {
-		const { chunkingId, error, pending } = claimOf(json);
-		return chunkingId !== undefined && (pending || error !== undefined);
-	});
-	const leftOwners = left.map((item) => owners[pairedWith(item)[0]] ?? -1);
-	return {
-		items: left.map(({ json }, item) => ({
-			json: { ...original[leftOwners[item]], ...json },
-			pairedItem: { item },
-		})),
-		owners: leftOwners,
-	};
 }
 
 const sleep = async (ms: number): Promise<void> =>
@@ -255,13 +146,6 @@ let isWarm = false;
 /** n8n takes 0 for a second. */
 const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
-/** What a run gets. */
-interface Input {
-	items: IDataObject[] | INodeExecutionData[];
-	owners: number[];
-	inputs: FileInput[];
-}
-
 /** A world on its way. */
 class Play {
 	readonly runs: Played[] = [];
@@ -280,32 +164,21 @@ class Play {
 	}
 
 	async all(): Promise<void> {
-		const { world, server } = this;
-		const original = inputOf(world);
+		const { world, server, folder } = this;
 		const [first, ...later] = settingsOf(world);
-		let input: Input =
-			world.files === undefined
-				? { items: original, owners: original.map((_, at) => at), inputs: [] }
-				: await this.inputOfFiles(inputsOf(world));
+		let input: Input = await inputOf(world, folder);
 		for (const settings of [first, ...later]) {
 			if (input.items.length === 0) break;
 			const run = await this.run(input, settings);
 			server.service.finishAll = true;
-			input = { ...leftOver(run, original), inputs: [] };
+			input = leftOver(run, world);
 		}
-		if (world.files === undefined) return;
-		// What failed is tried again once, with nothing in its way.
-		server.service.isHealed = true;
-		const rest = restOf(this.runs[0], world);
-		if (rest.length === 0) return;
+		// What failed of files is tried again once, with nothing in its way.
+		server.service.isHealed = world.files !== undefined;
+		const rest = await restOf(this.runs[0], world, folder);
+		if (rest.items.length === 0) return;
 		const again = world.node === 'delete' ? { ...first, ignoreNotFound: true } : first;
-		await this.run(await this.inputOfFiles(rest), again);
-	}
-
-	private async inputOfFiles(inputs: FileInput[]): Promise<Input> {
-		const items: INodeExecutionData[] = [];
-		for (const input of inputs) items.push(await this.folder.itemOf(input));
-		return { items, owners: inputs.map(({ owner }) => owner), inputs };
+		await this.run(rest, again);
 	}
 
 	private async run({ items, owners, inputs }: Input, settings: Settings): Promise<Played> {

@@ -12,11 +12,11 @@ import { parseArgs } from 'node:util';
 
 import fc from 'fast-check';
 
-import { anyFileWorld } from './file-worlds';
 import { violationsOf } from './run-world';
 import type { Violation } from './invariants';
 import { tolerated } from './known-defects';
-import { anyWorld, differenceOf, type World } from './world';
+import { differenceOf, type World } from './world';
+import { WORLDS } from './worlds';
 
 /** A world that breaks slowly is not made smaller for longer than this. */
 const SHRINK_MS = 40_000;
@@ -37,7 +37,6 @@ const print = (...lines: string[]): void => void process.stdout.write(lines.join
 
 const kindOf = ({ node, invariant }: Violation): string => `${node}: ${invariant}`;
 
-const WORLDS = { items: anyWorld, files: anyFileWorld };
 type Kind = keyof typeof WORLDS;
 
 /** Without a wish, every third world is one of files. */

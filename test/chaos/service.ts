@@ -460,7 +460,8 @@ export class Service {
 
 	private resultOf(job: Job): object {
 		const { plan, texts } = job;
-		const all = texts.map((_, at) => this.chunksOf(job, at));
+		const inOrder = texts.map((_, at) => this.chunksOf(job, at));
+		const all = plan.isReversed ? inOrder.reverse() : inOrder;
 		if (plan.shape === 'unknown') {
 			return { answer: { passages: all.map((chunks) => chunks.map((body) => ({ body }))) } };
 		}
@@ -477,8 +478,7 @@ export class Service {
 			...(hasSpans && { spans: this.spansOf(chunks) }),
 			...(plan.vectors !== 'none' && { vectors: this.vectorsOf(job, chunks) }),
 		}));
-		// Without spans, nobody can tell whose chunks an entry has.
-		return { chunkedData: plan.isReversed && hasSpans ? chunkedData.reverse() : chunkedData };
+		return { chunkedData };
 	}
 
 	private vectorsOf({ plan }: Job, chunks: string[]): unknown[] {

@@ -14,12 +14,12 @@ import {
 import { nodeNames } from '../../support/manifest';
 import { NODES, type NodeKey } from './adapter';
 import { CANARIES, FORMS, inForm, SecretScanner, secretsOf } from './canaries';
-import type { FilePlan } from './file-plan';
-import { anyFileWorld } from './file-worlds';
+import type { FilePlan } from './files';
 import type { Invariant } from './invariants';
 import { violationsOf } from './run-world';
 import { PLAIN_SERVICE, textOf } from './service';
-import { anyWorld, worldOf, type World } from './world';
+import { worldOf, type World } from './world';
+import { WORLDS as RANDOM } from './worlds';
 
 type Execute = (this: IExecuteFunctions) => Promise<INodeExecutionData[][]>;
 
@@ -526,8 +526,8 @@ test('the suite knows every node of the package', () => {
 });
 
 test.each([
-	['items', anyWorld, Object.keys(NODES)],
-	['files', anyFileWorld, Object.keys(NODES).filter((node) => node !== 'migrate')],
+	['items', RANDOM.items, Object.keys(NODES)],
+	['files', RANDOM.files, Object.keys(NODES).filter((node) => node !== 'migrate')],
 ])('random worlds of %s are of every node', (_kind, worlds: fc.Arbitrary<World>, expected) => {
 	const nodes = new Set(fc.sample(worlds, { seed: 1, numRuns: 200 }).map(({ node }) => node));
 	expect([...nodes].sort()).toEqual([...expected].sort());

@@ -3,10 +3,10 @@ import './logs';
 
 import fc from 'fast-check';
 
-import { anyFileWorld } from './file-worlds';
 import { tolerated } from './known-defects';
 import { brokenBy, play } from './run-world';
-import { anyWorld, worldOf } from './world';
+import { worldOf } from './world';
+import { WORLDS } from './worlds';
 
 /** More worlds: `npm run test:chaos`. */
 const SEED = 20_261_121;
@@ -19,8 +19,8 @@ test('what n8n logs is watched', async () => {
 });
 
 describe.each([
-	{ kind: 'items', worlds: anyWorld, tests: 20 },
-	{ kind: 'files', worlds: anyFileWorld, tests: 8 },
+	{ kind: 'items', worlds: WORLDS.items, tests: 20 },
+	{ kind: 'files', worlds: WORLDS.files, tests: 8 },
 ])('random worlds of $kind', ({ kind, worlds, tests }) => {
 	test.each(Array.from({ length: tests }, (_, at) => SEED + at * WORLDS_PER_TEST))(
 		`${WORLDS_PER_TEST} worlds from seed %i break nothing`,

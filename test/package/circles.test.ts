@@ -9,19 +9,6 @@ import ts from 'typescript';
 
 const ROOT = path.join(__dirname, '../..');
 
-/** Files that are still in circles. This list must become empty. */
-const STILL_IN_CIRCLES = [
-	'nodes/ChunkText/file-texts.ts',
-	'nodes/ChunkText/previous-requests.ts',
-	'nodes/ChunkText/source-documents.ts',
-	'nodes/ChunkText/text-window.ts',
-	'nodes/ChunkText/texts.ts',
-	'test/chaos/file-invariants.ts',
-	'test/chaos/file-runs.ts',
-	'test/chaos/invariants.ts',
-	'test/chaos/run-world.ts',
-];
-
 /** Each file that `npm run typecheck` reads, with those it imports of them. */
 function readImports(): Map<string, string[]> {
 	const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.dev.json'), ts.sys.readFile) as {
@@ -64,10 +51,5 @@ it('reads all files, and finds what they import', () => {
 });
 
 it('imports, those of types included, form no circle', () => {
-	const others = [...imports.keys()].filter((file) => !STILL_IN_CIRCLES.includes(file));
-	expect(others.flatMap((file) => circleOf(file)?.join(' -> ') ?? [])).toEqual([]);
-});
-
-it('files without a circle leave the list of those that have one', () => {
-	expect(STILL_IN_CIRCLES.filter((file) => !circleOf(file))).toEqual([]);
+	expect([...imports.keys()].flatMap((file) => circleOf(file)?.join(' -> ') ?? [])).toEqual([]);
 });

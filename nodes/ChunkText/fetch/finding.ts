@@ -100,7 +100,10 @@ function saidBy(
 			return failed(countMismatch(texts.length, textCount), { kept: body });
 		}
 		case 'unreadable':
-			return isRaw ? finished({ type: 'raw', body }) : failed(unreadableResults(status));
+			// Raw returns whatever came, but not in place of results that may have come only once.
+			return isRaw && damagedIn(kept) === undefined
+				? finished({ type: 'raw', body })
+				: failed(unreadableResults(status));
 		case 'failed':
 			return failed(jobFailed(status, words(), textCount ?? 1));
 		case 'denied':
@@ -120,6 +123,12 @@ function saidBy(
 
 /** Damaged results may have come only once: data that comes after them is kept beside them. */
 function withDamaged(before: unknown, body: unknown): unknown {
-	const damaged: unknown = Array.isArray(before) ? before[0] : before;
-	return typeof damaged === 'string' && damaged !== body ? [damaged, body] : body;
+	const damaged = damagedIn(before);
+	return damaged !== undefined && damaged !== body ? [damaged, body] : body;
+}
+
+/** The damaged results among what is kept of a job. */
+function damagedIn(kept: unknown): string | undefined {
+	const first: unknown = Array.isArray(kept) ? kept[0] : kept;
+	return typeof first === 'string' ? first : undefined;
 }

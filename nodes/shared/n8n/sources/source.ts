@@ -94,10 +94,7 @@ async function readItems<E extends Placed>(
 	sink: ItemSink,
 ): Promise<E[]> {
 	const all: E[] = [];
-	for (const itemIndex of run.items.keys()) {
-		const pause = run.breathe();
-		if (pause) await pause;
-		if (run.ended) return all;
+	for await (const [itemIndex] of run.eachItem()) {
 		const place = { items: [itemIndex] };
 		let values: Values;
 		try {
@@ -110,10 +107,7 @@ async function readItems<E extends Placed>(
 		if (values === undefined) continue;
 		if (values.length === 0) sink.empty(itemIndex, reading.emptyList);
 		for (const [position, value] of values.entries()) {
-			if (position > 0) {
-				const pause = run.breathe();
-				if (pause) await pause;
-			}
+			if (position > 0) await run.breathe();
 			if (run.ended) return all;
 			try {
 				all.push(reading.entryOf(value, place));

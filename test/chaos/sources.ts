@@ -1,4 +1,4 @@
-/** The files of a world: how they get into a run, what it returns, and what is left for another one. */
+/** What goes into the runs of a world: its items or its files, then what is left of them. */
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,26 +7,18 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { TestFiles } from '../../support/binary-data';
 import type { RunResult } from '../../support/engine';
-import { recordsFieldOf, resumptionIn, summaryOf } from './adapter';
-import { contentOf, endOf, failedFile, failedIn, jsonOf, type FilePlan } from './file-plan';
-import { pairedWith, wordsOf, type Played } from './run-world';
+import { claimOf, resumptionIn } from './adapter';
+import { contentOf, endOf, failedFile, failedIn, jsonOf } from './files';
+import {
+	failedFilesOf,
+	pairedWith,
+	wordsOf,
+	type FileInput,
+	type Played,
+	type ReturnedFile,
+} from './played';
+import { textOf, type TextPlan } from './service';
 import type { World } from './world';
-
-/** A file as the input of a run. */
-export interface FileInput {
-	/** Its number in the world, or that of the file its records come from. */
-	owner: number;
-	file: FilePlan;
-	content: string | Buffer;
-}
-
-/** A file that a run returned. */
-export interface ReturnedFile {
-	item: INodeExecutionData;
-	field: string;
-	name: string;
-	text: string;
-}
 
 /** n8n's files in a folder of their own. */
 export class Folder {
@@ -84,40 +76,68 @@ function targetOf(link: string): string {
 	}
 }
 
-export const inputsOf = ({ files = [] }: World): FileInput[] =>
+/** What a run gets. */
+export interface Input {
+	items: IDataObject[] | INodeExecutionData[];
+	/** The original item each of them stands for. */
+	owners: number[];
+	/** The file of each of them, if they have files. */
+	inputs: FileInput[];
+}
+
+async function inputOfFiles(inputs: FileInput[], folder: Folder): Promise<Input> {
+	const items: INodeExecutionData[] = [];
+	for (const input of inputs) items.push(await folder.itemOf(input));
+	return { items, owners: inputs.map(({ owner }) => owner), inputs };
+}
+
+/** What the first run of a world gets. */
+export async function inputOf(world: World, folder: Folder): Promise<Input> {
+	if (world.files !== undefined) return await inputOfFiles(inputsOf(world), folder);
+	const items = itemsOf(world);
+	return { items, owners: items.map((_, at) => at), inputs: [] };
+}
+
+const inputsOf = ({ files = [] }: World): FileInput[] =>
 	files.map((file, at) => ({ owner: file.number ?? at, file, content: contentOf(file) }));
 
-/** Chunks in files, as the items that they would have been. */
-export const recordsIn = (files: ReturnedFile[]): INodeExecutionData[] =>
-	linesIn(files.filter(({ item, field }) => field === recordsFieldOf(item.json)));
-
-/** Responses in files, as items. */
-export const responsesIn = (files: ReturnedFile[]): INodeExecutionData[] =>
-	linesIn(
-		files.filter(({ item, field: wanted }) =>
-			summaryOf(item.json)?.responses?.some(({ field }) => field === wanted),
-		),
+/** Texts of a chunking world, by item. */
+function textsOf(world: World): TextPlan[][] {
+	return world.texts.map((parts, item) =>
+		parts.map((count, at) => ({ key: `i${item}t${at}`, parts: count })),
 	);
+}
 
-const linesIn = (files: ReturnedFile[]): INodeExecutionData[] =>
-	files.flatMap(({ item: { pairedItem }, text }) =>
-		text
-			.split('\n')
-			.filter(Boolean)
-			.map((line) => ({ json: JSON.parse(line) as IDataObject, pairedItem })),
-	);
+function itemsOf(world: World): IDataObject[] {
+	if (world.node !== 'chunk') return world.items;
+	return textsOf(world).map((texts, item) => ({
+		id: `d${item}`,
+		name: `Name ${item}`,
+		...(world.settings.textSource === 'list'
+			? { texts: texts.map(textOf) }
+			: { text: textOf(texts[0]) }),
+	}));
+}
 
-/** The files with the records of an input that failed. */
-export function failedFilesOf(
-	{ files }: Played,
-	item: INodeExecutionData,
-): Array<Omit<ReturnedFile, 'item'> & { isUnreadable: boolean }> {
-	const listed = summaryOf(item.json)?.deadLetters ?? [];
-	return listed.map(({ field, unreadable }) => {
-		const { name = '', text = '' } =
-			files.find((file) => file.item === item && file.field === field) ?? {};
-		return { field, name, text, isUnreadable: unreadable === true };
+/**
+ * Output items without chunks that name a job: what a second run can fetch. As a user would, the
+ * fields of the source are put back where an item lost them.
+ */
+export function leftOver({ result, owners }: Played, world: World): Input {
+	const original = itemsOf(world);
+	const left = [...result.output, ...result.errorOutput].filter(({ json }) => {
+		const { chunkingId, error, pending } = claimOf(json);
+		return chunkingId !== undefined && (pending || error !== undefined);
 	});
+	const leftOwners = left.map((item) => owners[pairedWith(item)[0]] ?? -1);
+	return {
+		items: left.map(({ json }, item) => ({
+			json: { ...original[leftOwners[item]], ...json },
+			pairedItem: { item },
+		})),
+		owners: leftOwners,
+		inputs: [],
+	};
 }
 
 /** Continues with a file where these words say. */
@@ -169,5 +189,9 @@ function afterEnd(run: Played): FileInput[] {
 	});
 }
 
-export const restOf = (run: Played, world: World): FileInput[] =>
-	run.canceled || run.result.error !== undefined ? afterStop(run, world) : afterEnd(run);
+/** What a user runs again of a world's files. */
+export async function restOf(run: Played, world: World, folder: Folder): Promise<Input> {
+	const isEnded = run.canceled || run.result.error !== undefined;
+	const inputs = isEnded ? afterStop(run, world) : afterEnd(run);
+	return await inputOfFiles(inputs, folder);
+}
