@@ -79,6 +79,11 @@ export class TextWindow {
 		);
 	}
 
+	/** Whether there is room for whatever comes. */
+	get isUnlimited(): boolean {
+		return this.limits.count === Infinity;
+	}
+
 	/** Nothing more is admitted: nobody makes room any longer. */
 	close(): void {
 		this.window.close();
@@ -89,12 +94,14 @@ export class TextWindow {
 	}
 }
 
-/** The texts of a source one by one, each as soon as the window has room for it. */
+/** The texts of a source, each as soon as the window has room for it. */
 export async function* admitted(
 	slices: AsyncIterable<TextEntry[]>,
 	sink: Sink,
 	window: TextWindow,
 ): AsyncGenerator<TextEntry[], void, undefined> {
+	// No step for each of them, where none has to wait.
+	if (window.isUnlimited) return yield* slices;
 	for await (const slice of slices) {
 		for (const [at, text] of slice.entries()) {
 			// Nothing more is sent: the run has ended.
