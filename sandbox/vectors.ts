@@ -27,7 +27,7 @@ export function modelDimension(modelId: string, settings: SandboxSettings): numb
  * The vector of a text: deterministic, seeded by a hash of the text, no meaning in it.
  * @param text chunk text
  * @param size numbers wanted: dimReductionSize, else the model's dimension
- * @returns floats in [-1, 1] rounded to 6 digits; with min-max integers 0..255; with max-scale
+ * @returns 32-bit floats in [-1, 1], as a model computes them; with min-max integers 0..255; with max-scale
  * integers -127..127 (each vector scaled by its own largest value)
  */
 export function makeVector(text: string, size: number, quantization: Quantization): number[] {
@@ -54,5 +54,5 @@ export function makeVector(text: string, size: number, quantization: Quantizatio
 		// `+ 0` turns -0 into 0.
 		return values.map((value) => Math.round(value * scale) + 0);
 	}
-	return values.map((value) => Math.round(value * 1e6) / 1e6 + 0);
+	return values.map((value) => Math.fround(value) + 0);
 }

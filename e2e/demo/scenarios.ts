@@ -21,6 +21,7 @@ interface Scenario {
 
 /** One entry for each file of examples/, by its name without `.json`. They run in this order. */
 const SCENARIOS: Record<string, Scenario> = {
+	'getting-started': { title: 'Getting started', run: start },
 	'ingest-documents': { title: 'Ingesting the Markdown files', run: ingest },
 	'delete-documents': { title: 'Deleting documents', run: remove },
 	'migrate-blobs': { title: 'Migrating blobs', run: migrate },
@@ -83,6 +84,18 @@ export async function runScenarios(stage: Stage, names: string[] = []): Promise<
 function queryFor(text: string): string {
 	const words = [...new Set(text.match(/\p{L}{5,}/gu) ?? [])];
 	return words.slice(0, QUERY_WORDS).join(' ');
+}
+
+/** Three documents become chunks at their blank lines, with vectors, and each chunk is in the index. */
+async function start(stage: Stage): Promise<void> {
+	const execution = await stage.runByHand('getting-started');
+	const pushed = execution.items('Push Documents').filter(({ json }) => json.pushed === true);
+	const vectors = stage.documents().filter(({ vector }) => Array.isArray(vector));
+	stage.checks.add(
+		'Three documents are in the index in seven chunks, with their vectors',
+		pushed.length === 7 && vectors.length === 7,
+		`${pushed.length} pushed, ${vectors.length} with vectors`,
+	);
 }
 
 /** This repository's Markdown is sent to the webhook, chunked, pushed and found. Then the sample. */

@@ -1,6 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { deliverEach } from '../shared/flow/deliver-each';
 import { fieldOf } from '../shared/n8n/run/fields';
-import { troubleText } from '../shared/n8n/run/hints';
+import { count, doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
 import { requestLine } from '../shared/n8n/session/request-options';
@@ -41,6 +43,10 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		sender: new DeleteSender(run, { endpoint, ...service }, options, isOfItems),
 	};
 
+	/** Results of documents whose commit follows. */
+	const uncommitted: IDataObject[] = [];
+	const wording = deleteWording(requests.commit === 'lastDeleteOnly' ? uncommitted : []);
+
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
 		const { sender, commit } = requests;
 		const held: { last?: Entry } = {};
@@ -49,38 +55,59 @@ export async function deleteDocuments(run: Run): Promise<void> {
 			await sender.delete(id, attempt, commit === 'everyDelete');
 		for await (const slice of deliverEach(toSend, send, requests)) {
 			for (const { entry, outcome } of slice) {
-				await account(sink, [entry], outcome, WORDING);
+				await account(sink, [entry], outcome, wording);
 			}
 		}
 		if (held.last === undefined) return;
 		// All others have been answered, so the commit comes after them.
 		const outcome = await sender.deleteAndCommit(held.last.id, requests);
-		await account(sink, [held.last], outcome, WORDING);
+		await account(sink, [held.last], outcome, wording);
 	};
 	if (isOfItems) {
 		await withItems(run, itemReading(parameters, options, endpoint), deleteAll);
 	} else {
 		const how = { ...options, otherwise: 'lines' as const };
-		const readingOf = fileReading(parameters, options, endpoint);
+		const readingOf = fileReading(parameters, options, endpoint, requests.sender);
 		await withFiles(run, parameters, how, readingOf, deleteAll);
 	}
 	if (requests.commit === 'lastDeleteOnly') await requests.sender.ensureCommit(requests);
-	const trouble = troubleText(run.stats);
+	if (requests.sender.isCommitted) for (const json of uncommitted) json.committed = true;
+	addHints(run, requests);
+}
+
+function addHints(run: Run, { commit, sender }: Deleting): void {
+	const { stats, meter } = run;
+	const deleted = count(stats.done, 'document');
+	const done = doneText(stats, meter.seconds, 'document', 'deleted') || `${deleted} deleted`;
+	if (sender.isCommitted) run.hint(`${done}. ${COMMITTED}`, 'info');
+	else if (stats.done > 0 && commit === 'serviceDefault')
+		run.hint(`${done}. ${UNTIL_COMMIT}`, 'info');
+	const trouble = troubleText(stats);
 	if (trouble !== '') run.hint(trouble);
 }
+
+const COMMITTED = 'The service accepted the commit: searches stop finding them shortly.';
+const UNTIL_COMMIT =
+	'Searches find them until the service commits, which it does about once a minute.';
 
 /** The count of IDs that the service does not know, if that is no failure. */
 const NOT_FOUND = 'notFound';
 
-const WORDING: Wording<Entry, Answer> = {
-	result: ({ id }, answer) =>
-		answer === 'deleted' ? { id, deleted: true } : { id, deleted: false, notFound: true },
+/** @param uncommitted gets the results of documents that are not known to be committed */
+const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
+	result: ({ id }, answer) => {
+		if (answer === 'notFound') return { id, deleted: false, notFound: true };
+		if (answer === 'committed') return { id, deleted: true, committed: true };
+		const json: IDataObject = { id, deleted: true };
+		uncommitted.push(json);
+		return json;
+	},
 	countedAs: (answer) => (answer === 'notFound' ? NOT_FOUND : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
 		message: outcomeMessage(deleting(id), reason, { attempted: !skipped }),
 	}),
-};
+});
 
 /** IDs of items, each deleted once for all items that name it. */
 function itemReading(
@@ -134,7 +161,12 @@ function eachOnce(entries: readonly Entry[]): Entry[] {
 
 /** IDs of files. One that occurs twice is deleted twice, since no more is held than is in flight. */
 const fileReading =
-	(parameters: DeleteParameters, options: DeleteOptions, endpoint: string) =>
+	(
+		parameters: DeleteParameters,
+		options: DeleteOptions,
+		endpoint: string,
+		sender: DeleteSender,
+	) =>
 	(itemIndex: number): FileReading<Entry> => {
 		const idField = parameters.requiredText('idField', itemIndex);
 		return {
@@ -145,6 +177,7 @@ const fileReading =
 				done: 'deleted',
 				bytesPerFile: options.bytesPerFile,
 				others: options.ignoreNotFound ? [NOT_FOUND] : [],
+				details: () => (sender.isCommitted ? { committed: true } : {}),
 			},
 		};
 	};

@@ -17,8 +17,8 @@ export interface Deleting extends Line {
 	sender: DeleteSender;
 }
 
-/** What became of a document. */
-export type Answer = 'deleted' | 'notFound';
+/** What became of a document; `committed`: deleted, by a request whose commit the service accepted. */
+export type Answer = 'deleted' | 'committed' | 'notFound';
 
 const NOT_FOUND =
 	"If unknown IDs are fine, turn on 'Ignore Not Found'. Otherwise check 'Push Service URL' in the credential and the ID.";
@@ -32,7 +32,7 @@ export class DeleteSender {
 	/** One that was deleted, if any was. */
 	private deletedId: string | undefined;
 	/** Whether the service accepted a delete with a commit. That a document is gone by now proves none. */
-	private isCommitted = false;
+	isCommitted = false;
 
 	constructor(
 		private readonly run: Run,
@@ -47,12 +47,12 @@ export class DeleteSender {
 	/** One attempt to delete a document. */
 	async delete(id: string, attempt: number, commits: boolean): Promise<Answer> {
 		if (attempt === 1) this.run.stats.requests++;
-		const answer = await this.request(id, commits).then(
-			() => 'deleted' as const,
+		const answer: Answer = await this.request(id, commits).then(
+			() => (commits ? 'committed' : 'deleted'),
 			(error: unknown) => this.afterFailure(id, error),
 		);
 		this.maybeDeleted.delete(id);
-		if (answer === 'deleted') {
+		if (answer !== 'notFound') {
 			this.deletedId ??= id;
 			this.deletedBefore.set(id, true);
 		}

@@ -8,7 +8,7 @@ import {
 	readItemFields,
 } from '../shared/n8n/sources/document-fields';
 import { fileFieldsOf } from '../shared/n8n/sources/files';
-import { count, troubleText } from '../shared/n8n/run/hints';
+import { count, doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
 import type { RecordFile } from '../shared/n8n/sources/record-file';
@@ -216,6 +216,8 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent, hints: Document
 			'info',
 		);
 	}
+	const done = dryRun ? '' : doneText(run.stats, run.meter.seconds, 'document', 'pushed');
+	if (done !== '') run.hint(done, 'info');
 	for (const hint of hints.texts()) run.hint(hint.text, hint.type);
 	const leftOut = `${count(sent.leftOut, 'document')} skipped for a later one with the same ID`;
 	const trouble = troubleText(run.stats, sent.leftOut > 0 ? [leftOut] : []);

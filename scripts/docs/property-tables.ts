@@ -79,17 +79,18 @@ export function propertiesOf(
 			property.type !== 'collection' &&
 			// The same again, as AI agents see it.
 			property.displayOptions?.show?.['@tool'] === undefined &&
-			(filter === undefined || isShownFor(property, filter) === filter.isOnly),
+			(filter === undefined || isIn(property, filter)),
 	);
 }
 
-function isShownFor(
+/** Whether a property belongs to the table: of `except` are those that are shown for nothing else. */
+function isIn(
 	{ displayOptions }: INodeProperties,
-	{ name, value }: { name: string; value: string },
+	{ name, value, isOnly }: { name: string; value: string; isOnly: boolean },
 ): boolean {
 	const show = displayOptions?.show ?? {};
-	const values = show[name] ?? show[`/${name}`];
-	return values?.length === 1 && values[0] === value;
+	const values = show[name] ?? show[`/${name}`] ?? [];
+	return isOnly ? values.includes(value) : values.length !== 1 || values[0] !== value;
 }
 
 /** The table in Markdown. */

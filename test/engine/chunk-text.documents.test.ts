@@ -49,6 +49,19 @@ const push: NodeOptions = { node: new PushDocuments() };
 const PYTHON_TIMEOUT_MS = 120_000;
 
 describe('Documents Ready to Push', () => {
+	it('end with the vector, the longest field, packed as 32-bit numbers', async () => {
+		const { output } = await chunk([{ ...article, lang: 'en' }], {
+			...DOCUMENTS,
+			vectors: 'compact',
+			options: { sourceFields: 'all' },
+		});
+		for (const { json } of output) {
+			expect(Object.keys(json).at(-1)).toBe('vector');
+			expect(json.vector).toMatch(/^f32:/);
+		}
+		expect(output.length).toBeGreaterThan(0);
+	});
+
 	it('are documents with the ID of the source and the number of the chunk', async () => {
 		const { output } = await chunk(
 			[{ ...article, summary: 'Short', link: 'https://a.example/1', lang: 'en' }, other],

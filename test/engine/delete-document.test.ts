@@ -5,6 +5,7 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push } from '../../support/sandbox-client';
 import { sandboxCredentials } from '../../support/credentials';
+import type { RunResult } from '../../support/engine';
 import { reply } from '../../support/http-server';
 import {
 	hintsOf,
@@ -368,10 +369,50 @@ describe('commit', () => {
 		const result = await deleteWith('lastDeleteOnly', ids(3), CONTINUE, { concurrency: 1 });
 		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
 		expect(hintsOf(result)).toEqual([
+			'1 of 3 documents failed',
 			expect.stringMatching(
 				/^The deletes may not have been committed yet .*status 400.*within about a minute\.$/,
 			),
 		]);
+	});
+});
+
+describe('what is known of the commit', () => {
+	const committedOf = (result: RunResult) =>
+		jsonOf(result.output).map(({ committed }) => committed);
+
+	it.each<[commit: string, committed: unknown[], hint: RegExp]>([
+		[
+			'everyDelete',
+			[true, true, true],
+			/^3 documents deleted\. The service accepted the commit/,
+		],
+		[
+			'lastDeleteOnly',
+			[true, true, true],
+			/^3 documents deleted\. The service accepted the commit/,
+		],
+		[
+			'serviceDefault',
+			[undefined, undefined, undefined],
+			/^3 documents deleted\. Searches find them until the service commits, .* once a minute\.$/,
+		],
+	])('is in the output and in a hint: %s', async (commit, committed, hint) => {
+		await index(ids(3));
+		const result = await remove(items(...ids(3)), { commit });
+		expect(committedOf(result)).toEqual(committed);
+		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
+	});
+
+	it('is nothing if the commit was refused', async () => {
+		await index(ids(3));
+		fault({ status: 400, skip: 2 });
+		const result = await remove(
+			items(...ids(3)),
+			{ commit: 'lastDeleteOnly', options: { concurrency: 1 } },
+			{ onError: 'continueErrorOutput' },
+		);
+		expect(committedOf(result)).toEqual([undefined, undefined]);
 	});
 });
 
@@ -397,7 +438,7 @@ describe('a failure that all requests would meet', () => {
 				}),
 			),
 		);
-		expect(hintsOf(result)).toEqual([expect.stringMatching(HINT)]);
+		expect(hintsOf(result)).toEqual(['3 of 4 documents failed', expect.stringMatching(HINT)]);
 	});
 
 	it('of the last delete prevents another commit', async () => {
@@ -406,7 +447,7 @@ describe('a failure that all requests would meet', () => {
 		const result = await remove(items(...ids(3)), parameters, CONTINUE);
 		expect(sentIds()).toEqual(['d0', 'd1', 'd2']);
 		expect(pairedIndexes(result)).toEqual(indexes(3));
-		expect(hintsOf(result)).toEqual([expect.stringMatching(HINT)]);
+		expect(hintsOf(result)).toEqual(['1 of 3 documents failed', expect.stringMatching(HINT)]);
 	});
 
 	it('prevents the commit if the node stops', async () => {
@@ -422,7 +463,7 @@ describe('a failure that all requests would meet', () => {
 		const result = await remove(items(...ids(3)), parameters, CONTINUE);
 		expect(sentIds()).toEqual(['d0']);
 		expect(jsonOf(result.errorOutput)[2]).toMatchObject({ id: 'd2', httpStatus: 401 });
-		expect(hintsOf(result)).toEqual([]);
+		expect(hintsOf(result)).toEqual(['3 of 3 documents failed']);
 	});
 });
 
@@ -596,7 +637,10 @@ describe('faults', () => {
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 		expect(indexed()).toEqual([]);
-		expect(hintsOf(result)).toEqual(['3 requests sent again after transient errors']);
+		expect(hintsOf(result)).toEqual([
+			'4 documents deleted. The service accepted the commit: searches stop finding them shortly.',
+			'3 requests sent again after transient errors',
+		]);
 	});
 
 	it('with a 2xx status and no body count as success', async () => {

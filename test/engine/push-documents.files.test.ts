@@ -309,7 +309,7 @@ describe('the summary', () => {
 		const item = await files.item(`${lines(documents(5))}oops\n`);
 		const { error } = await push([item], { options: { documentsPerRequest: 2, dryRun: true } });
 		expect(error?.description).toMatch(
-			/Of the file 'documents.jsonl', \d records? had been checked and 1 had failed\. Nothing was sent: this was a dry run\.$/,
+			/Of the file 'documents.jsonl', (\d records? had been checked and 1 had|nothing was checked; record 6) failed\. Nothing was sent: this was a dry run\.$/,
 		);
 	});
 
@@ -703,7 +703,7 @@ describe('bad input', () => {
 		files.fail(new Error('No space left on device'));
 		const { output } = await push(items, { options: { bytesPerFile: 1000 } }, CONTINUE);
 		expect(output[0].json.error).toMatch(
-			/^n8n could not store the file documents\.failed\.jsonl: No space left on device\. Of the file 'documents.jsonl', \d+ records? had been pushed and \d had failed\. Everything up to record \d+ was answered: continue with Skip Records: \d+\.?$/,
+			/^n8n could not store the file documents\.failed\.jsonl: No space left on device\. Of the file 'documents.jsonl', (\d+ records? had been pushed and \d had failed\. Everything up to record \d+ was answered: continue with Skip Records: \d+|nothing was pushed; \d records failed\. Start again from the beginning)\.?$/,
 		);
 		expect(output[1].json.error).toMatch(/No space left on device/);
 		const { failed, skipped } = output[0].json as { failed: number; skipped: number };
@@ -934,4 +934,22 @@ it('reads a file that comes as one piece, as n8n gives it from its database', as
 	const result = await push([await files.item('')]);
 	expect(summary(result)).toMatchObject({ records: 20_000, pushed: 20_000 });
 	expect(indexed()).toHaveLength(20_000);
+});
+
+describe('a run that stops before anything was pushed', () => {
+	it('says which record failed, and to start again from the beginning', async () => {
+		const { error } = await push([await files.item(lines([{ id: 'a' }, ...documents(2)]))]);
+		expect(error?.description).toContain(
+			"Of the file 'documents.jsonl', nothing was pushed; record 1 failed. Start again from the beginning.",
+		);
+	});
+
+	it('claims nothing of documents whose request got lost', async () => {
+		sandbox().faults.add({ route: 'push', reset: 'beforeResponse' });
+		const { error } = await push([await files.item(lines(documents(2)))], {
+			options: { maxAttempts: 1 },
+		});
+		expect(error?.description).toContain('0 records had been pushed');
+		expect(error?.description).not.toContain('nothing was pushed');
+	});
 });

@@ -1030,3 +1030,23 @@ describe('a failing item', () => {
 		expect(pairedIndexes(result)).toEqual([0, 0, 0]);
 	});
 });
+
+describe('hints', () => {
+	const CONTINUE = { onError: 'continueRegularOutput' } as const;
+
+	it('say how many documents failed, since the node is green then', async () => {
+		const items = [{ id: 'a' }, ...documents(2), { name: 'B' }];
+		expect(hintsOf(await push(items, {}, CONTINUE))).toEqual(['2 of 4 documents failed']);
+		sandbox().faults.add({ route: 'push', status: 403 });
+		expect(hintsOf(await push(documents(3), {}, CONTINUE))).toEqual([
+			'3 of 3 documents failed',
+		]);
+	});
+
+	it.each<[number, unknown[]]>([
+		[100, []],
+		[1200, [expect.stringMatching(/^1,200 documents pushed in 3 requests, [\d.]+ s$/)]],
+	])('say what was done with more than 100 documents: %i', async (count, expected) => {
+		expect(hintsOf(await push(documents(count)))).toEqual(expected);
+	});
+});

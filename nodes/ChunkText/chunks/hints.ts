@@ -1,5 +1,5 @@
 import { messageOf } from '../../shared/n8n/run/errors';
-import { count, troubleText } from '../../shared/n8n/run/hints';
+import { count, doneText, troubleText } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
 import type { Coverage } from '../../shared/service/chunking/chunking';
 
@@ -40,8 +40,12 @@ export class ChunkHints {
 		if (lastError !== undefined) this.lastErrors.add(messageOf(lastError));
 	}
 
-	addTo(run: Run, hintAtPending = true): void {
+	/** @param isFetched whether chunks were to be returned, and not only chunking IDs */
+	addTo(run: Run, isFetched = true): void {
 		const { withoutChunks, withoutVectors, foreign, cutTexts, cutCharacters, pending } = this;
+		const verb = isFetched ? 'chunked' : 'submitted';
+		const done = doneText(run.stats, run.meter.seconds, 'text', verb);
+		if (done !== '') run.hint(done, 'info');
 		const trouble = troubleText(run.stats);
 		if (trouble !== '') run.hint(trouble, 'info');
 		const errors = [...this.lastErrors];
@@ -67,10 +71,10 @@ export class ChunkHints {
 		}
 		if (cutTexts > 0) {
 			run.hint(
-				`The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to 'Model Settings': the service then accepts more chunks.`,
+				`The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options: the service then accepts more chunks.`,
 			);
 		}
-		if (pending > 0 && hintAtPending) {
+		if (pending > 0 && isFetched) {
 			run.hint(
 				`${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`,
 			);

@@ -68,6 +68,7 @@ export async function withItemTexts(
 		},
 		sink: {
 			done: 'chunked',
+			noun: 'text',
 			repeating: '',
 			output: 'documents' as const,
 			merged: mergedFailure,

@@ -45,7 +45,7 @@ export const AI_SERVICE: KnownService = {
 		404: "Check 'AI Service URL' in the credential, and in the node the chunking ID, 'Chunker' and 'Model ID'",
 		413: 'Requests with several texts were split already: split the text before this node',
 		content:
-			"Check what the service says, and then 'Model ID', 'Model Settings', 'Chunker' and its settings, and 'Additional Body Fields'",
+			"Check what the service says, and then 'Model ID', 'Chunker' and its settings, and the options of the model and 'Additional Body Fields'",
 	},
 };
 

@@ -24,6 +24,26 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 	return parts.join('; ');
 }
 
+/** Fewer entries than these can be counted in the output. */
+const MIN_ENTRIES_COUNTED = 100;
+
+/**
+ * What a run has done, for a hint: with many entries how long it took; '' for few.
+ *
+ * @param noun what an entry is, such as `document`
+ * @param verb what became of it, such as `pushed`
+ */
+export function doneText(
+	{ done, requests }: Pick<RunStats, 'done' | 'requests'>,
+	seconds: number,
+	noun: string,
+	verb: string,
+): string {
+	if (done <= MIN_ENTRIES_COUNTED) return '';
+	const time = seconds.toLocaleString('en-US', { maximumFractionDigits: 1 });
+	return `${count(done, noun)} ${verb} in ${count(requests, 'request')}, ${time} s`;
+}
+
 /** `1 document`, `3 documents`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
 	return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;

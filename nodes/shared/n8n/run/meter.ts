@@ -55,7 +55,7 @@ export class Meter {
 		return Math.round(this.done / Math.max(this.seconds, 0.001));
 	}
 
-	private get seconds(): number {
+	get seconds(): number {
 		return (this.run.now() - this.since) / 1000;
 	}
 

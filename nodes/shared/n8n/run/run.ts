@@ -10,7 +10,7 @@ import { Canceled, isCanceled, messageOf, nodeError } from './errors';
 import { addHint } from './hints';
 import { Lifetime } from './lifetime';
 import { Meter } from './meter';
-import { logRegularly, recordFigures } from './report';
+import { log, logRegularly, recordFigures } from './report';
 import { PreviousTries, type Kept } from './previous-tries';
 import { Results, type FailOptions } from './results';
 import { Slices } from './slices';
@@ -157,6 +157,8 @@ export async function runNode(
 	const stopLogging = logRegularly(run);
 	await execute(run).catch((error: unknown) => run.crash(error));
 	stopLogging();
+	// n8n does not show what a run that was stopped by hand had done.
+	if (run.ended) for (const line of run.logLines()) log(run, line);
 	recordFigures(run);
 	return [await run.finish()];
 }

@@ -90,7 +90,10 @@ export class FileSink implements Sink {
 		if (record === undefined) return;
 		await this.responses.add(record, failure);
 		// What a cancel interrupts has not failed: it is done again.
-		if (this.run.signal.aborted) return this.tally.skip([record]);
+		if (this.run.signal.aborted) {
+			this.tally.isCertain = false;
+			return this.tally.skip([record]);
+		}
 		this.note(record, failure);
 		if (this.run.stopsOnFailure) return;
 		// What ended the run is done again, with all that comes after it.

@@ -13,6 +13,8 @@ const SLICE_ENTRIES = 256;
 export interface ItemSinkOptions {
 	/** What becomes of an entry that succeeds, such as `pushed`. */
 	done: string;
+	/** What an entry is, if no document. */
+	noun?: string;
 	/** What doing it again means, for the error of a run that ends early. */
 	repeating: string;
 	/** What had been done, if that is not how many entries. */
@@ -35,6 +37,9 @@ export class ItemSink implements Sink {
 	total = 0;
 	/** Items that the summary stands for. */
 	private readonly summarized = new Set<number>();
+	/** Entries that succeeded in any way, and entries that failed. */
+	private succeeded = 0;
+	private failures = 0;
 	private readonly tallies: ItemTallies | undefined;
 	private readonly parts: ItemParts | undefined;
 
@@ -54,6 +59,7 @@ export class ItemSink implements Sink {
 		as?: string,
 	): Promise<void> {
 		if (as === undefined) this.run.stats.done += entries.length;
+		this.succeeded += entries.length;
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === 0) await this.run.breathe();
 			for (const itemIndex of entry.items) {
@@ -65,12 +71,14 @@ export class ItemSink implements Sink {
 
 	async returned(entry: Placed, records: IDataObject[]): Promise<void> {
 		this.run.stats.done++;
+		this.succeeded++;
 		if (this.parts) this.parts.returned(entry, records);
 		else this.run.done(itemOf(entry), records);
 	}
 
 	async shared(entries: readonly Placed[], records: IDataObject[]): Promise<void> {
 		this.run.stats.done += entries.length;
+		this.succeeded += entries.length;
 		const items = [...new Set(entries.flatMap((entry) => entry.items))];
 		this.run.done(items[0] ?? 0, records, items);
 	}
@@ -83,6 +91,7 @@ export class ItemSink implements Sink {
 
 	/** An entry that cannot be sent. */
 	refused(itemIndex: number, reason: unknown, id?: string): void {
+		this.failures++;
 		if (this.tallies && !this.run.stopsOnFailure) this.tallies.fail(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id === undefined ? {} : { id });
 	}
@@ -105,6 +114,7 @@ export class ItemSink implements Sink {
 	async end(): Promise<void> {
 		await this.tallies?.end();
 		await this.parts?.end();
+		this.hintAtFailures();
 		const { output, json: more } = this.options;
 		if (output !== 'summary') return;
 		const { failures, meter, stats } = this.run;
@@ -114,12 +124,21 @@ export class ItemSink implements Sink {
 		this.run.done(items[0] ?? 0, [{ ...json, ...more }], items.length > 0 ? items : [0]);
 	}
 
+	/** A run that continues on errors is green, whatever failed. */
+	private hintAtFailures(): void {
+		const { run, failures, succeeded } = this;
+		if (failures === 0 || run.stopsOnFailure) return;
+		const all = count(failures + succeeded, this.options.noun ?? 'document');
+		run.hint(`${failures.toLocaleString('en-US')} of ${all} failed`);
+	}
+
 	private succeed(itemIndex: number, json: IDataObject): void {
 		if (this.options.output === 'summary') this.summarized.add(itemIndex);
 		else this.run.done(itemIndex, [json]);
 	}
 
 	private fail(entry: Placed, failure: EntryFailure, skipped: boolean): void {
+		this.failures++;
 		if (this.parts) return this.parts.failed(entry, { ...failure, skipped });
 		const { reason, message, advice, id, json } = failure;
 		for (const itemIndex of entry.items) {

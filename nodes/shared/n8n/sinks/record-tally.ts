@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { Watermark } from '../../flow/watermark';
 import type { SourceRecord } from '../../records/record';
+import { ServiceFailure } from '../../service/failure';
 import { quoted } from '../../service/wording';
 import { FailureCounts } from '../run/failure-counts';
 import { count } from '../run/hints';
@@ -23,6 +24,10 @@ export class RecordTally {
 	private readonly counts = new FailureCounts();
 	private readonly watermark = new Watermark();
 	private passedOver = 0;
+
+	private firstFailed: number | undefined;
+	/** Whether it is known of all records whether they have taken effect. */
+	isCertain = true;
 
 	/**
 	 * @param file its name
@@ -58,6 +63,9 @@ export class RecordTally {
 	/** A record failed. */
 	fail(failure: ListedFailure): void {
 		this.failed++;
+		this.firstFailed ??= failure.record;
+		const { reason } = failure;
+		if (reason instanceof ServiceFailure && reason.outcomeUnknown) this.isCertain = false;
 		this.counts.add(failure.reason, failure.id);
 		this.failures.add(failure);
 	}
@@ -71,8 +79,17 @@ export class RecordTally {
 	progress(): string {
 		const { done, failed, file, verb, watermark } = this;
 		const failures = failed > 0 ? ` and ${failed.toLocaleString('en-US')} had failed` : '';
-		const progress = `Of the file ${quoted(file)}, ${count(done, 'record')} had been ${verb}${failures}.`;
-		return `${progress} ${this.goOn(watermark.upTo)}`.trimEnd();
+		const progress =
+			done === 0 && this.isCertain
+				? `nothing was ${verb}${this.failedText()}`
+				: `${count(done, 'record')} had been ${verb}${failures}`;
+		return `Of the file ${quoted(file)}, ${progress}. ${this.goOn(watermark.upTo)}`.trimEnd();
+	}
+
+	private failedText(): string {
+		const { failed, firstFailed } = this;
+		if (failed === 0) return '';
+		return `; ${failed === 1 && firstFailed !== undefined ? `record ${firstFailed}` : count(failed, 'record')} failed`;
 	}
 
 	/** What is known of a file that was read to this extent, in case the run ends at a later one. */
@@ -96,4 +113,6 @@ export class RecordTally {
 
 /** How to continue if what was answered has taken effect. */
 export const skipAnswered = (upTo: number): string =>
-	`Everything up to record ${upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${upTo}`;
+	upTo === 0
+		? 'Start again from the beginning.'
+		: `Everything up to record ${upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${upTo}`;

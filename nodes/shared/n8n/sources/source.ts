@@ -15,7 +15,6 @@ import {
 	type RecordFile,
 	type RecordFileOptions,
 } from './record-file';
-import { log } from '../run/report';
 import type { Run } from '../run/run';
 import type { Placed, Sink } from '../sinks/sink';
 
@@ -222,7 +221,6 @@ function openSource<E extends Placed, R extends FileReading<E>>(
 		close: () => origin.file.close(),
 		end: async () => {
 			origin.file.close();
-			if (run.ended) log(run, sink.logLine());
 			await sink.end();
 		},
 	};

@@ -7,7 +7,7 @@ const KINDS = [
 ] as const;
 
 /**
- * An embedding vector as one line of text, which n8n shows and stores at a fraction of the cost of a
+ * An embedding vector as a text, which n8n shows and stores at a fraction of the cost of a
  * list: `f32:` and the numbers in base64 (little-endian, as on every platform n8n runs on), or `i8:`,
  * `u8:`, `f64:`. The smallest kind that gives back exactly the same numbers.
  *

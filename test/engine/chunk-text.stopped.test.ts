@@ -1,0 +1,19 @@
+/** What a run of Chunk Text that was stopped by hand leaves in n8n's log. */
+import { captured } from '../../support/log-capture';
+import { OFTEN, texts, useChunkText } from '../../support/chunking';
+
+const { arrived, chunk, chunkingIds } = useChunkText({ chunkDelayMs: 600_000 });
+
+it('are the chunking IDs that were not fetched', async () => {
+	const cancelWhen = arrived('results', 1).then(() => Date.now());
+	const result = await chunk(
+		texts(3),
+		{ options: { ...OFTEN, textsPerRequest: 1 } },
+		{ cancelWhen },
+	);
+	expect(result.status).toBe('canceled');
+	const written = captured.filter((line) => line.includes('Chunking IDs not finished: '));
+	expect(written.length).toBeGreaterThan(0);
+	for (const id of chunkingIds()) expect(written[0]).toContain(id);
+	expect(chunkingIds()).toHaveLength(3);
+});
