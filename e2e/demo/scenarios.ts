@@ -1,5 +1,6 @@
 import { ON_OLD_N8N } from '../shared/paths';
 import { step } from '../shared/progress';
+import { syncChunks } from './chunk-sync-scenario';
 import { repositoryDocuments } from './documents';
 import { useTools } from './agent-scenario';
 import { bulkLoad, ingestCorpus } from './file-scenarios';
@@ -30,6 +31,11 @@ const SCENARIOS: Record<string, Scenario> = {
 	'sync-by-source': {
 		title: 'Syncing a source',
 		run: sync,
+		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
+	},
+	'sync-chunks-by-source': {
+		title: 'Syncing the chunks of a source',
+		run: syncChunks,
 		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
 	},
 	'rules-with-http-request': { title: 'Rules with HTTP Request', run: rules },

@@ -258,6 +258,11 @@ export class N8nApi {
 		return results;
 	}
 
+	/** Stops an execution, as the button in the editor does. */
+	async stopExecution(id: string): Promise<void> {
+		await this.n8n.request({ method: 'POST', url: `/rest/executions/${id}/stop` });
+	}
+
 	/** An execution as it is stored now, finished or not. */
 	async execution(id: string): Promise<Execution> {
 		return readExecution(await this.storedExecution(id));

@@ -18,6 +18,8 @@ export interface Execution {
 	message?: string;
 	/** What a node returned on all its outputs, those for agents too, in all its runs. */
 	items(nodeName: string): Item[];
+	/** How long a node took, in milliseconds, in all its runs. */
+	took(nodeName: string): number;
 }
 
 /** An execution in n8n's list. */
@@ -40,7 +42,10 @@ export interface StoredExecution {
 
 interface ExecutionData {
 	resultData: {
-		runData?: Record<string, Array<{ data?: Record<string, Array<Item[] | null>> }>>;
+		runData?: Record<
+			string,
+			Array<{ data?: Record<string, Array<Item[] | null>>; executionTime: number }>
+		>;
 		error?: { message?: string; description?: string };
 	};
 }
@@ -65,5 +70,7 @@ export function readExecution(stored: StoredExecution): Execution {
 			(runData?.[nodeName] ?? [])
 				.flatMap(({ data }) => Object.values(data ?? {}).flat())
 				.flatMap((output) => output ?? []),
+		took: (nodeName) =>
+			(runData?.[nodeName] ?? []).reduce((sum, run) => sum + run.executionTime, 0),
 	};
 }
