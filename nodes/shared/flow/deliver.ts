@@ -137,6 +137,8 @@ class Patience {
 	actionAfter({ throttled, delayMs = 0 }: Verdict): Verdict['action'] {
 		const { run, limiter, retryPolicy } = this.line;
 		if (!throttled) return ++this.errors < retryPolicy.maxAttempts ? 'retry' : 'fail';
+		// Nothing may be sent for longer than any request waits.
+		if (delayMs >= retryPolicy.maxRefusedMs) return 'stop';
 		const now = run.now();
 		this.refusedSince ??= now;
 		const isOver = (since = now) => now - since + delayMs > retryPolicy.maxRefusedMs;

@@ -303,9 +303,9 @@ test('a run that has stopped does not wait for the end of a pause', async () => 
 });
 
 test.each([
-	['a failure that all would meet', { faults: ['throttled 5 min', 'none', 'denied'] }, 401],
-	['a node set to stop', { faults: ['throttled 5 min'], stopOnFailure: true }, 400],
-	['an entry without text', { faults: ['throttled 5 min'], stopOnFailure: true }, undefined],
+	['a failure that all would meet', { faults: ['throttled 3 s', 'none', 'denied'] }, 401],
+	['a node set to stop', { faults: ['throttled 3 s'], stopOnFailure: true }, 400],
+	['an entry without text', { faults: ['throttled 3 s'], stopOnFailure: true }, undefined],
 ] satisfies Array<[string, Partial<Scenario>, number?]>)(
 	'pauses end at once when the run stops: %s',
 	async (_case, scenario, httpStatus) => {

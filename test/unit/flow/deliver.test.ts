@@ -151,3 +151,20 @@ describe('what an earlier attempt left open', () => {
 		expect(success.outcome).toEqual({ ok: true, response: 'response', attempts: 2 });
 	});
 });
+
+test.each([300_000, 3_600_000])(
+	'ends the run at once if the service asks for a longer pause than any request waits: %i ms',
+	async (delayMs) => {
+		const { run, request } = setUp();
+		const refused: Verdict = { action: 'retry', throttled: true, delayMs };
+		const requests = [[refused], [], [], []].map(async (verdicts) => await request(verdicts));
+		const [{ outcome, attempts }, inFlight, ...waiting] = await run.clock.run(
+			Promise.all(requests),
+		);
+		expect(outcome).toMatchObject({ ok: false, verdict: { action: 'stop' } });
+		expect(attempts).toEqual([1]);
+		expect(inFlight.outcome.ok).toBe(true);
+		for (const each of waiting) expect(each.outcome).toMatchObject({ skipped: true });
+		expect(run.clock.now()).toBeLessThan(100);
+	},
+);
