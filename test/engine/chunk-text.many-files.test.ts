@@ -12,7 +12,8 @@ const files = useFiles();
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const FILES = 12;
-const JOB_MS = 400;
+/** So long that a loaded machine makes no difference. */
+const JOB_MS = 1000;
 
 const fileOf = async (name: string, records: number): Promise<INodeExecutionData> =>
 	await files.item(
@@ -94,5 +95,25 @@ it('a file that cannot be used fails alone', async () => {
 		"The item has no file in the field 'data' (item 1)",
 		1,
 		'b.jsonl',
+	]);
+});
+
+it('fails the text of a file whose request gets the chunking ID of one that was returned before', async () => {
+	const { faults, settings } = sandbox();
+	settings.chunkDelayMs = 0;
+	const submitted = JSON.stringify({ chunkingId: 'c-1', status: 'SUBMITTED' });
+	faults.add({ route: 'submit', status: 200, body: submitted });
+	// The first job has ended before the second submission is answered.
+	faults.add({ route: 'submit', latencyMs: 700, skip: 1 });
+	const chunkedData = [{ chunks: ['Text 0'], spans: [[0, 6]] }];
+	const body = JSON.stringify({ chunkingId: 'c-1', status: 'READY', chunkedData });
+	faults.add({ route: 'results', status: 200, body });
+	const items = [await fileOf('f', 2)];
+	const options = { textsPerRequest: 1, concurrency: 1, textsInFlight: 2 };
+	const { output } = await chunk(items, options, CONTINUE);
+	const { json } = output.at(-1) ?? {};
+	expect(json).toMatchObject({ chunked: 1, failed: 1 });
+	expect(json?.failures).toMatchObject([
+		{ id: 'f-1', error: expect.stringMatching(/the same chunking ID for another request/) },
 	]);
 });

@@ -95,6 +95,23 @@ describe('one chunking ID', () => {
 		expect(submits()).toHaveLength(2);
 		expect(jsonOf(output).map(({ text }) => text)).toEqual(['both', 'both']);
 	});
+
+	it('that the same text gets with two models is that of two requests', async () => {
+		fault('submit', { status: 200, body: '{"chunkingId":"c-1"}' });
+		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
+		answers({ status: 'READY', chunkedData: [{ chunks: ['same'] }] });
+		const items = ['m1', 'm2'].map((model) => ({ text: 'same', model }));
+		const { output } = await chunk(
+			items,
+			{
+				modelId: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
+				options: { ...OFTEN, firstIntervalSeconds: 0.3, concurrency: 1 },
+			},
+			CONTINUE,
+		);
+		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
+		expect(jsonOf(output)).toMatchObject([{ error }, { error }]);
+	});
 });
 
 describe('a submission', () => {

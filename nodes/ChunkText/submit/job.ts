@@ -13,6 +13,8 @@ export interface Job {
 	readonly since: number;
 	/** Submitted by this run: the service may need a moment until it knows the ID. */
 	readonly isOwn: boolean;
+	/** Of its texts and settings, if this run has submitted it: the same for equal requests. */
+	readonly digest?: string;
 	state: JobState;
 	facts: JobFacts;
 }
@@ -55,14 +57,28 @@ export const newJob = (
 /** More chunking IDs than this would make a message unreadable. */
 const MAX_IDS_IN_MESSAGE = 100;
 
+/** So many chunking IDs of jobs that are no longer needed are remembered: some 15 MB. */
+const MAX_REMEMBERED = 100_000;
+
 /** The jobs of a run by chunking ID. */
 export class Jobs {
 	private readonly all = new Map<string, Job>();
+	/** The digests of jobs that are no longer needed, by chunking ID. */
+	private readonly past = new Map<string, string | undefined>();
 	/** Their outcome has been reported: nothing may be added to them. */
 	private readonly over = new WeakSet<Job>();
 
-	get(chunkingId: string): Job | undefined {
-		return this.all.get(chunkingId);
+	/**
+	 * Whether another request of this run got the chunking ID of this one, so that nobody knows whose the
+	 * chunks are. Then the results of that request are not used either, if they have not been returned yet.
+	 */
+	isAmbiguous({ chunkingId, digest }: Job): boolean {
+		const known = this.all.get(chunkingId);
+		if (known === undefined)
+			return this.past.has(chunkingId) && this.past.get(chunkingId) !== digest;
+		if (known.digest === digest) return false;
+		known.facts = { ...known.facts, isAmbiguous: true };
+		return true;
 	}
 
 	/** Adds a job, or its texts to that of the same request. @returns whether it has to be waited for */
@@ -79,9 +95,12 @@ export class Jobs {
 		this.over.add(job);
 	}
 
-	/** Nothing of this job is needed any longer. */
-	forget({ chunkingId }: Job): void {
+	/** Nothing of this job is needed any longer but to notice that another request gets its ID. */
+	forget({ chunkingId, digest }: Job): void {
 		this.all.delete(chunkingId);
+		this.past.set(chunkingId, digest);
+		const [oldest] = this.past.keys();
+		if (this.past.size > MAX_REMEMBERED && oldest !== undefined) this.past.delete(oldest);
 	}
 
 	/** Only the ID of this job is needed from now on. */

@@ -1,3 +1,5 @@
+import { createHash } from 'crypto';
+
 import type { Packed } from '../../shared/flow/batches';
 import { bulk } from '../../shared/flow/bulk';
 import { failed, type Failed } from '../../shared/flow/deliver';
@@ -54,9 +56,7 @@ export async function* submit(
 			continue;
 		}
 		const job = outcome.response;
-		const known = jobs.get(job.chunkingId);
-		if (known !== undefined && !hasSameTexts(known, job)) {
-			known.facts = { ...known.facts, isAmbiguous: true };
+		if (jobs.isAmbiguous(job)) {
 			const outcome = failed(idOfAnother(), 1);
 			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;
@@ -66,17 +66,10 @@ export async function* submit(
 	}
 }
 
-/** Whether a service that returned the same chunking ID twice may mean one request by it. */
-const hasSameTexts = (one: Job, other: Job): boolean =>
-	one.textCount === other.textCount &&
-	other.refs.every(({ position, text }) =>
-		one.refs.some((ref) => ref.position === position && ref.text === text),
-	);
-
 async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): Promise<Job> {
 	const [first] = texts;
 	if (first === undefined) throw new Error('A request needs a text');
-	const { settings } = first;
+	const { settings, group } = first;
 	const session = sessionOf(settings.scope);
 	const { body } = await session
 		.request({
@@ -98,7 +91,15 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 	if (chunkingId === undefined) throw notAccepted(response, session, body, texts.length);
 	const refs = texts.map((text, position) => ({ ...text, position }));
 	const job = { chunkingId, session, refs, textCount: texts.length, since: run.now() };
-	return newJob({ ...job, isOwn: true }, status, { unread: body });
+	const digest = digestOf(group, texts);
+	return newJob({ ...job, isOwn: true, digest }, status, { unread: body });
+}
+
+/** A service may return the same chunking ID for the same request, but not for another one. */
+function digestOf(group: string, texts: TextEntry[]): string {
+	const hash = createHash('sha256').update(JSON.stringify(group));
+	for (const { text } of texts) hash.update(JSON.stringify(text));
+	return hash.digest('base64');
 }
 
 /** Why a response to a submission has no chunking ID. */
