@@ -1,11 +1,14 @@
 import './lib/nodes';
 
-import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+
+import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import { DeleteDocument } from '../nodes/DeleteDocument/DeleteDocument.node.js';
 import { PushDocuments } from '../nodes/PushDocuments/PushDocuments.node.js';
 import { runNode } from '../support/engine';
-import { limited, slices } from './lib/axios-client';
+import { axiosClient, limited, slices } from './lib/axios-client';
 import { makeDocuments } from './lib/documents';
 import type { BenchOptions } from './lib/options';
 import { startService, type Service } from './lib/service';
@@ -60,76 +63,137 @@ const request =
 
 interface Comparison {
 	name: string;
-	ours: INodeType;
-	parameters: IDataObject;
-	floor: INodeType;
-	documents: IDataObject[];
+	ours: () => Promise<void>;
+	floor: () => Promise<void>;
+	documents: number;
 }
 
-async function cpuOf(
-	service: Service,
-	node: INodeType,
-	parameters: IDataObject,
-	documents: IDataObject[],
-): Promise<number> {
-	const { cpuMs } = await time(async () => {
+/** Runs a node, which has to return so many items. */
+const running =
+	(
+		{ credentials }: Service,
+		node: INodeType,
+		items: Array<IDataObject | INodeExecutionData>,
+		parameters: IDataObject = {},
+		returned = items.length,
+	) =>
+	async (): Promise<void> => {
 		const { output, error } = await runNode({
 			node,
-			items: documents,
+			items: items as IDataObject[],
 			parameters: parameters as never,
-			credentials: service.credentials,
+			credentials,
 		});
-		if (error || output.length !== documents.length) {
-			throw error ?? new Error(`${output.length} of ${documents.length} documents`);
+		if (error || output.length !== returned) {
+			throw error ?? new Error(`${output.length} of ${returned} items`);
 		}
-	});
-	return (cpuMs / documents.length) * 1000;
+	};
+
+/** The same file by axios alone: its lines are parsed, and sent in batches of the same size. */
+const fileByAxios =
+	({ pushUrl, pushKey }: Service, file: Buffer, concurrency: number, perRequest: number) =>
+	async (): Promise<void> => {
+		const axios = axiosClient({ 'X-API-Key': pushKey }, { keepAlive: false });
+		const inFlight = new Set<Promise<unknown>>();
+		const send = async (body: unknown[]): Promise<void> => {
+			const request: Promise<unknown> = axios
+				.post(pushUrl, body)
+				.finally(() => inFlight.delete(request));
+			inFlight.add(request);
+			if (inFlight.size >= concurrency) await Promise.race(inFlight);
+		};
+		let batch: unknown[] = [];
+		const input = Readable.from(chunksOf(file));
+		for await (const line of createInterface({ input })) {
+			batch.push(JSON.parse(line));
+			if (batch.length < perRequest) continue;
+			await send(batch);
+			batch = [];
+		}
+		if (batch.length > 0) await send(batch);
+		await Promise.all(inFlight);
+	};
+
+/** As a file arrives from a disk. */
+function* chunksOf(file: Buffer): Generator<Buffer> {
+	for (let from = 0; from < file.length; from += 65_536) yield file.subarray(from, from + 65_536);
+}
+
+async function cpuOf(work: () => Promise<void>, documents: number): Promise<number> {
+	const { cpuMs } = await time(work);
+	return (cpuMs / documents) * 1000;
 }
 
 const median = (list: number[]): number =>
 	[...list].sort((one, other) => one - other)[Math.floor(list.length / 2)];
 
-/** Processor time per document beside a node that does the least, in interleaved rounds. */
+/** Processor time per document beside what does the least, in interleaved rounds. */
 export async function minimal({ quick }: BenchOptions): Promise<string> {
 	const rounds = quick ? 1 : 9;
 	const documents = makeDocuments(quick ? 1_000 : 20_000);
 	const service = await startService('sink');
 	const push = (perRequest: number): Comparison => ({
-		name: `Push, ${perRequest} documents per request, 4 concurrent`,
-		ours: new PushDocuments(),
-		parameters: { options: { concurrency: 4, documentsPerRequest: perRequest } },
-		floor: minimalNode(
-			4,
-			perRequest,
-			request((body) => ({ method: 'POST', url: service.pushUrl, body })),
+		name: `Push, ${perRequest} documents per request, 4 concurrent : minimal node`,
+		ours: running(service, new PushDocuments(), documents, {
+			options: { concurrency: 4, documentsPerRequest: perRequest },
+		}),
+		floor: running(
+			service,
+			minimalNode(
+				4,
+				perRequest,
+				request((body) => ({ method: 'POST', url: service.pushUrl, body })),
+			),
+			documents,
 		),
-		documents,
+		documents: documents.length,
 	});
+	const file = Buffer.from(documents.map((each) => `${JSON.stringify(each)}\n`).join(''));
+	const binary = {
+		data: { data: file.toString('base64'), mimeType: 'text/plain', fileName: 'all.jsonl' },
+	};
+	const pushFile: Comparison = {
+		name: 'Push from a file, 500 documents per request, 4 concurrent : axios that parses the lines',
+		ours: running(service, new PushDocuments(), [{ json: {}, binary }], {
+			documentSource: 'file',
+			options: { concurrency: 4, documentsPerRequest: 500 },
+		}),
+		floor: fileByAxios(service, file, 4, 500),
+		documents: documents.length,
+	};
+	const deleted = documents.slice(0, documents.length / 10);
 	const remove: Comparison = {
-		name: 'Delete, 8 concurrent',
-		ours: new DeleteDocument(),
-		parameters: { documentId: '={{ $json.id }}', options: { concurrency: 8 } },
-		floor: minimalNode(
-			8,
-			1,
-			request(([{ id }]) => ({
-				method: 'DELETE',
-				url: `${service.pushUrl}/${encodeURIComponent(String(id))}`,
-			})),
+		name: 'Delete, 8 concurrent : minimal node',
+		ours: running(service, new DeleteDocument(), deleted, {
+			documentId: '={{ $json.id }}',
+			options: { concurrency: 8 },
+		}),
+		floor: running(
+			service,
+			minimalNode(
+				8,
+				1,
+				request(([{ id }]) => ({
+					method: 'DELETE',
+					url: `${service.pushUrl}/${encodeURIComponent(String(id))}`,
+				})),
+			),
+			deleted,
 		),
-		documents: documents.slice(0, documents.length / 10),
+		documents: deleted.length,
 	};
 	const rows: Cell[][] = [];
 	try {
-		for (const { name, ours, floor, parameters, documents: all } of [
+		for (const { name, ours, floor, documents: all } of [
 			push(500),
 			push(10),
+			pushFile,
 			remove,
 		]) {
 			const figures: Record<'ours' | 'floor', number[]> = { ours: [], floor: [] };
 			for (let round = -1; round < rounds; round++) {
-				const one = await cpuOf(service, ours, parameters, all);
-				const other = await cpuOf(service, floor, {}, all);
+				const one = await cpuOf(ours, all);
+				const other = await cpuOf(floor, all);
 				// The first round warms the code up.
 				if (round < 0) continue;
 				figures.ours.push(one);
@@ -147,7 +211,7 @@ export async function minimal({ quick }: BenchOptions): Promise<string> {
 		print('', '**Processor time per document, a server that does nothing**', '');
 		print(
 			table(
-				['work', 'node, µs', 'minimal node, µs', 'ratio (median of rounds)', 'rounds'],
+				['work : its peer', 'node, µs', 'peer, µs', 'ratio (median of rounds)', 'rounds'],
 				rows,
 			),
 		);

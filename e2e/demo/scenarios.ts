@@ -3,6 +3,7 @@ import { step } from '../shared/progress';
 import { syncChunks } from './chunk-sync-scenario';
 import { repositoryDocuments } from './documents';
 import { useTools } from './agent-scenario';
+import { fanOut, oldRange } from './fan-out-scenario';
 import { bulkLoad, ingestCorpus } from './file-scenarios';
 import { exampleNames } from './import';
 import type { Stage } from './stage';
@@ -41,6 +42,16 @@ const SCENARIOS: Record<string, Scenario> = {
 	'rules-with-http-request': { title: 'Rules with HTTP Request', run: rules },
 	'bulk-load-a-file': { title: 'Bulk loading a file', run: bulkLoad },
 	'ingest-a-large-corpus': { title: 'Ingesting a large corpus', run: ingestCorpus },
+	'fan-out-over-workers': {
+		title: 'Fanning out over workers',
+		run: fanOut,
+		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
+	},
+	'fan-out-one-range': {
+		title: 'A range of a run that is over',
+		run: oldRange,
+		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
+	},
 	'agent-with-search-ingest-tools': { title: 'Using the tools of an agent', run: useTools },
 };
 

@@ -122,7 +122,7 @@ function itemReading(
 			isList
 				? parameters.list('idsField', itemIndex, LIST_ADVICE).list
 				: [parameters.value('documentId', itemIndex)],
-		entryOf: (value, place) => checked({ ...place, id: documentId(value, label) }, endpoint),
+		entryOf: (value, place) => entryOf(documentId(value, label), place, endpoint),
 		idOf: () => undefined,
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		wrong: (error, position) => (isList ? ofEntry(position, error) : error),
@@ -171,7 +171,7 @@ const fileReading =
 		const idField = parameters.requiredText('idField', itemIndex);
 		return {
 			needed: [[idField, 'ID Field']],
-			entryOf: (value, place) => checked({ ...place, id: idIn(value, idField) }, endpoint),
+			entryOf: (value, place) => entryOf(idIn(value, idField), place, endpoint),
 			idOf: () => undefined,
 			sink: {
 				done: 'deleted',
@@ -191,9 +191,9 @@ function idIn(record: unknown, idField: string): string {
 }
 
 /** @throws InputError for an ID that no URL can contain */
-function checked(entry: Entry, endpoint: string): Entry {
-	deletePath(endpoint, entry.id);
-	return entry;
+function entryOf(id: string, { items, record }: Placed, endpoint: string): Entry {
+	deletePath(endpoint, id);
+	return { items, record, id };
 }
 
 /** All entries but the last one, which is put into `held`. */

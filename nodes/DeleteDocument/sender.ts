@@ -110,8 +110,9 @@ export class DeleteSender {
 		const page = pageFailure(body, 'push');
 		if (page) throw page;
 		const steps = documentAnswerSteps(body, [{ id }]);
-		const [answer] = await inSteps(steps, () => this.run.breathe());
-		if (answer?.failure) throw rejection(answer.failure, 'delete');
+		const answerOf = await inSteps(steps, () => this.run.breathe());
+		const { failure } = answerOf(id);
+		if (failure) throw rejection(failure, 'delete');
 		this.isCommitted ||= commits;
 	}
 

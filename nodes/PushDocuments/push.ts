@@ -142,8 +142,10 @@ const fileReading =
 		};
 	};
 
+// Member by member, since a copy of the place costs more than all else that is done for a document.
 const entryOf = (document: PushDocument, place: Placed, original?: string): Entry => ({
-	...place,
+	items: place.items,
+	record: place.record,
 	id: document.id,
 	document,
 	original,
@@ -206,7 +208,7 @@ async function withoutDuplicates(
 		}
 		kept.set(entry.id, entry);
 	}
-	return [...kept.values()];
+	return kept.size < entries.length ? [...kept.values()] : entries;
 }
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent, hints: DocumentHints): void {

@@ -37,8 +37,13 @@ export interface Entry extends Placed {
 	replaces?: Entry[];
 }
 
-/** The documents of a request, each with its size and what the response says about it. */
-export type Answers = ReadonlyMap<Entry, { bytes: number; answer: DocumentAnswer | undefined }>;
+/** What is known of a request, by the IDs of its documents. */
+export interface Answers {
+	/** What the response says about a document; undefined in a dry run. */
+	answerOf?: (id: string) => DocumentAnswer;
+	/** Bytes of each document, in a dry run. */
+	sizes?: ReadonlyMap<string, number>;
+}
 
 /** Counts everything that was accepted, or that a dry run would have sent. */
 export interface Sent {
@@ -69,13 +74,13 @@ export function pushRequests(
 		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
-	const push = async (body: Uint8Array, documents: SentDocument[]): Promise<DocumentAnswer[]> => {
+	const push = async (body: Uint8Array, documents: SentDocument[]): Promise<Answers> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
 		const page = pageFailure(response.body, 'push');
 		if (page) throw page;
 		const steps = documentAnswerSteps(response.body, documents);
-		return await inSteps(steps, () => run.breathe());
+		return { answerOf: await inSteps(steps, () => run.breathe()) };
 	};
 	return {
 		...requestLine(run, session, options, true),
@@ -95,18 +100,20 @@ export function pushRequests(
 				batch.map(({ text }) => text),
 				bytes,
 			);
-			const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
-			const answers = options.dryRun ? [] : await push(body, documents);
+			const answers = options.dryRun
+				? { sizes: new Map(batch.map(({ entry, bytes }) => [entry.id, bytes])) }
+				: await push(
+						body,
+						batch.map(({ entry, text }) => ({ id: entry.id, text })),
+					);
 			sent.documents += batch.length;
-			return new Map(
-				batch.map(({ entry, bytes }, at) => [entry, { bytes, answer: answers[at] }]),
-			);
+			return answers;
 		},
-		rejections: (response) => {
+		rejections: ({ answerOf }, entries) => {
 			const rejected = new Map<Entry, ServiceFailure>();
-			for (const [entry, { answer }] of response) {
-				if (!answer?.failure) continue;
-				rejected.set(entry, rejection(answer.failure, 'push', response.size));
+			for (const entry of entries) {
+				const failure = answerOf?.(entry.id).failure;
+				if (failure) rejected.set(entry, rejection(failure, 'push', entries.length));
 			}
 			return rejected;
 		},

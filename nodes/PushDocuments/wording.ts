@@ -17,12 +17,10 @@ export const pushWording = (
 	request: number,
 	bytes: number,
 ): Wording<Entry, Answers> => ({
-	result: (entry, response, attempts) => {
-		const { id } = entry;
-		const { bytes: size, answer } = response.get(entry) ?? {};
-		return dryRun
-			? { id, pushed: false, dryRun, request, bytes: size }
-			: { id, pushed: true, request, attempts, ...responseJson(answer?.response) };
+	result: ({ id }, { sizes, answerOf }, attempts) => {
+		if (dryRun) return { id, pushed: false, dryRun, request, bytes: sizes?.get(id) };
+		const result = { id, pushed: true, request, attempts };
+		return Object.assign(result, responseJson(answerOf?.(id).response));
 	},
 	failure: ({ id }, { reason, skipped }) => {
 		const isTooLarge =

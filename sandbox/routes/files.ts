@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 import type { Route } from '../context';
@@ -27,6 +28,16 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 		}),
 		required: 'name',
 	},
+	'fan-out.jsonl': {
+		count: 1000,
+		badEvery: Infinity,
+		record: (number) => ({
+			id: `fan-out/${number}`,
+			name: `Document ${number}`,
+			text: 'What the document says. '.repeat(30),
+		}),
+		required: 'name',
+	},
 	'corpus.jsonl': {
 		count: 300,
 		badEvery: 100,
@@ -52,6 +63,9 @@ function* sampleLines({ badEvery, record, required }: Sample, count: number): Ge
 	}
 }
 
+const etagOf = (content: Uint8Array): string =>
+	`"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`;
+
 /**
  * A place for files, which is no part of the interface: sample files of any length, and whatever
  * a workflow stores.
@@ -61,14 +75,17 @@ export const files: Route = (app, { stored }, config) => {
 		app.get(`/files/${name}`, { config }, async (request, reply) => {
 			const count = Number(queryValue(request, 'count') ?? sample.count);
 			const lines = Readable.from(sampleLines(sample, count));
-			return reply.type('application/x-ndjson').send(lines);
+			return reply
+				.header('ETag', `"${name}-${count}"`)
+				.type('application/x-ndjson')
+				.send(lines);
 		});
 	}
 	app.get<{ Params: { name: string } }>('/files/:name', { config }, async (request, reply) => {
 		const { name } = request.params;
 		const content = stored.get(name);
 		if (!content) throw failure(404, `There is no file '${name}'`);
-		return reply.type('application/octet-stream').send(content);
+		return reply.header('ETag', etagOf(content)).type('application/octet-stream').send(content);
 	});
 	app.put<{ Params: { name: string } }>('/files/:name', { config }, async (request, reply) => {
 		stored.set(request.params.name, rawBody(request));

@@ -36,7 +36,8 @@ async function feed<E, R>(
 	const start = inOrder(keyOf, (work) => tasks.start(work));
 	const send = (batch: Array<Packed<E>>) => start(batch, async () => await sender.send(batch));
 	for await (const slice of slices) {
-		for (const [at, entry] of slice.entries()) {
+		let at = 0;
+		for (const entry of slice) {
 			const pause = breathe?.();
 			if (pause) await pause;
 			if (tasks.isAbandoned) return;
@@ -45,6 +46,7 @@ async function feed<E, R>(
 				await sender.skip(slice.slice(at), run.ended);
 				break;
 			}
+			at++;
 			const made = batcher.add(entry);
 			if (made === undefined) continue;
 			if ('reason' in made) await sender.refuse(made);

@@ -28,9 +28,8 @@ export interface FailOptions {
  * every item once, as its results or as its error, linked to it.
  */
 export class Results {
-	private readonly outputs: INodeExecutionData[][];
-	/** Items with an outcome, be it an empty one. */
-	private readonly answered: boolean[];
+	/** What each item with an outcome gets, be it nothing. */
+	private readonly outputs: Array<INodeExecutionData[] | undefined>;
 	private readonly toErrorOutput: boolean;
 	private readonly isForModel: boolean;
 	/** Failures so far. */
@@ -42,9 +41,7 @@ export class Results {
 		private readonly context: IExecuteFunctions,
 		private readonly stopsOnFailure: boolean,
 	) {
-		const items = context.getInputData();
-		this.outputs = items.map(() => []);
-		this.answered = items.map(() => false);
+		this.outputs = context.getInputData().map(() => undefined);
 		this.toErrorOutput = context.getNode().onError === 'continueErrorOutput';
 		this.isForModel = isTool(context);
 	}
@@ -56,18 +53,13 @@ export class Results {
 	 * @param items all input items the results belong to, if there are more than that one
 	 * @param binary files that the output items have
 	 */
-	add(
-		itemIndex: number,
-		list: IDataObject[],
-		items?: number[],
-		binary: IBinaryKeyData = {},
-	): void {
+	add(itemIndex: number, list: IDataObject[], items?: number[], binary?: IBinaryKeyData): void {
 		const pairedItem = items ? items.map((item) => ({ item })) : { item: itemIndex };
-		for (const item of items ?? [itemIndex]) this.answered[item] = true;
-		for (const json of list) {
-			const item = { json: this.shown(json), pairedItem };
-			this.outputs[itemIndex]?.push(withFiles(item, binary));
-		}
+		if (items) for (const item of items) this.give(item, []);
+		this.give(
+			itemIndex,
+			list.map((json) => withFiles({ json: this.shown(json), pairedItem }, binary)),
+		);
 	}
 
 	/**
@@ -83,29 +75,25 @@ export class Results {
 		binary: IBinaryKeyData,
 		failure?: unknown,
 	): INodeExecutionData[] {
-		this.answered[itemIndex] = true;
 		const item = withFiles({ json, pairedItem: { item: itemIndex } }, binary);
 		if (failure !== undefined)
 			this.routeToErrorOutput(item, () => nodeError(this.context, failure, { itemIndex }));
-		const items = this.outputs[itemIndex] ?? [];
-		items.push(item);
-		return items;
+		return this.give(itemIndex, [item]);
 	}
 
 	/** The items that an earlier try of the node returned for an input item. */
 	restore(itemIndex: number, items: INodeExecutionData[]): void {
-		this.answered[itemIndex] = true;
 		this.outputs[itemIndex] = items;
 	}
 
 	/** An item, or a part of one, that failed. */
 	fail(itemIndex: number, error: unknown, options: FailOptions = {}): void {
-		const { message = messageOf(error), advice, json, binary = {}, skipped } = options;
+		const { message = messageOf(error), advice, json, binary, skipped } = options;
 		this.failures++;
-		this.answered[itemIndex] = true;
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
 		const failure = () => nodeError(this.context, error, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
+			this.give(itemIndex, []);
 			if (!skipped) this.firstFailure ??= failure();
 			return;
 		}
@@ -114,7 +102,15 @@ export class Results {
 		const failed = { json: this.shown(fields), pairedItem: { item: itemIndex } };
 		const item = withFiles(failed, binary);
 		this.routeToErrorOutput(item, failure);
-		this.outputs[itemIndex]?.push(item);
+		this.give(itemIndex, [item]);
+	}
+
+	/** @returns all that the input item has got */
+	private give(itemIndex: number, items: INodeExecutionData[]): INodeExecutionData[] {
+		const output = this.outputs[itemIndex];
+		if (output === undefined) return (this.outputs[itemIndex] = items);
+		for (const item of items) output.push(item);
+		return output;
 	}
 
 	private shown(json: IDataObject): IDataObject {
@@ -130,14 +126,14 @@ export class Results {
 
 	/** Input items without an outcome. */
 	unanswered(): number[] {
-		return this.answered.flatMap((isAnswered, itemIndex) => (isAnswered ? [] : [itemIndex]));
+		return this.outputs.flatMap((output, itemIndex) => (output ? [] : [itemIndex]));
 	}
 
 	/** The node's output. */
 	all(): INodeExecutionData[] {
-		return this.outputs.flat();
+		return this.outputs.flatMap((output) => output ?? []);
 	}
 }
 
-const withFiles = (item: INodeExecutionData, binary: IBinaryKeyData): INodeExecutionData =>
-	Object.keys(binary).length === 0 ? item : { ...item, binary };
+const withFiles = (item: INodeExecutionData, binary?: IBinaryKeyData): INodeExecutionData =>
+	binary === undefined || Object.keys(binary).length === 0 ? item : { ...item, binary };

@@ -6,9 +6,6 @@ import { ItemParts, type Joining, type Merging } from './item-parts';
 import { ItemTallies } from './item-tallies';
 import { itemOf, type EntryFailure, type Placed, type Sink } from './sink';
 
-/** How many entries are returned before other executions may have their turn. */
-const SLICE_ENTRIES = 256;
-
 /** What an item sink returns. */
 export interface ItemSinkOptions {
 	/** What becomes of an entry that succeeds, such as `pushed`. */
@@ -60,11 +57,13 @@ export class ItemSink implements Sink {
 	): Promise<void> {
 		if (as === undefined) this.run.stats.done += entries.length;
 		this.succeeded += entries.length;
-		for (const [at, entry] of entries.entries()) {
-			if (at % SLICE_ENTRIES === 0) await this.run.breathe();
+		for (const entry of entries) {
+			const pause = this.run.breathe();
+			if (pause) await pause;
 			for (const itemIndex of entry.items) {
 				if (this.tallies) this.tallies.succeed(itemIndex, as);
-				else this.succeed(itemIndex, result(entry));
+				else if (this.options.output === 'summary') this.summarized.add(itemIndex);
+				else this.run.done(itemIndex, [result(entry)]);
 			}
 		}
 	}

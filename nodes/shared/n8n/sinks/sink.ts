@@ -8,9 +8,9 @@ export interface Placed {
 	/** The input items that wait for its outcome; of a record the item of its file. */
 	readonly items: readonly number[];
 	/** The record of the file, if it comes from a file. */
-	readonly record?: SourceRecord;
+	readonly record?: SourceRecord | undefined;
 	/** Its position in the list of its item, if that has one. */
-	readonly index?: number;
+	readonly index?: number | undefined;
 }
 
 /** The first item that waits for an entry. */

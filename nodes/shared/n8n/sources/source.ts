@@ -93,7 +93,10 @@ async function readItems<E extends Placed>(
 	sink: ItemSink,
 ): Promise<E[]> {
 	const all: E[] = [];
-	for await (const [itemIndex] of run.eachItem()) {
+	for (const itemIndex of run.items.keys()) {
+		const pause = run.breathe();
+		if (pause) await pause;
+		if (run.ended) return all;
 		const place = { items: [itemIndex] };
 		let values: Values;
 		try {
@@ -106,7 +109,10 @@ async function readItems<E extends Placed>(
 		if (values === undefined) continue;
 		if (values.length === 0) sink.empty(itemIndex, reading.emptyList);
 		for (const [position, value] of values.entries()) {
-			if (position > 0) await run.breathe();
+			if (position > 0) {
+				const pause = run.breathe();
+				if (pause) await pause;
+			}
 			if (run.ended) return all;
 			try {
 				all.push(reading.entryOf(value, place));

@@ -43,18 +43,22 @@ export function documentAnswers(body: unknown, documents: SentDocument[]): Docum
 	const steps = documentAnswerSteps(body, documents);
 	for (;;) {
 		const { done, value } = steps.next();
-		if (done) return value;
+		if (done) return documents.map(({ id }) => value(id));
 	}
 }
 
-/** The same in steps of well under 100 ms, for a response with very many entries. */
+/**
+ * The same in steps of well under 100 ms, for a response with very many entries.
+ *
+ * @returns the answer for a document, by its ID
+ */
 export function* documentAnswerSteps(
 	body: unknown,
 	documents: SentDocument[],
-): Generator<undefined, DocumentAnswer[], undefined> {
+): Generator<undefined, (id: string) => DocumentAnswer, undefined> {
 	const reader = new ResponseReader(documents);
 	yield* reader.read(body);
-	return documents.map((document) => reader.answer(document, body));
+	return (id) => reader.answer(id, body);
 }
 
 /** A step of reading a response has as many values. */
@@ -157,7 +161,7 @@ class ResponseReader {
 	}
 
 	/** What the response says about a document. */
-	answer({ id }: SentDocument, body: unknown): DocumentAnswer {
+	answer(id: string, body: unknown): DocumentAnswer {
 		const said = this.said.get(id);
 		if (said?.rejection) return said.rejection;
 		const response = said?.answer ?? body;

@@ -68,8 +68,8 @@ export function prepareDocument(source: unknown, rules: DocumentRules): PushDocu
 	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
 	const fields = dropped.length > 0 ? { ...all } : all;
 	for (const name of dropped) delete fields[name];
-	const id = requiredString(fields, 'id', rules, '');
-	const name = requiredString(fields, 'name', rules, ` of document ${quoted(id)}`);
+	const id = requiredString(fields, 'id', rules);
+	const name = requiredString(fields, 'name', rules, id);
 	return fields.id === id && fields.name === name
 		? (fields as PushDocument)
 		: { ...fields, id, name };
@@ -79,14 +79,15 @@ function requiredString(
 	fields: Record<string, unknown>,
 	field: 'id' | 'name',
 	rules: DocumentRules,
-	of: string,
+	id?: string,
 ): string {
 	const value = fields[field];
-	const called = rules.called?.[field] ?? `The field '${field}'`;
 	// The service might treat all blank IDs as the same ID.
 	const isBlank =
 		value === '' || (field === 'id' && typeof value === 'string' && value.trim() === '');
 	if (typeof value === 'string' && !isBlank) return value;
+	const called = rules.called?.[field] ?? `The field '${field}'`;
+	const of = id === undefined ? '' : ` of document ${quoted(id)}`;
 	if (value === undefined || value === null || isBlank) {
 		throw new InputError(
 			`${called}${of} is missing or empty`,

@@ -1,0 +1,71 @@
+import { WEBHOOK_HEADER } from '../service/credentials';
+import type { Stage } from './stage';
+
+const EXAMPLE = 'fan-out-over-workers';
+const RANGE = 'fan-out-one-range';
+const TABLE = 'Fan-Out Ranges';
+
+/** A wait that the workflow takes in memory, so that the demo is quick. */
+const WAIT_SECONDS = 3;
+
+const indexed = (stage: Stage): number =>
+	stage.documents().filter(({ id }) => String(id).startsWith('fan-out/')).length;
+
+interface RangeState {
+	state: string;
+	calls: number;
+	pushed: number;
+	atEnd: boolean;
+}
+
+/** A file in four ranges; then a file that does not exist, and ranges that leave out its end. */
+export async function fanOut(stage: Stage): Promise<void> {
+	const { checks, figures } = stage;
+	const fileUrl = `${stage.demo.sandbox.url}/files/fan-out.jsonl`;
+	const body = { fileUrl, ranges: 4, recordsPerRange: 250, waitSeconds: WAIT_SECONDS };
+	const execution = await stage.runByWebhook(EXAMPLE, body);
+	const [result] = execution.items('Result').map(({ json }) => json);
+	const ranges = (result?.ranges ?? []) as RangeState[];
+	checks.add(
+		'All ranges of the file are pushed, each called once, and only the last one reached its end',
+		ranges.map(({ state, calls, pushed }) => `${state} ${calls} ${pushed}`).join() ===
+			'done 1 250,done 1 250,done 1 250,done 1 250' && ranges.at(-1)?.atEnd === true,
+		JSON.stringify(ranges),
+	);
+	checks.add(
+		'The index has each record of the file',
+		indexed(stage) === 1000,
+		`${indexed(stage)}`,
+	);
+	figures.push(['Fanned out', `${indexed(stage)} documents in ${ranges.length} ranges`]);
+
+	const missing = { ...body, fileUrl: `${fileUrl}.missing`, maxCalls: 2, ranges: 1 };
+	const failed = await stage.callWebhook(EXAMPLE, missing);
+	checks.add(
+		'A range that fails for good is called twice, and the error names it',
+		failed.status === 'error' && /Range 0 was called 2 times: .+/.test(failed.message ?? ''),
+		failed.message,
+	);
+}
+
+/** A call of a run that is over starts nothing. */
+export async function oldRange(stage: Stage): Promise<void> {
+	const [begun] = await stage.demo.n8n.api.dataTables.rows(TABLE);
+	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
+	const { sandbox, n8n, workflows } = stage.demo;
+	const before = sandbox.requests.length;
+	const { run } = begun;
+	const execution = await n8n.api.callWebhook(
+		workflows[RANGE].id,
+		RANGE,
+		{ run, range: 0, skip: 0, max: 0, fileUrl: `${sandbox.url}/files/fan-out.jsonl` },
+		headers,
+	);
+	stage.checks.add(
+		'A range of a run that is over starts nothing',
+		execution.status === 'success' &&
+			execution.items('Note Start').length === 0 &&
+			sandbox.requests.length === before,
+		execution.status,
+	);
+}
