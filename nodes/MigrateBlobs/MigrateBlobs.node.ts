@@ -10,7 +10,7 @@ import { runNode } from '../shared/n8n/run/run';
 import { migrateBlobs } from './migrate';
 import { migrateProperties } from './properties';
 
-/** The lint wants the property to be there, its type knows only true: no agent may migrate. */
+/** No agent may migrate. The lint rule demands the property, and its type allows only `true`. */
 const NOT_FOR_AGENTS = false as unknown as true;
 
 /** Migrates blob manifests from the 3.x to the 4.x format (docs/service-interface.md, Blobs). */

@@ -85,7 +85,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 
 const CONFIRM = 'Turn it on if the manifests may be converted now. This cannot be undone.';
 
-/** Whether the service may still be at it: a 500 is its own answer, other faults may come from between. */
+/** Whether the migration may still be running. After a 500 it is not: the service itself has answered. */
 const mayBeRunning = (reason: unknown): boolean =>
 	reason instanceof ServiceFailure && reason.outcomeUnknown && reason.httpStatus !== 500;
 

@@ -154,7 +154,7 @@ const entryOf = (document: PushDocument, place: Placed, original?: string): Entr
 
 const dryRunJson = ({ dryRun }: PushOptions): IDataObject => (dryRun ? { dryRun } : {});
 
-/** An item with a file that is no document hardly is what should be pushed, but its file. */
+/** If an item with a file is no document, the user probably wants to push the file. */
 function withFileAdvice(run: Run, itemIndex: number, error: unknown): unknown {
 	const [field] = fileFieldsOf(run, itemIndex);
 	if (field === undefined || !(error instanceof InputError)) return error;

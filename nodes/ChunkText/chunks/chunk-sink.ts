@@ -9,7 +9,7 @@ export interface ChunkSink {
 	vectorsOf(wanted: RecordOptions['vectors']): RecordOptions['vectors'];
 	/** Keeps the records of a text, or of all texts of a request. Returns those that become items. */
 	take(refs: TextRef[], records: IDataObject[]): Promise<IDataObject[]>;
-	/** Nothing more comes for these texts. Returns those of which nothing is kept any longer. */
+	/** These texts are complete. Returns the texts whose chunks have left the memory. */
 	done(refs: TextRef[]): Promise<TextRef[]>;
 	/** Nothing more comes at all. */
 	end(): Promise<void>;

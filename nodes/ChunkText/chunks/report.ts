@@ -23,7 +23,7 @@ export class Report {
 	private readonly options: RecordOptions;
 	private readonly breathe = () => this.source.chunking.run.breathe();
 
-	/** @param window has room for the texts until nothing of them is kept any longer */
+	/** @param window counts each text until its chunks have left the memory */
 	constructor(
 		private readonly source: TextSource,
 		private readonly window: TextWindow,

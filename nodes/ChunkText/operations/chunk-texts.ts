@@ -96,7 +96,7 @@ class ChunkRun {
 		);
 	}
 
-	/** Does something by which texts that are held may come to be all that the window has room for. */
+	/** Takes an outcome. If the window is then full of texts that are held back, submits these one by one. */
 	private async step(take: () => Promise<void>): Promise<void> {
 		let isTaken = false;
 		try {

@@ -167,7 +167,7 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 }
 
 function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
-	// Without a code n8n refused to send the request, as it would again.
+	// Without a code n8n itself refused to send the request, and would refuse again.
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.transient) return { action: 'stop' };
 	return { action: idempotent || failure.neverSent ? 'retry' : 'fail' };

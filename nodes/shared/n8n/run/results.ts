@@ -28,7 +28,7 @@ export interface FailOptions {
  * every item once, as its results or as its error, linked to it.
  */
 export class Results {
-	/** What each item with an outcome gets, be it nothing. */
+	/** What each item that has an outcome gets, which may be nothing. */
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
 	private readonly toErrorOutput: boolean;
 	private readonly isForModel: boolean;

@@ -141,7 +141,7 @@ export class Session {
 	}
 }
 
-/** Whether the token server has refused, as it would again. */
+/** Whether the token server has refused, and would refuse again. */
 const isRefusedToken = (error: unknown): error is ServiceFailure =>
 	error instanceof ServiceFailure && error.kind === 'token' && !error.transient;
 
