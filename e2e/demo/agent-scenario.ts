@@ -83,7 +83,7 @@ async function askAgent(stage: Stage): Promise<void> {
 	const read = (requests.at(-1)?.messages ?? [])
 		.filter(({ role }) => role === 'tool')
 		.map(({ content }) => String(content));
-	const said = [/"pushed":true/, /"chunkIndex":1/, /"deleted":true/, /'name'/];
+	const said = [/"pushed":true/, /"chunkIndex":1/, /"deleted":true/, /'Document Name'/];
 	said.forEach((expected, at) => {
 		const { tool } = calls[at];
 		checks.add(
