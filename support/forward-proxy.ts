@@ -1,5 +1,5 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 
 /** A forward proxy as companies have them. */
 export interface ForwardProxy {
@@ -17,6 +17,7 @@ export interface ForwardProxy {
  */
 export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 	const seen: string[] = [];
+	const tunnels = new Set<Socket>();
 	const isAllowed = ({ headers }: IncomingMessage) => {
 		const expected = `Basic ${Buffer.from(login ?? '').toString('base64')}`;
 		return login === undefined || headers['proxy-authorization'] === expected;
@@ -47,6 +48,7 @@ export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 			socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
 			tunnel.pipe(socket).pipe(tunnel);
 		});
+		tunnels.add(tunnel).add(socket as Socket);
 		tunnel.on('error', () => socket.destroy());
 		socket.on('error', () => tunnel.destroy());
 	});
@@ -57,6 +59,7 @@ export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 		seen,
 		close: async () => {
 			server.closeAllConnections();
+			for (const tunnel of tunnels) tunnel.destroy();
 			await new Promise<void>((resolve) => server.close(() => resolve()));
 		},
 	};
