@@ -24,12 +24,12 @@ export class DataTables {
 		});
 	}
 
-	/** The rows of the table of exactly this name, 100 at most; none if there is no such table. */
+	/** The newest rows of the table of exactly this name, 100 at most; none if there is no such table. */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
 		if (!table) return [];
 		const { data } = await this.n8n.request<{ data: Row[] }>({
-			url: `${urlOf(table)}/rows?take=100`,
+			url: `${urlOf(table)}/rows?take=100&sortBy=id:desc`,
 		});
 		return data;
 	}

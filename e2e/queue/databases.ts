@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Command } from '../shared/command';
 import { CACHE } from '../shared/paths';
 import { freePort } from '../shared/ports';
-import { run, startUntil } from '../shared/processes';
+import { run, startUntil, type RunningProcess } from '../shared/processes';
 
 const LOCAL = '127.0.0.1';
 
@@ -83,19 +83,41 @@ export async function findDatabases(): Promise<DatabasePrograms> {
 	return { redisServer: 'redis-server', postgresqlFolder };
 }
 
-/** Starts Redis without files; returns n8n's settings for it. */
-export async function startRedis({
-	redisServer,
-}: DatabasePrograms): Promise<Record<string, string>> {
+/** A database that runs. */
+export interface Database {
+	/** n8n's settings for it. */
+	settings: Record<string, string>;
+	/** Stops it as an operator does, and starts it again. */
+	restart(): Promise<void>;
+}
+
+async function restartable(
+	settings: Record<string, string>,
+	start: () => Promise<RunningProcess>,
+): Promise<Database> {
+	let child = await start();
+	const restart = async () => {
+		await child.stop();
+		child = await start();
+	};
+	return { settings, restart };
+}
+
+/** Starts Redis without files, so that a restart empties it. */
+export async function startRedis({ redisServer }: DatabasePrograms): Promise<Database> {
 	const port = String(await freePort());
 	const args = ['--bind', LOCAL, '--port', port, '--save', '', '--appendonly', 'no'];
 	await mkdir(QUEUE_LOGS, { recursive: true });
-	await startUntil('Ready to accept connections', redisServer, args, {
-		cwd: QUEUE_LOGS,
-		logFile: path.join(QUEUE_LOGS, 'redis.log'),
-		lastSignal: 'SIGTERM',
-	});
-	return { QUEUE_BULL_REDIS_HOST: LOCAL, QUEUE_BULL_REDIS_PORT: port };
+	const settings = { QUEUE_BULL_REDIS_HOST: LOCAL, QUEUE_BULL_REDIS_PORT: port };
+	return await restartable(
+		settings,
+		async () =>
+			await startUntil('Ready to accept connections', redisServer, args, {
+				cwd: QUEUE_LOGS,
+				logFile: path.join(QUEUE_LOGS, 'redis.log'),
+				lastSignal: 'SIGTERM',
+			}),
+	);
 }
 
 /** The user PostgreSQL runs as: `postgres` if this process is root, otherwise its own user. */
@@ -113,14 +135,11 @@ async function postgresUser(): Promise<{ uid: number; gid: number } | undefined>
 	return { uid, gid };
 }
 
-/**
- * Creates a database cluster in a temporary folder and starts it; only this machine can reach it.
- * @returns n8n's settings for it
- */
+/** Creates a database cluster in a temporary folder and starts it; only this machine can reach it. */
 export async function startPostgres(
 	command: Command,
 	{ postgresqlFolder }: DatabasePrograms,
-): Promise<Record<string, string>> {
+): Promise<Database> {
 	const user = await postgresUser();
 	const cwd = await command.temporaryFolder('postgres');
 	if (user) await chown(cwd, user.uid, user.gid);
@@ -140,18 +159,22 @@ export async function startPostgres(
 		fsync: 'off',
 	};
 	const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-	await startUntil(
-		'ready to accept connections',
-		path.join(postgresqlFolder, 'postgres'),
-		['-D', data, ...options],
-		// SIGINT is its fast shutdown, which does not wait for clients.
-		{ cwd, logFile: path.join(QUEUE_LOGS, 'postgres.log'), user, lastSignal: 'SIGINT' },
-	);
-	return {
+	const forN8n = {
 		DB_TYPE: 'postgresdb',
 		DB_POSTGRESDB_HOST: LOCAL,
 		DB_POSTGRESDB_PORT: port,
 		DB_POSTGRESDB_DATABASE: 'postgres',
 		DB_POSTGRESDB_USER: 'n8n',
 	};
+	return await restartable(
+		forN8n,
+		async () =>
+			await startUntil(
+				'ready to accept connections',
+				path.join(postgresqlFolder, 'postgres'),
+				['-D', data, ...options],
+				// SIGINT is its fast shutdown, which does not wait for clients.
+				{ cwd, logFile: path.join(QUEUE_LOGS, 'postgres.log'), user, lastSignal: 'SIGINT' },
+			),
+	);
 }

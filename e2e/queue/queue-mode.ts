@@ -8,19 +8,23 @@ import type { N8nApi } from '../n8n/api';
 import { installN8n, n8nVersion } from '../n8n/install';
 import { installPackage, packPackage } from '../n8n/package';
 import { startN8n } from '../n8n/process';
-import type { StoredWorkflow } from '../n8n/workflow';
+import type { StoredWorkflow, Workflow } from '../n8n/workflow';
 import { readTemplate, saveCredentials } from '../service/templates';
 import type { Command } from '../shared/command';
 import { QUEUE_WORKFLOWS_FOLDER } from '../shared/paths';
 import { freePort } from '../shared/ports';
 import { step } from '../shared/progress';
-import type { DatabasePrograms } from './databases';
+import type { Database, DatabasePrograms } from './databases';
 import { findDatabases, QUEUE_LOGS, startPostgres, startRedis } from './databases';
 import type { Worker } from './worker';
 import { startWorker } from './worker';
 
-/** The machines of the test: n8n's main process and its workers. */
-const MACHINES = ['main', 'worker-1', 'worker-2'] as const;
+/** How many machines with a worker there are, and how many executions each runs at once. */
+export interface QueueSize {
+	workers: number;
+	/** n8n's own default unless given. */
+	concurrency?: number;
+}
 
 /** The workflows of e2e/queue/workflows; each has a webhook with the name of its file. */
 const QUEUE_WORKFLOWS = [
@@ -54,88 +58,113 @@ export interface QueueMode {
 	workflows: Record<QueueWorkflow, StoredWorkflow>;
 	/** Starts a killed worker again, on the same machine. */
 	restart(worker: Worker): Promise<Worker>;
+	/** Starts a worker on a machine of its own. */
+	addWorker(): Promise<Worker>;
+	/** Kills n8n's main process and starts it again; returns its API. */
+	restartMain(): Promise<N8nApi>;
+	redis: Database;
+	postgres: Database;
+	/** Where n8n is for its callers. */
+	n8nUrl: string;
+	/** Stores and publishes the workflow of a file, or what is made of it. */
+	publish(file: string, change?: (workflow: Workflow) => void): Promise<StoredWorkflow>;
 }
 
 /**
- * Starts n8n in queue mode: Redis, PostgreSQL, a main process and two workers, each with the package.
+ * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package.
  * Everything stops with the command.
  * @throws Error if a step fails
  */
-export async function startQueueMode(command: Command): Promise<QueueMode> {
+export async function startQueueMode(
+	command: Command,
+	{ workers: count, concurrency }: QueueSize = { workers: 2 },
+): Promise<QueueMode> {
 	const programs = await findDatabases();
 	await installN8n();
 	const packed = await step('Building and packing the package', packPackage);
 	const root = await command.temporaryFolder('queue');
-	const folderOf = (machine: string) => path.join(root, machine);
-	await step('Installing the package for main and workers', async () => {
-		for (const machine of MACHINES) {
-			await mkdir(folderOf(machine));
-			await installPackage(packed, folderOf(machine));
-		}
-	});
 	const sandbox = await startSandbox({ settings: { revokePreviousTokens: true } });
 	command.onStop(async () => await sandbox.close());
-	const settings = await startDatabases(command, programs);
-	const main = await step(`Starting n8n ${n8nVersion()}`, async () => {
-		const logFile = path.join(QUEUE_LOGS, 'main.log');
-		return await startN8n(folderOf('main'), await freePort(), { settings, logFile });
+	const { redis, postgres, settings } = await startDatabases(command, programs);
+	const mainFolder = await machine('main');
+	const port = await freePort();
+	const startMain = async (name: string) => {
+		const logFile = path.join(QUEUE_LOGS, `${name}.log`);
+		return await startN8n(mainFolder, port, { settings, logFile });
+	};
+	let main = await step(`Starting n8n ${n8nVersion()}`, async () => await startMain('main'));
+	const workers: Worker[] = [];
+	const addWorker = async () => {
+		const name = `worker-${workers.length + 1}`;
+		const worker = await startWorker(name, await machine(name), settings, concurrency);
+		workers.push(worker);
+		return worker;
+	};
+	await step(`Starting workers: ${count}`, async () => {
+		while (workers.length < count) await addWorker();
 	});
-	const [, ...machines] = MACHINES;
-	const workers = await step(
-		`Starting ${machines.length} workers`,
-		async () =>
-			await Promise.all(
-				machines.map(
-					async (machine) => await startWorker(machine, folderOf(machine), settings),
-				),
-			),
-	);
-	const workflows = await step(
+	const { workflows, publish } = await step(
 		'Importing credentials and workflows',
 		async () => await importWorkflows(main.api, sandbox),
 	);
 	const restart = async ({ name, userFolder }: Worker) =>
-		await startWorker(`${name}-again`, userFolder, settings);
-	return { sandbox, api: main.api, workers, workflows, restart };
+		await startWorker(`${name}-again`, userFolder, settings, concurrency);
+	const restartMain = async () => {
+		main.process.kill();
+		await main.process.ended;
+		main = await startMain('main-again');
+		return main.api;
+	};
+	const { api, url: n8nUrl } = main;
+	const mode = { sandbox, api, n8nUrl, workers, workflows, publish, redis, postgres };
+	return { ...mode, restart, addWorker, restartMain };
+
+	async function machine(name: string): Promise<string> {
+		const folder = path.join(root, name);
+		await mkdir(folder);
+		await installPackage(packed, folder);
+		return folder;
+	}
 }
 
-/** Starts Redis and PostgreSQL; returns the settings of every n8n process that uses them. */
+/** Starts Redis and PostgreSQL; `settings`: of every n8n process that uses them. */
 async function startDatabases(
 	command: Command,
 	programs: DatabasePrograms,
-): Promise<Record<string, string>> {
+): Promise<{ redis: Database; postgres: Database; settings: Record<string, string> }> {
 	const redis = await step('Starting Redis', async () => await startRedis(programs));
 	const postgres = await step(
 		'Starting PostgreSQL',
 		async () => await startPostgres(command, programs),
 	);
-	return {
-		...redis,
-		...postgres,
+	const settings = {
+		...redis.settings,
+		...postgres.settings,
 		...LOCKS,
 		EXECUTIONS_MODE: 'queue',
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: SHUTDOWN_SECONDS,
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('base64url'),
 	};
+	return { redis, postgres, settings };
 }
 
 /** Stores credentials and workflows in n8n and publishes the workflows. */
 async function importWorkflows(
 	api: N8nApi,
 	sandbox: Sandbox,
-): Promise<Record<QueueWorkflow, StoredWorkflow>> {
+): Promise<Pick<QueueMode, 'workflows' | 'publish'>> {
 	const credentials = await saveCredentials(api, sandbox);
-	const saved: Partial<Record<QueueWorkflow, StoredWorkflow>> = {};
-	for (const name of QUEUE_WORKFLOWS) {
-		const template = readTemplate(
-			path.join(QUEUE_WORKFLOWS_FOLDER, `${name}.json`),
-			credentials,
-			sandbox,
-		);
-		const workflow = await api.saveWorkflow(template);
+	const publish: QueueMode['publish'] = async (file, change) => {
+		const template = readTemplate(file, credentials, sandbox);
+		change?.(template);
+		const existing = await api.findWorkflow(template.name);
+		const workflow = await api.saveWorkflow(template, existing?.id);
 		await api.activate(workflow);
-		saved[name] = workflow;
-	}
-	return saved as Record<QueueWorkflow, StoredWorkflow>;
+		return workflow;
+	};
+	const saved: Partial<Record<QueueWorkflow, StoredWorkflow>> = {};
+	for (const name of QUEUE_WORKFLOWS)
+		saved[name] = await publish(path.join(QUEUE_WORKFLOWS_FOLDER, `${name}.json`));
+	return { workflows: saved as Record<QueueWorkflow, StoredWorkflow>, publish };
 }

@@ -36,11 +36,12 @@ export async function startWorker(
 	name: string,
 	userFolder: string,
 	settings: Record<string, string>,
+	concurrency = CONCURRENCY,
 ): Promise<Worker> {
 	const logFile = path.join(QUEUE_LOGS, `${name}.log`);
 	const child = await startN8nProcess(
 		userFolder,
-		['worker', `--concurrency=${CONCURRENCY}`],
+		['worker', `--concurrency=${concurrency}`],
 		'n8n worker is now ready',
 		{ settings, logFile },
 	);
