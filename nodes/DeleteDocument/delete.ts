@@ -38,7 +38,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const { endpoint, ...service } = await openPushEndpoint(run);
 	const isOfItems = parameters.choice('idSource') !== 'file';
 	const requests: Deleting = {
-		...requestLine(run, service.session, options, true),
+		...requestLine(run, service.session, options, { idempotent: true }),
 		commit: parameters.choice('commit'),
 		sender: new DeleteSender(run, { endpoint, ...service }, options, isOfItems),
 	};

@@ -76,7 +76,7 @@ export class DeleteSender {
 		}
 		const closingRun = run.closing();
 		// That of the run waits no longer once the run has ended.
-		const limiter = new Limiter(1, closingRun);
+		const limiter = new Limiter(1, closingRun, undefined, line.limiter.pace);
 		const closing = { ...line, run: closingRun, limiter };
 		const outcome = await deliver(async () => await this.request(id, true), closing);
 		// A 404 does not tell either whether the commit that came with it was accepted.

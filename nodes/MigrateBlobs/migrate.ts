@@ -39,7 +39,12 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	};
 	run.hint('The service has marked the migration of blob manifests as deprecated', 'info');
 
-	const line = requestLine(run, session, { maxRefusedSeconds: options.maxRefusedSeconds }, false);
+	const line = requestLine(
+		run,
+		session,
+		{ maxRefusedSeconds: options.maxRefusedSeconds },
+		{ idempotent: false },
+	);
 	const items = [...run.items.keys()];
 	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
 	// With Retry On Fail, a migration of an earlier try is not started again.

@@ -83,7 +83,7 @@ export function pushRequests(
 		return { answerOf: await inSteps(steps, () => run.breathe()) };
 	};
 	return {
-		...requestLine(run, session, options, true),
+		...requestLine(run, session, options, { idempotent: true }),
 		limits,
 		breathe: () => run.breathe(),
 		keyOf: ({ id }) => id,

@@ -113,6 +113,7 @@ const KEYS = {
 	resumeChunkingId: { names: ['resumeChunkingId'], label: /^resume/i },
 	textsPerRequest: { names: ['textsPerRequest'], label: /^texts per request/i },
 	concurrency: { names: ['concurrency'], label: /^concurrency/i },
+	perMinute: { names: ['maxRequestsPerMinute'], label: /^max requests per minute/i },
 	maxAttempts: { names: ['maxAttempts'], label: /^max\w* attempts/i },
 	timeout: { names: ['timeoutSeconds'], label: /^request timeout/i },
 	documentSource: {

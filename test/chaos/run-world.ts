@@ -29,12 +29,20 @@ function settingsOf({ node, settings, flow }: World): Settings[] {
 		maxAttempts,
 		timeout,
 		concurrency,
+		perMinute,
 		outputTo,
 		keepOrder,
 		bytesPerFile,
 		...reading
 	} = settings;
-	const common = { maxAttempts, timeout, concurrency, bytesPerFile, modelId: 'gte-small' };
+	const common = {
+		maxAttempts,
+		timeout,
+		concurrency,
+		perMinute,
+		bytesPerFile,
+		modelId: 'gte-small',
+	};
 	const submits = { textsPerRequest, textSource, ...reading };
 	const returns = {
 		chunkOutput,

@@ -8,6 +8,9 @@ import { anyJob, anyTrouble, jobsFor, oftenBusy, oftenRetried } from './trouble'
 import { COMMON, NEVER, READING, worldOf, type Flow, type World } from './world';
 
 /** IDs that a URL, a header or JSON may get wrong. */
+/** A limit of requests per minute that a world hardly notices, or none. */
+const anyLimit = fc.constantFrom(0, 0, 6000);
+
 const ODD_IDS = [
 	'a/b',
 	'a b?c#d',
@@ -138,6 +141,7 @@ const anyPush: fc.Arbitrary<World> = fc
 			documentsPerRequest: fc.integer({ min: 1, max: 5 }),
 			bytesPerRequest: fc.integer({ min: 200, max: 600 }),
 			concurrency: fc.integer({ min: 1, max: 3 }),
+			perMinute: anyLimit,
 			duplicates: fc.constantFrom('fail', 'keepLast', 'sendInOrder'),
 			pushOutput: fc.constantFrom('documents', 'documents', 'documents', 'summary'),
 			documentSource: fc.constantFrom('wholeItem', 'json'),
@@ -167,6 +171,7 @@ const anyFilePush: fc.Arbitrary<World> = fc
 			documentsPerRequest: fc.integer({ min: 1, max: 5 }),
 			bytesPerRequest: fc.integer({ min: 400, max: 700 }),
 			concurrency: fc.integer({ min: 1, max: 3 }),
+			perMinute: anyLimit,
 		}),
 		service: anyPushService,
 	})
@@ -199,6 +204,7 @@ const anyDeleting = {
 	settings: fc.record({
 		commit: fc.constantFrom('serviceDefault', 'lastDeleteOnly', 'everyDelete'),
 		concurrency: fc.integer({ min: 1, max: 3 }),
+		perMinute: anyLimit,
 		ignoreNotFound: fc.boolean(),
 	}),
 	service: fc.record({
@@ -314,6 +320,7 @@ const anyChunking: fc.Arbitrary<World> = fc
 			includeVectors: fc.boolean(),
 			textsPerRequest: fc.integer({ min: 1, max: 4 }),
 			concurrency: fc.integer({ min: 1, max: 3 }),
+			perMinute: anyLimit,
 			previousChunkCount: fc.constantFrom(0, 6),
 			whenTimeRunsOut: fc.constantFrom('fail', 'output'),
 			isolate: fc.boolean(),
@@ -361,6 +368,7 @@ const anyFileChunking: fc.Arbitrary<World> = fc
 			textsPerRequest: fc.integer({ min: 1, max: 4 }),
 			textsInFlight: fc.integer({ min: 2, max: 12 }),
 			concurrency: fc.integer({ min: 1, max: 3 }),
+			perMinute: anyLimit,
 			isolate: fc.boolean(),
 		}),
 	})

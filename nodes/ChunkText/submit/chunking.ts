@@ -98,8 +98,8 @@ export async function openChunking(
 		responses: kept('responses'),
 		lost: kept('lost'),
 		// The service would chunk again what it has already accepted.
-		submitting: requestLine(run, session, options, false),
-		fetching: requestLine(run, session, options, true),
+		submitting: requestLine(run, session, options, { idempotent: false }),
+		fetching: requestLine(run, session, options, { idempotent: true, comeFirst: true }),
 	};
 }
 

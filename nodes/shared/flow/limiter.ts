@@ -1,9 +1,10 @@
 import type { RetryPolicy } from './backoff';
+import { Pace } from './pace';
 import type { RunState } from './run-state';
 import { Throttle, type Waiting } from './throttle';
 
 interface Waiter {
-	/** By then it starts whatever the service has asked for. */
+	/** By then it starts whatever the service has asked for, though not faster than its pace. */
 	until: number;
 	waker: AbortController;
 }
@@ -17,11 +18,15 @@ export class Limiter implements Waiting {
 	 * @param max maximum of tasks that run at once
 	 * @param run ends all waits when it ends
 	 * @param throttle what the service can take; the caller joins and leaves it
+	 * @param pace how many requests a minute are allowed; the caller joins and leaves it
+	 * @param isFirst whether its tasks start before those of other limiters with the same throttle
 	 */
 	constructor(
 		private readonly max: number,
 		private readonly run: RunState,
 		private readonly throttle = joined(max),
+		readonly pace = new Pace(),
+		readonly isFirst = false,
 	) {}
 
 	/** Since when the service has refused everything, by the clock of the run. */
@@ -34,7 +39,7 @@ export class Limiter implements Waiting {
 	 * run that has ended meanwhile still gets its task called, which has to check that.
 	 *
 	 * @param task gets its ticket, by which `throttled` knows when it began
-	 * @param until by then the task starts as soon as there is room, even in a pause
+	 * @param until by then the task starts as soon as there is room, even in a pause of the service
 	 * @returns what the task returns
 	 * @throws what the task throws
 	 */
@@ -99,11 +104,12 @@ export class Limiter implements Waiting {
 		if (this.running >= this.max) return Infinity;
 		const now = this.run.now();
 		const delayMs = isFirst ? this.throttle.delayMs(this, now) : Infinity;
-		return Math.min(delayMs, until - now);
+		return Math.max(Math.min(delayMs, until - now), this.pace.delayMs(now));
 	}
 
 	private start(): number {
 		this.running++;
+		this.pace.start(this.run.now());
 		return this.throttle.start(this, this.run.now());
 	}
 }

@@ -93,7 +93,7 @@ async function pollUntilEnded<J, R>(
 ): Promise<Outcome<R>> {
 	const { run, limiter, intervals, retryPolicy } = options;
 	const since = run.now();
-	const deadline = options.deadlineOf(job);
+	let deadline = options.deadlineOf(job);
 	let intervalMs = Math.min(intervals.startMs, intervals.capMs);
 	/** Its turn may come sooner because another job has finished. */
 	let mayMove = true;
@@ -101,12 +101,13 @@ async function pollUntilEnded<J, R>(
 	let errors = 0;
 	let lastError: unknown;
 	for (let polls = 0; ; polls++) {
-		const watched = { job, since, deadline, polls, lastError };
+		const askedAt = run.now();
 		// A pause the service asked for holds for all jobs, though not beyond their deadlines.
-		const seen = await limiter.schedule(
-			async (ticket) => await poller.poll(watched, ticket),
-			deadline,
-		);
+		const seen = await limiter.schedule(async (ticket) => {
+			// A limit that the user has set does not use up their time either.
+			if (limiter.pace.isLimited) deadline += run.now() - askedAt;
+			return await poller.poll({ job, since, deadline, polls, lastError }, ticket);
+		}, deadline);
 		if ('ok' in seen) return seen;
 		const { error, delayMs = 0 } = seen;
 		let waitMs: number;

@@ -23,6 +23,8 @@ const CATCH_UP_MS = 20;
 export interface Waiting {
 	/** It may be its turn now. */
 	wake(): void;
+	/** Whether it comes before all that do not. */
+	readonly isFirst?: boolean;
 }
 
 /**
@@ -35,7 +37,8 @@ export interface Waiting {
  * - once enough was accepted to tell the rate at which it was, starts are spaced just below that rate
  *   after a refusal; the rate grows back to it, slowly beyond it, then fast.
  *
- * A limiter waits in one place of the queue, however much it has to start, so all get the same share.
+ * A limiter waits in one place of the queue, however much it has to start, so all get the same share,
+ * after those that come first.
  */
 export class Throttle {
 	/** What all limiters together allow to run at once. */
@@ -84,9 +87,14 @@ export class Throttle {
 	 * keeps its place in the queue until it starts a task.
 	 */
 	delayMs(limiter: Waiting, now: number): number {
-		if (!this.queue.includes(limiter)) this.queue.push(limiter);
+		if (!this.queue.includes(limiter)) this.enqueue(limiter);
 		const isNext = this.queue[0] === limiter && this.running < this.window;
 		return isNext ? Math.max(this.pausedUntil, this.nextStart) - now : Infinity;
+	}
+
+	private enqueue(limiter: Waiting): void {
+		const place = limiter.isFirst ? this.queue.findIndex(({ isFirst }) => !isFirst) : -1;
+		this.queue.splice(place < 0 ? this.queue.length : place, 0, limiter);
 	}
 
 	/** @returns the ticket of a task that starts, by which a refusal of it is dated */

@@ -2,6 +2,7 @@ import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat } from '../../../nodes/shared/flow/slices';
+import { Pace } from '../../../nodes/shared/flow/pace';
 import { Throttle } from '../../../nodes/shared/flow/throttle';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
@@ -33,6 +34,26 @@ export function bucket(rate: number, burst: number): Admission {
 	};
 }
 
+/** So many in any minute, wherever it begins; what it refuses counts too. */
+export function perMinute(limit: number): Admission {
+	const seen: number[] = [];
+	return (now) => {
+		while (seen.length > 0 && seen[0] <= now - 60_000) seen.shift();
+		return seen.push(now) <= limit;
+	};
+}
+
+/** The most of these moments that any minute has. */
+export function mostInAMinute(moments: number[]): number {
+	const sorted = [...moments].sort((one, other) => one - other);
+	let most = 0;
+	for (let first = 0, end = 0; first < sorted.length; first++) {
+		while (end < sorted.length && sorted[end] < sorted[first] + 60_000) end++;
+		most = Math.max(most, end - first);
+	}
+	return most;
+}
+
 /** So many at once. */
 export const atOnce =
 	(count: number): Admission =>
@@ -46,8 +67,10 @@ export interface Load {
 	concurrency?: number;
 	latencyMs?: number;
 	retryAfterMs?: number;
-	/** Each execution has a throttle of its own. */
+	/** Each execution has a throttle and a pace of its own. */
 	apart?: boolean;
+	/** The limit that each execution is set to. */
+	limitPerMinute?: number;
 	seed?: number;
 }
 
@@ -60,10 +83,13 @@ export async function play({
 	latencyMs = 20,
 	retryAfterMs,
 	apart = false,
+	limitPerMinute = 0,
 	seed = 1,
 }: Load) {
 	const clock = new VirtualClock(seed);
 	const shared = new Throttle();
+	const sharedPace = new Pace();
+	const sent: number[] = [];
 	const accepted: number[] = [];
 	let refused = 0;
 	let failed = 0;
@@ -72,9 +98,12 @@ export async function play({
 	const execution = async () => {
 		const run = new VirtualRun({ clock });
 		if (!apart) shared.join(concurrency);
-		const limiter = new Limiter(concurrency, run, apart ? undefined : shared);
+		const pace = apart ? new Pace() : sharedPace;
+		pace.join(limitPerMinute);
+		const limiter = new Limiter(concurrency, run, apart ? undefined : shared, pace);
 		const send = async () => {
 			inFlight++;
+			sent.push(clock.now());
 			const isAdmitted = admits(clock.now(), inFlight);
 			await clock.sleep((isAdmitted ? 1 : 0.2) * latencyMs * (0.5 + clock.random()));
 			inFlight--;
@@ -109,5 +138,5 @@ export async function play({
 		const end = clock.now();
 		return accepted.filter((at) => at >= fromMs).length / ((end - fromMs) / 1000);
 	};
-	return { accepted, refused, failed, rate, doneAt, endedAt: clock.now() };
+	return { sent, accepted, refused, failed, rate, doneAt, endedAt: clock.now() };
 }

@@ -50,7 +50,7 @@ export const emptyError = ({ displayName, placeholder }: INodeProperties): Input
 
 /** What to do about a number out of its bounds. */
 export type Bounds =
-	/** Replace it by the bound, as n8n's editor does with what is typed. */
+	/** Replace it by the bound, as n8n's editor does with what is typed; by 0 never. */
 	| 'clamp'
 	/** Refuse it. */
 	| 'refuse';
@@ -73,7 +73,9 @@ export function numberOf(value: unknown, definition: INodeProperties, bounds: Bo
 		throw refused(displayName, 'a whole number', value, correct(definition));
 	}
 	const clamped = Math.min(Math.max(number, minValue), maxValue);
-	if (clamped === number || bounds === 'clamp') return clamped;
+	if (clamped === number) return number;
+	// A bound of 0 means none, such as no limit: nobody who enters -5 means that.
+	if (bounds === 'clamp' && clamped !== 0) return clamped;
 	const bound = number < minValue ? `at least ${minValue}` : `at most ${maxValue}`;
 	throw refused(displayName, bound, value, correct(definition));
 }

@@ -47,6 +47,17 @@ export const maxRefusedProperty = property({
 		'How long a request is sent again while the service answers with 429, or with 503 and Retry-After, before it counts as failed. Counted from its first such answer.',
 });
 
+/** The option Max Requests per Minute. */
+const maxRequestsProperty = property({
+	displayName: 'Max Requests per Minute',
+	name: 'maxRequestsPerMinute',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description:
+		'Limit of requests in any minute, or 0 for none. They are sent evenly at 95% of it. All executions of a worker with the same credential share the lowest limit. With several workers, divide it by their number.',
+});
+
 /** The option Request Timeout. */
 const timeoutProperty = property({
 	displayName: 'Request Timeout (Seconds)',
@@ -65,6 +76,7 @@ const timeoutProperty = property({
 export const requestProperties = (concurrency: number) =>
 	properties([
 		concurrencyProperty(concurrency),
+		maxRequestsProperty,
 		maxAttemptsProperty,
 		timeoutProperty,
 		maxRefusedProperty,
@@ -77,7 +89,8 @@ export type RequestLine = Line & { concurrency: number };
  * What the requests of one kind in a run share: its limiter, its retries, and what follows from a
  * failure. To be made once for each kind. What the service can take is shared by all runs with its credential.
  *
- * @param idempotent whether a request may take effect twice without harm
+ * @param kind whether a request may take effect twice without harm, and whether these requests come before
+ *   others to the service
  */
 export function requestLine(
 	run: Run,
@@ -86,16 +99,27 @@ export function requestLine(
 		concurrency = 1,
 		maxAttempts = DEFAULT_MAX_ATTEMPTS,
 		maxRefusedSeconds,
-	}: { concurrency?: number; maxAttempts?: number; maxRefusedSeconds: number },
-	idempotent: boolean,
+		maxRequestsPerMinute,
+	}: {
+		concurrency?: number;
+		maxAttempts?: number;
+		maxRefusedSeconds: number;
+		maxRequestsPerMinute?: number;
+	},
+	{ idempotent, comeFirst }: { idempotent: boolean; comeFirst?: boolean },
 ): RequestLine {
-	const { throttle, leave } = joinThrottle(session?.throttleKey, concurrency);
+	const { throttle, pace, leave } = joinThrottle(
+		session?.throttleKey,
+		concurrency,
+		maxRequestsPerMinute,
+		run.now(),
+	);
 	run.onOver(leave);
 	const maxRefusedMs = maxRefusedSeconds * 1000;
 	return {
 		run,
 		concurrency,
-		limiter: new Limiter(concurrency, run, throttle),
+		limiter: new Limiter(concurrency, run, throttle, pace, comeFirst),
 		retryPolicy: { ...DEFAULT_RETRY_POLICY, maxAttempts, maxRefusedMs },
 		judge: (error) => judge(error, { idempotent }),
 		withHistory: (reason, earlier) =>

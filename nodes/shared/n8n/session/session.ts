@@ -42,7 +42,7 @@ export class Session {
 
 	private constructor(
 		/** Names the service and the credential, so that executions can share a throttle. */
-		readonly throttleKey: string | undefined,
+		readonly throttleKey: string | symbol,
 		private readonly run: SessionRun,
 		private readonly service: Service,
 		private readonly baseUrl: string,
@@ -64,7 +64,7 @@ export class Session {
 		const baseUrl = service.baseUrl(fields);
 		const id = run.context.getNode().credentials?.[service.credentialType]?.id;
 		// An inline credential has no ID; its requests are throttled by themselves.
-		const key = id ? `${new URL(baseUrl).origin} ${id}` : undefined;
+		const key = id ? `${new URL(baseUrl).origin} ${id}` : Symbol(service.name);
 		return new Session(key, run, service, baseUrl, credentialOf(run, service, fields), fields);
 	}
 

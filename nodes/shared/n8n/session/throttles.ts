@@ -1,26 +1,48 @@
+import { Pace } from '../../flow/pace';
 import { Throttle } from '../../flow/throttle';
 
 /**
  * The throttles of this process, each as long as a run uses it. Executions with the same credential
  * share what a service has told one of them; without it each would find out by itself.
  */
-const throttles = new Map<string, Throttle>();
+const throttles = new Map<string | symbol, Throttle>();
+
+/** The paces of this process, each until it is over: a node that runs in a loop is many short runs. */
+const paces = new Map<string | symbol, Pace>();
+
+/** What requests to a service share, and how to leave it. */
+export interface Shared {
+	throttle: Throttle;
+	pace: Pace;
+	leave: () => void;
+}
 
 /**
- * Joins the throttle of a service and a credential.
+ * Joins the throttle and the pace of a service and a credential.
  *
- * @param key names both and holds no secret; without one the throttle is not shared
+ * @param key names both and holds no secret; without one they are not shared
  * @param max of requests that the run sends at once
+ * @param perMinute maximum of requests a minute; 0 for no limit
+ * @param now by the clock of all runs
  */
 export function joinThrottle(
-	key: string | undefined,
+	key: string | symbol | undefined,
 	max: number,
-): { throttle: Throttle; leave: () => void } {
+	perMinute = 0,
+	now = performance.now(),
+): Shared {
 	const throttle = (key !== undefined && throttles.get(key)) || new Throttle();
 	throttle.join(max);
-	if (key !== undefined) throttles.set(key, throttle);
+	for (const [each, pace] of paces) if (pace.isOver(now)) paces.delete(each);
+	const pace = (key !== undefined && paces.get(key)) || new Pace();
+	const leavePace = pace.join(perMinute);
+	if (key !== undefined) {
+		throttles.set(key, throttle);
+		paces.set(key, pace);
+	}
 	const leave = () => {
+		leavePace();
 		if (throttle.leave(max) && key !== undefined) throttles.delete(key);
 	};
-	return { throttle, leave };
+	return { throttle, pace, leave };
 }
