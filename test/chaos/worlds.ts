@@ -7,10 +7,10 @@ import { textOf, type ServicePlan } from './service';
 import { anyJob, anyTrouble, jobsFor, oftenBusy, oftenRetried } from './trouble';
 import { COMMON, NEVER, READING, worldOf, type Flow, type World } from './world';
 
-/** IDs that a URL, a header or JSON may get wrong. */
 /** A limit of requests per minute that a world hardly notices, or none. */
 const anyLimit = fc.constantFrom(0, 0, 6000);
 
+/** IDs that a URL, a header or JSON may get wrong. */
 const ODD_IDS = [
 	'a/b',
 	'a b?c#d',
