@@ -101,6 +101,22 @@ function filesIn(place: string): string[] {
 }
 
 /**
+ * Messages that say themselves what to fill in, and advice after which there is nothing to do: the page
+ * explains them once, above its tables.
+ */
+const EXPLAINED_ONCE = [
+	/^(An entry of )?'[^']*' (is empty|has no name)$/,
+	/^The field '[^']*' is an empty list$/,
+	/^'[^']*' must (be|…)/,
+	/^The (record|document) is not a JSON object$/,
+];
+const NO_ACTION = /^What it returned is in the field 'response'\.?$/;
+
+/** Whether a message needs a row of its own. */
+export const needsRow = ([message, advice]: Row): boolean =>
+	!EXPLAINED_ONCE.some((each) => each.test(message)) && !NO_ACTION.test(advice);
+
+/**
  * The table of the messages in files.
  *
  * @param places files and folders, separated by spaces; those after `except` are left out
@@ -115,7 +131,8 @@ export async function messageTable(root: string, places: string): Promise<string
 	const left = new Set(all(excluded));
 	const rows = all(included)
 		.filter((file) => !left.has(file))
-		.flatMap((file) => messagesIn(readFileSync(file, 'utf8')));
+		.flatMap((file) => messagesIn(readFileSync(file, 'utf8')))
+		.filter(needsRow);
 	return await table('Message', together(rows));
 }
 
