@@ -140,7 +140,10 @@ describe('a submission', () => {
 			{ options: { maxAttempts: 3 } },
 			{ credentials: at('http://127.0.0.1:1'), onError: 'continueRegularOutput' },
 		);
-		expect(hintsOf(result)).toEqual(['2 requests sent again after transient errors']);
+		expect(hintsOf(result)).toEqual([
+			'2 of 2 texts failed',
+			'2 requests sent again after transient errors',
+		]);
 		expect(jsonOf(result.output)).toEqual(
 			indexes(2).map(() => ({
 				error: 'The AI service could not be reached: the connection was refused, so the text was not submitted',
@@ -228,7 +231,7 @@ describe('a submission', () => {
 		expect(jobs()).toHaveLength(taken);
 		expect(pairedIndexes(result)).toEqual([0, 1]);
 		for (const { json } of result.output) expect(json.error).toMatch(message);
-		expect(hintsOf(result)).toEqual([]);
+		expect(hintsOf(result)).toEqual(['2 of 2 texts failed']);
 	});
 
 	it('that fails leaves the other ones alone', async () => {

@@ -84,9 +84,14 @@ describe('Push Documents', () => {
 			documents: [document('a'), { id: 'b' }, 7, document('c')],
 			pushed: 2,
 			failed: 2,
-			failures: [{ id: 'b' }, { error: expect.stringMatching(/^Document 3 of the list: /) }],
+			failures: [
+				{ id: 'b' },
+				{ error: expect.stringMatching(/^Document 2 of the list, counted from 0: /) },
+			],
 		});
-		expect(failed.error).toMatch(/^Document 2 of the list: .* \(2 of 4 documents failed\)$/);
+		expect(failed.error).toMatch(
+			/^Document 1 of the list, counted from 0: .* \(2 of 4 documents failed\)$/,
+		);
 		expect(indexed()).toEqual(['a', 'c', 'd']);
 	});
 
@@ -140,7 +145,7 @@ describe('Push Documents', () => {
 
 	it('stops at the first failure if the node is set to', async () => {
 		const { error } = await push([{ documents: [document('a'), { id: 'b' }] }], {}, {});
-		expect(error?.message).toMatch(/^Document 2 of the list: /);
+		expect(error?.message).toMatch(/^Document 1 of the list, counted from 0: /);
 		expect(sandbox().requests).toEqual([]);
 	});
 
@@ -266,7 +271,9 @@ describe('Delete Document', () => {
 			removedIds: ['a', '', 'x'],
 			deleted: 1,
 			failed: 2,
-			error: expect.stringMatching(/^Entry 2 of the list: .* \(2 of 3 documents failed\)$/),
+			error: expect.stringMatching(
+				/^Entry 1 of the list, counted from 0: .* \(2 of 3 documents failed\)$/,
+			),
 			failures: [{ error: expect.any(String) }, { id: 'x', httpStatus: 404 }],
 		});
 		expect(indexed()).toEqual(['c', 'd']);

@@ -177,9 +177,9 @@ describe.each(nodeNames)('%s', (name) => {
 		}
 	});
 
-	it('hides nothing a user could type twice', () => {
+	it('declares no option twice; those of one name are shown for different choices', () => {
 		const names = (properties: INodeProperties[]) =>
-			properties.map((property) => property.name);
+			properties.map(({ name, displayOptions }) => JSON.stringify([name, displayOptions]));
 		for (const property of description.properties) {
 			if (property.type !== 'collection') continue;
 			const inner = names(property.options as INodeProperties[]);

@@ -64,6 +64,7 @@ describe('the options', () => {
 		['Get Results', new ChunkText(), { operation: 'getResults' }, false],
 	])('of %s are for files only if it reads some', (_case, node, values, hasFiles) => {
 		const { options } = shownWith(node, values);
+		expect(new Set(options).size).toBe(options.length);
 		expect(options.filter((name) => FILE_OPTIONS.includes(name))).toEqual(
 			hasFiles ? FILE_OPTIONS : [],
 		);
