@@ -100,21 +100,27 @@ function filesIn(place: string): string[] {
 		.filter((file) => file.endsWith('.ts'));
 }
 
-/**
- * Messages that say themselves what to fill in, and advice after which there is nothing to do: the page
- * explains them once, above its tables.
- */
+/** Messages that say themselves what to fill in: the page explains them once, above its tables. */
 const EXPLAINED_ONCE = [
 	/^(An entry of )?'[^']*' (is empty|has no name)$/,
 	/^The field '[^']*' is an empty list$/,
 	/^'[^']*' must (be|…)/,
 	/^The (record|document) is not a JSON object$/,
 ];
-const NO_ACTION = /^What it returned is in the field 'response'\.?$/;
+/** Where to find what the service returned, which the page says once as well. */
+const WHERE_RESPONSE =
+	/(What it returned is|They are|The response is) in the field 'response'\.? ?/g;
 
-/** Whether a message needs a row of its own. */
-export const needsRow = ([message, advice]: Row): boolean =>
-	!EXPLAINED_ONCE.some((each) => each.test(message)) && !NO_ACTION.test(advice);
+/**
+ * The rows that a reader needs.
+ *
+ * @returns without messages that the page explains once, or after which there is nothing to do
+ */
+export const neededRows = (rows: Row[]): Row[] =>
+	rows
+		.filter(([message]) => !EXPLAINED_ONCE.some((each) => each.test(message)))
+		.map(([message, advice]): Row => [message, advice.replace(WHERE_RESPONSE, '')])
+		.filter(([, advice]) => advice !== '');
 
 /**
  * The table of the messages in files.
@@ -131,9 +137,8 @@ export async function messageTable(root: string, places: string): Promise<string
 	const left = new Set(all(excluded));
 	const rows = all(included)
 		.filter((file) => !left.has(file))
-		.flatMap((file) => messagesIn(readFileSync(file, 'utf8')))
-		.filter(needsRow);
-	return await table('Message', together(rows));
+		.flatMap((file) => messagesIn(readFileSync(file, 'utf8')));
+	return await table('Message', together(neededRows(rows)));
 }
 
 /** Rows with the same advice, or the same message, as one. */
