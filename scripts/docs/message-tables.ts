@@ -109,7 +109,7 @@ const EXPLAINED_ONCE = [
 ];
 /** Where to find what the service returned, which the page says once as well. */
 const WHERE_RESPONSE =
-	/(What it returned is|They are|The response is) in the field 'response'\.? ?/g;
+	/(What it returned is|They are|The response is) in the field 'response'( of the first item)?\.? ?/g;
 
 /**
  * The rows that a reader needs.
@@ -119,7 +119,7 @@ const WHERE_RESPONSE =
 export const neededRows = (rows: Row[]): Row[] =>
 	rows
 		.filter(([message]) => !EXPLAINED_ONCE.some((each) => each.test(message)))
-		.map(([message, advice]): Row => [message, advice.replace(WHERE_RESPONSE, '')])
+		.map(([message, advice]): Row => [message, advice.replace(WHERE_RESPONSE, '').trim()])
 		.filter(([, advice]) => advice !== '');
 
 /**

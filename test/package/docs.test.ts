@@ -172,7 +172,10 @@ describe('messages in a source file', () => {
 				["'…' is empty", 'Fill it in.'],
 				['The record is not a JSON object', 'Each record must be an object.'],
 				['It cannot be read', "What it returned is in the field 'response'."],
-				['It was lost', "The response is in the field 'response'. Submit it again."],
+				[
+					'It was lost',
+					"The response is in the field 'response' of the first item. Submit it again.",
+				],
 				["'Additional Fields' must not contain the field '…'", 'Remove the entry.'],
 				['The file … is empty', 'Check the node that outputs the file.'],
 			]),
