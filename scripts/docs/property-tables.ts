@@ -193,7 +193,7 @@ function conditionsOf(
 				const names = values.map(
 					(value) =>
 						others.flatMap(choicesOf).find((choice) => choice.value === value)?.name ??
-						String(value),
+						(typeof value === 'boolean' ? onOff(value) : String(value)),
 				);
 				const label = name === 'operation' ? '' : `${others[0]?.displayName ?? name}: `;
 				return `_${label}${names.join(', ')}_`;
@@ -205,6 +205,8 @@ function conditionsOf(
 		...(hidden.length > 0 ? [`Not for ${hidden.join(' or ')}`] : []),
 	];
 }
+
+const onOff = (value: boolean): string => (value ? 'on' : 'off');
 
 /** What can be chosen, with what each means. */
 function valuesOf(property: INodeProperties, labels: ReadonlySet<string>): string {
@@ -232,7 +234,7 @@ const written = (number: number): string => number.toLocaleString('en-US');
 
 function defaultOf(property: INodeProperties): string {
 	const { default: value, type } = property;
-	if (typeof value === 'boolean') return value ? 'on' : 'off';
+	if (typeof value === 'boolean') return onOff(value);
 	if (typeof value === 'number') return written(value);
 	const choice = choicesOf(property).find((each) => each.value === value);
 	if (choice !== undefined) return choice.name;

@@ -103,9 +103,20 @@ describe('a table', () => {
 		],
 		displayOptions: { show: { which: [value] } },
 	})) as INodeProperties[];
+	const switched = [
+		{ displayName: 'On', name: 'on', type: 'boolean', default: true },
+		{
+			displayName: 'Size',
+			name: 'size',
+			type: 'number',
+			default: 1,
+			displayOptions: { show: { on: [true] } },
+		},
+	] as INodeProperties[];
 	const all = new Map([
 		['Thing', properties],
 		['Variants', variants],
+		['Switched', switched],
 	]);
 	const table = (argument: string) => tableOf(all, parseTable(argument)).split('\n').slice(2);
 
@@ -124,6 +135,10 @@ describe('a table', () => {
 			'| Same |  | For _which: a, b_ |',
 			'| Other |  | For _which: c_ |',
 		]);
+	});
+
+	it('says on and off of a switch, as a default and as a condition', () => {
+		expect(table('Switched')).toEqual(['| On | on |  |', '| Size | 1 | For _On: on_ |']);
 	});
 
 	it('has those for one value, or all others', () => {
