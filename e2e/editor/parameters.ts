@@ -50,6 +50,8 @@ async function switchAll(
 	for (const option of (control.options ?? []) as INodePropertyOptions[]) {
 		// n8n adds this one and hides everything else for it.
 		if (option.value === CUSTOM_API_CALL) continue;
+		// One that does not apply to what is chosen elsewhere, such as an output of another operation.
+		if (!isShown(option, values, description)) continue;
 		await panel.choose(control.name, option.name);
 		values[control.name] = option.value;
 		await checkLabels(
@@ -103,7 +105,7 @@ function dependsOn({ displayOptions }: INodeProperties, control: INodeProperties
 }
 
 function isShown(
-	property: INodeProperties,
+	property: INodeProperties | INodePropertyOptions,
 	values: Values,
 	description: INodeTypeDescription,
 ): boolean {
