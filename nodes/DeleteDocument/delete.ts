@@ -9,6 +9,7 @@ import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
 import { account, type Placed, type Wording } from '../shared/n8n/sinks/sink';
 import {
+	openFiles,
 	withFiles,
 	withItems,
 	type FileReading,
@@ -68,7 +69,8 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	} else {
 		const how = { ...options, otherwise: 'lines' as const };
 		const readingOf = fileReading(parameters, options, endpoint, requests.sender);
-		await withFiles(run, parameters, how, readingOf, deleteAll);
+		const files = openFiles<Entry, FileReading<Entry>>(run, parameters, how, readingOf);
+		await withFiles(run, files, deleteAll);
 	}
 	if (requests.commit === 'lastDeleteOnly') await requests.sender.ensureCommit(requests);
 	if (requests.sender.isCommitted) for (const json of uncommitted) json.committed = true;

@@ -15,6 +15,7 @@ import type { RecordFile } from '../shared/n8n/sources/record-file';
 import type { Run } from '../shared/n8n/run/run';
 import { account, type Placed, type Sink } from '../shared/n8n/sinks/sink';
 import {
+	openFiles,
 	withFiles,
 	withItems,
 	type FileReading,
@@ -63,7 +64,9 @@ export async function pushDocuments(run: Run): Promise<void> {
 		}
 	};
 	if (parameters.choice('documentSource') === 'file') {
-		await withFiles(run, parameters, options, fileReading(parameters, options, hints), push);
+		const readingOf = fileReading(parameters, options, hints);
+		const files = openFiles<Entry, FileReading<Entry>>(run, parameters, options, readingOf);
+		await withFiles(run, files, push);
 	} else {
 		await withItems(run, itemReading(run, parameters, options, sent, hints), push);
 	}

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { stemOf } from '../../shared/n8n/sinks/part-files';
 import { skipAnswered } from '../../shared/n8n/sinks/record-tally';
 import type { RecordFile } from '../../shared/n8n/sources/record-file';
-import type { FileReading, withAllFiles } from '../../shared/n8n/sources/source';
+import { openFiles, type FileReading, type withAllFiles } from '../../shared/n8n/sources/source';
 import { countedLines, type Chunking, type TextSource } from '../submit/chunking';
 import type { Job } from '../submit/job';
 import { textReading } from './record-texts';
@@ -51,11 +51,10 @@ export async function withFileTexts(
 			...accounting(whole, work, name),
 		};
 	};
-	await work.withEach<TextEntry, TextFile>(
+	const files = openFiles<TextEntry, TextFile>(run, parameters, options, readingOf);
+	await work.withEach(
 		run,
-		parameters,
-		options,
-		readingOf,
+		files,
 		async (source) => await use({ ...source, ...source.reading.source }),
 	);
 }

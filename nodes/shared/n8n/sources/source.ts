@@ -232,29 +232,25 @@ function openSource<E extends Placed, R extends FileReading<E>>(
 	};
 }
 
-/** The same, one file after the other: `use` has answered all entries of a file when it returns. */
-export async function withFiles<E extends Placed, R extends FileReading<E>>(
+/** Opened files as sources, one after the other: `use` has answered all entries of a file when it returns. */
+export async function withFiles<E, R>(
 	run: Run,
-	parameters: FileSourceParameters,
-	options: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
-	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
+	files: AsyncIterable<OpenSource<E, R>>,
 	use: (source: OpenSource<E, R>) => Promise<void>,
 ): Promise<void> {
-	for await (const source of openFiles<E, R>(run, parameters, options, readingOf)) {
+	for await (const source of files) {
 		await finish(run, source, use);
 	}
 }
 
-/** The same, with the entries of several files in flight: a file is opened once the one before was read. */
-export async function withAllFiles<E extends Placed, R extends FileReading<E>>(
+/** Opened files as sources, with the entries of several in flight: a file is opened once the one before was read. */
+export async function withAllFiles<E, R>(
 	run: Run,
-	parameters: FileSourceParameters,
-	options: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
-	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
+	files: AsyncIterable<OpenSource<E, R>>,
 	use: (source: OpenSource<E, R>) => Promise<void>,
 ): Promise<void> {
 	const unfinished = new Set<Promise<void>>();
-	for await (const source of openFiles<E, R>(run, parameters, options, readingOf)) {
+	for await (const source of files) {
 		const ending: Promise<void> = finish(run, source, use).finally(() =>
 			unfinished.delete(ending),
 		);
