@@ -1,5 +1,5 @@
 import { deliver, type Line, type Outcome } from '../shared/flow/deliver';
-import { Limiter } from '../shared/flow/limiter';
+import { Limiter } from '../shared/flow/limits/limiter';
 import { messageOf } from '../shared/n8n/run/errors';
 import type { PushEndpoint } from '../shared/n8n/session/push-endpoint';
 import { NOTHING_KEPT, type Kept } from '../shared/n8n/run/previous-tries';

@@ -1,4 +1,4 @@
-import { DEFAULT_RETRY_POLICY } from '../../shared/flow/backoff';
+import { DEFAULT_RETRY_POLICY } from '../../shared/flow/limits/backoff';
 import { deliverEach } from '../../shared/flow/deliver-each';
 import { failed, type Outcome, type Verdict } from '../../shared/flow/deliver';
 import {

@@ -69,10 +69,12 @@ export class Jobs {
 	private readonly over = new WeakSet<Job>();
 
 	/**
-	 * Whether another request of this run got the chunking ID of this one, so that nobody knows whose the
-	 * chunks are. Then the results of that request are not used either, if they have not been returned yet.
+	 * If another request of this run got the chunking ID of this one, nobody knows whose the chunks are. Then
+	 * the results of that request are not used either, if they have not been returned yet.
+	 *
+	 * @returns whether that is so
 	 */
-	isAmbiguous({ chunkingId, digest }: Job): boolean {
+	markIfAmbiguous({ chunkingId, digest }: Job): boolean {
 		const known = this.all.get(chunkingId);
 		if (known === undefined)
 			return this.past.has(chunkingId) && this.past.get(chunkingId) !== digest;

@@ -56,7 +56,7 @@ export async function* submit(
 			continue;
 		}
 		const job = outcome.response;
-		if (jobs.isAmbiguous(job)) {
+		if (jobs.markIfAmbiguous(job)) {
 			const outcome = failed(idOfAnother(), 1);
 			for (const entry of entries) await notSubmitted(entry, outcome);
 			continue;

@@ -1,5 +1,5 @@
-import { backoffMs, type RetryPolicy } from './backoff';
-import type { Limiter } from './limiter';
+import { backoffMs, type RetryPolicy } from './limits/backoff';
+import type { Limiter } from './limits/limiter';
 import type { RunState } from './run-state';
 
 /** What to do after a failure. */
@@ -115,10 +115,7 @@ async function tryOnce<R>(
 		return { ok: true, response, attempts: attempt };
 	} catch (reason) {
 		const verdict = judge(reason);
-		if (verdict.throttled) {
-			run.stats.throttled++;
-			limiter.throttled(ticket, verdict.delayMs, retryPolicy);
-		}
+		if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
 		return { ok: false, reason, attempts: attempt, verdict };
 	} finally {
 		run.stats.inFlight--;

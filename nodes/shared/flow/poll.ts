@@ -1,7 +1,7 @@
-import { backoffMs, type RetryPolicy } from './backoff';
+import { backoffMs, type RetryPolicy } from './limits/backoff';
 import { endRunAfter, failed, skipped, type Outcome, type Verdict } from './deliver';
 import { inParallel } from './in-parallel';
-import type { Limiter } from './limiter';
+import type { Limiter } from './limits/limiter';
 import type { RunState } from './run-state';
 import { flat } from './slices';
 import { Turns } from './turns';
@@ -171,10 +171,7 @@ class Poller<J, R> {
 			finding = await check(job, Math.max(0, deadline - now));
 		} catch (error) {
 			const verdict = this.options.judge(error, job);
-			if (verdict.throttled) {
-				run.stats.throttled++;
-				limiter.throttled(ticket, verdict.delayMs, retryPolicy);
-			}
+			if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
 			if (verdict.action !== 'retry') return this.fail(error, polled.polls, verdict);
 			if (run.now() >= deadline) return this.expire({ ...polled, lastError: error });
 			return { error, delayMs: verdict.delayMs };

@@ -1,6 +1,6 @@
 import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import { flat, singly } from '../../../nodes/shared/flow/slices';
 import {
 	CANCEL,

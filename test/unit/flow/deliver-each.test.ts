@@ -1,6 +1,6 @@
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import { flat, singly } from '../../../nodes/shared/flow/slices';
 import { VirtualRun } from '../support/virtual-run';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import type { Outcome, Verdict } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import {
 	FINAL_POLLS_MS,
 	poll,

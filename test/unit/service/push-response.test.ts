@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { documentAnswers } from '../../../nodes/shared/service/push/push';
 import { growth, LINEAR } from '../support/timing';
+import { documentAnswers } from './document-answers';
 
 const document = (id: string, fields: object = {}) => ({ id, name: `Name ${id}`, ...fields });
 const documents = [document('a'), document('b')];

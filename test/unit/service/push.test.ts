@@ -7,7 +7,6 @@ import { InputError } from '../../../nodes/shared/service/input-error';
 import { packVector } from '../../../nodes/shared/service/chunking/vector';
 import {
 	deletePath,
-	documentAnswers,
 	documentText,
 	lacks,
 	prepareDocument,
@@ -19,6 +18,7 @@ import {
 	type PushDocument,
 } from '../../../nodes/shared/service/push/push';
 import { thrownBy } from '../support/text';
+import { documentAnswers } from './document-answers';
 
 const rules: DocumentRules = { nonStrings: 'fail', excludeFields: [], dropEmpty: false };
 

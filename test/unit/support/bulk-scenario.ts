@@ -1,7 +1,7 @@
 import type { Packed } from '../../../nodes/shared/flow/batches';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
 import { flat } from '../../../nodes/shared/flow/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';

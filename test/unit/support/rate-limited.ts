@@ -1,9 +1,9 @@
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import { flat } from '../../../nodes/shared/flow/slices';
-import { Pace } from '../../../nodes/shared/flow/pace';
-import { Throttle } from '../../../nodes/shared/flow/throttle';
+import { Pace } from '../../../nodes/shared/flow/limits/pace';
+import { Throttle } from '../../../nodes/shared/flow/limits/throttle';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 

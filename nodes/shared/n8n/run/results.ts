@@ -12,11 +12,13 @@ import { forModel, isTool } from './tool';
 /** How a failing item is shown. */
 export interface FailOptions {
 	/** Instead of the error's own message, e.g. with the document it concerns. */
-	message?: string;
+	message?: string | undefined;
 	/** What to do, beyond what the error says. */
-	advice?: string;
-	/** Fields of the error item beside `error`, e.g. the document ID. */
-	json?: IDataObject;
+	advice?: string | undefined;
+	/** ID of the document, a field of the error item. */
+	id?: string | undefined;
+	/** Further fields of the error item. */
+	json?: IDataObject | undefined;
 	/** Files of the error item. */
 	binary?: IBinaryKeyData;
 	/** It was not started, because the run had ended for this reason. */
@@ -88,7 +90,7 @@ export class Results {
 
 	/** An item, or a part of one, that failed. */
 	fail(itemIndex: number, error: unknown, options: FailOptions = {}): void {
-		const { message = messageOf(error), advice, json, binary, skipped } = options;
+		const { message = messageOf(error), advice, id, json, binary, skipped } = options;
 		this.failures++;
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
 		const failure = () => nodeError(this.context, error, { itemIndex, message, advice });
@@ -98,7 +100,8 @@ export class Results {
 			return;
 		}
 		const status = error instanceof ServiceFailure && error.httpStatus;
-		const fields = { ...json, error: message, ...(status && { httpStatus: status }) };
+		const document = id === undefined ? json : { id, ...json };
+		const fields = { ...document, error: message, ...(status && { httpStatus: status }) };
 		const failed = { json: this.shown(fields), pairedItem: { item: itemIndex } };
 		const item = withFiles(failed, binary);
 		this.routeToErrorOutput(item, failure);

@@ -104,12 +104,12 @@ export class Run extends Lifetime {
 	}
 
 	/** An item could not be read: nothing was sent for it. */
-	refuse(itemIndex: number, error: unknown, json: IDataObject = {}): void {
+	refuse(itemIndex: number, error: unknown, id?: string): void {
 		// n8n adds the number to the errors of nodes that stop.
 		const message = this.stopsOnFailure
 			? messageOf(error)
 			: `${messageOf(error)} (item ${itemIndex})`;
-		this.fail(itemIndex, error, { message, json });
+		this.fail(itemIndex, error, { message, id });
 	}
 
 	/** Tells the user something about the run, in the output pane. */

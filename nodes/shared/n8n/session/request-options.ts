@@ -1,6 +1,6 @@
-import { DEFAULT_RETRY_POLICY } from '../../flow/backoff';
+import { DEFAULT_RETRY_POLICY } from '../../flow/limits/backoff';
 import type { Line } from '../../flow/deliver';
-import { Limiter } from '../../flow/limiter';
+import { Limiter } from '../../flow/limits/limiter';
 import { judge, ServiceFailure } from '../../service/failure';
 import { properties, property } from '../parameters/properties';
 import type { Run } from '../run/run';

@@ -1,5 +1,5 @@
-import { Pace } from '../../flow/pace';
-import { Throttle } from '../../flow/throttle';
+import { Pace } from '../../flow/limits/pace';
+import { Throttle } from '../../flow/limits/throttle';
 
 /**
  * The throttles of this process, each as long as a run uses it. Executions with the same credential

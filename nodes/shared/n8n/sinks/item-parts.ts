@@ -52,14 +52,8 @@ export class ItemParts {
 				this.run.done(itemIndex, [this.joined(itemIndex, records)]);
 			const first = failures.find(({ skipped }) => !skipped) ?? failures[0];
 			if (first === undefined) continue;
-			const { reason, message, advice, id, json, skipped } =
-				failures.length > 1 ? this.merged(first, failures) : first;
-			this.run.fail(itemIndex, reason, {
-				...(message !== undefined && { message }),
-				...(advice !== undefined && { advice }),
-				json: { ...(id !== undefined && { id }), ...json },
-				skipped,
-			});
+			const failure = failures.length > 1 ? this.merged(first, failures) : first;
+			this.run.fail(itemIndex, failure.reason, failure);
 		}
 	}
 

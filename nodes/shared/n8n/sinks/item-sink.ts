@@ -92,7 +92,7 @@ export class ItemSink implements Sink {
 	refused(itemIndex: number, reason: unknown, id?: string): void {
 		this.failures++;
 		if (this.tallies && !this.run.stopsOnFailure) this.tallies.fail(itemIndex, { reason, id });
-		else this.run.refuse(itemIndex, reason, id === undefined ? {} : { id });
+		else this.run.refuse(itemIndex, reason, id);
 	}
 
 	async failed(entry: Placed, failure: EntryFailure): Promise<void> {
@@ -139,18 +139,9 @@ export class ItemSink implements Sink {
 	private fail(entry: Placed, failure: EntryFailure, skipped: boolean): void {
 		this.failures++;
 		if (this.parts) return this.parts.failed(entry, { ...failure, skipped });
-		const { reason, message, advice, id, json } = failure;
 		for (const itemIndex of entry.items) {
-			if (this.tallies && !this.run.stopsOnFailure) {
-				this.tallies.fail(itemIndex, failure);
-				continue;
-			}
-			this.run.fail(itemIndex, reason, {
-				...(message !== undefined && { message }),
-				...(advice !== undefined && { advice }),
-				json: { ...(id !== undefined && { id }), ...json },
-				skipped,
-			});
+			if (this.tallies && !this.run.stopsOnFailure) this.tallies.fail(itemIndex, failure);
+			else this.run.fail(itemIndex, failure.reason, { ...failure, skipped });
 		}
 	}
 

@@ -70,7 +70,7 @@ export class ItemTallies {
 			const several = ` (${failed.toLocaleString('en-US')} of ${count(all, 'document')} failed)`;
 			this.run.fail(itemIndex, reason, {
 				message: all === 1 ? message : `${message}${several}`,
-				...(advice !== undefined && { advice }),
+				advice,
 				json: { ...json, failures: failures.list },
 			});
 		}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { Limiter } from '../../../nodes/shared/flow/limiter';
-import { VirtualRun } from '../support/virtual-run';
+import { Limiter } from '../../../../nodes/shared/flow/limits/limiter';
+import { VirtualRun } from '../../support/virtual-run';
 
 /** A limiter with tasks of a given length that note when they began and how many ran. */
 function setUp(max: number) {

@@ -1,8 +1,8 @@
-import { Limiter } from '../../../nodes/shared/flow/limiter';
-import { Throttle } from '../../../nodes/shared/flow/throttle';
-import { atOnce, bucket, perSecond, play, type Admission } from '../support/rate-limited';
-import { VirtualClock } from '../support/virtual-clock';
-import { VirtualRun } from '../support/virtual-run';
+import { Limiter } from '../../../../nodes/shared/flow/limits/limiter';
+import { Throttle } from '../../../../nodes/shared/flow/limits/throttle';
+import { atOnce, bucket, perSecond, play, type Admission } from '../../support/rate-limited';
+import { VirtualClock } from '../../support/virtual-clock';
+import { VirtualRun } from '../../support/virtual-run';
 
 const onAverage = (rate: number) => bucket(rate, rate);
 const LATER = { retryAfterMs: 1000 };

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from './backoff';
 import { Pace } from './pace';
-import type { RunState } from './run-state';
+import type { RunState } from '../run-state';
 import { Throttle, type Waiting } from './throttle';
 
 interface Waiter {
@@ -70,6 +70,7 @@ export class Limiter implements Waiting {
 	 * @param backoff how long to start nothing if it does not ask; without it, not at all
 	 */
 	throttled(ticket: number, askedMs = 0, backoff?: RetryPolicy): void {
+		this.run.stats.throttled++;
 		this.throttle.refused(this.run.now(), this.run.random(), ticket, askedMs, backoff);
 	}
 

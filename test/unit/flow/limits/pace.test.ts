@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-import { deliver } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
-import { Pace } from '../../../nodes/shared/flow/pace';
-import { poll } from '../../../nodes/shared/flow/poll';
-import { Throttle } from '../../../nodes/shared/flow/throttle';
-import { mostInAMinute, perMinute, perSecond, play } from '../support/rate-limited';
-import { VirtualRun } from '../support/virtual-run';
+import { deliver } from '../../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../../nodes/shared/flow/limits/limiter';
+import { Pace } from '../../../../nodes/shared/flow/limits/pace';
+import { poll } from '../../../../nodes/shared/flow/poll';
+import { Throttle } from '../../../../nodes/shared/flow/limits/throttle';
+import { mostInAMinute, perMinute, perSecond, play } from '../../support/rate-limited';
+import { VirtualRun } from '../../support/virtual-run';
 
 const paced = (limit: number) => {
 	const pace = new Pace();

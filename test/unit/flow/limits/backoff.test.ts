@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { backoffMs, DEFAULT_RETRY_POLICY } from '../../../nodes/shared/flow/backoff';
+import { backoffMs, DEFAULT_RETRY_POLICY } from '../../../../nodes/shared/flow/limits/backoff';
 
 const policy = { maxAttempts: 5, maxRefusedMs: 300_000, baseMs: 100, capMs: 1000 };
 const most = 1;
