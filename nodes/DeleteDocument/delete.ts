@@ -65,7 +65,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		await account(sink, [held.last], outcome, wording);
 	};
 	if (isOfItems) {
-		await withItems(run, itemReading(parameters, options, endpoint), deleteAll);
+		await withItems(run, options, itemReading(parameters, options, endpoint), deleteAll);
 	} else {
 		const how = { ...options, otherwise: 'lines' as const };
 		const readingOf = fileReading(parameters, options, endpoint, requests.sender);
@@ -132,7 +132,6 @@ function itemReading(
 		sink: {
 			done: 'deleted',
 			repeating: "deleting them again does no harm if 'Ignore Not Found' is on",
-			output: options.output,
 			others: options.ignoreNotFound ? [NOT_FOUND] : [],
 		},
 	};
@@ -177,7 +176,6 @@ const fileReading =
 			idOf: () => undefined,
 			sink: {
 				done: 'deleted',
-				bytesPerFile: options.bytesPerFile,
 				others: options.ignoreNotFound ? [NOT_FOUND] : [],
 				details: () => (sender.isCommitted ? { committed: true } : {}),
 			},

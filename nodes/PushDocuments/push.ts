@@ -68,7 +68,8 @@ export async function pushDocuments(run: Run): Promise<void> {
 		const files = openFiles<Entry, FileReading<Entry>>(run, parameters, options, readingOf);
 		await withFiles(run, files, push);
 	} else {
-		await withItems(run, itemReading(run, parameters, options, sent, hints), push);
+		const reading = itemReading(run, parameters, options, sent, hints);
+		await withItems(run, options, reading, push);
 	}
 	addHints(run, options, sent, hints);
 }
@@ -112,7 +113,6 @@ function itemReading(
 			...(options.dryRun && {
 				progress: () => 'Nothing was sent, since this was a dry run.',
 			}),
-			output: options.output,
 			json: dryRunJson(options),
 		},
 	};
@@ -136,7 +136,6 @@ const fileReading =
 			idOf: (value) => idIn(value, mapper.fields.id),
 			sink: {
 				done: options.dryRun ? 'checked' : 'pushed',
-				bytesPerFile: options.bytesPerFile,
 				json: dryRunJson(options),
 				...(options.dryRun && {
 					goOn: () => 'Nothing was sent: this was a dry run.',

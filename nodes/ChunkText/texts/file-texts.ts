@@ -65,7 +65,7 @@ function accounting(
 	{ done, output }: FileWork,
 	name: string,
 ): Pick<TextFile, 'source' | 'sink'> {
-	const { run, options, jobs } = whole;
+	const { run, jobs } = whole;
 	const { stats, ...lines } = countedLines(whole);
 	const unfinished = new UnfinishedJobs();
 	const isSubmitted = done === 'submitted';
@@ -81,7 +81,6 @@ function accounting(
 		source: { chunking, earlier: [], name: `${stemOf(name)}.chunks`, answered },
 		sink: {
 			done,
-			bytesPerFile: options.bytesPerFile,
 			others: isSubmitted ? [] : ['chunks'],
 			stats,
 			goOn: (upTo: number) => goOn(whole, upTo, output),

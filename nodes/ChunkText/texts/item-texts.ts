@@ -70,7 +70,6 @@ export async function withItemTexts(
 			done: 'chunked',
 			noun: 'text',
 			repeating: '',
-			output: 'documents' as const,
 			merged: mergedFailure,
 			joined: mode === 'perDocument' ? joined : undefined,
 			progress: () => jobs.progress(),
@@ -79,6 +78,7 @@ export async function withItemTexts(
 	const answered = () => undefined;
 	await withItems<TextEntry>(
 		run,
+		options,
 		reading,
 		async (source) => await use({ ...source, chunking, earlier, name: 'chunks', answered }),
 	);

@@ -13,14 +13,12 @@ import { Meter } from '../run/meter';
 import { refusal } from '../sources/record-file';
 import { RecordTally } from './record-tally';
 import type { Run } from '../run/run';
-import type { EntryFailure, Placed, Sink } from './sink';
+import type { CommonOptions, EntryFailure, Placed, Sink } from './sink';
 
-/** What a file sink returns. */
-export interface FileSinkOptions {
+/** What a node returns of a file. */
+export interface FileResult {
 	/** What becomes of a record that succeeds, such as `pushed`: a member of the summary. */
 	done: string;
-	/** Maximum size of one file of failed records. */
-	bytesPerFile: number;
 	/** Further counts of the summary that are there even if nothing counts, such as `notFound`. */
 	others?: readonly string[];
 	/** Counts what concerns this file, if requests of several are in flight; the run's unless given. */
@@ -51,17 +49,18 @@ export class FileSink implements Sink {
 	constructor(
 		private readonly run: Run,
 		private readonly origin: FileOrigin,
-		private readonly options: FileSinkOptions,
+		{ bytesPerFile }: CommonOptions,
+		private readonly result: FileResult,
 	) {
 		const { file, path } = origin;
-		this.tally = new RecordTally(file.name, options.done, options.goOn);
-		for (const name of options.others ?? []) this.tally.others[name] = 0;
+		this.tally = new RecordTally(file.name, result.done, result.goOn);
+		for (const name of result.others ?? []) this.tally.others[name] = 0;
 		this.extent = new FileExtent(run, origin, this.tally, (place, reason) =>
 			this.note(place, { reason }),
 		);
-		this.failedRecords = new FailedRecords(run, file, path, options.bytesPerFile);
-		this.responses = new KeptResponses(run, file.name, options.bytesPerFile);
-		this.stats = options.stats ?? run.stats;
+		this.failedRecords = new FailedRecords(run, file, path, bytesPerFile);
+		this.responses = new KeptResponses(run, file.name, bytesPerFile);
+		this.stats = result.stats ?? run.stats;
 		this.meter = new Meter(run, this.stats);
 	}
 
@@ -121,7 +120,7 @@ export class FileSink implements Sink {
 		await responses.end();
 		const progress = tally.progress();
 		const atEnd = run.ended ? progress : tally.progressAtEnd(extent.words());
-		const { atEnd: more = () => '' } = this.options;
+		const { atEnd: more = () => '' } = this.result;
 		const endedHere = run.ended !== undefined;
 		this.progress = () => [atEnd, endedHere ? '' : more()].filter(Boolean).join(' ');
 		const binary = { ...failedRecords.binary, ...responses.binary };
@@ -131,7 +130,7 @@ export class FileSink implements Sink {
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${progress}`;
 			return run.fail(itemIndex, reason, { message, json, binary });
 		}
-		extent.checkSkip(this.options.done);
+		extent.checkSkip(this.result.done);
 		if (tally.failed === 0) return run.doneWithFiles(itemIndex, json, binary);
 		const what = `${count(tally.failed, 'record')} of ${quoted(file.name)} failed`;
 		run.hint(`${what}: see 'failures' and the files in the binary fields of the item`);
@@ -160,7 +159,7 @@ export class FileSink implements Sink {
 
 	private summary(): IDataObject {
 		const { tally, meter } = this;
-		const { json, details } = this.options;
+		const { json, details } = this.result;
 		return {
 			file: this.origin.file.name,
 			...tally.countsJson(),

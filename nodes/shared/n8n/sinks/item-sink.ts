@@ -4,10 +4,10 @@ import { count } from '../run/hints';
 import type { Run } from '../run/run';
 import { ItemParts, type Joining, type Merging } from './item-parts';
 import { ItemTallies } from './item-tallies';
-import { itemOf, type EntryFailure, type Placed, type Sink } from './sink';
+import { itemOf, type CommonOptions, type EntryFailure, type Placed, type Sink } from './sink';
 
-/** What an item sink returns. */
-export interface ItemSinkOptions {
+/** What a node returns for items. */
+export interface ItemResult {
 	/** What becomes of an entry that succeeds, such as `pushed`. */
 	done: string;
 	/** What an entry is, if no document. */
@@ -16,8 +16,6 @@ export interface ItemSinkOptions {
 	repeating: string;
 	/** What had been done, if that is not how many entries. */
 	progress?: (() => string) | undefined;
-	/** An item for each entry, for each input item, or one for all entries that succeeded. */
-	output: 'documents' | 'inputItems' | 'summary';
 	/** One failure for all entries of an item, which are returned together then. */
 	merged?: Merging;
 	/** One result for all entries of an item that are returned together. */
@@ -42,12 +40,14 @@ export class ItemSink implements Sink {
 
 	constructor(
 		private readonly run: Run,
-		private readonly options: ItemSinkOptions,
+		private readonly options: CommonOptions,
+		private readonly result: ItemResult,
 	) {
 		run.progress = () => this.progress();
-		const { output, done, merged, joined, others = [], json = {} } = options;
+		const { done, merged, joined, others = [], json = {} } = result;
 		if (merged) this.parts = new ItemParts(run, merged, joined);
-		if (output === 'inputItems') this.tallies = new ItemTallies(run, done, others, json);
+		if (options.output === 'inputItems')
+			this.tallies = new ItemTallies(run, done, others, json);
 	}
 
 	async done<E extends Placed>(
@@ -114,20 +114,23 @@ export class ItemSink implements Sink {
 		await this.tallies?.end();
 		await this.parts?.end();
 		this.hintAtFailures();
-		const { output, json: more } = this.options;
-		if (output !== 'summary') return;
+		if (this.options.output !== 'summary') return;
 		const { failures, meter, stats } = this.run;
 		const json = { documents: stats.done, failures, stats: meter.json() };
 		// If all have failed, there is still an item that it comes from.
 		const items = [...this.summarized].sort((one, other) => one - other);
-		this.run.done(items[0] ?? 0, [{ ...json, ...more }], items.length > 0 ? items : [0]);
+		this.run.done(
+			items[0] ?? 0,
+			[{ ...json, ...this.result.json }],
+			items.length > 0 ? items : [0],
+		);
 	}
 
 	/** A run that continues on errors is green, whatever failed. */
 	private hintAtFailures(): void {
 		const { run, failures, succeeded } = this;
 		if (failures === 0 || run.stopsOnFailure) return;
-		const all = count(failures + succeeded, this.options.noun ?? 'document');
+		const all = count(failures + succeeded, this.result.noun ?? 'document');
 		run.hint(`${failures.toLocaleString('en-US')} of ${all} failed`);
 	}
 
@@ -146,7 +149,7 @@ export class ItemSink implements Sink {
 	}
 
 	private progress(): string {
-		const { done, repeating, progress } = this.options;
+		const { done, repeating, progress } = this.result;
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
 		return `${count(this.run.stats.done, 'document')} of ${this.total.toLocaleString('en-US')} had been ${done}; ${repeating}.`;

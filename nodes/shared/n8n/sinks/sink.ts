@@ -30,6 +30,16 @@ export interface EntryFailure {
 	json?: IDataObject;
 }
 
+/** The options that several nodes have, for what all sources and sinks do with them. */
+export interface CommonOptions {
+	/** An item for each entry unless given, for each input item, or one for all entries that succeeded. */
+	output?: 'documents' | 'inputItems' | 'summary';
+	/** What separates the cells of CSV; '' to detect it. */
+	delimiter: string;
+	/** Maximum size of a file that is returned. */
+	bytesPerFile: number;
+}
+
 /** Accounts for the entries of one source, each exactly once. */
 export interface Sink {
 	/**

@@ -4,9 +4,9 @@ import { FORMATS } from '../../records/format';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import type { FileOrigin } from '../sinks/file-extent';
-import { FileSink, type FileSinkOptions } from '../sinks/file-sink';
+import { FileSink, type FileResult } from '../sinks/file-sink';
 import { hasFile } from './files';
-import { ItemSink, type ItemSinkOptions } from '../sinks/item-sink';
+import { ItemSink, type ItemResult } from '../sinks/item-sink';
 import {
 	checkFields,
 	EMPTY,
@@ -16,7 +16,7 @@ import {
 	type RecordFileOptions,
 } from './record-file';
 import type { Run } from '../run/run';
-import type { Placed, Sink } from '../sinks/sink';
+import type { CommonOptions, Placed, Sink } from '../sinks/sink';
 
 /** Where entries come from, and who accounts for them. */
 export interface Source<E> {
@@ -61,7 +61,7 @@ export interface ItemReading<E extends Placed> extends Reading<E> {
 	wrong(error: unknown, position: number, length: number): unknown;
 	/** Resolves equal IDs; may account for entries that are not to be sent. */
 	resolve(entries: E[], sink: Sink): Promise<E[]>;
-	sink: ItemSinkOptions;
+	sink: ItemResult;
 }
 
 /** How the files of input items are read: one after the other, as their records are needed. */
@@ -70,16 +70,21 @@ export interface FileReading<E extends Placed> extends Reading<E> {
 	needed: ReadonlyArray<readonly [field: string, parameter: string]>;
 	/** How many records are passed on at once; fewer where what was read and not yet sent counts. */
 	sliceRecords?: number;
-	sink: FileSinkOptions;
+	sink: FileResult;
 }
 
-/** All input items, as one source. */
+/**
+ * All input items, as one source.
+ *
+ * @param options of the node
+ */
 export async function withItems<E extends Placed>(
 	run: Run,
+	options: CommonOptions,
 	reading: ItemReading<E>,
 	use: (source: Source<E>) => Promise<void>,
 ): Promise<void> {
-	const sink = new ItemSink(run, reading.sink);
+	const sink = new ItemSink(run, options, reading.sink);
 	const read = await readItems(run, reading, sink);
 	const all = await reading.resolve(read, sink);
 	sink.total = all.length;
@@ -158,13 +163,13 @@ export interface OpenSource<E, R> extends FileSource<E> {
  * The files of all input items, each opened when the one before was taken. An item without a usable file
  * fails; one that sums up a file, as our nodes return it, is passed on as it is.
  *
+ * @param options of the node
  * @param readingOf how a file of an item is read
- * @param options how files are opened
  */
 export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 	run: Run,
 	parameters: FileSourceParameters,
-	options: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
+	options: CommonOptions & Pick<RecordFileOptions, 'otherwise'>,
 	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
 ): AsyncGenerator<OpenSource<E, R>, void, undefined> {
 	const sinks = new Set<FileSink>();
@@ -177,7 +182,7 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 			const max = parameters.number('options.maxRecords', itemIndex);
 			const reading = await readingOf(itemIndex, file);
 			const origin = { file, itemIndex, path, skip, max };
-			source = openSource<E, R>(run, origin, reading, isLast);
+			source = openSource<E, R>(run, origin, options, reading, isLast);
 			run.progress = progressOf(sinks, source.sink);
 			run.logLines = () => unfinished(sinks).map((sink) => sink.logLine());
 			return source;
@@ -211,10 +216,11 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 function openSource<E extends Placed, R extends FileReading<E>>(
 	run: Run,
 	origin: FileOrigin,
+	options: CommonOptions,
 	reading: R,
 	isLast: boolean,
 ): OpenSource<E, R> {
-	const sink = new FileSink(run, origin, reading.sink);
+	const sink = new FileSink(run, origin, options, reading.sink);
 	let read: () => void = () => undefined;
 	const wasRead = new Promise<void>((resolve) => (read = resolve));
 	return {
