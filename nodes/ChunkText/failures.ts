@@ -11,6 +11,7 @@ const refusal = (message: string, description: string): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description, outcomeUnknown: false });
 
 const RESPONSE_IS_KEPT = "What it returned is in the field 'response'.";
+const IN_FIRST_ITEM = "What it returned is in the field 'response' of the first item.";
 
 const withWords = (words: string): string => (words === '' ? '' : `, "${words}"`);
 
@@ -19,13 +20,6 @@ export const noChunkingId = (words: string): ServiceFailure =>
 	failure(
 		`The AI service accepted the request but returned no chunking ID${withWords(words)}`,
 		"Check 'AI Service URL' in the credential: another server may have answered.",
-	);
-
-/** A page in place of the response to a submission, such as that of a proxy. */
-export const answeredWithPage = (): ServiceFailure =>
-	failure(
-		'The AI service answered with an HTML page',
-		"Check 'AI Service URL' in the credential: a proxy or another server may have answered.",
 	);
 
 /** A 2xx response that says that the request did not succeed, e.g. by `success: false`. */
@@ -51,13 +45,16 @@ export const notAChunkingResponse = (): ServiceFailure =>
 
 /** JSON that was cut or damaged. */
 export const damagedResponse = (): ServiceFailure =>
-	failure('What the AI service returned is not a valid JSON object', RESPONSE_IS_KEPT);
+	failure(
+		'What the AI service returned is not a valid JSON object',
+		`Check whether a proxy cuts off large responses, then submit the text again. ${RESPONSE_IS_KEPT}`,
+	);
 
 /** Chunks of a request are not in its texts: its entries may come in another order. */
 export const otherOrder = (): ServiceFailure =>
 	refusal(
 		'The service returned chunks that are not in the texts of the request in this order, so they may be those of other texts',
-		`${RESPONSE_IS_KEPT} Set the option 'Texts per Request' to 1.`,
+		`Set the option 'Texts per Request' to 1. ${RESPONSE_IS_KEPT}`,
 	);
 
 /**
@@ -67,14 +64,14 @@ export const otherOrder = (): ServiceFailure =>
 export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFailure =>
 	refusal(
 		`The service returned ${count(vectors, 'vector')} for ${count(chunks, 'chunk')}, so it is unknown which belongs to which`,
-		`${RESPONSE_IS_KEPT} If submitting the text again does not help, set 'Include Vectors' to 'No' to get the chunks without them.`,
+		`If submitting the text again does not help, set 'Include Vectors' to 'No' to get the chunks without them. ${RESPONSE_IS_KEPT}`,
 	);
 
 /** The service has computed a vector with NaN or Infinity. */
 export const unusableVector = (chunkIndex: number): ServiceFailure =>
 	refusal(
 		`The vector of chunk ${chunkIndex} has values that are not numbers, such as NaN`,
-		`${RESPONSE_IS_KEPT} Check the model, or set 'Include Vectors' to 'No'.`,
+		`Check the model, or set 'Include Vectors' to 'No'. ${RESPONSE_IS_KEPT}`,
 	);
 
 /** The response belongs to another request: giving its chunks to these texts would mix documents. */
@@ -113,7 +110,7 @@ export function alreadyRetrieved(
 	if (lost !== undefined && isKept) {
 		return failure(
 			`The service counts the chunks as retrieved, but they could not be read: ${lost}`,
-			`${RESPONSE_IS_KEPT} Submit the text again.`,
+			`Submit the text again. ${RESPONSE_IS_KEPT}`,
 		);
 	}
 	if (lost === undefined) {
@@ -134,21 +131,21 @@ export function alreadyRetrieved(
 export const unreadableResults = (status: string): ServiceFailure =>
 	failure(
 		`The AI service reported ${status}, but this node cannot read the results`,
-		"They are in the field 'response'. Set 'Output' to 'Raw' to get such responses as they are.",
+		`Set 'Output' to 'Raw' to get such responses as they are. ${RESPONSE_IS_KEPT}`,
 	);
 
 /** There are more or fewer results than texts, so that none can be assigned to a text. */
 export const countMismatch = (results: number, texts: number): ServiceFailure =>
 	failure(
 		`The service returned ${count(results, 'result')} for ${count(texts, 'text')}, so it is unknown which belongs to which`,
-		"The response is in the field 'response' of the first item. Set the option 'Texts per Request' to 1, or 'Output' to 'Raw'.",
+		`Set the option 'Texts per Request' to 1, or 'Output' to 'Raw'. ${IN_FIRST_ITEM}`,
 	);
 
 /** The entry of a text is not what the interface knows. */
 export const noChunks = (words: string): ServiceFailure =>
 	failure(
 		`The service returned no readable chunks for the text${withWords(words)}`,
-		"The response is in the field 'response'. Submit the text again, or set 'Output' to 'Raw'.",
+		`Submit the text again, or set 'Output' to 'Raw'. ${RESPONSE_IS_KEPT}`,
 	);
 
 /** The item stands for a text that the request does not have. */
@@ -162,14 +159,14 @@ export const noSuchText = (position: number, results: number): InputError =>
 export const positionMissing = (results: number): InputError =>
 	new InputError(
 		`The request has ${count(results, 'text')}, and the item does not say which of them it stands for`,
-		"Use the field 'textPosition' that 'Submit' and failed items return. The response is in the field 'response' of the first item.",
+		`Use the field 'textPosition' that 'Submit' and failed items return. ${IN_FIRST_ITEM}`,
 	);
 
 /** The item has `documents` of a request, but not that of this text. */
 export const documentMissing = (): InputError =>
 	new InputError(
 		"The item has no document for this text in its field 'documents'",
-		"Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or choose another 'Output'. The response is in the field 'response' of the first item.",
+		`Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or choose another 'Output'. ${IN_FIRST_ITEM}`,
 	);
 
 /** The deadline has passed; `lastError` is the error of the final poll, if it failed. */

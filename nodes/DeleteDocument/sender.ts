@@ -7,7 +7,6 @@ import type { Run } from '../shared/n8n/run/run';
 import { inSteps } from '../shared/n8n/run/slices';
 import { ServiceFailure } from '../shared/service/failure';
 import { deletePath, documentAnswerSteps, rejection } from '../shared/service/push/push';
-import { pageFailure } from '../shared/service/success';
 import type { DeleteOptions } from './properties';
 
 /** What all deletes of a run share. */
@@ -107,8 +106,6 @@ export class DeleteSender {
 			...(commits && { qs: { commit: 'true' } }),
 			timeoutMs: this.options.timeoutSeconds * 1000,
 		});
-		const page = pageFailure(body, 'push');
-		if (page) throw page;
 		const steps = documentAnswerSteps(body, [{ id }]);
 		const answerOf = await inSteps(steps, () => this.run.breathe());
 		const { failure } = answerOf(id);

@@ -9,10 +9,9 @@ import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
 import { BLOB_SERVICE } from '../shared/n8n/session/services';
 import { Session } from '../shared/n8n/session/session';
-import { CONVERT_PATH } from '../shared/service/blobs';
+import { CONVERT_PATH, deniedMigration } from '../shared/service/blobs';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
-import { unsuccessful } from '../shared/service/success';
 import { MIGRATING, MIGRATING_AGAIN, outcomeMessage } from '../shared/service/wording';
 import { migrateProperties } from './properties';
 
@@ -33,7 +32,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		if (attempt === 1) run.stats.requests++;
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
-		const failure = unsuccessful(response.body, 'blob');
+		const failure = deniedMigration(response.body);
 		if (failure) throw failure;
 		return { migrated: true, status: response.status, ...responseJson(response.body) };
 	};

@@ -20,7 +20,6 @@ import {
 	type PushDocument,
 	type SentDocument,
 } from '../shared/service/push/push';
-import { pageFailure } from '../shared/service/success';
 import type { DocumentHints } from './hints';
 import type { PushOptions } from './properties';
 
@@ -77,8 +76,6 @@ export function pushRequests(
 	const push = async (body: Uint8Array, documents: SentDocument[]): Promise<Answers> => {
 		const timeoutMs = options.timeoutSeconds * 1000;
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
-		const page = pageFailure(response.body, 'push');
-		if (page) throw page;
 		const steps = documentAnswerSteps(response.body, documents);
 		return { answerOf: await inSteps(steps, () => run.breathe()) };
 	};

@@ -108,8 +108,11 @@ const EXPLAINED_ONCE = [
 	/^The (record|document) is not a JSON object$/,
 ];
 /** Where to find what the service returned, which the page says once as well. */
-const WHERE_RESPONSE =
-	/(What it returned is|They are|The response is) in the field 'response'( of the first item)?\.? ?/g;
+const WHERE_RESPONSE = / ?What it returned is in the field 'response'( of the first item)?\.$/;
+
+/** What to do, as tables have it. */
+export const adviceIn = (description: string): string =>
+	description.replace(WHERE_RESPONSE, '').trim();
 
 /**
  * The rows that a reader needs.
@@ -119,8 +122,12 @@ const WHERE_RESPONSE =
 export const neededRows = (rows: Row[]): Row[] =>
 	rows
 		.filter(([message]) => !EXPLAINED_ONCE.some((each) => each.test(message)))
-		.map(([message, advice]): Row => [message, advice.replace(WHERE_RESPONSE, '').trim()])
+		.map(([message, advice]): Row => [message, adviceIn(advice)])
 		.filter(([, advice]) => advice !== '');
+
+/** All messages in files and folders. */
+export const messagesOf = (files: string[]): Row[] =>
+	files.flatMap(filesIn).flatMap((file) => messagesIn(readFileSync(file, 'utf8')));
 
 /**
  * The table of the messages in files.

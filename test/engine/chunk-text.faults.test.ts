@@ -103,14 +103,28 @@ describe('a permanent error of a poll', () => {
 		},
 	);
 
-	it('is a response Get Results cannot read, with advice', async () => {
-		fault('results', { html: true });
-		const { error } = await getResults([{ chunkingId: 'c-1' }]);
-		expect(error?.message).toBe(
-			'What the AI service returned is not a valid chunking response (chunking ID c-1)',
-		);
-		expect(error?.description).toMatch(/'AI Service URL'.*'Results Path'/);
-	});
+	it.each<[string, Fault, string, RegExp]>([
+		[
+			'an HTML page',
+			{ html: true },
+			'The AI service answered with an HTML page',
+			/^Check 'AI Service URL' in the credential: a proxy or a login page/,
+		],
+		[
+			'another text',
+			{ status: 200, body: 'Welcome' },
+			'What the AI service returned is not a valid chunking response',
+			/'AI Service URL'.*'Results Path'/,
+		],
+	])(
+		'is a response Get Results cannot read, with advice: %s',
+		async (_case, rule, message, advice) => {
+			fault('results', rule);
+			const { error } = await getResults([{ chunkingId: 'c-1' }]);
+			expect(error?.message).toBe(`${message} (chunking ID c-1)`);
+			expect(error?.description).toMatch(advice);
+		},
+	);
 });
 
 describe('a submission', () => {

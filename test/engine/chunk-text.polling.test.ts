@@ -260,7 +260,7 @@ describe('an item that is not finished in time', () => {
 		});
 		expect(jsonOf(result.output)).toMatchObject([{ status: 'SUBMITTED', id: 'i0' }]);
 		expect(hintsOf(result)).toContain(
-			'The final poll failed: What the AI service returned is not a valid chunking response',
+			'The final poll failed: The AI service answered with an HTML page',
 		);
 	});
 

@@ -1,9 +1,10 @@
 /** Parts of the guides that are made from the code (`npm run docs` writes them). */
 import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 
 import type { INodeProperties } from 'n8n-workflow';
 
-import { messagesIn, neededRows } from '../../scripts/docs/message-tables';
+import { adviceIn, messagesIn, messagesOf, neededRows } from '../../scripts/docs/message-tables';
 import { generatedPages, parseTable, tablesIn } from '../../scripts/docs/pages';
 import {
 	allProperties,
@@ -180,6 +181,13 @@ describe('messages in a source file', () => {
 		]);
 	});
 
+	it('say what to do, and not only where to look', () => {
+		const all = messagesOf(['nodes', 'credentials'].map((name) => path.join(ROOT, name)));
+		expect(all.length).toBeGreaterThan(50);
+		const vague = all.filter(([, advice]) => /^(See .*)?$/.test(adviceIn(advice)));
+		expect(vague).toEqual([]);
+	});
+
 	it('need no row if the page explains them once, or if there is nothing to do', () => {
 		expect(
 			neededRows([
@@ -189,7 +197,7 @@ describe('messages in a source file', () => {
 				['It cannot be read', "What it returned is in the field 'response'."],
 				[
 					'It was lost',
-					"The response is in the field 'response' of the first item. Submit it again.",
+					"Submit it again. What it returned is in the field 'response' of the first item.",
 				],
 				["'Additional Fields' must not contain the field '…'", 'Remove the entry.'],
 				['The file … is empty', 'Check the node that outputs the file.'],

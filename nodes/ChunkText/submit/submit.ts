@@ -11,9 +11,9 @@ import {
 	submitPath,
 	type ChunkingResponse,
 } from '../../shared/service/chunking/chunking';
-import { isPage, type ServiceFailure } from '../../shared/service/failure';
+import type { ServiceFailure } from '../../shared/service/failure';
 import { keepAccepted } from './earlier-submissions';
-import { answeredWithPage, denied, idOfAnother, jobFailed, noChunkingId } from '../failures';
+import { denied, idOfAnother, jobFailed, noChunkingId } from '../failures';
 import { newJob, type Job } from './job';
 import type { Chunking } from './chunking';
 import { forTokenAlone, noteRefusal } from './refusals';
@@ -109,7 +109,6 @@ function notAccepted(
 	body: unknown,
 	texts: number,
 ): ServiceFailure {
-	if (typeof body === 'string' && isPage(body)) return answeredWithPage();
 	const words = response.state === 'invalid' ? '' : session.words(body);
 	if (response.state === 'denied') return denied(response.by, words);
 	const { state, status = 'SUBMITTED' } = response;

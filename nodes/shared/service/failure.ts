@@ -213,8 +213,8 @@ export function serverMessage(
 function wordsIn(body: unknown, mask: (text: string) => string, depth: number): string {
 	if (typeof body === 'string') {
 		const start = beginning(body.trimStart(), mask);
-		// An HTML page says nothing that its status does not.
-		return isPage(start) ? '' : start.trim();
+		// Markup such as an HTML page says nothing that its status does not.
+		return isMarkup(start) ? '' : start.trim();
 	}
 	if (typeof body !== 'object' || body === null || depth === 0) return '';
 	if (Array.isArray(body)) return joined(body, mask, depth);
@@ -247,8 +247,8 @@ function joined(list: unknown[], mask: (text: string) => string, depth: number):
 	return text;
 }
 
-/** Whether a text is an HTML page, from its beginning: a message may begin with a tag too. */
-export const isPage = (text: string): boolean =>
+/** Whether a text is a page or XML, from its beginning: a message may begin with a tag too. */
+const isMarkup = (text: string): boolean =>
 	/^\s*<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i.test(text);
 
 /** Text without control characters, which could change what a log or a terminal shows. */

@@ -49,7 +49,7 @@ export function pathSegment(value: unknown, label: string): string {
 	if (value === '.' || value === '..') {
 		throw new InputError(
 			`'${label}' must not be "${value}"`,
-			'In a URL this names a folder, so the request would reach another resource.',
+			'Choose another value: in a URL this one names a folder, so the request would reach another resource.',
 		);
 	}
 	if (/\p{Surrogate}/u.test(value)) {

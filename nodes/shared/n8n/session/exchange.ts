@@ -163,7 +163,7 @@ export class Exchange {
 			{
 				kind: 'response',
 				description:
-					'Nothing of it was kept. Send less in one request, or see what the service returns.',
+					'Nothing of it was kept. Send fewer documents or texts per request. If the response to a single one is as long, ask the operator of the service why.',
 			},
 		);
 	}
@@ -203,7 +203,10 @@ export class Exchange {
 	private unreadable(error: unknown): ServiceFailure {
 		return new ServiceFailure(
 			`The response of ${this.service.name} cannot be read: ${messageOf(error)}`,
-			{ kind: 'response', description: `See what ${this.service.name} returns.` },
+			{
+				kind: 'response',
+				description: `Report this to the operator of ${this.service.name}.`,
+			},
 		);
 	}
 }

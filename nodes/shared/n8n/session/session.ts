@@ -3,6 +3,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { Cancellation } from '../../http/time-limit';
 import { capitalized } from '../../http/transport-failure';
 import { serverMessage, ServiceFailure } from '../../service/failure';
+import { pageFailure } from '../../service/success';
 import { parseRetryAfter } from '../../service/retry-after';
 import { Masker, secretsOf } from '../../service/tokens/secrets';
 import { statusAdvice } from '../../service/services';
@@ -18,7 +19,7 @@ import { PlainCredential, TokenCredential, type RequestCredential } from './requ
 
 export type { Service, SessionRequest, SessionRun } from './exchange';
 
-/** A response with a 2xx status. */
+/** A response with a 2xx status, other than an HTML page. */
 export interface SessionResponse {
 	status: number;
 	/** Parsed JSON, or the text if it is not JSON. */
@@ -72,7 +73,7 @@ export class Session {
 	 * Sends a request once; again after a 401 if another token may be accepted.
 	 *
 	 * @returns a response with a 2xx status
-	 * @throws ServiceFailure for any other outcome, InputError if the credential turns out to be
+	 * @throws ServiceFailure for any other outcome, an HTML page included, InputError if the credential turns out to be
 	 * unusable, Canceled when the run was canceled
 	 */
 	async request(request: SessionRequest): Promise<SessionResponse> {
@@ -84,6 +85,8 @@ export class Session {
 			});
 			const { statusCode: status, body } = response;
 			if (status >= 200 && status < 300) {
+				const page = pageFailure(body, this.service);
+				if (page) throw page;
 				return {
 					status,
 					body,

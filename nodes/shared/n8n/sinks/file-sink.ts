@@ -175,7 +175,7 @@ export class FileSink implements Sink {
 }
 
 const SEE_FAILURES =
-	"The item lists the first failures in 'failures', and has all failed records in files that this node can read again.";
+	"Correct what the field 'failures' says, then run this node with the files of the item: they have all failed records.";
 
 const recordsOf = (entries: readonly Placed[]): SourceRecord[] =>
 	entries.flatMap(({ record }) => record ?? []);

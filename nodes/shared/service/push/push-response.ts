@@ -83,7 +83,7 @@ export function rejection(
 const REJECTED = { push: 'document', delete: 'delete' };
 const REPEAT = {
 	push: 'Correct the document and push it again.',
-	delete: 'See what the service says about the document, then delete it again.',
+	delete: 'Remove the cause that the service names, then delete the document again.',
 };
 const UNATTRIBUTED = {
 	what: 'reported an error for one or more documents of the request',
