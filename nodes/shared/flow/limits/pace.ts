@@ -50,6 +50,20 @@ export class Pace {
 		if (this.isLimited) this.next = Math.max(this.next, now - CATCH_UP_MS) + this.intervalMs;
 	}
 
+	/**
+	 * Takes a place for a request that is sent later than it started, or once more.
+	 *
+	 * @param startedAt when it started, if it has not been sent since
+	 * @returns milliseconds until it may be sent
+	 */
+	startAgain(now: number, startedAt = -Infinity): number {
+		// Nothing has started after it: its place moves.
+		if (this.next <= startedAt + this.intervalMs) this.next = now;
+		const ms = Math.max(0, this.delayMs(now));
+		this.start(now);
+		return ms;
+	}
+
 	private space(): void {
 		this.intervalMs = MINUTE_MS / (USED * Math.min(...this.limits));
 	}

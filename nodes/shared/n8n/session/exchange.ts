@@ -28,6 +28,8 @@ export interface SessionRun extends CredentialClock {
 	readonly context: IExecuteFunctions;
 	/** Aborted when the run is canceled. */
 	readonly signal: AbortSignal | undefined;
+	/** Milliseconds of a clock that never jumps. */
+	now(): number;
 }
 
 /** A service as its credential describes it. */
@@ -75,10 +77,14 @@ const N8N_LATER_MS = 1_000;
 /** One attempt of a request: signed, sent and read within its time. */
 export class Exchange {
 	private readonly limit: TimeLimit;
+	private readonly startedAt: number;
 	/** Whether a response has begun to arrive. */
 	private isAnswered = false;
 
-	/** @throws Canceled when the run was canceled */
+	/**
+	 * @param inTurn waits until a request may be sent that had to wait for a token
+	 * @throws Canceled when the run was canceled
+	 */
 	constructor(
 		private readonly run: SessionRun,
 		private readonly cancellation: Cancellation,
@@ -86,8 +92,10 @@ export class Exchange {
 		private readonly baseUrl: string,
 		private readonly request: SessionRequest,
 		private readonly masker: Masker,
+		private readonly inTurn: (startedAt: number) => Promise<void>,
 	) {
 		if (cancellation.isCanceled) throw new Canceled();
+		this.startedAt = run.now();
 		this.limit = new TimeLimit(request.timeoutMs, cancellation);
 	}
 
@@ -177,7 +185,9 @@ export class Exchange {
 		const { timeoutMs } = this.request;
 		const waiting = new TimeLimit(timeoutMs, this.cancellation);
 		try {
-			return await waiting.waitFor(pending);
+			const token = await waiting.waitFor(pending);
+			await this.inTurn(this.startedAt);
+			return token;
 		} catch (error) {
 			throw waiting.isOver ? timeoutFailure(TOKEN_SERVER, timeoutMs, 'token') : error;
 		} finally {

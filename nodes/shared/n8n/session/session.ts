@@ -16,6 +16,7 @@ import {
 	type SessionRun,
 } from './exchange';
 import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
+import { startAgain } from './throttles';
 
 export type { Service, SessionRequest, SessionRun } from './exchange';
 
@@ -94,8 +95,8 @@ export class Session {
 				};
 			}
 			const canRecover = status === 401 && recoveries < MAX_RECOVERIES;
-			if (canRecover && (await this.credential.recover(auth))) continue;
-			throw this.refusal(response);
+			if (!canRecover || !(await this.credential.recover(auth))) throw this.refusal(response);
+			await this.inTurn();
 		}
 	}
 
@@ -122,8 +123,15 @@ export class Session {
 			this.baseUrl,
 			request,
 			this.masker,
+			async (startedAt) => await this.inTurn(startedAt),
 		);
 		return await exchange.attempt(this.credential);
+	}
+
+	/** Waits until a request may be sent once more, or after a wait for its token: such come all at once. */
+	private async inTurn(startedAt?: number): Promise<void> {
+		const ms = startAgain(this.throttleKey, this.run.now(), startedAt);
+		if (ms > 0) await this.run.sleep(ms);
 	}
 
 	/** A status other than 2xx, in words. */

@@ -10,6 +10,17 @@ const throttles = new Map<string | symbol, Throttle>();
 /** The paces of this process, each until it is over: a node that runs in a loop is many short runs. */
 const paces = new Map<string | symbol, Pace>();
 
+/**
+ * Takes a place in the pace of a service and a credential, for a request that is sent later than it
+ * started, or once more.
+ *
+ * @param now by the clock of all runs
+ * @param startedAt when it started, if it has not been sent since
+ * @returns milliseconds until it may be sent
+ */
+export const startAgain = (key: string | symbol, now: number, startedAt?: number): number =>
+	paces.get(key)?.startAgain(now, startedAt) ?? 0;
+
 /** What requests to a service share, and how to leave it. */
 export interface Shared {
 	throttle: Throttle;

@@ -118,6 +118,23 @@ test('what was sent counts for whatever comes after it', async () => {
 	expect(pace.isOver(clock.now() + 1100)).toBe(true);
 });
 
+test('a request that is sent later than it started takes another place, unless it is the last one', () => {
+	const pace = paced(60);
+	const interval = 1000 / 0.95;
+	const next = (now: number) => now + pace.delayMs(now);
+	pace.start(10_000);
+	// It waits half a second for a token.
+	expect(pace.startAgain(10_500, 10_000)).toBe(0);
+	expect(next(10_500)).toBeCloseTo(10_500 + interval, 5);
+	// Another one starts while it waits.
+	pace.start(11_600);
+	expect(pace.startAgain(12_000, 10_500)).toBeCloseTo(interval - 400 - 20, 0);
+	expect(next(12_000)).toBeCloseTo(11_580 + 2 * interval, 0);
+	// One that was sent and is sent again takes another one in any case.
+	expect(pace.startAgain(12_000)).toBeGreaterThan(interval);
+	expect(new Pace().startAgain(1)).toBe(0);
+});
+
 test('the end of the run ends the wait', async () => {
 	const run = new VirtualRun();
 	const limiter = new Limiter(1, run, undefined, paced(1));

@@ -1,0 +1,122 @@
+/** Max Requests per Minute: what counts, in real time. That no minute has more is in test/unit/flow/limits/pace.test.ts. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import type { RecordedRequest } from '../../sandbox';
+import { useFiles } from '../../support/binary-data';
+import { OFTEN, texts, useChunkText } from '../../support/chunking';
+import { nodeRunner } from '../../support/sandbox';
+
+const { sandbox, chunk, fault, credentials, submits, polls } = useChunkText();
+const files = useFiles();
+const push = nodeRunner(new PushDocuments(), credentials);
+const remove = nodeRunner(new DeleteDocument(), credentials);
+
+/** Starts may catch up 20 ms, and arrive later than they were sent. */
+const TOLERANCE_MS = 30;
+const intervalMs = (perMinute: number) => 60_000 / (0.95 * perMinute);
+
+/** Requests for tokens go to another server. */
+const toService = (from = 0): RecordedRequest[] =>
+	sandbox()
+		.requests.slice(from)
+		.filter(({ route }) => route !== 'token');
+
+/** Within any second there are as many requests as the limit allows, and one more at its edge. */
+function expectPace(requests: RecordedRequest[], perMinute: number): void {
+	const times = requests.map(({ startedAt }) => startedAt);
+	const most = Math.max(
+		...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length),
+	);
+	expect(most).toBeLessThanOrEqual(Math.floor((1000 + TOLERANCE_MS) / intervalMs(perMinute)) + 1);
+	const spanMs = (times.at(-1) ?? 0) - times[0];
+	expect(spanMs).toBeGreaterThan((times.length - 1) * intervalMs(perMinute) - TOLERANCE_MS);
+}
+
+describe('Chunk Text', () => {
+	const limited = (perMinute: number, parameters: INodeParameters = {}) => ({
+		...parameters,
+		options: { textsPerRequest: 1, maxRequestsPerMinute: perMinute, ...OFTEN },
+	});
+
+	it('counts submissions and polls', async () => {
+		sandbox().settings.chunkDelayMs = 300;
+		const { output } = await chunk(texts(12), limited(1200));
+		expect(output).toHaveLength(12);
+		expect(submits()).toHaveLength(12);
+		expect(polls().length).toBeGreaterThanOrEqual(12);
+		expectPace(toService(), 1200);
+	});
+
+	it('counts them with texts from files', async () => {
+		const lines = texts(8).map((text) => `${JSON.stringify(text)}\n`);
+		const file = await files.item(lines.join(''), 't.jsonl');
+		const parameters = limited(1200, { textSource: 'file' });
+		const { output, error } = await chunk([], parameters, { items: [file] });
+		expect(error).toBeUndefined();
+		expect(output.filter(({ json }) => 'chunk_id' in json || 'text' in json).length).toBe(8);
+		expectPace(toService(), 1200);
+	});
+
+	it('polls before it submits, so that a text is submitted only while its polls fit', async () => {
+		sandbox().settings.chunkDelayMs = 700;
+		const { output } = await chunk(texts(3), limited(600));
+		expect(output).toHaveLength(3);
+		// A poll is due at every turn until the job has ended.
+		const order = toService().map(({ route }) => (route === 'submit' ? 's' : 'p'));
+		expect(order.join('')).toMatch(/^s(p{3,}s){2}p+$/);
+	});
+
+	it('counts a request that is repeated with another token', async () => {
+		fault('submit', { status: 401, times: 6, latencyMs: 600 });
+		const { output } = await chunk(texts(10), limited(600, { operation: 'submit' }));
+		expect(output).toHaveLength(10);
+		expect(submits()).toHaveLength(16);
+		expectPace(toService(), 600);
+	});
+
+	it('counts requests when they are sent, not when they begin to wait for a token', async () => {
+		fault('token', { latencyMs: 1000, times: 1 });
+		const { output } = await chunk(texts(8), limited(600, { operation: 'submit' }));
+		expect(output).toHaveLength(8);
+		expectPace(toService(), 600);
+	});
+
+	it('ends the wait of a repeated request with a cancel', async () => {
+		fault('submit', { status: 401, times: 1 });
+		const begin = performance.now();
+		const { status } = await chunk(texts(1), limited(1, { operation: 'submit' }), {
+			cancelAfterMs: 1200,
+		});
+		expect(status).toBe('canceled');
+		expect(submits()).toHaveLength(1);
+		expect(performance.now() - begin).toBeLessThan(2500);
+	});
+});
+
+describe('Delete Document', () => {
+	const options = { maxRequestsPerMinute: 1200 };
+	const documents = texts(15).map(({ id }) => ({ id, name: 'N' }));
+
+	it('counts deletes, retries and the commit', async () => {
+		await push(documents);
+		const before = sandbox().requests.length;
+		fault('delete', { status: 503, times: 3 });
+		const parameters = { documentId: '={{ $json.id }}', commit: 'lastDeleteOnly', options };
+		const { output, error } = await remove(documents, parameters);
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(15);
+		expect(toService(before).length).toBeGreaterThanOrEqual(18);
+		expectPace(toService(before), 1200);
+	});
+
+	it('counts those of a file', async () => {
+		await push(documents);
+		const before = sandbox().requests.length;
+		const items = [await files.item(documents.map(({ id }) => `${id}\n`).join(''), 'ids.txt')];
+		const { output } = await remove([], { idSource: 'file', options }, { items });
+		expect(output[0].json).toMatchObject({ deleted: 15 });
+		expectPace(toService(before), 1200);
+	});
+});
