@@ -1,8 +1,7 @@
 import {
 	fileOptionProperties,
-	fileProperty,
-	idFileFormatProperty,
-	listPathProperty,
+	fileProperties,
+	ID_FILES,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
@@ -68,8 +67,7 @@ export const deleteProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description:
-					'Each input item has a file of IDs of any size: lines, JSON Lines, a JSON list or CSV',
+				description: `Each input item has a file of IDs of any size: ${ID_FILES.text}`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
@@ -101,12 +99,7 @@ export const deleteProperties = properties([
 		requiresDataPath: 'single',
 		displayOptions: { show: { idSource: ['listField'] } },
 	},
-	{ ...fileProperty, displayOptions: showForFile },
-	{ ...idFileFormatProperty, displayOptions: showForFile },
-	{
-		...listPathProperty,
-		displayOptions: { show: { idSource: ['file'], fileFormat: ['auto', 'jsonArray'] } },
-	},
+	...fileProperties(ID_FILES, showForFile.show),
 	{
 		displayName: 'ID Field',
 		name: 'idField',

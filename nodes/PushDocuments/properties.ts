@@ -3,10 +3,9 @@ import {
 	requiredFieldProperties,
 } from '../shared/n8n/sources/document-fields';
 import {
-	fileFormatProperty,
 	fileOptionProperties,
-	fileProperty,
-	listPathProperty,
+	fileProperties,
+	RECORD_FILES,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
@@ -60,8 +59,7 @@ const FROM_JSON = {
 const FROM_FILE = {
 	name: 'File',
 	value: 'file',
-	description:
-		'Each input item has a file of documents of any size: JSON Lines, a JSON list or CSV',
+	description: `Each input item has a file of documents of any size: ${RECORD_FILES.text}`,
 } as const;
 
 /** What is sent and returned, the everyday options first. */
@@ -340,12 +338,7 @@ export const pushProperties = properties([
 		description: 'One document as an object, or several as a list of objects',
 		displayOptions: { show: { documentSource: ['json'] } },
 	},
-	{ ...fileProperty, displayOptions: showForFile },
-	{ ...fileFormatProperty, displayOptions: showForFile },
-	{
-		...listPathProperty,
-		displayOptions: { show: { documentSource: ['file'], fileFormat: ['auto', 'jsonArray'] } },
-	},
+	...fileProperties(RECORD_FILES, showForFile.show),
 	...shownFor({ show: { documentSource: ['wholeItem', 'file'] } }, requiredFieldProperties),
 	...shownFor(showForFile, recommendedFieldProperties),
 	{

@@ -19,7 +19,8 @@ export const UNREADABLE = bad('unreadable');
 
 export const unreadable: DraftAt = (place) => ({ ...UNREADABLE(place), kind: 'unreadable' });
 
-export const FORMATS: FileFormat[] = ['jsonLines', 'jsonArray', 'csv'];
+/** Formats whose records have fields. */
+export const FORMATS = (Object.keys(EXTENSION) as FileFormat[]).filter((one) => one !== 'lines');
 
 /** Whatever is wrong with a file itself stays so, and a node that stops would get no further. */
 export function anyFiles(

@@ -1,9 +1,5 @@
 import { documentFieldProperties } from '../../shared/n8n/sources/document-fields';
-import {
-	fileFormatProperty,
-	fileProperty,
-	listPathProperty,
-} from '../../shared/n8n/sources/file-properties';
+import { fileProperties, RECORD_FILES } from '../../shared/n8n/sources/file-properties';
 import { filledByModel, properties, shownFor } from '../../shared/n8n/parameters/properties';
 
 /** Which texts to chunk. */
@@ -17,8 +13,7 @@ export const textProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description:
-					'Each input item has a file of any size with one record per text: JSON Lines, a JSON list or CSV',
+				description: `Each input item has a file of any size with one record per text: ${RECORD_FILES.text}`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
@@ -71,12 +66,7 @@ const fileDocuments = {
 
 /** Where the texts are in a file, and the documents they belong to. */
 export const fileTextProperties = properties([
-	{ ...fileProperty, displayOptions: file },
-	{ ...fileFormatProperty, displayOptions: file },
-	{
-		...listPathProperty,
-		displayOptions: { show: { textSource: ['file'], fileFormat: ['auto', 'jsonArray'] } },
-	},
+	...fileProperties(RECORD_FILES, file.show),
 	{
 		displayName: 'Text Field',
 		name: 'textField',

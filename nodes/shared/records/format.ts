@@ -8,8 +8,10 @@ export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
 
 /** What sets a format apart. */
 export interface FormatTraits {
-	/** Its name in messages. */
+	/** Its name in messages and descriptions. */
 	label: string;
+	/** Its name and description as a choice. */
+	choice: { name: string; description: string };
 	/** Extensions of names of files; that of files we write comes first. */
 	extensions: readonly [string, ...string[]];
 	/** MIME type of files we write. */
@@ -20,6 +22,8 @@ export interface FormatTraits {
 	isJson: boolean;
 	/** Whether a file is one JSON value, with the records in a list. */
 	isList: boolean;
+	/** Whether records may have fields; those of other formats can only be IDs. */
+	hasFields: boolean;
 	reader(options: ReaderOptions): RecordReader;
 }
 
@@ -34,6 +38,10 @@ export interface ReaderOptions {
 export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 	jsonLines: {
 		label: 'JSON Lines',
+		choice: {
+			name: 'JSON Lines',
+			description: 'One JSON value in each line, also called NDJSON',
+		},
 		extensions: ['jsonl', 'ndjson'],
 		mimeType: 'application/x-ndjson',
 		mimeTypes: [
@@ -44,37 +52,51 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		],
 		isJson: true,
 		isList: false,
+		hasFields: true,
 		reader: () => jsonLines(),
 	},
 	jsonArray: {
 		label: 'a JSON list',
+		choice: {
+			name: 'JSON Array',
+			description: 'A JSON file that is a list, or has one at a path',
+		},
 		extensions: ['json'],
 		mimeType: 'application/json',
 		mimeTypes: ['application/json'],
 		isJson: true,
 		isList: true,
+		hasFields: true,
 		reader: ({ path }) => new JsonArrayReader(path),
 	},
 	csv: {
 		label: 'CSV',
+		choice: { name: 'CSV', description: 'With a header row. All values are strings.' },
 		extensions: ['csv', 'tsv'],
 		mimeType: 'text/csv',
 		mimeTypes: ['text/csv', 'text/tab-separated-values'],
 		isJson: false,
 		isList: false,
+		hasFields: true,
 		reader: ({ delimiter }) => new CsvReader(delimiter),
 	},
 	lines: {
 		label: 'lines of text',
+		choice: { name: 'Text Lines', description: 'One ID in each line' },
 		extensions: ['txt'],
 		mimeType: 'text/plain',
 		// Not text/plain, which n8n gives to whatever it does not know.
 		mimeTypes: [],
 		isJson: false,
 		isList: false,
+		hasFields: false,
 		reader: () => textLines(),
 	},
 };
+
+/** Formats by a condition, in the order of the table. */
+export const formatsWith = (meets: (traits: FormatTraits) => boolean): RecordFormat[] =>
+	(Object.keys(FORMATS) as RecordFormat[]).filter((format) => meets(FORMATS[format]));
 
 /**
  * Detects the format of a file from its name, such as `documents.jsonl.gz`, or else from its MIME type.
@@ -85,10 +107,9 @@ export function formatOf(file: { fileName?: string; mimeType?: string }): Record
 	const name = (file.fileName ?? '').toLowerCase().replace(/\.gz$/, '');
 	const extension = /\.([^.]+)$/.exec(name)?.[1] ?? '';
 	const mimeType = (file.mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-	const formats = Object.keys(FORMATS) as RecordFormat[];
 	return (
-		formats.find((format) => FORMATS[format].extensions.includes(extension)) ??
-		formats.find((format) => FORMATS[format].mimeTypes.includes(mimeType))
+		formatsWith(({ extensions }) => extensions.includes(extension))[0] ??
+		formatsWith(({ mimeTypes }) => mimeTypes.includes(mimeType))[0]
 	);
 }
 

@@ -1,7 +1,33 @@
+import { FORMATS, formatsWith, type RecordFormat } from '../../records/format';
 import { properties, property } from '../parameters/properties';
 
-/** Parameters of nodes that read records from files. Each node says when they are shown. */
-export const fileProperty = property({
+/** What files a node reads. */
+interface FileKind {
+	formats: readonly RecordFormat[];
+	/** The formats, for the description of a choice. */
+	text: string;
+	/** How the format is detected. */
+	detected: string;
+}
+
+const fileKind = (formats: readonly RecordFormat[], detected: string): FileKind => {
+	const text = formats.map((format) => FORMATS[format].label).join(', ');
+	return { formats, text: text.replace(/, ([^,]+)$/, ' or $1'), detected };
+};
+
+/** Files of records with fields. */
+export const RECORD_FILES = fileKind(
+	formatsWith(({ hasFields }) => hasFields),
+	'By the extension of the file, its MIME type or its content',
+);
+
+/** Files of IDs, or of records that have them. */
+export const ID_FILES = fileKind(
+	formatsWith(() => true),
+	'By the extension of the file or its MIME type. Any other file is text lines, but must not begin with [ or {.',
+);
+
+const fileProperty = property({
 	displayName: 'Input Data Field Name',
 	name: 'binaryPropertyName',
 	type: 'string',
@@ -14,37 +40,22 @@ export const fileProperty = property({
 		'Name of the binary field of the input item that has the file, or several names separated by commas',
 });
 
-export const fileFormatProperty = property({
-	displayName: 'File Format',
-	name: 'fileFormat',
-	type: 'options',
-	options: [
-		{
-			name: 'Auto-Detect',
-			value: 'auto',
-			description: 'By the extension of the file, its MIME type or its content',
-		},
-		{
-			name: 'CSV',
-			value: 'csv',
-			description: 'With a header row. All values are strings.',
-		},
-		{
-			name: 'JSON Array',
-			value: 'jsonArray',
-			description: 'A JSON file that is a list, or has one at a path',
-		},
-		{
-			name: 'JSON Lines',
-			value: 'jsonLines',
-			description: 'One JSON value in each line, also called NDJSON',
-		},
-	],
-	default: 'auto',
-	description: 'How the records are written. The file may be compressed with gzip.',
-});
+const formatProperty = ({ formats, detected }: FileKind) =>
+	property({
+		displayName: 'File Format',
+		name: 'fileFormat',
+		type: 'options',
+		options: [
+			{ name: 'Auto-Detect', value: 'auto', description: detected },
+			...formats
+				.map((value) => ({ ...FORMATS[value].choice, value }))
+				.sort((one, other) => one.name.localeCompare(other.name)),
+		],
+		default: 'auto',
+		description: 'How the records are written. The file may be compressed with gzip.',
+	});
 
-export const listPathProperty = property({
+const listPathProperty = property({
 	displayName: 'Path to List',
 	name: 'listPath',
 	type: 'string',
@@ -53,6 +64,23 @@ export const listPathProperty = property({
 	description:
 		'Dotted path of the list in a JSON file. Leave empty if the whole file is the list.',
 });
+
+/**
+ * Where a file is and how it is written.
+ *
+ * @param show for which choices
+ */
+export const fileProperties = (kind: FileKind, show: Record<string, string[]>) =>
+	properties([
+		{ ...fileProperty, displayOptions: { show } },
+		{ ...formatProperty(kind), displayOptions: { show } },
+		{
+			...listPathProperty,
+			displayOptions: {
+				show: { ...show, fileFormat: ['auto', ...formatsWith(({ isList }) => isList)] },
+			},
+		},
+	]);
 
 export const bytesPerFileProperty = property({
 	displayName: 'Bytes per File',
@@ -101,18 +129,3 @@ export const fileOptionProperties = properties([
 	maxRecordsProperty,
 	bytesPerFileProperty,
 ]);
-
-/** The formats of a file of IDs. */
-export const idFileFormatProperty = property({
-	...fileFormatProperty,
-	options: [
-		{
-			name: 'Auto-Detect',
-			value: 'auto',
-			description:
-				'By the extension of the file or its MIME type. Any other file is text lines, but must not begin with [ or {.',
-		},
-		...fileFormatProperty.options.filter(({ value }) => value !== 'auto'),
-		{ name: 'Text Lines', value: 'lines', description: 'One ID in each line' },
-	],
-});
