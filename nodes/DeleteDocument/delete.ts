@@ -8,6 +8,7 @@ import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
 import { account, type Placed, type Wording } from '../shared/n8n/sinks/sink';
+import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import {
 	openFiles,
 	withFiles,
@@ -35,7 +36,7 @@ interface Entry extends Placed {
  */
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
-	const options = parameters.collection('options', ['skipRecords', 'maxRecords']);
+	const options = parameters.collection('options', OWN_OPTIONS);
 	const { endpoint, ...service } = await openPushEndpoint(run);
 	const isOfItems = parameters.choice('idSource') !== 'file';
 	const requests: Deleting = {

@@ -2,14 +2,14 @@ import {
 	fileOptionProperties,
 	fileProperties,
 	ID_FILES,
+	type RunOptions,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
 	filledByModel,
+	optionsProperty,
 	properties,
 	shownFor,
-	type Member,
-	type Values,
 } from '../shared/n8n/parameters/properties';
 import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/sinks/output-options';
@@ -137,25 +137,14 @@ export const deleteProperties = properties([
 		default: 'serviceDefault',
 		description: 'When searches stop finding the deleted documents',
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			...resultOptions,
-			// Each delete is a request of its own, so only concurrency hides the time they take.
-			...requestProperties(8),
-			...shownFor(showOptionForFile, fileOptionProperties),
-		],
-	},
+	optionsProperty([
+		...resultOptions,
+		// Each delete is a request of its own, so only concurrency hides the time they take.
+		...requestProperties(8),
+		...shownFor(showOptionForFile, fileOptionProperties),
+	]),
 ]);
 
 export type DeleteParameters = Parameters<typeof deleteProperties>;
 
-/** The values of the options that hold for the whole run. */
-export type DeleteOptions = Omit<
-	Values<Member<typeof deleteProperties, 'options'>>,
-	'skipRecords' | 'maxRecords'
->;
+export type DeleteOptions = RunOptions<typeof deleteProperties>;

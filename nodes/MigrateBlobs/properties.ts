@@ -1,4 +1,4 @@
-import { properties } from '../shared/n8n/parameters/properties';
+import { optionsProperty, properties } from '../shared/n8n/parameters/properties';
 import { maxRefusedProperty } from '../shared/n8n/session/request-options';
 
 /** Parameters of Migrate Blobs. */
@@ -18,32 +18,24 @@ export const migrateProperties = properties([
 		required: true,
 		description: 'Whether the manifests may be converted now. This cannot be undone.',
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			maxRefusedProperty,
-			{
-				displayName: 'Once per Item',
-				name: 'oncePerItem',
-				type: 'boolean',
-				default: false,
-				description:
-					'Whether to migrate again for each input item, instead of once per run',
-			},
-			{
-				displayName: 'Request Timeout (Seconds)',
-				name: 'timeoutSeconds',
-				type: 'number',
-				typeOptions: { minValue: 1, numberPrecision: 3 },
-				// It reads and writes every manifest; how long that takes is not documented.
-				default: 3600,
-				description:
-					'How long to wait for the response. The migration may continue in the service after that.',
-			},
-		],
-	},
+	optionsProperty([
+		maxRefusedProperty,
+		{
+			displayName: 'Once per Item',
+			name: 'oncePerItem',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to migrate again for each input item, instead of once per run',
+		},
+		{
+			displayName: 'Request Timeout (Seconds)',
+			name: 'timeoutSeconds',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 3 },
+			// It reads and writes every manifest; how long that takes is not documented.
+			default: 3600,
+			description:
+				'How long to wait for the response. The migration may continue in the service after that.',
+		},
+	]),
 ]);

@@ -6,17 +6,17 @@ import {
 	fileOptionProperties,
 	fileProperties,
 	RECORD_FILES,
+	type RunOptions,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
 	filledByModel,
 	notForTools,
 	onlyForTools,
+	optionsProperty,
 	properties,
 	property,
 	shownFor,
-	type Member,
-	type Values,
 } from '../shared/n8n/parameters/properties';
 import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/sinks/output-options';
@@ -341,25 +341,14 @@ export const pushProperties = properties([
 	...fileProperties(RECORD_FILES, showForFile.show),
 	...shownFor({ show: { documentSource: ['wholeItem', 'file'] } }, requiredFieldProperties),
 	...shownFor(showForFile, recommendedFieldProperties),
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			...documentOptions,
-			...batchOptions,
-			...requestProperties(4),
-			...shownFor(showOptionForFile, fileOptionProperties),
-		],
-	},
+	optionsProperty([
+		...documentOptions,
+		...batchOptions,
+		...requestProperties(4),
+		...shownFor(showOptionForFile, fileOptionProperties),
+	]),
 ]);
 
 export type PushParameters = Parameters<typeof pushProperties>;
 
-/** The values of the options that hold for the whole run. */
-export type PushOptions = Omit<
-	Values<Member<typeof pushProperties, 'options'>>,
-	'skipRecords' | 'maxRecords'
->;
+export type PushOptions = RunOptions<typeof pushProperties>;

@@ -14,6 +14,7 @@ import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
 import type { RecordFile } from '../shared/n8n/sources/record-file';
 import type { Run } from '../shared/n8n/run/run';
 import { account, type Placed, type Sink } from '../shared/n8n/sinks/sink';
+import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import {
 	openFiles,
 	withFiles,
@@ -46,7 +47,7 @@ import { pushWording, replacedWording } from './wording';
  */
 export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
-	const options = parameters.collection('options', ['skipRecords', 'maxRecords']);
+	const options = parameters.collection('options', OWN_OPTIONS);
 	const endpoint = await openPushEndpoint(run);
 	const hints = new DocumentHints(options.excludeFields);
 	const sent: Sent = { documents: 0, leftOut: 0 };

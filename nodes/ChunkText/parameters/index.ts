@@ -1,6 +1,7 @@
 import { Parameters } from '../../shared/n8n/parameters/parameters';
 import { properties } from '../../shared/n8n/parameters/properties';
 import type { Run } from '../../shared/n8n/run/run';
+import { OWN_OPTIONS } from '../../shared/n8n/sources/file-properties';
 import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
 import { modelProperties } from './model';
@@ -45,8 +46,7 @@ export const optionsOf = (parameters: ChunkParameters) =>
 		'resumeChunkingId',
 		'additionalFields',
 		'additionalTextFields',
-		'skipRecords',
-		'maxRecords',
+		...OWN_OPTIONS,
 	]);
 
 export type ChunkOptions = ReturnType<typeof optionsOf>;

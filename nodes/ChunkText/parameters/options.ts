@@ -4,7 +4,7 @@ import {
 	maxRecordsProperty,
 	skipRecordsProperty,
 } from '../../shared/n8n/sources/file-properties';
-import { properties, property } from '../../shared/n8n/parameters/properties';
+import { optionsProperty, properties, property } from '../../shared/n8n/parameters/properties';
 import { requestProperties } from '../../shared/n8n/session/request-options';
 import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking/chunking';
 import { MAX_CHUNK_TEXT_BYTES } from '../../shared/service/limits';
@@ -288,18 +288,11 @@ const fileOptions = properties([
 
 /** Rare settings by subject, the everyday ones first, each shown only where it applies. */
 export const optionsProperties = properties([
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [
-			...resultOptions,
-			...modelOptions,
-			...requestOptions,
-			...waitingOptions,
-			...fileOptions,
-		],
-	},
+	optionsProperty([
+		...resultOptions,
+		...modelOptions,
+		...requestOptions,
+		...waitingOptions,
+		...fileOptions,
+	]),
 ]);

@@ -9,6 +9,17 @@ export const property = <const P extends INodeProperties>(declared: P): P => dec
 /** Declares a list of parameters in the same way; lists may be spread into others. */
 export const properties = <const P extends INodeProperties[]>(declared: P): P => declared;
 
+/** The collection of what is needed rarely. */
+export const optionsProperty = <const P extends INodeProperties[]>(options: P) =>
+	property({
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options,
+	});
+
 /** The same parameters, shown only there. */
 export const shownFor = <const P extends INodeProperties[]>(
 	displayOptions: IDisplayOptions,

@@ -1,5 +1,7 @@
+import type { INodeProperties } from 'n8n-workflow';
+
 import { FORMATS, formatsWith, type RecordFormat } from '../../records/format';
-import { properties, property } from '../parameters/properties';
+import { properties, property, type Member, type Values } from '../parameters/properties';
 
 /** What files a node reads. */
 interface FileKind {
@@ -121,6 +123,15 @@ export const maxRecordsProperty = property({
 	description:
 		"Maximum number of records to read after those that are skipped, 0 for all. The field 'atEnd' of the output says whether the file ended.",
 });
+
+/** Options that each file has its own value of. */
+export const OWN_OPTIONS = ['skipRecords', 'maxRecords'] as const;
+
+/** The options of a node that hold for the whole run. */
+export type RunOptions<P extends INodeProperties[]> = Omit<
+	Values<Member<P, 'options'>>,
+	(typeof OWN_OPTIONS)[number]
+>;
 
 /** The options for files of nodes whose only files are those with failed records. */
 export const fileOptionProperties = properties([
