@@ -126,18 +126,23 @@ export function idIn(source: unknown, field: string): string | undefined {
 
 /** Makes documents of items or of records of a file, whose fields may have other names. */
 export class DocumentMapper {
-	/** What the ID and the name are called in messages. */
-	readonly called: Record<'id' | 'name', string>;
 	/** Whether all fields have the names that the service wants. */
 	readonly isIdentity: boolean;
 
 	constructor(readonly fields: DocumentFields) {
+		const { id, name, description, url } = fields;
+		this.isIdentity =
+			id === 'id' &&
+			name === 'name' &&
+			(description === 'description' || description === '') &&
+			(url === 'url' || url === '');
+	}
+
+	/** What the ID and the name are called in messages. */
+	get called(): Record<'id' | 'name', string> {
 		const called = (field: 'id' | 'name', what: string) =>
-			`The field ${quoted(fields[field])}${fields[field] === field ? '' : what}`;
-		this.called = { id: called('id', ' with the ID'), name: called('name', ' with the name') };
-		this.isIdentity = Object.entries(fields).every(
-			([field, path]) => path === field || path === '',
-		);
+			`The field ${quoted(this.fields[field])}${this.fields[field] === field ? '' : what}`;
+		return { id: called('id', ' with the ID'), name: called('name', ' with the name') };
 	}
 
 	/**

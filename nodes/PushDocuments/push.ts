@@ -51,20 +51,24 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const endpoint = await openPushEndpoint(run);
 	const hints = new DocumentHints(options.excludeFields);
 	const sent: Sent = { documents: 0, leftOut: 0 };
-	const pushing = pushRequests(run, endpoint, options, sent, hints);
+	const isFromFiles = parameters.choice('documentSource') === 'file';
+	// Items with the same ID are resolved before.
+	const mayRepeat = isFromFiles || options.duplicates === 'sendInOrder';
+	const pushing = pushRequests(run, endpoint, options, sent, hints, mayRepeat);
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const answers of bulk(entries, pushing)) {
 			for (const { entries: answered, outcome, request, bytes } of answers) {
 				const wording = pushWording(options, request, bytes);
 				await account(sink, answered, outcome, wording);
+				if (sent.leftOut === 0) continue;
 				// What was not sent because of these shares their outcome.
 				const replaced = answered.flatMap(({ replaces = [] }) => replaces);
 				await account(sink, replaced, outcome, replacedWording(wording));
 			}
 		}
 	};
-	if (parameters.choice('documentSource') === 'file') {
+	if (isFromFiles) {
 		const readingOf = fileReading(parameters, options, hints);
 		const files = openFiles<Entry, FileReading<Entry>>(run, parameters, options, readingOf);
 		await withFiles(run, files, push);
@@ -91,8 +95,8 @@ function itemReading(
 		try {
 			const mapper = new DocumentMapper(readItemFields(parameters, itemIndex));
 			const document = mapper.documentOf(value);
-			const { isIdentity, called } = mapper;
-			return prepareDocument(document, isIdentity ? rules : { ...rules, called });
+			const called = mapper.isIdentity ? undefined : mapper.called;
+			return prepareDocument(document, called ? { ...rules, called } : rules);
 		} catch (error) {
 			throw withFileAdvice(run, itemIndex, error);
 		}

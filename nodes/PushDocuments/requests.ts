@@ -59,6 +59,7 @@ const SHORTEN = "Shorten the document, omit fields with 'Exclude Fields', or chu
  *
  * @param sent counts what was accepted, or what a dry run would have sent
  * @param hints is told of each document that is sent
+ * @param mayRepeat whether several documents may have the same ID: they are sent one after the other
  */
 export function pushRequests(
 	run: Run,
@@ -66,6 +67,7 @@ export function pushRequests(
 	options: PushOptions,
 	sent: Sent,
 	hints: DocumentHints,
+	mayRepeat: boolean,
 ): BulkOptions<Entry, Answers> {
 	const path = pushPath(endpoint);
 	const limits = {
@@ -83,7 +85,7 @@ export function pushRequests(
 		...requestLine(run, session, options, { idempotent: true }),
 		limits,
 		breathe: () => run.breathe(),
-		keyOf: ({ id }) => id,
+		...(mayRepeat && { keyOf: ({ id }: Entry) => id }),
 		textOf: (entry) => {
 			if (entry.document === undefined) return '';
 			hints.pushing(entry.document);

@@ -174,7 +174,8 @@ export class BatchSender<E, R> {
 		rejected: ReadonlyMap<E, unknown>,
 		info: RequestInfo,
 	): Promise<void> {
-		const accepted = entriesOf(batch).filter((entry) => !rejected.has(entry));
+		const all = entriesOf(batch);
+		const accepted = rejected.size === 0 ? all : all.filter((entry) => !rejected.has(entry));
 		this.accepted += accepted.length;
 		const answers: Array<Promise<void>> = [];
 		if (accepted.length > 0) answers.push(this.answer(accepted, outcome, info));

@@ -62,7 +62,7 @@ const bodyBytes = (
  */
 export class Batcher<E> {
 	private batch: Array<Packed<E>> = [];
-	private keys = new Set<string | undefined>();
+	private keys = new Set<string>();
 	private bytes = 0;
 	private besides = 0;
 	private group: string | undefined;
@@ -93,7 +93,7 @@ export class Batcher<E> {
 		const isOther = group !== this.group || (key !== undefined && this.keys.has(key));
 		const full = this.batch.length > 0 && (isFull || isOther) ? this.flush() : undefined;
 		this.batch.push(packed);
-		this.keys.add(key);
+		if (key !== undefined) this.keys.add(key);
 		this.bytes += packed.bytes;
 		this.besides += besides;
 		this.group = group;

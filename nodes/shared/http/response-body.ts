@@ -65,6 +65,8 @@ export async function readBody(
 		bytes += piece.length;
 		if (bytes >= limit) break;
 	}
+	// Many services answer without a body, and finding out that it is no JSON is slow.
+	if (bytes === 0) return '';
 	reader.push(decoder.decode());
 	return reader.end();
 }

@@ -43,6 +43,8 @@ export function* documentAnswerSteps(
 	body: unknown,
 	documents: SentDocument[],
 ): Generator<undefined, (id: string) => DocumentAnswer, undefined> {
+	// Many services answer without a body, and only lists and objects can name a document.
+	if (typeof body !== 'object' || body === null) return () => ({ response: body });
 	const reader = new ResponseReader(documents);
 	yield* reader.read(body);
 	return (id) => reader.answer(id, body);
