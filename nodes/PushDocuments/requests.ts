@@ -95,10 +95,7 @@ export function pushRequests(
 		tooLarge: (entry, bytes) => tooLarge(entry, bytes, limits.maxBytes),
 		send: async (batch) => {
 			const bytes = requestBytes(batch, limits);
-			const body = pushBody(
-				batch.map(({ text }) => text),
-				bytes,
-			);
+			const body = pushBody(batch, bytes);
 			const answers = options.dryRun
 				? { sizes: new Map(batch.map(({ entry, bytes }) => [entry.id, bytes])) }
 				: await push(

@@ -52,7 +52,7 @@ export function pathSegment(value: unknown, label: string): string {
 			'Choose another value: in a URL this one names a folder, so the request would reach another resource.',
 		);
 	}
-	if (/\p{Surrogate}/u.test(value)) {
+	if (!value.isWellFormed()) {
 		throw new InputError(
 			`'${label}' is not valid Unicode text`,
 			'It contains half of a surrogate pair. Repair the text at its source.',

@@ -180,12 +180,18 @@ test('tells which recommended fields are missing', () => {
 
 describe('pushBody', () => {
 	test('one document is an object, several are a list', () => {
-		expect(pushBody(['{"a":1}'], 7)).toEqual(Buffer.from('{"a":1}'));
-		expect(pushBody(['{"a":1}', '{"b":2}'], 17)).toEqual(Buffer.from('[{"a":1},{"b":2}]'));
+		const sized = (text: string) => ({ text, bytes: Buffer.byteLength(text) });
+		const one = sized('{"a":1}');
+		expect(pushBody([one], 7)).toEqual(Buffer.from('{"a":1}'));
+		expect(pushBody([one, sized('{"b":"é😀"}')], 24)).toEqual(
+			Buffer.from('[{"a":1},{"b":"é😀"}]'),
+		);
 	});
 
 	test('is JSON of the documents and as large as the engine reckons', () => {
-		const documents = fc.array(fc.dictionary(fc.string(), fc.string()), { minLength: 1 });
+		const documents = fc.array(fc.dictionary(fc.string(), fc.string({ unit: 'binary' })), {
+			minLength: 1,
+		});
 		fc.assert(
 			fc.property(documents, (list) => {
 				const texts = list.map((document) => JSON.stringify(document));
@@ -195,7 +201,7 @@ describe('pushBody', () => {
 					bytes: Buffer.byteLength(text),
 				}));
 				const limits = { maxCount: 1, maxBytes: 1, ...PUSH_BODY_BYTES };
-				const body = Buffer.from(pushBody(texts, requestBytes(packed, limits)));
+				const body = Buffer.from(pushBody(packed, requestBytes(packed, limits)));
 				// A byte too many would be no JSON, and one too few would be missing.
 				expect(JSON.parse(body.toString())).toEqual(list.length === 1 ? list[0] : list);
 			}),

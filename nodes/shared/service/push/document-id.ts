@@ -48,4 +48,4 @@ export const inexact = (value: number, what: string): InputError =>
  * document can be pushed, but never deleted by its ID.
  */
 export const isDeletable = (id: string): boolean =>
-	id.trim() !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id);
+	id.trim() !== '' && id !== '.' && id !== '..' && id.isWellFormed();
