@@ -1,13 +1,32 @@
-/** What users type to find our nodes in the editor, and the nodes they must find. */
+/** What users type to find our nodes in the editor, and the nodes they must find first. */
 export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	lucidworks: ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'],
 	chunk: ['chunkText'],
 	'semantic chunking': ['chunkText'],
 	embeddings: ['chunkText', 'pushDocuments'],
 	rag: ['chunkText', 'pushDocuments'],
+	'push d': ['pushDocuments'],
 	index: ['deleteDocument', 'pushDocuments'],
 	bulk: ['deleteDocument', 'pushDocuments'],
 	solr: ['deleteDocument', 'migrateBlobs', 'pushDocuments'],
 	'delete from index': ['deleteDocument'],
 	fusion: ['migrateBlobs'],
 };
+
+/** The same for terms that n8n's own nodes have in their names: ours must be among those found. */
+export const SHARED_SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
+	csv: ['chunkText', 'deleteDocument', 'pushDocuments'],
+	file: ['chunkText', 'deleteDocument', 'pushDocuments'],
+	jsonl: ['chunkText', 'deleteDocument', 'pushDocuments'],
+	vector: ['chunkText', 'pushDocuments'],
+};
+
+/**
+ * A term with the node that must be found first, but for n8n's own nodes with shorter names: the editor
+ * ranks names that begin with what is typed by their length, above all other terms of a node.
+ */
+export const CONTESTED_SEARCH_TERM = {
+	term: 'push',
+	node: 'pushDocuments',
+	shorter: ['Pushbullet', 'Pushcut', 'Pushover'],
+} as const;

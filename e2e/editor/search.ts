@@ -1,4 +1,8 @@
-import { SEARCH_TERMS } from '../../support/search-terms';
+import {
+	CONTESTED_SEARCH_TERM,
+	SEARCH_TERMS,
+	SHARED_SEARCH_TERMS,
+} from '../../support/search-terms';
 import { NodePanel } from '../browser/node-panel';
 import type { Subject } from './suite';
 import { describe, saveChain } from './suite';
@@ -22,6 +26,26 @@ export const search: Subject = {
 				found.slice(0, names.length + 2).join(', '),
 			);
 		}
+		for (const [term, expected] of Object.entries(SHARED_SEARCH_TERMS)) {
+			const found = await canvas.searchNodes(term);
+			const names = expected.map((name) => describe(nodes, name).displayName);
+			checks.add(
+				`'${term}' finds ${names.join(', ')}`,
+				names.every((name) => found.includes(name)),
+				names
+					.map((name) => `${name}: ${found.indexOf(name) + 1} of ${found.length}`)
+					.join(', '),
+			);
+		}
+		const { term, node, shorter } = CONTESTED_SEARCH_TERM;
+		const found = await canvas.searchNodes(term);
+		const { displayName: wanted } = describe(nodes, node);
+		const [first] = found.filter((name) => !(shorter as readonly string[]).includes(name));
+		checks.add(
+			`'${term}' finds ${wanted} first, but for ${shorter.join(', ')}`,
+			first === wanted,
+			found.slice(0, shorter.length + 1).join(', '),
+		);
 		for (const description of nodes.values()) {
 			const { displayName } = description;
 			const { id } = await saveChain(suite, `add ${displayName}`, [{}], []);

@@ -2,31 +2,48 @@ import { count } from '../shared/n8n/run/hints';
 import { hasFinished, type VectorMismatch } from '../shared/service/chunking/chunking';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
+import { saidFirst } from '../shared/service/wording';
+import { causeIn } from './cause';
 
-const failure = (message: string, description: string): ServiceFailure =>
-	new ServiceFailure(message, { kind: 'response', description });
+/** @param said the service's own words, if it sent any */
+const failure = (message: string, description: string, said = ''): ServiceFailure =>
+	new ServiceFailure(message, { kind: 'response', description, said });
 
 /** The service has answered, so what it says is certain. */
-const refusal = (message: string, description: string): ServiceFailure =>
-	new ServiceFailure(message, { kind: 'response', description, outcomeUnknown: false });
+const refusal = (message: string, description: string, said = ''): ServiceFailure =>
+	new ServiceFailure(message, { kind: 'response', description, said, outcomeUnknown: false });
+
+/** A shorter ID may be a word or a number that means something else. */
+const MIN_ID_CHARACTERS = 8;
+
+/**
+ * The message of a chunking request that failed: the service's words, what happened, and the chunking ID
+ * once, at the end.
+ */
+export function jobMessage(error: unknown, chunkingId: string): string {
+	const reason = saidFirst(error);
+	const known =
+		chunkingId.length < MIN_ID_CHARACTERS ? reason : reason.replaceAll(chunkingId, '…');
+	return `${known} (chunking ID ${chunkingId})`;
+}
 
 const RESPONSE_IS_KEPT = "What it returned is in the field 'response'.";
 const IN_FIRST_ITEM = "What it returned is in the field 'response' of the first item.";
 
-const withWords = (words: string): string => (words === '' ? '' : `, "${words}"`);
-
 /** The submission succeeded, but there is nothing to fetch the chunks by. */
 export const noChunkingId = (words: string): ServiceFailure =>
 	failure(
-		`The AI service accepted the request but returned no chunking ID${withWords(words)}`,
+		'The AI service accepted the request but returned no chunking ID',
 		"Check 'AI Service URL' in the credential: another server may have answered.",
+		words,
 	);
 
 /** A 2xx response that says that the request did not succeed, e.g. by `success: false`. */
 export const denied = (by: string, words: string): ServiceFailure =>
 	failure(
-		`The AI service answered with '${by}'${withWords(words)}`,
+		`The AI service answered with '${by}'`,
 		'Check what the service says, the model, the chunker and its settings, then submit the text again.',
+		words,
 	);
 
 /** Two requests with different texts got the same chunking ID: their results cannot be told apart. */
@@ -83,16 +100,31 @@ export const anotherRequest = (chunkingId: string): ServiceFailure =>
 
 /** The service has given up the job. */
 export function jobFailed(status: string, words: string, texts: number): ServiceFailure {
-	const shared =
-		texts > 1
-			? `, for a request with ${count(texts, 'text')}, any of which may be the cause`
-			: '';
+	const { settings, mayBeText } = causeIn(words);
+	const isShared = texts > 1 && mayBeText;
+	const shared = isShared
+		? ` for a request with ${count(texts, 'text')}, any of which may be the cause`
+		: '';
+	const alone =
+		settings === ''
+			? 'Check the text, the model, the chunker and its settings, then submit the text again.'
+			: `Check ${settings}, then submit the text again.`;
 	return refusal(
-		`The AI service reported ${status}${withWords(words)}${shared}`,
-		texts > 1
+		`The AI service reported ${status}${about(settings)}${shared}`,
+		isShared
 			? "Set the option 'Texts per Request' to 1 to find out which text fails. Check the model, the chunker and its settings if all do."
-			: 'Check the text, the model, the chunker and its settings, then submit the text again.',
+			: alone,
+		words,
 	);
+}
+
+const about = (settings: string): string => (settings === '' ? '' : ` about ${settings}`);
+
+/** The service refuses a submission for what it has: its words may say which setting is wrong. */
+export function refusedContent(refused: ServiceFailure): ServiceFailure {
+	const { settings } = causeIn(refused.said);
+	if (settings === '') return refused;
+	return refused.withAdvice(`Check ${settings}.`, refused.what + about(settings));
 }
 
 /**
@@ -138,14 +170,17 @@ export const unreadableResults = (status: string): ServiceFailure =>
 export const countMismatch = (results: number, texts: number): ServiceFailure =>
 	failure(
 		`The service returned ${count(results, 'result')} for ${count(texts, 'text')}, so it is unknown which belongs to which`,
-		`Set the option 'Texts per Request' to 1, or 'Output' to 'Raw'. ${IN_FIRST_ITEM}`,
+		texts > 1
+			? `Set the option 'Texts per Request' to 1, or 'Output' to 'Raw'. ${IN_FIRST_ITEM}`
+			: `To get such responses as they are, set 'Output' to 'Raw'. ${RESPONSE_IS_KEPT}`,
 	);
 
 /** The entry of a text is not what the interface knows. */
 export const noChunks = (words: string): ServiceFailure =>
 	failure(
-		`The service returned no readable chunks for the text${withWords(words)}`,
+		'The service returned no readable chunks for the text',
 		`Submit the text again, or set 'Output' to 'Raw'. ${RESPONSE_IS_KEPT}`,
+		words,
 	);
 
 /** The item stands for a text that the request does not have. */

@@ -421,6 +421,7 @@ describe('Previous Chunk Count', () => {
 		const { output } = await run(3, 33_334);
 		expect(jsonOf(output)).toEqual([
 			{
+				id: 'a',
 				error: "'Previous Chunk Count' is 33,334 for each of 3 texts, 100,002 in total, more than the maximum of 100,000 (item 0)",
 			},
 		]);

@@ -91,7 +91,7 @@ describe('a permanent error of a poll', () => {
 			const [{ chunkingId }] = jobs();
 			expect(pairedIndexes(result)).toEqual(indexes(4));
 			const failed = {
-				error: `The AI service answered with status ${status}, "No such luck" (chunking ID ${chunkingId})`,
+				error: `"No such luck": the AI service answered with status ${status} (chunking ID ${chunkingId})`,
 				httpStatus: status,
 				chunkingId,
 			};
@@ -261,7 +261,7 @@ describe('a submission', () => {
 			...texts(3)[2],
 			httpStatus: 503,
 			error: expect.stringMatching(
-				/^The AI service answered with status 503, "Injected fault: HTTP 503", so it is unknown whether the text was submitted\./,
+				/^"Injected fault: HTTP 503": the AI service answered with status 503, so it is unknown whether the text was submitted\./,
 			),
 		});
 	});
@@ -395,7 +395,7 @@ describe('what the service says', () => {
 		answers({ status: 'ERROR', message });
 		const { error } = await chunk(texts(1), { options: OFTEN });
 		expect(error?.message).toMatch(
-			/The AI service reported ERROR, "\*\*\* lacks quota x{400,500}…" \(chunking ID [-0-9a-f]{36}\)$/,
+			/^"\*\*\* lacks quota x{400,500}…": the AI service reported ERROR \(chunking ID [-0-9a-f]{36}\)$/,
 		);
 	});
 });

@@ -127,7 +127,7 @@ describe('texts share a request', () => {
 			{
 				...texts(6)[3],
 				httpStatus: 400,
-				error: 'The AI service answered with status 400, "Text is no text", so the text was not submitted',
+				error: '"Text is no text": the AI service answered with status 400, so the text was not submitted',
 			},
 		]);
 		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(5);
@@ -146,8 +146,8 @@ describe('the status ERROR', () => {
 	};
 	const message = (chunkingId: unknown, texts = 1) => {
 		const shared =
-			texts > 1 ? `, for a request with ${texts} texts, any of which may be the cause` : '';
-		return `The AI service reported ERROR, "Model broken-model failed to embed the chunks"${shared} (chunking ID ${String(chunkingId)})`;
+			texts > 1 ? ` for a request with ${texts} texts, any of which may be the cause` : '';
+		return `"Model broken-model failed to embed the chunks": the AI service reported ERROR about 'Model ID'${shared} (chunking ID ${String(chunkingId)})`;
 	};
 
 	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
@@ -286,7 +286,7 @@ describe('a submission of failing texts one by one', () => {
 		const [, broken] = sandbox().jobs();
 		expect(jsonOf(output).slice(2)).toMatchObject(
 			[0, 1].map((textPosition) => ({
-				error: expect.stringMatching(/^The AI service reported ERROR/) as string,
+				error: expect.stringMatching(/: the AI service reported ERROR/) as string,
 				chunkingId: broken?.chunkingId,
 				textPosition,
 			})),

@@ -40,7 +40,7 @@ describe('a response of an odd shape', () => {
 		const request = { chunkingId: chunkingIds()[0], textsInRequest: 3 };
 		expect(jsonOf(result.output)).toEqual([
 			{
-				error: `The service returned no readable chunks for the text, "model overloaded" (chunking ID ${chunkingIds()[0]})`,
+				error: `"model overloaded": the service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,
 				...request,
 				id: 'i0',
 				textPosition: 0,
@@ -100,7 +100,7 @@ describe('false in place of success', () => {
 		const { output } = await chunk(texts(1), { options }, CONTINUE);
 		const [name] = Object.keys(body);
 		expect(jsonOf(output)[0]?.error).toBe(
-			`The AI service answered with '${name}: false', "Overloaded", so it is unknown whether the text was submitted. Submitting it again does no harm: at worst it is chunked twice.`,
+			`"Overloaded": the AI service answered with '${name}: false', so it is unknown whether the text was submitted. Submitting it again does no harm: at worst it is chunked twice.`,
 		);
 		expect(submits()).toHaveLength(1);
 	});
@@ -124,7 +124,12 @@ describe('false in place of success', () => {
 		answers(all);
 		const { output } = await chunk(texts(1), { options }, CONTINUE);
 		expect(jsonOf(output)).toMatchObject([
-			{ error: expect.stringMatching(/: false', "Overloaded"/) as string, response: all },
+			{
+				error: expect.stringMatching(
+					/^"Overloaded": the AI service answered with '.*: false'/,
+				) as string,
+				response: all,
+			},
 		]);
 	});
 

@@ -16,7 +16,7 @@ describe('Get Results', () => {
 		await jobsEnded();
 		answers({ status: 'ERROR', message: 'Out of order' });
 		const { error } = await getResults(jsonOf(output), { options: { concurrency: 1 } });
-		expect(error?.message).toContain('The AI service reported ERROR, "Out of order"');
+		expect(error?.message).toContain('"Out of order": the AI service reported ERROR');
 		expect(polls()).toHaveLength(1);
 	});
 

@@ -240,7 +240,7 @@ describe('a submission', () => {
 		});
 		expect(bodies()[0].chunkerConfig).toEqual({ regex: '(?<x>a)' });
 		expect(error?.message).toMatch(
-			/^The AI service reported ERROR, ".*unknown extension \?<x.*" \(chunking ID [-0-9a-f]{36}\)$/,
+			/^"Invalid regular expression: unknown extension \?<x.*": the AI service reported ERROR about 'Regex' \(chunking ID [-0-9a-f]{36}\)$/,
 		);
 	});
 
@@ -766,18 +766,18 @@ describe('Submit', () => {
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
 		expect(error?.message).toBe(
-			'The AI service reported ERROR, "No such model" (chunking ID c-1)',
+			`"No such model": the AI service reported ERROR about 'Model ID' (chunking ID c-1)`,
 		);
 	});
 
 	it.each([
 		[
 			{ status: 'ERROR', message: 'Quota is used up' },
-			/The AI service reported ERROR, "Quota is used up", so the text was not submitted$/,
+			/^"Quota is used up": the AI service reported ERROR, so the text was not submitted$/,
 		],
 		[
 			{ status: 'SUBMITTED', message: 'Please stand by' },
-			/returned no chunking ID, "Please stand by", so it is unknown/,
+			/^"Please stand by": the AI service .* returned no chunking ID, so it is unknown/,
 		],
 		[{ status: 'SUBMITTED' }, /returned no chunking ID, so it is unknown/],
 		[{ ok: true }, /returned no chunking ID, so it is unknown/],
@@ -1009,7 +1009,7 @@ describe('Get Results', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1]);
 		expect(jsonOf(result.output)[0]).toMatchObject({
 			error: expect.stringMatching(
-				/^The AI service answered with status 404.* \(chunking ID nobody knows\/it\?\)$/,
+				/^"There is no chunking request '…'": the AI service answered with status 404 \(chunking ID nobody knows\/it\?\)$/,
 			),
 			chunkingId: 'nobody knows/it?',
 			httpStatus: 404,

@@ -14,7 +14,7 @@ import type {
 
 import { credentialClasses, nodeNames, ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
-import { SEARCH_TERMS } from '../../support/search-terms';
+import { SEARCH_TERMS, SHARED_SEARCH_TERMS } from '../../support/search-terms';
 import { contrast, luminance, readSvg } from '../../support/svg';
 
 const CREDENTIALS = [...credentialClasses.keys()];
@@ -243,9 +243,12 @@ describe("the editor's search for nodes", () => {
 			.map(({ name }) => name)
 			.sort();
 
-	it.each(Object.entries(SEARCH_TERMS))('finds by "%s": %s', (term, nodes) => {
-		expect(finds(term)).toEqual(expect.arrayContaining([...nodes]));
-	});
+	it.each(Object.entries({ ...SEARCH_TERMS, ...SHARED_SEARCH_TERMS }))(
+		'finds by "%s": %s',
+		(term, nodes) => {
+			expect(finds(term)).toEqual(expect.arrayContaining([...nodes]));
+		},
+	);
 
 	it('finds every node by a word of the list', () => {
 		const found = new Set(Object.values(SEARCH_TERMS).flat());

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failed, Outcome } from '../../shared/flow/deliver';
-import { messageOf } from '../../shared/n8n/run/errors';
 import type { EntryFailure } from '../../shared/n8n/sinks/sink';
 import { outcomeMessage, SUBMITTING } from '../../shared/service/wording';
+import { jobMessage } from '../failures';
 import type { Fetched } from '../fetch/finding';
 import type { TextSource } from '../submit/chunking';
 import type { Job } from '../submit/job';
@@ -126,7 +126,7 @@ export class Report {
 		outcome: Pick<Failed, 'reason'> & Partial<Failed>,
 		response: unknown,
 	): Promise<void> {
-		const message = `${messageOf(outcome.reason)} (chunking ID ${job.chunkingId})`;
+		const message = jobMessage(outcome.reason, job.chunkingId);
 		const json = { ...whereabouts(job, ref), ...(await this.responseOf(job, response)) };
 		await this.failed(ref, outcome, message, json);
 	}

@@ -11,9 +11,9 @@ import {
 	submitPath,
 	type ChunkingResponse,
 } from '../../shared/service/chunking/chunking';
-import type { ServiceFailure } from '../../shared/service/failure';
+import { ServiceFailure } from '../../shared/service/failure';
 import { keepAccepted } from './earlier-submissions';
-import { denied, idOfAnother, jobFailed, noChunkingId } from '../failures';
+import { denied, idOfAnother, jobFailed, noChunkingId, refusedContent } from '../failures';
 import { newJob, type Job } from './job';
 import type { Chunking } from './chunking';
 import { forTokenAlone, noteRefusal } from './refusals';
@@ -84,7 +84,7 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 		})
 		.catch((error: unknown) => {
 			noteRefusal(session, error);
-			throw error;
+			throw isOfContent(error) ? refusedContent(error) : error;
 		});
 	const response = classify(body);
 	const { status = 'SUBMITTED', chunkingId } = response;
@@ -94,6 +94,10 @@ async function send(texts: TextEntry[], { run, options, sessionOf }: Chunking): 
 	const digest = digestOf(group, texts);
 	return newJob({ ...job, isOwn: true, digest }, status, { unread: body });
 }
+
+/** Statuses that are about what was sent. */
+const isOfContent = (error: unknown): error is ServiceFailure =>
+	error instanceof ServiceFailure && [400, 422].includes(error.httpStatus ?? 0);
 
 /** A service may return the same chunking ID for the same request, but not for another one. */
 function digestOf(group: string, texts: TextEntry[]): string {

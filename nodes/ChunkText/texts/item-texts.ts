@@ -37,7 +37,9 @@ export async function withItemTexts(
 	const empty = [...documents].filter(([, { isEmpty }]) => isEmpty);
 	for (const [itemIndex] of empty) taken.add(itemIndex);
 	const path = options.resultsPath;
-	const requests = ids ? await readPreviousRequests(run, parameters, path, ids, taken) : [];
+	const requests = ids
+		? await readPreviousRequests(run, parameters, path, ids, documents, taken)
+		: [];
 	const earlier: Job[] = [];
 	const reader = new ItemReader(chunking);
 	const kept = keptOptionsOf(chunking);
@@ -49,6 +51,7 @@ export async function withItemTexts(
 			taken.has(itemIndex) ? undefined : reader.textsOf(itemIndex, documents.get(itemIndex)),
 		entryOf: (entry: unknown) => entry as TextEntry,
 		idOf: () => undefined,
+		idOfItem: (itemIndex: number) => documents.get(itemIndex)?.id,
 		emptyList: {},
 		wrong: (error: unknown) => error,
 		resolve: async (entries: TextEntry[], sink: Sink) => {

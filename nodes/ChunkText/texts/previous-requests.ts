@@ -31,6 +31,7 @@ export interface IdSource {
  * Reads which earlier chunking requests the items stand for, each request once. Items with an unusable
  * chunking ID fail.
  *
+ * @param documents those of the items, if they are wanted
  * @param taken gets the items that stand for a request, and those that failed
  */
 export async function readPreviousRequests(
@@ -38,6 +39,7 @@ export async function readPreviousRequests(
 	parameters: ChunkParameters,
 	path: string,
 	{ idOf, positionOf }: IdSource,
+	documents: ReadonlyMap<number, SourceDocument>,
 	taken: Set<number>,
 ): Promise<PreviousRequest[]> {
 	const requests = new Map<string, PreviousRequest>();
@@ -61,7 +63,7 @@ export async function readPreviousRequests(
 				request.refs.push(...refs);
 			}
 		} catch (error) {
-			refuseItem(run, itemIndex, error);
+			refuseItem(run, itemIndex, error, documents.get(itemIndex)?.id);
 		}
 		taken.add(itemIndex);
 	}

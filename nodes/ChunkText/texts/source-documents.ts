@@ -49,7 +49,7 @@ export async function readSourceDocuments(
 			documents.set(itemIndex, document);
 		} catch (error) {
 			refused.add(itemIndex);
-			refuseItem(run, itemIndex, error);
+			refuseItem(run, itemIndex, error, documentIdOf(parameters, itemIndex));
 		}
 	}
 	separate(run, documents, keys);
@@ -83,6 +83,15 @@ function repeated(list: string[]): Set<string> {
 	const again = new Set<string>();
 	for (const value of list) (seen.has(value) ? again : seen).add(value);
 	return again;
+}
+
+/** The document ID of an item that fails, as far as it has one. */
+function documentIdOf(parameters: ChunkParameters, itemIndex: number): string | undefined {
+	try {
+		return parameters.id('documentId', itemIndex, '');
+	} catch {
+		return undefined;
+	}
 }
 
 function sourceDocument(

@@ -22,6 +22,8 @@ export interface FailureDetails {
 	code?: string;
 	/** How long the service asked to wait, not capped. */
 	retryAfterMs?: number;
+	/** The service's own words, which the message ends with. */
+	said?: string;
 	/** What to do next. */
 	description?: string;
 	/**
@@ -49,10 +51,13 @@ export class ServiceFailure extends Error {
 	readonly transient: boolean;
 	/** The request certainly did not reach the service. */
 	readonly neverSent: boolean;
+	readonly #what: string;
 	readonly #details: FailureDetails;
 
-	constructor(message: string, details: FailureDetails) {
-		super(message);
+	constructor(what: string, details: FailureDetails) {
+		const { said = '' } = details;
+		super(said === '' ? what : `${what}, "${said}"`);
+		this.#what = what;
 		this.#details = details;
 		const { kind, code } = details;
 		this.kind = kind;
@@ -63,6 +68,16 @@ export class ServiceFailure extends Error {
 		const isConnection = kind === 'transport' && code !== undefined;
 		this.transient = details.transient ?? (isConnection && !isCertificateCode(code));
 		this.neverSent = details.neverSent ?? kind === 'token';
+	}
+
+	/** What happened, without the service's words. */
+	get what(): string {
+		return this.#what;
+	}
+
+	/** The service's own words, '' if there are none. */
+	get said(): string {
+		return this.#details.said ?? '';
 	}
 
 	/**
@@ -76,9 +91,9 @@ export class ServiceFailure extends Error {
 		return kind === 'response' || (kind === 'transport' && !neverSent);
 	}
 
-	/** The same failure with other words on what to do next. */
-	withAdvice(description: string): ServiceFailure {
-		return new ServiceFailure(this.message, { ...this.#details, description });
+	/** The same failure with other words on what to do next, and on what happened. */
+	withAdvice(description: string, what = this.what): ServiceFailure {
+		return new ServiceFailure(what, { ...this.#details, description });
 	}
 
 	/**
@@ -88,7 +103,7 @@ export class ServiceFailure extends Error {
 	afterUnknownOutcome(): ServiceFailure {
 		return this.outcomeUnknown
 			? this
-			: new ServiceFailure(this.message, { ...this.#details, outcomeUnknown: true });
+			: new ServiceFailure(this.what, { ...this.#details, outcomeUnknown: true });
 	}
 }
 

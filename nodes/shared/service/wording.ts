@@ -10,6 +10,8 @@ export interface Action {
 	isPlural?: boolean;
 	/** What repeating means if the outcome is unknown: one sentence. */
 	repeating: string;
+	/** The service's own words come first. */
+	wordsFirst?: boolean;
 }
 
 /** A push, in messages. */
@@ -31,6 +33,7 @@ export const SUBMITTING: Action = {
 	subject: 'the text',
 	done: 'submitted',
 	repeating: 'Submitting it again does no harm: at worst it is chunked twice.',
+	wordsFirst: true,
 };
 
 /** A migration, in messages. */
@@ -59,16 +62,26 @@ export function outcomeMessage(
 ): string {
 	const verb = action.isPlural ? 'were' : 'was';
 	const isUnknown = attempted && error instanceof ServiceFailure && error.outcomeUnknown;
-	if (!isUnknown) return withReason(error, `${action.subject} ${verb} not ${action.done}`);
+	const reason = action.wordsFirst ? saidFirst(error) : reasonOf(error);
+	if (!isUnknown) return withReason(reason, `${action.subject} ${verb} not ${action.done}`);
 	const outcome = `it is unknown whether ${action.subject} ${verb} ${action.done}`;
-	return `${withReason(error, outcome)}. ${action.repeating}`;
+	return `${withReason(reason, outcome)}. ${action.repeating}`;
 }
 
+/** What went wrong, in the service's own words first, if it said anything. */
+export function saidFirst(error: unknown): string {
+	if (!(error instanceof ServiceFailure) || error.said === '') return reasonOf(error);
+	const { said, what } = error;
+	return `"${said}": ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+}
+
+const reasonOf = (error: unknown): string =>
+	error instanceof Error ? error.message : String(error);
+
 /** A reason of several sentences, or one that ends with the service's words, stands alone. */
-function withReason(error: unknown, outcome: string): string {
-	const reason = (error instanceof Error ? error.message : String(error)).trim();
-	if (reason === '') return sentence(outcome);
-	const stem = reason.replace(/\.$/, '');
+function withReason(reason: string, outcome: string): string {
+	const stem = reason.trim().replace(/\.$/, '');
+	if (stem === '') return sentence(outcome);
 	return /[.!?]["')\]]?(?:\s|$)/.test(stem)
 		? `${sentence(stem)}. ${sentence(outcome)}`
 		: `${sentence(stem)}, so ${outcome}`;

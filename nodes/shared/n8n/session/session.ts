@@ -138,17 +138,13 @@ export class Session {
 	private refusal(response: FullResponse): ServiceFailure {
 		const { statusCode } = response;
 		const { name, scope } = this.service;
-		const words = this.words(response.body);
-		const said = words === '' ? '' : `, "${words}"`;
-		return new ServiceFailure(
-			`${capitalized(name)} answered with status ${statusCode}${said}`,
-			{
-				kind: 'status',
-				status: statusCode,
-				description: `${statusAdvice(statusCode, this.service, { isTest: false, scope })}.`,
-				...retryAfter(response),
-			},
-		);
+		return new ServiceFailure(`${capitalized(name)} answered with status ${statusCode}`, {
+			kind: 'status',
+			status: statusCode,
+			said: this.words(response.body),
+			description: `${statusAdvice(statusCode, this.service, { isTest: false, scope })}.`,
+			...retryAfter(response),
+		});
 	}
 }
 

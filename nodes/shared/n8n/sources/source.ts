@@ -55,6 +55,8 @@ export interface ItemReading<E extends Placed> extends Reading<E> {
 	 * @throws InputError for an item that has none
 	 */
 	valuesOf(itemIndex: number): Values | Promise<Values>;
+	/** The ID of an item that has no values that can be sent, if it stands for one document. */
+	idOfItem?(itemIndex: number): string | undefined;
 	/** What an item with an empty list gets where each entry gets an item. */
 	emptyList: IDataObject;
 	/** Why a value cannot be sent, with its position if it is one of a list. */
@@ -108,7 +110,7 @@ async function readItems<E extends Placed>(
 			const found = reading.valuesOf(itemIndex);
 			values = found instanceof Promise ? await found : found;
 		} catch (error) {
-			refuseItem(run, itemIndex, error);
+			refuseItem(run, itemIndex, error, reading.idOfItem?.(itemIndex));
 			continue;
 		}
 		if (values === undefined) continue;
@@ -320,8 +322,8 @@ function placesOf(
 }
 
 /** An item cannot be used, unless it is to be passed on. */
-export function refuseItem(run: Run, itemIndex: number, error: unknown): void {
-	if (!passedOn(run, itemIndex)) run.refuse(itemIndex, error);
+export function refuseItem(run: Run, itemIndex: number, error: unknown, id?: string): void {
+	if (!passedOn(run, itemIndex)) run.refuse(itemIndex, error, id);
 }
 
 /** Passes on an item that sums up a file, as our nodes return it, and is nothing else that can be used. */

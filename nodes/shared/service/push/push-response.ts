@@ -74,9 +74,9 @@ export function rejection(
 			: { what: 'reported no success', advice: REPEAT[request] }
 		: { what: `rejected the ${REJECTED[request]}`, advice: REPEAT[request] };
 	const withStatus = status === undefined ? '' : ` with status ${status}`;
-	const said = words === '' ? '' : `, "${words}"`;
-	return new ServiceFailure(`The push service ${what}${withStatus}${said}`, {
+	return new ServiceFailure(`The push service ${what}${withStatus}`, {
 		kind: isUnattributed ? 'response' : 'rejected',
+		said: words,
 		...(status !== undefined && { status }),
 		description: advice,
 	});

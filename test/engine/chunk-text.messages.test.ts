@@ -1,0 +1,237 @@
+/** What Chunk Text says of texts that failed: the service's reason, the setting, the chunking ID at the end. */
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+
+import { NAMED_SETTINGS } from '../../nodes/ChunkText/cause';
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { OFTEN, texts, useChunkText } from '../../support/chunking';
+import { CONTINUE, jsonOf, pairedIndexes } from '../../support/sandbox';
+
+const { jobs, chunk, getResults, fault, answers } = useChunkText();
+
+const TEXTS_PER_REQUEST = /'Texts per Request' to 1/;
+
+/** The error of the first item, and what to do about it, of a node that stops. */
+async function errorOf(count: number, parameters = {}) {
+	const { error } = await chunk(texts(count), { options: OFTEN, ...parameters });
+	return { message: error?.message ?? '', description: error?.description ?? '' };
+}
+
+/** What comes before the chunking ID, which must be there once. */
+function withoutId(message: string): string {
+	const [{ chunkingId }] = jobs();
+	const end = ` (chunking ID ${chunkingId})`;
+	expect(message.split(chunkingId)).toHaveLength(2);
+	expect(message.endsWith(end)).toBe(true);
+	return message.slice(0, -end.length);
+}
+
+describe('a job that ends in ERROR', () => {
+	it.each([
+		['Invalid regular expression: nothing to repeat at position 0', "'Regex'"],
+		['nothing to repeat at position 0', "'Regex'"],
+		['chunkerConfig.maxChunkSize must be at most 256 tokens', "'Max Chunk Size (Tokens)'"],
+		['chunk_size must be positive', "'Chunk Size (Sentences)'"],
+		[
+			'chunkSize and overlapSize are equal',
+			"'Chunk Size (Sentences)' and 'Overlap Size (Sentences)'",
+		],
+		['The cosine threshold is out of range', "'Cosine Threshold'"],
+		['dimReductionSize is larger than the model allows', "'Dimension Reduction Size'"],
+		['Unknown quantization method', "'Vector Quantization Method'"],
+		['dataType passage is not known', "'Data Type'"],
+		['There is no such model', "'Model ID'"],
+		['Model e5 is not deployed', "'Model ID'"],
+	])(
+		'is about the setting that the service names, not about one of its texts: %s',
+		async (said, named) => {
+			answers({ status: 'ERROR', message: said });
+			const { message, description } = await errorOf(3);
+			expect(withoutId(message)).toBe(
+				`"${said}": the AI service reported ERROR about ${named}`,
+			);
+			expect(description).toMatch(
+				new RegExp(`^Check ${named.replace(/[()]/g, '\\$&')}, then submit`),
+			);
+			expect(description).not.toMatch(TEXTS_PER_REQUEST);
+		},
+	);
+
+	it('names settings as the panel does', () => {
+		const labelsOf = (all: INodeProperties[]): string[] =>
+			all.flatMap(({ displayName, options, type }) => [
+				displayName,
+				...(type === 'collection' ? labelsOf(options as INodeProperties[]) : []),
+			]);
+		const labels = labelsOf(new ChunkText().description.properties);
+		expect(labels).toEqual(expect.arrayContaining([...NAMED_SETTINGS]));
+	});
+
+	it.each([
+		['Out of memory', ''],
+		['A sentence of text 2 is longer than maxChunkSize', " about 'Max Chunk Size (Tokens)'"],
+		['The model failed to embed a chunk', " about 'Model ID'"],
+	])('may be the fault of one of its texts: %s', async (said, about) => {
+		answers({ status: 'ERROR', message: said });
+		const { message, description } = await errorOf(3);
+		expect(withoutId(message)).toBe(
+			`"${said}": the AI service reported ERROR${about} for a request with 3 texts, any of which may be the cause`,
+		);
+		expect(description).toMatch(TEXTS_PER_REQUEST);
+	});
+
+	it('with one text names no other one', async () => {
+		answers({ status: 'ERROR', message: 'Out of memory' });
+		const { message, description } = await errorOf(1);
+		expect(withoutId(message)).toBe('"Out of memory": the AI service reported ERROR');
+		expect(description).not.toMatch(TEXTS_PER_REQUEST);
+	});
+
+	it('says nothing of a service that says nothing', async () => {
+		answers({ status: 'FAILED' });
+		const { message } = await errorOf(2);
+		expect(withoutId(message)).toBe(
+			'The AI service reported FAILED for a request with 2 texts, any of which may be the cause',
+		);
+	});
+});
+
+describe('other failures of a job', () => {
+	it.each<[string, IDataObject, string]>([
+		[
+			'no success',
+			{ success: false, message: 'Overloaded' },
+			`"Overloaded": the AI service answered with 'success: false'`,
+		],
+		[
+			'an error in place of chunks',
+			{ status: 'READY', chunkedData: [{ error: 'Overloaded' }] },
+			'"Overloaded": the service returned no readable chunks for the text',
+		],
+		[
+			'results of a shape that nobody knows',
+			{ status: 'READY', passages: ['x'.repeat(200)] },
+			'The AI service reported READY, but this node cannot read the results',
+		],
+	])('begin with the words of the service, if it has any: %s', async (_case, body, message) => {
+		answers(body);
+		expect(withoutId((await errorOf(1)).message)).toBe(message);
+	});
+
+	it('name the chunking ID once, though the service repeats it', async () => {
+		const id = '4f1c7f3e-7d0b-4a53-9d53-5e0c1a1d2b3c';
+		const { error } = await getResults([{ chunkingId: id }]);
+		expect(error?.message).toBe(
+			`"There is no chunking request '…'": the AI service answered with status 404 (chunking ID ${id})`,
+		);
+	});
+
+	it('leave a short chunking ID in the words of the service, where it may be a word', async () => {
+		fault('results', { status: 400, body: '{"message":"Wait for 7 minutes"}' });
+		const { error } = await getResults([{ chunkingId: '7' }]);
+		expect(error?.message).toBe(
+			'"Wait for 7 minutes": the AI service answered with status 400 (chunking ID 7)',
+		);
+	});
+
+	it.each([
+		[1, 2, /^To get such responses as they are/],
+		[3, 2, TEXTS_PER_REQUEST],
+	])(
+		'advise other requests only for several texts: %i with %i results',
+		async (count, results, advice) => {
+			answers({ status: 'READY', chunkedData: Array(results).fill({ chunks: ['x'] }) });
+			const { description } = await errorOf(count);
+			expect(description).toMatch(advice);
+			expect(TEXTS_PER_REQUEST.test(description)).toBe(count > 1);
+		},
+	);
+});
+
+describe('a submission that is refused', () => {
+	it.each([400, 422])('is about the setting that the service names: %i', async (status) => {
+		fault('submit', {
+			status,
+			body: '{"message":"modelConfig.dimReductionSize is too large"}',
+		});
+		const { message, description } = await errorOf(1);
+		expect(message).toBe(
+			`"modelConfig.dimReductionSize is too large": the AI service answered with status ${status} about 'Dimension Reduction Size', so the text was not submitted`,
+		);
+		expect(description).toMatch(/^Check 'Dimension Reduction Size'\./);
+	});
+
+	it('gets the usual advice if the service names no setting', async () => {
+		fault('submit', { status: 400, body: '{"message":"No."}' });
+		const { message, description } = await errorOf(1);
+		expect(message).toBe(
+			'"No.": the AI service answered with status 400, so the text was not submitted',
+		);
+		expect(description).toMatch(/^Check what the service says, and then 'Model ID'/);
+	});
+
+	it('is about no setting if it is refused for another reason', async () => {
+		fault('submit', { status: 403, body: '{"message":"Your model is not available"}' });
+		const { message } = await errorOf(1);
+		expect(message).toBe(
+			'"Your model is not available": the AI service answered with status 403, so the text was not submitted',
+		);
+	});
+
+	it('has no words without those of the service', async () => {
+		fault('submit', { status: 400, body: '' });
+		const { message } = await errorOf(1);
+		expect(message).toBe(
+			'The AI service answered with status 400, so the text was not submitted',
+		);
+	});
+});
+
+describe("the document's ID", () => {
+	const documents = { output: 'documents', options: OFTEN };
+	const item = { id: 'a', name: 'A', text: 'text 0' };
+
+	it.each<[string, IDataObject, IDataObject]>([
+		['its text is empty', { ...item, text: '' }, {}],
+		['its name is missing', { ...item, name: '' }, {}],
+		[
+			'one text of its list is empty',
+			{ ...item, texts: ['x', ''] },
+			{ textSource: 'list', textsField: 'texts' },
+		],
+		['a setting of its chunker is no number', item, { chunkerSettings: { maxChunkSize: 'x' } }],
+	])('is in the error item if %s', async (_case, json, more) => {
+		const result = await chunk(
+			[json, { ...item, id: 'b' }],
+			{ ...documents, ...more } as never,
+			CONTINUE,
+		);
+		expect(pairedIndexes(result)[0]).toBe(0);
+		expect(jsonOf(result.output)[0]).toEqual({ id: 'a', error: expect.any(String) as string });
+	});
+
+	it.each<[string, () => void]>([
+		['the submission fails', () => fault('submit', { status: 400 })],
+		['the job fails', () => answers({ status: 'ERROR' })],
+		['a poll fails', () => fault('results', { status: 403 })],
+		['the time is up', () => answers(...Array<IDataObject>(200).fill({ status: 'SUBMITTED' }))],
+	])('is in the error item if %s', async (_case, disturb) => {
+		disturb();
+		const options = { ...OFTEN, maxWaitSeconds: 1 };
+		const { output } = await chunk([item], { ...documents, options }, CONTINUE);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ id: 'a', error: expect.any(String) as string }),
+		]);
+	});
+
+	it('is in the error item of Get Results whose position is no number', async () => {
+		const { output } = await chunk([item], { operation: 'submit' });
+		const later = await getResults(
+			jsonOf(output).map((json) => ({ ...json, textPosition: 'first' })),
+			{ output: 'documents' },
+			CONTINUE,
+		);
+		expect(jsonOf(later.output)).toEqual([
+			{ id: 'a', error: expect.stringMatching(/Text Position/) as string },
+		]);
+	});
+});
