@@ -3,7 +3,8 @@
  *
  *   clean -> compile, icons, codex, schemas (at once) -> metadata
  *
- * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes.
+ * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes. `gulp check` builds
+ * while it looks at types, lint and formatting, before the tests run.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -86,10 +87,38 @@ icons.displayName = 'icons';
 codex.displayName = 'codex';
 build.displayName = 'build';
 
+/**
+ * A script of package.json.
+ *
+ * @param {string} name
+ */
+function script(name) {
+	const running = async () => {
+		const { execa } = await import('execa');
+		await execa('npm', ['run', '--silent', name], { cwd: __dirname, stdio: 'inherit' });
+	};
+	running.displayName = name;
+	return running;
+}
+
+/** All that `npm test` does before the tests, side by side. The build checks the types of what is shipped. */
+const check = parallel(build, script('typecheck:dev'), script('lint'), script('format:check'));
+
 /** Builds, then builds again what changed; link the folder into n8n to see the result. */
 const dev = series(build, function watching() {
 	watch(SOURCES, series(compile, metadata));
 	watch([ICONS, CODEX, SCHEMAS], series(copies, metadata));
 });
 
-module.exports = { clean, compile, icons, codex, schemas, metadata, build, dev, default: build };
+module.exports = {
+	clean,
+	compile,
+	icons,
+	codex,
+	schemas,
+	metadata,
+	build,
+	check,
+	dev,
+	default: build,
+};
