@@ -28,7 +28,8 @@ module.exports = {
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
 	setupFilesAfterEnv: ['<rootDir>/support/retry-in-ci.ts'],
-	maxWorkers: 2,
+	// Tests wait for a third of their time, so two processors have work for three.
+	maxWorkers: 3,
 	// The engine is loaded anew for every engine test file: free what earlier files left behind.
 	workerIdleMemoryLimit: '1GB',
 	testTimeout: 30_000,

@@ -1,11 +1,13 @@
 /**
  * A service that accepts everything at once, or answers with N under `/status/N`. A text that begins
- * with a number becomes as many chunks. Runs in a process of its own and sends its port to the parent.
+ * with a number becomes as many chunks, with vectors as long as real ones. Runs in a process of its own and sends its port to the parent.
  */
 const { createServer } = require('node:http');
 const { randomUUID } = require('node:crypto');
 
 const VECTOR = Array.from({ length: 256 }, (_, index) => Math.sin(index));
+/** Many texts have many vectors: writing and reading all of those would take most of the time. */
+const SHORT_VECTOR = VECTOR.slice(0, 8);
 
 /** @type {Map<string, string[]>} */
 const jobs = new Map();
@@ -42,11 +44,13 @@ function answer(method, url, body) {
 			chunkingId,
 			status: 'READY',
 			chunkedData: texts.map((text) => {
-				const chunks = Array(parseInt(text, 10) || 1).fill(text);
+				const count = parseInt(text, 10);
+				const chunks = Array(count || 1).fill(text);
+				const vector = count ? VECTOR : SHORT_VECTOR;
 				return {
 					chunks,
 					spans: chunks.map((_, index) => [index, index + 1]),
-					vectors: chunks.map(() => ({ tokensUsed: { inputTokens: 3 }, vector: VECTOR })),
+					vectors: chunks.map(() => ({ tokensUsed: { inputTokens: 3 }, vector })),
 				};
 			}),
 		};

@@ -556,7 +556,7 @@ export interface Cell {
 }
 
 /** So many cells at once: most of the time they wait. */
-const CELLS_AT_ONCE = 20;
+const CELLS_AT_ONCE = 40;
 
 /** Plays the whole matrix. The waits before retries have to be short. */
 export async function playMatrix(): Promise<Cell[]> {

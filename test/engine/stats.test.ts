@@ -1,5 +1,4 @@
-/** What an operator sees of a run: figures in summaries, in the data of the execution and in n8n's log. */
-import { captured } from '../../support/log-capture';
+/** What an operator sees of a run: figures in summaries and in the data of the execution. */
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
@@ -139,40 +138,4 @@ describe('the data of the execution has them too', () => {
 		expect(tracingOf(result)).toMatchObject({ requests: 1, records: 0 });
 		expect(tracingOf(result)?.retries).toBeGreaterThan(0);
 	});
-});
-
-describe('a run of items that lasts longer than 10 seconds writes to the log', () => {
-	it.each([
-		[
-			'Push Documents',
-			() => new PushDocuments(),
-			{ options: { documentsPerRequest: 2, concurrency: 1 } },
-			'push' as const,
-			'Push Documents: 4 documents of 6 had been pushed; pushing them again does no harm. (0 per second, 0 retries)',
-		],
-		[
-			'Chunk Text',
-			() => new ChunkText(),
-			{ ...MODEL, text: '={{ $json.text }}' },
-			'results' as const,
-			'Chunk Text: Chunking IDs',
-		],
-	])(
-		'%s',
-		async (name, node, parameters, route, line) => {
-			captured.length = 0;
-			sandbox().faults.add({
-				route,
-				latencyMs: 11_000,
-				...(route === 'push' && { skip: 2 }),
-			});
-			await run(node(), parameters, { items: documents(6) });
-			const written = captured.filter((text) => text.includes(`${name}: `));
-			expect(written.join('\n')).toContain(line);
-			expect(written).toHaveLength(1);
-			// As members of their own, by which logs can be filtered.
-			expect(written[0]).toMatch(/"?retries"?: ?0/);
-		},
-		60_000,
-	);
 });

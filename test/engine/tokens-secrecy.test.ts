@@ -66,12 +66,11 @@ async function expectNothing(
 	options: ChunkRunOptions,
 	moreSecrets: string[] = [],
 ): Promise<void> {
-	for (const onError of [
-		'stopWorkflow',
-		'continueRegularOutput',
-		'continueErrorOutput',
-	] as const) {
-		const { run, hints, error } = await chunk(startWorker(), store, { ...options, onError });
+	const modes = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+	const runs = await Promise.all(
+		modes.map(async (onError) => await chunk(startWorker(), store, { ...options, onError })),
+	);
+	for (const { run, hints, error } of runs) {
 		const seen = [allOf(run), JSON.stringify(run), allOf(hints), allOf(error), ...captured];
 		const text = seen.join('\n');
 		expect(text.length).toBeGreaterThan(1000);
