@@ -175,18 +175,30 @@ async function remove(stage: Stage): Promise<void> {
 	checks.add('The sample deletes are committed', left.length === 2, left.join(', '));
 }
 
-/** Blob manifests, once. */
+/** Blob manifests: nothing without the confirmation, all of them with it. */
 async function migrate(stage: Stage): Promise<void> {
-	await stage.runByHand('migrate-blobs');
-	const response = await fetch(`${stage.demo.sandbox.urls.baseUrl}/blobs`);
-	const blobs = (await response.json()) as Array<{ id: string; version: string }>;
-	const versions = blobs.map(({ version }) => version);
+	const blobVersions = async () => {
+		const response = await fetch(`${stage.demo.sandbox.urls.baseUrl}/blobs`);
+		const blobs = (await response.json()) as Array<{ id: string; version: string }>;
+		return blobs.map(({ version }) => version);
+	};
+	const before = await blobVersions();
+	const { status, message = '' } = await stage.tryByHand('migrate-blobs');
+	stage.checks.add(
+		'As it is shipped, the example migrates nothing and says why',
+		status === 'error' &&
+			message.includes("'Confirm Migration' is off") &&
+			String(await blobVersions()) === String(before),
+		message,
+	);
+	await stage.runWith('migrate-blobs', 'Migrate Blobs', { confirm: true });
+	const versions = await blobVersions();
 	stage.checks.add(
 		'The blob manifests are migrated',
 		versions.length > 0 && versions.every((version) => version.startsWith('4.')),
 		versions.join(', '),
 	);
-	stage.figures.push(['Blobs migrated', `${blobs.length}`]);
+	stage.figures.push(['Blobs migrated', `${versions.length}`]);
 }
 
 /** Submit, n8n's Wait node, Get Results. */

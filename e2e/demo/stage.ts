@@ -37,9 +37,31 @@ export class Stage {
 
 	/** Runs an example as "Execute workflow" does: webhooks get the sample data pinned to them. */
 	async runByHand(example: string): Promise<Execution> {
-		const { id, name } = this.demo.workflows[example];
-		const { api } = this.demo.n8n;
-		return this.addRun(name, await api.runManually(id, this.triggerOf(example)));
+		return this.addRun(this.demo.workflows[example].name, await this.tryByHand(example));
+	}
+
+	/** The same for an example that may fail. */
+	async tryByHand(example: string): Promise<Execution> {
+		const { id } = this.demo.workflows[example];
+		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
+	}
+
+	/** Stores an example once more with other parameters of a node, and runs that by hand. */
+	async runWith(example: string, node: string, parameters: object): Promise<Execution> {
+		const { n8n, workflows } = this.demo;
+		const { nodes, ...workflow } = workflows[example];
+		const name = `${workflow.name}, changed`;
+		const changed = nodes.map((each) =>
+			each.name === node
+				? { ...each, parameters: { ...each.parameters, ...parameters } }
+				: each,
+		);
+		const earlier = await n8n.api.findWorkflow(name);
+		workflows[name] = await n8n.api.saveWorkflow(
+			{ ...workflow, name, nodes: changed },
+			earlier?.id,
+		);
+		return await this.runByHand(name);
 	}
 
 	/** Sends a message to an example that starts with a chat. */

@@ -83,6 +83,14 @@ it.each(files)('%s has only parameters and options that its nodes know', (file) 
 	expect(unknown).toEqual([]);
 });
 
+it('no example confirms a migration: that is left to who runs it', () => {
+	const nodes = files
+		.filter((file) => file.startsWith('examples'))
+		.flatMap((file) => read(file).nodes)
+		.filter(({ type }) => type === `${manifest.name}.migrateBlobs`);
+	expect(nodes.map(({ parameters }) => parameters)).toEqual([{}]);
+});
+
 const ofDataTables = files.filter(
 	(file) => file.startsWith('examples') && tablesOf(file).length > 0,
 );
