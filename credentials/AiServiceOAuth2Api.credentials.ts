@@ -175,8 +175,8 @@ const canChunk = (credentials: ICredentialDataDecryptedObject): boolean =>
 	scopeOf(credentials).split(/\s+/).includes(DEFAULT_SCOPE);
 
 /**
- * The interface has no request that only tests: any answer but a refusal counts as success, and but a
- * page or plain text where a chunking service answers with JSON or nothing.
+ * The interface has no request that only tests. So every response counts as success, except a refusal
+ * and, where a chunking service answers with JSON or nothing, a page or plain text.
  */
 const PROBE: Probe = {
 	party: AI_SERVICE,

@@ -30,7 +30,7 @@ export class DeleteSender {
 	private readonly deletedBefore: Kept<true>;
 	/** One that was deleted, if any was. */
 	private deletedId: string | undefined;
-	/** Whether the service accepted a delete with a commit. That a document is gone by now proves none. */
+	/** Whether the service accepted a delete with a commit. A 404 is no proof of one. */
 	isCommitted = false;
 
 	constructor(
@@ -64,8 +64,8 @@ export class DeleteSender {
 	}
 
 	/**
-	 * Unless the service has accepted the commit of the last delete, repeats a delete that went well with
-	 * it. Nothing is lost if this fails too.
+	 * If the service has not accepted the commit of the last delete, repeats a successful delete with a
+	 * commit. If this fails too, nothing is lost.
 	 */
 	async ensureCommit(line: Line): Promise<void> {
 		const { run, deletedId: id } = this;
@@ -74,7 +74,7 @@ export class DeleteSender {
 			return this.notCommitted(run.ended.reason);
 		}
 		const closingRun = run.closing();
-		// That of the run waits no longer once the run has ended.
+		// The limiter of the run no longer waits after the end of the run.
 		const limiter = new Limiter(1, closingRun, undefined, line.limiter.pace);
 		const closing = { ...line, run: closingRun, limiter };
 		const outcome = await deliver(async () => await this.request(id, true), closing);

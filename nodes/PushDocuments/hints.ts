@@ -50,7 +50,7 @@ export class DocumentHints {
 	texts(): Hint[] {
 		if (this.documents === 0) return [];
 		const hints: Hint[] = [];
-		// If no document has the field, that is how the source is.
+		// If no document has the field, the source does not have it.
 		const missing = [...this.missing].filter(([, number]) => number < this.documents);
 		if (missing.length > 0) {
 			const parts = missing.map(

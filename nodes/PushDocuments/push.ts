@@ -62,7 +62,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 				const wording = pushWording(options, request, bytes);
 				await account(sink, answered, outcome, wording);
 				if (sent.leftOut === 0) continue;
-				// What was not sent because of these shares their outcome.
+				// Earlier documents with the same IDs were not sent: they share the outcome.
 				const replaced = answered.flatMap(({ replaces = [] }) => replaces);
 				await account(sink, replaced, outcome, replacedWording(wording));
 			}
@@ -210,7 +210,7 @@ async function withoutDuplicates(
 			const { replaces = [], ...replaced } = earlier;
 			replaces.push({ ...replaced, document: undefined });
 			entry.replaces = replaces;
-			// A map keeps the place of the earlier one otherwise.
+			// Without this, the map would keep the place of the earlier document.
 			kept.delete(entry.id);
 		}
 		kept.set(entry.id, entry);

@@ -49,7 +49,7 @@ export async function* assign(
 			const { chunkedData } = body as { chunkedData: unknown[] };
 			return { ref, problem: noChunks(session.words(chunkedData[position])) };
 		}
-		// Without items nobody would know that these chunks existed.
+		// A failure, since without a document there would be no output for these chunks.
 		if (isOfDocuments(mode) && ref.document === undefined)
 			return { ref, problem: documentMissing() };
 		const own = covered.get(ref) ?? coverage(ref.text, chunks);

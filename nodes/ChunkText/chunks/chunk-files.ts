@@ -33,7 +33,7 @@ interface Early {
 /**
  * Writes records as JSON Lines into files of limited size, each returned as an item of its own that is
  * linked to the items of its texts. Vectors are lists of numbers. Memory holds one file and, with Keep
- * Order, the texts that wait for their turn: `done` tells which no longer do.
+ * Order, the texts that wait for their turn: `done` returns those whose chunks were written.
  */
 export class ChunkFiles implements ChunkSink {
 	/** Records written so far. */
@@ -65,7 +65,7 @@ export class ChunkFiles implements ChunkSink {
 	async take(refs: TextRef[], records: IDataObject[]): Promise<IDataObject[]> {
 		const items = refs.map(itemOf);
 		const place = refs[0]?.place;
-		// Its turn may come meanwhile, but all of its records go the same way.
+		// Decided once for all of its records: its turn may come while they are written.
 		const early = this.isEarly(place) ? this.earlyAt(place) : undefined;
 		for (const json of records) {
 			await this.run.breathe();

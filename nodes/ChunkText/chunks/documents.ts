@@ -14,13 +14,13 @@ export interface DocumentChunks extends IDataObject {
 	documents: IDataObject[];
 	/** IDs of chunks that no longer exist. */
 	removedIds: string[];
-	/** Whether these are certainly all that do not. */
+	/** Whether this list is certainly complete. */
 	removalsKnown: boolean;
 }
 
 /**
- * The items of a text: its records, and those of chunks that no longer exist; with one item per document
- * its part of that.
+ * The items of a text: its records, and one for each chunk that no longer exists. With one item per
+ * document: what the text adds to that item.
  */
 export function itemsOf(
 	text: ChunkedText,
@@ -30,7 +30,7 @@ export function itemsOf(
 	const { ref, chunks, isComplete } = text;
 	const { document } = ref;
 	if (document === undefined || (mode !== 'documents' && mode !== 'perDocument')) return records;
-	// What was cut off may come back with the next run.
+	// Chunks of a text that the service truncated may be back in the next run, so they are not removed.
 	const removedIds = isComplete ? removedIdsOf(document, ref, chunks.length) : [];
 	if (mode === 'perDocument') {
 		const removalsKnown = isComplete && document.isShared !== true;

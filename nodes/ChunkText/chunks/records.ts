@@ -88,7 +88,7 @@ export async function recordsOf(
 	const eachChunk = async (record: (chunk: Chunk, index: number) => IDataObject) =>
 		await mapInSlices(chunks, breathe, record);
 	if (isOfDocuments(mode)) {
-		// Without items nobody would know that these chunks existed.
+		// A failure, since without a document there would be no output for these chunks.
 		if (document === undefined) throw documentMissing();
 		return await eachChunk((chunk, index) => ({
 			// First, although kept fields may have an ID of their own.
@@ -144,7 +144,7 @@ export function removedIdsOf(document: SourceDocument, ref: TextRef, chunks: num
 const chunkDocumentId = (id: string, { index: text }: TextRef, index: number): string =>
 	text === undefined ? `${id}#${index}` : `${id}#${text}.${index}`;
 
-/** Measures of a chunk, which those of its source would be mistaken for. */
+/** Fields of a chunk. Those of its source with the same names would be mistaken for them. */
 const CHUNK_FIELDS = ['start', 'end', 'tokensUsed', 'vector'];
 /** Where a text stands that has not finished, as Submit returns it. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];

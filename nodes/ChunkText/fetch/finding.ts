@@ -66,7 +66,7 @@ export function meaningOf(job: Readonly<Job>, body: unknown, isRaw: boolean): Me
 	};
 }
 
-/** `more`: facts beside what any response says of its job. */
+/** @returns `more`: facts that only this kind of response gives */
 function saidBy(
 	response: ChunkingResponse,
 	body: unknown,
@@ -89,7 +89,7 @@ function saidBy(
 	});
 	switch (response.state) {
 		case 'pending':
-			// What was lost before does not explain what happens after a response that arrived.
+			// A response has arrived, so a lost one before it no longer explains missing chunks.
 			return { says: { state: 'pending' }, more: { lost: undefined } };
 		case 'finished': {
 			if (isRaw) return finished({ type: 'raw', body });

@@ -26,7 +26,7 @@ export interface Work {
 	ids?: IdSource;
 	/** Submits the texts of a failed request one by one, if that is wanted and any request has succeeded. */
 	isolates?: boolean;
-	/** Bounds what is held. */
+	/** Limits how many texts are in memory. */
 	window?: TextWindow;
 }
 
@@ -46,7 +46,7 @@ export async function chunkTexts(
 	const isolation = { isWanted: work.isolates === true, isWorthIt: false };
 	const chunkAll = async (source: TextSource) =>
 		await new ChunkRun(source, work.fetch, window, isolation).chunkAll();
-	// Otherwise a text would wait for the answer to another one that nobody awaits any longer.
+	// A text that waits for room would wait forever: after the end of the run nothing makes room.
 	const stopListening = run.onEnd(() => window.close());
 	if (run.ended) window.close();
 	try {
@@ -104,7 +104,7 @@ class ChunkRun {
 			if (this.window.isCrowded) await this.isolate();
 			isTaken = true;
 		} finally {
-			// Otherwise the reader would wait for room, and nobody would make any.
+			// Otherwise the reader would wait forever for room.
 			if (!isTaken) this.window.close();
 		}
 	}
@@ -113,7 +113,7 @@ class ChunkRun {
 		this.isolation.isWorthIt ||= outcome.ok && outcome.response.type !== 'pending';
 		if (outcome.ok || !this.canIsolate(job)) return await this.answer(job, outcome);
 		this.held.push({ job, outcome });
-		// No other request with its chunking ID may add texts that the window does not know to wait.
+		// From now on no equal request may add texts to it: the window would not know that they wait.
 		this.chunking.jobs.close(job);
 		this.window.wait(job.refs);
 	}

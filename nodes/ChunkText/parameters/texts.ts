@@ -58,7 +58,7 @@ export const textProperties = properties([
 ]);
 
 const file = { show: { textSource: ['file'] } };
-/** Submit has no output to choose, and Get Results may make documents of what it returns. */
+/** Hidden only by outputs that need no documents: Submit has no output, but Get Results may need them later. */
 const fileDocuments = {
 	show: { textSource: ['file'] },
 	hide: { output: ['chunks', 'perDocument', 'texts', 'raw'] },

@@ -63,7 +63,8 @@ export interface TextSource extends Pick<Source<TextEntry>, 'entries' | 'sink'> 
 /**
  * Opens the AI service, once for each scope that items have.
  *
- * @param keepsTries whether the next try of the node gets what this one has learned: memory would grow with a file
+ * @param keepsTries whether what is learned is kept for the next try of the node; not with files, since memory would
+ *   grow with them
  * @throws InputError for a credential that cannot be used
  */
 export async function openChunking(
@@ -109,7 +110,7 @@ export function countedLines({ submitting, fetching }: Chunking) {
 	return { stats, submitting: { ...submitting, run }, fetching: { ...fetching, run } };
 }
 
-/** A part of a run: what it counts, the run counts too. */
+/** A part of a run with counters of its own; the counters of the run include them. */
 function counted(whole: RunState): { stats: RunStats; run: RunState } {
 	const stats = new Proxy(newStats(), {
 		set: (target, name: keyof RunStats, value: number) => {

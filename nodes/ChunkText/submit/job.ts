@@ -21,7 +21,7 @@ export interface Job {
 
 /** How far a job has come. */
 export type JobState =
-	/** `unread` is a response that nobody has read: that to the submission may have the results. */
+	/** `unread`: the response to the submission, which may already have the results. */
 	| { readonly name: 'not finished'; readonly unread?: unknown }
 	/** `isRepeatable`: the service gave it up and returned no data, so its texts may be submitted again. */
 	| { readonly name: 'failed'; readonly isRepeatable: boolean }
@@ -42,7 +42,7 @@ export interface JobFacts {
 /**
  * A job at its beginning.
  *
- * @param known `unread`: a response to it that nobody has read; `lost`: see `JobFacts`
+ * @param known `unread`: the response to the submission; `lost`: see `JobFacts`
  */
 export const newJob = (
 	job: Omit<Job, 'state' | 'facts'>,
@@ -83,7 +83,7 @@ export class Jobs {
 		return true;
 	}
 
-	/** Adds a job, or its texts to that of the same request. @returns whether it has to be waited for */
+	/** Adds a job, or adds its texts to an equal job. @returns whether the job is new and has to be fetched */
 	add(job: Job): boolean {
 		const known = this.all.get(job.chunkingId);
 		const isNew = known === undefined || this.over.has(known);
@@ -97,7 +97,7 @@ export class Jobs {
 		this.over.add(job);
 	}
 
-	/** Nothing of this job is needed any longer but to notice that another request gets its ID. */
+	/** Forgets a job, except what is needed to notice another request that gets the same ID. */
 	forget({ chunkingId, digest }: Job): void {
 		this.all.delete(chunkingId);
 		this.past.set(chunkingId, digest);

@@ -3,19 +3,19 @@ import type { Session } from '../../shared/n8n/session/session';
 import { ServiceFailure } from '../../shared/service/failure';
 import type { Chunking } from './chunking';
 
-/** Whether a failure is that of a token, which requests with another token do not share. */
+/** Whether a failure concerns only requests with the same token. */
 const isOfToken = (error: unknown): error is ServiceFailure =>
 	error instanceof ServiceFailure &&
 	((error.kind === 'token' && !error.transient) ||
 		error.httpStatus === 401 ||
 		error.httpStatus === 403);
 
-/** A failure of a submission that all further requests with its token would meet: none is sent. */
+/** Remembers a refusal of a token, so that no further request is sent with it. */
 export function noteRefusal(session: Session, error: unknown): void {
 	if (isOfToken(error)) session.refuse(error);
 }
 
-/** What follows from a failure if items have scopes of their own: a refused token ends its own requests. */
+/** If items have different scopes, a refused token ends the requests with this token and not the run. */
 export function forTokenAlone(
 	error: unknown,
 	verdict: Verdict,

@@ -22,7 +22,7 @@ import { textTooLarge, type TextEntry } from '../texts/text';
 /**
  * Submits texts (docs/service-interface.md, Chunking request).
  *
- * @param slices texts ordered by their settings, as many at a time as there are
+ * @param slices texts ordered by their settings
  * @param notSubmitted called for each text the service has not accepted, or may not have accepted
  * @param maxTexts maximum of texts in a request
  * @returns the jobs the service has accepted, as soon as each is

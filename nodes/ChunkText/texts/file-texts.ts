@@ -59,7 +59,7 @@ export async function withFileTexts(
 	);
 }
 
-/** What counts the requests and jobs of a file, and says so in its summary. */
+/** Counts the requests and jobs of a file, for its summary. */
 function accounting(
 	whole: Chunking,
 	{ done, output }: FileWork,
@@ -114,7 +114,7 @@ class UnfinishedJobs {
 
 /** What a run that ends early has returned of a file, and what can be done about the rest. */
 function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {
-	// It is being read: n8n's log only says how far.
+	// For n8n's log, which only says how far the file was read.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
 	const why = run.signal.aborted

@@ -57,7 +57,8 @@ export async function readSourceDocuments(
 }
 
 /**
- * Texts with the same document ID have the same chunk IDs, so that none of these is ever gone.
+ * Marks documents with the same ID. They share their chunk IDs, so a chunk that one of them no longer has
+ * may still belong to another.
  *
  * @param keys what the chunk IDs of each item begin with
  */
@@ -119,8 +120,8 @@ function sourceDocument(
 }
 
 /**
- * Whether the document of an item was emptied or is gone: with one item per document, that is no
- * failure. A text that is not there at all is a wrong expression, by which nothing must be deleted.
+ * Whether the text of an item is empty, which is no failure with one item per document: its chunks are
+ * removed. A missing text points to a wrong expression, because of which nothing may be deleted.
  */
 const hasEmptyText = (parameters: ChunkParameters, itemIndex: number): boolean =>
 	parameters.choice('output') === 'perDocument' &&

@@ -5,18 +5,18 @@ import type { ChunkOptions } from '../parameters';
 import type { TextEntry, TextRef } from './text';
 
 /**
- * Bounds how many texts of files are held, and the bytes of their records. A text needs its room from
- * when it is read until nothing of it is kept any longer: with Keep Order, until its chunks are written.
+ * Limits how many texts of files are in memory, and the bytes of their records. A text counts from the
+ * moment it is read until its chunks are returned; with Keep Order, until they are written.
  */
 export class TextWindow {
 	/** Maximum of texts in a request: fewer than the window holds, so that one can be filled. */
 	readonly textsPerRequest: number;
 	private readonly window: Window;
-	/** Bytes of the texts, by record, that wait for others and do nothing to make room themselves. */
+	/** Bytes of the texts that wait for other texts, by record. */
 	private readonly waiting = new Map<SourceRecord, number>();
 	private waitingBytes = 0;
 
-	/** @param bytesPerRequest maximum of the records of a request; a larger one counts as that, so that it has room */
+	/** @param bytesPerRequest maximum of the records of a request; a larger record counts as this much, or it would never be admitted */
 	private constructor(
 		private readonly limits: WindowLimits,
 		private readonly bytesPerRequest: number,
@@ -33,7 +33,7 @@ export class TextWindow {
 		return new TextWindow({ count: textsInFlight, bytes: 2 * bytes }, bytes, textsPerRequest);
 	}
 
-	/** For what is held anyway, or needs no room. */
+	/** For texts that are in memory anyway, such as those of items. */
 	static unlimited({ bytesPerRequest, textsPerRequest }: ChunkOptions) {
 		const limits = { count: Infinity, bytes: Infinity };
 		return new TextWindow(limits, bytesPerRequest, textsPerRequest);
@@ -61,7 +61,7 @@ export class TextWindow {
 		}
 	}
 
-	/** Nothing of these texts is kept any longer. */
+	/** These texts have left the memory. */
 	release(refs: TextRef[]): void {
 		for (const text of refs) {
 			if (text.record === undefined) continue;
@@ -79,12 +79,12 @@ export class TextWindow {
 		);
 	}
 
-	/** Whether there is room for whatever comes. */
+	/** Whether it admits every text at once. */
 	get isUnlimited(): boolean {
 		return this.limits.count === Infinity;
 	}
 
-	/** Nothing more is admitted: nobody makes room any longer. */
+	/** Admits nothing more, so that nobody waits for room that no one will make. */
 	close(): void {
 		this.window.close();
 	}
@@ -100,7 +100,7 @@ export async function* admitted(
 	sink: Sink,
 	window: TextWindow,
 ): AsyncGenerator<TextEntry[], void, undefined> {
-	// No step for each of them, where none has to wait.
+	// Saves a step for each text where none has to wait.
 	if (window.isUnlimited) return yield* slices;
 	for await (const slice of slices) {
 		for (const [at, text] of slice.entries()) {

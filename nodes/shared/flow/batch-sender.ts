@@ -23,7 +23,7 @@ export interface BulkOptions<E, R> extends Packing<E>, Line {
 	concurrency: number;
 	/** Sends one request. `attempt` counts from 1. */
 	send: (batch: Array<Packed<E>>, attempt: number) => Promise<R>;
-	/** Lets other work have its turn where there is something to wait for; called before each entry is packed. */
+	/** Lets other executions have their turn; called before each entry is packed. */
 	breathe?: () => Promise<void> | undefined;
 	/** Entries that a successful response rejects, each with the reason. */
 	rejections?: (response: R, entries: E[]) => ReadonlyMap<E, unknown>;
@@ -45,7 +45,7 @@ interface Sent<E, R> {
 	rejected: ReadonlyMap<E, unknown>;
 }
 
-/** What a request was, as its answers tell it. */
+/** What answers say of the request they belong to. */
 type RequestInfo = Pick<Answer<unknown, unknown>, 'request' | 'bytes'>;
 
 const NEVER_SENT: RequestInfo = { request: 0, bytes: 0 };

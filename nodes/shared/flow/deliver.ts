@@ -61,9 +61,9 @@ export interface DeliverOptions {
 }
 
 /**
- * Sends one request and repeats it after transient errors; only polls, which repeat themselves
- * anyway, and a request refused with 401, for another token, are repeated elsewhere. A failure
- * ends the run if every further request would meet it, or if the run stops at failures.
+ * Sends one request and repeats it after transient errors. (Polls repeat themselves, and after a 401
+ * the session repeats the request with another token.) A failure ends the run if every further request
+ * would meet it, or if the run stops at failures.
  *
  * @param send called once for each attempt, which counts from 1, with the reason why the one before failed
  * @returns the outcome, also if `send` rejects
@@ -134,13 +134,13 @@ class Patience {
 	actionAfter({ throttled, delayMs = 0 }: Verdict): Verdict['action'] {
 		const { run, limiter, retryPolicy } = this.line;
 		if (!throttled) return ++this.errors < retryPolicy.maxAttempts ? 'retry' : 'fail';
-		// Nothing may be sent for longer than any request waits.
+		// The service asks for a longer pause than any request may wait.
 		if (delayMs >= retryPolicy.maxRefusedMs) return 'stop';
 		const now = run.now();
 		this.refusedSince ??= now;
 		const isOver = (since = now) => now - since + delayMs > retryPolicy.maxRefusedMs;
 		if (isOver(this.refusedSince)) return 'fail';
-		// Others have waited in vain that long, and nothing was accepted since: so would the rest.
+		// If the service has refused everything for that long, the other requests need not try either.
 		return isOver(limiter.refusedSince) ? 'stop' : 'retry';
 	}
 }

@@ -57,8 +57,8 @@ export class Tasks<T> {
 }
 
 /**
- * Runs tasks side by side. This is the concurrency of everything that sends: what the tasks put comes out
- * in slices, a slow consumer slows them down, and one that leaves early waits for the tasks that run.
+ * Runs tasks side by side: the concurrency of everything that sends. What the tasks put is returned in
+ * slices. A slow consumer slows them down, and one that leaves early waits for the tasks that run.
  *
  * @param max maximum of tasks that run at once
  * @param feed starts the tasks

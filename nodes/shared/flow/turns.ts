@@ -47,7 +47,7 @@ export class Turns {
 		}
 	}
 
-	/** Nobody waits any longer: nobody wants to know more. */
+	/** Ends all waits, because no outcome is wanted any longer. */
 	end(): void {
 		this.isOver = true;
 		for (const { waker } of this.waiting) waker.abort();

@@ -10,7 +10,7 @@ import {
 	type SourceRecord,
 } from './record';
 
-/** A message names no more of a column, for all of a file may be its header. */
+/** How much of a column's name a message shows: a file may consist of its header alone. */
 const MAX_NAME_CHARACTERS = 100;
 
 const LINE_BREAK = /\r\n|\r|\n/g;

@@ -26,7 +26,7 @@ export class PartWriter {
 	private buffer = Buffer.alloc(0);
 	private bytes = 0;
 	private records = 0;
-	/** Of the part before: the next one will need as much, and copies nothing to grow. */
+	/** Size of the previous part's buffer. The next part begins with it, to avoid growing step by step. */
 	private capacity = FIRST_BYTES;
 	private readonly afterBytes: number;
 
@@ -52,7 +52,7 @@ export class PartWriter {
 		const size = this.bytes + Buffer.byteLength(text) + besides;
 		const part = this.records > 0 && size > this.maxBytes ? this.end() : undefined;
 		this.write(this.records === 0 ? before : between);
-		// By itself: joined to what is before it, a long text would be copied.
+		// Written separately, since joining it to a separator would copy a long text.
 		this.write(text);
 		this.records++;
 		return part;
@@ -77,7 +77,7 @@ export class PartWriter {
 		this.bytes += this.buffer.write(text, this.bytes);
 	}
 
-	/** Doubles the buffer: what a small file needs decides, not what a part may have. */
+	/** Doubles the buffer, so that a small file takes little memory. */
 	private grow(needed: number): void {
 		const next = Math.max(this.capacity, 2 * this.buffer.length);
 		const larger = Buffer.alloc(Math.max(needed, Math.min(next, this.maxBytes)));

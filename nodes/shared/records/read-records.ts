@@ -3,7 +3,7 @@ import { RecordError, type RecordReader, type SourceRecord } from './record';
 /** How many records are returned together. */
 const SLICE_RECORDS = 256;
 
-/** As much text without a record is no file of records, but would keep n8n busy. */
+/** Reading ends after this much text without a record: it would only keep n8n busy. */
 const MAX_CHARACTERS_WITHOUT_RECORD = 256 * 1024 * 1024;
 
 /**

@@ -100,7 +100,7 @@ class SliceDecoder {
 		}
 	}
 
-	/** How many bytes are valid up to the first that is not: found by halves, for the decoder does not tell. */
+	/** How many bytes come before the first invalid one. Found by bisection, since the decoder does not tell. */
 	private validBytes(bytes: Uint8Array): number {
 		const characters = (length: number) =>
 			completeBytes(bytes.subarray(0, length), this.encoding);

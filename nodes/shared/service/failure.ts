@@ -202,7 +202,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 /** Control characters may shrink to a space each. */
 const MAX_READ_CHARACTERS = 8 * MAX_MESSAGE_CHARACTERS;
 
-/** No secret is longer, in whatever encoding: as much of a text that was cut may be a part of one. */
+/** No secret is longer, in any encoding: so many characters at the end of a cut text may be a part of one. */
 const MAX_SECRET_CHARACTERS = 16_000;
 
 /** How many members of a list are searched for a message. */
@@ -244,7 +244,7 @@ function wordsIn(body: unknown, mask: (text: string) => string, depth: number): 
 /** What may be shown of a text, masked. More is never shown, so the rest of a large body is not read. */
 function beginning(text: string, mask: (text: string) => string): string {
 	const masked = mask(text.slice(0, MAX_READ_CHARACTERS + MAX_SECRET_CHARACTERS));
-	// A secret that is cut stays as it is, unless more of the text is read: there they differ.
+	// A secret at the very end is cut, and so not recognized. With more text it is: there the two differ.
 	const cut = mask(text.slice(0, MAX_READ_CHARACTERS));
 	let length = 0;
 	while (length < cut.length && cut.charAt(length) === masked.charAt(length)) length++;

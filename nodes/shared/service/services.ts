@@ -17,8 +17,8 @@ export interface KnownService {
 	/** Display name of the credential's field with its URL. */
 	urlLabel: string;
 	/**
-	 * What differs between services; 413 of a request that cannot be split any further, `content` for statuses that are about what was sent, `unavailable`
-	 * for those that may pass.
+	 * What differs between services: `content` for statuses such as 400 that are about what was sent,
+	 * `unavailable` for transient statuses, 413 for a request that cannot be split any further.
 	 */
 	advice: Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', Advice>>;
 }

@@ -4,7 +4,7 @@ import type { RunState } from '../run-state';
 import { Throttle, type Waiting } from './throttle';
 
 interface Waiter {
-	/** By then it starts whatever the service has asked for, though not faster than its pace. */
+	/** By then it starts, even in a pause that the service asked for, though not faster than its pace. */
 	until: number;
 	waker: AbortController;
 }
@@ -74,7 +74,7 @@ export class Limiter implements Waiting {
 		this.throttle.refused(this.run.now(), this.run.random(), ticket, askedMs, backoff);
 	}
 
-	/** Has the first that waits look again, and those that wait no longer than until now. */
+	/** Wakes the first that wait, as many as there is room for, and those whose time has come. */
 	wake(): void {
 		const now = this.run.now();
 		let free = this.max - this.running;

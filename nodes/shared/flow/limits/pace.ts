@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
-/** Requests that start evenly may arrive closer together: by so much of a minute as is left. */
+/** The share of the limit that is used. Requests that start evenly may arrive closer together. */
 const USED = 0.95;
-/** Timers are late: starts may catch up so much. */
+/** Timers are late: starts may come this much early to make up for it. */
 const CATCH_UP_MS = 20;
 
 /**
@@ -35,7 +35,7 @@ export class Pace {
 		return this.intervalMs > 0;
 	}
 
-	/** Whether nothing uses it, and whatever begins to need not wait for what was sent before. */
+	/** Whether it can be forgotten: nothing uses it, and a new run would not have to wait for earlier requests. */
 	isOver(now: number): boolean {
 		return this.limits.length === 0 && this.next <= now;
 	}

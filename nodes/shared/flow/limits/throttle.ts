@@ -1,29 +1,29 @@
 import { backoffMs, type RetryPolicy } from './backoff';
 
-/** After fewer accepted requests than this, a refusal says nothing about how many a second are fine. */
+/** After fewer accepted requests than this, a refusal does not show how many a second are fine. */
 const MIN_ACCEPTED = 10;
 /** Rates are measured over this time, by which services count too. */
 const PERIOD_MS = 1000;
 /** While starts are spaced, less may have been sent than the service would have accepted. */
 const HEADROOM = 1.25;
-/** Starts per millisecond: a slower service is left to pauses. */
+/** Starts per millisecond. For a slower service pauses are enough, and starts are not spaced. */
 const MIN_RATE = 3 / 1000;
-/** Starts continue so far below the rate that was refused, as a share of it ... */
+/** After a refusal, starts continue at this share below the refused rate. */
 const CUT = 0.1;
-/** ... and are back at it after this time, so far above after twice of it, and soon many times as fast. */
+/** They are back at that rate after this time, as far above it after twice the time, and then soon much faster. */
 const REGAIN_MS = 10_000;
 /** How flat the curve is in between. */
 const FLATNESS = 5;
-/** No pause is longer than so many fit into the time that a request may wait. */
+/** At least this many pauses fit into the time that a request may wait. */
 const MIN_TRIES = 10;
-/** Timers are late: starts may catch up so much. */
+/** Timers are late: starts may come this much early to make up for it. */
 const CATCH_UP_MS = 20;
 
 /** What waits for its turn. */
 export interface Waiting {
 	/** It may be its turn now. */
 	wake(): void;
-	/** Whether it comes before all that do not. */
+	/** Whether it comes before all others. */
 	readonly isFirst?: boolean;
 }
 
@@ -48,7 +48,7 @@ export class Throttle {
 	private window = Infinity;
 	private successes = 0;
 	private started = 0;
-	/** Tasks up to this ticket were in flight at the last refusal: theirs says nothing new. */
+	/** Tasks up to this ticket were in flight at the last refusal: a refusal of these says nothing new. */
 	private refusedUpTo = 0;
 	private pausedUntil = -Infinity;
 	/** Refusals since the last success. */

@@ -74,7 +74,7 @@ export function numberOf(value: unknown, definition: INodeProperties, bounds: Bo
 	}
 	const clamped = Math.min(Math.max(number, minValue), maxValue);
 	if (clamped === number) return number;
-	// A bound of 0 means none, such as no limit: nobody who enters -5 means that.
+	// 0 may stand for "no limit", which nobody wants who enters -5.
 	if (bounds === 'clamp' && clamped !== 0) return clamped;
 	const bound = number < minValue ? `at least ${minValue}` : `at most ${maxValue}`;
 	throw refused(displayName, bound, value, correct(definition));

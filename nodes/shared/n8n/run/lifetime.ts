@@ -89,8 +89,8 @@ export class Lifetime implements RunState {
 	}
 
 	/**
-	 * The run for what has to follow even if it has ended, such as a commit: only a cancel ends that, and
-	 * its failure is not a failure of the run.
+	 * The run for work that follows even if the run has ended, such as a commit. Only a cancel ends this
+	 * work, and the run does not fail if it fails.
 	 */
 	closing(): RunState {
 		const canceled = () => (isCanceled(this.end?.reason) ? this.end : undefined);
@@ -114,7 +114,7 @@ export class Lifetime implements RunState {
 		};
 	}
 
-	/** Nothing follows any more: calls those that wait for that. */
+	/** The run is over: calls the listeners of `onOver`. */
 	protected over(): void {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
 		for (const cleanup of this.cleanups) cleanup();

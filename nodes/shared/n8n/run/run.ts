@@ -125,7 +125,7 @@ export class Run extends Lifetime {
 	async finish(): Promise<INodeExecutionData[]> {
 		this.over();
 		const progress = this.progress();
-		// n8n would take the input of a node that throws for its output.
+		// A node that is to continue must not throw: n8n would pass on its input as if it were the output.
 		if (isCanceled(this.ended?.reason))
 			throw nodeError(this.context, new Canceled(this.progressOfCanceled(progress)));
 		if (this.ended && this.stopsOnFailure) {

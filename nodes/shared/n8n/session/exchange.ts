@@ -177,8 +177,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Waits for a token request, which other runs may share: only this wait is ended, and only after the
-	 * whole timeout, so that a slow token server leaves the request its time.
+	 * Waits for a token request that other runs may share: the timeout ends this wait, not the token
+	 * request. After the wait, the request itself has its full time.
 	 */
 	private async waitForToken<T>(pending: Promise<T>): Promise<T> {
 		this.limit.pause();

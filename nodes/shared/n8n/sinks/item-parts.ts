@@ -8,10 +8,10 @@ export interface PartFailure extends EntryFailure {
 	skipped: boolean;
 }
 
-/** One failure for all of an item; `first` is the one that matters most. */
+/** Makes one failure of all failures of an item; `first` matters most. */
 export type Merging = (first: PartFailure, failures: readonly PartFailure[]) => PartFailure;
 
-/** One result for all of an item, of what its entries gave. */
+/** Makes one result of all records that the entries of an item gave. */
 export type Joining = (itemIndex: number, records: IDataObject[]) => IDataObject;
 
 /** What became of an entry of an item. */
@@ -21,7 +21,7 @@ interface Part {
 	failure?: PartFailure;
 }
 
-/** Returns the entries of each item together: their records in their order, and one error; or one of both. */
+/** Returns the entries of each item together: their records in order, and one error for those that failed. */
 export class ItemParts {
 	private readonly parts = new Map<number, Part[]>();
 

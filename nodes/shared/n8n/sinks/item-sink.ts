@@ -82,7 +82,7 @@ export class ItemSink implements Sink {
 		this.run.done(items[0] ?? 0, records, items);
 	}
 
-	/** An item with an empty list, which gets this where each entry gets an item. */
+	/** An item with an empty list: it gets `json`, unless each input item gets one result anyway. */
 	empty(itemIndex: number, json: IDataObject): void {
 		if (this.tallies) this.tallies.of(itemIndex);
 		else this.succeed(itemIndex, json);

@@ -24,7 +24,7 @@ export interface EntryFailure {
 	/** What to do, beyond what the reason says. */
 	advice?: string | undefined;
 	id?: string | undefined;
-	/** Every further request would fail in the same way: it ended the run, and has to be done again. */
+	/** The failure ended the run, since every further request would fail in the same way. */
 	endsRun?: boolean;
 	/** Further members of an error item. A `response` is data that may come only once. */
 	json?: IDataObject;

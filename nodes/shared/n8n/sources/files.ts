@@ -99,7 +99,7 @@ function fileIn(run: Run, itemIndex: number, field: string, label: string): IBin
 	const name = fieldName(field);
 	const found = Object.hasOwn(files, name) ? files[name] : undefined;
 	if (isFile(found)) return found;
-	// What our nodes return beside their output is hardly what was meant.
+	// Nobody means the files of failed records that our nodes return.
 	const names = Object.keys(files).filter((other) => !BESIDES.test(other));
 	throw new InputError(
 		`The item has no file in the field ${quoted(name)}`,

@@ -139,7 +139,7 @@ const SLICE_ENTRIES = 500;
 async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {
 	for (let from = 0; from < all.length; from += SLICE_ENTRIES) {
 		await run.breathe();
-		// A canceled run returns nothing, so that nobody asks for the others.
+		// A canceled run returns nothing, so the rest need not be accounted for.
 		if (run.signal.aborted) return;
 		yield all.slice(from, from + SLICE_ENTRIES);
 	}
@@ -384,7 +384,7 @@ async function* readRecords<E extends Placed>(
 		if (isFirst) checkNotEmpty(file);
 		sink.extent.ended();
 	} catch (error) {
-		// What comes after Max Records is for the run that reads it.
+		// Whatever is wrong after Max Records is reported by the run that reads that far.
 		if (at < last) sink.extent.brokenOff(error);
 	} finally {
 		wasRead();

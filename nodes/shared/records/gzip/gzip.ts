@@ -6,7 +6,7 @@ export function isGzip(head: Uint8Array): boolean {
 	return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/** The input is read in pieces of this length, for even many blocks without content take time. */
+/** The input is read in pieces of this length, since even empty blocks take time. */
 const PIECE_BYTES = 16 * 1024;
 
 /**

@@ -231,7 +231,7 @@ export class Inflater {
 			if (next > end) break;
 			let from = to - (DISTANCES[far >> 4] ?? 0) - (bits & ((1 << farExtra) - 1));
 			if (from < 0) throw damaged('a reference to what is before its beginning');
-			// Byte by byte, for what is copied may be among what is referred to.
+			// Byte by byte, since it may read bytes that it has just written.
 			for (const stop = to + length; to < stop; ) output[to++] = output[from++] ?? 0;
 			at = next;
 		}
@@ -247,7 +247,7 @@ function codeOf(lengths: ArrayLike<number>): HuffmanCode {
 	return code;
 }
 
-/** @param what is in the file, but cannot be */
+/** @param what the file has, though no valid one does */
 export function damaged(what: string): FileError {
 	return new FileError(`The gzip file is damaged: it has ${what}`);
 }

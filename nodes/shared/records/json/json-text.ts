@@ -28,10 +28,10 @@ export function contentOf(text: string): Content {
 		: { value };
 }
 
-/** No name with its quotes, colon and value is shorter, if there are so many. */
+/** A member with a name of its own takes at least this much text, if there are so many names. */
 const MIN_MEMBER_CHARACTERS = 6;
 
-/** Whether its objects have too many different names: found before it is parsed, which takes longest then. */
+/** Whether its objects have too many different names. Checked first, because parsing them takes very long. */
 export function hasTooManyNames(text: string): boolean {
 	if (text.length < MIN_MEMBER_CHARACTERS * MAX_FIELD_NAMES) return false;
 	const names = new Set<string>();

@@ -233,7 +233,7 @@ function addVectors(
 	first: number,
 	count: number,
 ): VectorMismatch | undefined {
-	// A response without vectors has none to be assigned wrongly.
+	// Without vectors nothing can be assigned wrongly.
 	if (count === 0) return undefined;
 	if (count !== chunks.length) return { vectors: count, chunks: chunks.length };
 	for (const [index, chunk] of chunks.entries()) readVector(chunk, vectors[first + index]);

@@ -190,7 +190,7 @@ class ResponseReader {
 			take(said, object, rejects);
 			return true;
 		}
-		// Of no document, or of one that is called something else here.
+		// It names no document of the request, or calls it by another name.
 		if (saysRejected((key) => scalar(object[key]))) this.unattributed.push(object);
 		this.isDenied ||= deniesSuccess(object);
 		let names = false;

@@ -17,7 +17,7 @@ interface TokenUser {
 	token?: Token | undefined;
 	/** The stored credential still has this client: only then may it get its tokens. */
 	mayStore: boolean;
-	/** Waits for a token request, which may be shared with other runs, as long as this run may. */
+	/** Waits for a token request that other runs may share, no longer than this run may wait. */
 	wait?: (pending: Promise<Token>) => Promise<Token>;
 }
 

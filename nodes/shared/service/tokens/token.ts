@@ -12,7 +12,7 @@ const RENEW_EARLY_SHARE = 0.1;
 /** No token is kept for longer, whatever the server says. */
 const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
 
-/** Statuses of a token server that has considered the request; others are no refusal. */
+/** Statuses by which a token server refuses a client. */
 const REFUSALS = [400, 401, 403];
 
 /** What is longer is not an error code, even if the server sends it as one. */
