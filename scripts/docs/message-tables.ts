@@ -102,13 +102,13 @@ function filesIn(place: string): string[] {
 
 /** Messages that say themselves what to fill in: the page explains them once, above its tables. */
 const EXPLAINED_ONCE = [
-	/^(An entry of )?'[^']*' (is empty|has no name)$/,
-	/^The field '[^']*' is an empty list$/,
-	/^'[^']*' must (be|…)/,
+	/^(An entry of )?'[^'…]+' (is|has|must|names) /,
+	/^'…' (is (empty|not )|has |must )/,
+	/^The (field|file) \S+ is (an )?empty/,
 	/^The (record|document) is not a JSON object$/,
 ];
 /** Where to find what the service returned, which the page says once as well. */
-const WHERE_RESPONSE = / ?What it returned is in the field 'response'( of the first item)?\.$/;
+const WHERE_RESPONSE = / ?What it returned is in the field 'response'( of the first item)?\./g;
 
 /** What to do, as tables have it. */
 export const adviceIn = (description: string): string =>

@@ -31,12 +31,14 @@ function problemOf(root: string, link: string, from: string): string[] {
  * @param root its folder
  */
 export function linkingFiles(root: string): { documents: string[]; sources: string[] } {
-	const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
+	// Those that were not committed yet too, so that a new page is not left out.
+	const list = ['ls-files', '--cached', '--others', '--exclude-standard'];
+	const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' })
 		.split('\n')
 		.filter((file) => existsSync(path.join(root, file)));
 	return {
-		documents: tracked.filter((file) => file.endsWith('.md')),
-		sources: tracked.filter((file) => /^(nodes|credentials)\/.+\.(ts|json)$/.test(file)),
+		documents: files.filter((file) => file.endsWith('.md')),
+		sources: files.filter((file) => /^(nodes|credentials)\/.+\.(ts|json)$/.test(file)),
 	};
 }
 

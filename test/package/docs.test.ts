@@ -193,19 +193,21 @@ describe('messages in a source file', () => {
 			neededRows([
 				["'CSV Delimiter' must be one character, but it is …", 'Enter one.'],
 				["'…' is empty", 'Fill it in.'],
+				["'Additional Fields' must not contain the field '…'", 'Remove the entry.'],
+				['The file … is empty', 'Check the node that outputs the file.'],
 				['The record is not a JSON object', 'Each record must be an object.'],
 				['It cannot be read', "What it returned is in the field 'response'."],
 				[
 					'It was lost',
 					"Submit it again. What it returned is in the field 'response' of the first item.",
 				],
-				["'Additional Fields' must not contain the field '…'", 'Remove the entry.'],
-				['The file … is empty', 'Check the node that outputs the file.'],
+				["'…' is …, a number too large to be exact", 'Have it as text.'],
+				['The file … has no column …', 'Set the delimiter.'],
 			]),
 		).toEqual([
 			['It was lost', 'Submit it again.'],
-			["'Additional Fields' must not contain the field '…'", 'Remove the entry.'],
-			['The file … is empty', 'Check the node that outputs the file.'],
+			["'…' is …, a number too large to be exact", 'Have it as text.'],
+			['The file … has no column …', 'Set the delimiter.'],
 		]);
 	});
 });
