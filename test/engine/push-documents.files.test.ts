@@ -425,8 +425,8 @@ describe('failed records', () => {
 				error: expect.stringContaining('more than the 2,000 that a request may have'),
 			},
 		]);
-		expect(hintsOf(result)).toContainEqual(
-			expect.stringContaining("5 records of 'documents.jsonl' failed"),
+		expect(hintsOf(result)).toContain(
+			"5 records of 'documents.jsonl' failed. Correct what the field 'failures' says, then run this node with the files of the item: they have all failed records.",
 		);
 	});
 

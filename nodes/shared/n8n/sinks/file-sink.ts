@@ -133,8 +133,8 @@ export class FileSink implements Sink {
 		extent.checkSkip(this.result.done);
 		if (tally.failed === 0) return run.doneWithFiles(itemIndex, json, binary);
 		const what = `${count(tally.failed, 'record')} of ${quoted(file.name)} failed`;
-		run.hint(`${what}: see 'failures' and the files in the binary fields of the item`);
-		run.doneWithFiles(itemIndex, json, binary, new InputError(what, SEE_FAILURES));
+		run.hint(`${what}. ${CORRECT_FAILED}`);
+		run.doneWithFiles(itemIndex, json, binary, new InputError(what, CORRECT_FAILED));
 	}
 
 	/** How far it has come, for n8n's log. */
@@ -174,7 +174,7 @@ export class FileSink implements Sink {
 	}
 }
 
-const SEE_FAILURES =
+const CORRECT_FAILED =
 	"Correct what the field 'failures' says, then run this node with the files of the item: they have all failed records.";
 
 const recordsOf = (entries: readonly Placed[]): SourceRecord[] =>
