@@ -115,9 +115,9 @@ What the package was run with. \`npm run test:environments\` writes this page fr
 | --- | ${versions.map(() => '---').join(' | ')} |
 ${rows.join('\n')}
 
-- n8n as a whole is tested in version 2.41.1, and in 1.123.81 on Node.js 20: \`npm start -- --once\`, with \`--old-n8n\`. Queue mode: \`npm run test:queue\` and \`npm run test:fan-out\`. Installation, upgrade and removal: \`npm run test:install\`.
+- n8n as a whole is tested on Node.js 24, in versions 2.41.1 and 1.123.81: \`npm start -- --once\`, with \`--old-n8n\`. Queue mode: \`npm run test:queue\` and \`npm run test:fan-out\`. Installation, upgrade and removal: \`npm run test:install\`.
 - External secrets need a license of n8n: they are untested. So is what n8n shows of \`metadata.tracing\`.
-- n8n's SSRF protection blocks the URLs of this machine, n8n's own webhooks included, unless their hosts are allowed.
+- n8n's SSRF protection blocks \`localhost\`, and so n8n's own webhooks, unless their hosts are allowed.
 `;
 	writeFileSync(PAGE, await format(page, { parser: 'markdown' }));
 }
