@@ -1,5 +1,6 @@
 import type { Bytes } from '../bytes';
-import { damaged, Inflater, type Steps } from './inflate';
+import { damaged, type BitReader, type Steps } from './bit-reader';
+import { Inflater } from './inflate';
 
 /** Whether a file with these first bytes is compressed with gzip. */
 export function isGzip(head: Uint8Array): boolean {
@@ -22,12 +23,12 @@ export async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const steps = members(inflater);
 	for await (const chunk of source) {
 		for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-			inflater.push(chunk.subarray(at, at + PIECE_BYTES));
+			inflater.input.push(chunk.subarray(at, at + PIECE_BYTES));
 			yield* available(steps);
 			yield NOTHING;
 		}
 	}
-	inflater.isLast = true;
+	inflater.input.isLast = true;
 	yield* available(steps);
 }
 
@@ -38,13 +39,14 @@ function* available(steps: Steps<void>): Generator<Uint8Array> {
 	for (let step = steps.next(); step.value !== undefined; step = steps.next()) yield step.value;
 }
 
-function* members(input: Inflater): Steps<void> {
+function* members(inflater: Inflater): Steps<void> {
+	const { input } = inflater;
 	for (let count = 0; !(yield* input.isOver()); count++) {
 		const first = yield* input.number(1);
 		if (first === 0 && count > 0) return yield* padding(input);
 		if (first !== 0x1f || (yield* input.number(1)) !== 0x8b) throw damaged(OTHER_DATA);
 		yield* header(input);
-		const { crc, size } = yield* input.stream();
+		const { crc, size } = yield* inflater.stream();
 		if ((yield* number32(input)) !== crc)
 			throw damaged('another content than its checksum says');
 		if ((yield* number32(input)) !== size) throw damaged('another length than it says');
@@ -54,14 +56,14 @@ function* members(input: Inflater): Steps<void> {
 const OTHER_DATA = 'something other than gzip after its content';
 
 /** Some programs fill files with zeros at the end. */
-function* padding(input: Inflater): Steps<void> {
+function* padding(input: BitReader): Steps<void> {
 	while (!(yield* input.isOver())) {
 		if ((yield* input.number(1)) !== 0) throw damaged(OTHER_DATA);
 	}
 }
 
 /** What a member begins with, after the two bytes that all have in common. */
-function* header(input: Inflater): Steps<void> {
+function* header(input: BitReader): Steps<void> {
 	const method = yield* input.number(1);
 	const flags = yield* input.number(1);
 	if (method !== 8 || flags > 0x1f) throw damaged('an unknown kind of compression');
@@ -78,11 +80,11 @@ const HAS_EXTRA = 4;
 const HAS_NAME = 8;
 const HAS_COMMENT = 16;
 
-function* skip(input: Inflater, bytes: number): Steps<void> {
+function* skip(input: BitReader, bytes: number): Steps<void> {
 	for (let at = 0; at < bytes; at++) yield* input.number(1);
 }
 
-function* number32(input: Inflater): Steps<number> {
+function* number32(input: BitReader): Steps<number> {
 	const low = yield* input.number(2);
 	return ((yield* input.number(2)) * 0x10000 + low) >>> 0;
 }
