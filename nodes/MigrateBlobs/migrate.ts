@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliver, type Outcome } from '../shared/flow/deliver';
+import { deliver, type Failed, type Outcome } from '../shared/flow/deliver';
 import { isCanceled } from '../shared/n8n/run/errors';
 import { responseJson } from '../shared/n8n/run/fields';
 import { count } from '../shared/n8n/run/hints';
@@ -28,34 +28,15 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		throw new InputError("'Confirm Migration' is off, so nothing was migrated", CONFIRM);
 	}
 	const session = await Session.open(run, BLOB_SERVICE);
-	const migrate = async (attempt: number): Promise<IDataObject> => {
-		if (attempt === 1) run.stats.requests++;
-		const timeoutMs = options.timeoutSeconds * 1000;
-		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
-		const failure = deniedMigration(response.body);
-		if (failure) throw failure;
-		return { migrated: true, status: response.status, ...responseJson(response.body) };
-	};
 	run.hint('The service has marked the migration of blob manifests as deprecated', 'info');
-
-	const line = requestLine(
-		run,
-		session,
-		{ maxRefusedSeconds: options.maxRefusedSeconds },
-		{ idempotent: false },
-	);
-	const items = [...run.items.keys()];
-	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
+	const migrate = migration(run, session, options.timeoutSeconds * 1000);
+	const { maxRefusedSeconds } = options;
+	const line = requestLine(run, session, { maxRefusedSeconds }, { idempotent: false });
 	// With Retry On Fail, a migration of an earlier try is not started again.
 	const before = run.previousTries.kept<Outcome<IDataObject>>('migrations');
-	let migrated = 0;
-	let isUnknown = false;
-	// An item before this one migrated the manifests, or may have.
-	let isRepeated = false;
-	run.progress = () => {
-		const before = `Before that, ${count(migrated, 'migration')} of ${rounds.length.toLocaleString('en-US')} had been carried out.`;
-		return [isUnknown && MIGRATING.repeating, migrated > 0 && before].filter(Boolean).join(' ');
-	};
+	const items = [...run.items.keys()];
+	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
+	const report = new MigrationReport(run, rounds.length);
 	for (const round of rounds) {
 		const [first = 0] = round;
 		if (options.oncePerItem && !run.ended && !parameters.boolean('confirm', first)) {
@@ -65,25 +46,62 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		const name = String(first);
 		const outcome = before.get(name) ?? (await deliver(migrate, line));
 		if (isLasting(outcome)) before.set(name, outcome);
-		if (outcome.ok) {
-			migrated++;
-			run.stats.done++;
-			isRepeated = true;
-			run.done(first, [outcome.response], round);
-			continue;
-		}
-		const { reason, skipped } = outcome;
+		if (outcome.ok) report.done(round, outcome.response);
+		else await report.failed(round, outcome);
+	}
+}
+
+/** Sends the request of a migration. */
+const migration =
+	(run: Run, session: Session, timeoutMs: number) =>
+	async (attempt: number): Promise<IDataObject> => {
+		if (attempt === 1) run.stats.requests++;
+		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
+		const failure = deniedMigration(response.body);
+		if (failure) throw failure;
+		return { migrated: true, status: response.status, ...responseJson(response.body) };
+	};
+
+/** Returns the outcome of each migration to the items it is for. */
+class MigrationReport {
+	private migrated = 0;
+	/** A migration was canceled, and may have been carried out. */
+	private isUnknown = false;
+	/** An item before the next one migrated the manifests, or may have. */
+	private isRepeated = false;
+
+	constructor(
+		private readonly run: Run,
+		private readonly rounds: number,
+	) {
+		run.progress = () => this.progress();
+	}
+
+	done(items: number[], response: IDataObject): void {
+		this.migrated++;
+		this.run.stats.done++;
+		this.isRepeated = true;
+		this.run.done(items[0] ?? 0, [response], items);
+	}
+
+	async failed(items: number[], { reason, skipped }: Failed): Promise<void> {
 		// A run that was canceled meanwhile cannot tell how its request ended.
-		if (isCanceled(reason) && !skipped) isUnknown = true;
-		const action = isRepeated ? MIGRATING_AGAIN : MIGRATING;
+		if (isCanceled(reason) && !skipped) this.isUnknown = true;
+		const action = this.isRepeated ? MIGRATING_AGAIN : MIGRATING;
 		const message = outcomeMessage(action, reason, { attempted: !skipped });
-		isRepeated ||= !skipped && reason instanceof ServiceFailure && reason.outcomeUnknown;
-		for (const itemIndex of round) {
-			await run.breathe();
-			run.fail(itemIndex, reason, { message, skipped });
+		this.isRepeated ||= !skipped && reason instanceof ServiceFailure && reason.outcomeUnknown;
+		for (const itemIndex of items) {
+			await this.run.breathe();
+			this.run.fail(itemIndex, reason, { message, skipped });
 		}
 		// Two migrations must not run at the same time.
-		if (mayBeRunning(reason)) run.stop(reason);
+		if (mayBeRunning(reason)) this.run.stop(reason);
+	}
+
+	private progress(): string {
+		const { migrated, rounds, isUnknown } = this;
+		const before = `Before that, ${count(migrated, 'migration')} of ${rounds.toLocaleString('en-US')} had been carried out.`;
+		return [isUnknown && MIGRATING.repeating, migrated > 0 && before].filter(Boolean).join(' ');
 	}
 }
 

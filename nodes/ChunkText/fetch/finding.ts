@@ -66,39 +66,41 @@ export function meaningOf(job: Readonly<Job>, body: unknown, isRaw: boolean): Me
 	};
 }
 
-/** @returns `more`: facts that only this kind of response gives */
+/** `more`: facts that only this kind of response gives. */
+interface SaidWith {
+	says: Said;
+	more?: Partial<JobFacts>;
+}
+
+const failed = (reason: unknown, more = {}): SaidWith => ({
+	says: { state: 'failed', reason },
+	more,
+});
+const unusable = (reason: unknown, more = {}): SaidWith => ({
+	says: { state: 'unusable', reason },
+	more,
+});
+const finished = (response: Fetched): SaidWith => ({
+	says: { state: 'finished', response },
+	more: { kept: undefined },
+});
+
 function saidBy(
 	response: ChunkingResponse,
 	body: unknown,
-	{ session, textCount, isOwn, facts }: Readonly<Job>,
+	job: Readonly<Job>,
 	isRaw: boolean,
-): { says: Said; more?: Partial<JobFacts> } {
+): SaidWith {
+	const { session, textCount, isOwn, facts } = job;
 	const { status, lost, kept } = facts;
 	const words = () => session.words(body);
-	const failed = (reason: unknown, more = {}) => ({
-		says: { state: 'failed' as const, reason },
-		more,
-	});
-	const unusable = (reason: unknown, more = {}) => ({
-		says: { state: 'unusable' as const, reason },
-		more,
-	});
-	const finished = (fetched: Fetched) => ({
-		says: { state: 'finished' as const, response: fetched },
-		more: { kept: undefined },
-	});
 	switch (response.state) {
 		case 'pending':
 			// A response has arrived, so a lost one before it no longer explains missing chunks.
 			return { says: { state: 'pending' }, more: { lost: undefined } };
-		case 'finished': {
+		case 'finished':
 			if (isRaw) return finished({ type: 'raw', body });
-			if (facts.isAmbiguous) return failed(idOfAnother(), { kept: body });
-			const { texts, mismatches } = response;
-			if (textCount === undefined || textCount === texts.length)
-				return finished({ type: 'results', texts, mismatches, body });
-			return failed(countMismatch(texts.length, textCount), { kept: body });
-		}
+			return resultsIn(response, body, job);
 		case 'unreadable':
 			// Raw returns whatever came, but not in place of results that may have come only once.
 			return isRaw && damagedIn(kept) === undefined
@@ -119,6 +121,17 @@ function saidBy(
 						lost: 'what arrived is not a valid chunking response',
 					});
 	}
+}
+
+function resultsIn(
+	{ texts, mismatches }: Extract<ChunkingResponse, { state: 'finished' }>,
+	body: unknown,
+	{ textCount, facts }: Readonly<Job>,
+): SaidWith {
+	if (facts.isAmbiguous) return failed(idOfAnother(), { kept: body });
+	if (textCount === undefined || textCount === texts.length)
+		return finished({ type: 'results', texts, mismatches, body });
+	return failed(countMismatch(texts.length, textCount), { kept: body });
 }
 
 /** Damaged results may have come only once: data that comes after them is kept beside them. */

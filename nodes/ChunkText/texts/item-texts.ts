@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
+import { itemOf } from '../../shared/n8n/sinks/sink';
 import { mapInSlices } from '../../shared/n8n/run/slices';
-import { withItems } from '../../shared/n8n/sources/source';
+import { withItems, type ItemReading } from '../../shared/n8n/sources/source';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { chunksOfEmpty, documentItem, type DocumentChunks } from '../chunks/documents';
@@ -11,7 +11,7 @@ import { isOfDocuments, keptOptionsOf } from '../chunks/records';
 import { previousJob, type Chunking, type TextSource } from '../submit/chunking';
 import { withoutAccepted } from '../submit/earlier-submissions';
 import type { Job } from '../submit/job';
-import { readPreviousRequests, type IdSource } from './previous-requests';
+import { readPreviousRequests, type IdSource, type PreviousRequest } from './previous-requests';
 import { hintAtRegexes, readSettings } from './settings';
 import { MAX_PREVIOUS_CHUNKS, readSourceDocuments } from './source-documents';
 import { placeInOrder, usableText, withFields, type SourceDocument, type TextEntry } from './text';
@@ -27,44 +27,65 @@ export async function withItemTexts(
 	ids: IdSource | undefined,
 	use: (source: TextSource) => Promise<void>,
 ): Promise<void> {
-	const { run, parameters, options, mode, jobs } = chunking;
-	/** Items that are fetched instead, or have failed already. */
+	const known = await readKnown(chunking, ids);
+	const earlier: Job[] = [];
+	const answered = () => undefined;
+	await withItems<TextEntry>(
+		chunking.run,
+		chunking.options,
+		itemReading(chunking, known, earlier),
+		async (source) => await use({ ...source, chunking, earlier, name: 'chunks', answered }),
+	);
+}
+
+/** What is known of the items before their texts are read. */
+interface Known {
+	documents: ReadonlyMap<number, SourceDocument>;
+	/** Documents without a text, which have no chunks, by their items. */
+	empty: ReadonlyArray<[itemIndex: number, document: SourceDocument]>;
+	/** What is fetched instead of submitting it again. */
+	requests: readonly PreviousRequest[];
+	/** Items of the two, and those that have failed. */
+	taken: ReadonlySet<number>;
+}
+
+async function readKnown(
+	{ run, parameters, options, mode }: Chunking,
+	ids: IdSource | undefined,
+): Promise<Known> {
 	const taken = new Set<number>();
-	const documents: Map<number, SourceDocument> =
-		ids && isOfDocuments(mode)
-			? await readSourceDocuments(run, parameters, ids.idOf, taken)
-			: new Map();
+	if (!ids) return { documents: new Map(), empty: [], requests: [], taken };
+	const documents = isOfDocuments(mode)
+		? await readSourceDocuments(run, parameters, ids.idOf, taken)
+		: new Map<number, SourceDocument>();
 	const empty = [...documents].filter(([, { isEmpty }]) => isEmpty);
 	for (const [itemIndex] of empty) taken.add(itemIndex);
 	const path = options.resultsPath;
-	const requests = ids
-		? await readPreviousRequests(run, parameters, path, ids, documents, taken)
-		: [];
-	const earlier: Job[] = [];
+	const requests = await readPreviousRequests(run, parameters, path, ids, documents, taken);
+	return { documents, empty, requests, taken };
+}
+
+/** @param earlier gets the jobs of earlier requests */
+function itemReading(chunking: Chunking, known: Known, earlier: Job[]): ItemReading<TextEntry> {
+	const { run, mode, jobs } = chunking;
+	const { documents, empty, taken } = known;
 	const reader = new ItemReader(chunking);
 	const kept = keptOptionsOf(chunking);
 	const joined = (itemIndex: number, texts: IDataObject[]) =>
 		documentItem(run.items[itemIndex]?.json ?? {}, kept, texts as DocumentChunks[]);
-
-	const reading = {
-		valuesOf: (itemIndex: number) =>
+	return {
+		valuesOf: (itemIndex) =>
 			taken.has(itemIndex) ? undefined : reader.textsOf(itemIndex, documents.get(itemIndex)),
-		entryOf: (entry: unknown) => entry as TextEntry,
+		entryOf: (entry) => entry as TextEntry,
 		idOf: () => undefined,
-		idOfItem: (itemIndex: number) => documents.get(itemIndex)?.id,
+		idOfItem: (itemIndex) => documents.get(itemIndex)?.id,
 		emptyList: {},
-		wrong: (error: unknown) => error,
-		resolve: async (entries: TextEntry[], sink: Sink) => {
+		wrong: (error) => error,
+		resolve: async (entries, sink) => {
 			for (const [itemIndex, document] of empty)
 				await sink.returned({ items: [itemIndex] }, [chunksOfEmpty(document, itemIndex)]);
 			hintAtRegexes(entries, run);
-			for (const request of requests) {
-				for (const ref of request.refs) {
-					const document = ref.document ?? documents.get(itemOf(ref));
-					if (document) ref.document = document;
-				}
-				earlier.push(previousJob(chunking, request));
-			}
+			earlier.push(...earlierJobs(chunking, known));
 			const left = await withoutAccepted(bySettings(entries), chunking, earlier);
 			placeInOrder([...earlier.flatMap(({ refs }) => refs), ...left]);
 			return left;
@@ -78,14 +99,17 @@ export async function withItemTexts(
 			progress: () => jobs.progress(),
 		},
 	};
-	const answered = () => undefined;
-	await withItems<TextEntry>(
-		run,
-		options,
-		reading,
-		async (source) => await use({ ...source, chunking, earlier, name: 'chunks', answered }),
-	);
 }
+
+/** The jobs of earlier requests, their texts with the documents of the items that ask for them. */
+const earlierJobs = (chunking: Chunking, { requests, documents }: Known): Job[] =>
+	requests.map((request) => {
+		for (const ref of request.refs) {
+			const document = ref.document ?? documents.get(itemOf(ref));
+			if (document) ref.document = document;
+		}
+		return previousJob(chunking, request);
+	});
 
 /** So that as many as possible share a request. */
 function bySettings(entries: readonly TextEntry[]): TextEntry[] {
