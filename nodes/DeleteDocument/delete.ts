@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { deliverEach } from '../shared/flow/deliver-each';
-import { fieldOf } from '../shared/n8n/run/fields';
+import { fieldOf } from '../shared/records/fields';
 import { count, doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';

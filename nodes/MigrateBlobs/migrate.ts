@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { deliver, type Failed, type Outcome } from '../shared/flow/deliver';
 import { isCanceled } from '../shared/n8n/run/errors';
-import { responseJson } from '../shared/n8n/run/fields';
-import { count } from '../shared/n8n/run/hints';
+import { responseJson } from '../shared/n8n/run/response-json';
+import { count, figure } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
@@ -100,7 +100,7 @@ class MigrationReport {
 
 	private progress(): string {
 		const { migrated, rounds, isUnknown } = this;
-		const before = `Before that, ${count(migrated, 'migration')} of ${rounds.toLocaleString('en-US')} had been carried out.`;
+		const before = `Before that, ${count(migrated, 'migration')} of ${figure(rounds)} had been carried out.`;
 		return [isUnknown && MIGRATING.repeating, migrated > 0 && before].filter(Boolean).join(' ');
 	}
 }

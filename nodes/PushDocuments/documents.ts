@@ -5,7 +5,7 @@ import {
 	filled,
 	type DocumentFields,
 } from '../shared/n8n/sources/document-fields';
-import { fieldOf } from '../shared/n8n/run/fields';
+import { fieldOf } from '../shared/records/fields';
 import { withoutFiles } from '../shared/n8n/sources/files';
 import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/tool';

@@ -1,4 +1,4 @@
-import { responseJson } from '../shared/n8n/run/fields';
+import { responseJson } from '../shared/n8n/run/response-json';
 import { count } from '../shared/n8n/run/hints';
 import type { Wording } from '../shared/n8n/sinks/sink';
 import { ServiceFailure } from '../shared/service/failure';

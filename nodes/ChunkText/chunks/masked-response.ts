@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { MAX_SECRET_CHARACTERS } from '../../shared/service/limits';
 import { isObject } from '../../shared/service/json';
 import type { Session } from '../../shared/n8n/session/session';
 
@@ -8,8 +9,6 @@ const CONTENT = ['chunks', 'spans', 'vectors'];
 
 /** Longer texts are searched in slices of this many characters, so that n8n stays responsive. */
 const SLICE_CHARACTERS = 250_000;
-/** No secret is longer, in whatever encoding. */
-const MAX_SECRET_CHARACTERS = 16_000;
 
 /**
  * A chunking response without the secrets it may repeat, to be returned as it is. Chunks are not

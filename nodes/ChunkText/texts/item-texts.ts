@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { itemOf } from '../../shared/n8n/sinks/sink';
+import { figure } from '../../shared/n8n/run/hints';
 import { mapInSlices } from '../../shared/n8n/run/slices';
 import { withItems, type ItemReading } from '../../shared/n8n/sources/source';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
@@ -178,9 +179,7 @@ function checkPreviousChunks(document: SourceDocument | undefined, texts: number
 	const each = document?.previousChunkCount ?? 0;
 	if (each * texts <= MAX_PREVIOUS_CHUNKS) return;
 	throw new InputError(
-		`'Previous Chunk Count' is ${count(each)} for each of ${count(texts)} texts, ${count(each * texts)} in total, more than the maximum of ${count(MAX_PREVIOUS_CHUNKS)}`,
+		`'Previous Chunk Count' is ${figure(each)} for each of ${figure(texts)} texts, ${figure(each * texts)} in total, more than the maximum of ${figure(MAX_PREVIOUS_CHUNKS)}`,
 		'Lower it, or split the list of texts into several items.',
 	);
 }
-
-const count = (number: number): string => number.toLocaleString('en-US');

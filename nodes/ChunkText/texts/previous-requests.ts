@@ -7,7 +7,7 @@ import { InputError } from '../../shared/service/input-error';
 import type { ChunkParameters } from '../parameters';
 import { readScope } from './settings';
 import { documentsIn } from './source-documents';
-import { isRecord } from '../../shared/service/json';
+import { isEmpty, isRecord } from '../../shared/service/json';
 import type { SourceDocument, TextRef } from './text';
 
 /** A chunking request submitted by an earlier run, with the items that wait for it. */
@@ -126,7 +126,7 @@ function refOf(
 }
 
 function parsePosition(value: unknown): number | undefined {
-	if (value === undefined || value === null || value === '') return undefined;
+	if (isEmpty(value)) return undefined;
 	const isNumber =
 		typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
 	const position = Number(value);

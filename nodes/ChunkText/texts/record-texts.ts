@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf } from '../../shared/n8n/run/fields';
+import { fieldOf } from '../../shared/records/fields';
 import {
 	documentFieldsOf,
 	neededFields as neededOfDocument,

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/n8n/run/run';
+import { filled } from '../../shared/n8n/sources/document-fields';
 import { refuseItem } from '../../shared/n8n/sources/source';
 import { quoted } from '../../shared/service/wording';
 import type { ChunkParameters } from '../parameters';
@@ -107,16 +108,16 @@ function sourceDocument(
 	}
 	const nameAdvice = adviceFor(parameters, 'Document Name');
 	const name = parameters.requiredText('documentName', itemIndex, nameAdvice);
-	const fields: IDataObject = { name };
-	for (const [field, option] of OPTIONAL_FIELDS) {
-		const value = parameters.isAdded('options', option)
-			? parameters.value(`options.${option}`, itemIndex)
-			: json[field];
-		if (value !== '' && value !== undefined && value !== null) {
-			fields[field] = value as IDataObject[string];
-		}
-	}
-	return { id, fields, previousChunkCount };
+	const others = filled(
+		OPTIONAL_FIELDS.map(([field, option]) => {
+			const isAdded = parameters.isAdded('options', option);
+			return [
+				field,
+				isAdded ? parameters.value(`options.${option}`, itemIndex) : json[field],
+			];
+		}),
+	);
+	return { id, fields: { name, ...(others as IDataObject) }, previousChunkCount };
 }
 
 /**

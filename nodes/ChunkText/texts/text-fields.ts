@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { figure } from '../../shared/n8n/run/hints';
 import { InputError } from '../../shared/service/input-error';
 import { isRecord } from '../../shared/service/json';
 import type { ChunkParameters } from '../parameters';
@@ -34,7 +35,7 @@ export function readTextFields(
 	if (list.length !== texts) {
 		const entries = list.length === 1 ? 'entry' : 'entries';
 		throw new InputError(
-			`'${label}' has ${count(list.length)} ${entries} for ${count(texts)} texts`,
+			`'${label}' has ${figure(list.length)} ${entries} for ${figure(texts)} texts`,
 			FIELDS_ADVICE,
 		);
 	}
@@ -43,5 +44,3 @@ export function readTextFields(
 
 const FIELDS_ADVICE =
 	'Enter one JSON object for all texts of the item, or a list with one object for each.';
-
-const count = (number: number): string => number.toLocaleString('en-US');

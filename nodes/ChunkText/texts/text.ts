@@ -1,8 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { figure } from '../../shared/n8n/run/hints';
 import { itemOf, type Placed } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
+import { isEmpty } from '../../shared/service/json';
 
 /** The document that a text belongs to, for outputs that are ready to push. */
 export interface SourceDocument {
@@ -72,13 +74,13 @@ export function usableText(value: unknown, what: string, maxBytes: number): stri
 		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
 		return value;
 	}
-	const is = value === '' || value === undefined || value === null ? 'empty' : 'not text';
+	const is = isEmpty(value) ? 'empty' : 'not text';
 	throw new InputError(`${what} is ${is}`, 'Point it to the field with the text to chunk.');
 }
 
 /** The error of a text that no request can carry. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
 	new InputError(
-		`${what} has ${bytes.toLocaleString('en-US')} bytes, more than the ${maxBytes.toLocaleString('en-US')} a request may have`,
+		`${what} has ${figure(bytes)} bytes, more than the ${figure(maxBytes)} a request may have`,
 		"Split the text before this node, or raise the option 'Bytes per Request' if the service accepts more.",
 	);

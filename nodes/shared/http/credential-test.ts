@@ -10,9 +10,10 @@ import type {
 import { serverMessage, ServiceFailure } from '../service/failure';
 import { withoutSecrets } from '../service/tokens/secrets';
 import { statusAdvice, type KnownService } from '../service/services';
+import { capitalized } from '../service/wording';
 import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
 import { TimeLimit } from './time-limit';
-import { capitalized, transportFailure, type Party } from './transport-failure';
+import { transportFailure, type Party } from './transport-failure';
 
 type Data = ICredentialDataDecryptedObject;
 

@@ -1,5 +1,6 @@
 import { ServiceFailure, type FailureDetails, type FailureKind } from '../service/failure';
 import { transportFacts, type TransportFacts } from '../service/transport';
+import { capitalized } from '../service/wording';
 
 /** The other end of a connection, in messages. */
 export interface Party {
@@ -170,6 +171,3 @@ function connectionMessage(
 	if (TIMEOUTS.includes(code)) return `${capitalized(name)} did not answer in time`;
 	return BROKEN[code]?.(name) ?? `The connection to ${name} failed`;
 }
-
-/** A name at the beginning of a sentence. */
-export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,3 +1,4 @@
+import { MAX_SECRET_CHARACTERS } from './limits';
 import { isCertificateCode } from './transport';
 
 /** What went wrong with a request (docs/service-interface.md, Failures). */
@@ -201,9 +202,6 @@ export const MESSAGE_KEYS = [
 const MAX_MESSAGE_CHARACTERS = 500;
 /** Control characters may shrink to a space each. */
 const MAX_READ_CHARACTERS = 8 * MAX_MESSAGE_CHARACTERS;
-
-/** No secret is longer, in any encoding: so many characters at the end of a cut text may be a part of one. */
-const MAX_SECRET_CHARACTERS = 16_000;
 
 /** How many members of a list are searched for a message. */
 const MAX_READ_MEMBERS = 1000;

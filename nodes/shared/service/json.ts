@@ -5,6 +5,10 @@ export type Members = Record<string, unknown>;
 export const isRecord = (value: unknown): value is Members =>
 	typeof value === 'object' && value !== null;
 
+/** Whether there is no value: a field that is missing, or left empty. */
+export const isEmpty = (value: unknown): boolean =>
+	value === undefined || value === null || value === '';
+
 /** Whether a value is an object, and no list. */
 export const isObject = (value: unknown): value is Members =>
 	isRecord(value) && !Array.isArray(value);

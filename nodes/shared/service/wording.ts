@@ -81,13 +81,14 @@ const reasonOf = (error: unknown): string =>
 /** A reason of several sentences, or one that ends with the service's words, stands alone. */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');
-	if (stem === '') return sentence(outcome);
+	if (stem === '') return capitalized(outcome);
 	return /[.!?]["')\]]?(?:\s|$)/.test(stem)
-		? `${sentence(stem)}. ${sentence(outcome)}`
-		: `${sentence(stem)}, so ${outcome}`;
+		? `${capitalized(stem)}. ${capitalized(outcome)}`
+		: `${capitalized(stem)}, so ${outcome}`;
 }
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** A text that begins a sentence. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const MAX_SHOWN_CHARACTERS = 200;
 

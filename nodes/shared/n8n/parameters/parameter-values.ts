@@ -1,10 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { InputError } from '../../service/input-error';
-
-/** What an expression gives that found nothing, or a field that was left empty. */
-export const isEmpty = (value: unknown): boolean =>
-	value === undefined || value === null || value === '';
+import { isEmpty } from '../../service/json';
 
 /** A value as part of a message. */
 function shown(value: unknown): string {

@@ -8,15 +8,14 @@ import type {
 
 import { documentId } from '../../service/push/document-id';
 import { InputError } from '../../service/input-error';
-import { isRecord } from '../../service/json';
-import { fieldOf } from '../run/fields';
+import { isEmpty, isRecord } from '../../service/json';
+import { fieldOf } from '../../records/fields';
 import { definitionsOf, type Definitions } from './parameter-definitions';
 import { ParameterSource, type SourceOptions } from './parameter-source';
 import {
 	booleanOf,
 	choiceOf,
 	emptyError,
-	isEmpty,
 	jsonOf,
 	namesOf,
 	numberOf,

@@ -44,7 +44,10 @@ export function doneText(
 	return `${count(done, noun)} ${verb} in ${count(requests, 'request')}, ${time} s`;
 }
 
+/** `12,000`. */
+export const figure = (number: number): string => number.toLocaleString('en-US');
+
 /** `1 document`, `3 documents`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
-	return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
+	return `${figure(number)} ${number === 1 ? noun : plural}`;
 }

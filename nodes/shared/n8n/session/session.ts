@@ -1,12 +1,12 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { Cancellation } from '../../http/time-limit';
-import { capitalized } from '../../http/transport-failure';
 import { serverMessage, ServiceFailure } from '../../service/failure';
 import { pageFailure } from '../../service/success';
 import { parseRetryAfter } from '../../service/retry-after';
 import { Masker, secretsOf } from '../../service/tokens/secrets';
 import { statusAdvice } from '../../service/services';
+import { capitalized } from '../../service/wording';
 import {
 	Exchange,
 	type Attempted,

@@ -4,7 +4,7 @@ import { RecordError, type SourceRecord } from '../../records/record';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { messageOf } from '../run/errors';
-import { count } from '../run/hints';
+import { count, figure } from '../run/hints';
 import type { Run } from '../run/run';
 import type { RecordFile } from '../sources/record-file';
 import type { RecordTally } from './record-tally';
@@ -91,7 +91,7 @@ export class FileExtent {
 		const { records } = this.tally;
 		if (skip <= records || this.readError !== undefined) return;
 		this.run.hint(
-			`'Skip Records' is ${skip.toLocaleString('en-US')}, but ${quoted(file.name)} has only ${count(records, 'record')}, so nothing of it was ${done}`,
+			`'Skip Records' is ${figure(skip)}, but ${quoted(file.name)} has only ${count(records, 'record')}, so nothing of it was ${done}`,
 		);
 	}
 

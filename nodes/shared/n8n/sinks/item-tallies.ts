@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { messageOf } from '../run/errors';
-import { count } from '../run/hints';
+import { count, figure } from '../run/hints';
 import type { Run } from '../run/run';
 import { FailureList } from './failure-list';
 import type { EntryFailure } from './sink';
@@ -67,7 +67,7 @@ export class ItemTallies {
 			}
 			const { reason, message = messageOf(reason), advice } = first;
 			const all = Object.values(counts).reduce((sum, number) => sum + number, failed);
-			const several = ` (${failed.toLocaleString('en-US')} of ${count(all, 'document')} failed)`;
+			const several = ` (${figure(failed)} of ${count(all, 'document')} failed)`;
 			this.run.fail(itemIndex, reason, {
 				message: all === 1 ? message : `${message}${several}`,
 				advice,

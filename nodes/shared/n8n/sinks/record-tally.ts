@@ -5,7 +5,7 @@ import type { SourceRecord } from '../../records/record';
 import { ServiceFailure } from '../../service/failure';
 import { quoted } from '../../service/wording';
 import { FailureCounts } from '../run/failure-counts';
-import { count } from '../run/hints';
+import { count, figure } from '../run/hints';
 import { FailureList, type ListedFailure } from './failure-list';
 
 /**
@@ -78,7 +78,7 @@ export class RecordTally {
 	/** How far it has come, and how to continue if it ends here. */
 	progress(): string {
 		const { done, failed, file, verb, watermark } = this;
-		const failures = failed > 0 ? ` and ${failed.toLocaleString('en-US')} had failed` : '';
+		const failures = failed > 0 ? ` and ${figure(failed)} had failed` : '';
 		const progress =
 			done === 0 && this.isCertain
 				? `nothing was ${verb}${this.failedText()}`
@@ -115,4 +115,4 @@ export class RecordTally {
 export const skipAnswered = (upTo: number): string =>
 	upTo === 0
 		? 'Start again from the beginning.'
-		: `Everything up to record ${upTo.toLocaleString('en-US')} was answered: continue with Skip Records: ${upTo}`;
+		: `Everything up to record ${figure(upTo)} was answered: continue with Skip Records: ${upTo}`;

@@ -1,4 +1,5 @@
-import { fieldOf } from '../run/fields';
+import { fieldOf } from '../../records/fields';
+import { isEmpty } from '../../service/json';
 import { properties } from '../parameters/properties';
 
 const NAME_OR_PATH = 'Name or dotted path of the field, or name of the column,';
@@ -108,5 +109,3 @@ export function documentFieldsOf(record: object, fields: DocumentFields): Record
 export function filled(members: Array<[name: string, value: unknown]>): Record<string, unknown> {
 	return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
 }
-
-const isEmpty = (value: unknown): boolean => value === '' || value === undefined || value === null;

@@ -11,6 +11,7 @@ import { textOf } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { isCanceled, messageOf } from '../run/errors';
+import { figure } from '../run/hints';
 import { inputFile, type InputFile } from './files';
 import { isRecord } from '../../service/json';
 import type { Run } from '../run/run';
@@ -211,7 +212,7 @@ function checkObject(
 function listed(names: readonly string[]): string {
 	const others = names.length - MAX_LISTED;
 	const first = names.slice(0, MAX_LISTED).map(quoted).join(', ');
-	return others > 0 ? `${first} and ${others.toLocaleString('en-US')} more` : first;
+	return others > 0 ? `${first} and ${figure(others)} more` : first;
 }
 
 function checkColumns(
