@@ -10,17 +10,18 @@ const property = (rest: Partial<INodeProperties>): INodeProperties => ({
 	default: 5,
 	...rest,
 });
+const read = (value: unknown, definition = property({})) => ({ value, definition });
 
 test('a number without bounds may be any whole one', () => {
-	expect(numberOf('-12000', property({}), 'refuse')).toBe(-12_000);
-	expect(thrownBy(() => numberOf(1.5, property({}), 'refuse'))).toMatchObject({
+	expect(numberOf(read('-12000'), 'refuse')).toBe(-12_000);
+	expect(thrownBy(() => numberOf(read(1.5), 'refuse'))).toMatchObject({
 		message: "'Some Setting' must be a whole number, but it is 1.5",
 		description: "Correct 'Some Setting', or remove it to use the default of 5.",
 	});
 });
 
 test('a long value is shown by its beginning', () => {
-	const error = thrownBy(() => numberOf('x'.repeat(100), property({}), 'clamp')) as Error;
+	const error = thrownBy(() => numberOf(read('x'.repeat(100)), 'clamp')) as Error;
 	expect(error.message).toBe(`'Some Setting' must be a number, but it is "${'x'.repeat(60)}..."`);
 });
 
@@ -30,8 +31,8 @@ test('without a default to fall back on, the advice names none', () => {
 		default: '',
 		options: [{ name: 'A', value: 'a' }],
 	});
-	expect(choiceOf('', choices)).toBe('');
-	expect(thrownBy(() => choiceOf('b', choices))).toMatchObject({
+	expect(choiceOf(read('', choices))).toBe('');
+	expect(thrownBy(() => choiceOf(read('b', choices)))).toMatchObject({
 		message: `'Some Setting' must be one of a, but it is "b"`,
 		description: "Correct 'Some Setting', or the field its expression points to.",
 	});
@@ -42,7 +43,7 @@ test.each([
 	[['a'], 'a list'],
 	[NaN, 'NaN'],
 ])('%j is no text, and the message says what it is', (value, shown) => {
-	expect(thrownBy(() => textOf(value, property({})))).toMatchObject({
+	expect(thrownBy(() => textOf(read(value)))).toMatchObject({
 		message: `'Some Setting' must be text, but it is ${shown}`,
 	});
 });

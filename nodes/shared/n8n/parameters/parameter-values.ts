@@ -1,7 +1,9 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
 
+import { fieldOf } from '../../records/fields';
 import { InputError } from '../../service/input-error';
-import { isEmpty } from '../../service/json';
+import { isEmpty, isRecord } from '../../service/json';
+import type { Read } from './parameter-reader';
 
 /** A value as part of a message. */
 function shown(value: unknown): string {
@@ -29,7 +31,7 @@ const correct = ({ displayName, default: initial }: INodeProperties): string =>
  *
  * @throws InputError for a list, an object, NaN and Infinity
  */
-export function textOf(value: unknown, definition: INodeProperties): string {
+export function textOf({ value, definition }: Read): string {
 	if (isEmpty(value)) return '';
 	if (typeof value === 'string') return value;
 	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
@@ -39,11 +41,24 @@ export function textOf(value: unknown, definition: INodeProperties): string {
 }
 
 /** A parameter that must be filled in. */
-export const emptyError = ({ displayName, placeholder }: INodeProperties): InputError =>
+const emptyError = ({ displayName, placeholder }: INodeProperties): InputError =>
 	new InputError(
 		`'${displayName}' is empty`,
 		`Enter a value${placeholder === undefined ? '' : `, ${placeholder}`}, or point it to a field of the item that has one.`,
 	);
+
+/**
+ * A text without spaces around it, of which there must be some.
+ *
+ * @param advice what to do if it is empty; by default what the placeholder says
+ * @throws InputError
+ */
+export function requiredTextOf(read: Read, advice?: string): string {
+	const text = textOf(read).trim();
+	if (text !== '') return text;
+	if (advice === undefined) throw emptyError(read.definition);
+	throw new InputError(`'${read.definition.displayName}' is empty`, advice);
+}
 
 /** What to do about a number out of its bounds. */
 export type Bounds =
@@ -58,7 +73,7 @@ export type Bounds =
  *
  * @throws InputError for anything else, naming the parameter
  */
-export function numberOf(value: unknown, definition: INodeProperties, bounds: Bounds): number {
+export function numberOf({ value, definition }: Read, bounds: Bounds): number {
 	if (isEmpty(value)) return definition.default as number;
 	const { displayName, typeOptions = {} } = definition;
 	const { minValue = -Infinity, maxValue = Infinity, numberPrecision = 0 } = typeOptions;
@@ -83,7 +98,7 @@ export function numberOf(value: unknown, definition: INodeProperties, bounds: Bo
  *
  * @throws InputError for anything else, naming the parameter
  */
-export function booleanOf(value: unknown, definition: INodeProperties): boolean {
+export function booleanOf({ value, definition }: Read): boolean {
 	if (typeof value === 'boolean') return value;
 	if (!definition.required) {
 		if (isEmpty(value)) return definition.default as boolean;
@@ -98,7 +113,7 @@ export function booleanOf(value: unknown, definition: INodeProperties): boolean 
  *
  * @throws InputError for any other value, naming the parameter and the choices
  */
-export function choiceOf(value: unknown, definition: INodeProperties): unknown {
+export function choiceOf({ value, definition }: Read): unknown {
 	if (isEmpty(value)) return definition.default;
 	const options = (definition.options ?? []) as Array<{ value?: unknown }>;
 	if (options.some((option) => option.value === value)) return value;
@@ -111,16 +126,12 @@ export function choiceOf(value: unknown, definition: INodeProperties): unknown {
  *
  * @throws InputError for text that is not JSON
  */
-export function jsonOf(
-	value: unknown,
-	{ displayName }: INodeProperties,
-	advice = OBJECT_ADVICE,
-): unknown {
+export function jsonOf({ value, definition }: Read, advice = OBJECT_ADVICE): unknown {
 	if (typeof value !== 'string') return value;
 	try {
 		return JSON.parse(value);
 	} catch (error) {
-		throw notJson(displayName, error as Error, advice);
+		throw notJson(definition.displayName, error as Error, advice);
 	}
 }
 
@@ -134,9 +145,9 @@ const OBJECT_ADVICE = 'Write it as {"name": value}, or leave it empty.';
  *
  * @throws InputError for anything else, naming the parameter
  */
-export function objectOf(value: unknown, definition: INodeProperties): IDataObject {
+export function objectOf({ value, definition }: Read): IDataObject {
 	const trimmed = typeof value === 'string' ? value.trim() : value;
-	const parsed = isEmpty(trimmed) ? {} : jsonOf(trimmed, definition);
+	const parsed = isEmpty(trimmed) ? {} : jsonOf({ value: trimmed, definition });
 	if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
 		return parsed as IDataObject;
 	}
@@ -149,7 +160,7 @@ export function objectOf(value: unknown, definition: INodeProperties): IDataObje
  * @returns the names without spaces around them, empty ones omitted
  * @throws InputError for anything else, naming the parameter
  */
-export function namesOf(value: unknown, { displayName }: INodeProperties): string[] {
+export function namesOf({ value, definition: { displayName } }: Read): string[] {
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);
 	if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
 		throw new InputError(
@@ -158,4 +169,39 @@ export function namesOf(value: unknown, { displayName }: INodeProperties): strin
 		);
 	}
 	return names.map((name) => name.trim()).filter((name) => name !== '');
+}
+
+/** A list, which is part of an item, and the name of its field, or of the parameter. */
+export interface FoundList {
+	field: string;
+	list: readonly unknown[];
+}
+
+/**
+ * The list in the field of an item that a parameter names, or the list that its expression gives.
+ *
+ * @param advice what to do if there is none
+ * @throws InputError
+ */
+export function listOf(read: Read, json: IDataObject, advice?: string): FoundList {
+	const { displayName } = read.definition;
+	if (Array.isArray(read.value)) return { field: displayName, list: read.value };
+	const field = requiredTextOf(read);
+	const list = fieldOf(json, field);
+	if (Array.isArray(list)) return { field, list };
+	throw new InputError(
+		`The field '${field}' is not a list`,
+		advice ?? `Enter the name of a field with a list as '${displayName}'.`,
+	);
+}
+
+/**
+ * Where a file is: the name of a field, or the file itself.
+ *
+ * @throws InputError if it is neither
+ */
+export function fileOf(read: Read): string | IBinaryData {
+	const { value } = read;
+	const isFile = isRecord(value) && 'mimeType' in value;
+	return isFile ? (value as unknown as IBinaryData) : requiredTextOf(read);
 }

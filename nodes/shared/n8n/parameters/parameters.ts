@@ -1,27 +1,21 @@
-import type {
-	IBinaryData,
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IBinaryData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 
 import { documentId } from '../../service/push/document-id';
-import { InputError } from '../../service/input-error';
-import { isEmpty, isRecord } from '../../service/json';
-import { fieldOf } from '../../records/fields';
-import { definitionsOf, type Definitions } from './parameter-definitions';
-import { ParameterSource, type SourceOptions } from './parameter-source';
+import { isEmpty } from '../../service/json';
+import { ParameterReader, type Read } from './parameter-reader';
 import {
 	booleanOf,
 	choiceOf,
-	emptyError,
+	fileOf,
 	jsonOf,
+	listOf,
 	namesOf,
 	numberOf,
 	objectOf,
+	requiredTextOf,
 	textOf,
 	type Bounds,
+	type FoundList,
 } from './parameter-values';
 import type {
 	Choice,
@@ -44,37 +38,30 @@ import type {
  * for an expression that fails.
  */
 export class Parameters<P extends INodeProperties[]> {
-	private readonly items: INodeExecutionData[];
-	private readonly definitions: Definitions;
-	private readonly sources = new Map<string, ParameterSource>();
-	private readonly addedMembers = new Map<string, string[]>();
+	private readonly reader: ParameterReader;
 
-	constructor(
-		private readonly context: IExecuteFunctions,
-		properties: P,
-	) {
-		this.items = context.getInputData();
-		this.definitions = definitionsOf(context.getNode(), properties);
+	constructor(context: IExecuteFunctions, properties: P) {
+		this.reader = new ParameterReader(context, properties);
 	}
 
 	/** The name of a parameter as users see it. */
 	label(name: ParameterName<P>): string {
-		return this.definition(name).displayName;
+		return this.reader.definition(name).displayName;
 	}
 
 	/** Whether a member of a collection was added, however it is filled. */
 	isAdded<N extends CollectionName<P>>(collection: N, member: NameOf<Member<P, N>>): boolean {
-		return this.membersAdded(collection).includes(member);
+		return this.reader.membersAdded(collection).includes(member);
 	}
 
 	/** A parameter just as n8n gives it; of a resource locator the value. */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
-		return this.read(name, itemIndex);
+		return this.reader.read(name, itemIndex).value;
 	}
 
 	/** A text as it is, '' for nothing. Numbers and booleans become text. */
 	text(name: ParameterName<P>, itemIndex: number): string {
-		return textOf(this.read(name, itemIndex), this.definition(name));
+		return textOf(this.reader.read(name, itemIndex));
 	}
 
 	/**
@@ -83,11 +70,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if it is empty; by default what the placeholder says
 	 */
 	requiredText(name: ParameterName<P>, itemIndex: number, advice?: string): string {
-		const text = this.text(name, itemIndex).trim();
-		if (text !== '') return text;
-		throw advice === undefined
-			? emptyError(this.definition(name))
-			: new InputError(`'${this.label(name)}' is empty`, advice);
+		return requiredTextOf(this.reader.read(name, itemIndex), advice);
 	}
 
 	/**
@@ -96,22 +79,22 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do about one that cannot be used
 	 */
 	id(name: ParameterName<P>, itemIndex: number, advice?: string): string {
-		return documentId(this.read(name, itemIndex), this.label(name), advice);
+		return documentId(this.value(name, itemIndex), this.label(name), advice);
 	}
 
 	/** A number within the bounds of its property; the default for nothing. */
 	number(name: ParameterName<P>, itemIndex: number, bounds: Bounds = 'refuse'): number {
-		return numberOf(this.read(name, itemIndex), this.definition(name), bounds);
+		return numberOf(this.reader.read(name, itemIndex), bounds);
 	}
 
 	/** True or false; the default for nothing. */
 	boolean(name: ParameterName<P>, itemIndex = 0): boolean {
-		return booleanOf(this.read(name, itemIndex), this.definition(name));
+		return booleanOf(this.reader.read(name, itemIndex));
 	}
 
 	/** One of the values that the property lists; the default for nothing. */
 	choice<N extends ParameterName<P>>(name: N, itemIndex = 0): Choice<Definition<P, N>> {
-		const value = choiceOf(this.read(name, itemIndex), this.definition(name));
+		const value = choiceOf(this.reader.read(name, itemIndex));
 		return value as Choice<Definition<P, N>>;
 	}
 
@@ -121,12 +104,12 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do about text that is not JSON
 	 */
 	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
-		return jsonOf(this.read(name, itemIndex), this.definition(name), advice);
+		return jsonOf(this.reader.read(name, itemIndex), advice);
 	}
 
 	/** A JSON object, given as text or as an object; {} for nothing. */
 	object(name: ParameterName<P>, itemIndex: number): IDataObject {
-		return objectOf(this.read(name, itemIndex), this.definition(name));
+		return objectOf(this.reader.read(name, itemIndex));
 	}
 
 	/**
@@ -134,24 +117,15 @@ export class Parameters<P extends INodeProperties[]> {
 	 * expression gives.
 	 *
 	 * @param advice what to do if there is none
-	 * @returns the name of the field, or of the parameter, and the list, which is part of an item
 	 */
-	list(
-		name: ParameterName<P>,
-		itemIndex: number,
-		advice = `Enter the name of a field with a list as '${this.label(name)}'.`,
-	): { field: string; list: readonly unknown[] } {
-		const value = this.read(name, itemIndex);
-		if (Array.isArray(value)) return { field: this.label(name), list: value };
-		const field = this.requiredText(name, itemIndex);
-		const list = fieldOf(this.items[itemIndex]?.json ?? {}, field);
-		if (Array.isArray(list)) return { field, list };
-		throw new InputError(`The field '${field}' is not a list`, advice);
+	list(name: ParameterName<P>, itemIndex: number, advice?: string): FoundList {
+		const { json = {} } = this.reader.items[itemIndex] ?? {};
+		return listOf(this.reader.read(name, itemIndex), json, advice);
 	}
 
 	/** Names, separated by commas or as a list; none for nothing. */
 	names(name: ParameterName<P>, itemIndex: number): string[] {
-		return namesOf(this.read(name, itemIndex), this.definition(name));
+		return namesOf(this.reader.read(name, itemIndex));
 	}
 
 	/**
@@ -159,9 +133,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * files among the JSON (binary mode `combined`), the file itself. n8n's binary helpers take both.
 	 */
 	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
-		const value = this.read(name, itemIndex);
-		const isFile = isRecord(value) && 'mimeType' in value;
-		return isFile ? (value as unknown as IBinaryData) : this.requiredText(name, itemIndex);
+		return fileOf(this.reader.read(name, itemIndex));
 	}
 
 	/**
@@ -173,11 +145,8 @@ export class Parameters<P extends INodeProperties[]> {
 		path: `${P[number]['name']}.${string}`,
 		itemIndex: number,
 	): Array<Record<string, unknown>> {
-		const source = this.sources.get(path) ?? this.open(path, { name: path, fallback: [] });
-		const rows = source.read(itemIndex);
-		// A single object where the collection does not allow several.
-		const list: unknown[] = Array.isArray(rows) ? rows : [rows];
-		return list.map((row) => ({ ...(row as Record<string, unknown>) }));
+		const rows = this.reader.rows(path, itemIndex);
+		return rows.map((row) => ({ ...(row as Record<string, unknown>) }));
 	}
 
 	/**
@@ -191,11 +160,9 @@ export class Parameters<P extends INodeProperties[]> {
 		perItem: readonly X[] = [],
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
-		for (const path of this.definitions.keys()) {
-			if (!path.startsWith(`${name}.`)) continue;
-			const member = path.slice(name.length + 1);
+		for (const member of this.reader.members(name)) {
 			if ((perItem as readonly string[]).includes(member)) continue;
-			values[member] = this.typed(path, 0, 'clamp');
+			values[member] = typed(this.reader.read(`${name}.${member}`, 0), 'clamp');
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
@@ -212,72 +179,23 @@ export class Parameters<P extends INodeProperties[]> {
 		only?: readonly X[],
 	): Partial<Pick<Values<Member<P, N>>, X>> {
 		const values: Record<string, unknown> = {};
-		for (const member of this.membersAdded(name)) {
+		for (const member of this.reader.membersAdded(name)) {
 			if (only && !(only as readonly string[]).includes(member)) continue;
-			const path = `${name}.${member}`;
-			if (isEmpty(this.read(path, itemIndex))) continue;
-			values[member] = this.typed(path, itemIndex, 'refuse');
+			const read = this.reader.read(`${name}.${member}`, itemIndex);
+			if (!isEmpty(read.value)) values[member] = typed(read, 'refuse');
 		}
 		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}
-
-	/** Reads a member by the kind of its property. */
-	private typed(path: string, itemIndex: number, bounds: Bounds): unknown {
-		const definition = this.definition(path);
-		const value = this.read(path, itemIndex);
-		if (definition.type === 'number') return numberOf(value, definition, bounds);
-		if (definition.type === 'boolean') return booleanOf(value, definition);
-		if (definition.type === 'options') return choiceOf(value, definition);
-		if (definition.type === 'json') return objectOf(value, definition);
-		if (definition.requiresDataPath === 'multiple') return namesOf(value, definition);
-		return textOf(value, definition);
-	}
-
-	/** Names of the members of a collection that were added, the same for all items. */
-	private membersAdded(collection: string): string[] {
-		const known = this.addedMembers.get(collection);
-		if (known) return known;
-		const how = { rawExpressions: true };
-		const raw: unknown = this.context.getNodeParameter(collection, 0, {}, how);
-		const members = isRecord(raw) ? Object.keys(raw) : [];
-		this.addedMembers.set(collection, members);
-		return members;
-	}
-
-	/** The value for an item; of a resource locator what was chosen with it. */
-	private read(path: string, itemIndex: number): unknown {
-		const definition = this.definition(path);
-		const source = this.sources.get(path) ?? this.open(path, optionsOf(path, definition));
-		const value = source.read(itemIndex);
-		if (definition.type !== 'resourceLocator') return value;
-		return isRecord(value) && '__rl' in value ? value.value : value;
-	}
-
-	private open(path: string, options: SourceOptions): ParameterSource {
-		const source = new ParameterSource(this.context, this.items, options);
-		this.sources.set(path, source);
-		return source;
-	}
-
-	private definition(path: string): INodeProperties {
-		const definition = this.definitions.get(path);
-		if (definition) return definition;
-		throw new Error(`The node has no parameter '${path}'`);
-	}
 }
 
-/** How to read a parameter so that the result is n8n's. */
-function optionsOf(name: string, definition: INodeProperties): SourceOptions {
-	const { default: initial, modes, validateType } = definition;
-	const isMember = name.includes('.');
-	const isSuggestion = isMember && typeof initial === 'string' && initial.startsWith('=');
-	const extractValue = modes?.some((mode) => mode.extractValue !== undefined) ?? false;
-	return {
-		name,
-		fallback: isSuggestion ? '' : initial,
-		extractValue,
-		onlyEngine: extractValue || validateType !== undefined,
-	};
+/** The value of a member by the kind of its property. */
+function typed(read: Read, bounds: Bounds): unknown {
+	const { type, requiresDataPath } = read.definition;
+	if (type === 'number') return numberOf(read, bounds);
+	if (type === 'boolean') return booleanOf(read);
+	if (type === 'options') return choiceOf(read);
+	if (type === 'json') return objectOf(read);
+	return requiresDataPath === 'multiple' ? namesOf(read) : textOf(read);
 }
 
 type NameOf<M> = M extends { name: infer N extends string } ? N : never;
