@@ -1,5 +1,6 @@
 /** Parts of the guides that are made from the code (`npm run docs` writes them). */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { INodeProperties } from 'n8n-workflow';
@@ -26,6 +27,18 @@ it('they are current', () => {
 		status: 0,
 	});
 }, 60_000);
+
+/** Guides are read to the end if they are short: new details belong to bench, ARCHITECTURE or a page of their own. */
+it.each([
+	['chunk-text', 180],
+	['credentials', 110],
+	['reliability', 60],
+	['scaling', 110],
+	['troubleshooting', 150],
+])('docs/%s.md has at most %i lines', (page, lines) => {
+	const text = readFileSync(path.join(ROOT, 'docs', `${page}.md`), 'utf8');
+	expect(text.split('\n').length - 1).toBeLessThanOrEqual(lines);
+});
 
 it('every parameter and option is in a table', async () => {
 	const all = await allProperties();
