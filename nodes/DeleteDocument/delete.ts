@@ -47,10 +47,10 @@ export async function deleteDocuments(run: Run): Promise<void> {
 
 	/** Results of documents whose commit follows. */
 	const uncommitted: IDataObject[] = [];
-	const wording = deleteWording(requests.commit === 'lastDeleteOnly' ? uncommitted : []);
+	const { sender, commit } = requests;
+	const wording = deleteWording(commit === 'lastDeleteOnly' ? uncommitted : [], sender);
 
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
-		const { sender, commit } = requests;
 		const held: { last?: Entry } = {};
 		const toSend = commit === 'lastDeleteOnly' && isLast ? allButLast(entries, held) : entries;
 		const send = async ({ id }: Entry, attempt: number) =>
@@ -97,7 +97,10 @@ const UNTIL_COMMIT =
 const NOT_FOUND = 'notFound';
 
 /** @param uncommitted gets the results of documents that are not known to be committed */
-const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
+const deleteWording = (
+	uncommitted: IDataObject[],
+	sender: DeleteSender,
+): Wording<Entry, Answer> => ({
 	result: ({ id }, answer) => {
 		if (answer === 'notFound') return { id, deleted: false, notFound: true };
 		if (answer === 'committed') return { id, deleted: true, committed: true };
@@ -108,7 +111,10 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
 	countedAs: (answer) => (answer === 'notFound' ? NOT_FOUND : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
-		message: outcomeMessage(deleting(id), reason, { attempted: !skipped }),
+		message: outcomeMessage(deleting(id), reason, {
+			attempted: !skipped,
+			mayBeDone: sender.mayBeDeleted(id),
+		}),
 	}),
 });
 

@@ -58,6 +58,11 @@ export class DeleteSender {
 		return answer;
 	}
 
+	/** Whether an earlier try of the node has deleted a document, or may have. */
+	mayBeDeleted(id: string): boolean {
+		return this.deletedBefore.get(id) === true;
+	}
+
 	/** Deletes a document, once all others have been answered, and commits all. */
 	async deleteAndCommit(id: string, line: Line): Promise<Outcome<Answer>> {
 		return await deliver(async (attempt) => await this.delete(id, attempt, true), line);
@@ -90,7 +95,7 @@ export class DeleteSender {
 			}
 			const isNotFound = error.httpStatus === 404;
 			// An earlier attempt has deleted it, though its response got lost; or an earlier try of the node.
-			const isGone = this.maybeDeleted.has(id) || this.deletedBefore.get(id) === true;
+			const isGone = this.maybeDeleted.has(id) || this.mayBeDeleted(id);
 			if (isNotFound && isGone) return 'deleted';
 			if (isNotFound && this.options.ignoreNotFound) return 'notFound';
 			if (isNotFound) throw error.withAdvice(NOT_FOUND);

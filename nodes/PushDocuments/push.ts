@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { bulk } from '../shared/flow/bulk';
-import { failed } from '../shared/flow/deliver';
+import { failed, type Outcome } from '../shared/flow/deliver';
 import {
 	neededFields,
 	readDocumentFields,
@@ -12,6 +12,7 @@ import { count, doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
 import type { RecordFile } from '../shared/n8n/sources/record-file';
+import { NOTHING_KEPT } from '../shared/n8n/run/previous-tries';
 import type { Run } from '../shared/n8n/run/run';
 import { account, type Placed, type Sink } from '../shared/n8n/sinks/sink';
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
@@ -24,6 +25,7 @@ import {
 	type Source,
 } from '../shared/n8n/sources/source';
 import { FORMATS } from '../shared/records/format';
+import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { prepareDocument, type PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
@@ -56,10 +58,17 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const mayRepeat = isFromFiles || options.duplicates === 'sendInOrder';
 	const pushing = pushRequests(run, endpoint, options, sent, hints, mayRepeat);
 
+	const keepsTries = !isFromFiles && !options.dryRun;
+	const before = keepsTries ? run.previousTries.kept<true>('pushed') : NOTHING_KEPT;
+	const mayBePushed = (entry: Entry) => before.get(nameOf(entry)) === true;
+
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const answers of bulk(entries, pushing)) {
 			for (const { entries: answered, outcome, request, bytes } of answers) {
-				const wording = pushWording(options, request, bytes);
+				const wording = pushWording(options, request, bytes, mayBePushed);
+				if (before !== NOTHING_KEPT && mayHaveTakenEffect(outcome)) {
+					for (const entry of answered) before.set(nameOf(entry), true);
+				}
 				await account(sink, answered, outcome, wording);
 				if (sent.leftOut === 0) continue;
 				// Earlier documents with the same IDs were not sent: they share the outcome.
@@ -78,6 +87,12 @@ export async function pushDocuments(run: Run): Promise<void> {
 	}
 	addHints(run, options, sent, hints);
 }
+
+/** What tries of the node call a document: several may have the same ID. */
+const nameOf = ({ items: [itemIndex = 0], id }: Entry): string => `${itemIndex} ${id}`;
+
+const mayHaveTakenEffect = (outcome: Outcome<unknown>): boolean =>
+	outcome.ok || (outcome.reason instanceof ServiceFailure && outcome.reason.outcomeUnknown);
 
 /** Documents that are items or part of items. */
 function itemReading(

@@ -11,23 +11,29 @@ import type { Answers, Entry } from './requests';
  *
  * @param request its number; 0 if it was never sent
  * @param bytes of its body; of a document that could not be sent, its own
+ * @param mayBeDone whether an earlier try of the node has pushed a document, or may have
  */
 export const pushWording = (
 	{ dryRun }: PushOptions,
 	request: number,
 	bytes: number,
+	mayBeDone: (entry: Entry) => boolean = () => false,
 ): Wording<Entry, Answers> => ({
 	result: ({ id }, { sizes, answerOf }, attempts) => {
 		if (dryRun) return { id, pushed: false, dryRun, request, bytes: sizes?.get(id) };
 		const result = { id, pushed: true, request, attempts };
 		return Object.assign(result, responseJson(answerOf?.(id).response));
 	},
-	failure: ({ id }, { reason, skipped }) => {
+	failure: (entry, { reason, skipped }) => {
+		const { id } = entry;
 		const isTooLarge =
 			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
 		const action = pushing(id);
 		if (isTooLarge) action.subject += ` of ${count(bytes, 'byte')}`;
-		const message = outcomeMessage(action, reason, { attempted: !skipped });
+		const message = outcomeMessage(action, reason, {
+			attempted: !skipped,
+			mayBeDone: mayBeDone(entry),
+		});
 		return { id, message };
 	},
 });

@@ -18,6 +18,8 @@ export interface Case {
 
 const COMMON: Settings = { maxAttempts: 2, timeout: 1, maxRefused: 2 };
 
+const FORBIDDEN: Fault = { kind: 'status', status: 403, body: 'json', effect: false };
+
 const times = (route: Route, fault: Fault, count = 9) => [{ route, skip: 0, times: count, fault }];
 
 const chunking = (given: Partial<World>, service: Partial<ServicePlan> = {}): World =>
@@ -140,6 +142,21 @@ function textFile(key: string): FilePlan {
 	const record = { text: JSON.stringify({ id: key, name: 'A', text }), key, id: key };
 	return { ...PLAIN_FILE, name: `${key}.jsonl`, records: [record] };
 }
+
+/** Texts that are submitted one after the other, each once the one before has its chunks. */
+const chunkingInTurn = (keys: string[], service: Partial<ServicePlan>): World =>
+	chunking(
+		{
+			texts: [],
+			settings: {
+				textSource: 'file',
+				...READING,
+				...{ textsPerRequest: 1, textsInFlight: 1, concurrency: 1 },
+			},
+			files: [{ ...PLAIN_FILE, records: keys.flatMap((key) => textFile(key).records) }],
+		},
+		service,
+	);
 
 function linesOf(ids: string[]): FilePlan {
 	const records = ids.map((id) => ({ text: id, key: id, id }));
@@ -465,6 +482,10 @@ export const CASES: Record<string, Case> = {
 		invariant: 'mixed up texts',
 		world: chunking({}, { jobs: [jobOf({ isReversed: true, shape: 'noSpans' })] }),
 	},
+	'a chunking ID that is repeated gives a document the chunks of another': {
+		invariant: 'mixed up texts',
+		world: chunkingInTurn(['i0t0', 'i0t1', 'i0t2'], { repeatsIds: true }),
+	},
 	'what was fetched is lost when n8n runs the node again': {
 		invariant: 'lost what was delivered',
 		world: chunking(
@@ -476,6 +497,23 @@ export const CASES: Record<string, Case> = {
 		invariant: 'submitted twice',
 		world: chunking({ texts: [[0], [2], [3]], retries: true }),
 	},
+	...Object.fromEntries(
+		(['push', 'delete'] as const).map((node): [string, Case] => [
+			`a later try denies what an earlier one did (${node})`,
+			{
+				invariant: 'denies what happened',
+				world: WORLDS[node]({
+					items: ['', 'd0', 'd1'].map((id, at) => ({ id, name: 'A', version: `v${at}` })),
+					retries: true,
+					settings: {
+						concurrency: 1,
+						...(node === 'push' && { documentsPerRequest: 1 }),
+					},
+					faults: [{ route: node, skip: 2, times: 9, fault: FORBIDDEN }],
+				}),
+			},
+		]),
+	),
 	'a migration is repeated when n8n runs the node again': {
 		invariant: 'migrated twice',
 		world: {

@@ -27,11 +27,8 @@ import { startChaosServer } from './server';
 import { textOf, type Route } from './service';
 import { jobOf, worldOf } from './world';
 
-/** Requests of the nodes, one column each. */
-export const REQUESTS = ['push', 'delete', 'migrate', 'submit', 'results', 'token'] as const;
-export type Request = (typeof REQUESTS)[number] & Route;
-
-export const NODE_OF: Record<Request, NodeKey> = {
+/** Every request of the service, and the node that sends it here. */
+export const NODE_OF: Record<Route, NodeKey> = {
 	push: 'push',
 	delete: 'delete',
 	migrate: 'migrate',
@@ -39,6 +36,10 @@ export const NODE_OF: Record<Request, NodeKey> = {
 	results: 'chunk',
 	token: 'chunk',
 };
+
+export type Request = Route;
+/** One column each. */
+export const REQUESTS = Object.keys(NODE_OF) as Request[];
 
 export const MODES: OnError[] = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
 

@@ -14,6 +14,7 @@ import {
 import { nodeNames } from '../../support/manifest';
 import { NODES, type NodeKey } from './adapter';
 import { CANARIES, FORMS, inForm, SecretScanner, secretsOf } from './canaries';
+import { NODE_OF, REQUESTS } from './fault-matrix';
 import type { FilePlan } from './files';
 import type { Invariant } from './invariants';
 import { violationsOf } from './run-world';
@@ -523,6 +524,11 @@ const FILE_IMPOSTORS: Array<[string, Invariant, World, Execute]> = [
 test('the suite knows every node of the package', () => {
 	const names = Object.values(NODES).map(({ description }) => description.name);
 	expect(names.sort()).toEqual(nodeNames);
+});
+
+test('the fault matrix has a request of every node', () => {
+	const nodes = new Set(REQUESTS.map((request) => NODE_OF[request]));
+	expect([...nodes].sort()).toEqual(Object.keys(NODES).sort());
 });
 
 test.each([

@@ -295,6 +295,7 @@ const anyWork = {
 	jobs: fc.array(anyJob, { minLength: 1, maxLength: 3 }),
 	never: fc.constantFrom(...Array<boolean>(24).fill(false), true),
 	revokesTokens: fc.boolean(),
+	repeatsIds: fc.constantFrom(...Array<boolean>(9).fill(false), true),
 };
 
 const anyChunking: fc.Arbitrary<World> = fc
@@ -326,7 +327,8 @@ const anyChunking: fc.Arbitrary<World> = fc
 			isolate: fc.boolean(),
 		}),
 	})
-	.map(({ texts, list, jobs, never, bad, flow, later, settings, revokesTokens, ...world }) => {
+	.map(({ texts, list, jobs, never, bad, flow, later, settings, ...given }) => {
+		const { revokesTokens, repeatsIds, ...world } = given;
 		const actual = list ? texts : texts.map(([first]) => [first]);
 		const { previousChunkCount, chunkOutput } = settings;
 		const documents = chunkOutput === 'documents';
@@ -346,6 +348,7 @@ const anyChunking: fc.Arbitrary<World> = fc
 				jobs: jobsFor(never ? later : flow, never ? [...jobs, NEVER] : jobs),
 				badTexts: bad.map(([item, at]) => `i${item}t${at}`),
 				revokesTokens,
+				repeatsIds: repeatsIds && (never ? later : flow) === 'once',
 			},
 		});
 	});
@@ -372,8 +375,9 @@ const anyFileChunking: fc.Arbitrary<World> = fc
 			isolate: fc.boolean(),
 		}),
 	})
-	.map(({ files, flow, jobs, never, bad: badTexts, revokesTokens, settings, ...world }) =>
-		worldOf({
+	.map(({ files, flow, jobs, never, bad: badTexts, settings, ...given }) => {
+		const { revokesTokens, repeatsIds, ...world } = given;
+		return worldOf({
 			...world,
 			node: 'chunk',
 			flow: never ? 'once' : flow,
@@ -383,9 +387,10 @@ const anyFileChunking: fc.Arbitrary<World> = fc
 				jobs: jobsFor(never ? 'once' : flow, never ? [...jobs, NEVER] : jobs),
 				badTexts: badTexts.map((at) => `i0t${at}`),
 				revokesTokens,
+				repeatsIds: repeatsIds && (never || flow === 'once'),
 			},
-		}),
-	);
+		});
+	});
 
 /** Texts of items, whose chunks go to files. */
 const anyChunkingToFiles: fc.Arbitrary<World> = fc

@@ -37,6 +37,25 @@ async function push(
 	});
 }
 
+it('documents are not called pushed if a response is too deep to be read', async () => {
+	const deep = (value: unknown) => Array.from({ length: 12 }).reduce((inner) => [inner], value);
+	const { output } = await push(
+		'wholeItem',
+		[
+			{ id: 'a', name: 'A' },
+			{ id: 'b', name: 'B' },
+		],
+		() => [{ id: 'a', status: 201 }, deep({ id: 'b', status: 422 })],
+	);
+	expect(jsonOf(output)).toEqual([
+		expect.objectContaining({ id: 'a', pushed: true }),
+		expect.objectContaining({
+			id: 'b',
+			error: "The push service answered in more than 12 levels of lists and objects, and what is deeper is not read, so it is unknown whether document 'b' was pushed. Pushing it again is safe.",
+		}),
+	]);
+});
+
 describe.each(['wholeItem', 'file'] as const)('documents from %s', (source) => {
 	const failed = ({ output }: RunResult): unknown[] =>
 		source === 'file'

@@ -716,6 +716,18 @@ describe('a dry run', () => {
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 	});
 
+	it.each([false, true])('counts them in a summary, dry run: %s', async (dryRun) => {
+		const items = [...documents(2), ...documents(3)];
+		const { output } = await push(items, { options: { output: 'summary', dryRun } });
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ documents: 3, failures: 0, skipped: 2 }),
+		]);
+		const { output: others } = await push(documents(3), {
+			options: { output: 'summary', dryRun },
+		});
+		expect(others[0].json).not.toHaveProperty('skipped');
+	});
+
 	it('says so when a document is refused', async () => {
 		const { error } = await push([...documents(2), { id: 'big', name: 'x'.repeat(2000) }], {
 			options: { dryRun: true, bytesPerRequest: 1000 },
@@ -743,6 +755,7 @@ describe('the output', () => {
 		expect(json).toEqual({
 			documents: 5,
 			failures: 1,
+			skipped: 1,
 			stats: {
 				requests: 3,
 				retries: 1,

@@ -54,14 +54,16 @@ export const MIGRATING_AGAIN: Action = { ...MIGRATING, done: 'migrated again' };
  * @param action what could not be done
  * @param error why
  * @param options.attempted false for an entry that was not sent because the run ended
+ * @param options.mayBeDone whether an earlier try of the node has done it, or may have
  */
 export function outcomeMessage(
 	action: Action,
 	error: unknown,
-	{ attempted = true }: { attempted?: boolean } = {},
+	{ attempted = true, mayBeDone = false }: { attempted?: boolean; mayBeDone?: boolean } = {},
 ): string {
 	const verb = action.isPlural ? 'were' : 'was';
-	const isUnknown = attempted && error instanceof ServiceFailure && error.outcomeUnknown;
+	const isUnknown =
+		mayBeDone || (attempted && error instanceof ServiceFailure && error.outcomeUnknown);
 	const reason = action.wordsFirst ? saidFirst(error) : reasonOf(error);
 	if (!isUnknown) return withReason(reason, `${action.subject} ${verb} not ${action.done}`);
 	const outcome = `it is unknown whether ${action.subject} ${verb} ${action.done}`;

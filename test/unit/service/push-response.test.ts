@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { growth, LINEAR } from '../support/timing';
+import { rejection, type DocumentFailure } from '../../../nodes/shared/service/push/push-response';
 import { documentAnswers } from './document-answers';
 
 const document = (id: string, fields: object = {}) => ({ id, name: `Name ${id}`, ...fields });
@@ -375,6 +376,43 @@ test('a rejection is found anywhere in a response, whatever else it says', () =>
 			expect(pushed(body)).toEqual(['a']);
 		}),
 	);
+});
+
+/** A value below so many lists. */
+const below = (levels: number, value: unknown): unknown =>
+	Array.from({ length: levels }).reduce((inner) => [inner], value);
+
+describe('what is deeper than 12 levels', () => {
+	const rejected = { id: 'b', status: 400, message: 'too long' };
+
+	test('is read up to there', () => {
+		expect(failuresOf(below(11, rejected))).toEqual([
+			undefined,
+			{ words: 'too long', status: 400 },
+		]);
+	});
+
+	test.each([
+		['a list', below(12, rejected)],
+		['a list of errors', { errors: below(11, rejected) }],
+		['a list beside the documents', [{ id: 'a' }, { id: 'b' }, below(12, rejected)]],
+	])('may reject any document: %s', (_case, body) => {
+		expect(pushed(body)).toEqual([]);
+		const [failure] = failuresOf(body);
+		expect(rejection(failure as DocumentFailure, 'push').outcomeUnknown).toBe(true);
+	});
+
+	test('leaves those alone that the response calls successful', () => {
+		const body = [{ id: 'a', status: 201 }, { id: 'b' }, below(12, rejected)];
+		expect(failuresOf(body)).toEqual([undefined, { words: '', isUnread: true }]);
+	});
+
+	test('says nothing if there is nothing in it', () => {
+		expect(pushed([below(11, {}), below(11, []), below(11, 'deep'), below(11, null)])).toEqual([
+			'a',
+			'b',
+		]);
+	});
 });
 
 test('a response nested 100,000 levels deep overflows nothing and accepts nothing it rejects', () => {

@@ -32,6 +32,8 @@ export class ItemSink implements Sink {
 	total = 0;
 	/** Items that the summary stands for. */
 	private readonly summarized = new Set<number>();
+	/** Entries that succeeded as something else, such as `skipped`. */
+	private readonly others: Record<string, number> = {};
 	/** Entries that succeeded in any way, and entries that failed. */
 	private succeeded = 0;
 	private failures = 0;
@@ -56,6 +58,7 @@ export class ItemSink implements Sink {
 		as?: string,
 	): Promise<void> {
 		if (as === undefined) this.run.stats.done += entries.length;
+		else if (entries.length > 0) this.others[as] = (this.others[as] ?? 0) + entries.length;
 		this.succeeded += entries.length;
 		for (const entry of entries) {
 			const pause = this.run.breathe();
@@ -116,7 +119,7 @@ export class ItemSink implements Sink {
 		this.hintAtFailures();
 		if (this.options.output !== 'summary') return;
 		const { failures, meter, stats } = this.run;
-		const json = { documents: stats.done, failures, stats: meter.json() };
+		const json = { documents: stats.done, failures, ...this.others, stats: meter.json() };
 		// If all have failed, there is still an item that it comes from.
 		const items = [...this.summarized].sort((one, other) => one - other);
 		this.run.done(

@@ -17,6 +17,8 @@ export interface DocumentFailure {
 	status?: number;
 	/** The response reports an error without saying of which document: the outcome is unknown. */
 	isUnattributed?: true;
+	/** The response has parts that are not read, and does not call the document successful: the outcome is unknown. */
+	isUnread?: true;
 }
 
 /** What a response says about one document. */
@@ -33,7 +35,7 @@ export interface DocumentAnswer {
  * document's answer, and whatever is below a name such as `errors` rejects it. If a document is
  * named several times, a rejection wins. What is within a document's answer says nothing about other
  * documents. An error that names no document may concern any of them: then only those count as pushed
- * that the response calls successful. The steps take well under 100 ms each, however many entries there are.
+ * that the response calls successful. So it is with what is too deep to be read. The steps take well under 100 ms each, however many entries there are.
  *
  * @param body of the response
  * @param documents those of the request
@@ -61,24 +63,25 @@ type Reading = Generator<undefined, boolean, undefined>;
  *
  * @param failure what the response says
  * @param count documents of the request
- * @returns rejected, or of unknown outcome where the response does not say which document it means
+ * @returns rejected, or of unknown outcome where the response does not say which document it means, or
+ * may say so where it is not read
  */
 export function rejection(
-	{ words, status, isUnattributed }: DocumentFailure,
+	{ words, status, isUnattributed, isUnread }: DocumentFailure,
 	request: 'push' | 'delete',
 	count = 1,
 ): ServiceFailure {
-	const { what, advice } = isUnattributed
-		? count > 1
-			? UNATTRIBUTED
-			: { what: 'reported no success', advice: REPEAT[request] }
-		: { what: `rejected the ${REJECTED[request]}`, advice: REPEAT[request] };
+	const advice = REPEAT[request];
+	let said = { what: `rejected the ${REJECTED[request]}`, advice };
+	if (isUnread) said = UNREAD;
+	else if (isUnattributed)
+		said = count > 1 ? UNATTRIBUTED : { what: 'reported no success', advice };
 	const withStatus = status === undefined ? '' : ` with status ${status}`;
-	return new ServiceFailure(`The push service ${what}${withStatus}`, {
-		kind: isUnattributed ? 'response' : 'rejected',
+	return new ServiceFailure(`The push service ${said.what}${withStatus}`, {
+		kind: isUnattributed || isUnread ? 'response' : 'rejected',
 		said: words,
 		...(status !== undefined && { status }),
-		description: advice,
+		description: said.advice,
 	});
 }
 
@@ -92,8 +95,13 @@ const UNATTRIBUTED = {
 	advice: "Push the documents again, with 'Documents per Request' set to 1 to find out which one it is.",
 };
 
-/** Levels of a response that are read: nothing deeper is meant for a person. */
+/** Levels of a response that are read, since each takes room on the stack. */
 const MAX_DEPTH = 12;
+
+const UNREAD = {
+	what: `answered in more than ${MAX_DEPTH} levels of lists and objects, and what is deeper is not read`,
+	advice: 'The service may name documents there that it did not accept: check that they are in the index.',
+};
 
 const ID_KEYS = ['id', '_id', 'documentId', 'document_id', 'docId'];
 
@@ -132,6 +140,8 @@ class ResponseReader {
 	private unattributedWords: string | undefined;
 	/** The response says of more than one document that it was no success. */
 	private isDenied = false;
+	/** There is more below the levels that are read. */
+	private isUnread = false;
 
 	constructor(documents: SentDocument[]) {
 		for (const document of documents) this.said.set(document.id, { document });
@@ -142,7 +152,10 @@ class ResponseReader {
 	 * @returns whether it names a document of the request
 	 */
 	*read(value: unknown, rejects = false, depth = MAX_DEPTH): Reading {
-		if (depth === 0) return false;
+		if (depth === 0) {
+			this.isUnread ||= isSignificant(value);
+			return false;
+		}
 		if (++this.values % VALUES_PER_STEP === 0) yield;
 		if (Array.isArray(value)) return yield* this.readList(value, rejects, depth);
 		const members = membersOf(value);
@@ -154,8 +167,10 @@ class ResponseReader {
 		const said = this.said.get(id);
 		if (said?.rejection) return said.rejection;
 		const response = said?.answer ?? body;
-		if (this.unattributed.length === 0) return { response };
+		if (this.unattributed.length === 0 && !this.isUnread) return { response };
 		if (said?.answer && saysAccepted(ownMember(said.answer, said))) return { response };
+		if (this.unattributed.length === 0)
+			return { response, failure: { words: '', isUnread: true } };
 		this.unattributedWords ??= serverMessage(this.unattributed);
 		const isOnly = this.said.size === 1 && !this.isDenied;
 		const failure = { words: this.unattributedWords };
