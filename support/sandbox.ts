@@ -2,6 +2,7 @@ import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { defaultSettings, startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
 import type { CredentialData } from './credential-store';
+import { sandboxCredentials } from './credentials';
 import { runNode, type RunOptions, type RunResult } from './engine';
 import { startServer, type TestServer } from './http-server';
 
@@ -77,6 +78,18 @@ export function nodeRunner(node: INodeType, credentials: () => CredentialData) {
 		settings: Partial<RunOptions> = {},
 	): Promise<RunResult> =>
 		await runNode({ node, items, parameters, credentials: credentials(), ...settings });
+}
+
+/**
+ * Nodes with one sandbox for all tests of a file. Waits before retries are short.
+ *
+ * @returns the sandbox, and what makes a runner of a node with the credentials of the sandbox
+ */
+export function useNodes(options: SandboxOptions = {}) {
+	useShortBackoff();
+	const sandbox = useSandbox(options);
+	const runnerOf = (node: INodeType) => nodeRunner(node, () => sandboxCredentials(sandbox()));
+	return { sandbox, runnerOf };
 }
 
 /** The setting of a node that returns failures as items. */

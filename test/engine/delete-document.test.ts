@@ -11,18 +11,15 @@ import {
 	hintsOf,
 	indexes,
 	jsonOf,
-	nodeRunner,
 	pairedIndexes,
 	requestsArrived,
-	useSandbox,
+	useNodes,
 	useServers,
-	useShortBackoff,
 } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox();
+const { sandbox, runnerOf } = useNodes();
 const serve = useServers();
-const remove = nodeRunner(new DeleteDocument(), () => sandboxCredentials(sandbox()));
+const remove = runnerOf(new DeleteDocument());
 
 const fault = (rule: Omit<FaultRule, 'route'>) =>
 	sandbox().faults.add({ route: 'delete', ...rule });

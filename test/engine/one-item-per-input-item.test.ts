@@ -4,21 +4,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
-import { sandboxCredentials } from '../../support/credentials';
 import { push as index } from '../../support/sandbox-client';
-import {
-	indexes,
-	jsonOf,
-	nodeRunner,
-	pairedIndexes,
-	useSandbox,
-	useShortBackoff,
-} from '../../support/sandbox';
+import { indexes, jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox();
-const pushNode = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
-const deleteNode = nodeRunner(new DeleteDocument(), () => sandboxCredentials(sandbox()));
+const { sandbox, runnerOf } = useNodes();
+const pushNode = runnerOf(new PushDocuments());
+const deleteNode = runnerOf(new DeleteDocument());
 
 const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 const document = (id: string): IDataObject => ({ id, name: id });

@@ -16,18 +16,15 @@ import {
 	hintsOf,
 	indexes,
 	jsonOf,
-	nodeRunner,
 	pairedIndexes,
 	requestsArrived,
-	useSandbox,
+	useNodes,
 	useServers,
-	useShortBackoff,
 } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox();
+const { sandbox, runnerOf } = useNodes();
 const serve = useServers();
-const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
+const push = runnerOf(new PushDocuments());
 
 const URL_AND_TEXT = { description: 'd', url: 'u' };
 const documents = (count: number): IDataObject[] =>

@@ -3,19 +3,10 @@ import fc from 'fast-check';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
-import { sandboxCredentials } from '../../support/credentials';
-import {
-	indexes,
-	jsonOf,
-	nodeRunner,
-	pairedIndexes,
-	useSandbox,
-	useShortBackoff,
-} from '../../support/sandbox';
+import { indexes, jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
 
-useShortBackoff();
-const sandbox = useSandbox();
-const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
+const { sandbox, runnerOf } = useNodes();
+const push = runnerOf(new PushDocuments());
 
 type Duplicates = 'fail' | 'keepLast' | 'sendInOrder';
 

@@ -6,24 +6,14 @@ import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import type { FaultRule } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
-import { sandboxCredentials } from '../../support/credentials';
-import {
-	indexes,
-	jsonOf,
-	nodeRunner,
-	pairedIndexes,
-	useSandbox,
-	useShortBackoff,
-} from '../../support/sandbox';
+import { indexes, jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
 import { push as pushToSandbox } from '../../support/sandbox-client';
 
-useShortBackoff();
-const sandbox = useSandbox({ settings: { unknownDeleteStatus: 404 } });
+const { sandbox, runnerOf } = useNodes({ settings: { unknownDeleteStatus: 404 } });
 const files = useFiles();
-const credentials = () => sandboxCredentials(sandbox());
-const remove = nodeRunner(new DeleteDocument(), credentials);
-const migrate = nodeRunner(new MigrateBlobs(), credentials);
-const push = nodeRunner(new PushDocuments(), credentials);
+const remove = runnerOf(new DeleteDocument());
+const migrate = runnerOf(new MigrateBlobs());
+const push = runnerOf(new PushDocuments());
 
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 const CONTINUE = { ...RETRY, onError: 'continueRegularOutput' } as const;
