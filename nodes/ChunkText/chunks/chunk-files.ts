@@ -14,7 +14,7 @@ const MIME_TYPE = 'application/x-ndjson';
 const FIELD = 'data';
 
 /** How files of chunks are made. */
-export interface ChunkFileOptions {
+interface ChunkFileOptions {
 	/** Maximum size of one file. */
 	bytesPerFile: number;
 	/** Whether records come in the order of their texts. */

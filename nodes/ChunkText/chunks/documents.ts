@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { SourceDocument } from '../texts/text';
 import {
+	isOfDocuments,
 	keptFields,
 	removedIdsOf,
 	type ChunkedText,
@@ -29,7 +30,7 @@ export function itemsOf(
 ): IDataObject[] {
 	const { ref, chunks, isComplete } = text;
 	const { document } = ref;
-	if (document === undefined || (mode !== 'documents' && mode !== 'perDocument')) return records;
+	if (document === undefined || !isOfDocuments(mode)) return records;
 	// Chunks of a text that the service truncated may be back in the next run, so they are not removed.
 	const removedIds = isComplete ? removedIdsOf(document, ref, chunks.length) : [];
 	if (mode === 'perDocument') {

@@ -36,7 +36,7 @@ export type Fetched =
 type Said = Finding<Fetched> | { state: 'unusable'; reason: unknown };
 
 /** What a response means for its job. */
-export interface Meaning {
+interface Meaning {
 	says: Said;
 	/** What is known of the job from now on. */
 	facts: JobFacts;

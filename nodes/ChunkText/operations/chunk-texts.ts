@@ -15,7 +15,7 @@ import { admitted, TextWindow } from '../texts/text-window';
 import type { TextEntry } from '../texts/text';
 
 /** What an operation does with texts. */
-export interface Work {
+interface Work {
 	/** What to return for a text. */
 	mode: OutputMode;
 	/** How the chunks of jobs are fetched. */

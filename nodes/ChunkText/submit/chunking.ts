@@ -14,7 +14,7 @@ import { readScopes } from '../texts/settings';
 import type { TextEntry } from '../texts/text';
 
 /** A text of an item that the service has accepted, with what is known of its request. */
-export interface Accepted {
+interface Accepted {
 	text: string;
 	/** The same for equal settings. */
 	group: string;

@@ -20,7 +20,7 @@ export interface Job {
 }
 
 /** How far a job has come. */
-export type JobState =
+type JobState =
 	/** `unread`: the response to the submission, which may already have the results. */
 	| { readonly name: 'not finished'; readonly unread?: unknown }
 	/** `isRepeatable`: the service gave it up and returned no data, so its texts may be submitted again. */

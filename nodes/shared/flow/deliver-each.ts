@@ -2,7 +2,7 @@ import { deliver, failed, type Line, type Outcome } from './deliver';
 import { inParallel } from './in-parallel';
 
 /** An entry with the outcome of its request. */
-export interface Delivered<E, R> {
+interface Delivered<E, R> {
 	entry: E;
 	outcome: Outcome<R>;
 }

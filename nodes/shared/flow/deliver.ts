@@ -21,7 +21,7 @@ export interface Verdict {
 export type Outcome<R> = Done<R> | Failed;
 
 /** It succeeded. */
-export interface Done<R> {
+interface Done<R> {
 	ok: true;
 	response: R;
 	/** Times it was sent. */

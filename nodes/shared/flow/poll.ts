@@ -15,7 +15,7 @@ export type Finding<R> =
 export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
 
 /** How often a job is polled. */
-export interface PollIntervals {
+interface PollIntervals {
 	/** Delay after the first poll. */
 	startMs: number;
 	/** No delay is longer. */

@@ -25,7 +25,7 @@ export function endOfRow(text: string, from: number, delimiters: string): number
 }
 
 /** `endOfRow`: the text ends with the row. */
-export const NOT_ENDED = -1;
+const NOT_ENDED = -1;
 /** `endOfRow`: the text ends within quotes. */
 export const NOT_CLOSED = -2;
 

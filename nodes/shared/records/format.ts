@@ -7,7 +7,7 @@ import type { RecordReader } from './record';
 export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
 
 /** What sets a format apart. */
-export interface FormatTraits {
+interface FormatTraits {
 	/** Its name in messages and descriptions. */
 	label: string;
 	/** Its name and description as a choice. */
@@ -27,7 +27,7 @@ export interface FormatTraits {
 	reader(options: ReaderOptions): RecordReader;
 }
 
-export interface ReaderOptions {
+interface ReaderOptions {
 	/** Of the list in a JSON file, dotted. */
 	path?: string | undefined;
 	/** Of CSV; detected if undefined. */

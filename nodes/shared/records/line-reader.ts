@@ -2,7 +2,7 @@ import { contentOf, type Content } from './json/json-text';
 import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
 
 /** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */
-export class LineReader implements RecordReader {
+class LineReader implements RecordReader {
 	skip = 0;
 	private record = 0;
 	private line = 1;

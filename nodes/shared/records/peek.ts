@@ -1,5 +1,5 @@
 /** A stream of which the beginning was read. */
-export interface Peeked<T> {
+interface Peeked<T> {
 	/** The whole stream, its beginning included; breaks where the source does. */
 	all: AsyncIterable<T>;
 	/** What broke the source before its beginning was enough. */

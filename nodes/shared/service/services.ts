@@ -1,7 +1,7 @@
 import { isTransientStatus } from './failure';
 
 /** What advice depends on beside the status. */
-export interface AdviceContext {
+interface AdviceContext {
 	/** In the credential's test, whose fields need not be named as the credential's. */
 	isTest: boolean;
 	/** Scope of the token, if the service takes tokens. */

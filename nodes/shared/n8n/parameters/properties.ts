@@ -103,7 +103,7 @@ export type Choice<D> = D extends { type: 'options'; options?: infer O }
 	: never;
 
 /** What reading a member of a collection gives. */
-export type ValueOf<D> = D extends { type: 'number' }
+type ValueOf<D> = D extends { type: 'number' }
 	? number
 	: D extends { type: 'boolean' }
 		? boolean

@@ -30,7 +30,7 @@ export const messageOf = (error: unknown): string =>
 	error instanceof Error ? error.message : String(error);
 
 /** What a node's error says beside its cause. */
-export interface ErrorWords {
+interface ErrorWords {
 	itemIndex?: number | undefined;
 	/** Instead of the error's own message. */
 	message?: string | undefined;

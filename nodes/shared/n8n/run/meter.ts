@@ -2,7 +2,7 @@ import type { RunState, RunStats } from '../../flow/run-state';
 import { count } from './hints';
 
 /** What summaries, the log and the data of an execution say of the requests of a run or of a file. */
-export type Stats = Record<
+type Stats = Record<
 	| 'requests'
 	| 'retries'
 	| 'splits'

@@ -7,7 +7,7 @@ import type { Meter } from './meter';
 const LOG_INTERVAL_MS = 10_000;
 
 /** A run as operators see it (docs/scaling.md, What an operator sees). */
-export interface Reported extends RunState {
+interface Reported extends RunState {
 	context: IExecuteFunctions;
 	meter: Meter;
 	/** What the log says of it now, a line each. */

@@ -21,7 +21,7 @@ import { startAgain } from './throttles';
 export type { Service, SessionRequest, SessionRun } from './exchange';
 
 /** A response with a 2xx status, other than an HTML page. */
-export interface SessionResponse {
+interface SessionResponse {
 	status: number;
 	/** Parsed JSON, or the text if it is not JSON. */
 	body: unknown;

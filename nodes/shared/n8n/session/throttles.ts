@@ -22,7 +22,7 @@ export const startAgain = (key: string | symbol, now: number, startedAt?: number
 	paces.get(key)?.startAgain(now, startedAt) ?? 0;
 
 /** What requests to a service share, and how to leave it. */
-export interface Shared {
+interface Shared {
 	throttle: Throttle;
 	pace: Pace;
 	leave: () => void;

@@ -8,7 +8,7 @@ import type { Run } from '../run/run';
 const CHECK_STORAGE = 'Check the storage where n8n keeps files, for example its free space.';
 
 /** What the files of an output item are called, and what is in them. */
-export interface PartFilesOptions {
+interface PartFilesOptions {
 	/** The binary field of the first file; the next ones are `failed2`, `failed3`, ... */
 	field: string;
 	/** What the names of the files begin with. */

@@ -56,7 +56,7 @@ export const documentFieldProperties = properties([
 export type DocumentFields = Record<'id' | 'name' | 'description' | 'url', string>;
 
 /** The parameters that name the fields. */
-export interface DocumentFieldParameters {
+interface DocumentFieldParameters {
 	requiredText(name: 'idField' | 'nameField', itemIndex: number): string;
 	text(name: 'descriptionField' | 'urlField', itemIndex: number): string;
 }

@@ -25,7 +25,7 @@ export interface InputFile {
 }
 
 /** An open file, to be closed whether it was read to its end or not. */
-export interface OpenFile {
+interface OpenFile {
 	bytes: Bytes;
 	close(): void;
 }

@@ -121,7 +121,7 @@ const FIRST_RECORD_CHARACTERS = 4 * 1024 * 1024;
  * @throws InputError if the format cannot be detected; FileError if it is no text; and what n8n throws
  *   for a file that it does not have any more
  */
-export async function openRecords(
+async function openRecords(
 	run: Run,
 	file: InputFile,
 	options: RecordFileOptions,

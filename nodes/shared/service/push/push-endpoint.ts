@@ -2,7 +2,7 @@ import { parseBaseUrl } from '../url';
 import { InputError } from '../input-error';
 
 /** One push endpoint data source. */
-export interface PushEndpoint {
+interface PushEndpoint {
 	/** Everything before `/api/v1/push`. */
 	baseUrl: string;
 	/** Identifier of the data source, decoded. */

@@ -136,7 +136,7 @@ export class TokenEntry {
  * would request a token of its own, and a server that revokes the previous token of a scope would let
  * them revoke each other's. Nothing relies on it: without it there is one more request.
  */
-export class ProcessTokens {
+class ProcessTokens {
 	private readonly entries = new Map<string, TokenEntry>();
 
 	/** The entry of a client and scope. Not to be kept: an idle one is forgotten. */
