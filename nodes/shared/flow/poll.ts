@@ -164,7 +164,7 @@ class Poller<J, R> {
 		if (run.ended) return { ...skipped(run.ended), attempts: polls };
 		if (this.isAbandoned()) return failed(undefined, polls);
 		const now = run.now();
-		if (this.isHopeless(now, deadline)) return this.expire(watched);
+		if (this.isSilent(now, deadline)) return this.expire(watched);
 		const polled = { ...watched, polls: polls + 1 };
 		let finding: Finding<R>;
 		try {
@@ -185,7 +185,7 @@ class Poller<J, R> {
 	}
 
 	/** Whether the service has left the final polls of jobs unanswered for too long. */
-	private isHopeless(now: number, deadline: number): boolean {
+	private isSilent(now: number, deadline: number): boolean {
 		if (now <= deadline) return false;
 		this.unansweredSince ??= now;
 		return now - this.unansweredSince > FINAL_POLLS_MS;
