@@ -3,6 +3,8 @@ import { captured } from '../../support/log-capture';
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { startSandbox } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
@@ -13,9 +15,10 @@ import { indexes } from '../../support/sandbox';
 const files = useFiles();
 
 describe('every 10 seconds a line is written to the log', () => {
+	type Route = 'push' | 'results' | 'delete' | 'convert';
 	/** Runs a node with a sandbox of its own, one request of which takes 11 seconds. */
 	async function run(
-		route: 'push' | 'results',
+		route: Route,
 		skip: number,
 		options: Pick<RunOptions, 'node' | 'items' | 'parameters'>,
 	): Promise<void> {
@@ -26,7 +29,7 @@ describe('every 10 seconds a line is written to the log', () => {
 	}
 	const MODEL = { modelId: { __rl: true, mode: 'id', value: 'm' } };
 
-	it.concurrent.each<[string, INodeType, INodeParameters, 'push' | 'results', number, string]>([
+	it.concurrent.each<[string, INodeType, INodeParameters, Route, number, string]>([
 		[
 			'Push Documents',
 			new PushDocuments(),
@@ -43,6 +46,15 @@ describe('every 10 seconds a line is written to the log', () => {
 			0,
 			'Chunk Text: Chunking IDs',
 		],
+		[
+			'Delete Document',
+			new DeleteDocument(),
+			{ options: { concurrency: 1, ignoreNotFound: true } },
+			'delete',
+			4,
+			'Delete Document: 4 documents of 6 had been deleted',
+		],
+		['Migrate Blobs', new MigrateBlobs(), { confirm: true }, 'convert', 0, 'Migrate Blobs: '],
 	])(
 		'of items: %s',
 		async (name, node, parameters, route, skip, line) => {

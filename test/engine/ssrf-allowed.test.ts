@@ -1,0 +1,79 @@
+/** n8n's SSRF protection with an allowed host, for all tests of this file: what is allowed works, what is not does not. */
+import type { INodeParameters, INodeType } from 'n8n-workflow';
+
+import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
+import { BlobServiceApi } from '../../credentials/BlobServiceApi.credentials';
+import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { chunkNode } from '../../support/chunking';
+import { sandboxCredentials } from '../../support/credentials';
+import { runNode, testCredential } from '../../support/engine';
+import { useSandbox } from '../../support/sandbox';
+
+// n8n reads them with the first request.
+process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
+process.env.N8N_SSRF_ALLOWED_HOSTNAMES = 'localhost';
+afterAll(() => {
+	delete process.env.N8N_SSRF_PROTECTION_ENABLED;
+	delete process.env.N8N_SSRF_ALLOWED_HOSTNAMES;
+});
+
+const sandbox = useSandbox();
+/** All URLs of the sandbox have this host. */
+const credentialsOf = (host: string) =>
+	Object.fromEntries(
+		Object.entries(sandboxCredentials(sandbox())).map(([type, data]) => [
+			type,
+			Object.fromEntries(
+				Object.entries(data).map(([field, value]) => [
+					field,
+					typeof value === 'string' ? value.replace('//127.0.0.1', `//${host}`) : value,
+				]),
+			),
+		]),
+	);
+
+const run = async (node: INodeType, parameters: INodeParameters, host: string) =>
+	await runNode({
+		node,
+		parameters,
+		items: [{ id: 'a', name: 'A', text: 'Text' }],
+		credentials: credentialsOf(host),
+	});
+const { parameters: chunking = {} } = chunkNode();
+
+const NODES: Array<[string, () => INodeType, INodeParameters, number]> = [
+	['Chunk Text', () => new ChunkText(), chunking, 3],
+	['Push Documents', () => new PushDocuments(), {}, 1],
+	['Delete Document', () => new DeleteDocument(), { options: { ignoreNotFound: true } }, 1],
+	['Migrate Blobs', () => new MigrateBlobs(), { confirm: true }, 1],
+];
+
+it.each(NODES)('%s reaches the allowed host', async (_name, node, parameters, requests) => {
+	const { error } = await run(node(), parameters, 'localhost');
+	expect(error).toBeUndefined();
+	expect(sandbox().requests.length).toBeGreaterThanOrEqual(requests);
+});
+
+it.each(NODES)('%s is blocked at another one', async (_name, node, parameters) => {
+	const { error } = await run(node(), parameters, '127.0.0.1');
+	expect(error?.message).toMatch(/was blocked by n8n's SSRF protection/);
+	expect(sandbox().requests).toEqual([]);
+});
+
+it.each([
+	['aiServiceOAuth2Api', () => new AiServiceOAuth2Api()],
+	['pushEndpointApi', () => new PushEndpointApi()],
+	['blobServiceApi', () => new BlobServiceApi()],
+])('the test of %s reaches the allowed host, and no other', async (type, credential) => {
+	const allowed = await testCredential(credential(), credentialsOf('localhost')[type]);
+	expect(allowed).toMatchObject({ ok: true });
+	const before = sandbox().requests.length;
+	const blocked = await testCredential(credential(), credentialsOf('127.0.0.1')[type]);
+	expect(blocked.ok).toBe(false);
+	expect(blocked.message).toMatch(/was blocked by n8n's SSRF protection/);
+	expect(sandbox().requests).toHaveLength(before);
+});
