@@ -1,6 +1,8 @@
 /**
  * The environments that operators have, under each version of Node.js that n8n runs on: writes docs/environments.md
- * from the results. With `-- --all-tests`, `npm test` as a whole runs under each version too, which takes long.
+ * from the results, and from what the commands with a whole n8n have found last on this machine. With
+ * `-- --all-tests`, `npm test` as a whole runs under each version too, which takes long; `-- --last` only writes the
+ * page again, from the last results.
  * Exit code 0 only if everything passed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,9 +17,18 @@ import { CACHE, ROOT } from './shared/paths';
 import { run } from './shared/processes';
 import { step } from './shared/progress';
 import { printChecks } from './shared/report';
+import { lastResult, type Recorded } from './shared/results';
 
 const NODE_VERSIONS = ['20', '22', '24'];
 const PAGE = path.join(ROOT, 'docs', 'environments.md');
+
+const { values } = parseArgs({
+	options: {
+		node: { type: 'string', default: NODE_VERSIONS.join() },
+		'all-tests': { type: 'boolean', default: false },
+		last: { type: 'boolean', default: false },
+	},
+});
 
 /** What a row of the table says: the tests whose full names match it, all of which must pass. */
 interface Environment {
@@ -51,8 +62,34 @@ const ENVIRONMENTS: Environment[] = [
 	proxy('`NO_PROXY`', /NO_PROXY/),
 	proxy('A proxy that asks for a password', /asks for a password/),
 	proxy('A proxy that is down: clear error', /that is down/),
-	inFile('ssrf-protection.test.ts')("n8n's SSRF protection", /./),
+	inFile('ssrf-protection.test.ts')("n8n's SSRF protection: clear error", /./),
+	inFile('ssrf-allowed.test.ts')("n8n's SSRF protection with an allowed host", /./),
 	inFile('tokens-domains.test.ts')('Credentials restricted to domains', /./),
+];
+
+/** What runs with a whole n8n, by the command that does it. */
+const WHOLE_N8N: Array<{ name: string; npm: string; command: Recorded }> = [
+	{ name: 'All examples', npm: 'npm start -- --once', command: 'demo' },
+	{
+		name: 'All examples, the oldest n8n',
+		npm: 'npm start -- --once --old-n8n',
+		command: 'demo-old',
+	},
+	{
+		name: 'Queue mode: many executions, killed workers, files, a worker that lacks the package, one file over 4 workers',
+		npm: 'npm run test:queue',
+		command: 'queue',
+	},
+	{
+		name: 'Queue mode: one file over 1, 2 and 4 workers, a killed worker, restarts of Redis, PostgreSQL and main',
+		npm: 'npm run test:fan-out -- --restarts',
+		command: 'fan-out',
+	},
+	{
+		name: "n8n's installer: install, use, upgrade while a push runs, workflows and credentials of the version before, a broken upgrade, a start without network, uninstall",
+		npm: 'npm run test:install',
+		command: 'installer',
+	},
 ];
 
 interface JestResults {
@@ -67,7 +104,7 @@ async function installNode(major: string): Promise<{ folder: string; version: st
 	const prefix = path.join(CACHE, `node-${major}`);
 	const logFile = path.join(CACHE, `node-${major}.log`);
 	const install = ['install', '--prefix', prefix, '--no-save', '--ignore-scripts=false'];
-	await run('npm', [...install, `node@${major}`], { cwd: ROOT, logFile });
+	if (!values.last) await run('npm', [...install, `node@${major}`], { cwd: ROOT, logFile });
 	const manifest = path.join(prefix, 'node_modules', 'node', 'package.json');
 	const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
 	return { folder: path.join(prefix, 'node_modules', 'node', 'bin'), version };
@@ -81,7 +118,9 @@ async function results(folder: string, major: string): Promise<Map<Environment, 
 	const args = [jest, '--json', `--outputFile=${outputFile}`, ...files];
 	const logFile = path.join(CACHE, `environments-${major}.log`);
 	// A test that fails is in the results.
-	await run(path.join(folder, 'node'), args, { cwd: ROOT, logFile }).catch(() => undefined);
+	if (!values.last) {
+		await run(path.join(folder, 'node'), args, { cwd: ROOT, logFile }).catch(() => undefined);
+	}
 	const { testResults } = JSON.parse(readFileSync(outputFile, 'utf8')) as JestResults;
 	return new Map(
 		ENVIRONMENTS.map((one) => {
@@ -107,6 +146,13 @@ async function writePage(columns: Map<string, Map<Environment, string>>): Promis
 		const cells = versions.map((version) => columns.get(version)?.get(one) ?? '');
 		return `| ${[one.name, ...cells].join(' | ')} |`;
 	});
+	const whole = WHOLE_N8N.map(({ name, npm, command }) => {
+		const result = lastResult(command);
+		const { n8n, node, day, passed, failed } = result ?? {};
+		const seen = failed === 0 ? `${passed} checks passed` : `${failed} checks failed`;
+		const cells = result ? [n8n, node, `${seen}, ${day}`] : ['', '', 'not run'];
+		return `| ${[name, `\`${npm}\``, ...cells].join(' | ')} |`;
+	});
 	const page = `# Environments
 
 What the package was run with. \`npm run test:environments\` writes this page from the results of its tests, with n8n-core ${versionOf('n8n-core')} over real connections; the tests are part of \`npm test\` as well.
@@ -115,19 +161,17 @@ What the package was run with. \`npm run test:environments\` writes this page fr
 | --- | ${versions.map(() => '---').join(' | ')} |
 ${rows.join('\n')}
 
-- n8n as a whole is tested on Node.js 24, in versions 2.41.1 and 1.123.81: \`npm start -- --once\`, with \`--old-n8n\`. Queue mode: \`npm run test:queue\` and \`npm run test:fan-out\`. Installation, upgrade and removal: \`npm run test:install\`.
-- External secrets need a license of n8n: they are untested. So is what n8n shows of \`metadata.tracing\`.
+With a whole n8n:
+
+| What | Command | n8n | Node.js | Result |
+| --- | --- | --- | --- | --- |
+${whole.join('\n')}
+
+- External secrets need a license of n8n: they are untested. So is what n8n shows of \`metadata.tracing\`. S3 is untested.
 - n8n's SSRF protection blocks \`localhost\`, and so n8n's own webhooks, unless their hosts are allowed.
 `;
 	writeFileSync(PAGE, await format(page, { parser: 'markdown' }));
 }
-
-const { values } = parseArgs({
-	options: {
-		node: { type: 'string', default: NODE_VERSIONS.join() },
-		'all-tests': { type: 'boolean', default: false },
-	},
-});
 
 runCommand(async () => {
 	const checks = new Checks();

@@ -36,10 +36,12 @@ runCommand(
 		const stage = new Stage(demo);
 		await step('Testing the credentials', async () => await testCredentials(stage));
 		await runScenarios(stage, names);
-		if (once && names.length === 0 && !ON_OLD_N8N) {
+		const isWhole = once && names.length === 0;
+		if (isWhole && !ON_OLD_N8N) {
 			await step('Files in memory', async () => await checkMemoryMode(stage));
 		}
-		const passed = printReport(stage);
+		const recorded = ON_OLD_N8N ? 'demo-old' : 'demo';
+		const passed = printReport(stage, isWhole ? recorded : undefined);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);
 		if (once) return passed;
 		printLogin(demo);

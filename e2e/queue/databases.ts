@@ -91,6 +91,12 @@ export interface Database {
 	restart(): Promise<void>;
 }
 
+/** PostgreSQL that runs. */
+export interface Postgres extends Database {
+	/** The first value that a statement returns, as a number. */
+	query(statement: string): Promise<number>;
+}
+
 async function restartable(
 	settings: Record<string, string>,
 	start: () => Promise<RunningProcess>,
@@ -139,7 +145,7 @@ async function postgresUser(): Promise<{ uid: number; gid: number } | undefined>
 export async function startPostgres(
 	command: Command,
 	{ postgresqlFolder }: DatabasePrograms,
-): Promise<Database> {
+): Promise<Postgres> {
 	const user = await postgresUser();
 	const cwd = await command.temporaryFolder('postgres');
 	if (user) await chown(cwd, user.uid, user.gid);
@@ -166,7 +172,7 @@ export async function startPostgres(
 		DB_POSTGRESDB_DATABASE: 'postgres',
 		DB_POSTGRESDB_USER: 'n8n',
 	};
-	return await restartable(
+	const database = await restartable(
 		forN8n,
 		async () =>
 			await startUntil(
@@ -177,4 +183,10 @@ export async function startPostgres(
 				{ cwd, logFile: path.join(QUEUE_LOGS, 'postgres.log'), user, lastSignal: 'SIGINT' },
 			),
 	);
+	const psql = path.join(postgresqlFolder, 'psql');
+	const query = async (statement: string) => {
+		const args = ['-h', LOCAL, '-p', port, '-U', 'n8n', '-d', 'postgres', '-Atc', statement];
+		return Number(await outputOf(psql, args));
+	};
+	return { ...database, query };
 }

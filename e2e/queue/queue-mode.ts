@@ -14,7 +14,7 @@ import type { Command } from '../shared/command';
 import { QUEUE_WORKFLOWS_FOLDER } from '../shared/paths';
 import { freePort } from '../shared/ports';
 import { step } from '../shared/progress';
-import type { Database, DatabasePrograms } from './databases';
+import type { Database, DatabasePrograms, Postgres } from './databases';
 import { findDatabases, QUEUE_LOGS, startPostgres, startRedis } from './databases';
 import type { Worker } from './worker';
 import { startWorker } from './worker';
@@ -24,6 +24,13 @@ export interface QueueSize {
 	workers: number;
 	/** n8n's own default unless given. */
 	concurrency?: number;
+}
+
+/** How a worker differs from the others. */
+interface WorkerOptions {
+	concurrency?: number;
+	/** The package is not installed on its machine. */
+	lacksPackage?: boolean;
 }
 
 /** The workflows of e2e/queue/workflows; each has a webhook with the name of its file. */
@@ -59,11 +66,11 @@ export interface QueueMode {
 	/** Starts a killed worker again, on the same machine. */
 	restart(worker: Worker): Promise<Worker>;
 	/** Starts a worker on a machine of its own. */
-	addWorker(): Promise<Worker>;
+	addWorker(options?: WorkerOptions): Promise<Worker>;
 	/** Kills n8n's main process and starts it again; returns its API. */
 	restartMain(): Promise<N8nApi>;
 	redis: Database;
-	postgres: Database;
+	postgres: Postgres;
 	/** Where n8n is for its callers. */
 	n8nUrl: string;
 	/** Stores and publishes the workflow of a file, or what is made of it. */
@@ -94,9 +101,12 @@ export async function startQueueMode(
 	};
 	let main = await step(`Starting n8n ${n8nVersion()}`, async () => await startMain('main'));
 	const workers: Worker[] = [];
-	const addWorker = async () => {
-		const name = `worker-${workers.length + 1}`;
-		const worker = await startWorker(name, await machine(name), settings, concurrency);
+	let machines = 0;
+	const addWorker: QueueMode['addWorker'] = async (options = {}) => {
+		const name = `worker-${++machines}`;
+		const folder = await machine(name, options.lacksPackage);
+		const its = options.concurrency ?? concurrency;
+		const worker = await startWorker(name, folder, settings, its);
 		workers.push(worker);
 		return worker;
 	};
@@ -107,8 +117,8 @@ export async function startQueueMode(
 		'Importing credentials and workflows',
 		async () => await importWorkflows(main.api, sandbox),
 	);
-	const restart = async ({ name, userFolder }: Worker) =>
-		await startWorker(`${name}-again`, userFolder, settings, concurrency);
+	const restart = async ({ name, userFolder, concurrency: its }: Worker) =>
+		await startWorker(`${name}-again`, userFolder, settings, its);
 	const restartMain = async () => {
 		main.process.kill();
 		await main.process.ended;
@@ -119,10 +129,10 @@ export async function startQueueMode(
 	const mode = { sandbox, api, n8nUrl, workers, workflows, publish, redis, postgres };
 	return { ...mode, restart, addWorker, restartMain };
 
-	async function machine(name: string): Promise<string> {
+	async function machine(name: string, lacksPackage = false): Promise<string> {
 		const folder = path.join(root, name);
 		await mkdir(folder);
-		await installPackage(packed, folder);
+		if (!lacksPackage) await installPackage(packed, folder);
 		return folder;
 	}
 }
@@ -131,7 +141,7 @@ export async function startQueueMode(
 async function startDatabases(
 	command: Command,
 	programs: DatabasePrograms,
-): Promise<{ redis: Database; postgres: Database; settings: Record<string, string> }> {
+): Promise<{ redis: Database; postgres: Postgres; settings: Record<string, string> }> {
 	const redis = await step('Starting Redis', async () => await startRedis(programs));
 	const postgres = await step(
 		'Starting PostgreSQL',

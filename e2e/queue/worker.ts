@@ -13,6 +13,8 @@ export interface Worker {
 	name: string;
 	/** Its user folder, which the worker that takes its place has too. */
 	userFolder: string;
+	/** Executions it runs at once. */
+	concurrency: number;
 	process: RunningProcess;
 	/** IDs of the executions it has started so far, according to its log. */
 	started(): string[];
@@ -48,6 +50,7 @@ export async function startWorker(
 	return {
 		name,
 		userFolder,
+		concurrency,
 		process: child,
 		started: () => idsIn(logFile, 'started'),
 		finished: () => idsIn(logFile, 'finished'),

@@ -1,6 +1,7 @@
 import type { Sandbox } from '../../sandbox';
 import type { Checks } from './checks';
 import { say } from './progress';
+import { keepResult, type Recorded } from './results';
 
 /** Rows of a table: what, and how much. */
 export type Figures = Array<[string, string]>;
@@ -25,8 +26,12 @@ export function requestRows(sandbox: Sandbox): Figures {
 	]);
 }
 
-/** Prints every check and how many passed; returns whether all did. */
-export function printChecks(checks: Checks): boolean {
+/**
+ * Prints every check and how many passed; returns whether all did.
+ * @param command keeps them as its result
+ */
+export function printChecks(checks: Checks, command?: Recorded): boolean {
+	if (command) keepResult(command, checks);
 	const failed = checks.failed.length;
 	say();
 	say('Checks');
