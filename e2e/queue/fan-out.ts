@@ -221,16 +221,22 @@ export async function fanOutCopies(stage: FanOutStage, megabytes: number): Promi
 	const figures: Figures = [];
 	for (const ranges of [1, RANGES]) {
 		const before = await sizes();
-		const { ms } = await run(large, ranges, `A file of ${megabytes} MB, ranges: ${ranges}`);
+		const { ms, calls } = await run(
+			large,
+			ranges,
+			`A file of ${megabytes} MB, ranges: ${ranges}`,
+		);
 		const after = await sizes();
 		const megabytesMore = (what: keyof typeof before) =>
 			Math.round((after[what] - before[what]) / 1e6);
+		// A range whose deadline has passed is called again.
+		const copies = calls.reduce((sum, count) => sum + count, 0);
 		stage.checks.add(
-			`Ranges of a file of ${megabytes} MB: ${ranges}: the database has as many copies`,
-			Math.abs(megabytesMore('files') - ranges * megabytes) < 0.1 * ranges * megabytes,
+			`Ranges of a file of ${megabytes} MB: ${ranges}: the database has a copy for each call`,
+			Math.abs(megabytesMore('files') / megabytes - copies) < 0.1 * copies,
 			`${megabytesMore('files')} MB`,
 		);
-		const size = `${megabytesMore('files')} MB of files, database + ${megabytesMore('database')} MB`;
+		const size = `${copies} copies, ${megabytesMore('files')} MB of files, database + ${megabytesMore('database')} MB`;
 		figures.push([`${ranges} ${ranges === 1 ? 'range' : 'ranges'}`, `${seconds(ms)}, ${size}`]);
 	}
 	await publishRange(stage, CONCURRENCY);
