@@ -86,7 +86,7 @@ const WHOLE_N8N: Array<{ name: string; npm: string; command: Recorded }> = [
 		command: 'fan-out',
 	},
 	{
-		name: "n8n's installer: install, use, upgrade while a push runs, a broken upgrade, a start without network, uninstall",
+		name: "n8n's installer: install, use, upgrade while a push runs, workflows and credentials of the version before, a broken upgrade, a start without network, uninstall",
 		npm: 'npm run test:install',
 		command: 'installer',
 	},

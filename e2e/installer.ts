@@ -2,7 +2,7 @@
  * The package as users install it: `npm run test:install`. It is released to a registry on this
  * machine as RELEASING.md says, and n8n's own installer gets it from there.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { DEMO } from '../sandbox';
@@ -12,7 +12,7 @@ import { startRegistryProxy } from './installer/registry-proxy';
 import type { N8nApi } from './n8n/api';
 import { installN8n, n8nVersion } from './n8n/install';
 import { startN8n } from './n8n/process';
-import type { StoredWorkflow } from './n8n/workflow';
+import type { CredentialValues, StoredWorkflow } from './n8n/workflow';
 import { demoCredentials } from './service/credentials';
 import { startDemoSandbox } from './service/sandbox';
 import { Checks } from './shared/checks';
@@ -23,6 +23,9 @@ import { printChecks } from './shared/report';
 
 const { name } = manifest;
 const [NEWER, BROKEN] = ['99.0.0', '99.0.1'];
+
+/** A choice of Delete Document's Commit, which the newer version names otherwise. */
+const COMMIT = 'lastDeleteOnly';
 
 /** What a call to n8n that must fail says. */
 async function refusal(call: Promise<unknown>): Promise<string> {
@@ -47,8 +50,14 @@ async function publishAgain(
 	await must('npm', ['publish', folder, '--ignore-scripts']);
 }
 
-/** A workflow that pushes one document, which n8n has stored. */
-async function pushWorkflow(api: N8nApi, credentialId: string): Promise<StoredWorkflow> {
+/** A workflow with one node of the package, and one document, which n8n has stored. */
+async function workflowOf(
+	api: N8nApi,
+	node: string,
+	parameters: Record<string, unknown>,
+	credential: CredentialValues,
+): Promise<StoredWorkflow> {
+	const { type, id } = credential;
 	const nodes = [
 		{
 			name: 'Start',
@@ -58,21 +67,30 @@ async function pushWorkflow(api: N8nApi, credentialId: string): Promise<StoredWo
 			parameters: {},
 		},
 		{
-			name: 'Push',
-			type: `${name}.pushDocuments`,
+			name: 'Node',
+			type: `${name}.${node}`,
 			typeVersion: 1,
 			position: [200, 0],
-			parameters: {},
-			credentials: { pushEndpointApi: { id: credentialId, name: 'Demo Push Endpoint' } },
+			parameters,
+			credentials: { [type]: { id, name: credential.name } },
 		},
 	];
 	return await api.saveWorkflow({
-		name: 'Push one document',
+		name: `One ${node}`,
 		nodes,
-		connections: { Start: { main: [[{ node: 'Push', type: 'main', index: 0 }]] } },
-		pinData: { Start: [{ json: { id: 'one', name: 'One' } }] },
+		connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
+		pinData: { Start: [{ json: { id: 'one', name: 'One', text: 'The text' } }] },
 		settings: {},
 	});
+}
+
+/** Replaces a word in all code of a package. */
+function replaceInCode(folder: string, word: string, by: string): void {
+	for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+		if (!file.endsWith('.js')) continue;
+		const code = readFileSync(path.join(folder, file), 'utf8');
+		if (code.includes(word)) writeFileSync(path.join(folder, file), code.replaceAll(word, by));
+	}
 }
 
 runCommand(async (command) => {
@@ -114,10 +132,18 @@ runCommand(async (command) => {
 		);
 	});
 
-	const push = demoCredentials(sandbox).find(({ type }) => type === 'pushEndpointApi');
-	if (!push) throw new Error('The demo has no push credential');
-	const credentialId = await n8n.api.saveCredential(push);
-	const workflow = await pushWorkflow(n8n.api, credentialId);
+	const saved = async (type: string): Promise<CredentialValues> => {
+		const credential = demoCredentials(sandbox).find((one) => one.type === type);
+		if (!credential) throw new Error(`The demo has no credential of the type ${type}`);
+		return { ...credential, id: await n8n.api.saveCredential(credential) };
+	};
+	const push = await saved('pushEndpointApi');
+	const workflow = await workflowOf(n8n.api, 'pushDocuments', {}, push);
+	const chunking = { modelId: 'e5-small-v2', text: '={{ $json.text }}' };
+	const aiService = await saved('aiServiceOAuth2Api');
+	const chunk = await workflowOf(n8n.api, 'chunkText', chunking, aiService);
+	const deletion = { documentId: 'one', commit: COMMIT };
+	const remove = await workflowOf(n8n.api, 'deleteDocument', deletion, push);
 	const use = async (when: string) => {
 		const { status, message } = await n8n.api.runManually(workflow.id, 'Start');
 		checks.add(
@@ -127,7 +153,7 @@ runCommand(async (command) => {
 		);
 	};
 	await step('Using it', async () => {
-		const verdict = await n8n.api.testCredential({ ...push, id: credentialId });
+		const verdict = await n8n.api.testCredential(push);
 		checks.add('The credential passes its test', verdict.status === 'OK', verdict.message);
 		await use('After the installation');
 		sandbox.commit();
@@ -137,10 +163,14 @@ runCommand(async (command) => {
 			document?.id === 'one',
 			JSON.stringify(document),
 		);
+		const { status, message } = await n8n.api.runManually(chunk.id, 'Start');
+		checks.add('A text is chunked', status === 'success', message ?? status);
 	});
 
 	await step('Upgrading while a push runs', async () => {
-		await publishAgain(rehearsal, NEWER);
+		await publishAgain(rehearsal, NEWER, (newer) => {
+			replaceInCode(path.join(newer, 'dist'), COMMIT, `${COMMIT}Renamed`);
+		});
 		sandbox.faults.add({ route: 'push', latencyMs: 20_000, times: 1 });
 		const running = await n8n.api.startManually(workflow.id, 'Start');
 		const { installedVersion } = await n8n.api.updatePackage(name, NEWER);
@@ -150,6 +180,27 @@ runCommand(async (command) => {
 		const { status } = await n8n.api.waitForEnd(workflow.id, running, 60_000);
 		checks.add('The push that ran meanwhile succeeds', status === 'success', status);
 		await use('After the upgrade');
+	});
+
+	await step('Workflows and credentials of the version before', async () => {
+		const tokens = sandbox.tokensIssued();
+		const { status, message } = await n8n.api.runManually(chunk.id, 'Start');
+		checks.add(
+			'The access token that the version before has stored is used',
+			status === 'success' && sandbox.tokensIssued() === tokens,
+			message ?? `${sandbox.tokensIssued() - tokens} more tokens`,
+		);
+		const verdict = await n8n.api.testCredential(push);
+		checks.add('A credential passes its test', verdict.status === 'OK', verdict.message);
+		const deleted = await n8n.api.runManually(remove.id, 'Start');
+		checks.add(
+			'A choice that the newer version does not have is named, with the present ones',
+			deleted.status === 'error' &&
+				new RegExp(`'Commit' must be one of .*, but it is "${COMMIT}"`).test(
+					deleted.message ?? '',
+				),
+			deleted.message ?? deleted.status,
+		);
 	});
 
 	await step('A broken upgrade', async () => {
