@@ -9,6 +9,8 @@ export interface RateLimit {
 	perSecond?: number;
 	/** So many requests at once. */
 	atOnce?: number;
+	/** Whatever else it takes, it refuses each request with a number that this divides. */
+	refusesEach?: number;
 	/** Seconds in `Retry-After` of a refusal. */
 	retryAfter?: number;
 	/** What it refuses with instead of 429. */
@@ -31,6 +33,7 @@ export interface RateLimitedService {
 export async function startRateLimitedService({
 	perSecond = Infinity,
 	atOnce = Infinity,
+	refusesEach = Infinity,
 	retryAfter,
 	status = 429,
 	latencyMs = 20,
@@ -41,7 +44,9 @@ export async function startRateLimitedService({
 	let inFlight = 0;
 	let second = 0;
 	let inSecond = 0;
+	let requests = 0;
 	const admits = (now: number): boolean => {
+		if (++requests % refusesEach === 0) return false;
 		if (inFlight >= atOnce) return false;
 		if (Math.floor(now / 1000) !== second) inSecond = 0;
 		second = Math.floor(now / 1000);

@@ -72,6 +72,16 @@ it('one execution against 5 requests a second: none of its documents fails', asy
 	expect(pushed).toBe(15);
 });
 
+it('a few refusals in a long run: no document is lost', async () => {
+	const { failed, pushed, refused } = await play(
+		{ refusesEach: 50 },
+		{ executions: 1, requests: 300 },
+	);
+	expect(failed).toEqual([]);
+	expect(pushed).toBe(300);
+	expect(refused).toBe(6);
+});
+
 it('what one execution is told holds for the others', async () => {
 	const limit = { perSecond: 10, retryAfter: 1 };
 	const { refused, failed } = await play(

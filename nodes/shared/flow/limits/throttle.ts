@@ -6,6 +6,8 @@ const MIN_ACCEPTED = 10;
 const PERIOD_MS = 1000;
 /** While starts are spaced, less may have been sent than the service would have accepted. */
 const HEADROOM = 1.25;
+/** A refusal after so many accepted requests is one of few: it pauses, but slows nothing down. */
+const SPARSE = 15;
 /** Starts per millisecond. For a slower service pauses are enough, and starts are not spaced. */
 const MIN_RATE = 3 / 1000;
 /** After a refusal, starts continue at this share below the refused rate. */
@@ -35,7 +37,9 @@ export interface Waiting {
  *   round of successes widens it by one, up to what its limiters allow together;
  * - a refusal pauses all starts, as long as the service asks or by backoff;
  * - once enough was accepted to tell the rate at which it was, starts are spaced just below that rate
- *   after a refusal; the rate grows back to it, slowly beyond it, then fast.
+ *   after a refusal; the rate grows back to it, slowly beyond it, then fast;
+ * - a refusal that comes after many successes only pauses: if there are too many requests, the next one is
+ *   refused as well.
  *
  * A limiter waits in one place of the queue, however much it has to start, so all get the same share,
  * after those that come first.
@@ -58,6 +62,8 @@ export class Throttle {
 	private refusedRate = Infinity;
 	private slowedAt = 0;
 	private nextStart = -Infinity;
+	/** Successes since the last refusal. */
+	private successesInRow = 0;
 	/** Successes since the rate was measured last. */
 	private accepted = 0;
 	/** Those of a period, and the most in any. */
@@ -140,11 +146,15 @@ export class Throttle {
 	): void {
 		this.pausedUntil = Math.max(this.pausedUntil, now + askedMs);
 		this.firstRefusal ??= now;
+		const isSparse = this.successesInRow >= SPARSE;
+		this.successesInRow = 0;
 		if (ticket <= this.refusedUpTo) return;
-		this.refusedUpTo = this.started;
-		this.successes = 0;
-		this.window = Math.max(1, Math.floor(Math.min(this.window, this.max) / 2));
-		this.slowDown(now);
+		if (!isSparse) {
+			this.refusedUpTo = this.started;
+			this.successes = 0;
+			this.window = Math.max(1, Math.floor(Math.min(this.window, this.max) / 2));
+			this.slowDown(now);
+		}
 		if (!backoff) return;
 		const capMs = Math.min(backoff.capMs, backoff.maxRefusedMs / MIN_TRIES);
 		const pauseMs = backoffMs(++this.refusals, { ...backoff, capMs }, random, askedMs);
@@ -159,6 +169,7 @@ export class Throttle {
 
 	private count(now: number): void {
 		this.accepted++;
+		this.successesInRow++;
 		if (now - this.periodStart >= PERIOD_MS) {
 			this.periodStart = now;
 			this.inPeriod = 0;

@@ -47,6 +47,19 @@ test('one execution against 5 requests a second: none fails, and it settles abov
 	expect(rate(5000)).toBeGreaterThan(0.8 * 5);
 });
 
+test('a service that refuses one request in a hundred gets all of them, and only pauses for each', async () => {
+	let count = 0;
+	const load = { executions: 1, requests: 1000, latencyMs: 40 };
+	const undisturbed = await play({ admits: () => true, ...load });
+	const { failed, accepted, refused, endedAt } = await play({
+		admits: () => ++count % 100 !== 0,
+		...load,
+	});
+	expect([failed, accepted.length, refused]).toEqual([0, 1000, 10]);
+	// Each of the ten pauses all for up to half a second.
+	expect(endedAt).toBeLessThan(undisturbed.endedAt + 10 * 500);
+});
+
 test('a service that takes more again gets it', async () => {
 	const strict = perSecond(10);
 	const { accepted } = await play({
