@@ -55,7 +55,8 @@ const mixed: Check = ({ runs, world }) => {
 		return itemsOf(run).flatMap((item) => {
 			const owners = pairedWith(item).map((at) => run.owners[at]);
 			const claim = claimOf(item.json);
-			if (claim.error !== undefined) return [];
+			// Neither gives chunks to its text; a response that is kept is that of the whole request.
+			if (claim.error !== undefined || claim.pending) return [];
 			const strangers = [...textsIn(item.json)]
 				.flatMap((text) => [...text.matchAll(MARKER)])
 				.filter(([, , owner]) => !owners.includes(Number(owner)));
