@@ -23,10 +23,14 @@ const DIALOG_HEIGHT = 1400;
 const DIALOG = '[data-test-id="editCredential-modal"]';
 const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow: visible !important; }`;
 
-const RUN_WITHIN_MS = 30_000;
+const RUN_WITHIN_MS = 120_000;
 const SETTLE_MS = 800;
-/** What starts a workflow only with a message. */
-const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
+/** Examples that are not run: they need a message, or other executions that call them. */
+const NOT_RUN = new Set([
+	'agent-with-search-ingest-tools',
+	'fan-out-one-range',
+	'fan-out-over-workers',
+]);
 const OWN_TYPE = /^n8n-nodes-search-ingest\./;
 
 /** A file name from words. */
@@ -61,14 +65,14 @@ export class Photographer {
 		private readonly theme: Theme,
 	) {}
 
-	/** The canvas, after a run if no chat is needed for it, then the panels of our nodes that no workflow has shown before. */
+	/** The canvas, after a run if it can be run by hand, then the panels of our nodes that no workflow has shown before. */
 	async workflow(name: string, workflow: StoredWorkflow): Promise<void> {
 		const { page } = this;
 		await page.goto(`${this.n8n.url}/workflow/${workflow.id}`);
 		await page.locator('[data-test-id="canvas-node"]').first().waitFor();
 		await this.settle();
 		await this.closeChecklist();
-		if (!workflow.nodes.some(({ type }) => type === CHAT)) await this.run();
+		if (!NOT_RUN.has(name)) await this.run();
 		await page.locator('[data-test-id="zoom-to-fit"]').click();
 		await this.settle();
 		await this.shoot(`workflow-${name}`);

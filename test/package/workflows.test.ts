@@ -113,3 +113,91 @@ it.each(ofDataTables)('%s uses the data table whose ID its first node returns', 
 		});
 	}
 });
+
+/** Pixels of a place on the canvas. */
+interface Box {
+	name: string;
+	left: number;
+	top: number;
+	right: number;
+	bottom: number;
+}
+
+type PlacedNode = IWorkflowBase['nodes'][number];
+
+const NODE_PX = 96;
+/** What stands below a node: its name and its subtitle. */
+const LABEL_PX = 44;
+/** An agent is wider, since others are attached to it. */
+const AGENT_PX = 224;
+
+const isNote = ({ type }: PlacedNode): boolean => type === 'n8n-nodes-base.stickyNote';
+
+function boxOf(node: PlacedNode): Box {
+	const [left, top] = node.position;
+	const { width = 240, height = 160 } = node.parameters as Record<string, number>;
+	const own = node.type.endsWith('.agent') ? AGENT_PX : NODE_PX;
+	const [right, bottom] = isNote(node)
+		? [left + width, top + height]
+		: [left + own, top + NODE_PX + LABEL_PX];
+	return { name: node.name, left, top, right, bottom };
+}
+
+const overlap = (one: Box, other: Box): boolean =>
+	one.left < other.right &&
+	other.left < one.right &&
+	one.top < other.bottom &&
+	other.top < one.bottom;
+
+const isWithin = (inner: Box, outer: Box): boolean =>
+	inner.left >= outer.left &&
+	inner.right <= outer.right &&
+	inner.top >= outer.top &&
+	inner.bottom <= outer.bottom;
+
+const namesOf = (boxes: Box[]): string => boxes.map(({ name }) => name).join(' and ');
+
+describe.each(files.filter((file) => file.startsWith('examples')))('the canvas of %s', (file) => {
+	const { nodes, connections } = read(file);
+	const notes = nodes.filter(isNote).map(boxOf);
+	const others = nodes.filter((node) => !isNote(node)).map(boxOf);
+	const pairs = (boxes: Box[]) =>
+		boxes.flatMap((one, at) => boxes.slice(at + 1).map((other) => [one, other]));
+
+	it('has no nodes and no notes that cover each other', () => {
+		const covered = [...pairs(notes), ...pairs(others)].filter(([one, other]) =>
+			overlap(one, other),
+		);
+		expect(covered.map(namesOf)).toEqual([]);
+	});
+
+	it('has each node in a note or outside of it', () => {
+		const crossing = others.flatMap((node) =>
+			notes
+				.filter((note) => overlap(node, note) && !isWithin(node, note))
+				.map((note) => [node, note]),
+		);
+		expect(crossing.map(namesOf)).toEqual([]);
+	});
+
+	it('is read from left to right, row by row', () => {
+		const targets = (name: string): string[] =>
+			(connections[name]?.main ?? []).flatMap((ends) => (ends ?? []).map(({ node }) => node));
+		const reaches = (from: string, wanted: string, seen = new Set<string>()): boolean =>
+			targets(from).some(
+				(name) =>
+					name === wanted || (!seen.has(name) && reaches(name, wanted, seen.add(name))),
+			);
+		const boxes = new Map(others.map((box) => [box.name, box]));
+		const backward = others.flatMap((from) =>
+			targets(from.name)
+				.map((name) => boxes.get(name))
+				.filter((to) => to !== undefined)
+				// Another row begins at the left, and a loop has to come back.
+				.filter((to) => to.left <= from.left && to.top < from.bottom)
+				.filter((to) => !reaches(to.name, from.name))
+				.map((to) => [from, to]),
+		);
+		expect(backward.map(namesOf)).toEqual([]);
+	});
+});
