@@ -4,7 +4,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { NAMED_SETTINGS } from '../../nodes/ChunkText/cause';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { OFTEN, texts, useChunkText } from '../../support/chunking';
-import { CONTINUE, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const { jobs, chunk, getResults, fault, answers } = useChunkText();
 
@@ -184,6 +184,13 @@ describe('a submission that is refused', () => {
 			'The AI service answered with status 400, so the text was not submitted',
 		);
 	});
+});
+
+it.each([
+	[100, []],
+	[101, [expect.stringMatching(/^101 texts chunked in \d+ requests, [\d.]+ s$/)]],
+])('a hint counts the texts of a run that has many: %i', async (count, expected) => {
+	expect(hintsOf(await chunk(texts(count), { options: OFTEN }))).toEqual(expected);
 });
 
 describe("the document's ID", () => {

@@ -445,6 +445,12 @@ describe('the Test button of the credentials', () => {
 			}
 		});
 
+		it('may be pasted, as its field and that of the endpoint say', () => {
+			const [url, endpoint] = type.properties;
+			expect(url?.description).toMatch(/^Paste the complete push URL/);
+			expect(endpoint?.description).toMatch(/Leave it empty if .* complete push URL\.$/);
+		});
+
 		it('is refused if it names another endpoint than the field', async () => {
 			expect(await press(type, { pushUrl: complete(), endpoint: 'other' })).toMatchObject({
 				ok: false,

@@ -401,6 +401,16 @@ describe('what is known of the commit', () => {
 		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
 	});
 
+	it('comes with the requests and the time of more than 100 documents', async () => {
+		await index(ids(101));
+		const result = await remove(items(...ids(101)), { commit: 'serviceDefault' });
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(
+				/^101 documents deleted in 101 requests, [\d.]+ s\. Searches find/,
+			),
+		]);
+	});
+
 	it('is nothing if the commit was refused', async () => {
 		await index(ids(3));
 		fault({ status: 400, skip: 2 });

@@ -12,10 +12,9 @@ export const CONVERT_PATH = '/blobs/convert';
  */
 export function deniedMigration(body: unknown): ServiceFailure | undefined {
 	if (!isRecord(body) || !deniesSuccess(body)) return undefined;
-	const words = serverMessage(body);
-	const said = words === '' ? '' : `, "${words}"`;
-	return new ServiceFailure(`The blob service reported no success${said}`, {
+	return new ServiceFailure('The blob service reported no success', {
 		kind: 'response',
+		said: serverMessage(body),
 		description:
 			'Check its log and the manifests before you run the node again: some may have been migrated.',
 	});
