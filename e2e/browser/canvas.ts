@@ -56,6 +56,21 @@ export class Canvas {
 		await this.page.waitForTimeout(SEARCH_SETTLES_MS);
 	}
 
+	/** Attaches a node to an agent as its tool, as the agent's panel offers it, and opens its panel. */
+	async addTool(agent: string, words: string): Promise<NodePanel> {
+		const panel = await this.openNode(agent);
+		await this.page.locator('[data-test-id="add-subnode-ai_tool-0"]').click();
+		await this.page.locator(SEARCH).waitFor();
+		await this.searchNodes(words);
+		await this.page.keyboard.press('Enter');
+		await this.page.waitForTimeout(SEARCH_SETTLES_MS);
+		// A node with several operations asks which one.
+		if (await this.page.locator(SEARCH).isVisible()) await this.page.keyboard.press('Enter');
+		await this.page.locator(SEARCH).waitFor({ state: 'hidden' });
+		await panel.waitFor();
+		return panel;
+	}
+
 	/** Opens a node's panel. */
 	async openNode(name: string): Promise<NodePanel> {
 		await this.node(name).dblclick();

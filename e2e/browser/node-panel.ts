@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { choose } from './select';
 
 const PARAMETERS = '[data-test-id="node-parameters"]';
+const LABEL = '[data-test-id="input-label"]';
 const INPUT = '[data-test-id="ndv-input-panel"]';
 const OUTPUT = '[data-test-id="output-panel"]';
 
@@ -38,13 +39,65 @@ export class NodePanel {
 
 	/** The labels of all visible parameters, from top to bottom. */
 	async labels(): Promise<string[]> {
-		return await this.page
-			.locator(`${PARAMETERS} [data-test-id="input-label"]`)
-			.evaluateAll((labels) =>
+		return await this.labelsWith('*');
+	}
+
+	/** The labels of the parameters that the model of an agent fills in, by n8n's marker. */
+	async labelsFilledByModel(): Promise<string[]> {
+		return await this.labelsWith('[data-test-id="fromAI-override-field"]');
+	}
+
+	/** The labels of parameters whose control has this; not those that n8n shows within a control. */
+	private async labelsWith(part: string): Promise<string[]> {
+		return await this.page.locator(`${PARAMETERS} ${LABEL}`).evaluateAll(
+			(labels, [label, wanted]) =>
 				labels
-					.filter((label) => (label as HTMLElement).offsetParent !== null)
-					.map((label) => label.querySelector('.n8n-text')?.textContent?.trim() ?? ''),
-			);
+					.filter((each) => (each as HTMLElement).offsetParent !== null)
+					.filter((each) => !each.parentElement?.closest(label))
+					.filter((each) => each.querySelector(wanted) !== null)
+					.map((each) => each.querySelector('.n8n-text')?.textContent?.trim() ?? ''),
+			[LABEL, part] as const,
+		);
+	}
+
+	/** The mode in which a resource is chosen, such as By ID. */
+	async mode(name: string): Promise<string> {
+		return await this.modeSelector(name).locator('input').inputValue();
+	}
+
+	/** All modes of a resource. */
+	async modes(name: string): Promise<string[]> {
+		await this.modeSelector(name).click();
+		const modes = this.page.locator('.el-select-dropdown__item:visible');
+		await modes.first().waitFor();
+		const names = await modes.allInnerTexts();
+		await this.page.keyboard.press('Escape');
+		return names.map((mode) => mode.trim());
+	}
+
+	async chooseMode(name: string, mode: string): Promise<void> {
+		await choose(this.modeSelector(name), mode);
+	}
+
+	/** Opens the list of a resource. */
+	async openList(
+		name: string,
+	): Promise<{ placeholder: string; entries: string[]; hasSearch: boolean }> {
+		const input = this.parameter(name).locator('[data-test-id="rlc-input"]');
+		const placeholder = await input.evaluate(
+			(box) =>
+				(box instanceof HTMLInputElement ? box : box.querySelector('input'))?.placeholder ??
+				'',
+		);
+		await input.click();
+		const entries = this.page.locator('[data-test-id="rlc-item"]:visible');
+		await entries.first().waitFor();
+		const hasSearch = await this.page.locator('[data-test-id="rlc-search"]').isVisible();
+		return { placeholder, entries: await entries.allInnerTexts(), hasSearch };
+	}
+
+	private modeSelector(name: string): Locator {
+		return this.parameter(name).locator('[data-test-id="rlc-mode-selector"]');
 	}
 
 	/** The control of a parameter. */

@@ -1,4 +1,9 @@
-import { createServer } from 'node:https';
+import {
+	createServer as createPlainServer,
+	type RequestListener,
+	type Server as PlainServer,
+} from 'node:http';
+import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import { selfSigned } from '../../support/certificate';
@@ -26,19 +31,30 @@ interface Mistake {
 export const credentials: Subject = {
 	title: 'Creating and testing credentials',
 	async run(suite) {
-		const { page, demo, checks } = suite;
-		const dialog = new CredentialDialog(page, demo.n8n.url);
+		const { demo, checks } = suite;
+		const dialog = new CredentialDialog(suite.page, demo.n8n.url);
 		const found = await dialog.searchTypes('lucidworks');
 		checks.add(
 			"'lucidworks' finds all credentials",
 			found.length === credentialClasses.size,
 			found.join(', '),
 		);
-		const secure = await startSecureServer();
+		const secure = await startServer(createServer(selfSigned(), answerPage), 'https');
+		const page = await startServer(createPlainServer(answerPage), 'http');
 		try {
 			await checkCredential(suite, dialog, 'Demo AI Service', /AI Service/, [
 				...urlMistakes('aiUrl', 'AI Service URL', secure.url),
 				...urlMistakes('authUrl', 'Token Server URL', secure.url),
+				{
+					what: 'a wrong Authorization Server ID',
+					values: { authorizationServerId: 'no-such-server' },
+					says: /'Authorization Server ID'/,
+				},
+				{
+					what: 'a page in place of the AI service',
+					values: { aiUrl: page.url },
+					says: /No chunking service answers like this: check 'AI Service URL'/,
+				},
 				{
 					what: 'a wrong secret',
 					values: { clientSecret: 'mistyped' },
@@ -61,6 +77,7 @@ export const credentials: Subject = {
 			await checkPastedUrl(suite, dialog);
 		} finally {
 			await secure.close();
+			await page.close();
 		}
 	},
 };
@@ -71,7 +88,11 @@ function urlMistakes(field: string, label: string, secureUrl: string): Mistake[]
 	return [
 		{ what: `a dead host in ${label}`, values: at(DEAD_URL), says: new RegExp(label) },
 		{ what: `an unknown host in ${label}`, values: at(UNKNOWN_HOST), says: new RegExp(label) },
-		{ what: `no URL in ${label}`, values: at('not a url'), says: new RegExp(label) },
+		{
+			what: `a missing scheme in ${label}`,
+			values: at('service.example.com'),
+			says: new RegExp(`'${label}' must start with https://`),
+		},
 		{
 			what: `an untrusted certificate in ${label}`,
 			values: at(secureUrl),
@@ -163,13 +184,20 @@ function formValues(data: Record<string, unknown>): Record<string, string> {
 	);
 }
 
-/** A server with a certificate that nobody trusts. */
-async function startSecureServer(): Promise<{ url: string; close(): Promise<void> }> {
-	const server = createServer(selfSigned(), (_request, response) => response.end());
+/** What a web server says of a page that it does not have. */
+const answerPage: RequestListener = (_request, response) => {
+	response.writeHead(404, { 'content-type': 'text/html' }).end('<html><body>404</body></html>');
+};
+
+/** Starts a server; the certificate of a secure one is trusted by nobody. */
+async function startServer(
+	server: Server | PlainServer,
+	scheme: string,
+): Promise<{ url: string; close(): Promise<void> }> {
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const { port } = server.address() as AddressInfo;
 	return {
-		url: `https://localhost:${port}`,
+		url: `${scheme}://localhost:${port}`,
 		close: async () => {
 			server.closeAllConnections();
 			await new Promise((resolve) => server.close(resolve));
