@@ -1,4 +1,4 @@
-import { requestBytes } from '../shared/flow/batches';
+import { requestBytes, type Packed } from '../shared/flow/batches';
 import type { BulkOptions } from '../shared/flow/bulk';
 import { count } from '../shared/n8n/run/hints';
 import type { PushEndpoint } from '../shared/n8n/session/push-endpoint';
@@ -18,7 +18,6 @@ import {
 	rejection,
 	type DocumentAnswer,
 	type PushDocument,
-	type SentDocument,
 } from '../shared/service/push/push';
 import type { DocumentHints } from './hints';
 import type { PushOptions } from './properties';
@@ -63,26 +62,20 @@ const SHORTEN = "Shorten the document, omit fields with 'Exclude Fields', or chu
  */
 export function pushRequests(
 	run: Run,
-	{ session, endpoint }: PushEndpoint,
+	endpoint: PushEndpoint,
 	options: PushOptions,
 	sent: Sent,
 	hints: DocumentHints,
 	mayRepeat: boolean,
 ): BulkOptions<Entry, Answers> {
-	const path = pushPath(endpoint);
+	const send = options.dryRun ? measure : sending(run, endpoint, options);
 	const limits = {
 		maxCount: options.documentsPerRequest,
 		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
-	const push = async (body: Uint8Array, documents: SentDocument[]): Promise<Answers> => {
-		const timeoutMs = options.timeoutSeconds * 1000;
-		const response = await session.request({ method: 'POST', path, body, timeoutMs });
-		const steps = documentAnswerSteps(response.body, documents);
-		return { answerOf: await inSteps(steps, () => run.breathe()) };
-	};
 	return {
-		...requestLine(run, session, options, { idempotent: true }),
+		...requestLine(run, endpoint.session, options, { idempotent: true }),
 		limits,
 		breathe: () => run.breathe(),
 		...(mayRepeat && { keyOf: ({ id }: Entry) => id }),
@@ -94,14 +87,7 @@ export function pushRequests(
 		besidesOf: ({ besides }) => besides,
 		tooLarge: (entry, bytes) => tooLarge(entry, bytes, limits.maxBytes),
 		send: async (batch) => {
-			const bytes = requestBytes(batch, limits);
-			const body = pushBody(batch, bytes);
-			const answers = options.dryRun
-				? { sizes: new Map(batch.map(({ entry, bytes }) => [entry.id, bytes])) }
-				: await push(
-						body,
-						batch.map(({ entry, text }) => ({ id: entry.id, text })),
-					);
+			const answers = await send(batch, requestBytes(batch, limits));
 			sent.documents += batch.length;
 			return answers;
 		},
@@ -113,6 +99,30 @@ export function pushRequests(
 			}
 			return rejected;
 		},
+	};
+}
+
+type Batch = Array<Packed<Entry>>;
+
+/** What a dry run does with a batch. */
+const measure = async (batch: Batch): Promise<Answers> => ({
+	sizes: new Map(batch.map(({ entry, bytes }) => [entry.id, bytes])),
+});
+
+/** Sends a batch, of so many bytes, and reads what the response says of each document. */
+function sending(
+	run: Run,
+	{ session, endpoint }: PushEndpoint,
+	{ timeoutSeconds }: PushOptions,
+): (batch: Batch, bytes: number) => Promise<Answers> {
+	const path = pushPath(endpoint);
+	const timeoutMs = timeoutSeconds * 1000;
+	return async (batch, bytes) => {
+		const body = pushBody(batch, bytes);
+		const response = await session.request({ method: 'POST', path, body, timeoutMs });
+		const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
+		const steps = documentAnswerSteps(response.body, documents);
+		return { answerOf: await inSteps(steps, () => run.breathe()) };
 	};
 }
 

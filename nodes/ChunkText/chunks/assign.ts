@@ -49,9 +49,6 @@ export async function* assign(
 			const { chunkedData } = body as { chunkedData: unknown[] };
 			return { ref, problem: noChunks(session.words(chunkedData[position])) };
 		}
-		// A failure, since without a document there would be no output for these chunks.
-		if (isOfDocuments(mode) && ref.document === undefined)
-			return { ref, problem: documentMissing() };
 		const own = covered.get(ref) ?? coverage(ref.text, chunks);
 		if (isMixed && !own.isComplete) return { ref, problem: otherOrder() };
 		// A text without its vectors would replace good chunks.
@@ -64,7 +61,10 @@ export async function* assign(
 
 	const isOnly = refs.length === 1 && textCount === undefined && !isOfDocuments(mode);
 	for (const ref of refs) {
-		if (ref.position !== undefined) yield await given(ref, ref.position);
+		// A failure, since without a document there would be no output for these chunks.
+		if (isOfDocuments(mode) && ref.document === undefined)
+			yield { ref, problem: documentMissing() };
+		else if (ref.position !== undefined) yield await given(ref, ref.position);
 		else if (texts.length === 0) yield { ref, chunks: [], covered: coverage(ref.text, []) };
 		else if (texts.length === 1) yield await given(ref, 0);
 		else if (!isOnly) yield { ref, problem: positionMissing(texts.length) };
