@@ -150,7 +150,10 @@ async function writePage(columns: Map<string, Map<Environment, string>>): Promis
 		const result = lastResult(command);
 		if (!result) return [];
 		const { n8n, node, day, passed, failed } = result;
-		const seen = failed === 0 ? `${passed} checks passed` : `${passed} of ${passed + failed} checks passed`;
+		const seen =
+			failed === 0
+				? `${passed} checks passed`
+				: `${passed} of ${passed + failed} checks passed`;
 		return [`| ${[name, `\`${npm}\``, n8n, node, `${seen}, ${day}`].join(' | ')} |`];
 	});
 	const page = `# Environments
