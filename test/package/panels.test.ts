@@ -51,6 +51,18 @@ describe('the panel', () => {
 	});
 });
 
+test('the commit of Delete Document is called by when it is sent', () => {
+	const commit = new DeleteDocument().description.properties.find(
+		({ name }) => name === 'commit',
+	);
+	const choices = (commit?.options ?? []) as Array<{ name: string }>;
+	expect(choices.map(({ name }) => name)).toEqual([
+		'Every Delete',
+		'Once, at the End',
+		'Service Default',
+	]);
+});
+
 const FILE_OPTIONS = ['delimiter', 'skipRecords', 'maxRecords', 'bytesPerFile'];
 
 describe('the options', () => {

@@ -201,3 +201,31 @@ describe.each(files.filter((file) => file.startsWith('examples')))('the canvas o
 		expect(backward.map(namesOf)).toEqual([]);
 	});
 });
+
+/** The names of the examples that a page names, in its order. */
+const examplesIn = (page: string): string[] => [
+	...new Set(
+		[...readFileSync(path.join(ROOT, page), 'utf8').matchAll(/[\w-]+(?=\.json\b)/g)]
+			.map(([name]) => name)
+			.filter((name) => readdirSync(path.join(ROOT, 'examples')).includes(`${name}.json`)),
+	),
+];
+
+test.each(['README.md', 'examples/README.md'])(
+	'%s begins with the example to start with',
+	(page) => {
+		expect(examplesIn(page)[0]).toBe('getting-started');
+	},
+);
+
+test('the example to start with needs nothing but a click and the credentials', () => {
+	const file = path.join(ROOT, 'examples/getting-started.json');
+	const { nodes } = JSON.parse(readFileSync(file, 'utf8')) as IWorkflowBase;
+	const types = nodes.map(({ type }) => type).filter((type) => !type.endsWith('.stickyNote'));
+	expect(types).toEqual([
+		'n8n-nodes-base.manualTrigger',
+		expect.stringMatching(/^n8n-nodes-base\./),
+		`${manifest.name}.chunkText`,
+		`${manifest.name}.pushDocuments`,
+	]);
+});
