@@ -112,14 +112,13 @@ async function main(): Promise<number> {
 		for (const violation of failure.violations) {
 			const kind = kindOf(violation);
 			counts.set(kind, (counts.get(kind) ?? 0) + 1);
-			if (counts.get(kind) === 1 || values.path !== undefined) {
-				print(
-					'',
-					`${kind}: ${violation.detail}`,
-					`  npm run test:chaos -- --kind ${world} --seed ${seed} --path "${failure.path}"`,
-					`  ${JSON.stringify(differenceOf(failure.world))}`,
-				);
-			}
+			print(
+				'',
+				`${kind}: ${violation.detail}`,
+				`  npm run test:chaos -- --kind ${world} --seed ${seed} --path "${failure.path}"`,
+			);
+			// One of each kind as a whole, since they are long.
+			if (counts.get(kind) === 1) print(`  ${JSON.stringify(differenceOf(failure.world))}`);
 		}
 	}
 	const seconds = Math.round((Date.now() - startedAt) / 1000);

@@ -583,6 +583,17 @@ describe('bad input', () => {
 			2,
 		],
 		[
+			'a truncated CSV file in many gzip members',
+			Buffer.concat(
+				['id,name,one that is used by nobody', '\na,A,\n', 'b,B,\nc,', 'C,\nd,D,\n'].map(
+					(part) => gzipSync(part),
+				),
+			).subarray(0, -5),
+			'd.csv.gz',
+			/truncated/,
+			4,
+		],
+		[
 			'a wrong encoding',
 			Buffer.concat([Buffer.from(good), Buffer.from('{"id":"c","name":"\xe9"}\n', 'latin1')]),
 			'd.jsonl',

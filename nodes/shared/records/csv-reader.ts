@@ -51,6 +51,10 @@ export class CsvReader implements RecordReader {
 		yield* this.read(true);
 	}
 
+	*held(): Generator<SourceRecord> {
+		yield* this.read(false);
+	}
+
 	private *read(isLast: boolean): Generator<SourceRecord> {
 		const text = this.rest + this.gathered;
 		this.gathered = '';

@@ -12,21 +12,35 @@ const MAX_CHARACTERS_WITHOUT_RECORD = 256 * 1024 * 1024;
  *
  * @param text from `textOf`
  * @throws {RecordError} at a record after which nothing can be read, and after 256 MB of text without a
- *   record; and whatever breaks the text
+ *   record; and whatever breaks the text, after all records that are complete
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
 	reader: RecordReader,
 ): AsyncGenerator<SourceRecord[]> {
 	let characters = 0;
-	for await (const piece of text) {
+	let broken: { reason: unknown } | undefined;
+	for await (const piece of unbroken(text, (reason) => (broken = { reason }))) {
 		characters += piece.length;
 		const { record } = reader.position;
 		yield* together(reader.push(piece));
 		if (reader.position.record > record) characters = 0;
 		if (characters > MAX_CHARACTERS_WITHOUT_RECORD) throw withoutRecord(reader);
 	}
-	yield* together(reader.end());
+	yield* together(broken ? (reader.held?.() ?? []) : reader.end());
+	if (broken) throw broken.reason;
+}
+
+/** A text that ends where it breaks. */
+async function* unbroken(
+	text: AsyncIterable<string>,
+	onBreak: (reason: unknown) => void,
+): AsyncGenerator<string> {
+	try {
+		yield* text;
+	} catch (reason) {
+		onBreak(reason);
+	}
 }
 
 /** All records in slices, or those before the one after which nothing can be read. */

@@ -37,6 +37,8 @@ export interface RecordReader {
 	push(piece: string): Iterable<SourceRecord>;
 	/** To be called once, after the last piece: the records that end with the text. */
 	end(): Iterable<SourceRecord>;
+	/** In place of `end`, when the text breaks: the records that are complete, if `push` may hold some back. */
+	held?(): Iterable<SourceRecord>;
 	/** The record that comes next or is being read, and its line. */
 	readonly position: { record: number; line: number };
 	/** The header row and the columns, once read, of formats that have them. */

@@ -1,5 +1,9 @@
+import fc from 'fast-check';
+
+import { CsvReader } from '../../../nodes/shared/records/csv-reader';
 import { jsonLines } from '../../../nodes/shared/records/line-reader';
 import { readRecords } from '../../../nodes/shared/records/read-records';
+import { cut, lengths } from './support';
 
 test('records come in slices of up to 256 with their numbers and lines, and no piece is read ahead', async () => {
 	let pieces = 0;
@@ -32,4 +36,30 @@ test('the records before a broken one are returned first', async () => {
 	})();
 	await expect(reading).rejects.toThrow('The disk is gone');
 	expect(found).toEqual([1, 2]);
+});
+
+test('however a text is cut before it breaks, all complete rows of CSV are returned, and lines of JSON', async () => {
+	const ROWS = ['1,a', '2,"b\nb"', '3,c'];
+	const LINES = ['1', '[2]', '3'];
+	await fc.assert(
+		fc.asyncProperty(lengths, fc.boolean(), async (cuts, isCsv) => {
+			const [header, rows] = isCsv ? ['name of the column,other\n', ROWS] : ['', LINES];
+			async function* text(): AsyncGenerator<string> {
+				for (const piece of cut(`${header}${rows.join('\n')}\n4`, cuts)) yield piece;
+				await Promise.resolve();
+				throw new Error('The disk is gone');
+			}
+			const found: string[] = [];
+			const reading = (async () => {
+				for await (const records of readRecords(
+					text(),
+					isCsv ? new CsvReader() : jsonLines(),
+				)) {
+					found.push(...records.map((record) => record.text));
+				}
+			})();
+			await expect(reading).rejects.toThrow('The disk is gone');
+			expect(found).toEqual(rows);
+		}),
+	);
 });
