@@ -87,9 +87,25 @@ describe('Get Results returns what an earlier try has fetched', () => {
 		expect(polls()).toHaveLength(1);
 	});
 
+	it('also one that cannot be read', async () => {
+		const body = '{"chunkingId":"c-1","status":"READY","chunkedData":[{"chunks":["te';
+		fault('results', { status: 200, body, times: 1 });
+		fault('results', { status: 503, times: 1 });
+		fault('results', { status: 200, body: '{"status":"RETRIEVED"}' });
+		const { output } = await getResults([{ chunkingId: 'c-1' }], { options: OFTEN }, CONTINUE);
+		expect(jsonOf(output)).toMatchObject([
+			{
+				error: expect.stringMatching(
+					/^The service counts the chunks as retrieved, but they could not be read: what arrived is not a valid JSON object/,
+				),
+				response: body,
+			},
+		]);
+	});
+
 	it('and knows that a response may have been lost', async () => {
 		const [item] = await submitted(1);
-		fault('results', { truncate: true, times: 1 });
+		fault('results', { reset: 'afterWork', times: 1 });
 		const options = { maxAttempts: 1 };
 		const { output } = await getResults([item], { wait: false, options }, CONTINUE);
 		expect(jsonOf(output)[0].error).toMatch(
@@ -186,6 +202,74 @@ describe('no text is submitted again that an earlier try has submitted', () => {
 				.map(([text]) => text)
 				.sort(),
 		).toEqual(['text 0', 'text 0', 'text 1', 'text 2']);
+	});
+});
+
+describe('what the service returned for a job that failed', () => {
+	const unreadable = { status: 'READY', answer: [{ passage: 'text 0' }, { passage: 'text 1' }] };
+	const other = { status: 'READY', answer: ['another try'] };
+	const options = { ...OFTEN, textsPerRequest: 2, concurrency: 1 };
+
+	it('is returned once with the texts that fail again, beside what comes then', async () => {
+		fault('results', { status: 200, body: JSON.stringify(unreadable), times: 1 });
+		fault('results', { status: 200, body: JSON.stringify(other), times: 1 });
+		fault('results', { status: 200, body: '{"status":"ERROR"}' });
+		const { output } = await chunk(texts(2), { options }, CONTINUE);
+		expect(submits()).toHaveLength(3);
+		const [first, second] = jsonOf(output);
+		expect(first).toMatchObject({ response: unreadable, responses: [unreadable, other] });
+		expect(first.error).toMatch(/^The AI service reported ERROR/);
+		expect(second).not.toHaveProperty('response');
+		expect(second).not.toHaveProperty('responses');
+	});
+
+	it('also if these cannot be submitted, or have not finished in time', async () => {
+		const submitFails = [
+			{ status: 400 },
+			{ status: 200, body: '{"chunkingId":"c-2","status":"SUBMITTED"}' },
+		];
+		for (const again of submitFails) {
+			sandbox().faults.clear();
+			fault('results', { status: 200, body: JSON.stringify(unreadable), times: 1 });
+			fault('results', { status: 200, body: '{"status":"RUNNING"}' });
+			fault('submit', { ...again, skip: 1 });
+			const { output } = await chunk(
+				texts(1),
+				{ options: { ...options, maxWaitSeconds: 1, whenTimeRunsOut: 'output' } },
+				{ ...CONTINUE, maxTries: 2 },
+			);
+			expect(jsonOf(output)).toMatchObject([{ response: unreadable }]);
+		}
+	});
+
+	it('of a list of texts too', async () => {
+		fault('results', { status: 200, body: JSON.stringify(unreadable), times: 1 });
+		fault('results', { status: 200, body: JSON.stringify(other), times: 1 });
+		fault('results', { status: 200, body: '{"status":"ERROR"}' });
+		const { output } = await chunk(
+			[{ texts: ['text 0', 'text 1'] }],
+			{ textSource: 'list', textsField: 'texts', options },
+			CONTINUE,
+		);
+		const [{ failedTexts, ...item }] = jsonOf(output);
+		expect(item).toMatchObject({ response: unreadable, responses: [unreadable, other] });
+		expect(failedTexts).toHaveLength(2);
+		expect(JSON.stringify(failedTexts)).not.toContain('response');
+	});
+
+	it('is not returned with texts that succeed then', async () => {
+		fault('results', { status: 200, body: JSON.stringify(unreadable), times: 1 });
+		const { output } = await chunk(texts(1), { options }, CONTINUE);
+		expect(jsonOf(output)).toMatchObject([{ text: 'text 0' }]);
+		expect(output[0].json).not.toHaveProperty('response');
+	});
+
+	it('can be fetched later: a node that stops names its chunking ID', async () => {
+		fault('results', { status: 200, body: JSON.stringify(unreadable), times: 1 });
+		fault('submit', { status: 400, skip: 1 });
+		const { error } = await chunk(texts(1), { options }, RETRY);
+		const [{ chunkingId }] = sandbox().jobs();
+		expect(error?.description).toContain(`Chunking IDs failed: ${chunkingId}.`);
 	});
 });
 

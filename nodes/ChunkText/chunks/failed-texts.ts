@@ -16,7 +16,7 @@ export const mergedFailure = (
 function jsonOf(failures: readonly IDataObject[]): IDataObject {
 	const withId = failures.filter(({ chunkingId }) => chunkingId !== undefined);
 	const ids = [...new Set(withId.map(({ chunkingId }) => chunkingId as string))];
-	const responses = failures.flatMap(({ response }) => response ?? []);
+	const responses = failures.flatMap(({ response, responses }) => responses ?? response ?? []);
 	const texts = withId.map(withoutResponse);
 	// Nothing of these can be fetched later: they have to be submitted again.
 	const others = failures
@@ -34,5 +34,6 @@ function jsonOf(failures: readonly IDataObject[]): IDataObject {
 
 function withoutResponse({ ...json }: IDataObject): IDataObject {
 	delete json.response;
+	delete json.responses;
 	return json;
 }

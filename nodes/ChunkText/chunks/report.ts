@@ -13,6 +13,7 @@ import { assign, type Assigned } from './assign';
 import { sinkOf } from './chunk-files';
 import type { ChunkSink } from './chunk-sink';
 import { maskedResponse } from './masked-response';
+import { UnusedResponses } from './unused-responses';
 import { itemsOf } from './documents';
 import { keptFields, recordOptionsOf, recordsOf, type RecordOptions } from './records';
 import { submittedOf, whereabouts } from './unfinished';
@@ -22,6 +23,7 @@ export class Report {
 	private readonly chunks: ChunkSink;
 	private readonly options: RecordOptions;
 	private readonly breathe = () => this.source.chunking.run.breathe();
+	private readonly unused = new UnusedResponses(this.breathe);
 
 	/** @param window counts each text until its chunks have left the memory */
 	constructor(
@@ -43,7 +45,11 @@ export class Report {
 	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
 		const message = outcomeMessage(SUBMITTING, outcome.reason, { attempted: !outcome.skipped });
 		const { index } = text;
-		await this.failed(text, outcome, message, index === undefined ? {} : { textIndex: index });
+		const json = {
+			...(index !== undefined && { textIndex: index }),
+			...(await this.unused.of(text)),
+		};
+		await this.failed(text, outcome, message, json);
 		await this.done([text]);
 	}
 
@@ -113,7 +119,7 @@ export class Report {
 				...keptFields(this.sourceOf(ref), this.options, 'all'),
 				...whereabouts(job, ref),
 				status: job.session.masked(job.facts.status) as string,
-				...(at === 0 && (await this.responseOf(job, job.facts.kept))),
+				...(await this.unused.of(ref, at === 0 ? job.facts.kept : undefined, job.session)),
 			};
 			await sink.returned(ref, [record]);
 		}
@@ -127,7 +133,8 @@ export class Report {
 		response: unknown,
 	): Promise<void> {
 		const message = jobMessage(outcome.reason, job.chunkingId);
-		const json = { ...whereabouts(job, ref), ...(await this.responseOf(job, response)) };
+		const unused = await this.unused.of(ref, response, job.session);
+		const json = { ...whereabouts(job, ref), ...unused };
 		await this.failed(ref, outcome, message, json);
 	}
 
@@ -142,11 +149,6 @@ export class Report {
 		const failure: EntryFailure = { reason, message, endsRun, id: ref.document?.id, json };
 		if (skipped) await sink.skipped([ref], () => failure);
 		else await sink.failed(ref, failure);
-	}
-
-	private async responseOf({ session }: Job, response: unknown): Promise<IDataObject> {
-		if (response === undefined) return {};
-		return { response: await maskedResponse(session, response, this.breathe) };
 	}
 
 	private sourceOf(ref: TextRef): IDataObject {

@@ -110,7 +110,7 @@ async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<F
 		.catch((error: unknown) => {
 			// The service may have delivered what did not arrive.
 			if (error instanceof ServiceFailure && error.outcomeUnknown)
-				setFacts(job, { ...job.facts, lost: error.message }, chunking);
+				setFacts(job, { ...job.facts, lost: job.facts.lost ?? error.message }, chunking);
 			throw error;
 		});
 	const finding = found(job, body, chunking);
@@ -137,7 +137,8 @@ function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
 function found(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
 	const { facts, hasData, says, isRepeatable } = meaningOf(job, body, chunking.mode === 'raw');
 	setFacts(job, facts, chunking);
-	if (hasData) chunking.responses.set(job.chunkingId, body);
+	if (hasData && typeof body === 'string') chunking.damaged.set(job.chunkingId, body);
+	else if (hasData) chunking.responses.set(job.chunkingId, body);
 	switch (says.state) {
 		case 'pending':
 			return says;

@@ -11,7 +11,7 @@ import { ChunkHints } from '../chunks/hints';
 import type { OutputMode } from '../chunks/records';
 import type { PreviousRequest } from '../texts/previous-requests';
 import { readScopes } from '../texts/settings';
-import type { TextEntry } from '../texts/text';
+import type { FailedRequest, TextEntry } from '../texts/text';
 
 /** A text of an item that the service has accepted, with what is known of its request. */
 interface Accepted {
@@ -38,8 +38,12 @@ export interface Chunking {
 	hasOneScope: boolean;
 	/** Of this and earlier tries of the node: texts of items that were accepted, by item and text. */
 	accepted: Kept<Accepted>;
+	/** The same for requests that failed. */
+	failed: Kept<readonly FailedRequest[]>;
 	/** The same for responses with data, by chunking ID: they may come only once. */
 	responses: Kept<unknown>;
+	/** The same for responses with data that cannot be read. */
+	damaged: Kept<string>;
 	/** The same for `JobFacts.lost`. */
 	lost: Kept<string>;
 	/** What all submissions of the run share. */
@@ -47,6 +51,16 @@ export interface Chunking {
 	/** What all its polls and fetches share. */
 	fetching: RequestLine;
 }
+
+/** What earlier tries of the node have learned of a job. */
+export const knownOf = (
+	chunkingId: string,
+	{ responses, damaged, lost }: Chunking,
+): Parameters<typeof newJob>[2] => ({
+	unread: responses.get(chunkingId),
+	kept: damaged.get(chunkingId),
+	lost: lost.get(chunkingId),
+});
 
 /** Texts to chunk, all of the input items or those of a file. */
 export interface TextSource extends Pick<Source<TextEntry>, 'entries' | 'sink'> {
@@ -96,7 +110,9 @@ export async function openChunking(
 		},
 		hasOneScope: sessions.size < 2,
 		accepted: kept('accepted'),
+		failed: kept('failed'),
 		responses: kept('responses'),
+		damaged: kept('damaged'),
 		lost: kept('lost'),
 		// The service would chunk again what it has already accepted.
 		submitting: requestLine(run, session, options, { idempotent: false }),
@@ -135,13 +151,14 @@ function counted(whole: RunState): { stats: RunStats; run: RunState } {
 
 /** The job of a request that an earlier run submitted. */
 export function previousJob(
-	{ run, jobs, sessionOf, responses, lost }: Chunking,
+	chunking: Chunking,
 	{ chunkingId, scope, refs, textCount }: PreviousRequest,
 ): Job {
+	const { run, jobs, sessionOf } = chunking;
 	const job = newJob(
 		{ chunkingId, session: sessionOf(scope), refs, textCount, since: run.now(), isOwn: false },
 		'SUBMITTED',
-		{ unread: responses.get(chunkingId), lost: lost.get(chunkingId) },
+		knownOf(chunkingId, chunking),
 	);
 	jobs.add(job);
 	return job;

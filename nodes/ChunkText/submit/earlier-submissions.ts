@@ -1,6 +1,6 @@
 import { itemOf } from '../../shared/n8n/sinks/sink';
 import { newJob, type Job } from './job';
-import type { Chunking } from './chunking';
+import { knownOf, type Chunking } from './chunking';
 import type { TextEntry, TextRef } from '../texts/text';
 
 const nameOf = (ref: TextRef): string => `${itemOf(ref)} ${ref.index ?? ''}`;
@@ -15,10 +15,21 @@ export function keepAccepted(texts: TextEntry[], job: Job, { accepted }: Chunkin
 	}
 }
 
-/** The job has failed: the next try of the node submits its texts again, and must not find its data. */
-export function forgetAccepted({ chunkingId, refs }: Job, chunking: Chunking): void {
-	for (const ref of refs) chunking.accepted.delete(nameOf(ref));
-	chunking.responses.delete(chunkingId);
+/**
+ * The job has failed: the next try of the node submits its texts again. It must not take the data of this
+ * job for that of its own, but returns it with those texts that fail again.
+ */
+export function forgetAccepted(
+	{ chunkingId, session, refs, facts }: Job,
+	{ accepted, failed, responses, damaged }: Chunking,
+): void {
+	const request = { chunkingId, session, response: facts.kept };
+	for (const name of refs.map(nameOf)) {
+		accepted.delete(name);
+		failed.set(name, [...(failed.get(name) ?? []), request]);
+	}
+	responses.delete(chunkingId);
+	damaged.delete(chunkingId);
 }
 
 /**
@@ -29,15 +40,18 @@ export function forgetAccepted({ chunkingId, refs }: Job, chunking: Chunking): v
  */
 export async function withoutAccepted(
 	texts: readonly TextEntry[],
-	{ run, jobs, sessionOf, accepted, responses }: Chunking,
+	chunking: Chunking,
 	earlier: Job[],
 ): Promise<TextEntry[]> {
+	const { run, jobs, sessionOf, accepted, failed } = chunking;
 	const left: TextEntry[] = [];
 	for (const entry of texts) {
 		await run.breathe();
 		const known = accepted.get(nameOf(entry));
 		if (known?.text !== entry.text || known.group !== entry.group) {
-			left.push(entry);
+			const failedBefore = failed.get(nameOf(entry));
+			for (const request of failedBefore ?? []) jobs.failedBefore.add(request.chunkingId);
+			left.push({ ...entry, ...(failedBefore && { failedBefore }) });
 			continue;
 		}
 		const { position, request } = known;
@@ -47,7 +61,7 @@ export async function withoutAccepted(
 		const job = newJob(
 			{ chunkingId, session, refs, textCount, since: run.now(), isOwn: true },
 			status,
-			{ unread: responses.get(chunkingId) },
+			knownOf(chunkingId, chunking),
 		);
 		if (jobs.add(job)) earlier.push(job);
 	}

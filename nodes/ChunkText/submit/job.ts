@@ -42,16 +42,16 @@ export interface JobFacts {
 /**
  * A job at its beginning.
  *
- * @param known `unread`: the response to the submission; `lost`: see `JobFacts`
+ * @param known `unread`: the response to the submission; `kept` and `lost`: see `JobFacts`
  */
 export const newJob = (
 	job: Omit<Job, 'state' | 'facts'>,
 	status: string,
-	{ unread, lost }: { unread?: unknown; lost?: string | undefined },
+	{ unread, kept, lost }: { unread?: unknown; kept?: unknown; lost?: string | undefined },
 ): Job => ({
 	...job,
 	state: { name: 'not finished', unread },
-	facts: { status, kept: undefined, lost, isAmbiguous: false },
+	facts: { status, kept, lost, isAmbiguous: false },
 });
 
 /** More chunking IDs than this would make a message unreadable. */
@@ -67,6 +67,8 @@ export class Jobs {
 	private readonly past = new Map<string, string | undefined>();
 	/** Their outcome has been reported: nothing may be added to them. */
 	private readonly over = new WeakSet<Job>();
+	/** Chunking IDs of jobs that failed in earlier tries of the node. */
+	readonly failedBefore = new Set<string>();
 
 	/**
 	 * If another request of this run got the chunking ID of this one, nobody knows whose the chunks are. Then
@@ -113,18 +115,21 @@ export class Jobs {
 
 	/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
 	progress(): string {
-		const list = (name: JobState['name'], words: string) => {
-			const ended = [...this.all.values()].filter(({ state }) => state.name === name);
-			const ids = ended.map(({ chunkingId }) => chunkingId);
+		const idsOf = (name: JobState['name']) =>
+			[...this.all.values()]
+				.filter(({ state }) => state.name === name)
+				.map(({ chunkingId }) => chunkingId);
+		const list = (ids: string[], words: string) => {
 			if (ids.length === 0) return '';
 			const others = ids.length - MAX_IDS_IN_MESSAGE;
 			const more = others > 0 ? ` and ${others} more` : '';
 			return `Chunking IDs ${words}: ${ids.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
 		};
+		const failedBefore = [...this.failedBefore].filter((id) => !this.all.has(id));
 		return [
-			list('not finished', 'not finished'),
-			list('failed', 'failed'),
-			list('finished', 'finished, but not returned'),
+			list(idsOf('not finished'), 'not finished'),
+			list([...failedBefore, ...idsOf('failed')], 'failed'),
+			list(idsOf('finished'), 'finished, but not returned'),
 		]
 			.filter(Boolean)
 			.join(' ');

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { figure } from '../../shared/n8n/run/hints';
 import { itemOf, type Placed } from '../../shared/n8n/sinks/sink';
+import type { Session } from '../../shared/n8n/session/session';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
@@ -19,6 +20,13 @@ export interface SourceDocument {
 	isEmpty?: true;
 }
 
+/** A request that failed, of which the service may have returned something nobody could use. */
+export interface FailedRequest {
+	readonly chunkingId: string;
+	readonly session: Session;
+	readonly response: unknown;
+}
+
 /** A text, or several, whose chunks an input item is waiting for. */
 export interface TextRef extends Placed {
 	/** Position in its request; undefined stands for all texts of the request. */
@@ -33,6 +41,8 @@ export interface TextRef extends Placed {
 	bytes?: number;
 	/** Its place among all texts of the run, from 0, for output in their order. */
 	place?: number;
+	/** Requests of earlier tries of the node that it was in: it is submitted again. */
+	failedBefore?: readonly FailedRequest[];
 }
 
 /** Gives each text its place: the order of the items, and of the texts of an item. */
