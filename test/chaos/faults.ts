@@ -91,6 +91,10 @@ export const isSuccess = ({ kind }: Fault): boolean =>
 export const isReadable = (fault: Fault): boolean =>
 	['charset', 'echo', 'slow'].includes(fault.kind);
 
+/** Whether every further request would meet it, so that nothing more is sent. */
+export const endsRun = (fault: Fault): boolean =>
+	fault.kind === 'redirect' || (fault.kind === 'status' && [401, 403].includes(fault.status));
+
 /** Whether all that was accepted was reported, in responses that repeat the documents. */
 export const isClear = ({ pushAnswer }: ServicePlan, played: Fault[]): boolean =>
 	pushAnswer === 'echo' &&

@@ -305,6 +305,18 @@ describe('a refused credential', () => {
 		expect(sandbox().requests).toHaveLength(2);
 	});
 
+	it('is what a node that stops says, and not that a pause ended with it', async () => {
+		const body = { documents: [{ id: 'd0' }, { id: 'd1', status: 422, error: 'no field' }] };
+		fault({ status: 429, retryAfter: '30', whenBodyContains: '"d2"' });
+		sandbox().faults.add({ route: 'push', latencyMs: 40, whenBodyContains: '"d1"' });
+		fault({ status: 200, body: JSON.stringify(body), whenBodyContains: '"d1"' });
+		const options = { documentsPerRequest: 2, concurrency: 2 };
+		const { error } = await push(documents(4), { options });
+		expect(error?.message).toMatch(
+			/^The push service rejected the document with status 422, "no field"/,
+		);
+	});
+
 	it('is one of an untrusted certificate: the other documents are not tried', async () => {
 		const server = createServer(selfSigned());
 		let connections = 0;

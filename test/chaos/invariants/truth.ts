@@ -1,6 +1,6 @@
 /** What a node says is what happened, for items and for records. */
 import { claimOf, denialsIn, summaryOf } from '../adapter';
-import { isClear } from '../faults';
+import { endsRun, isClear } from '../faults';
 import type { FileRecord } from '../files';
 import { itemsOf, pairedWith, wordsOf } from '../played';
 import { short, type Check, type Found, type Invariant } from './invariant';
@@ -117,7 +117,8 @@ const patient: Check = ({ world, runs, server }) => {
 	const isFault = server.played.some(
 		(fault) => 'status' in fault && fault.status === busy?.status,
 	);
-	if (busy === undefined || isFault) return [];
+	// What ends a run ends the pauses of its requests too, which keep the reason that they have.
+	if (busy === undefined || isFault || server.played.some(endsRun)) return [];
 	return runs.flatMap((run) => {
 		const refused = [...run.result.output, ...run.result.errorOutput]
 			.flatMap(({ json }) => [json, ...(summaryOf(json)?.failures ?? [])])

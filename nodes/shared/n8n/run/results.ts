@@ -23,6 +23,8 @@ export interface FailOptions {
 	binary?: IBinaryKeyData;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: boolean | undefined;
+	/** For this reason the run has ended, or ends now. */
+	isCause?: boolean;
 }
 
 /**
@@ -36,8 +38,9 @@ export class Results {
 	private readonly isForModel: boolean;
 	/** Failures so far. */
 	failures = 0;
-	/** The failure that a run that stops at failures throws. */
-	firstFailure: NodeFailure | undefined;
+	/** The failure that a run that stops at failures throws: the first one, and rather one that ended the run. */
+	thrown: NodeFailure | undefined;
+	private hasCause = false;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -90,13 +93,16 @@ export class Results {
 
 	/** An item, or a part of one, that failed. */
 	fail(itemIndex: number, error: unknown, options: FailOptions = {}): void {
-		const { message = messageOf(error), advice, id, json, binary, skipped } = options;
+		const { message = messageOf(error), advice, id, json, binary } = options;
 		this.failures++;
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
 		const failure = () => nodeError(this.context, error, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
 			this.give(itemIndex, []);
-			if (!skipped) this.firstFailure ??= failure();
+			const { skipped, isCause = false } = options;
+			if (skipped || this.hasCause || (this.thrown && !isCause)) return;
+			this.thrown = failure();
+			this.hasCause = isCause;
 			return;
 		}
 		const status = error instanceof ServiceFailure && error.httpStatus;

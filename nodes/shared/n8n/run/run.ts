@@ -99,8 +99,10 @@ export class Run extends Lifetime {
 	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */
 	fail(itemIndex: number, error: unknown, options?: FailOptions): void {
 		if (isCanceled(this.ended?.reason)) return;
-		this.results.fail(itemIndex, error, options);
 		if (this.stopsOnFailure) this.stop(error);
+		// A request in flight may fail for another reason before the one that ended the run is reported.
+		const isCause = this.ended?.reason === error;
+		this.results.fail(itemIndex, error, { ...options, isCause });
 	}
 
 	/** An item could not be read: nothing was sent for it. */
@@ -129,7 +131,7 @@ export class Run extends Lifetime {
 		if (isCanceled(this.ended?.reason))
 			throw nodeError(this.context, new Canceled(this.progressOfCanceled(progress)));
 		if (this.ended && this.stopsOnFailure) {
-			const failure = this.results.firstFailure ?? nodeError(this.context, this.ended.reason);
+			const failure = this.results.thrown ?? nodeError(this.context, this.ended.reason);
 			failure.description = [failure.description, progress].filter(Boolean).join(' ');
 			throw failure;
 		}
