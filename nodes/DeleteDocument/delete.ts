@@ -82,16 +82,18 @@ function addHints(run: Run, { commit, sender }: Deleting): void {
 	const { stats, meter } = run;
 	const deleted = count(stats.done, 'document');
 	const done = doneText(stats, meter.seconds, 'document', 'deleted') || `${deleted} deleted`;
-	if (sender.isCommitted) run.hint(`${done}. ${COMMITTED}`, 'info');
+	const them = stats.done === 1 ? 'it' : 'them';
+	if (sender.isCommitted) run.hint(`${done}. ${committedText(them)}`, 'info');
 	else if (stats.done > 0 && commit === 'serviceDefault')
-		run.hint(`${done}. ${UNTIL_COMMIT}`, 'info');
+		run.hint(`${done}. ${untilCommitText(them)}`, 'info');
 	const trouble = troubleText(stats);
 	if (trouble !== '') run.hint(trouble);
 }
 
-const COMMITTED = 'The service accepted the commit: searches stop finding them shortly.';
-const UNTIL_COMMIT =
-	'Searches find them until the service commits, which it does about once a minute.';
+const committedText = (them: string) =>
+	`The service accepted the commit: searches stop finding ${them} shortly.`;
+const untilCommitText = (them: string) =>
+	`Searches find ${them} until the service commits, which it does about once a minute.`;
 
 /** The count of IDs that the service does not know, if that is no failure. */
 const NOT_FOUND = 'notFound';
@@ -131,7 +133,7 @@ function itemReading(
 			isList
 				? parameters.list('idsField', itemIndex, LIST_ADVICE).list
 				: [parameters.value('documentId', itemIndex)],
-		entryOf: (value, place) => entryOf(documentId(value, label), place, endpoint),
+		entryOf: (value, place) => entryOf(documentId(value, label, ID_ADVICE), place, endpoint),
 		idOf: () => undefined,
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		wrong: (error, position) => (isList ? ofEntry(position, error) : error),
@@ -143,6 +145,8 @@ function itemReading(
 		},
 	};
 }
+
+const ID_ADVICE = "Point 'Document ID' to a field that contains text, or enter an ID.";
 
 const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";

@@ -108,7 +108,7 @@ export const deleteProperties = properties([
 		required: true,
 		placeholder: 'e.g. sku',
 		description:
-			'Name or dotted path of the field, or name of the column, with the ID. Not needed where each record is an ID.',
+			'Field or column with the ID, e.g. sku or meta.sku. Not needed where each record is an ID.',
 		displayOptions: showForFile,
 	},
 	{

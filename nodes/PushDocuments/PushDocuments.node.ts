@@ -25,7 +25,13 @@ export class PushDocuments implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'pushEndpointApi', required: true }],
-		usableAsTool: true,
+		// What a model reads of the tool unless the user describes it.
+		usableAsTool: {
+			replacements: {
+				description:
+					'Add a document to a search index, or update the one with the same ID. Always send all fields: those left out may be lost.',
+			},
+		},
 		properties: pushProperties,
 	};
 

@@ -190,7 +190,7 @@ export const pushProperties = properties([
 				'If the index has a document with this ID, it is updated. Otherwise a new one is added.',
 			displayOptions: showForFields,
 		},
-		'ID of the document. The ID of an existing document replaces it.',
+		'ID of the document. If the index has a document with this ID, it is updated.',
 	),
 	...filledByModel(
 		{

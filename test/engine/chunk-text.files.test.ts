@@ -417,12 +417,25 @@ describe('Texts From: File', () => {
 		);
 		expect(status).toBe('error');
 		expect(error?.message).toContain("'articles.jsonl', record 6 (line 6)");
-		expect(error?.description).toContain(
-			"Their chunks were not returned, because the node stopped: set 'On Error' to 'Continue'.",
-		);
+		// Nothing was chunked that could have been returned.
+		expect(error?.description).not.toContain('Their chunks');
 		for (const { chunkingId } of sandbox().jobs()) {
 			expect(error?.description).toContain(chunkingId);
 		}
+	});
+
+	it.each([
+		['the first record', 0, false],
+		['a later record', 1, true],
+	])('stops at %s, and says what was lost only if anything was', async (_case, at, lost) => {
+		const bad = { status: 400, whenBodyContains: `Line 0 of ${at}`, latencyMs: 1500 };
+		fault('submit', bad);
+		const options = { textsPerRequest: 1, concurrency: at + 1 };
+		const { error } = await chunkFile(jsonLines(articles(2)), { options }, {});
+		expect(error?.message).toContain(`record ${at + 1} (line ${at + 1})`);
+		const sentence =
+			"Their chunks were not returned, because the node stopped: set 'On Error' to 'Continue'.";
+		expect(error?.description?.includes(sentence)).toBe(lost);
 	});
 
 	it('says how to continue if the service refuses everything after a record', async () => {

@@ -140,6 +140,13 @@ describe('ids', () => {
 		]);
 	});
 
+	it('can be entered, or read from a field', async () => {
+		const { error } = await remove(items(''));
+		expect(error?.description).toContain(
+			"Point 'Document ID' to a field that contains text, or enter an ID.",
+		);
+	});
+
 	it.each<[unknown, string]>([
 		['.', `'Document ID' must not be "."`],
 		['..', `'Document ID' must not be ".."`],
@@ -398,6 +405,15 @@ describe('what is known of the commit', () => {
 		await index(ids(3));
 		const result = await remove(items(...ids(3)), { commit });
 		expect(committedOf(result)).toEqual(committed);
+		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
+	});
+
+	it.each([
+		['everyDelete', /^1 document deleted\. .*: searches stop finding it shortly\.$/],
+		['serviceDefault', /^1 document deleted\. Searches find it until the service commits/],
+	])('is about one document as about one: %s', async (commit, hint) => {
+		await index(ids(1));
+		const result = await remove(items('d0'), { commit });
 		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
 	});
 

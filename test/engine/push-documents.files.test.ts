@@ -148,8 +148,19 @@ describe('CSV', () => {
 	it('needs its columns', async () => {
 		const { error } = await push([await files.item('key,name\na,A\n', 'd.csv')]);
 		expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
-		expect(error?.description).toContain("Its columns are: 'key', 'name'.");
+		expect(error?.description).toMatch(
+			/^Its columns are: 'key', 'name'\. Enter one of these as 'ID Field'\./,
+		);
+		expect(error?.description).not.toContain('CSV Delimiter');
 		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('may have another delimiter if it has only one', async () => {
+		const { error } = await push([await files.item('id:name\na:A\n', 'd.csv')]);
+		expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
+		expect(error?.description).toContain(
+			"Its only column is 'id:name'. Enter it as 'ID Field', or set the option 'CSV Delimiter'.",
+		);
 	});
 });
 

@@ -90,6 +90,14 @@ describe('what an agent is offered', () => {
 		expect(offered(new ChunkText(), 'outputTo')).toBeUndefined();
 	});
 
+	it('is told to send whole documents, since an update may lose the fields that are left out', () => {
+		const { usableAsTool } = new PushDocuments().description;
+		const replacements = typeof usableAsTool === 'object' ? usableAsTool.replacements : {};
+		expect(replacements?.description).toBe(
+			'Add a document to a search index, or update the one with the same ID. Always send all fields: those left out may be lost.',
+		);
+	});
+
 	it('are no vectors', () => {
 		expect(shownBy(new ChunkText(), 'vectors')).toBeDefined();
 		expect(offered(new ChunkText(), 'vectors')).toBeUndefined();

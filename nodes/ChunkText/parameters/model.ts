@@ -24,7 +24,7 @@ export const modelProperties = properties([
 				displayName: 'Known Models',
 				name: 'list',
 				type: 'list',
-				placeholder: 'Select a model of the documentation...',
+				placeholder: 'Select a model...',
 				typeOptions: { searchListMethod: 'listModels' },
 			},
 		],

@@ -74,7 +74,7 @@ export const fileTextProperties = properties([
 		default: 'text',
 		required: true,
 		placeholder: 'e.g. body',
-		description: 'Name or dotted path of the field, or name of the column, with the text',
+		description: 'Field or column with the text, e.g. body or content.body',
 		displayOptions: file,
 	},
 	...shownFor(fileDocuments, documentFieldProperties),

@@ -83,7 +83,7 @@ function accounting(
 			done,
 			others: isSubmitted ? [] : ['chunks'],
 			stats,
-			goOn: (upTo: number) => goOn(whole, upTo, output),
+			goOn: (upTo: number) => goOn(whole, upTo, stats.done > 0 ? output : undefined),
 			// A node that stops later names the jobs of the files before.
 			atEnd: () => jobs.progress(),
 			details: () => unfinished.json(),
@@ -112,15 +112,18 @@ class UnfinishedJobs {
 	}
 }
 
-/** What a run that ends early has returned of a file, and what can be done about the rest. */
-function goOn({ run, jobs }: Chunking, upTo: number, output: string): string {
+/**
+ * What a run that ends early has returned of a file, and what can be done about the rest.
+ *
+ * @param output of the records that succeeded; undefined if none did
+ */
+function goOn({ run, jobs }: Chunking, upTo: number, output: string | undefined): string {
 	// For n8n's log, which only says how far the file was read.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
 	const why = run.signal.aborted
 		? 'the execution was canceled.'
 		: "the node stopped: set 'On Error' to 'Continue'.";
-	return [`${output} were not returned, because ${why}`, jobs.progress()]
-		.filter(Boolean)
-		.join(' ');
+	const lost = output === undefined ? '' : `${output} were not returned, because ${why}`;
+	return [lost, jobs.progress()].filter(Boolean).join(' ');
 }

@@ -2,8 +2,6 @@ import { fieldOf } from '../../records/fields';
 import { isEmpty } from '../../service/json';
 import { properties } from '../parameters/properties';
 
-const NAME_OR_PATH = 'Name or dotted path of the field, or name of the column,';
-
 /** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
 export const requiredFieldProperties = properties([
 	{
@@ -13,7 +11,7 @@ export const requiredFieldProperties = properties([
 		default: 'id',
 		required: true,
 		placeholder: 'e.g. sku',
-		description: `${NAME_OR_PATH} with the ID of the document`,
+		description: 'Field or column with the ID, e.g. sku or meta.sku',
 	},
 	{
 		displayName: 'Name Field',
@@ -22,7 +20,7 @@ export const requiredFieldProperties = properties([
 		default: 'name',
 		required: true,
 		placeholder: 'e.g. meta.title',
-		description: `${NAME_OR_PATH} with the name`,
+		description: 'Field or column with the name, e.g. title or meta.title',
 	},
 ]);
 
@@ -34,7 +32,8 @@ export const recommendedFieldProperties = properties([
 		type: 'string',
 		default: 'description',
 		placeholder: 'e.g. meta.summary',
-		description: `${NAME_OR_PATH} with the description. Recommended, but not required.`,
+		description:
+			'Field or column with the description, e.g. summary or meta.summary. Recommended, but not required.',
 	},
 	{
 		displayName: 'URL Field',
@@ -42,7 +41,8 @@ export const recommendedFieldProperties = properties([
 		type: 'string',
 		default: 'url',
 		placeholder: 'e.g. link',
-		description: `${NAME_OR_PATH} with the URL. Recommended, but not required.`,
+		description:
+			'Field or column with the URL, e.g. link or meta.link. Recommended, but not required.',
 	},
 ]);
 

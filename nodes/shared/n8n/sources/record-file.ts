@@ -224,7 +224,9 @@ function checkColumns(
 		if (all === undefined || all.includes(column)) continue;
 		throw new InputError(
 			`The file ${quoted(name)} has no column ${quoted(column)}`,
-			`Its columns are: ${listed(all)}. Enter one of these as '${parameter}', or set 'CSV Delimiter'.`,
+			all.length === 1
+				? `Its only column is ${listed(all)}. Enter it as '${parameter}', or set the option 'CSV Delimiter'.`
+				: `Its columns are: ${listed(all)}. Enter one of these as '${parameter}'.`,
 		);
 	}
 }
