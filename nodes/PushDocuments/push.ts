@@ -52,7 +52,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const options = parameters.collection('options', OWN_OPTIONS);
 	const endpoint = await openPushEndpoint(run);
 	const hints = new DocumentHints(options.excludeFields);
-	const sent: Sent = { documents: 0, leftOut: 0 };
+	const sent: Sent = { documents: 0, leftOut: 0, skipped: 0 };
 	const isFromFiles = parameters.choice('documentSource') === 'file';
 	// Items with the same ID are resolved before.
 	const mayRepeat = isFromFiles || options.duplicates === 'sendInOrder';
@@ -73,6 +73,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 				if (sent.leftOut === 0) continue;
 				// Earlier documents with the same IDs were not sent: they share the outcome.
 				const replaced = answered.flatMap(({ replaces = [] }) => replaces);
+				if (outcome.ok) sent.skipped += replaced.length;
 				await account(sink, replaced, outcome, replacedWording(wording));
 			}
 		}
@@ -243,7 +244,7 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent, hints: Document
 	const done = dryRun ? '' : doneText(run.stats, run.meter.seconds, 'document', 'pushed');
 	if (done !== '') run.hint(done, 'info');
 	for (const hint of hints.texts()) run.hint(hint.text, hint.type);
-	const leftOut = `${count(sent.leftOut, 'document')} skipped for a later one with the same ID`;
-	const trouble = troubleText(run.stats, sent.leftOut > 0 ? [leftOut] : []);
+	const skipped = `${count(sent.skipped, 'document')} skipped for a later one with the same ID`;
+	const trouble = troubleText(run.stats, sent.skipped > 0 ? [skipped] : []);
 	if (trouble !== '') run.hint(trouble);
 }

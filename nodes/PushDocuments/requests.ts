@@ -48,6 +48,8 @@ export interface Sent {
 	documents: number;
 	/** Documents that were not sent because a later one has the same ID. */
 	leftOut: number;
+	/** Those of them whose later one was pushed: otherwise they have failed with it. */
+	skipped: number;
 }
 
 /** What to do about a document that is too large. */

@@ -497,6 +497,9 @@ describe('documents of the same ID', () => {
 				failed,
 			]);
 			expect(bodies()).toEqual(dryRun ? [] : [items[1]]);
+			// What failed is not said to be skipped.
+			expect(hintsOf(result)).toContain('2 of 3 documents failed');
+			expect(hintsOf(result).join()).not.toContain('skipped for a later one');
 		},
 	);
 
