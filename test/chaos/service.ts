@@ -524,6 +524,8 @@ export class Service {
 			if (missing && at === job.keys.length - 1) return;
 			const text = this.truth.texts.get(key);
 			const chunks = this.chunksOf(job, at);
+			// The results of a later job take the place of what could not be used of earlier ones.
+			if (finished && text && text.jobs.at(-1) === job.id) text.delivered.clear();
 			for (const chunk of chunks) {
 				if (sent.includes(chunk.slice(0, chunk.indexOf('>>') + 2)))
 					text?.delivered.add(chunk);

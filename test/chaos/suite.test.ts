@@ -11,6 +11,7 @@ import {
 	type INodeType,
 } from 'n8n-workflow';
 
+import { WITHHELD } from '../../nodes/shared/service/tokens/secrets';
 import { nodeNames } from '../../support/manifest';
 import { NODES, type NodeKey } from './adapter';
 import { CANARIES, FORMS, inForm, SecretScanner, secretsOf } from './canaries';
@@ -211,6 +212,18 @@ const IMPOSTORS: Array<[string, Invariant, NodeKey, Execute, Partial<World>?]> =
 			await fetch(job);
 			await fetch(job);
 			return returns({}, {});
+		},
+	],
+	[
+		'withholds what has no secret',
+		'lost what was delivered',
+		'chunk',
+		async function () {
+			const { submit, fetch } = await chunker(this);
+			const job = await submit();
+			await fetch(job);
+			await fetch(job);
+			return returns({ error: 'x', chunkingId: job, response: WITHHELD }, {});
 		},
 	],
 	[

@@ -1,6 +1,7 @@
 /** Chunks: those that were delivered are returned, each with its own text and vector. */
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
+import { WITHHELD } from '../../../nodes/shared/service/tokens/secrets';
 import { unpackVector } from '../../../nodes/shared/service/chunking/vector';
 import { claimOf } from '../adapter';
 import { textsIn } from '../canaries';
@@ -8,14 +9,23 @@ import { itemsOf, pairedWith, responsesIn, wordsOf } from '../played';
 import { chunkText, MARKER, vectorOf } from '../service';
 import { short, stopped, type Check, type Found, type Invariant } from './invariant';
 
+/** A member of a failed item, whether there is one or several. */
+const keptIn = (json: IDataObject, name: 'response' | 'chunkingId'): unknown[] =>
+	[json[name], json[`${name}s`]].flat();
+
 const lost: Check = ({ runs: all, server, world }) => {
 	// What failed of a file is chunked again at last, which is no excuse.
 	const runs = all.filter(({ inputs }, at) => at === 0 || inputs.length === 0);
 	const delivered = runs.at(-1)?.delivered;
 	if (world.node !== 'chunk' || runs.some((run) => run.canceled || stopped(run))) return [];
 	const returned = new Set<string>();
+	const withheld = new Set<unknown>();
+	const isEchoed = server.played.some(({ kind }) => kind === 'echo');
 	for (const run of runs) {
 		for (const { json } of [...itemsOf(run), ...responsesIn(run.files)]) {
+			// What cannot be read and has an encoded secret is not returned at all.
+			if (isEchoed && keptIn(json, 'response').includes(WITHHELD))
+				for (const id of keptIn(json, 'chunkingId')) withheld.add(id);
 			// The source text holds its chunks too, but was not delivered.
 			for (const text of textsIn(json)) {
 				if (text.includes('\n')) continue;
@@ -23,7 +33,10 @@ const lost: Check = ({ runs: all, server, world }) => {
 			}
 		}
 	}
-	return [...server.service.truth.texts.values()].flatMap(({ key, parts }) =>
+	const texts = [...server.service.truth.texts.values()].filter(
+		({ jobs }) => !jobs.some((id) => withheld.has(id)),
+	);
+	return texts.flatMap(({ key, parts }) =>
 		Array.from({ length: parts }, (_, part) => chunkText(key, part))
 			.filter((chunk) => delivered?.has(chunk) && parts > 1)
 			.filter((chunk) => !returned.has(chunk.match(MARKER)?.[0] ?? ''))
