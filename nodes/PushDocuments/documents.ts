@@ -6,12 +6,13 @@ import {
 	type DocumentFields,
 } from '../shared/n8n/sources/document-fields';
 import { fieldOf } from '../shared/records/fields';
-import { withoutFiles } from '../shared/n8n/sources/files';
+import { fileFieldsOf, withoutFiles } from '../shared/n8n/sources/files';
+import { listed } from '../shared/n8n/sources/record-file';
 import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/tool';
 import { withMembers } from '../shared/records/json/with-members';
 import { InputError } from '../shared/service/input-error';
-import type { DocumentRules, PushDocument } from '../shared/service/push/push';
+import type { DocumentRules, MissingAdvice, PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
 
@@ -118,6 +119,25 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 	return Object.fromEntries(fields) as IDataObject;
 }
 
+/** What to do about an item that is to be a document as a whole, but has no ID or no name. */
+export function adviceForItem(run: Run, itemIndex: number, field: 'id' | 'name'): string {
+	if (fileFieldsOf(run, itemIndex).length > 0) return ADVICE_FOR_FILE;
+	const json = jsonOf(run, itemIndex);
+	const names = Object.keys(json);
+	if (names.length === 0) return ADVICE_FOR_EMPTY;
+	const fields = `The fields of the item are: ${listed(names)}.`;
+	if (field === 'name') return `${fields} Enter the field that has it as 'Name Field'.`;
+	const advice = `${fields} Enter one of these as 'ID Field'.`;
+	return Object.hasOwn(json, 'text') ? `${advice} ${ADVICE_FOR_CHUNKS}` : advice;
+}
+
+const ADVICE_FOR_FILE =
+	"Each of its records then needs an ID and a name, in the fields that 'ID Field' and 'Name Field' name.";
+const ADVICE_FOR_EMPTY =
+	"The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
+const ADVICE_FOR_CHUNKS =
+	"Chunk Text returns an ID and a name with its output 'Documents Ready to Push'.";
+
 /** The ID of a document that cannot be pushed, as far as it has one in this field. */
 export function idIn(source: unknown, field: string): string | undefined {
 	const id = typeof source === 'object' && source !== null ? fieldOf(source, field) : undefined;
@@ -148,9 +168,10 @@ export class DocumentMapper {
 	/**
 	 * A record with the fields of a document under their own names; the record itself if it has them.
 	 *
-	 * @throws InputError for a record without ID or name
+	 * @param adviceFor what to do about a record without ID or name
+	 * @throws InputError for such a record
 	 */
-	documentOf(record: unknown): object {
+	documentOf(record: unknown, adviceFor: MissingAdvice = () => BOTH_NEEDED): object {
 		if (typeof record !== 'object' || record === null || Array.isArray(record)) {
 			throw new InputError(
 				'The record is not a JSON object',
@@ -159,20 +180,23 @@ export class DocumentMapper {
 		}
 		if (this.isIdentity) return record;
 		const found = documentFieldsOf(record, this.fields);
-		this.check(found, 'id');
-		this.check(found, 'name');
+		this.check(found, 'id', adviceFor);
+		this.check(found, 'name', adviceFor);
 		return { ...record, ...found };
 	}
 
-	private check(found: Record<string, unknown>, field: 'id' | 'name'): void {
+	private check(
+		found: Record<string, unknown>,
+		field: 'id' | 'name',
+		adviceFor: MissingAdvice,
+	): void {
 		// Under its own name, it is checked with the document.
 		if (this.fields[field] === field || field in found) return;
-		throw new InputError(
-			`${this.called[field]} is missing or empty`,
-			'Every document needs an ID and a name.',
-		);
+		throw new InputError(`${this.called[field]} is missing or empty`, adviceFor(field));
 	}
 }
+
+const BOTH_NEEDED = 'Every document needs an ID and a name.';
 
 /**
  * The JSON of a document as its record has it, with the fields set that were mapped or converted.

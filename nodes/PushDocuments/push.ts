@@ -30,6 +30,7 @@ import { InputError } from '../shared/service/input-error';
 import { prepareDocument, type PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import {
+	adviceForItem,
 	CALLED_AS_PARAMETERS,
 	DocumentMapper,
 	documentsOf,
@@ -108,11 +109,12 @@ function itemReading(
 	const rules = rulesOf(options, from === 'fields' ? CALLED_AS_PARAMETERS : undefined);
 	const prepared = (value: unknown, { items: [itemIndex = 0] }: Placed): PushDocument => {
 		if (!isWholeItem) return prepareDocument(value, rules);
+		const adviceFor = (field: 'id' | 'name') => adviceForItem(run, itemIndex, field);
 		try {
 			const mapper = new DocumentMapper(readItemFields(parameters, itemIndex));
-			const document = mapper.documentOf(value);
+			const document = mapper.documentOf(value, adviceFor);
 			const called = mapper.isIdentity ? undefined : mapper.called;
-			return prepareDocument(document, called ? { ...rules, called } : rules);
+			return prepareDocument(document, called ? { ...rules, called } : rules, adviceFor);
 		} catch (error) {
 			throw withFileAdvice(run, itemIndex, error);
 		}

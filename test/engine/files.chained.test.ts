@@ -101,6 +101,10 @@ it('an item with a file that is no document says to choose File', async () => {
 	expect(error?.message).toBe(
 		"The field 'id' is missing or empty. The item has the file 'data': choose 'File' in 'Documents From'",
 	);
+	// What to enter for the item would contradict that.
+	expect(error?.description).toBe(
+		"Each of its records then needs an ID and a name, in the fields that 'ID Field' and 'Name Field' name. Nothing was sent.",
+	);
 });
 
 it('a file that cannot be opened does not hide those in other fields of its item', async () => {

@@ -361,6 +361,59 @@ it('a missing ID leads to the output of Chunk Text that has one', async () => {
 	expect(error?.description).toContain("its output 'Documents Ready to Push'");
 });
 
+describe('an item without an ID or a name says what to enter', () => {
+	const PRODUCT = { sku: 'a', title: 'A', price: 1 };
+	const FIELDS = "The fields of the item are: 'sku', 'title', 'price'.";
+
+	it.each<[string, IDataObject, INodeParameters, string, string]>([
+		[
+			'with the fields as they are',
+			PRODUCT,
+			{},
+			"The field 'id' is missing or empty",
+			`${FIELDS} Enter one of these as 'ID Field'.`,
+		],
+		[
+			'without the field that was entered',
+			PRODUCT,
+			{ idField: 'key' },
+			"The field 'key' with the ID is missing or empty",
+			`${FIELDS} Enter one of these as 'ID Field'.`,
+		],
+		[
+			'without the name',
+			PRODUCT,
+			{ idField: 'sku' },
+			"The field 'name' of document 'a' is missing or empty",
+			`${FIELDS} Enter the field that has it as 'Name Field'.`,
+		],
+		[
+			'without the name that was entered',
+			PRODUCT,
+			{ idField: 'sku', nameField: 'label' },
+			"The field 'label' with the name is missing or empty",
+			`${FIELDS} Enter the field that has it as 'Name Field'.`,
+		],
+		[
+			'without any field',
+			{},
+			{},
+			"The field 'id' is missing or empty",
+			"The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.",
+		],
+	])('%s', async (_case, item, parameters, message, description) => {
+		const { error } = await push([item], parameters);
+		expect(error?.message).toBe(message);
+		expect(error?.description).toBe(`${description} Nothing was sent.`);
+	});
+
+	it('with many fields: the first ones', async () => {
+		const item = Object.fromEntries(indexes(100).map((at) => [`f${at}`, at]));
+		const { error } = await push([item]);
+		expect(error?.description).toContain("'f18', 'f19' and 80 more. Enter one of these as");
+	});
+});
+
 it('the ID is the first column of every item', async () => {
 	const items = [...documents(2), { id: 'd0', name: 'again' }, { id: 'x', name: 1 }];
 	for (const dryRun of [false, true]) {

@@ -209,7 +209,7 @@ function checkObject(
 }
 
 /** The first names of a list, for a message. */
-function listed(names: readonly string[]): string {
+export function listed(names: readonly string[]): string {
 	const others = names.length - MAX_LISTED;
 	const first = names.slice(0, MAX_LISTED).map(quoted).join(', ');
 	return others > 0 ? `${first} and ${figure(others)} more` : first;

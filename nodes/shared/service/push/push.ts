@@ -47,15 +47,23 @@ export interface DocumentRules {
 	called?: Readonly<Record<'id' | 'name', string>>;
 }
 
+/** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
+export type MissingAdvice = (field: 'id' | 'name') => string;
+
 /**
  * Checks a document and applies the rules, never changing what came in (docs/service-interface.md,
  * Push documents: id and name are required and must be strings).
  *
  * @param source the document as the user gave it
+ * @param adviceFor unless what the rules call the fields says enough
  * @returns the document, which is the source itself where nothing had to be changed
  * @throws InputError naming the field and, where it is known, the document
  */
-export function prepareDocument(source: unknown, rules: DocumentRules): PushDocument {
+export function prepareDocument(
+	source: unknown,
+	rules: DocumentRules,
+	adviceFor?: MissingAdvice,
+): PushDocument {
 	if (typeof source !== 'object' || source === null || Array.isArray(source)) {
 		throw new InputError(
 			'The document is not a JSON object',
@@ -68,8 +76,8 @@ export function prepareDocument(source: unknown, rules: DocumentRules): PushDocu
 	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
 	const fields = dropped.length > 0 ? { ...all } : all;
 	for (const name of dropped) delete fields[name];
-	const id = requiredString(fields, 'id', rules);
-	const name = requiredString(fields, 'name', rules, id);
+	const id = requiredString(fields, 'id', rules, adviceFor);
+	const name = requiredString(fields, 'name', rules, adviceFor, id);
 	return fields.id === id && fields.name === name
 		? (fields as PushDocument)
 		: { ...fields, id, name };
@@ -79,6 +87,7 @@ function requiredString(
 	fields: Record<string, unknown>,
 	field: 'id' | 'name',
 	rules: DocumentRules,
+	adviceFor?: MissingAdvice,
 	id?: string,
 ): string {
 	const value = fields[field];
@@ -89,8 +98,10 @@ function requiredString(
 	const called = rules.called?.[field] ?? `The field '${field}'`;
 	const of = id === undefined ? '' : ` of document ${quoted(id)}`;
 	if (value === undefined || value === null || isBlank) {
+		const message = `${called}${of} is missing or empty`;
+		if (adviceFor) throw new InputError(message, adviceFor(field));
 		throw new InputError(
-			`${called}${of} is missing or empty`,
+			message,
 			rules.called
 				? 'Every document needs an ID and a name: fill it in, or choose the field that has it.'
 				: `Every document needs an ID and a name. Chunk Text returns both with its output 'Documents Ready to Push'; for other items, map '${field}' in the node or add it to the item.`,
