@@ -6,6 +6,7 @@
 import { testCredentials } from './demo/credential-tests';
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
+import { checkFirst, offerFirst } from './demo/first';
 import { checkMemoryMode } from './demo/memory-mode';
 import { printReport } from './demo/report';
 import { checkScenarios, runScenarios } from './demo/scenarios';
@@ -18,12 +19,13 @@ import { say, step } from './shared/progress';
 const once = process.argv.includes('--once');
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 
-function printLogin({ n8n, sandbox }: Demo): void {
+function printLogin({ n8n, sandbox, files }: Demo): void {
 	say();
 	say(`The editor:  ${n8n.url}`);
 	say(`Login:       ${n8n.login.email}`);
 	say(`Password:    ${n8n.login.password}`);
 	say(`The service: ${sandbox.url}/site-search/api/v1/search?q=chunk`);
+	say(`Your files:  put them in ${files}, n8n may read only this folder`);
 	say();
 	say('Ctrl-C stops everything; what you make in n8n is kept for the next start.');
 }
@@ -36,6 +38,9 @@ runCommand(
 		const stage = new Stage(demo);
 		await step('Testing the credentials', async () => await testCredentials(stage));
 		await runScenarios(stage, names);
+		await offerFirst(stage);
+		// Later, the order is the user's.
+		if (once) await checkFirst(stage);
 		const isWhole = once && names.length === 0;
 		if (isWhole && !ON_OLD_N8N) {
 			await step('Files in memory', async () => await checkMemoryMode(stage));

@@ -16,6 +16,7 @@ import { tail } from '../shared/processes';
 import { say, step } from '../shared/progress';
 import type { Imported } from './import';
 import { importExamples } from './import';
+import { createSampleFiles } from './sample-files';
 
 /** n8n's usual port. */
 const EDITOR_PORT = 5678;
@@ -25,6 +26,8 @@ export interface Demo extends Imported {
 	sandbox: Sandbox;
 	chatModel: ChatModel;
 	n8n: N8n;
+	/** The folder that n8n may read. */
+	files: string;
 	/** Stops n8n and starts it again on the same data, with these settings beside the usual ones. */
 	restartN8n(settings: Record<string, string>): Promise<void>;
 }
@@ -55,23 +58,26 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	if (options.keepData && port !== EDITOR_PORT) {
 		say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
 	}
+	const files = await createSampleFiles(folder);
+	const mayRead = { N8N_RESTRICT_FILE_ACCESS_TO: files };
 	const n8n = await step(
 		`Starting n8n ${n8nVersion()}`,
-		async () => await startN8n(folder, port),
+		async () => await startN8n(folder, port, { settings: mayRead }),
 	);
 	say(`    n8n has loaded ${await ourNodeTypes(n8n, packed)}`);
 	const imported = await step(
 		'Importing credentials and workflows',
-		async () => await importExamples(n8n.api, { sandbox, chatModel }, folder),
+		async () => await importExamples(n8n.api, { sandbox, chatModel, files }, folder),
 	);
 	const demo: Demo = {
 		sandbox,
 		chatModel,
 		n8n,
+		files,
 		...imported,
 		restartN8n: async (settings) => {
 			await demo.n8n.process.stop();
-			demo.n8n = await startN8n(folder, port, { settings });
+			demo.n8n = await startN8n(folder, port, { settings: { ...mayRead, ...settings } });
 		},
 	};
 	return demo;

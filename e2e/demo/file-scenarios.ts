@@ -1,3 +1,4 @@
+import { SAMPLE_FILES } from './sample-files';
 import type { Stage } from './stage';
 
 /** A file of documents is pushed; the records that cannot be pushed are stored as files. */
@@ -55,6 +56,25 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	const lines = await linesOf(stage, ['corpus.failed.jsonl', 'corpus.unreadable.jsonl']);
 	checks.add('The failed articles are stored', lines === '3,3', lines);
 	figures.push(['Ingested from a corpus', `${written} chunks in ${parts.length} files`]);
+}
+
+/** The sample files are read from disk; each paragraph is in the index, with a vector. */
+export async function chunkTextFiles(stage: Stage): Promise<void> {
+	await stage.runByHand('chunk-text-files');
+	const documents = stage.documents();
+	for (const [name, text] of Object.entries(SAMPLE_FILES)) {
+		const chunks = documents.filter(({ parentId }) => parentId === name);
+		const found = chunks
+			.filter(({ vector }) => Array.isArray(vector))
+			.map(({ text: chunk }) => String(chunk).trim());
+		const paragraphs = text.trim().split('\n\n');
+		stage.checks.add(
+			`The paragraphs of ${name} are in the index, with their vectors`,
+			paragraphs.every((paragraph) => found.includes(paragraph)) &&
+				chunks.length === paragraphs.length,
+			found.join(' | '),
+		);
+	}
 }
 
 /** How many lines each of the stored files has. */

@@ -10,6 +10,9 @@ import { readTemplate, saveCredentials } from '../service/templates';
 import { EXAMPLES } from '../shared/paths';
 import { say } from '../shared/progress';
 
+/** The example to start with. */
+const FIRST_EXAMPLE = 'getting-started';
+
 /** What the demo has stored in n8n. */
 export interface Imported {
 	credentials: Credentials;
@@ -20,11 +23,13 @@ export interface Imported {
 /** The examples of an earlier import, by name: n8n's ID of the version, and what was in it. */
 type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
 
-/** The names of all example workflows: their files without `.json`. */
+/** The names of all example workflows: their files without `.json`, the one to start with first. */
 export function exampleNames(): string[] {
-	return readdirSync(EXAMPLES)
+	const others = readdirSync(EXAMPLES)
 		.filter((file) => file.endsWith('.json'))
-		.map((file) => path.basename(file, '.json'));
+		.map((file) => path.basename(file, '.json'))
+		.filter((name) => name !== FIRST_EXAMPLE);
+	return [FIRST_EXAMPLE, ...others];
 }
 
 /** True if the workflow is started by a webhook and must be published for that. */
@@ -39,19 +44,22 @@ function readEarlierImport(file: string): EarlierImport {
 /**
  * Stores the demo credentials and all example workflows in n8n and publishes those with a webhook.
  * An example that was edited in n8n since the last start stays as it is.
+ * @param files the folder that n8n may read
  * @param folder where to remember what was imported
  */
 export async function importExamples(
 	api: N8nApi,
-	{ sandbox, chatModel }: { sandbox: Sandbox; chatModel: ChatModel },
+	{ sandbox, chatModel, files }: { sandbox: Sandbox; chatModel: ChatModel; files: string },
 	folder: string,
 ): Promise<Imported> {
 	const credentials = await saveCredentials(api, sandbox, chatModel.url);
 	const file = path.join(folder, 'imported.json');
 	const earlier = readEarlierImport(file);
 	const workflows: Record<string, StoredWorkflow> = {};
+	let isAnySaved = false;
 	for (const name of exampleNames()) {
-		const template = readTemplate(path.join(EXAMPLES, `${name}.json`), credentials, sandbox);
+		const example = path.join(EXAMPLES, `${name}.json`);
+		const template = readTemplate(example, credentials, { url: sandbox.url, files });
 		const text = JSON.stringify(template);
 		const existing = await api.findWorkflow(template.name);
 		const isEdited = existing && existing.versionId !== earlier[name]?.versionId;
@@ -63,9 +71,13 @@ export async function importExamples(
 		const saved = await api.saveWorkflow(template, existing?.id);
 		if (hasWebhook(saved)) await api.activate(saved);
 		workflows[name] = saved;
+		isAnySaved = true;
 		const { versionId } = (await api.findWorkflow(template.name)) ?? saved;
 		earlier[name] = { versionId, template: text };
 	}
 	writeFileSync(file, JSON.stringify(earlier));
+	// n8n lists what was saved last first. It is saved as it is, so its version stays the same.
+	const first = workflows[FIRST_EXAMPLE];
+	if (isAnySaved) await api.saveWorkflow(first, first.id);
 	return { credentials, workflows };
 }

@@ -4,7 +4,7 @@ import { syncChunks } from './chunk-sync-scenario';
 import { repositoryDocuments } from './documents';
 import { useTools } from './agent-scenario';
 import { fanOut, oldRange } from './fan-out-scenario';
-import { bulkLoad, ingestCorpus } from './file-scenarios';
+import { bulkLoad, chunkTextFiles, ingestCorpus } from './file-scenarios';
 import { exampleNames } from './import';
 import type { Stage } from './stage';
 import { sync } from './sync-scenario';
@@ -25,6 +25,7 @@ interface Scenario {
 const SCENARIOS: Record<string, Scenario> = {
 	'getting-started': { title: 'Getting started', run: start },
 	'ingest-documents': { title: 'Ingesting the Markdown files', run: ingest },
+	'chunk-text-files': { title: 'Chunking a folder of text files', run: chunkTextFiles },
 	'delete-documents': { title: 'Deleting documents', run: remove },
 	'migrate-blobs': { title: 'Migrating blobs', run: migrate },
 	'submit-wait-get-results': { title: 'Submit, Wait, Get Results', run: submitAndWait },

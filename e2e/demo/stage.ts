@@ -46,7 +46,7 @@ export class Stage {
 		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
 	}
 
-	/** Stores an example once more with other parameters of a node, and runs that by hand. */
+	/** Runs a copy of an example with other parameters of a node by hand, and deletes the copy. */
 	async runWith(example: string, node: string, parameters: object): Promise<Execution> {
 		const { n8n, workflows } = this.demo;
 		const { nodes, ...workflow } = workflows[example];
@@ -57,11 +57,14 @@ export class Stage {
 				: each,
 		);
 		const earlier = await n8n.api.findWorkflow(name);
-		workflows[name] = await n8n.api.saveWorkflow(
-			{ ...workflow, name, nodes: changed },
-			earlier?.id,
-		);
-		return await this.runByHand(name);
+		const copy = await n8n.api.saveWorkflow({ ...workflow, name, nodes: changed }, earlier?.id);
+		workflows[name] = copy;
+		try {
+			return await this.runByHand(name);
+		} finally {
+			delete workflows[name];
+			await n8n.api.deleteWorkflow(copy.id);
+		}
 	}
 
 	/** Sends a message to an example that starts with a chat. */

@@ -22,13 +22,24 @@ export async function saveCredentials(
 	return saved;
 }
 
+/** The folder that n8n 2 may read in Docker, in the example workflows. */
+const TEMPLATE_FOLDER = '/home/node/.n8n-files';
+
 /**
  * Reads the file of a workflow and connects it to the stored credentials and the running sandbox.
+ * @param url the sandbox
+ * @param files the folder that n8n may read, for workflows that read one
  * @throws Error if it names a credential that is not among them
  */
-export function readTemplate(file: string, credentials: Credentials, sandbox: Sandbox): Workflow {
-	const text = readFileSync(file, 'utf8');
-	const workflow = JSON.parse(text.replaceAll(TEMPLATE_URL, sandbox.url)) as Workflow;
+export function readTemplate(
+	file: string,
+	credentials: Credentials,
+	{ url, files = TEMPLATE_FOLDER }: { url: string; files?: string },
+): Workflow {
+	const text = readFileSync(file, 'utf8')
+		.replaceAll(TEMPLATE_URL, url)
+		.replaceAll(TEMPLATE_FOLDER, files);
+	const workflow = JSON.parse(text) as Workflow;
 	for (const node of workflow.nodes) {
 		for (const reference of Object.values(node.credentials ?? {})) {
 			const credential = credentials[reference.name];

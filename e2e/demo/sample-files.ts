@@ -1,0 +1,26 @@
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Three text files, by name. A blank line separates paragraphs. */
+export const SAMPLE_FILES: Readonly<Record<string, string>> = {
+	'gift-cards.txt':
+		'Gift cards are valid for three years.\n\nA lost card is replaced if you have its number.\n',
+	'opening-hours.txt':
+		'The shop is open from nine to six.\n\nOn Sundays it is closed.\n\nIn December it stays open until eight.\n',
+	'repairs.txt':
+		'Bring the receipt with you.\n\nMost repairs take a week; spare parts may have to be ordered.\n',
+};
+
+/**
+ * Creates the folder that n8n may read, with the sample files.
+ * @param folder n8n's user folder, whose `.n8n` n8n never reads
+ * @returns its path, without symbolic links, since n8n compares paths without them
+ */
+export async function createSampleFiles(folder: string): Promise<string> {
+	const files = path.join(folder, 'files');
+	await mkdir(files, { recursive: true });
+	for (const [name, text] of Object.entries(SAMPLE_FILES)) {
+		await writeFile(path.join(files, name), text);
+	}
+	return await realpath(files);
+}
