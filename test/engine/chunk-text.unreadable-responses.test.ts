@@ -56,6 +56,26 @@ describe('a vector with values that are not numbers', () => {
 	});
 });
 
+it('chunks that come before a job fails are kept beside what the failure has', async () => {
+	const early = { status: 'RUNNING', chunkedData: [{ chunks: ['text'] }] };
+	const failed = { status: 'ERROR', details: { model: 'overloaded' } };
+	fault('results', { status: 200, body: JSON.stringify(early), times: 2 });
+	fault('results', { status: 200, body: JSON.stringify(failed) });
+	const { output } = await chunk(texts(1), { options }, CONTINUE);
+	expect(jsonOf(output)).toMatchObject([{ response: [early, failed] }]);
+});
+
+it.each([
+	['more chunks', { status: 'ERROR', chunkedData: [{ chunks: ['text', 'more'] }] }, ['text']],
+	['anything if there were none', { status: 'ERROR', details: { model: 'overloaded' } }, []],
+])('%s take the place of what came before', async (_what, failed, chunks) => {
+	const early = { status: 'RUNNING', chunkedData: [{ chunks }] };
+	fault('results', { status: 200, body: JSON.stringify(early), times: 2 });
+	fault('results', { status: 200, body: JSON.stringify(failed) });
+	const { output } = await chunk(texts(1), { options }, CONTINUE);
+	expect(jsonOf(output)[0].response).toEqual(failed);
+});
+
 describe('results that are not valid JSON', () => {
 	const DAMAGES: Array<[string, Omit<FaultRule, 'route'>]> = [
 		['truncated', { truncate: true }],

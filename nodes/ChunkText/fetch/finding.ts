@@ -16,6 +16,7 @@ import {
 	notAChunkingResponse,
 	unreadableResults,
 } from '../failures';
+import { isObject } from '../../shared/service/json';
 import type { Job, JobFacts } from '../submit/job';
 
 /** What was fetched for a job. */
@@ -54,7 +55,7 @@ export function meaningOf(job: Readonly<Job>, body: unknown, isRaw: boolean): Me
 	const read = {
 		...before,
 		status: (status !== undefined && session.words(status)) || before.status,
-		kept: hasContent ? withDamaged(before.kept, body) : before.kept,
+		kept: hasContent ? withEarlier(before.kept, body) : before.kept,
 	};
 	const { says, more } = saidBy(response, body, { ...job, facts: read }, isRaw);
 	const facts = { ...read, ...more };
@@ -134,14 +135,28 @@ function resultsIn(
 	return failed(countMismatch(texts.length, textCount), { kept: body });
 }
 
-/** Damaged results may have come only once: data that comes after them is kept beside them. */
-function withDamaged(before: unknown, body: unknown): unknown {
-	const damaged = damagedIn(before);
-	return damaged !== undefined && damaged !== body ? [damaged, body] : body;
+/**
+ * Damaged results may have come only once, and so may chunks that came before a job failed: other data that
+ * comes after them is kept beside them.
+ */
+function withEarlier(before: unknown, body: unknown): unknown {
+	const first = firstOf(before);
+	const isUnique = typeof first === 'string' || (hasChunks(first) && !hasChunks(body));
+	return isUnique && first !== body ? [first, body] : body;
 }
 
 /** The damaged results among what is kept of a job. */
 function damagedIn(kept: unknown): string | undefined {
-	const first: unknown = Array.isArray(kept) ? kept[0] : kept;
+	const first = firstOf(kept);
 	return typeof first === 'string' ? first : undefined;
 }
+
+const firstOf = (kept: unknown): unknown => (Array.isArray(kept) ? (kept as unknown[])[0] : kept);
+
+/** Whether a response has any chunk. */
+const hasChunks = (body: unknown): boolean =>
+	isObject(body) &&
+	Array.isArray(body.chunkedData) &&
+	body.chunkedData.some(
+		(entry) => isObject(entry) && Array.isArray(entry.chunks) && entry.chunks.length > 0,
+	);
