@@ -356,7 +356,7 @@ export function resumptionIn(
 		[];
 	return skip === undefined
 		? undefined
-		: { file, skip: Number(skip), hadFailures: failures.includes('had failed') };
+		: { file, skip: Number(skip), hadFailures: /\bfailed\b/.test(failures) };
 }
 
 /** The records that the error of a run that stopped is about. */
