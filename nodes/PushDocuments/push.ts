@@ -81,7 +81,8 @@ export async function pushDocuments(run: Run): Promise<void> {
 	};
 	if (isFromFiles) {
 		const readingOf = fileReading(parameters, options, hints);
-		const files = openFiles<Entry, FileReading<Entry>>(run, parameters, options, readingOf);
+		const how = { ...options, asOneText: PUSH_AS_ONE_TEXT };
+		const files = openFiles<Entry, FileReading<Entry>>(run, parameters, how, readingOf);
 		await withFiles(run, files, push);
 	} else {
 		const reading = itemReading(run, parameters, options, sent, hints);
@@ -188,6 +189,10 @@ function withFileAdvice(run: Run, itemIndex: number, error: unknown): unknown {
 		error.description,
 	);
 }
+
+/** What to do about a file of plain text. */
+const PUSH_AS_ONE_TEXT =
+	"To push it as one document, read it with n8n's 'Extract from File' and choose 'Mapped Fields' in 'Documents From'.";
 
 /** Says which document of a list it is. */
 function inList(error: unknown, position: number, length: number): unknown {

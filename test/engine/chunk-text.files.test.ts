@@ -35,6 +35,86 @@ const allLinesOf = async (items: INodeExecutionData[]): Promise<IDataObject[]> =
 	(await Promise.all(items.map(async (item) => await linesOf(item)))).flat();
 const ids = (records: IDataObject[]) => records.map(({ id }) => id);
 
+describe('an item with a file of plain text', () => {
+	const item = async (json: IDataObject = {}, mimeType = 'text/plain') => ({
+		...(await files.item('Pears.\n\nPlums.\n', 'bicycles.txt', mimeType)),
+		json,
+	});
+	const run = async (
+		given: INodeExecutionData,
+		parameters: INodeParameters = {},
+		settings: Partial<RunOptions> = {},
+	) => await chunk([given as unknown as IDataObject], parameters, settings);
+	const MESSAGE = "'Text' is empty. The item has the file 'data' (bicycles.txt)";
+
+	it.each<[string, INodeParameters]>([
+		['One Item per Chunk', { output: 'chunks' }],
+		['Documents Ready to Push', { output: 'documents' }],
+		['One Item per Document', { output: 'perDocument' }],
+		['Submit', { operation: 'submit' }],
+	])('but no text gets the way out: %s', async (_case, parameters) => {
+		const { error } = await run(await item(), parameters);
+		expect(error?.message).toBe(MESSAGE);
+		expect(error?.description).toBe(
+			"To chunk the text of a file, put n8n's node 'Extract from File' with the operation 'Extract From Text File' before this one, and point 'Text' to its field. For a file with one record per text, choose 'File' in 'Texts From'.",
+		);
+		expect(submits()).toEqual([]);
+	});
+
+	it('and a text is chunked', async () => {
+		const given = await item({ id: 'a', name: 'A', text: 'Pears' });
+		const { output } = await run(given, { output: 'documents', options: OFTEN });
+		expect(ids(jsonOf(output))).toEqual(['a#0']);
+	});
+
+	it('and an empty text has no chunks, as a document that was emptied', async () => {
+		const given = await item({ id: 'a', name: 'A', text: '' });
+		const { output, error } = await run(given, { output: 'perDocument', options: OFTEN });
+		expect(error).toBeUndefined();
+		expect(jsonOf(output)).toMatchObject([{ chunkCount: 0, documents: [] }]);
+	});
+
+	it.each(['getResults', 'submitAndWait'])(
+		'needs no text if its request was submitted before: %s',
+		async (operation) => {
+			const submitted = await chunk([{ id: 'a', name: 'A', text: 'Pears' }], {
+				operation: 'submit',
+			});
+			await jobsEnded();
+			const { chunkingId } = jsonOf(submitted.output)[0];
+			const given = await item({ id: 'a', name: 'A', chunkingId });
+			const { output } = await run(given, {
+				operation,
+				output: 'documents',
+				options: {
+					...OFTEN,
+					...(operation === 'submitAndWait' && {
+						resumeChunkingId: '={{ $json.chunkingId }}',
+					}),
+				},
+			});
+			expect(ids(jsonOf(output))).toEqual(['a#0']);
+			expect(submits()).toHaveLength(1);
+		},
+	);
+
+	it.each(['text/plain', 'application/octet-stream'])('has no records: %s', async (mimeType) => {
+		const { error } = await run(await item({}, mimeType), { textSource: 'file' });
+		expect(error?.message).toBe(
+			"'bicycles.txt' is plain text, and its records cannot be recognized",
+		);
+		expect(error?.description).toBe(
+			"Set 'File Format' if it has records. To chunk it as one text, read it with n8n's 'Extract from File' and choose 'One Text per Item'.",
+		);
+	});
+
+	it('is read as what File Format says', async () => {
+		const given = await item();
+		const { error } = await run(given, { textSource: 'file', fileFormat: 'csv' });
+		expect(error?.message).toContain("has no column 'text'");
+	});
+});
+
 describe('Output To: Files', () => {
 	it.each([
 		['on disk', 'filesystem'],

@@ -623,6 +623,21 @@ describe('bad input', () => {
 		expect(new Set(indexed().map(({ id }) => id)).size).toBeGreaterThan(0);
 	});
 
+	it.each([
+		['d.txt', 'text/plain'],
+		['D.MD.gz', 'application/octet-stream'],
+		['d', 'text/plain; charset=utf-8'],
+	])('plain text has no records, and can be one document: %s, %s', async (name, mimeType) => {
+		const { error } = await push([await files.item('Pears.\n\nPlums.\n', name, mimeType)]);
+		expect(error?.message).toBe(
+			`'${name}' is plain text, and its records cannot be recognized`,
+		);
+		expect(error?.description).toBe(
+			"Set 'File Format' if it has records. To push it as one document, read it with n8n's 'Extract from File' and choose 'Mapped Fields' in 'Documents From'.",
+		);
+		expect(sandbox().requests).toEqual([]);
+	});
+
 	it.each<[string, string | Buffer, string, RegExp]>([
 		['an empty file', '', 'd.jsonl', /^The file 'd.jsonl' is empty/],
 		['an empty list file', '', 'd.json', /^'d.json': The file is empty/],

@@ -13,7 +13,7 @@ export const textProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Each input item has a file of any size with one record per text: ${RECORD_FILES.text}`,
+				description: `Each input item has a file of any size with one record per text: ${RECORD_FILES.text}. For plain text files use n8n's Extract from File before this node.`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},

@@ -9,6 +9,7 @@ import type { Job } from '../submit/job';
 import { textReading } from './record-texts';
 import { hintAtRegexes, readSettings } from './settings';
 import type { TextEntry } from './text';
+import { CHUNK_AS_ONE_TEXT } from './text-in-file';
 
 /** Maximum of chunking IDs listed in the output; the others are only counted. */
 const MAX_IDS_LISTED = 100;
@@ -51,7 +52,8 @@ export async function withFileTexts(
 			...accounting(whole, work, name),
 		};
 	};
-	const files = openFiles<TextEntry, TextFile>(run, parameters, options, readingOf);
+	const how = { ...options, asOneText: CHUNK_AS_ONE_TEXT };
+	const files = openFiles<TextEntry, TextFile>(run, parameters, how, readingOf);
 	await work.withEach(
 		run,
 		files,

@@ -17,6 +17,7 @@ import { hintAtRegexes, readSettings } from './settings';
 import { MAX_PREVIOUS_CHUNKS, readSourceDocuments } from './source-documents';
 import { placeInOrder, usableText, withFields, type SourceDocument, type TextEntry } from './text';
 import { readTextFields } from './text-fields';
+import { textInFile } from './text-in-file';
 
 /**
  * The texts of all input items as one source. Items without a usable text fail.
@@ -155,6 +156,8 @@ class ItemReader {
 		const { run, parameters, options } = this.chunking;
 		const { bytesPerRequest: maxBytes } = options;
 		if (parameters.choice('textSource') === 'item') {
+			const problem = textInFile(run, parameters, itemIndex);
+			if (problem) throw problem;
 			const value = parameters.value('text', itemIndex);
 			return [{ text: usableText(value, "'Text'", maxBytes) }];
 		}

@@ -6,6 +6,7 @@ import { refuseItem } from '../../shared/n8n/sources/source';
 import { quoted } from '../../shared/service/wording';
 import type { ChunkParameters } from '../parameters';
 import type { SourceDocument } from './text';
+import { textInFile } from './text-in-file';
 
 /** Maximum of previous chunks of an item, of all its texts together. */
 export const MAX_PREVIOUS_CHUNKS = 100_000;
@@ -24,8 +25,8 @@ export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 }
 
 /**
- * Reads the documents of all items; items without a usable ID or name fail. Items that stand for a
- * request and have the `documents` of its texts are left out.
+ * Reads the documents of all items; items without a usable ID or name fail, and those whose text
+ * is probably in a file. Items that stand for a request and have the `documents` of its texts are left out.
  *
  * @param idOf the chunking ID of an item that stands for a request, '' for none
  * @param refused gets the items that failed
@@ -42,6 +43,9 @@ export async function readSourceDocuments(
 		if (refused.has(itemIndex)) continue;
 		try {
 			if (documentsIn(json) && idOf(itemIndex) !== '') continue;
+			const problem = textInFile(run, parameters, itemIndex);
+			const isExcused = () => hasEmptyText(parameters, itemIndex) || idOf(itemIndex) !== '';
+			if (problem && !isExcused()) throw problem;
 			const document = sourceDocument(parameters, itemIndex, json);
 			const { textIndex } = json;
 			// Submit returns an item for each text of a list, all with the same document ID.

@@ -25,6 +25,8 @@ export interface RecordFileOptions {
 	 * detected by its content if undefined.
 	 */
 	otherwise?: RecordFormat;
+	/** What to do about plain text without records, for a message. */
+	asOneText?: string;
 	/** Dotted path of the list in a JSON file; '' if the file is the list. */
 	path: string;
 	/** Of CSV; '' to detect it. */
@@ -67,7 +69,7 @@ export interface FileParameters {
 export async function openItemFile(
 	run: Run,
 	parameters: FileParameters,
-	{ delimiter, otherwise }: Pick<RecordFileOptions, 'delimiter' | 'otherwise'>,
+	{ delimiter, otherwise, asOneText }: Omit<RecordFileOptions, 'format' | 'path'>,
 	itemIndex: number,
 	where: string | IBinaryData,
 ): Promise<RecordFile> {
@@ -75,6 +77,7 @@ export async function openItemFile(
 	const how: RecordFileOptions = {
 		format: parameters.choice('fileFormat', itemIndex),
 		...(otherwise !== undefined && { otherwise }),
+		...(asOneText !== undefined && { asOneText }),
 		path: parameters.text('listPath', itemIndex).trim(),
 		delimiter,
 	};
@@ -253,7 +256,7 @@ function isEnough(head: string): boolean {
 function detected(
 	file: InputFile,
 	head: string,
-	{ path, otherwise }: RecordFileOptions,
+	{ path, otherwise, asOneText = '' }: RecordFileOptions,
 ): RecordFormat {
 	const named = formatOf({ fileName: file.name, mimeType: file.mimeType });
 	// JSON Lines often come as .json or as application/json.
@@ -269,6 +272,12 @@ function detected(
 	const name = quoted(file.name);
 	const isBlank = first === '' && head.length < FIRST_RECORD_CHARACTERS;
 	if (isBlank) throw new InputError(`The file ${name} is empty`, EMPTY);
+	if (!isAmbiguous && isPlainText(file)) {
+		throw new InputError(
+			`${name} is plain text, and its records cannot be recognized`,
+			`Set 'File Format' if it has records. ${asOneText}`,
+		);
+	}
 	const why = isAmbiguous
 		? `, because it begins with ${first} and may be JSON or text lines`
 		: '';
@@ -277,6 +286,9 @@ function detected(
 		"Choose it as 'File Format', or give the file a name with the extension of its format.",
 	);
 }
+
+const isPlainText = ({ name, mimeType }: InputFile): boolean =>
+	/\.(?:txt|md|markdown)(?:\.gz)?$/i.test(name) || /^text\/(?:plain|markdown)\b/i.test(mimeType);
 
 /** What to do about an empty file. */
 export const EMPTY = 'Check the node that outputs the file.';

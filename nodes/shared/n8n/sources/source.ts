@@ -171,7 +171,7 @@ export interface OpenSource<E, R> extends FileSource<E> {
 export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 	run: Run,
 	parameters: FileSourceParameters,
-	options: CommonOptions & Pick<RecordFileOptions, 'otherwise'>,
+	options: CommonOptions & Pick<RecordFileOptions, 'otherwise' | 'asOneText'>,
 	readingOf: (itemIndex: number, file: RecordFile) => R | Promise<R>,
 ): AsyncGenerator<OpenSource<E, R>, void, undefined> {
 	const sinks = new Set<FileSink>();
