@@ -43,10 +43,15 @@ const REQUIRED = new Map([
 /**
  * The documents of an item as they come in.
  *
+ * @param source the choice in 'Documents From'
  * @throws InputError for parameters that cannot be used
  */
-export function documentsOf(run: Run, parameters: PushParameters, itemIndex: number): unknown[] {
-	const source = parameters.choice('documentSource');
+export function documentsOf(
+	run: Run,
+	parameters: PushParameters,
+	source: string,
+	itemIndex: number,
+): unknown[] {
 	if (source === 'wholeItem') return [jsonOf(run, itemIndex)];
 	if (source === 'fields') {
 		const others = otherFields(run, parameters, itemIndex);

@@ -27,7 +27,11 @@ import {
 import { FORMATS } from '../shared/records/format';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
-import { prepareDocument, type PushDocument } from '../shared/service/push/push';
+import {
+	prepareDocument,
+	type MissingAdvice,
+	type PushDocument,
+} from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import {
 	adviceForItem,
@@ -108,11 +112,23 @@ function itemReading(
 	const from = parameters.choice('documentSource');
 	const isWholeItem = from === 'wholeItem';
 	const rules = rulesOf(options, from === 'fields' ? CALLED_AS_PARAMETERS : undefined);
+	const adviceOf =
+		(itemIndex: number): MissingAdvice =>
+		(field) =>
+			adviceForItem(run, itemIndex, field);
+	let last: DocumentMapper | undefined;
+	/** The mapper of an item is nearly always that of the one before. */
+	const mapperOf = (itemIndex: number): DocumentMapper => {
+		const fields = readItemFields(parameters, itemIndex);
+		if (last?.fields.id !== fields.id || last.fields.name !== fields.name)
+			last = new DocumentMapper(fields);
+		return last;
+	};
 	const prepared = (value: unknown, { items: [itemIndex = 0] }: Placed): PushDocument => {
 		if (!isWholeItem) return prepareDocument(value, rules);
-		const adviceFor = (field: 'id' | 'name') => adviceForItem(run, itemIndex, field);
+		const adviceFor = adviceOf(itemIndex);
 		try {
-			const mapper = new DocumentMapper(readItemFields(parameters, itemIndex));
+			const mapper = mapperOf(itemIndex);
 			const document = mapper.documentOf(value, adviceFor);
 			const called = mapper.isIdentity ? undefined : mapper.called;
 			return prepareDocument(document, called ? { ...rules, called } : rules, adviceFor);
@@ -121,7 +137,7 @@ function itemReading(
 		}
 	};
 	return {
-		valuesOf: (itemIndex) => documentsOf(run, parameters, itemIndex),
+		valuesOf: (itemIndex) => documentsOf(run, parameters, from, itemIndex),
 		entryOf: (value, place) => {
 			const document = prepared(value, place);
 			hints.found(value as object);
