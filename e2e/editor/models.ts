@@ -17,7 +17,7 @@ export const models: Subject = {
 		const { placeholder, entries, hasSearch } = await panel.openList('modelId');
 		checks.add(
 			'The list says that its models are those of the documentation',
-			/documentation/.test(placeholder),
+			/documented/.test(placeholder),
 			placeholder,
 		);
 		checks.add('It has models', entries.length > 1, entries.join(', '));

@@ -24,7 +24,7 @@ export const modelProperties = properties([
 				displayName: 'Known Models',
 				name: 'list',
 				type: 'list',
-				placeholder: 'Select a model...',
+				placeholder: 'Select a documented model...',
 				typeOptions: { searchListMethod: 'listModels' },
 			},
 		],
