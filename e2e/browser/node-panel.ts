@@ -67,12 +67,7 @@ export class NodePanel {
 
 	/** All modes of a resource. */
 	async modes(name: string): Promise<string[]> {
-		await this.modeSelector(name).click();
-		const modes = this.page.locator('.el-select-dropdown__item:visible');
-		await modes.first().waitFor();
-		const names = await modes.allInnerTexts();
-		await this.page.keyboard.press('Escape');
-		return names.map((mode) => mode.trim());
+		return await this.listed(this.modeSelector(name), '');
 	}
 
 	async chooseMode(name: string, mode: string): Promise<void> {
@@ -112,12 +107,17 @@ export class NodePanel {
 
 	/** The options of a drop-down list, as they are shown. */
 	async options(name: string): Promise<string[]> {
-		await this.parameter(name).click();
-		const options = this.page.locator('.el-select-dropdown__item:visible .option-headline');
-		await options.first().waitFor();
-		const names = await options.allInnerTexts();
+		return await this.listed(this.parameter(name), ' .option-headline');
+	}
+
+	/** What a drop-down list shows when it is open; `part` selects a part of each entry. */
+	private async listed(control: Locator, part: string): Promise<string[]> {
+		await control.click();
+		const entries = this.page.locator(`.el-select-dropdown__item:visible${part}`);
+		await entries.first().waitFor();
+		const names = await entries.allInnerTexts();
 		await this.page.keyboard.press('Escape');
-		return names.map((option) => option.trim());
+		return names.map((name) => name.trim());
 	}
 
 	/** Chooses an option of a drop-down list. */

@@ -118,6 +118,15 @@ async function chunker(context: IExecuteFunctions): Promise<{
 	};
 }
 
+/** Has a job's results delivered, and polls once more. */
+async function fetchTwice(context: IExecuteFunctions): Promise<Job> {
+	const { submit, fetch } = await chunker(context);
+	const job = await submit();
+	await fetch(job);
+	await fetch(job);
+	return job;
+}
+
 /** Two chunks of the first text, with these vectors. */
 const chunksWith =
 	(...vectors: unknown[]): Execute =>
@@ -207,10 +216,7 @@ const IMPOSTORS: Array<[string, Invariant, NodeKey, Execute, Partial<World>?]> =
 		'lost what was delivered',
 		'chunk',
 		async function () {
-			const { submit, fetch } = await chunker(this);
-			const job = await submit();
-			await fetch(job);
-			await fetch(job);
+			await fetchTwice(this);
 			return returns({}, {});
 		},
 	],
@@ -219,10 +225,7 @@ const IMPOSTORS: Array<[string, Invariant, NodeKey, Execute, Partial<World>?]> =
 		'lost what was delivered',
 		'chunk',
 		async function () {
-			const { submit, fetch } = await chunker(this);
-			const job = await submit();
-			await fetch(job);
-			await fetch(job);
+			const job = await fetchTwice(this);
 			return returns({ error: 'x', chunkingId: job, response: WITHHELD }, {});
 		},
 	],

@@ -153,7 +153,7 @@ function damagedIn(kept: unknown): string | undefined {
 
 const firstOf = (kept: unknown): unknown => (Array.isArray(kept) ? (kept as unknown[])[0] : kept);
 
-/** Whether a response has any chunk. */
+/** Whether a response has at least one chunk. */
 const hasChunks = (body: unknown): boolean =>
 	isObject(body) &&
 	Array.isArray(body.chunkedData) &&

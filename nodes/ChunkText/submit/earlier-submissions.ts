@@ -51,7 +51,7 @@ export async function withoutAccepted(
 		if (known?.text !== entry.text || known.group !== entry.group) {
 			const failedBefore = failed.get(nameOf(entry));
 			for (const request of failedBefore ?? []) jobs.failedBefore.add(request.chunkingId);
-			left.push({ ...entry, ...(failedBefore && { failedBefore }) });
+			left.push(failedBefore ? { ...entry, failedBefore } : entry);
 			continue;
 		}
 		const { position, request } = known;
