@@ -96,7 +96,7 @@ describe('With Keep Order, no more than the window waits for', () => {
 		const result = await chunkFile(articles(120), { ...SMALL, maxWaitSeconds: 1 });
 		expect(summaryOf(result)).toMatchObject({ records: 120, chunked: 116, failed: 4 });
 		expect(await parentsOf(result)).toEqual(idsOf(articles(120).slice(4)));
-		const end = Math.max(...polls().flatMap((p) => (p.path.includes('c-1') ? p.endedAt : [])));
+		const end = Math.max(...polls().flatMap((p) => (p.path.endsWith('/c-1') ? p.endedAt : [])));
 		const before = accepted().filter(({ at }) => at < end);
 		expect(before.reduce((sum, { texts }) => sum + texts, 0)).toBeLessThanOrEqual(20);
 	});
