@@ -19,6 +19,7 @@ import {
 } from '../shared/n8n/sources/source';
 import { documentId } from '../shared/service/push/document-id';
 import { InputError } from '../shared/service/input-error';
+import { isObject } from '../shared/service/json';
 import { deletePath } from '../shared/service/push/push';
 import { deleting, outcomeMessage } from '../shared/service/wording';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
@@ -195,7 +196,7 @@ const fileReading =
 
 /** @throws InputError for an ID that cannot be used */
 function idIn(record: unknown, idField: string): string {
-	if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+	if (!isObject(record)) {
 		return documentId(record, 'ID');
 	}
 	return documentId(fieldOf(record, idField), idField);

@@ -12,6 +12,7 @@ import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/tool';
 import { withMembers } from '../shared/records/json/with-members';
 import { InputError } from '../shared/service/input-error';
+import { isObject } from '../shared/service/json';
 import type { DocumentRules, MissingAdvice, PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
@@ -177,7 +178,7 @@ export class DocumentMapper {
 	 * @throws InputError for such a record
 	 */
 	documentOf(record: unknown, adviceFor: MissingAdvice = () => BOTH_NEEDED): object {
-		if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+		if (!isObject(record)) {
 			throw new InputError(
 				'The record is not a JSON object',
 				'Each record must be an object with an ID and a name.',

@@ -1,6 +1,6 @@
 import { serverMessage, ServiceFailure } from './failure';
 import { isRecord } from './json';
-import { deniesSuccess } from './success';
+import { denialIn } from './success';
 
 /** Path of a migration of blob manifests (docs/service-interface.md, Blobs). */
 export const CONVERT_PATH = '/blobs/convert';
@@ -11,7 +11,7 @@ export const CONVERT_PATH = '/blobs/convert';
  * @returns undefined for any other body
  */
 export function deniedMigration(body: unknown): ServiceFailure | undefined {
-	if (!isRecord(body) || !deniesSuccess(body)) return undefined;
+	if (!isRecord(body) || denialIn(body) === undefined) return undefined;
 	return new ServiceFailure('The blob service reported no success', {
 		kind: 'response',
 		said: serverMessage(body),

@@ -12,9 +12,9 @@ const MAX_START_CHARACTERS = 2_000;
 export const isFalse = (value: unknown): boolean =>
 	value === false || (typeof value === 'string' && value.trim().toLowerCase() === 'false');
 
-/** Whether what a response says about the request as a whole is that it was no success. */
-export const deniesSuccess = (members: Readonly<Record<string, unknown>>): boolean =>
-	SUCCESS_KEYS.some((key) => isFalse(members[key]));
+/** By which member a response says that the request as a whole was no success; undefined if by none. */
+export const denialIn = (members: Readonly<Record<string, unknown>>): string | undefined =>
+	SUCCESS_KEYS.find((key) => isFalse(members[key]));
 
 /** Whether a body is an HTML page, in which comments may come first. */
 const isPage = (body: unknown): boolean =>

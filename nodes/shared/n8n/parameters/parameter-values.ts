@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { fieldOf } from '../../records/fields';
 import { InputError } from '../../service/input-error';
-import { isEmpty, isRecord } from '../../service/json';
+import { isEmpty, isObject, isRecord } from '../../service/json';
 import type { Read } from './parameter-reader';
 
 /** A value as part of a message. */
@@ -148,9 +148,7 @@ const OBJECT_ADVICE = 'Write it as {"name": value}, or leave it empty.';
 export function objectOf({ value, definition }: Read): IDataObject {
 	const trimmed = typeof value === 'string' ? value.trim() : value;
 	const parsed = isEmpty(trimmed) ? {} : jsonOf({ value: trimmed, definition });
-	if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
-		return parsed as IDataObject;
-	}
+	if (isObject(parsed)) return parsed as IDataObject;
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }
 

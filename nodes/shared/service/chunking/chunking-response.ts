@@ -1,5 +1,6 @@
 import { isObject } from '../json';
 import { MESSAGE_KEYS, serverMessage } from '../failure';
+import { denialIn } from '../success';
 
 /** A chunk of a text; everything but its text only if the service returned it. */
 export interface Chunk {
@@ -106,7 +107,7 @@ export function classify(body: unknown, expectedId?: string): ChunkingResponse {
 	const facts = { status, chunkingId, hasContent: hasContent(body) };
 
 	if (isAnother(chunkingId, expectedId)) return { ...facts, state: 'foreign' };
-	const denial = DENIALS.find((name) => isFalse(members[name]));
+	const denial = denialIn(members);
 	if (denial !== undefined) return { ...facts, state: 'denied', by: `${denial}: false` };
 	if (status === undefined && !Array.isArray(chunkedData)) return { ...facts, state: 'invalid' };
 	const known = normalized(status ?? 'READY');
@@ -134,12 +135,6 @@ function finished(
 
 /** Whether the service says that the job has finished, in any letter case. */
 export const hasFinished = (status: string): boolean => FINISHED.has(normalized(status));
-
-/** Members that say of a request as a whole whether it succeeded. */
-const DENIALS = ['success', 'ok', 'acknowledged'];
-
-const isFalse = (value: unknown): boolean =>
-	value === false || (typeof value === 'string' && value.trim().toLowerCase() === 'false');
 
 const nonEmpty = (value: unknown): string | undefined =>
 	typeof value === 'string' && value !== '' ? value : undefined;

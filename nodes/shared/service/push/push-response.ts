@@ -1,6 +1,6 @@
 import { MESSAGE_KEYS, serverMessage, ServiceFailure } from '../failure';
 import { isRecord, membersOf, type Members } from '../json';
-import { deniesSuccess, isFalse } from '../success';
+import { denialIn, isFalse } from '../success';
 
 /** A document of the request, as far as its response needs it. */
 export interface SentDocument {
@@ -207,7 +207,7 @@ class ResponseReader {
 		}
 		// It names no document of the request, or calls it by another name.
 		if (saysRejected((key) => scalar(object[key]))) this.unattributed.push(object);
-		this.isDenied ||= deniesSuccess(object);
+		this.isDenied ||= denialIn(object) !== undefined;
 		let names = false;
 		for (const [name, value] of Object.entries(object)) {
 			const below = rejects || REJECTING_NAME.test(name);

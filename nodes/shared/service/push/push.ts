@@ -1,6 +1,7 @@
 import { pathSegment } from '../url';
 import { inexact } from './document-id';
 import { InputError } from '../input-error';
+import { isObject } from '../json';
 import { unpackVector } from '../chunking/vector';
 import { quoted } from '../wording';
 
@@ -64,17 +65,17 @@ export function prepareDocument(
 	rules: DocumentRules,
 	adviceFor?: MissingAdvice,
 ): PushDocument {
-	if (typeof source !== 'object' || source === null || Array.isArray(source)) {
+	if (!isObject(source)) {
 		throw new InputError(
 			'The document is not a JSON object',
 			'Enter one object, or a list of objects, each with an id and a name.',
 		);
 	}
-	const all = source as Record<string, unknown>;
-	const dropped = rules.excludeFields.filter((name) => Object.hasOwn(all, name));
-	if (rules.dropEmpty) dropped.push(...Object.keys(all).filter((name) => isEmpty(all[name])));
+	const dropped = rules.excludeFields.filter((name) => Object.hasOwn(source, name));
+	if (rules.dropEmpty)
+		dropped.push(...Object.keys(source).filter((name) => isEmpty(source[name])));
 	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
-	const fields = dropped.length > 0 ? { ...all } : all;
+	const fields = dropped.length > 0 ? { ...source } : source;
 	for (const name of dropped) delete fields[name];
 	const id = requiredString(fields, 'id', rules, adviceFor);
 	const name = requiredString(fields, 'name', rules, adviceFor, id);

@@ -3,6 +3,7 @@ import { createHash } from 'crypto';
 import { parseBaseUrl, pathSegment } from '../url';
 import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
+import { isRecord } from '../json';
 import { PROXY_LOGIN } from '../services';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
@@ -115,13 +116,8 @@ export function parseTokenResponse(
 			description:
 				"Check 'Token Server URL' and 'Authorization Server ID' in the credential: the response may come from something other than the token endpoint.",
 		});
-	if (typeof body !== 'object' || body === null) throw unusable('it is not a JSON object');
-	const {
-		token_type,
-		expires_in,
-		access_token,
-		scope: granted,
-	} = body as Record<string, unknown>;
+	if (!isRecord(body)) throw unusable('it is not a JSON object');
+	const { token_type, expires_in, access_token, scope: granted } = body;
 
 	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
 		throw unusable('its token_type is not Bearer');
@@ -159,7 +155,7 @@ function refusal(
 	scope: string,
 	retryAfterMs: number | undefined,
 ): ServiceFailure {
-	const error = (body as { error?: unknown } | null | undefined)?.error;
+	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
 	const isCode = code !== '' && code.length <= MAX_CODE_CHARACTERS;
@@ -195,27 +191,19 @@ function refusalAdvice(status: number, error: unknown, words: string, scope: str
 /** Reads the stored map; anything that is not a map of tokens counts as empty. */
 export function parseTokenMap(stored: unknown): TokenMap {
 	if (typeof stored !== 'string' || stored === '') return {};
-	let parsed: unknown;
 	try {
-		parsed = JSON.parse(stored);
+		const parsed: unknown = JSON.parse(stored);
+		if (!isRecord(parsed)) return {};
+		return Object.fromEntries(Object.entries(parsed).filter(isOfToken)) as TokenMap;
 	} catch {
 		return {};
 	}
-	if (typeof parsed !== 'object' || parsed === null) return {};
-	return Object.fromEntries(Object.entries(parsed).filter(([, value]) => isToken(value)));
 }
 
-function isToken(value: unknown): value is Token {
-	if (typeof value !== 'object' || value === null) return false;
-	const token = value as Partial<Token>;
-	return (
-		typeof token.accessToken === 'string' &&
-		typeof token.issuedAt === 'number' &&
-		typeof token.expiresAt === 'number' &&
-		typeof token.renewAt === 'number' &&
-		typeof token.issuedFor === 'string'
-	);
-}
+const isOfToken = ([, token]: [string, unknown]): boolean =>
+	isRecord(token) &&
+	[token.accessToken, token.issuedFor].every((text) => typeof text === 'string') &&
+	[token.issuedAt, token.expiresAt, token.renewAt].every((ms) => typeof ms === 'number');
 
 /** The token of a scope, if it was issued for this client and has not expired. */
 export function validToken(
