@@ -493,6 +493,13 @@ export const CASES: Record<string, Case> = {
 			{ jobs: [jobOf({ once: true })] },
 		),
 	},
+	'chunks that came early are lost to an ERROR when n8n runs the node again': {
+		invariant: 'lost what was delivered',
+		world: chunking(
+			{ retries: true, flow: 'submitThenGet' },
+			{ jobs: [jobOf({ pendingData: 'firstChunk', end: 'error' })] },
+		),
+	},
 	'texts are submitted again when n8n runs the node again': {
 		invariant: 'submitted twice',
 		world: chunking({ texts: [[0], [2], [3]], retries: true }),

@@ -395,8 +395,7 @@ export class Service {
 		const job = this.jobs.get(chunkingId);
 		if (job === undefined) return { status: 404, json: { message: 'No such job' } };
 		const { plan } = job;
-		const pending = job.pollsLeft > 0 || (plan.end === 'never' && !this.finishAll);
-		if (pending && !this.finishAll) {
+		if (plan.end === 'never' ? !this.finishAll : job.pollsLeft > 0) {
 			if (effect) job.pollsLeft -= 1;
 			return this.pendingAnswer(job);
 		}

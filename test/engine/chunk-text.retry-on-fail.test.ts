@@ -103,6 +103,30 @@ describe('Get Results returns what an earlier try has fetched', () => {
 		]);
 	});
 
+	it.each([
+		['of a job that fails at the next try', false],
+		['of a job that fails within the first try', true],
+	])('also chunks that came early, %s', async (_, wait) => {
+		const early = { status: 'SUBMITTED', chunkedData: [{ chunks: ['early'] }] };
+		fault('results', { status: 200, body: JSON.stringify(early), times: 1 });
+		fault('results', { status: 200, body: '{"status":"ERROR"}' });
+		const items = [{ chunkingId: '' }, { chunkingId: 'c-1' }];
+		const { output } = await getResults(items, { wait, options: OFTEN }, CONTINUE);
+		expect(jsonOf(output)[1]).toMatchObject({
+			error: expect.stringMatching(/^The AI service reported ERROR/),
+			response: early,
+		});
+	});
+
+	it('but not chunks that came early, once the job has finished', async () => {
+		const [item] = await submitted(1);
+		const early = { status: 'SUBMITTED', chunkedData: [{ chunks: ['early'] }] };
+		fault('results', { status: 200, body: JSON.stringify(early), times: 1 });
+		const { output } = await getResults([{ chunkingId: '' }, item], { wait: false }, CONTINUE);
+		expect(textsOf(output)).toEqual([undefined, 'text 0']);
+		expect(output[1].json).not.toHaveProperty('response');
+	});
+
 	it('and knows that a response may have been lost', async () => {
 		const [item] = await submitted(1);
 		fault('results', { reset: 'afterWork', times: 1 });

@@ -137,8 +137,8 @@ function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
 function found(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
 	const { facts, hasData, says, isRepeatable } = meaningOf(job, body, chunking.mode === 'raw');
 	setFacts(job, facts, chunking);
-	if (hasData && typeof body === 'string') chunking.damaged.set(job.chunkingId, body);
-	else if (hasData) chunking.responses.set(job.chunkingId, body);
+	// What cannot be read says nothing about the job to the next try.
+	if (hasData && typeof body !== 'string') chunking.responses.set(job.chunkingId, body);
 	switch (says.state) {
 		case 'pending':
 			return says;
@@ -154,8 +154,9 @@ function found(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
 	}
 }
 
-function setFacts(job: Job, facts: JobFacts, { lost }: Chunking): void {
+function setFacts(job: Job, facts: JobFacts, { lost, kept }: Chunking): void {
 	if (facts.lost !== undefined) lost.set(job.chunkingId, facts.lost);
+	if (facts.kept !== job.facts.kept) kept.set(job.chunkingId, facts.kept);
 	job.facts = facts;
 }
 

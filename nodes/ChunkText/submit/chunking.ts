@@ -40,10 +40,10 @@ export interface Chunking {
 	accepted: Kept<Accepted>;
 	/** The same for requests that failed. */
 	failed: Kept<readonly FailedRequest[]>;
-	/** The same for responses with data, by chunking ID: they may come only once. */
+	/** The same for responses with data of jobs that go no further, by chunking ID: they may come only once. */
 	responses: Kept<unknown>;
-	/** The same for responses with data that cannot be read. */
-	damaged: Kept<string>;
+	/** The same for `JobFacts.kept`. */
+	kept: Kept<unknown>;
 	/** The same for `JobFacts.lost`. */
 	lost: Kept<string>;
 	/** What all submissions of the run share. */
@@ -55,10 +55,10 @@ export interface Chunking {
 /** What earlier tries of the node have learned of a job. */
 export const knownOf = (
 	chunkingId: string,
-	{ responses, damaged, lost }: Chunking,
+	{ responses, kept, lost }: Chunking,
 ): Parameters<typeof newJob>[2] => ({
 	unread: responses.get(chunkingId),
-	kept: damaged.get(chunkingId),
+	kept: kept.get(chunkingId),
 	lost: lost.get(chunkingId),
 });
 
@@ -112,7 +112,7 @@ export async function openChunking(
 		accepted: kept('accepted'),
 		failed: kept('failed'),
 		responses: kept('responses'),
-		damaged: kept('damaged'),
+		kept: kept('kept'),
 		lost: kept('lost'),
 		// The service would chunk again what it has already accepted.
 		submitting: requestLine(run, session, options, { idempotent: false }),

@@ -21,7 +21,7 @@ export function keepAccepted(texts: TextEntry[], job: Job, { accepted }: Chunkin
  */
 export function forgetAccepted(
 	{ chunkingId, session, refs, facts }: Job,
-	{ accepted, failed, responses, damaged }: Chunking,
+	{ accepted, failed, responses, kept }: Chunking,
 ): void {
 	const request = { chunkingId, session, response: facts.kept };
 	for (const name of refs.map(nameOf)) {
@@ -29,7 +29,7 @@ export function forgetAccepted(
 		failed.set(name, [...(failed.get(name) ?? []), request]);
 	}
 	responses.delete(chunkingId);
-	damaged.delete(chunkingId);
+	kept.delete(chunkingId);
 }
 
 /**
