@@ -18,7 +18,6 @@ import {
 	type Probe,
 } from '../nodes/shared/http/credential-test';
 import { tokenSender } from '../nodes/shared/http/token-sender';
-import { parseBaseUrl } from '../nodes/shared/service/url';
 import { ServiceFailure } from '../nodes/shared/service/failure';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/tokens/scope';
 import { processTokens } from '../nodes/shared/service/tokens/process-tokens';
@@ -181,7 +180,7 @@ const canChunk = (credentials: ICredentialDataDecryptedObject): boolean =>
 const PROBE: Probe = {
 	party: AI_SERVICE,
 	request: (credentials) => {
-		const url = parseBaseUrl(credentials.aiUrl, AI_SERVICE.urlLabel);
+		const url = AI_SERVICE.baseUrl(credentials);
 		const { token } = tokenUseOf(credentials) ?? ownUse(credentials, 'test');
 		return {
 			method: 'GET',

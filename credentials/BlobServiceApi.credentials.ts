@@ -6,7 +6,6 @@ import type {
 } from 'n8n-workflow';
 
 import { keyCredential, TEST_STATE_FIELD, type Probe } from '../nodes/shared/http/credential-test';
-import { parseBaseUrl } from '../nodes/shared/service/url';
 import { BLOB_SERVICE } from '../nodes/shared/service/services';
 import { secretsOf } from '../nodes/shared/service/tokens/secrets';
 
@@ -87,7 +86,7 @@ const PROBE: Probe = {
 	party: BLOB_SERVICE,
 	request: (credentials) => ({
 		method: 'GET',
-		url: `${parseBaseUrl(credentials.baseUrl, 'Blob Service URL')}/blobs`,
+		url: `${BLOB_SERVICE.baseUrl(credentials)}/blobs`,
 		headers: { Accept: 'application/json' },
 	}),
 	secrets: secretsOf,

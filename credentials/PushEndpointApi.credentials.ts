@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { keyCredential, TEST_STATE_FIELD, type Probe } from '../nodes/shared/http/credential-test';
-import { pathSegment } from '../nodes/shared/service/url';
+import { pushPath } from '../nodes/shared/service/push/push';
 import { parsePushEndpoint } from '../nodes/shared/service/push/push-endpoint';
 import { PUSH_SERVICE } from '../nodes/shared/service/services';
 import { secretsOf } from '../nodes/shared/service/tokens/secrets';
@@ -81,7 +81,7 @@ const PROBE: Probe = {
 		const { baseUrl, endpoint } = parsePushEndpoint(credentials);
 		return {
 			method: 'POST',
-			url: `${baseUrl}/api/v1/push/${pathSegment(endpoint, 'Endpoint Identifier')}`,
+			url: `${baseUrl}${pushPath(endpoint)}`,
 			headers: {
 				Accept: 'application/json',
 				'Content-Type': 'application/json',

@@ -7,11 +7,11 @@ import { count, figure } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
-import { BLOB_SERVICE } from '../shared/n8n/session/services';
 import { Session } from '../shared/n8n/session/session';
 import { CONVERT_PATH, deniedMigration } from '../shared/service/blobs';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
+import { BLOB_SERVICE } from '../shared/service/services';
 import { MIGRATING, MIGRATING_AGAIN, outcomeMessage } from '../shared/service/wording';
 import { migrateProperties } from './properties';
 

@@ -3,8 +3,8 @@ import { NOTHING_KEPT, type Kept } from '../../shared/n8n/run/previous-tries';
 import type { Source } from '../../shared/n8n/sources/source';
 import type { Run } from '../../shared/n8n/run/run';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
-import { aiService } from '../../shared/n8n/session/services';
 import { Session } from '../../shared/n8n/session/session';
+import { AI_SERVICE } from '../../shared/service/services';
 import { Jobs, newJob, type Job, type JobFacts } from './job';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { ChunkHints } from '../chunks/hints';
@@ -90,7 +90,7 @@ export async function openChunking(
 ): Promise<Chunking> {
 	const sessions = new Map<string, Session>();
 	for (const scope of await readScopes(run, parameters))
-		sessions.set(scope, await Session.open(run, aiService(scope)));
+		sessions.set(scope, await Session.open(run, { ...AI_SERVICE, scope }));
 	const [session] = sessions.values();
 	const jobs = new Jobs();
 	run.progress = () => jobs.progress();

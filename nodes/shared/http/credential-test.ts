@@ -9,7 +9,7 @@ import type {
 
 import { serverMessage, ServiceFailure } from '../service/failure';
 import { withoutSecrets } from '../service/tokens/secrets';
-import { statusAdvice, type KnownService } from '../service/services';
+import { statusAdvice, type Service } from '../service/services';
 import { capitalized } from '../service/wording';
 import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
 import { TimeLimit } from './time-limit';
@@ -19,7 +19,7 @@ type Data = ICredentialDataDecryptedObject;
 
 /** The request that proves a credential, and what its response means. */
 export interface Probe {
-	party: KnownService;
+	party: Service;
 	/**
 	 * Signed, and such that it changes nothing.
 	 *
@@ -220,5 +220,5 @@ export function advised({ message, description = '', kind }: ServiceFailure): Se
 	return new ServiceFailure(words, { kind });
 }
 
-const adviceOfService = (status: number, service: KnownService): string | undefined =>
+const adviceOfService = (status: number, service: Service): string | undefined =>
 	status >= 200 && status < 300 ? undefined : statusAdvice(status, service, { isTest: true });

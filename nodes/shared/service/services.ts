@@ -1,4 +1,6 @@
 import { isTransientStatus } from './failure';
+import { parsePushEndpoint } from './push/push-endpoint';
+import { parseBaseUrl } from './url';
 
 /** What advice depends on beside the status. */
 interface AdviceContext {
@@ -10,12 +12,22 @@ interface AdviceContext {
 
 type Advice = string | ((context: AdviceContext) => string);
 
-/** A service in messages, with what to do after its statuses. */
-export interface KnownService {
+/** A service: its credential, its URL, and what to do after its statuses. */
+export interface Service {
 	/** e.g. `the push service`. */
 	name: string;
+	credentialType: string;
 	/** Display name of the credential's field with its URL. */
 	urlLabel: string;
+	/**
+	 * The URL that paths are added to, without a slash at the end.
+	 *
+	 * @param fields of the credential
+	 * @throws InputError for an unusable URL
+	 */
+	baseUrl(fields: Readonly<Record<string, unknown>>): string;
+	/** Requests are signed with an access token of this scope. */
+	scope?: string;
 	/**
 	 * What differs between services: `content` for statuses such as 400 that are about what was sent,
 	 * `unavailable` for transient statuses, 413 for a request that cannot be split any further.
@@ -32,9 +44,11 @@ const UNAVAILABLE = 'The service is busy or down: try again later';
 const where = ({ isTest }: AdviceContext): string => (isTest ? '' : ' in the credential');
 
 /** The AI service. Its token was just issued, so that it is not the client that is wrong. */
-export const AI_SERVICE: KnownService = {
+export const AI_SERVICE: Service = {
 	name: 'the AI service',
+	credentialType: 'aiServiceOAuth2Api',
 	urlLabel: 'AI Service URL',
+	baseUrl: ({ aiUrl }) => parseBaseUrl(aiUrl, 'AI Service URL'),
 	advice: {
 		401: (context) =>
 			`It refused the access token: check 'AI Service URL'${where(context)} and 'Scope'`,
@@ -49,10 +63,12 @@ export const AI_SERVICE: KnownService = {
 	},
 };
 
-/** The push service. */
-export const PUSH_SERVICE: KnownService = {
+/** The push service. Its URL ends before `/api/v1/push`. */
+export const PUSH_SERVICE: Service = {
 	name: 'the push service',
+	credentialType: 'pushEndpointApi',
 	urlLabel: 'Push Service URL',
+	baseUrl: (fields) => parsePushEndpoint(fields).baseUrl,
 	advice: {
 		401: (context) => `Check 'API Key'${where(context)}`,
 		403: (context) =>
@@ -67,9 +83,11 @@ export const PUSH_SERVICE: KnownService = {
 };
 
 /** The blob service. */
-export const BLOB_SERVICE: KnownService = {
+export const BLOB_SERVICE: Service = {
 	name: 'the blob service',
+	credentialType: 'blobServiceApi',
 	urlLabel: 'Blob Service URL',
+	baseUrl: ({ baseUrl }) => parseBaseUrl(baseUrl, 'Blob Service URL'),
 	advice: {
 		401: (context) => `Check 'Authentication', 'User' and 'Password'${where(context)}`,
 		403: ({ isTest }) => `The user is not allowed to ${isTest ? 'list' : 'convert'} the blobs`,
@@ -86,10 +104,10 @@ export const BLOB_SERVICE: KnownService = {
  */
 export function statusAdvice(
 	status: number,
-	{ urlLabel, advice }: KnownService,
+	{ urlLabel, advice }: Service,
 	context: AdviceContext,
 ): string {
-	const own = (key: keyof KnownService['advice']) => {
+	const own = (key: keyof Service['advice']) => {
 		const found = advice[key];
 		return typeof found === 'function' ? found(context) : found;
 	};

@@ -1,5 +1,5 @@
 import { ServiceFailure } from './failure';
-import type { KnownService } from './services';
+import type { Service } from './services';
 
 /** Members of a response that say whether the request as a whole was a success. */
 const SUCCESS_KEYS = ['success', 'ok', 'acknowledged'];
@@ -28,7 +28,7 @@ const isPage = (body: unknown): boolean =>
  */
 export function pageFailure(
 	body: unknown,
-	{ name, urlLabel }: Pick<KnownService, 'name' | 'urlLabel'>,
+	{ name, urlLabel }: Pick<Service, 'name' | 'urlLabel'>,
 ): ServiceFailure | undefined {
 	if (!isPage(body)) return undefined;
 	return new ServiceFailure(`The ${name.replace('the ', '')} answered with an HTML page`, {

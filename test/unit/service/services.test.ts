@@ -3,12 +3,12 @@ import {
 	BLOB_SERVICE,
 	PUSH_SERVICE,
 	statusAdvice,
-	type KnownService,
+	type Service,
 } from '../../../nodes/shared/service/services';
 
-const inNode = (service: KnownService, status: number, scope?: string) =>
+const inNode = (service: Service, status: number, scope?: string) =>
 	statusAdvice(status, service, { isTest: false, scope });
-const inTest = (service: KnownService, status: number) =>
+const inTest = (service: Service, status: number) =>
 	statusAdvice(status, service, { isTest: true });
 
 const SERVICES = [AI_SERVICE, PUSH_SERVICE, BLOB_SERVICE];

@@ -1,9 +1,4 @@
-import type {
-	ICredentialDataDecryptedObject,
-	IExecuteFunctions,
-	IHttpRequestMethods,
-	IN8nHttpFullResponse,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, IHttpRequestMethods, IN8nHttpFullResponse } from 'n8n-workflow';
 
 import {
 	limited,
@@ -19,7 +14,7 @@ import { timeoutFailure, transportFailure } from '../../http/transport-failure';
 import { ServiceFailure } from '../../service/failure';
 import { InputError } from '../../service/input-error';
 import type { Masker } from '../../service/tokens/secrets';
-import type { KnownService } from '../../service/services';
+import type { Service } from '../../service/services';
 import type { CredentialClock, RequestAuth, RequestCredential } from './request-credential';
 import { Canceled, messageOf } from '../run/errors';
 
@@ -30,19 +25,6 @@ export interface SessionRun extends CredentialClock {
 	readonly signal: AbortSignal | undefined;
 	/** Milliseconds of a clock that never jumps. */
 	now(): number;
-}
-
-/** A service as its credential describes it. */
-export interface Service extends KnownService {
-	credentialType: string;
-	/**
-	 * The URL that paths are added to, without a slash at the end.
-	 *
-	 * @throws InputError for an unusable URL
-	 */
-	baseUrl(fields: ICredentialDataDecryptedObject): string;
-	/** Requests are signed with an access token of this scope. */
-	scope?: string;
 }
 
 /** One request. */

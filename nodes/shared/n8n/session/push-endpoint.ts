@@ -1,6 +1,6 @@
 import { parsePushEndpoint } from '../../service/push/push-endpoint';
+import { PUSH_SERVICE } from '../../service/services';
 import type { Run } from '../run/run';
-import { PUSH_SERVICE } from './services';
 import { Session } from './session';
 
 /** An open push endpoint. */

@@ -5,20 +5,17 @@ import { serverMessage, ServiceFailure } from '../../service/failure';
 import { pageFailure } from '../../service/success';
 import { parseRetryAfter } from '../../service/retry-after';
 import { Masker, secretsOf } from '../../service/tokens/secrets';
-import { statusAdvice } from '../../service/services';
+import { statusAdvice, type Service } from '../../service/services';
 import { capitalized } from '../../service/wording';
 import {
 	Exchange,
 	type Attempted,
 	type FullResponse,
-	type Service,
 	type SessionRequest,
 	type SessionRun,
 } from './exchange';
 import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
 import { startAgain } from './throttles';
-
-export type { Service, SessionRequest, SessionRun } from './exchange';
 
 /** A response with a 2xx status, other than an HTML page. */
 interface SessionResponse {
