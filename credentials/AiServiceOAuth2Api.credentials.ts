@@ -18,7 +18,6 @@ import {
 	type Probe,
 } from '../nodes/shared/http/credential-test';
 import { tokenSender } from '../nodes/shared/http/token-sender';
-import { ServiceFailure } from '../nodes/shared/service/failure';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/tokens/scope';
 import { processTokens } from '../nodes/shared/service/tokens/process-tokens';
 import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/services';
@@ -111,7 +110,7 @@ export class AiServiceOAuth2Api implements ICredentialType {
 			isTested && use.isProven
 				? undefined
 				: await use.obtain(tokenSender(this)).catch((error: unknown) => {
-						throw use.isOfNode ? error : explained(error);
+						throw use.isOfNode ? error : advised(error);
 					});
 		if (isTested) await runProbe(this, credentials, PROBE);
 		return tokens === undefined ? {} : { accessTokens: JSON.stringify(tokens) };
@@ -134,11 +133,6 @@ export class AiServiceOAuth2Api implements ICredentialType {
 
 	/** Issues a token, which proves the client, and calls the AI service with it. */
 	test: ICredentialTestRequest = credentialTest('aiUrl');
-}
-
-/** Tests and n8n's HTTP Request node show no description: what to check goes into the message. */
-function explained(error: unknown): unknown {
-	return error instanceof ServiceFailure ? advised(error) : error;
 }
 
 /**

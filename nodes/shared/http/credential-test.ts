@@ -4,16 +4,13 @@ import type {
 	IDataObject,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
-	IN8nHttpFullResponse,
 } from 'n8n-workflow';
 
 import { serverMessage, ServiceFailure } from '../service/failure';
 import { withoutSecrets } from '../service/tokens/secrets';
 import { statusAdvice, type Service } from '../service/services';
 import { capitalized } from '../service/wording';
-import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-body';
-import { TimeLimit } from './time-limit';
-import { transportFailure, type Party } from './transport-failure';
+import { send } from './send';
 
 type Data = ICredentialDataDecryptedObject;
 
@@ -146,37 +143,17 @@ export async function runProbe(
 	data: Data,
 	probe: Probe,
 ): Promise<void> {
-	const { status, body } = await send(helper, probe.request(data), probe.party);
+	const how = { party: probe.party, kind: 'transport', timeoutMs: PROBE_TIMEOUT_MS } as const;
+	const { status, body } = await send(helper, probe.request(data), how).catch(
+		(error: unknown) => {
+			throw advised(error);
+		},
+	);
 	const { advice: adviceOf = (each: number) => adviceOfService(each, probe.party) } = probe;
 	const advice = adviceOf(status, body, data);
 	if (advice !== undefined) throw refusal(status, body, advice, probe, data);
 	const state = stateOf(data);
 	if (state !== undefined) state.hasPassed = true;
-}
-
-async function send(
-	{ helpers }: IHttpRequestHelper,
-	request: IHttpRequestOptions,
-	party: Party,
-): Promise<{ status: number; body: unknown }> {
-	const limit = new TimeLimit(PROBE_TIMEOUT_MS);
-	try {
-		const response = (await helpers.httpRequest({
-			...request,
-			encoding: 'stream',
-			timeout: PROBE_TIMEOUT_MS + 1_000,
-			abortSignal: limit.signal,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-			returnFullResponse: true,
-		})) as IN8nHttpFullResponse;
-		const stream = response.body as unknown as ResponseStream;
-		return { status: response.statusCode, body: await readBody(stream, MAX_ERROR_BODY_BYTES) };
-	} catch (error) {
-		throw unreachable(error, party, limit.isOver, request.url);
-	} finally {
-		limit.end();
-	}
 }
 
 function refusal(
@@ -194,27 +171,13 @@ function refusal(
 	);
 }
 
-function unreachable(
-	error: unknown,
-	party: Party,
-	isTimeout: boolean,
-	url: string,
-): ServiceFailure {
-	const failure = transportFailure(
-		error,
-		{ ...party, maxTimeoutMs: PROBE_TIMEOUT_MS },
-		{ ...(isTimeout && { timedOutMs: PROBE_TIMEOUT_MS }), url },
-	);
-	if (failure.description !== undefined) return advised(failure);
-	const advice = `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${party.urlLabel}'`;
-	return new ServiceFailure(`${failure.message}. ${advice}`, { kind: 'transport' });
-}
-
 /**
- * A failure with what to do in its message: a test shows no description. Without the code, because of
- * which n8n would replace the message.
+ * A failure with what to do in its message: tests and n8n's HTTP Request node show no description. Without
+ * the code, because of which n8n would replace the message.
  */
-export function advised({ message, description = '', kind }: ServiceFailure): ServiceFailure {
+export function advised(error: unknown): unknown {
+	if (!(error instanceof ServiceFailure)) return error;
+	const { message, description = '', kind } = error;
 	const advice = description.replace(/ \(code \w+\)/, '');
 	const words = [message.replace(/\.$/, ''), advice].filter(Boolean).join('. ');
 	return new ServiceFailure(words, { kind });
