@@ -40,7 +40,8 @@ const layers = {
 			'error',
 			{
 				zones: [
-					layer('./nodes/shared/service', 'shared/service'),
+					// The words in which it tells the flow what to do.
+					layer('./nodes/shared/service', 'shared/service', 'shared/flow/verdict.ts'),
 					layer('./nodes/shared/flow', 'shared/flow'),
 					layer('./nodes/shared/records', 'shared/records'),
 					layer('./nodes/shared/http', 'shared/http', 'shared/service', 'shared/records'),

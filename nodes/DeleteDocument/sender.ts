@@ -1,6 +1,7 @@
 import { deliver, type Line, type Outcome } from '../shared/flow/deliver';
 import { Limiter } from '../shared/flow/limits/limiter';
 import { messageOf } from '../shared/n8n/run/errors';
+import { Lifetime } from '../shared/n8n/run/lifetime';
 import type { PushEndpoint } from '../shared/n8n/session/push-endpoint';
 import { NOTHING_KEPT, type Kept } from '../shared/n8n/run/previous-tries';
 import type { Run } from '../shared/n8n/run/run';
@@ -78,11 +79,12 @@ export class DeleteSender {
 		if (run.ended && line.judge(run.ended.reason).action === 'stop') {
 			return this.notCommitted(run.ended.reason);
 		}
-		const closingRun = run.closing();
-		// The limiter of the run no longer waits after the end of the run.
-		const limiter = new Limiter(1, closingRun, undefined, line.limiter.pace);
-		const closing = { ...line, run: closingRun, limiter };
-		const outcome = await deliver(async () => await this.request(id, true), closing);
+		// The run may have ended: only a cancel ends what follows it.
+		const closing = new Lifetime(run.context, run.stats);
+		const limiter = new Limiter(1, closing, undefined, line.limiter.pace);
+		const commit = { ...line, run: closing, limiter };
+		const outcome = await deliver(async () => await this.request(id, true), commit);
+		closing.over();
 		// A 404 does not tell either whether the commit that came with it was accepted.
 		if (!outcome.ok) this.notCommitted(outcome.reason);
 	}

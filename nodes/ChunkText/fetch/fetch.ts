@@ -1,6 +1,7 @@
 import { DEFAULT_RETRY_POLICY } from '../../shared/flow/limits/backoff';
 import { deliverEach } from '../../shared/flow/deliver-each';
-import { failed, type Outcome, type Verdict } from '../../shared/flow/deliver';
+import { failed, type Outcome } from '../../shared/flow/deliver';
+import type { Verdict } from '../../shared/flow/verdict';
 import {
 	FINAL_POLLS_MS,
 	poll,

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../shared/flow/deliver';
+import type { Verdict } from '../../shared/flow/verdict';
 import type { Session } from '../../shared/n8n/session/session';
 import { ServiceFailure } from '../../shared/service/failure';
 import type { Chunking } from './chunking';

@@ -14,8 +14,8 @@ import {
 	type Failed,
 	type Line,
 	type Outcome,
-	type Verdict,
 } from './deliver';
+import type { Verdict } from './verdict';
 
 /** How entries are sent in bulk. */
 export interface BulkOptions<E, R> extends Packing<E>, Line {

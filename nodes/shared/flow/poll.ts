@@ -1,10 +1,11 @@
 import { backoffMs, type RetryPolicy } from './limits/backoff';
-import { endRunAfter, failed, skipped, type Outcome, type Verdict } from './deliver';
+import { endRunAfter, failed, skipped, type Outcome } from './deliver';
 import { inParallel } from './in-parallel';
 import type { Limiter } from './limits/limiter';
 import type { RunState } from './run-state';
 import { flat } from './slices';
 import { Turns } from './turns';
+import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
 export type Finding<R> =

@@ -1,3 +1,4 @@
+import type { Verdict } from '../flow/verdict';
 import { MAX_SECRET_CHARACTERS } from './limits';
 import { isCertificateCode } from './transport';
 
@@ -117,23 +118,6 @@ export const MAX_RETRY_AFTER_MS = 5 * 60_000;
  * @param retryAfterMs what the service asked for, in a failure or in a response without results
  */
 export const pauseMs = (retryAfterMs: number): number => Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-
-/**
- * What to do after a failure. The same as Verdict in flow/deliver.ts, which does not know the service.
- */
-export interface Verdict {
-	/**
-	 * `retry` the same request; `split` it, since a part of it may be fine; `stop`, since all further
-	 * requests would fail in the same way; `fail` its entries and continue.
-	 */
-	action: 'retry' | 'split' | 'stop' | 'fail';
-	/** How long the service asked to wait, up to MAX_RETRY_AFTER_MS. */
-	delayMs?: number;
-	/** Too many requests, of whatever kind: with `retry`, time bounds it, not attempts. */
-	throttled?: boolean;
-	/** With `split`: larger than the service accepts, as later requests of its size would be. */
-	tooLarge?: boolean;
-}
 
 /**
  * Decides what to do after a failure (docs/service-interface.md, Failures).

@@ -1,5 +1,5 @@
 import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import { flat, singly } from '../../../nodes/shared/flow/slices';
 import {

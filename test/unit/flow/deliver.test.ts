@@ -3,8 +3,8 @@ import {
 	failed,
 	type DeliverOptions,
 	type Line,
-	type Verdict,
 } from '../../../nodes/shared/flow/deliver';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import { VirtualRun } from '../support/virtual-run';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
-import type { Outcome, Verdict } from '../../../nodes/shared/flow/deliver';
+import type { Outcome } from '../../../nodes/shared/flow/deliver';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import {
 	FINAL_POLLS_MS,

@@ -7,8 +7,8 @@ import {
 	serverMessage,
 	ServiceFailure,
 	type FailureDetails,
-	type Verdict,
 } from '../../../nodes/shared/service/failure';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { growth, LINEAR } from '../support/timing';
 
 describe('judge', () => {

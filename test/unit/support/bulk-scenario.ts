@@ -1,6 +1,6 @@
 import type { Packed } from '../../../nodes/shared/flow/batches';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
 import { flat } from '../../../nodes/shared/flow/slices';

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
 import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
 import { flat } from '../../../nodes/shared/flow/slices';

@@ -50,7 +50,8 @@ export class Throttle {
 	private running = 0;
 	/** Tasks that may run at once now. */
 	private window = Infinity;
-	private successes = 0;
+	/** Successes of the round after which the window widens. */
+	private inRound = 0;
 	private started = 0;
 	/** Tasks up to this ticket were in flight at the last refusal: a refusal of these says nothing new. */
 	private refusedUpTo = 0;
@@ -63,7 +64,7 @@ export class Throttle {
 	private slowedAt = 0;
 	private nextStart = -Infinity;
 	/** Successes since the last refusal. */
-	private successesInRow = 0;
+	private successes = 0;
 	/** Successes since the rate was measured last. */
 	private accepted = 0;
 	/** Those of a period, and the most in any. */
@@ -124,8 +125,8 @@ export class Throttle {
 		this.count(now);
 		this.refusals = 0;
 		this.firstRefusal = undefined;
-		if (this.window === Infinity || ++this.successes < this.window) return;
-		this.successes = 0;
+		if (this.window === Infinity || ++this.inRound < this.window) return;
+		this.inRound = 0;
 		this.window = this.window + 1 < this.max ? this.window + 1 : Infinity;
 		this.queue[0]?.wake();
 	}
@@ -146,12 +147,12 @@ export class Throttle {
 	): void {
 		this.pausedUntil = Math.max(this.pausedUntil, now + askedMs);
 		this.firstRefusal ??= now;
-		const isSparse = this.successesInRow >= SPARSE;
-		this.successesInRow = 0;
+		const isSparse = this.successes >= SPARSE;
+		this.successes = 0;
 		if (ticket <= this.refusedUpTo) return;
 		if (!isSparse) {
 			this.refusedUpTo = this.started;
-			this.successes = 0;
+			this.inRound = 0;
 			this.window = Math.max(1, Math.floor(Math.min(this.window, this.max) / 2));
 			this.slowDown(now);
 		}
@@ -169,7 +170,7 @@ export class Throttle {
 
 	private count(now: number): void {
 		this.accepted++;
-		this.successesInRow++;
+		this.successes++;
 		if (now - this.periodStart >= PERIOD_MS) {
 			this.periodStart = now;
 			this.inPeriod = 0;

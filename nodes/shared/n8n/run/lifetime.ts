@@ -11,7 +11,6 @@ const MAX_SLEEP_MS = 2 ** 31 - 1;
  * a cancel more than any other. Whatever waits, waits here, so that the end of the run ends it.
  */
 export class Lifetime implements RunState {
-	readonly stats = newStats();
 	/** Whether the workflow stops at a failure, so that further work would be wasted. */
 	readonly stopsOnFailure: boolean;
 	/** Aborted when the execution is canceled. */
@@ -25,7 +24,11 @@ export class Lifetime implements RunState {
 	private readonly listeners = new Set<() => void>();
 	private readonly cleanups: Array<() => void> = [];
 
-	constructor(readonly context: IExecuteFunctions) {
+	/** @param stats those of the run before, for one that only follows it */
+	constructor(
+		readonly context: IExecuteFunctions,
+		readonly stats = newStats(),
+	) {
 		this.stopsOnFailure = !context.continueOnFail();
 		this.signal = this.canceling.signal;
 		const signal = context.getExecutionCancelSignal();
@@ -83,39 +86,21 @@ export class Lifetime implements RunState {
 	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
 		if (this.end || wake?.aborted) return;
 		const timer = new AbortController();
-		const stopListening = this.onEnd(() => timer.abort());
-		await pause(ms, timer, wake);
+		const end = () => timer.abort();
+		const stopListening = this.onEnd(end);
+		wake?.addEventListener('abort', end);
+		await new Promise<void>((resolve) => {
+			// Older versions of n8n do not end a sleep early.
+			timer.signal.addEventListener('abort', () => resolve());
+			const limited = Math.min(Math.max(0, ms), MAX_SLEEP_MS);
+			void sleep(limited, timer.signal).then(resolve, () => resolve());
+		});
+		wake?.removeEventListener('abort', end);
 		stopListening();
 	}
 
-	/**
-	 * The run for work that follows even if the run has ended, such as a commit. Only a cancel ends this
-	 * work, and the run does not fail if it fails.
-	 */
-	closing(): RunState {
-		const canceled = () => (isCanceled(this.end?.reason) ? this.end : undefined);
-		return {
-			get ended() {
-				return canceled();
-			},
-			stopsOnFailure: false,
-			stats: this.stats,
-			stop: () => undefined,
-			now: () => this.now(),
-			random: () => this.random(),
-			sleep: async (ms, wake) => {
-				if (this.signal.aborted) return;
-				const timer = new AbortController();
-				const end = () => timer.abort();
-				this.signal.addEventListener('abort', end);
-				await pause(ms, timer, wake);
-				this.signal.removeEventListener('abort', end);
-			},
-		};
-	}
-
 	/** The run is over: calls the listeners of `onOver`. */
-	protected over(): void {
+	over(): void {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
 		for (const cleanup of this.cleanups) cleanup();
 	}
@@ -128,17 +113,4 @@ export class Lifetime implements RunState {
 		const before = progress === '' ? '' : `${progress.replace(/\.$/, '')}. `;
 		return `${before}Requests in flight may have taken effect.`;
 	}
-}
-
-/** Sleeps until the timer is aborted, by itself or by the other signal. */
-async function pause(ms: number, timer: AbortController, wake?: AbortSignal): Promise<void> {
-	const end = () => timer.abort();
-	wake?.addEventListener('abort', end);
-	await new Promise<void>((resolve) => {
-		// Older versions of n8n do not end a sleep early.
-		timer.signal.addEventListener('abort', () => resolve());
-		const limited = Math.min(Math.max(0, ms), MAX_SLEEP_MS);
-		void sleep(limited, timer.signal).then(resolve, () => resolve());
-	});
-	wake?.removeEventListener('abort', end);
 }

@@ -37,23 +37,21 @@ interface Shared {
  * @param now by the clock of all runs
  */
 export function joinThrottle(
-	key: string | symbol | undefined,
+	key: string | symbol = Symbol('not shared'),
 	max: number,
 	perMinute = 0,
 	now = performance.now(),
 ): Shared {
-	const throttle = (key !== undefined && throttles.get(key)) || new Throttle();
+	const throttle = throttles.get(key) ?? new Throttle();
+	throttles.set(key, throttle);
 	throttle.join(max);
 	for (const [each, pace] of paces) if (pace.isOver(now)) paces.delete(each);
-	const pace = (key !== undefined && paces.get(key)) || new Pace();
+	const pace = paces.get(key) ?? new Pace();
+	paces.set(key, pace);
 	const leavePace = pace.join(perMinute);
-	if (key !== undefined) {
-		throttles.set(key, throttle);
-		paces.set(key, pace);
-	}
 	const leave = () => {
 		leavePace();
-		if (throttle.leave(max) && key !== undefined) throttles.delete(key);
+		if (throttle.leave(max)) throttles.delete(key);
 	};
 	return { throttle, pace, leave };
 }
