@@ -52,8 +52,9 @@ export async function send(
 }
 
 /** n8n refused to send it, e.g. because the credential allows other domains only. */
-const notSent = ({ message, kind }: ServiceFailure, { urlLabel }: Party): ServiceFailure =>
-	new ServiceFailure(kind === 'token' ? `The token request was not sent: ${message}` : message, {
-		kind,
-		description: `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${urlLabel}'.`,
-	});
+function notSent({ message, kind }: ServiceFailure, { urlLabel }: Party): ServiceFailure {
+	const description = `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${urlLabel}'.`;
+	return kind === 'token'
+		? new ServiceFailure(`The token request was not sent: ${message}`, { kind, description })
+		: new ServiceFailure(message, { kind, description });
+}
