@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { deliver } from '../shared/flow/deliver';
 import { deliverEach } from '../shared/flow/deliver-each';
 import { fieldOf } from '../shared/records/fields';
 import { count, doneText, troubleText } from '../shared/n8n/run/hints';
@@ -23,7 +24,7 @@ import { isObject } from '../shared/service/json';
 import { deletePath } from '../shared/service/push/push';
 import { deleting, outcomeMessage } from '../shared/service/wording';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
-import { DeleteSender, type Answer, type Deleting } from './sender';
+import { DeleteSender, type Answer } from './sender';
 
 /** An ID to delete, and where it comes from. */
 interface Entry extends Placed {
@@ -38,17 +39,14 @@ interface Entry extends Placed {
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
 	const options = parameters.collection('options', OWN_OPTIONS);
-	const { endpoint, ...service } = await openPushEndpoint(run);
+	const service = await openPushEndpoint(run);
 	const isOfItems = parameters.choice('idSource') !== 'file';
-	const requests: Deleting = {
-		...requestLine(run, service.session, options, { idempotent: true }),
-		commit: parameters.choice('commit'),
-		sender: new DeleteSender(run, { endpoint, ...service }, options, isOfItems),
-	};
+	const line = requestLine(run, service.session, options, { idempotent: true });
+	const sender = new DeleteSender(run, service, options, isOfItems);
+	const commit = parameters.choice('commit');
 
 	/** Results of documents whose commit follows. */
 	const uncommitted: IDataObject[] = [];
-	const { sender, commit } = requests;
 	const wording = deleteWording(commit === 'lastDeleteOnly' ? uncommitted : [], sender);
 
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
@@ -56,36 +54,36 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		const toSend = commit === 'lastDeleteOnly' && isLast ? allButLast(entries, held) : entries;
 		const send = async ({ id }: Entry, attempt: number) =>
 			await sender.delete(id, attempt, commit === 'everyDelete');
-		for await (const slice of deliverEach(toSend, send, requests)) {
-			for (const { entry, outcome } of slice) {
-				await account(sink, [entry], outcome, wording);
-			}
+		for await (const slice of deliverEach(toSend, send, line)) {
+			for (const { entry, outcome } of slice) await account(sink, [entry], outcome, wording);
 		}
-		if (held.last === undefined) return;
+		const { last } = held;
+		if (last === undefined) return;
 		// All others have been answered, so the commit comes after them.
-		const outcome = await sender.deleteAndCommit(held.last.id, requests);
-		await account(sink, [held.last], outcome, wording);
+		const sendLast = async (attempt: number) => await sender.delete(last.id, attempt, true);
+		await account(sink, [last], await deliver(sendLast, line), wording);
 	};
 	if (isOfItems) {
-		await withItems(run, options, itemReading(parameters, options, endpoint), deleteAll);
+		const reading = itemReading(parameters, options, service.endpoint);
+		await withItems(run, options, reading, deleteAll);
 	} else {
 		const how = { ...options, otherwise: 'lines' as const };
-		const readingOf = fileReading(parameters, options, endpoint, requests.sender);
+		const readingOf = fileReading(parameters, options, service.endpoint, sender);
 		const files = openFiles<Entry, FileReading<Entry>>(run, parameters, how, readingOf);
 		await withFiles(run, files, deleteAll);
 	}
-	if (requests.commit === 'lastDeleteOnly') await requests.sender.ensureCommit(requests);
-	if (requests.sender.isCommitted) for (const json of uncommitted) json.committed = true;
-	addHints(run, requests);
+	if (commit === 'lastDeleteOnly') await sender.ensureCommit(line);
+	if (sender.isCommitted) for (const json of uncommitted) json.committed = true;
+	addHints(run, sender.isCommitted, commit === 'serviceDefault');
 }
 
-function addHints(run: Run, { commit, sender }: Deleting): void {
+function addHints(run: Run, isCommitted: boolean, isCommittedLater: boolean): void {
 	const { stats, meter } = run;
 	const deleted = count(stats.done, 'document');
 	const done = doneText(stats, meter.seconds, 'document', 'deleted') || `${deleted} deleted`;
 	const them = stats.done === 1 ? 'it' : 'them';
-	if (sender.isCommitted) run.hint(`${done}. ${committedText(them)}`, 'info');
-	else if (stats.done > 0 && commit === 'serviceDefault')
+	if (isCommitted) run.hint(`${done}. ${committedText(them)}`, 'info');
+	else if (stats.done > 0 && isCommittedLater)
 		run.hint(`${done}. ${untilCommitText(them)}`, 'info');
 	const trouble = troubleText(stats);
 	if (trouble !== '') run.hint(trouble);
@@ -98,6 +96,11 @@ const untilCommitText = (them: string) =>
 
 /** The count of IDs that the service does not know, if that is no failure. */
 const NOT_FOUND = 'notFound';
+
+const resultsOf = ({ ignoreNotFound }: DeleteOptions) => ({
+	done: 'deleted',
+	others: ignoreNotFound ? [NOT_FOUND] : [],
+});
 
 /** @param uncommitted gets the results of documents that are not known to be committed */
 const deleteWording = (
@@ -140,9 +143,8 @@ function itemReading(
 		wrong: (error, position) => (isList ? ofEntry(position, error) : error),
 		resolve: async (entries) => await Promise.resolve(eachOnce(entries)),
 		sink: {
-			done: 'deleted',
+			...resultsOf(options),
 			repeating: "deleting them again does no harm if 'Ignore Not Found' is on",
-			others: options.ignoreNotFound ? [NOT_FOUND] : [],
 		},
 	};
 }
@@ -187,8 +189,7 @@ const fileReading =
 			entryOf: (value, place) => entryOf(idIn(value, idField), place, endpoint),
 			idOf: () => undefined,
 			sink: {
-				done: 'deleted',
-				others: options.ignoreNotFound ? [NOT_FOUND] : [],
+				...resultsOf(options),
 				details: () => (sender.isCommitted ? { committed: true } : {}),
 			},
 		};

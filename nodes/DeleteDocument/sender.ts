@@ -1,4 +1,4 @@
-import { deliver, type Line, type Outcome } from '../shared/flow/deliver';
+import { deliver, type Line } from '../shared/flow/deliver';
 import { Limiter } from '../shared/flow/limits/limiter';
 import { messageOf } from '../shared/n8n/run/errors';
 import { Lifetime } from '../shared/n8n/run/lifetime';
@@ -9,13 +9,6 @@ import { inSteps } from '../shared/n8n/run/slices';
 import { ServiceFailure } from '../shared/service/failure';
 import { deletePath, documentAnswerSteps, rejection } from '../shared/service/push/push';
 import type { DeleteOptions } from './properties';
-
-/** What all deletes of a run share. */
-export interface Deleting extends Line {
-	concurrency: number;
-	commit: 'everyDelete' | 'lastDeleteOnly' | 'serviceDefault';
-	sender: DeleteSender;
-}
 
 /** What became of a document; `committed`: deleted, by a request whose commit the service accepted. */
 export type Answer = 'deleted' | 'committed' | 'notFound';
@@ -62,11 +55,6 @@ export class DeleteSender {
 	/** Whether an earlier try of the node has deleted a document, or may have. */
 	mayBeDeleted(id: string): boolean {
 		return this.deletedBefore.get(id) === true;
-	}
-
-	/** Deletes a document, once all others have been answered, and commits all. */
-	async deleteAndCommit(id: string, line: Line): Promise<Outcome<Answer>> {
-		return await deliver(async (attempt) => await this.delete(id, attempt, true), line);
 	}
 
 	/**

@@ -1,5 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { bulk } from '../shared/flow/bulk';
 import { failed, type Outcome } from '../shared/flow/deliver';
 import {
@@ -14,7 +12,7 @@ import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
 import type { RecordFile } from '../shared/n8n/sources/record-file';
 import { NOTHING_KEPT } from '../shared/n8n/run/previous-tries';
 import type { Run } from '../shared/n8n/run/run';
-import { account, type Placed, type Sink } from '../shared/n8n/sinks/sink';
+import { account, itemOf, type Placed, type Sink } from '../shared/n8n/sinks/sink';
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import {
 	openFiles,
@@ -29,6 +27,7 @@ import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
 	prepareDocument,
+	type DocumentRules,
 	type MissingAdvice,
 	type PushDocument,
 } from '../shared/service/push/push';
@@ -96,7 +95,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 }
 
 /** What tries of the node call a document: several may have the same ID. */
-const nameOf = ({ items: [itemIndex = 0], id }: Entry): string => `${itemIndex} ${id}`;
+const nameOf = (entry: Entry): string => `${itemOf(entry)} ${entry.id}`;
 
 const mayHaveTakenEffect = (outcome: Outcome<unknown>): boolean =>
 	outcome.ok || (outcome.reason instanceof ServiceFailure && outcome.reason.outcomeUnknown);
@@ -112,34 +111,13 @@ function itemReading(
 	const from = parameters.choice('documentSource');
 	const isWholeItem = from === 'wholeItem';
 	const rules = rulesOf(options, from === 'fields' ? CALLED_AS_PARAMETERS : undefined);
-	const adviceOf =
-		(itemIndex: number): MissingAdvice =>
-		(field) =>
-			adviceForItem(run, itemIndex, field);
-	let last: DocumentMapper | undefined;
-	/** The mapper of an item is nearly always that of the one before. */
-	const mapperOf = (itemIndex: number): DocumentMapper => {
-		const fields = readItemFields(parameters, itemIndex);
-		if (last?.fields.id !== fields.id || last.fields.name !== fields.name)
-			last = new DocumentMapper(fields);
-		return last;
-	};
-	const prepared = (value: unknown, { items: [itemIndex = 0] }: Placed): PushDocument => {
-		if (!isWholeItem) return prepareDocument(value, rules);
-		const adviceFor = adviceOf(itemIndex);
-		try {
-			const mapper = mapperOf(itemIndex);
-			const document = mapper.documentOf(value, adviceFor);
-			const called = mapper.isIdentity ? undefined : mapper.called;
-			return prepareDocument(document, called ? { ...rules, called } : rules, adviceFor);
-		} catch (error) {
-			throw withFileAdvice(run, itemIndex, error);
-		}
-	};
+	const prepared = isWholeItem
+		? preparingItems(run, parameters, rules)
+		: (value: unknown) => prepareDocument(value, rules);
 	return {
 		valuesOf: (itemIndex) => documentsOf(run, parameters, from, itemIndex),
 		entryOf: (value, place) => {
-			const document = prepared(value, place);
+			const document = prepared(value, itemOf(place));
 			hints.found(value as object);
 			return entryOf(document, place);
 		},
@@ -148,13 +126,31 @@ function itemReading(
 		wrong: inList,
 		resolve: async (entries, sink) => await withoutDuplicates(entries, options, sent, sink),
 		sink: {
-			done: options.dryRun ? 'checked' : 'pushed',
+			...resultsOf(options),
 			repeating: 'pushing them again does no harm',
 			...(options.dryRun && {
 				progress: () => 'Nothing was sent, since this was a dry run.',
 			}),
-			json: dryRunJson(options),
 		},
+	};
+}
+
+/** Makes documents of whole items, in which ID and name may have other names. */
+function preparingItems(run: Run, parameters: PushParameters, rules: DocumentRules) {
+	let mapper: DocumentMapper | undefined;
+	return (value: unknown, itemIndex: number): PushDocument => {
+		const adviceFor: MissingAdvice = (field) => adviceForItem(run, itemIndex, field);
+		try {
+			const fields = readItemFields(parameters, itemIndex);
+			// Nearly always those of the item before.
+			if (mapper?.fields.id !== fields.id || mapper.fields.name !== fields.name)
+				mapper = new DocumentMapper(fields);
+			const document = mapper.documentOf(value, adviceFor);
+			const called = mapper.isIdentity ? undefined : mapper.called;
+			return prepareDocument(document, called ? { ...rules, called } : rules, adviceFor);
+		} catch (error) {
+			throw withFileAdvice(run, itemIndex, error);
+		}
 	};
 }
 
@@ -175,8 +171,7 @@ const fileReading =
 			},
 			idOf: (value) => idIn(value, mapper.fields.id),
 			sink: {
-				done: options.dryRun ? 'checked' : 'pushed',
-				json: dryRunJson(options),
+				...resultsOf(options),
 				...(options.dryRun && {
 					goOn: () => 'Nothing was sent: this was a dry run.',
 				}),
@@ -194,7 +189,8 @@ const entryOf = (document: PushDocument, place: Placed, original?: string): Entr
 	besides: 0,
 });
 
-const dryRunJson = ({ dryRun }: PushOptions): IDataObject => (dryRun ? { dryRun } : {});
+const resultsOf = ({ dryRun }: PushOptions) =>
+	dryRun ? { done: 'checked', json: { dryRun } } : { done: 'pushed', json: {} };
 
 /** If an item with a file is no document, the user probably wants to push the file. */
 function withFileAdvice(run: Run, itemIndex: number, error: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, IHttpRequestMethods, IN8nHttpFullResponse } from 'n8n-workflow';
 
+import type { Clock } from '../../flow/run-state';
 import {
 	limited,
 	MAX_BODY_BYTES,
@@ -15,16 +16,14 @@ import { ServiceFailure } from '../../service/failure';
 import { InputError } from '../../service/input-error';
 import type { Masker } from '../../service/tokens/secrets';
 import type { Service } from '../../service/services';
-import type { CredentialClock, RequestAuth, RequestCredential } from './request-credential';
+import type { RequestAuth, RequestCredential } from './request-credential';
 import { Canceled, messageOf } from '../run/errors';
 
 /** What a session needs of the run it belongs to. */
-export interface SessionRun extends CredentialClock {
+export interface SessionRun extends Clock {
 	readonly context: IExecuteFunctions;
 	/** Aborted when the run is canceled. */
 	readonly signal: AbortSignal | undefined;
-	/** Milliseconds of a clock that never jumps. */
-	now(): number;
 }
 
 /** One request. */

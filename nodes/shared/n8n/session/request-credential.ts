@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
+import type { Clock } from '../../flow/run-state';
 import { processTokens, type TokenEntry } from '../../service/tokens/process-tokens';
 import { parseClient, parseTokenMap, type Client, type Token } from '../../service/tokens/token';
 import { attachTokenUse, TokenUse } from '../../service/tokens/token-use';
@@ -38,13 +39,6 @@ export class PlainCredential implements RequestCredential {
 	async recover(): Promise<boolean> {
 		return false;
 	}
-}
-
-/** The clock of the run. */
-export interface CredentialClock {
-	/** Ends early if the run is canceled or stopped; the caller finds out by itself. */
-	sleep(ms: number): Promise<void>;
-	random(): number;
 }
 
 /** How often a run renews after a 401: a token may be refused for other reasons than its age ... */
@@ -88,7 +82,7 @@ export class TokenCredential implements RequestCredential {
 		opened: Data,
 		private readonly scope: string,
 		private readonly readStored: () => Promise<Data>,
-		private readonly clock: CredentialClock,
+		private readonly clock: Pick<Clock, 'sleep' | 'random'>,
 	) {
 		this.client = parseClient(opened);
 		this.fields = opened;
