@@ -19,9 +19,11 @@ async function push(
 	bodyOf: (sent: IDataObject[]) => unknown,
 	apiKey = 'secret-key-1',
 ): Promise<RunResult> {
-	const server = await serve(({ body }, response) =>
-		reply(response, 200, bodyOf([JSON.parse(body) as IDataObject | IDataObject[]].flat())),
-	);
+	const server = await serve(({ body }, response) => {
+		const answer = bodyOf([JSON.parse(body) as IDataObject | IDataObject[]].flat());
+		if (Buffer.isBuffer(answer)) response.end(answer);
+		else reply(response, 200, answer);
+	});
 	const lines = documents.map((document) => JSON.stringify(document)).join('\n');
 	return await runNode({
 		node: new PushDocuments(),
@@ -92,6 +94,140 @@ describe.each(['wholeItem', 'file'] as const)('documents from %s', (source) => {
 			'a',
 		]);
 	});
+});
+
+/** What became of each document, as its item says. */
+async function outcomes(ids: string[], body: unknown): Promise<IDataObject> {
+	const documents = ids.map((id) => ({ id, name: 'A' }));
+	const { output } = await push('wholeItem', documents, () => body);
+	return Object.fromEntries(
+		jsonOf(output).map(({ id, pushed, error = '' }) => {
+			if (pushed === true) return [id, 'pushed'];
+			return [id, /unknown whether/.test(String(error)) ? 'unknown' : 'not pushed'];
+		}),
+	);
+}
+
+describe('an ID that is a word of responses is not taken for one', () => {
+	it.each<[string, string[], unknown, IDataObject]>([
+		[
+			'a flag of no error',
+			['error', 'b'],
+			{ status: 'ok', error: false },
+			{ error: 'pushed', b: 'pushed' },
+		],
+		[
+			'an object of no errors',
+			['errors', 'b'],
+			{ errors: {} },
+			{ errors: 'pushed', b: 'pushed' },
+		],
+		[
+			'a number of failed documents',
+			['failed', 'b'],
+			{ indexed: 1, failed: 1 },
+			{ failed: 'unknown', b: 'unknown' },
+		],
+		[
+			'the status of the response',
+			['status', 'b'],
+			{ status: 'failed' },
+			{ status: 'unknown', b: 'unknown' },
+		],
+		[
+			'what all documents are in',
+			['documents', 'b'],
+			{ documents: { b: { status: 422, error: 'too long' } } },
+			{ documents: 'pushed', b: 'not pushed' },
+		],
+		[
+			'what failed documents are in',
+			['failed', 'b'],
+			{ failed: { b: 'too long' } },
+			{ failed: 'pushed', b: 'not pushed' },
+		],
+		[
+			'the other way round',
+			['results', 'failed', 'b'],
+			{ results: { results: 'ok', failed: { status: 200 }, b: { status: 200 } } },
+			{ results: 'pushed', failed: 'pushed', b: 'pushed' },
+		],
+		[
+			'nor is a rejection lost, which may be that of the response',
+			['documents', 'failed', 'status', 'b'],
+			{ documents: 'failed', b: { status: 200 } },
+			{ documents: 'unknown', failed: 'unknown', status: 'unknown', b: 'pushed' },
+		],
+		[
+			'a word within an ID',
+			['/error-handling', '/failover', 'b'],
+			{
+				results: {
+					'/error-handling': { status: 200 },
+					'/failover': 'ok',
+					b: { status: 200 },
+				},
+			},
+			{ '/error-handling': 'pushed', '/failover': 'pushed', b: 'pushed' },
+		],
+	])('%s', async (_, ids, body, expected) => {
+		expect(await outcomes(ids, body)).toEqual(expected);
+	});
+});
+
+describe('a response that is no JSON', () => {
+	const text = (...lines: string[]) => Buffer.from(lines.join('\n'));
+
+	it.each<[string, Buffer, IDataObject]>([
+		[
+			'a JSON object per line',
+			text('{"id":"a","error":"too long"}', '{"id":"b"}', ''),
+			{ a: 'not pushed', b: 'pushed' },
+		],
+		[
+			'such lines that name no document',
+			text('{"took":3}', '{"error":"one is too long"}'),
+			{ a: 'unknown', b: 'unknown' },
+		],
+		['a number of rejected documents', text('2 documents rejected'), unknown()],
+		['a sentence of that', text('1 of 2 documents has failed'), unknown()],
+		['an error', text('Error: the index is read-only'), unknown()],
+		['a document that was not indexed', text('1 document was not indexed.'), unknown()],
+		['a text as JSON', text('"Rejected"'), unknown()],
+		['words within JSON', text('{"message":"2 documents were rejected"}'), unknown()],
+		['false', text('false'), unknown()],
+		['damaged JSON', text('{"documents":[{"id":"a","status":422},{"id":"b"'), unknown()],
+		['long damaged JSON', text(`{"documents":[{"id":"a${' '.repeat(1_000_000)}`), unknown()],
+		['damaged lines', text('{"id":"a"}', '{"id":"b","error":"too'), unknown()],
+		[
+			'damaged JSON without a rejection',
+			text('{"documents":[{"id":"a","status":201},'),
+			all('pushed'),
+		],
+		['words of success', text('2 documents indexed, 0 failed'), all('pushed')],
+		['a number of no errors', text('Errors: 0'), all('pushed')],
+		['any words', text('[OK] 2 documents indexed without errors'), all('pushed')],
+		['nothing', text(''), all('pushed')],
+	])('%s', async (_, body, expected) => {
+		expect(await outcomes(['a', 'b'], body)).toEqual(expected);
+	});
+
+	it('is quoted, with what to do', async () => {
+		const { output } = await push('wholeItem', [{ id: 'a', name: 'A' }], () =>
+			text('1 document rejected'),
+		);
+		expect(output[0].json.error).toBe(
+			'The push service reported no success, "1 document rejected", so it is unknown whether document \'a\' was pushed. Pushing it again is safe.',
+		);
+	});
+
+	function all(outcome: string): IDataObject {
+		return { a: outcome, b: outcome };
+	}
+
+	function unknown(): IDataObject {
+		return all('unknown');
+	}
 });
 
 it('a key of digits that the response has as a number is not returned', async () => {

@@ -1,6 +1,7 @@
 import { MESSAGE_KEYS, serverMessage, ServiceFailure } from '../failure';
-import { isRecord, membersOf, type Members } from '../json';
+import { isObject, isRecord, membersOf, type Members } from '../json';
 import { denialIn, isFalse } from '../success';
+import { deniesInWords, linesOf } from './response-text';
 
 /** A document of the request, as far as its response needs it. */
 export interface SentDocument {
@@ -19,6 +20,8 @@ export interface DocumentFailure {
 	isUnattributed?: true;
 	/** The response has parts that are not read, and does not call the document successful: the outcome is unknown. */
 	isUnread?: true;
+	/** The response is JSON that cannot be read, and may speak of a rejection: the outcome is unknown. */
+	isDamaged?: true;
 }
 
 /** What a response says about one document. */
@@ -35,7 +38,9 @@ export interface DocumentAnswer {
  * document's answer, and whatever is below a name such as `errors` rejects it. If a document is
  * named several times, a rejection wins. What is within a document's answer says nothing about other
  * documents. An error that names no document may concern any of them: then only those count as pushed
- * that the response calls successful. So it is with what is too deep to be read. The steps take well under 100 ms each, however many entries there are.
+ * that the response calls successful. So it is with what is too deep to be read. A text is read line by
+ * line if each is an object; of any other only the words count. The steps take well under 100 ms each,
+ * however many entries there are.
  *
  * @param body of the response
  * @param documents those of the request
@@ -45,10 +50,15 @@ export function* documentAnswerSteps(
 	body: unknown,
 	documents: SentDocument[],
 ): Generator<undefined, (id: string) => DocumentAnswer, undefined> {
+	const content = typeof body === 'string' ? yield* linesOf(body) : body;
+	if (content === undefined && body !== undefined)
+		return () => ({ response: body, failure: { words: '', isDamaged: true } });
+	const isDenial = deniesInWords(isObject(content) ? content.message : content);
 	// Many services answer without a body, and only lists and objects can name a document.
-	if (typeof body !== 'object' || body === null) return () => ({ response: body });
+	if (!isRecord(content) && !isDenial) return () => ({ response: body });
 	const reader = new ResponseReader(documents);
-	yield* reader.read(body);
+	if (isDenial) reader.deny(content);
+	yield* reader.read(content);
 	return (id) => reader.answer(id, body);
 }
 
@@ -67,18 +77,19 @@ type Reading = Generator<undefined, boolean, undefined>;
  * may say so where it is not read
  */
 export function rejection(
-	{ words, status, isUnattributed, isUnread }: DocumentFailure,
+	{ words, status, isUnattributed, isUnread, isDamaged }: DocumentFailure,
 	request: 'push' | 'delete',
 	count = 1,
 ): ServiceFailure {
 	const advice = REPEAT[request];
 	let said = { what: `rejected the ${REJECTED[request]}`, advice };
 	if (isUnread) said = UNREAD;
+	else if (isDamaged) said = DAMAGED;
 	else if (isUnattributed)
 		said = count > 1 ? UNATTRIBUTED : { what: 'reported no success', advice };
 	const withStatus = status === undefined ? '' : ` with status ${status}`;
 	return new ServiceFailure(`The push service ${said.what}${withStatus}`, {
-		kind: isUnattributed || isUnread ? 'response' : 'rejected',
+		kind: isUnattributed || isUnread || isDamaged ? 'response' : 'rejected',
 		said: words,
 		...(status !== undefined && { status }),
 		description: said.advice,
@@ -98,10 +109,13 @@ const UNATTRIBUTED = {
 /** Levels of a response that are read, since each takes room on the stack. */
 const MAX_DEPTH = 12;
 
+const CHECK =
+	'The service may name documents there that it did not accept: check that they are in the index.';
 const UNREAD = {
 	what: `answered in more than ${MAX_DEPTH} levels of lists and objects, and what is deeper is not read`,
-	advice: 'The service may name documents there that it did not accept: check that they are in the index.',
+	advice: CHECK,
 };
+const DAMAGED = { what: 'answered with JSON that cannot be read', advice: CHECK };
 
 const ID_KEYS = ['id', '_id', 'documentId', 'document_id', 'docId'];
 
@@ -113,6 +127,15 @@ const SPEAKING_KEYS = [...STATUS_KEYS, ...WORD_KEYS, ...FLAG_KEYS, ...MESSAGE_KE
 
 /** Names of lists and maps whose entries were not accepted, such as `failedDocuments`. */
 const REJECTING_NAME = /error|fail|reject|invalid|refus|dropped|not_?(?:indexed|accepted)/i;
+
+/**
+ * Names that responses have for their own members. A document may have such an ID, but nobody knows then
+ * which of the two is meant.
+ */
+const RESPONSE_NAME =
+	/^(?:data|details?|docs?|documents?|entries|ids?|items|records|response|results?|(?:errors?|fail(?:ed|ures?)|invalid|reject(?:ed|ions?)|refused|dropped)(?:_?(?:count|docs?|documents?|ids?|items))?)$/i;
+const isResponseName = (name: string): boolean =>
+	SPEAKING_KEYS.includes(name) || RESPONSE_NAME.test(name);
 
 /** Names of numbers that count entries that were not accepted. */
 const REJECTING_COUNT = /^(?:errors?|failed|failures?|rejected)(?:_?count)?$/i;
@@ -160,6 +183,12 @@ class ResponseReader {
 		if (Array.isArray(value)) return yield* this.readList(value, rejects, depth);
 		const members = membersOf(value);
 		return members !== undefined && (yield* this.readObject(members, rejects, depth));
+	}
+
+	/** The response says of something that it was not accepted, but not of what. */
+	deny(content: unknown): void {
+		this.unattributed.push(content);
+		this.isDenied = true;
 	}
 
 	/** What the response says about a document. */
@@ -210,7 +239,7 @@ class ResponseReader {
 		this.isDenied ||= denialIn(object) !== undefined;
 		let names = false;
 		for (const [name, value] of Object.entries(object)) {
-			const below = rejects || REJECTING_NAME.test(name);
+			const below = rejects || (REJECTING_NAME.test(name) && !this.isId(name));
 			const isNamed =
 				this.readKeyed(name, value, below) ||
 				(isRecord(value) && (yield* this.read(value, below, depth - 1))) ||
@@ -226,10 +255,20 @@ class ResponseReader {
 		return names;
 	}
 
+	/** Whether a name is the ID of a document, and nothing else. */
+	private isId(name: string): boolean {
+		return this.said.has(name) && !isResponseName(name);
+	}
+
 	/** A member whose name is the ID of a document. */
 	private readKeyed(id: string, value: unknown, rejects: boolean): boolean {
 		const said = Array.isArray(value) ? undefined : this.said.get(id);
 		if (!said) return false;
+		if (isResponseName(id)) {
+			const isNone = REJECTING_NAME.test(id) && value === false;
+			if (isRejection(value) && !isNone) this.unattributed.push({ message: value });
+			return false;
+		}
 		const members = membersOf(value);
 		if (members) take(said, members, rejects);
 		else if (isRejection(value) || (rejects && isSignificant(value))) {
