@@ -125,15 +125,24 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 	return Object.fromEntries(fields) as IDataObject;
 }
 
-/** What to do about an item that is to be a document as a whole, but has no ID or no name. */
-export function adviceForItem(run: Run, itemIndex: number, field: 'id' | 'name'): string {
+/**
+ * What to do about an item that is to be a document as a whole, but has no ID or no name.
+ *
+ * @param missing which of the two it does not have
+ */
+export function adviceForItem(
+	run: Run,
+	itemIndex: number,
+	missing: Parameters<MissingAdvice>[0],
+): string {
 	if (fileFieldsOf(run, itemIndex).length > 0) return ADVICE_FOR_FILE;
 	const json = jsonOf(run, itemIndex);
 	const names = Object.keys(json);
 	if (names.length === 0) return ADVICE_FOR_EMPTY;
 	const fields = `The fields of the item are: ${listed(names)}.`;
-	if (field === 'name') return `${fields} Enter the field that has it as 'Name Field'.`;
-	const advice = `${fields} Enter one of these as 'ID Field'.`;
+	if (!missing.includes('id')) return `${fields} Enter the field that has it as 'Name Field'.`;
+	const name = missing.includes('name') ? " and one as 'Name Field'" : '';
+	const advice = `${fields} Enter one of these as 'ID Field'${name}.`;
 	return Object.hasOwn(json, 'text') ? `${advice} ${ADVICE_FOR_CHUNKS}` : advice;
 }
 
@@ -155,6 +164,9 @@ export class DocumentMapper {
 	/** Whether all fields have the names that the service wants. */
 	readonly isIdentity: boolean;
 
+	/** The ID and the name, as far as other fields have them: a record's own are no substitute. */
+	private readonly renamed: object;
+
 	constructor(readonly fields: DocumentFields) {
 		const { id, name, description, url } = fields;
 		this.isIdentity =
@@ -162,6 +174,10 @@ export class DocumentMapper {
 			name === 'name' &&
 			(description === 'description' || description === '') &&
 			(url === 'url' || url === '');
+		this.renamed = {
+			...(id !== 'id' && { id: undefined }),
+			...(name !== 'name' && { name: undefined }),
+		};
 	}
 
 	/** What the ID and the name are called in messages. */
@@ -174,10 +190,9 @@ export class DocumentMapper {
 	/**
 	 * A record with the fields of a document under their own names; the record itself if it has them.
 	 *
-	 * @param adviceFor what to do about a record without ID or name
-	 * @throws InputError for such a record
+	 * @throws InputError for a record that is no object
 	 */
-	documentOf(record: unknown, adviceFor: MissingAdvice = () => BOTH_NEEDED): object {
+	documentOf(record: unknown): object {
 		if (!isObject(record)) {
 			throw new InputError(
 				'The record is not a JSON object',
@@ -185,24 +200,9 @@ export class DocumentMapper {
 			);
 		}
 		if (this.isIdentity) return record;
-		const found = documentFieldsOf(record, this.fields);
-		this.check(found, 'id', adviceFor);
-		this.check(found, 'name', adviceFor);
-		return { ...record, ...found };
-	}
-
-	private check(
-		found: Record<string, unknown>,
-		field: 'id' | 'name',
-		adviceFor: MissingAdvice,
-	): void {
-		// Under its own name, it is checked with the document.
-		if (this.fields[field] === field || field in found) return;
-		throw new InputError(`${this.called[field]} is missing or empty`, adviceFor(field));
+		return { ...record, ...this.renamed, ...documentFieldsOf(record, this.fields) };
 	}
 }
-
-const BOTH_NEEDED = 'Every document needs an ID and a name.';
 
 /**
  * The JSON of a document as its record has it, with the fields set that were mapped or converted.

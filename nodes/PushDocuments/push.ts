@@ -139,13 +139,13 @@ function itemReading(
 function preparingItems(run: Run, parameters: PushParameters, rules: DocumentRules) {
 	let mapper: DocumentMapper | undefined;
 	return (value: unknown, itemIndex: number): PushDocument => {
-		const adviceFor: MissingAdvice = (field) => adviceForItem(run, itemIndex, field);
+		const adviceFor: MissingAdvice = (missing) => adviceForItem(run, itemIndex, missing);
 		try {
 			const fields = readItemFields(parameters, itemIndex);
 			// Nearly always those of the item before.
 			if (mapper?.fields.id !== fields.id || mapper.fields.name !== fields.name)
 				mapper = new DocumentMapper(fields);
-			const document = mapper.documentOf(value, adviceFor);
+			const document = mapper.documentOf(value);
 			const called = mapper.isIdentity ? undefined : mapper.called;
 			return prepareDocument(document, called ? { ...rules, called } : rules, adviceFor);
 		} catch (error) {

@@ -99,7 +99,7 @@ it('an item with a file that is no document says to choose File', async () => {
 	const item = { ...(await files.item(lines('a'))), json: { title: 'x' } };
 	const { error } = await push([item], { documentSource: 'wholeItem' });
 	expect(error?.message).toBe(
-		"The field 'id' is missing or empty. The item has the file 'data': choose 'File' in 'Documents From'",
+		"The field 'id' and the field 'name' are missing or empty. The item has the file 'data': choose 'File' in 'Documents From'",
 	);
 	// What to enter for the item would contradict that.
 	expect(error?.description).toBe(

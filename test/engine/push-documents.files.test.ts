@@ -157,9 +157,9 @@ describe('CSV', () => {
 
 	it('may have another delimiter if it has only one', async () => {
 		const { error } = await push([await files.item('id:name\na:A\n', 'd.csv')]);
-		expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
+		expect(error?.message).toBe("The file 'd.csv' has no column 'id' and no column 'name'");
 		expect(error?.description).toContain(
-			"Its only column is 'id:name'. Enter it as 'ID Field', or set the option 'CSV Delimiter'.",
+			"Its only column is 'id:name'. Enter it as 'ID Field' and 'Name Field', or set the option 'CSV Delimiter'.",
 		);
 	});
 });
@@ -176,7 +176,10 @@ it('a record without the field with the ID or the name fails alone', async () =>
 		pushed: 1,
 		failures: [
 			{ record: 2, error: expect.stringContaining("'key' with the ID is missing or empty") },
-			{ record: 3, error: expect.stringContaining("'title' with the name is missing") },
+			{
+				record: 3,
+				error: expect.stringContaining("'title' with the name of document 'c' is missing"),
+			},
 		],
 	});
 });
@@ -782,8 +785,10 @@ describe('bad input', () => {
 	it('a CSV file without the columns lists the first ones', async () => {
 		const header = indexes(1000).map((number) => `c${number}`);
 		const { error } = await push([await files.item(`${header.join()}\n1\n`, 'd.csv')]);
-		expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
-		expect(error?.description).toMatch(/^Its columns are: 'c0', .*'c19' and 980 more\. Enter/);
+		expect(error?.message).toBe("The file 'd.csv' has no column 'id' and no column 'name'");
+		expect(error?.description).toMatch(
+			/^Its columns are: 'c0', .*'c19' and 980 more\. Enter one of these as 'ID Field' and one as 'Name Field'\./,
+		);
 	});
 
 	it('a file that n8n no longer has fails its item', async () => {

@@ -345,6 +345,7 @@ describe('the ID and the name are called in messages what they are called in the
 
 	it.each([
 		['', 'A', "'Document ID' is missing or empty"],
+		[' ', null, "'Document ID' and 'Document Name' are missing or empty"],
 		[['a'], 'A', "'Document ID' must be a string, but it is a list"],
 		['a', '', "'Document Name' of document 'a' is missing or empty"],
 		['a', {}, "'Document Name' of document 'a' must be a string, but it is an object"],
@@ -357,7 +358,7 @@ describe('the ID and the name are called in messages what they are called in the
 
 it('a missing ID leads to the output of Chunk Text that has one', async () => {
 	const { error } = await push([{ text: 'a chunk' }]);
-	expect(error?.message).toBe("The field 'id' is missing or empty");
+	expect(error?.message).toBe("The field 'id' and the field 'name' are missing or empty");
 	expect(error?.description).toContain("its output 'Documents Ready to Push'");
 });
 
@@ -370,14 +371,21 @@ describe('an item without an ID or a name says what to enter', () => {
 			'with the fields as they are',
 			PRODUCT,
 			{},
-			"The field 'id' is missing or empty",
-			`${FIELDS} Enter one of these as 'ID Field'.`,
+			"The field 'id' and the field 'name' are missing or empty",
+			`${FIELDS} Enter one of these as 'ID Field' and one as 'Name Field'.`,
 		],
 		[
 			'without the field that was entered',
 			PRODUCT,
-			{ idField: 'key' },
-			"The field 'key' with the ID is missing or empty",
+			{ idField: 'key', nameField: 'label' },
+			"The field 'key' with the ID and the field 'label' with the name are missing or empty",
+			`${FIELDS} Enter one of these as 'ID Field' and one as 'Name Field'.`,
+		],
+		[
+			'without the ID alone',
+			PRODUCT,
+			{ nameField: 'title' },
+			"The field 'id' is missing or empty",
 			`${FIELDS} Enter one of these as 'ID Field'.`,
 		],
 		[
@@ -391,14 +399,14 @@ describe('an item without an ID or a name says what to enter', () => {
 			'without the name that was entered',
 			PRODUCT,
 			{ idField: 'sku', nameField: 'label' },
-			"The field 'label' with the name is missing or empty",
+			"The field 'label' with the name of document 'a' is missing or empty",
 			`${FIELDS} Enter the field that has it as 'Name Field'.`,
 		],
 		[
 			'without any field',
 			{},
 			{},
-			"The field 'id' is missing or empty",
+			"The field 'id' and the field 'name' are missing or empty",
 			"The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.",
 		],
 	])('%s', async (_case, item, parameters, message, description) => {

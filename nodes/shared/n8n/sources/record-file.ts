@@ -223,15 +223,17 @@ function checkColumns(
 	needed: ReadonlyArray<readonly [column: string, parameter: string]>,
 ): void {
 	const all = columns();
-	for (const [column, parameter] of needed) {
-		if (all === undefined || all.includes(column)) continue;
-		throw new InputError(
-			`The file ${quoted(name)} has no column ${quoted(column)}`,
-			all.length === 1
-				? `Its only column is ${listed(all)}. Enter it as '${parameter}', or set the option 'CSV Delimiter'.`
-				: `Its columns are: ${listed(all)}. Enter one of these as '${parameter}'.`,
-		);
-	}
+	if (all === undefined) return;
+	const missing = needed.filter(([column]) => !all.includes(column));
+	if (missing.length === 0) return;
+	const names = missing.map(([column]) => quoted(column)).join(' and no column ');
+	const parameters = missing.map(([, parameter]) => quoted(parameter));
+	throw new InputError(
+		`The file ${quoted(name)} has no column ${names}`,
+		all.length === 1
+			? `Its only column is ${listed(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'.`
+			: `Its columns are: ${listed(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
+	);
 }
 
 /** The first text of a file, as much as tells its format, and the whole of it, even if it breaks off there. */

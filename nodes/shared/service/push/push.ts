@@ -45,11 +45,13 @@ export interface DocumentRules {
 	/** Omit top-level fields that are null, '' or an empty list or object. */
 	dropEmpty: boolean;
 	/** What the ID and the name are called in messages; fields of the document unless given. */
-	called?: Readonly<Record<'id' | 'name', string>>;
+	called?: Readonly<Record<RequiredField, string>>;
 }
 
+type RequiredField = 'id' | 'name';
+
 /** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
-export type MissingAdvice = (field: 'id' | 'name') => string;
+export type MissingAdvice = (fields: readonly RequiredField[]) => string;
 
 /**
  * Checks a document and applies the rules, never changing what came in (docs/service-interface.md,
@@ -86,27 +88,19 @@ export function prepareDocument(
 
 function requiredString(
 	fields: Record<string, unknown>,
-	field: 'id' | 'name',
+	field: RequiredField,
 	rules: DocumentRules,
 	adviceFor?: MissingAdvice,
 	id?: string,
 ): string {
 	const value = fields[field];
-	// The service might treat all blank IDs as the same ID.
-	const isBlank =
-		value === '' || (field === 'id' && typeof value === 'string' && value.trim() === '');
-	if (typeof value === 'string' && !isBlank) return value;
-	const called = rules.called?.[field] ?? `The field '${field}'`;
+	const isAbsent = isMissing(field, value);
+	if (typeof value === 'string' && !isAbsent) return value;
+	const called = calledBy(rules, field);
 	const of = id === undefined ? '' : ` of document ${quoted(id)}`;
-	if (value === undefined || value === null || isBlank) {
-		const message = `${called}${of} is missing or empty`;
-		if (adviceFor) throw new InputError(message, adviceFor(field));
-		throw new InputError(
-			message,
-			rules.called
-				? 'Every document needs an ID and a name: fill it in, or choose the field that has it.'
-				: `Every document needs an ID and a name. Chunk Text returns both with its output 'Documents Ready to Push'; for other items, map '${field}' in the node or add it to the item.`,
-		);
+	if (isAbsent) {
+		const isBoth = field === 'id' && isMissing('name', fields.name);
+		throw missing(isBoth ? ['id', 'name'] : [field], of, rules, adviceFor);
 	}
 	const isConvertible = Number.isSafeInteger(value);
 	if (isConvertible && rules.nonStrings === 'convert') return String(value);
@@ -116,6 +110,35 @@ function requiredString(
 		isConvertible
 			? "Turn on the option 'Convert ID and Name to String', or convert it before this node."
 			: 'Choose a field with text for it.',
+	);
+}
+
+function isMissing(field: RequiredField, value: unknown): boolean {
+	if (value === undefined || value === null || value === '') return true;
+	// The service might treat all blank IDs as the same ID.
+	return field === 'id' && typeof value === 'string' && value.trim() === '';
+}
+
+const calledBy = ({ called }: DocumentRules, field: RequiredField): string =>
+	called?.[field] ?? `The field '${field}'`;
+
+/** @param of which document, if that is known */
+function missing(
+	fields: readonly RequiredField[],
+	of: string,
+	rules: DocumentRules,
+	adviceFor?: MissingAdvice,
+): InputError {
+	const [one = '', other] = fields.map((field) => calledBy(rules, field));
+	const are = other ? `${one} and ${other.replace(/^The/, 'the')} are` : `${one}${of} is`;
+	const message = `${are} missing or empty`;
+	if (adviceFor) return new InputError(message, adviceFor(fields));
+	const names = fields.map(quoted).join(' and ');
+	return new InputError(
+		message,
+		rules.called
+			? 'Every document needs an ID and a name: fill in what is missing, or choose the field that has it.'
+			: `Every document needs an ID and a name. Chunk Text returns both with its output 'Documents Ready to Push'; for other items, map ${names} in the node or add what is missing to the item.`,
 	);
 }
 
