@@ -9,7 +9,7 @@ import { startDemo } from './demo/demo';
 import { checkFirst, offerFirst } from './demo/first';
 import { checkMemoryMode } from './demo/memory-mode';
 import { printReport } from './demo/report';
-import { checkScenarios, runScenarios } from './demo/scenarios';
+import { checkAgain, checkScenarios, runScenarios } from './demo/scenarios';
 import { Stage } from './demo/stage';
 import { runCommand } from './shared/command';
 import { ON_OLD_N8N } from './shared/paths';
@@ -43,6 +43,7 @@ runCommand(
 		if (once) await checkFirst(stage);
 		const isWhole = once && names.length === 0;
 		if (isWhole && !ON_OLD_N8N) {
+			await checkAgain(stage);
 			await step('Files in memory', async () => await checkMemoryMode(stage));
 		}
 		const recorded = ON_OLD_N8N ? 'demo-old' : 'demo';

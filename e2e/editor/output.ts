@@ -74,7 +74,13 @@ export const hints: Subject = {
 		const going = { ...push, onError: 'continueRegularOutput' };
 		const same = ['first', 'second'].map((name) => ({ id: 'editor/same', name }));
 		await checkHint(suite, 'documents with the same ID', same, push, /1 document.*same ID/i);
-		await checkHint(suite, 'failures', NAMELESS, going, /3 of 3 documents failed/);
+		await checkHint(
+			suite,
+			'failures',
+			NAMELESS,
+			going,
+			/3 of 3 documents failed\. The field .error. of their items says why/,
+		);
 		const pushed = /101 documents pushed in 1 request, [\d.]+ s/;
 		await checkHint(suite, 'pushed documents', documents(MANY), push, pushed);
 		const chunk = ownNode(suite, 'chunkText', { modelId: 'gte-small', vectors: 'none' });

@@ -14,8 +14,9 @@ export type Row = Record<string, unknown>;
 export class DataTables {
 	constructor(private readonly n8n: N8nConnection) {}
 
-	/** Creates an empty table whose columns hold text. */
+	/** Creates an empty table whose columns hold text, unless there is one of exactly this name. */
 	async create(name: string, columns: string[]): Promise<void> {
+		if (await this.find(name)) return;
 		const { id } = await this.n8n.request<{ id: string }>({ url: '/rest/projects/personal' });
 		await this.n8n.request({
 			method: 'POST',

@@ -155,7 +155,7 @@ describe('a submission', () => {
 			{ credentials: at('http://127.0.0.1:1'), onError: 'continueRegularOutput' },
 		);
 		expect(hintsOf(result)).toEqual([
-			'2 of 2 texts failed',
+			"2 of 2 texts failed. The field 'error' of their items says why.",
 			'2 requests sent again after transient errors',
 		]);
 		expect(jsonOf(result.output)).toEqual(
@@ -245,7 +245,9 @@ describe('a submission', () => {
 		expect(jobs()).toHaveLength(taken);
 		expect(pairedIndexes(result)).toEqual([0, 1]);
 		for (const { json } of result.output) expect(json.error).toMatch(message);
-		expect(hintsOf(result)).toEqual(['2 of 2 texts failed']);
+		expect(hintsOf(result)).toEqual([
+			"2 of 2 texts failed. The field 'error' of their items says why.",
+		]);
 	});
 
 	it('that fails leaves the other ones alone', async () => {

@@ -373,7 +373,7 @@ describe('commit', () => {
 		const result = await deleteWith('lastDeleteOnly', ids(3), CONTINUE, { concurrency: 1 });
 		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
 		expect(hintsOf(result)).toEqual([
-			'1 of 3 documents failed',
+			"1 of 3 documents failed. The field 'error' of the items in the output 'Error' says why.",
 			expect.stringMatching(
 				/^The deletes may not have been committed yet .*status 400.*within about a minute\.$/,
 			),
@@ -461,7 +461,10 @@ describe('a failure that all requests would meet', () => {
 				}),
 			),
 		);
-		expect(hintsOf(result)).toEqual(['3 of 4 documents failed', expect.stringMatching(HINT)]);
+		expect(hintsOf(result)).toEqual([
+			"3 of 4 documents failed. The field 'error' of the items in the output 'Error' says why.",
+			expect.stringMatching(HINT),
+		]);
 	});
 
 	it('of the last delete prevents another commit', async () => {
@@ -470,7 +473,10 @@ describe('a failure that all requests would meet', () => {
 		const result = await remove(items(...ids(3)), parameters, CONTINUE);
 		expect(sentIds()).toEqual(['d0', 'd1', 'd2']);
 		expect(pairedIndexes(result)).toEqual(indexes(3));
-		expect(hintsOf(result)).toEqual(['1 of 3 documents failed', expect.stringMatching(HINT)]);
+		expect(hintsOf(result)).toEqual([
+			"1 of 3 documents failed. The field 'error' of the items in the output 'Error' says why.",
+			expect.stringMatching(HINT),
+		]);
 	});
 
 	it('prevents the commit if the node stops', async () => {
@@ -486,7 +492,9 @@ describe('a failure that all requests would meet', () => {
 		const result = await remove(items(...ids(3)), parameters, CONTINUE);
 		expect(sentIds()).toEqual(['d0']);
 		expect(jsonOf(result.errorOutput)[2]).toMatchObject({ id: 'd2', httpStatus: 401 });
-		expect(hintsOf(result)).toEqual(['3 of 3 documents failed']);
+		expect(hintsOf(result)).toEqual([
+			"3 of 3 documents failed. The field 'error' of the items in the output 'Error' says why.",
+		]);
 	});
 });
 

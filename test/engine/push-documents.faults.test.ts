@@ -334,7 +334,9 @@ describe('a refused credential', () => {
 		expect(jsonOf(result.output)[19].error).toMatch(
 			/^The push service could not be reached: .*, so document 'd19' was not pushed$/,
 		);
-		expect(hintsOf(result)).toEqual(['20 of 20 documents failed']);
+		expect(hintsOf(result)).toEqual([
+			"20 of 20 documents failed. The field 'error' of their items says why.",
+		]);
 	});
 });
 

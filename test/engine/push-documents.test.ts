@@ -559,7 +559,9 @@ describe('documents of the same ID', () => {
 			]);
 			expect(bodies()).toEqual(dryRun ? [] : [items[1]]);
 			// What failed is not said to be skipped.
-			expect(hintsOf(result)).toContain('2 of 3 documents failed');
+			expect(hintsOf(result)).toContain(
+				"2 of 3 documents failed. The field 'error' of their items says why.",
+			);
 			expect(hintsOf(result).join()).not.toContain('skipped for a later one');
 		},
 	);
@@ -1113,10 +1115,12 @@ describe('hints', () => {
 
 	it('say how many documents failed, since the node is green then', async () => {
 		const items = [{ id: 'a' }, ...documents(2), { name: 'B' }];
-		expect(hintsOf(await push(items, {}, CONTINUE))).toEqual(['2 of 4 documents failed']);
+		expect(hintsOf(await push(items, {}, CONTINUE))).toEqual([
+			"2 of 4 documents failed. The field 'error' of their items says why.",
+		]);
 		sandbox().faults.add({ route: 'push', status: 403 });
 		expect(hintsOf(await push(documents(3), {}, CONTINUE))).toEqual([
-			'3 of 3 documents failed',
+			"3 of 3 documents failed. The field 'error' of their items says why.",
 		]);
 	});
 

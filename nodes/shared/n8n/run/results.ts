@@ -34,7 +34,8 @@ export interface FailOptions {
 export class Results {
 	/** What each item that has an outcome gets, which may be nothing. */
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
-	private readonly toErrorOutput: boolean;
+	/** Whether items that failed leave through an output of their own. */
+	readonly toErrorOutput: boolean;
 	private readonly isForModel: boolean;
 	/** Failures so far. */
 	failures = 0;

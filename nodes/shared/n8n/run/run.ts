@@ -46,6 +46,11 @@ export class Run extends Lifetime {
 		return this.results.failures;
 	}
 
+	/** Whether items that failed leave through an output of their own. */
+	get hasErrorOutput(): boolean {
+		return this.results.toErrorOutput;
+	}
+
 	/** Lets other executions have their turn; to be called between small steps of long work. */
 	breathe(): Promise<void> | undefined {
 		return this.slices.breathe();

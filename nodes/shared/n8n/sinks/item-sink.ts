@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { count } from '../run/hints';
+import { count, figure } from '../run/hints';
 import type { Run } from '../run/run';
 import { ItemParts, type Joining, type Merging } from './item-parts';
 import { ItemTallies } from './item-tallies';
@@ -134,7 +134,10 @@ export class ItemSink implements Sink {
 		const { run, failures, succeeded } = this;
 		if (failures === 0 || run.stopsOnFailure) return;
 		const all = count(failures + succeeded, this.result.noun ?? 'document');
-		run.hint(`${failures.toLocaleString('en-US')} of ${all} failed`);
+		const where = run.hasErrorOutput
+			? " of the items in the output 'Error'"
+			: ' of their items';
+		run.hint(`${figure(failures)} of ${all} failed. The field 'error'${where} says why.`);
 	}
 
 	private succeed(itemIndex: number, json: IDataObject): void {
