@@ -2,7 +2,7 @@ import './lib/nodes';
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { ChunkText } from '../nodes/ChunkText/ChunkText.node.js';
+import { ChunkText } from './lib/shipped';
 import { runNode } from '../support/engine';
 import { axiosClient, limited } from './lib/axios-client';
 import type { BenchOptions } from './lib/options';

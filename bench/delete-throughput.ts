@@ -1,6 +1,6 @@
 import './lib/nodes';
 
-import { DeleteDocument } from '../nodes/DeleteDocument/DeleteDocument.node.js';
+import { DeleteDocument } from './lib/shipped';
 import { runNode } from '../support/engine';
 import { axiosClient, limited, slices } from './lib/axios-client';
 import { makeDocuments } from './lib/documents';

@@ -5,13 +5,12 @@ import { Readable } from 'node:stream';
 
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 
-import { DeleteDocument } from '../nodes/DeleteDocument/DeleteDocument.node.js';
-import { PushDocuments } from '../nodes/PushDocuments/PushDocuments.node.js';
 import { runNode } from '../support/engine';
 import { axiosClient, limited, slices } from './lib/axios-client';
 import { makeDocuments } from './lib/documents';
 import type { BenchOptions } from './lib/options';
 import { startService, type Service } from './lib/service';
+import { DeleteDocument, PushDocuments } from './lib/shipped';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 import { time } from './lib/timing';
 

@@ -2,7 +2,7 @@ import './lib/nodes';
 
 import type { IDataObject, INodeType } from 'n8n-workflow';
 
-import { PushDocuments } from '../nodes/PushDocuments/PushDocuments.node.js';
+import { PushDocuments } from './lib/shipped';
 import { runNode } from '../support/engine';
 import { axiosClient, limited, slices } from './lib/axios-client';
 import { makeDocuments } from './lib/documents';

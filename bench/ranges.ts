@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { PushDocuments } from '../nodes/PushDocuments/PushDocuments.node.js';
+import { PushDocuments } from './lib/shipped';
 import { TestFiles } from '../support/binary-data';
 import { csvRow } from '../support/csv';
 import { runNode } from '../support/engine';

@@ -1,6 +1,6 @@
 import './lib/nodes';
 
-import { PushDocuments } from '../nodes/PushDocuments/PushDocuments.node.js';
+import { PushDocuments } from './lib/shipped';
 import { runNode } from '../support/engine';
 import { startRateLimitedService, type RateLimit } from '../support/rate-limited-service';
 import { makeDocuments } from './lib/documents';

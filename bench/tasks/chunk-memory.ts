@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
-import { ChunkText } from '../../nodes/ChunkText/ChunkText.node.js';
+import { ChunkText } from '../lib/shipped';
 import type { CredentialData } from '../../support/credential-store';
 import { runNode } from '../../support/engine';
 import { makeText } from '../lib/documents';

@@ -2,7 +2,7 @@ import { plainNode, around } from '../lib/nodes';
 
 import type { INodeType } from 'n8n-workflow';
 
-import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node.js';
+import { PushDocuments } from '../lib/shipped';
 import type { CredentialData } from '../../support/credential-store';
 import { runNode } from '../../support/engine';
 import { axiosClient, limited, slices } from '../lib/axios-client';
