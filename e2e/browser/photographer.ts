@@ -25,11 +25,12 @@ const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow
 
 const RUN_WITHIN_MS = 120_000;
 const SETTLE_MS = 800;
-/** Examples that are not run: they need a message, or other executions that call them. */
+/** Examples that are not run: they need a message, other executions that call them, or a confirmation. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
 	'fan-out-over-workers',
+	'migrate-blobs',
 ]);
 const OWN_TYPE = /^n8n-nodes-search-ingest\./;
 
