@@ -218,6 +218,13 @@ describe('credentials', () => {
 		}
 	});
 
+	it('have nothing but fields: what is rare is said by the docs', () => {
+		const kinds = full.types.credentials.flatMap(({ properties }) =>
+			properties.map(({ type }) => type),
+		);
+		expect(kinds.filter((type) => ['notice', 'callout'].includes(type))).toEqual([]);
+	});
+
 	it('link to their section of docs/credentials.md', async () => {
 		for (const { displayName, documentationUrl } of full.types.credentials) {
 			expect(documentationUrl).toMatch(
