@@ -16,7 +16,7 @@ import { ServiceFailure } from '../../service/failure';
 import { InputError } from '../../service/input-error';
 import type { Masker } from '../../service/tokens/secrets';
 import type { Service } from '../../service/services';
-import type { RequestAuth, RequestCredential } from './request-credential';
+import type { RequestAuth, TokenCredential } from './request-credential';
 import { Canceled, messageOf } from '../run/errors';
 
 /** What a session needs of the run it belongs to. */
@@ -83,14 +83,17 @@ export class Exchange {
 	/**
 	 * Each attempt builds new options, since n8n changes the ones it gets.
 	 *
+	 * @param data of the credential
+	 * @param credential of a service that takes tokens
 	 * @throws ServiceFailure without a complete response, InputError for an unusable credential,
 	 * Canceled when the run was canceled
 	 */
-	async attempt(credential: RequestCredential): Promise<Attempted> {
+	async attempt(data: RequestAuth['data'], credential?: TokenCredential): Promise<Attempted> {
 		const { limit } = this;
-		let auth: RequestAuth | undefined;
+		let auth: RequestAuth = { data };
 		try {
-			auth = await credential.next(async (pending) => await this.waitForToken(pending));
+			const wait = async <T>(pending: Promise<T>) => await this.waitForToken(pending);
+			if (credential) auth = await credential.next(wait);
 			const response = await limit.waitFor(this.send(auth));
 			return { auth, response };
 		} catch (error) {
@@ -177,11 +180,11 @@ export class Exchange {
 		}
 	}
 
-	private failure(error: unknown, auth: RequestAuth | undefined): Error {
+	private failure(error: unknown, { tokens }: RequestAuth): Error {
 		if (this.cancellation.isCanceled) return new Canceled();
 		if (error instanceof ServiceFailure) return error;
 		// What the credential threw: n8n 1.x does not pass it on.
-		const failure = auth?.tokens?.failure;
+		const failure = tokens?.failure;
 		if (failure instanceof ServiceFailure || failure instanceof InputError) return failure;
 		const lost = transportFailure(error, this.service, {
 			...(this.limit.isOver && { timedOutMs: this.request.timeoutMs }),

@@ -15,32 +15,6 @@ export interface RequestAuth {
 	readonly tokens?: TokenUse;
 }
 
-/** Signs the requests of one run. */
-export interface RequestCredential {
-	/** @param wait bounds the wait for a token request */
-	next(wait: (pending: Promise<Token>) => Promise<Token>): Promise<RequestAuth>;
-	/**
-	 * The service answered 401.
-	 *
-	 * @param auth what the request was signed with
-	 * @returns whether the request can be sent again
-	 */
-	recover(auth: RequestAuth): Promise<boolean>;
-}
-
-/** A credential without tokens: a 401 is final. */
-export class PlainCredential implements RequestCredential {
-	constructor(private readonly data: Data) {}
-
-	async next(): Promise<RequestAuth> {
-		return { data: this.data };
-	}
-
-	async recover(): Promise<boolean> {
-		return false;
-	}
-}
-
 /** How often a run renews after a 401: a token may be refused for other reasons than its age ... */
 const MAX_RENEWALS = 3;
 /** ... within this time: a long run may meet more than a few revoked tokens. */
@@ -60,7 +34,7 @@ const READ_AGAIN_AFTER_MS = 1_000;
  * stored is adopted, otherwise this one renews. So if a server revokes the previous token of a scope,
  * all workers end with the newest one.
  */
-export class TokenCredential implements RequestCredential {
+export class TokenCredential {
 	private readonly client: Client;
 	/** The credential as it was read last: n8n 1.x stores it together with the tokens. */
 	private fields: Data;
@@ -89,6 +63,11 @@ export class TokenCredential implements RequestCredential {
 		this.takeOver(opened);
 	}
 
+	/**
+	 * What to sign the next request with.
+	 *
+	 * @param wait bounds the wait for a token request
+	 */
 	async next(wait: (pending: Promise<Token>) => Promise<Token>): Promise<RequestAuth> {
 		await this.findToken();
 		const { client, scope, entry } = this;
@@ -102,6 +81,12 @@ export class TokenCredential implements RequestCredential {
 		return { data: attachTokenUse(data, tokens), tokens };
 	}
 
+	/**
+	 * The service answered 401.
+	 *
+	 * @param auth what the request was signed with
+	 * @returns whether the request can be sent again
+	 */
 	async recover({ tokens }: RequestAuth): Promise<boolean> {
 		const token = tokens?.token;
 		const pauseMs = PAUSE_MS * (1 + this.clock.random());

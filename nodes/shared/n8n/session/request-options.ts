@@ -9,33 +9,6 @@ import { joinThrottle } from './throttles';
 
 const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
 
-/** The option Concurrency; its default is each node's own, chosen by measurement (bench/README.md). */
-const concurrencyProperty = (concurrency: number) => ({
-	...CONCURRENCY,
-	default: concurrency,
-});
-
-const CONCURRENCY = property({
-	displayName: 'Concurrency',
-	name: 'concurrency',
-	type: 'number',
-	typeOptions: { minValue: 1, maxValue: 64 },
-	default: 1,
-	description:
-		'Maximum number of concurrent requests. Fewer, and with pauses, while the service answers with 429.',
-});
-
-/** The option Max Attempts. */
-const maxAttemptsProperty = property({
-	displayName: 'Max Attempts',
-	name: 'maxAttempts',
-	type: 'number',
-	typeOptions: { minValue: 1, maxValue: 20 },
-	default: DEFAULT_MAX_ATTEMPTS,
-	description:
-		'How often a request is sent before it counts as failed. Only transient errors are retried, after growing delays. Requests that the service refused with 429 do not count.',
-});
-
 /** The option Max Wait for Rate Limit. */
 export const maxRefusedProperty = property({
 	displayName: 'Max Wait for Rate Limit (Seconds)',
@@ -47,38 +20,48 @@ export const maxRefusedProperty = property({
 		'How long a request is sent again while the service answers with 429, or with 503 and Retry-After, before it counts as failed. Counted from its first such answer.',
 });
 
-/** The option Max Requests per Minute. */
-const maxRequestsProperty = property({
-	displayName: 'Max Requests per Minute',
-	name: 'maxRequestsPerMinute',
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: 0,
-	description:
-		'Limit of requests in any minute, or 0 for none. They are sent evenly at 95% of it. All executions of a worker with the same credential share the lowest limit. With several workers, divide it by their number.',
-});
-
-/** The option Request Timeout. */
-const timeoutProperty = property({
-	displayName: 'Request Timeout (Seconds)',
-	name: 'timeoutSeconds',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 3 },
-	default: 60,
-	description: 'How long to wait for the complete response to one request',
-});
-
 /**
  * The options of all nodes that send many requests, in the order in which they are used.
  *
- * @param concurrency default of the option Concurrency
+ * @param concurrency default of the option, each node's own, chosen by measurement (bench/README.md)
  */
 export const requestProperties = (concurrency: number) =>
 	properties([
-		concurrencyProperty(concurrency),
-		maxRequestsProperty,
-		maxAttemptsProperty,
-		timeoutProperty,
+		{
+			displayName: 'Concurrency',
+			name: 'concurrency',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 64 },
+			default: concurrency,
+			description:
+				'Maximum number of concurrent requests. Fewer, and with pauses, while the service answers with 429.',
+		},
+		{
+			displayName: 'Max Requests per Minute',
+			name: 'maxRequestsPerMinute',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 0,
+			description:
+				'Limit of requests in any minute, or 0 for none. They are sent evenly at 95% of it. All executions of a worker with the same credential share the lowest limit. With several workers, divide it by their number.',
+		},
+		{
+			displayName: 'Max Attempts',
+			name: 'maxAttempts',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 20 },
+			default: DEFAULT_MAX_ATTEMPTS,
+			description:
+				'How often a request is sent before it counts as failed. Only transient errors are retried, after growing delays. Requests that the service refused with 429 do not count.',
+		},
+		{
+			displayName: 'Request Timeout (Seconds)',
+			name: 'timeoutSeconds',
+			type: 'number',
+			typeOptions: { minValue: 1, numberPrecision: 3 },
+			default: 60,
+			description: 'How long to wait for the complete response to one request',
+		},
 		maxRefusedProperty,
 	]);
 

@@ -14,7 +14,7 @@ import {
 	type SessionRequest,
 	type SessionRun,
 } from './exchange';
-import { PlainCredential, TokenCredential, type RequestCredential } from './request-credential';
+import { TokenCredential } from './request-credential';
 import { startAgain } from './throttles';
 
 /** A response with a 2xx status, other than an HTML page. */
@@ -45,9 +45,10 @@ export class Session {
 		private readonly run: SessionRun,
 		private readonly service: Service,
 		private readonly baseUrl: string,
-		private readonly credential: RequestCredential,
-		/** The credential's fields, for parts of a path. */
+		/** The credential's fields; some are parts of a path. */
 		readonly fields: ICredentialDataDecryptedObject,
+		/** Its tokens, if the service takes any: otherwise a 401 is final. */
+		private readonly tokens: TokenCredential | undefined,
 	) {
 		this.masker = new Masker(secretsOf(fields));
 		this.cancellation = new Cancellation(run.signal);
@@ -59,12 +60,16 @@ export class Session {
 	 * @throws InputError for a URL or a client that cannot be used
 	 */
 	static async open(run: SessionRun, service: Service): Promise<Session> {
-		const fields = await run.context.getCredentials(service.credentialType);
+		const { credentialType, scope } = service;
+		const read = async () => await run.context.getCredentials(credentialType);
+		const fields = await read();
 		const baseUrl = service.baseUrl(fields);
-		const id = run.context.getNode().credentials?.[service.credentialType]?.id;
+		const id = run.context.getNode().credentials?.[credentialType]?.id;
 		// An inline credential has no ID; its requests are throttled by themselves.
 		const key = id ? `${new URL(baseUrl).origin} ${id}` : Symbol(service.name);
-		return new Session(key, run, service, baseUrl, credentialOf(run, service, fields), fields);
+		const tokens =
+			scope === undefined ? undefined : new TokenCredential(fields, scope, read, run);
+		return new Session(key, run, service, baseUrl, fields, tokens);
 	}
 
 	/**
@@ -92,7 +97,7 @@ export class Session {
 				};
 			}
 			const canRecover = status === 401 && recoveries < MAX_RECOVERIES;
-			if (!canRecover || !(await this.credential.recover(auth))) throw this.refusal(response);
+			if (!canRecover || !(await this.tokens?.recover(auth))) throw this.refusal(response);
 			await this.inTurn();
 		}
 	}
@@ -122,7 +127,7 @@ export class Session {
 			this.masker,
 			async (startedAt) => await this.inTurn(startedAt),
 		);
-		return await exchange.attempt(this.credential);
+		return await exchange.attempt(this.fields, this.tokens);
 	}
 
 	/** Waits until a request may be sent once more, or after a wait for its token: such come all at once. */
@@ -148,16 +153,6 @@ export class Session {
 /** Whether the token server has refused, and would refuse again. */
 const isRefusedToken = (error: unknown): error is ServiceFailure =>
 	error instanceof ServiceFailure && error.kind === 'token' && !error.transient;
-
-function credentialOf(
-	run: SessionRun,
-	{ credentialType, scope }: Service,
-	fields: ICredentialDataDecryptedObject,
-): RequestCredential {
-	if (scope === undefined) return new PlainCredential(fields);
-	const readStored = async () => await run.context.getCredentials(credentialType);
-	return new TokenCredential(fields, scope, readStored, run);
-}
 
 function retryAfter({ headers }: FullResponse): { retryAfterMs?: number } {
 	const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());

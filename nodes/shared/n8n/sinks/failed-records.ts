@@ -21,7 +21,7 @@ export class FailedRecords {
 	 */
 	constructor(
 		private readonly run: Run,
-		private readonly source: Pick<RecordFile, 'name' | 'format' | 'header'>,
+		private readonly source: Pick<RecordFile, 'name' | 'format' | 'reader'>,
 		private readonly path: string,
 		private readonly maxBytes: number,
 	) {}
@@ -68,7 +68,7 @@ export class FailedRecords {
 
 	private frame(): Frame {
 		if (FORMATS[this.source.format].isList) return listAt(this.path);
-		const header = this.source.header();
+		const { header } = this.source.reader;
 		return header === undefined ? LINES : { ...LINES, before: `${header}\n` };
 	}
 }

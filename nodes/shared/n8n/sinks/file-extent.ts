@@ -48,7 +48,7 @@ export class FileExtent {
 	/** The tally, with the records that the reader has passed over so far. */
 	get current(): RecordTally {
 		const { file, skip } = this.origin;
-		this.tally.passOver(Math.min(skip, file.recordsRead()));
+		this.tally.passOver(Math.min(skip, file.reader.position.record - 1));
 		return this.tally;
 	}
 

@@ -6,7 +6,7 @@ import { FORMATS, formatOf, guessFormat, type RecordFormat } from '../../records
 import { hasTooManyNames } from '../../records/json/json-text';
 import { peek } from '../../records/peek';
 import { readRecords } from '../../records/read-records';
-import { RecordError, type SourceRecord } from '../../records/record';
+import { RecordError, type RecordReader, type SourceRecord } from '../../records/record';
 import { textOf } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
@@ -24,9 +24,9 @@ export interface RecordFileOptions {
 	 * What a file is if neither its name nor its MIME type says it, and it does not begin as JSON does;
 	 * detected by its content if undefined.
 	 */
-	otherwise?: RecordFormat;
+	otherwise?: RecordFormat | undefined;
 	/** What to do about plain text without records, for a message. */
-	asOneText?: string;
+	asOneText?: string | undefined;
 	/** Dotted path of the list in a JSON file; '' if the file is the list. */
 	path: string;
 	/** Of CSV; '' to detect it. */
@@ -39,14 +39,8 @@ export interface RecordFile {
 	format: RecordFormat;
 	/** Its records after the first so many, several together, read as they are asked for (`readRecords`). */
 	records(skip: number): AsyncIterable<SourceRecord[]>;
-	/** How many were read so far, those that are skipped included. */
-	recordsRead(): number;
-	/** The header row of CSV, once a record was read. */
-	header(): string | undefined;
-	/** The columns of CSV, once a record was read. */
-	columns(): readonly string[] | undefined;
-	/** Whether a JSON file is one object, which is its only record, once that was read. */
-	isObject(): boolean;
+	/** What it says of the file so far, such as its position and the header row of CSV. */
+	reader: Pick<RecordReader, 'position' | 'header' | 'columns' | 'isObject'>;
 	/** To be called in the end, whether it was read to its end or not. */
 	close(): void;
 }
@@ -76,10 +70,10 @@ export async function openItemFile(
 	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
 	const how: RecordFileOptions = {
 		format: parameters.choice('fileFormat', itemIndex),
-		...(otherwise !== undefined && { otherwise }),
-		...(asOneText !== undefined && { asOneText }),
 		path: parameters.text('listPath', itemIndex).trim(),
 		delimiter,
+		otherwise,
+		asOneText,
 	};
 	try {
 		return await openRecords(run, file, how);
@@ -166,10 +160,7 @@ async function recognized(
 			reader.skip = skip;
 			return readRecords(all, reader);
 		},
-		recordsRead: () => reader.position.record - 1,
-		header: () => reader.header,
-		columns: () => reader.columns,
-		isObject: () => reader.isObject === true,
+		reader,
 	};
 }
 
@@ -192,7 +183,7 @@ export function checkFields(
 	needed: ReadonlyArray<readonly [field: string, parameter: string]>,
 ): void {
 	checkColumns(file, needed);
-	if (file.isObject()) checkObject(file.name, first.value, needed);
+	if (file.reader.isObject) checkObject(file.name, first.value, needed);
 }
 
 function checkObject(
@@ -219,10 +210,9 @@ export function listed(names: readonly string[]): string {
 }
 
 function checkColumns(
-	{ name, columns }: RecordFile,
+	{ name, reader: { columns: all } }: RecordFile,
 	needed: ReadonlyArray<readonly [column: string, parameter: string]>,
 ): void {
-	const all = columns();
 	if (all === undefined) return;
 	const missing = needed.filter(([column]) => !all.includes(column));
 	if (missing.length === 0) return;

@@ -27,14 +27,8 @@ export interface Source<E> {
 	isLast: boolean;
 }
 
-/** A file as a source. */
-export interface FileSource<E> extends Source<E> {
-	itemIndex: number;
-	sink: FileSink;
-}
-
 /** How entries are made of what is read. */
-export interface Reading<E extends Placed> {
+interface Reading<E extends Placed> {
 	/**
 	 * The entry of a value: of an item, an entry of its list, or a record.
 	 *
@@ -146,12 +140,14 @@ async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], vo
 }
 
 /** The parameters of a file of records, with those that files have beside their format. */
-export interface FileSourceParameters extends FileParameters {
+interface FileSourceParameters extends FileParameters {
 	number(name: 'options.skipRecords' | 'options.maxRecords', itemIndex: number): number;
 }
 
 /** An open file as a source, with how it is read. */
-export interface OpenSource<E, R> extends FileSource<E> {
+interface OpenSource<E, R> extends Source<E> {
+	itemIndex: number;
+	sink: FileSink;
 	reading: R;
 	/** Resolved once all its entries have been taken. */
 	wasRead: Promise<void>;
@@ -391,7 +387,7 @@ async function* readRecords<E extends Placed>(
 	}
 }
 
-function checkNotEmpty({ name, format, header, recordsRead }: FileOrigin['file']): void {
-	if (FORMATS[format].isList || header() || recordsRead() > 0) return;
+function checkNotEmpty({ name, format, reader }: RecordFile): void {
+	if (FORMATS[format].isList || reader.header || reader.position.record > 1) return;
 	throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
 }
