@@ -138,9 +138,8 @@ function itemReading(
 				? parameters.list('idsField', itemIndex, LIST_ADVICE).list
 				: [parameters.value('documentId', itemIndex)],
 		entryOf: (value, place) => entryOf(documentId(value, label, ID_ADVICE), place, endpoint),
-		idOf: () => undefined,
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
-		wrong: (error, position) => (isList ? ofEntry(position, error) : error),
+		...(isList && { wrong: ofEntry }),
 		resolve: async (entries) => await Promise.resolve(eachOnce(entries)),
 		sink: {
 			...resultsOf(options),
@@ -155,7 +154,7 @@ const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
 /** Says which entry of a list it is. */
-const ofEntry = (position: number, error: unknown): unknown =>
+const ofEntry = (error: unknown, position: number): unknown =>
 	error instanceof InputError
 		? new InputError(
 				`Entry ${position} of the list, counted from 0: ${error.message}`,
@@ -187,7 +186,6 @@ const fileReading =
 		return {
 			needed: [[idField, 'ID Field']],
 			entryOf: (value, place) => entryOf(idIn(value, idField), place, endpoint),
-			idOf: () => undefined,
 			sink: {
 				...resultsOf(options),
 				details: () => (sender.isCommitted ? { committed: true } : {}),

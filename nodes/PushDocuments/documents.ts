@@ -5,7 +5,6 @@ import {
 	filled,
 	type DocumentFields,
 } from '../shared/n8n/sources/document-fields';
-import { fieldOf } from '../shared/records/fields';
 import { fileFieldsOf, withoutFiles } from '../shared/n8n/sources/files';
 import { listed } from '../shared/n8n/sources/record-file';
 import type { Run } from '../shared/n8n/run/run';
@@ -152,12 +151,6 @@ const ADVICE_FOR_EMPTY =
 	"The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
 const ADVICE_FOR_CHUNKS =
 	"Chunk Text returns an ID and a name with its output 'Documents Ready to Push'.";
-
-/** The ID of a document that cannot be pushed, as far as it has one in this field. */
-export function idIn(source: unknown, field: string): string | undefined {
-	const id = typeof source === 'object' && source !== null ? fieldOf(source, field) : undefined;
-	return typeof id === 'string' && id !== '' ? id : undefined;
-}
 
 /** Makes documents of items or of records of a file, whose fields may have other names. */
 export class DocumentMapper {

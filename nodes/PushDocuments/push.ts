@@ -1,6 +1,7 @@
 import { bulk } from '../shared/flow/bulk';
 import { failed, type Outcome } from '../shared/flow/deliver';
 import {
+	idIn,
 	neededFields,
 	readDocumentFields,
 	readItemFields,
@@ -37,7 +38,6 @@ import {
 	CALLED_AS_PARAMETERS,
 	DocumentMapper,
 	documentsOf,
-	idIn,
 	originalText,
 	rulesOf,
 } from './documents';

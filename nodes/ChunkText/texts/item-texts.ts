@@ -79,10 +79,8 @@ function itemReading(chunking: Chunking, known: Known, earlier: Job[]): ItemRead
 		valuesOf: (itemIndex) =>
 			taken.has(itemIndex) ? undefined : reader.textsOf(itemIndex, documents.get(itemIndex)),
 		entryOf: (entry) => entry as TextEntry,
-		idOf: () => undefined,
 		idOfItem: (itemIndex) => documents.get(itemIndex)?.id,
 		emptyList: {},
-		wrong: (error) => error,
 		resolve: async (entries, sink) => {
 			for (const [itemIndex, document] of empty)
 				await sink.returned({ items: [itemIndex] }, [chunksOfEmpty(document, itemIndex)]);

@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { fieldOf } from '../../shared/records/fields';
 import {
 	documentFieldsOf,
+	idIn,
 	neededFields as neededOfDocument,
 	readDocumentFields,
 	type DocumentFields,
@@ -63,7 +64,7 @@ export function textReading(
 			if (record === undefined) throw new Error('A text of a file has a record');
 			return { ...fileText(record, group, options), items, place: place++ };
 		},
-		idOf: (value) => idIn(value, fields),
+		idOf: (value) => idIn(value, fields.document?.id ?? 'id'),
 	};
 }
 
@@ -128,9 +129,3 @@ const neededFields = ({ text, document }: Fields): Array<[string, string]> => [
 	[text, 'Text Field'],
 	...(document ? neededOfDocument(document) : []),
 ];
-
-/** The ID of a record, as far as it has one. */
-function idIn(record: unknown, { document }: Fields): string | undefined {
-	const value = isRecord(record) ? fieldOf(record, document?.id ?? 'id') : undefined;
-	return typeof value === 'string' && value !== '' ? value : undefined;
-}

@@ -6,10 +6,14 @@ export class Channel<T> {
 	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
 	private end: { error?: unknown } | undefined;
 	private wake: () => void = () => undefined;
+	private tellAbandoned: () => void = () => undefined;
 	/** The consumer has left: nothing more needs to be produced. */
 	isAbandoned = false;
-	/** Called when it has. */
-	onAbandoned: () => void = () => undefined;
+
+	/** Calls the listener when the consumer has left. */
+	onAbandoned(listener: () => void): void {
+		this.tellAbandoned = listener;
+	}
 
 	/** @returns a promise that resolves when the consumer has processed the value, or has left */
 	async put(value: T): Promise<void> {
@@ -31,7 +35,7 @@ export class Channel<T> {
 		this.isAbandoned = true;
 		this.close();
 		for (const { consumed } of this.waiting.splice(0)) consumed();
-		this.onAbandoned();
+		this.tellAbandoned();
 	}
 
 	/** @returns all values that wait, in one list */
@@ -58,13 +62,14 @@ export class Channel<T> {
  * Runs a producer beside the consumer of its values, which come in slices. A consumer that leaves early waits until the
  * producer has ended.
  *
+ * @param channel what it puts its values into
  * @throws what the producer throws, after the values it has produced
  */
 export async function* produced<T>(
-	produce: (channel: Channel<T>) => Promise<void>,
+	channel: Channel<T>,
+	produce: () => Promise<void>,
 ): AsyncGenerator<T[], void, undefined> {
-	const channel = new Channel<T>();
-	const producing = produce(channel).then(
+	const producing = produce().then(
 		() => channel.close(),
 		(error: unknown) => channel.close({ error }),
 	);

@@ -1,23 +1,12 @@
-import { produced, type Channel } from './channel';
+import { Channel, produced } from './channel';
 
-/** Tasks that run side by side, and one consumer of what they give. */
-export class Tasks<T> {
+/** Tasks that run side by side, and what they pass to one consumer. */
+export class Tasks<T> extends Channel<T> {
 	private running = 0;
-	private wake: () => void = () => undefined;
+	private onRoom: () => void = () => undefined;
 
-	constructor(
-		private readonly max: number,
-		private readonly channel: Channel<T>,
-	) {}
-
-	/** The consumer has left: nothing more is to be started. */
-	get isAbandoned(): boolean {
-		return this.channel.isAbandoned;
-	}
-
-	/** Calls the listener when the consumer has left. */
-	onAbandoned(listener: () => void): void {
-		this.channel.onAbandoned = listener;
+	constructor(private readonly max: number) {
+		super();
 	}
 
 	/**
@@ -32,7 +21,7 @@ export class Tasks<T> {
 			await task();
 		} finally {
 			this.running--;
-			this.wake();
+			this.onRoom();
 		}
 	}
 
@@ -42,17 +31,12 @@ export class Tasks<T> {
 	}
 
 	/** Waits until all tasks have ended. */
-	async end(): Promise<void> {
+	async allEnded(): Promise<void> {
 		await this.atMost(0);
 	}
 
-	/** Passes a value to the consumer, and waits until it is processed. */
-	async put(value: T): Promise<void> {
-		await this.channel.put(value);
-	}
-
 	private async atMost(count: number): Promise<void> {
-		while (this.running > count) await new Promise<void>((wake) => (this.wake = wake));
+		while (this.running > count) await new Promise<void>((done) => (this.onRoom = done));
 	}
 }
 
@@ -68,12 +52,12 @@ export function inParallel<T>(
 	max: number,
 	feed: (tasks: Tasks<T>) => Promise<void>,
 ): AsyncGenerator<T[], void, undefined> {
-	return produced(async (channel) => {
-		const tasks = new Tasks(max, channel);
+	const tasks = new Tasks<T>(max);
+	return produced(tasks, async () => {
 		try {
 			await feed(tasks);
 		} finally {
-			await tasks.end();
+			await tasks.allEnded();
 		}
 	});
 }

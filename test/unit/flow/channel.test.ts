@@ -43,7 +43,9 @@ test('the first end counts', async () => {
 });
 
 test('an error that is undefined is one nevertheless', async () => {
-	const values = flat(produced(async () => await Promise.reject(undefined)));
+	const values = flat(
+		produced(new Channel<string>(), async () => await Promise.reject(undefined)),
+	);
 	await expect(all(values)).rejects.toBeUndefined();
 });
 
@@ -74,9 +76,10 @@ test('when the consumer leaves, no producer waits any longer', async () => {
 });
 
 test('leaving waits for the producer to end', async () => {
+	const channel = new Channel<string>();
 	const log: string[] = [];
 	const values = flat(
-		produced<string>(async (channel) => {
+		produced(channel, async () => {
 			await channel.put('a');
 			await settle();
 			log.push(`producer ended, ${channel.isAbandoned ? 'abandoned' : 'heard'}`);

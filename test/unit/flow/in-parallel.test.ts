@@ -58,7 +58,7 @@ test('a consumer that leaves is told to the source, and waits for the tasks that
 					ended.push(task);
 				});
 			}
-			await tasks.end();
+			await tasks.allEnded();
 			expect(tasks.isAbandoned).toBe(true);
 		});
 		for await (const [first] of slices) if (first === 1) break;

@@ -1,5 +1,5 @@
 import { fieldOf } from '../../records/fields';
-import { isEmpty } from '../../service/json';
+import { isEmpty, isRecord } from '../../service/json';
 import { properties } from '../parameters/properties';
 
 /** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
@@ -103,6 +103,12 @@ export function documentFieldsOf(record: object, fields: DocumentFields): Record
 			path === '' ? undefined : fieldOf(record, path),
 		]),
 	);
+}
+
+/** The ID of a record that cannot be used, as far as it has one in this field. */
+export function idIn(record: unknown, field: string): string | undefined {
+	const id = isRecord(record) ? fieldOf(record, field) : undefined;
+	return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** The members that have a value: what is empty is omitted. */

@@ -36,7 +36,7 @@ interface Reading<E extends Placed> {
 	 */
 	entryOf(value: unknown, place: Placed): E;
 	/** The ID in a value that cannot be sent, as far as it has one. */
-	idOf(value: unknown): string | undefined;
+	idOf?(value: unknown): string | undefined;
 }
 
 type Values = readonly unknown[] | undefined;
@@ -53,8 +53,8 @@ export interface ItemReading<E extends Placed> extends Reading<E> {
 	idOfItem?(itemIndex: number): string | undefined;
 	/** What an item with an empty list gets where each entry gets an item. */
 	emptyList: IDataObject;
-	/** Why a value cannot be sent, with its position if it is one of a list. */
-	wrong(error: unknown, position: number, length: number): unknown;
+	/** Why a value cannot be sent, with its position if it is one of a list; the error unless given. */
+	wrong?(error: unknown, position: number, length: number): unknown;
 	/** Resolves equal IDs; may account for entries that are not to be sent. */
 	resolve(entries: E[], sink: Sink): Promise<E[]>;
 	sink: ItemResult;
@@ -119,8 +119,8 @@ async function readItems<E extends Placed>(
 				all.push(reading.entryOf(value, place));
 			} catch (error) {
 				if (passedOn(run, itemIndex)) break;
-				const shown = reading.wrong(error, position, values.length);
-				sink.refused(itemIndex, shown, reading.idOf(value));
+				const shown = reading.wrong?.(error, position, values.length) ?? error;
+				sink.refused(itemIndex, shown, reading.idOf?.(value));
 			}
 		}
 	}
@@ -371,7 +371,7 @@ async function* readRecords<E extends Placed>(
 					if (record.error) throw record.error;
 					slice.push(entryOf(record.value, place));
 				} catch (reason) {
-					await sink.failed(place, { reason, id: idOf(record.value) });
+					await sink.failed(place, { reason, id: idOf?.(record.value) });
 				}
 			}
 			if (slice.length > 0) yield slice;
