@@ -95,7 +95,7 @@ function replaceInCode(folder: string, word: string, by: string): void {
 
 runCommand(async (command) => {
 	await installN8n();
-	const rehearsal = await step('Preparing a release', startRehearsal);
+	const rehearsal = await step('Preparing a release', async () => await startRehearsal());
 	command.onStop(rehearsal.remove);
 	await step('npm run release to a registry on this machine', async () => {
 		await rehearsal.must('npm', ['run', 'release']);

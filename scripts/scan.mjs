@@ -1,6 +1,7 @@
 /**
  * Runs the linter of n8n's publish gate: over the sources of this folder and, where there is one,
- * over the built files. `node scripts/scan.mjs [folder] [--json]`; exit code 1 on any violation.
+ * over the built files. `node scripts/scan.mjs [folder] [--json] [--only=source|built]`; exit code 1
+ * on any violation.
  */
 import path from 'node:path';
 
@@ -10,10 +11,17 @@ import * as scanner from '@n8n/scan-community-package/scanner/scanner.mjs';
 const args = process.argv.slice(2);
 const folder = path.resolve(args.find((arg) => !arg.startsWith('--')) ?? '.');
 
-const results = {
-	source: await scanner.analyzePackage(folder, scanner.SOURCE_FILE_PATTERNS),
-	built: await scanner.analyzePackage(folder, ['dist/**/*.js', 'package.json']),
+/** @type {Record<string, string[]>} */
+const patterns = {
+	source: scanner.SOURCE_FILE_PATTERNS,
+	built: ['dist/**/*.js', 'package.json'],
 };
+const only = args.find((arg) => arg.startsWith('--only='))?.slice('--only='.length);
+/** @type {Record<string, { passed: boolean, message?: string, details?: string }>} */
+const results = {};
+for (const name of only ? [only] : Object.keys(patterns)) {
+	results[name] = await scanner.analyzePackage(folder, patterns[name]);
+}
 
 if (args.includes('--json')) {
 	console.log(JSON.stringify(results));

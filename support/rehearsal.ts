@@ -40,8 +40,10 @@ export interface Rehearsal {
 /**
  * Copies what is committed here or not ignored by git, sets an owner, prepares the release of the
  * present version as RELEASING.md says, and commits it. `.ci/run` is not run.
+ *
+ * @param isBuilt whether dist is copied too, instead of built in the copy
  */
-export async function startRehearsal(): Promise<Rehearsal> {
+export async function startRehearsal(isBuilt = false): Promise<Rehearsal> {
 	const home = await mkdtemp(path.join(tmpdir(), 'rehearsal-'));
 	const root = path.join(home, 'repository');
 	const registry = await startRegistry();
@@ -83,7 +85,9 @@ export async function startRehearsal(): Promise<Rehearsal> {
 	};
 	const isNeutral = (await runHere('npm', ['run', 'owner', '--', '--publishable'])).code !== 0;
 	if (isNeutral) await must('npm', ['run', 'owner', '--', ...OWNER]);
-	await must('npm', ['run', 'release:prepare', '--', manifest.version]);
+	if (isBuilt) cpSync(path.join(ROOT, 'dist'), path.join(root, 'dist'), { recursive: true });
+	const prepare = ['run', 'release:prepare', '--', manifest.version];
+	await must('npm', isBuilt ? [...prepare, '--built'] : prepare);
 	await commit();
 
 	return {

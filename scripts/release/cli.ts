@@ -32,7 +32,7 @@ const ROOT = process.cwd();
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
-	options: { stage: { type: 'boolean' } },
+	options: { stage: { type: 'boolean' }, built: { type: 'boolean' } },
 });
 const [command, version] = positionals;
 
@@ -83,7 +83,10 @@ function publish({ folder, packed }: Staged): boolean {
 	return status === 0;
 }
 
-/** Writes what a release of this version needs in the repository; committing it is up to you. */
+/**
+ * Writes what a release of this version needs in the repository; committing it is up to you. Tests have built
+ * already, and say so with --built.
+ */
 async function prepare(): Promise<boolean> {
 	if (version === undefined) throw new Error('Which version? npm run release:prepare -- 0.2.0');
 	for (const file of ['package.json', 'package-lock.json']) {
@@ -102,8 +105,10 @@ async function prepare(): Promise<boolean> {
 	const today = new Date().toISOString().slice(0, 10);
 	const changelog = withRelease(await readFile('CHANGELOG.md', 'utf8'), version, today, releases);
 	await writeFile('CHANGELOG.md', changelog);
-	const built = await run('npm', ['run', 'build'], ROOT);
-	if (built.code !== 0) throw new Error(`npm run build: ${built.stderr}${built.stdout}`);
+	if (!values.built) {
+		const { code, stdout, stderr } = await run('npm', ['run', 'build'], ROOT);
+		if (code !== 0) throw new Error(`npm run build: ${stderr}${stdout}`);
+	}
 	if (!isPrerelease(version)) {
 		await mkdir(RELEASED, { recursive: true });
 		const file = path.join(RELEASED, `${version}.json`);

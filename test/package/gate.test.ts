@@ -16,14 +16,14 @@ interface ScanResult {
 }
 
 /** Runs the gate's linter, an ES module, in a process of its own. */
-async function scan(folder: string): Promise<Record<'source' | 'built', ScanResult>> {
+async function scan(folder: string, files: 'source' | 'built'): Promise<ScanResult> {
 	const { stdout, stderr } = await run(
 		process.execPath,
-		['scripts/scan.mjs', folder, '--json'],
+		['scripts/scan.mjs', folder, '--json', `--only=${files}`],
 		ROOT,
 	);
 	if (!stdout) throw new Error(stderr);
-	return JSON.parse(stdout) as Record<'source' | 'built', ScanResult>;
+	return (JSON.parse(stdout) as Record<string, ScanResult>)[files];
 }
 
 /** The shipped TypeScript sources with their text. */
@@ -44,8 +44,7 @@ describe("n8n's publish gate", () => {
 	it(
 		'passes the sources',
 		async () => {
-			const { source } = await scan(ROOT);
-			expect(source).toEqual({ passed: true });
+			expect(await scan(ROOT, 'source')).toEqual({ passed: true });
 		},
 		LINTING_MS,
 	);
@@ -55,8 +54,7 @@ describe("n8n's publish gate", () => {
 		async () => {
 			const packed = await packPackage();
 			try {
-				const { built } = await scan(packed.folder);
-				expect(built).toEqual({ passed: true });
+				expect(await scan(packed.folder, 'built')).toEqual({ passed: true });
 			} finally {
 				await packed.remove();
 			}

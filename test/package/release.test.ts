@@ -31,7 +31,7 @@ let rehearsal: Rehearsal;
 const inCopy = (file: string) => path.join(rehearsal.root, file);
 
 beforeAll(async () => {
-	rehearsal = await startRehearsal();
+	rehearsal = await startRehearsal(true);
 }, PREPARING_MS);
 
 afterAll(async () => await rehearsal?.remove());
