@@ -13,7 +13,8 @@ const swc = (parser) => ({
  * @type {import('jest').Config}
  */
 module.exports = {
-	testEnvironment: 'node',
+	testEnvironment: '<rootDir>/support/one-context.cjs',
+	runtime: '<rootDir>/support/packages-once.cjs',
 	testMatch: ['<rootDir>/test/**/*.test.ts'],
 	// dist and e2e carry package.json files of their own, which are no modules to look up.
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/e2e/', '<rootDir>/.cache/'],
@@ -30,7 +31,7 @@ module.exports = {
 	setupFilesAfterEnv: ['<rootDir>/support/retry-in-ci.ts'],
 	// Tests wait for a third of their time, so two processors have work for three.
 	maxWorkers: 3,
-	// The engine is loaded anew for every engine test file: free what earlier files left behind.
+	// Free what earlier files left behind.
 	workerIdleMemoryLimit: '1GB',
 	testTimeout: 30_000,
 	reporters: ['default', '<rootDir>/support/totals-reporter.js'],

@@ -16,10 +16,8 @@ interface ContainerApi {
 
 /** The container of n8n-core, which may be another copy than the one this package would get. */
 function container(): ContainerApi {
-	const core = require.resolve('n8n-core');
-	const file = createRequire(core).resolve('@n8n/di');
-	// eslint-disable-next-line @typescript-eslint/no-require-imports -- the file is known at run time only
-	return (require(file) as { Container: ContainerApi }).Container;
+	const requireOfCore = createRequire(require.resolve('n8n-core'));
+	return (requireOfCore('@n8n/di') as { Container: ContainerApi }).Container;
 }
 
 /** n8n's own handling of files for all tests of a file, in a folder of its own. */
@@ -88,6 +86,10 @@ export function useFiles(): TestFiles {
 	const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
 	const files = new TestFiles(folder);
 	beforeEach(async () => await files.use('filesystem'));
-	afterAll(() => rmSync(folder, { recursive: true, force: true }));
+	afterAll(async () => {
+		// Other test files use the same n8n, which keeps files in items unless told otherwise.
+		await files.use('default');
+		rmSync(folder, { recursive: true, force: true });
+	});
 	return files;
 }

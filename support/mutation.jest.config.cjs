@@ -8,6 +8,7 @@ const base = require('../jest.config.js');
 module.exports = {
 	...base,
 	rootDir: '..',
+	testEnvironment: 'node',
 	roots: ['<rootDir>/nodes', '<rootDir>/test/unit'],
 	testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
 	testRunner: require.resolve('./mutation/jest-circus-until-found.cjs'),

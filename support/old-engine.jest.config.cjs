@@ -8,6 +8,7 @@ const base = require('../jest.config.js');
 module.exports = {
 	...base,
 	rootDir: '..',
+	testEnvironment: 'node',
 	testMatch: ['<rootDir>/test/engine/old-n8n.spec.ts'],
 	// Here modules of e2e/old-core are what is tested.
 	modulePathIgnorePatterns: ['<rootDir>/.cache/'],

@@ -1,4 +1,8 @@
-/** Worlds that broke something once: the smallest one for each way. */
+/**
+ * Worlds that broke something once: the smallest one for each way.
+ *
+ * @jest-environment node
+ */
 import './logs';
 
 import { claimOf } from './adapter';

@@ -1,4 +1,8 @@
-/** Every fault against every request, in every error mode, and the page that tells users about it. */
+/**
+ * Every fault against every request, in every error mode, and the page that tells users about it.
+ *
+ * @jest-environment node
+ */
 import { withLogs } from './logs';
 
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,8 @@
-/** The suite itself: nodes that lie, lose, repeat and leak are found out. */
+/**
+ * The suite itself: nodes that lie, lose, repeat and leak are found out.
+ *
+ * @jest-environment node
+ */
 import './logs';
 
 import fc from 'fast-check';

@@ -1,4 +1,8 @@
-/** The nodes on n8n's engine in worlds where everything may go wrong. */
+/**
+ * The nodes on n8n's engine in worlds where everything may go wrong.
+ *
+ * @jest-environment node
+ */
 import './logs';
 
 import fc from 'fast-check';

@@ -1,4 +1,8 @@
-/** What a run of Chunk Text that was stopped by hand leaves in n8n's log. */
+/**
+ * What a run of Chunk Text that was stopped by hand leaves in n8n's log.
+ *
+ * @jest-environment node
+ */
 import { captured } from '../../support/log-capture';
 import { OFTEN, texts, useChunkText } from '../../support/chunking';
 

@@ -1,4 +1,8 @@
-/** Files of all nodes: runs that end while a file is read, and what is said about them. */
+/**
+ * Files of all nodes: runs that end while a file is read, and what is said about them.
+ *
+ * @jest-environment node
+ */
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 

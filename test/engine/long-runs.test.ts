@@ -1,4 +1,8 @@
-/** What runs that last longer than 10 seconds write to n8n's log. They mostly wait, so they run side by side. */
+/**
+ * What runs that last longer than 10 seconds write to n8n's log. They mostly wait, so they run side by side.
+ *
+ * @jest-environment node
+ */
 import { captured } from '../../support/log-capture';
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 

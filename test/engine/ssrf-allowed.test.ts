@@ -1,4 +1,8 @@
-/** n8n's SSRF protection with an allowed host, for all tests of this file: what is allowed works, what is not does not. */
+/**
+ * n8n's SSRF protection with an allowed host, for all tests of this file: what is allowed works, what is not does not.
+ *
+ * @jest-environment node
+ */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';

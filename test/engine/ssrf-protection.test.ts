@@ -1,4 +1,8 @@
-/** n8n's SSRF protection, turned on for all tests of this file: errors say who can allow a request, and how. */
+/**
+ * n8n's SSRF protection, turned on for all tests of this file: errors say who can allow a request, and how.
+ *
+ * @jest-environment node
+ */
 import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';

@@ -1,6 +1,8 @@
 /**
  * The client secret and the access tokens occur in nothing a person can see: whatever happens, a
  * run is searched as a whole, and so is everything that was logged meanwhile.
+ *
+ * @jest-environment node
  */
 import { captured } from '../../support/log-capture';
 
