@@ -91,6 +91,20 @@ it('no example confirms a migration: that is left to who runs it', () => {
 	expect(nodes.map(({ parameters }) => parameters)).toEqual([{}]);
 });
 
+it('every example that submits texts has vectors as an index keeps them: quantized, in short rows', () => {
+	const submitting = files
+		.filter((file) => file.startsWith('examples'))
+		.flatMap((file) => read(file).nodes.map((node) => ({ file, ...node })))
+		.filter(({ type }) => type === `${manifest.name}.chunkText`)
+		.filter(({ parameters }) => parameters.operation !== 'getResults');
+	expect(submitting.length).toBeGreaterThan(0);
+	const without = submitting.filter(({ parameters }) => {
+		const options = parameters.options as INodeParameters | undefined;
+		return options?.vectorQuantizationMethod !== 'max-scale';
+	});
+	expect(without.map(({ file }) => file)).toEqual([]);
+});
+
 const ofDataTables = files.filter(
 	(file) => file.startsWith('examples') && tablesOf(file).length > 0,
 );
