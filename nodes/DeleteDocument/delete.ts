@@ -140,7 +140,7 @@ function itemReading(
 		entryOf: (value, place) => entryOf(documentId(value, label, ID_ADVICE), place, endpoint),
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		...(isList && { wrong: ofEntry }),
-		resolve: async (entries) => await Promise.resolve(eachOnce(entries)),
+		resolve: eachOnce,
 		sink: {
 			...resultsOf(options),
 			repeating: "deleting them again does no harm if 'Ignore Not Found' is on",

@@ -25,6 +25,12 @@ export const NODES = {
 
 export type NodeKey = keyof typeof NODES;
 
+export const NODE_KEYS = Object.keys(NODES) as NodeKey[];
+
+/** Whether a node takes files of records. */
+export const readsFiles = (node: NodeKey): boolean =>
+	NODES[node].description.properties.some(({ name }) => name === 'fileFormat');
+
 /** A parameter: what it is called inside, and how its label begins. */
 interface Key {
 	names: string[];

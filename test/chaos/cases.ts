@@ -2,8 +2,9 @@
  * One world for each way in which the nodes were found to break, the smallest that shows it. They
  * are played beside the random worlds for good, so that what was repaired stays so.
  */
-import type { NodeKey, Settings } from './adapter';
+import { NODE_KEYS, type NodeKey, type Settings } from './adapter';
 import type { Form } from './canaries';
+import { REQUESTS, TARGETS } from './fault-matrix';
 import type { Fault } from './faults';
 import type { FilePlan } from './files';
 import type { Invariant } from './invariants';
@@ -73,26 +74,23 @@ const WORLDS: Record<NodeKey, (given: Partial<World>) => World> = {
 	migrate: migrating,
 };
 
-const ROUTES: Record<NodeKey, Route> = {
-	chunk: 'submit',
-	push: 'push',
-	delete: 'delete',
-	migrate: 'migrate',
-};
+/** The first request of a node that takes effect. */
+const routeOf = (node: NodeKey): Route =>
+	REQUESTS.find((request) => TARGETS[request].node === node) ?? 'token';
 
 /** The same fault in every node, since the same reasoning applies. */
 function inEveryNode(
 	name: string,
 	invariant: Invariant,
 	fault: Fault,
-	nodes: NodeKey[] = ['chunk', 'push', 'delete', 'migrate'],
+	nodes = NODE_KEYS,
 ): Array<[string, Case]> {
 	return nodes.map((node) => [
 		`${name} (${node})`,
 		{
 			invariant,
 			world: WORLDS[node]({
-				faults: times(ROUTES[node], fault),
+				faults: times(routeOf(node), fault),
 				...(fault.kind === 'trickle' && { settings: { maxAttempts: 1 } }),
 			}),
 		},
@@ -529,7 +527,7 @@ export const CASES: Record<string, Case> = {
 		},
 	},
 	...Object.fromEntries(
-		(['push', 'delete', 'chunk', 'migrate'] as const).map((node): [string, Case] => {
+		NODE_KEYS.map((node): [string, Case] => {
 			const world = WORLDS[node]({ settings: { maxAttempts: 2, maxRefused: 60 } });
 			const busy = { status: 429, refusesAllForMs: 300, requestsPerInterval: 1 } as const;
 			return [

@@ -27,19 +27,29 @@ import { startChaosServer } from './server';
 import { textOf, type Route } from './service';
 import { jobOf, worldOf } from './world';
 
-/** Every request of the service, and the node that sends it here. */
-export const NODE_OF: Record<Route, NodeKey> = {
-	push: 'push',
-	delete: 'delete',
-	migrate: 'migrate',
-	submit: 'chunk',
-	results: 'chunk',
-	token: 'chunk',
+/** A request of the service, as the matrix has it. */
+interface Target {
+	/** Which node sends it here. */
+	node: NodeKey;
+	/** In the head of the matrix. */
+	title: string;
+	/** The field of the credential with its URL. */
+	url: 'authUrl' | 'aiUrl' | 'pushUrl' | 'baseUrl';
+}
+
+/** Every request of the service. */
+export const TARGETS: Record<Route, Target> = {
+	push: { node: 'push', title: 'Push', url: 'pushUrl' },
+	delete: { node: 'delete', title: 'Delete', url: 'pushUrl' },
+	migrate: { node: 'migrate', title: 'Migrate', url: 'baseUrl' },
+	submit: { node: 'chunk', title: 'Submit a text', url: 'aiUrl' },
+	results: { node: 'chunk', title: 'Poll for chunks', url: 'aiUrl' },
+	token: { node: 'chunk', title: 'Get a token', url: 'authUrl' },
 };
 
 export type Request = Route;
 /** One column each. */
-export const REQUESTS = Object.keys(NODE_OF) as Request[];
+export const REQUESTS = Object.keys(TARGETS) as Request[];
 
 export const MODES: OnError[] = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
 
@@ -388,21 +398,13 @@ function settingsFor(request: Request, row: RowKey): Settings {
 	}
 }
 
-const URL_OF: Record<Request, 'authUrl' | 'aiUrl' | 'pushUrl' | 'baseUrl'> = {
-	push: 'pushUrl',
-	delete: 'pushUrl',
-	migrate: 'baseUrl',
-	submit: 'aiUrl',
-	results: 'aiUrl',
-	token: 'authUrl',
-};
-
 let cells = 0;
 
 /** Plays one fault against one request, for as long as the node sends it. */
 export async function playCell(request: Request, row: RowKey, mode: OnError): Promise<Seen> {
 	cells += 1;
 	const { fault } = ROWS[row];
+	const { node, url } = TARGETS[request];
 	const isConnection = typeof fault === 'string';
 	const broken = isConnection ? await startBroken(fault) : undefined;
 	const plan = worldOf({
@@ -418,16 +420,12 @@ export async function playCell(request: Request, row: RowKey, mode: OnError): Pr
 		const jobs = TEXTS.map((text, at) => server.service.createJob([text], [`i${at}t0`]).id);
 		const startedAt = performance.now();
 		const result = await runNode({
-			node: NODES[NODE_OF[request]],
+			node: NODES[node],
 			items: itemsFor(request, jobs),
-			parameters: parametersOf(NODE_OF[request], settingsFor(request, row)),
+			parameters: parametersOf(node, settingsFor(request, row)),
 			onError: mode,
 			store: new CredentialStore(
-				credentialsFor(
-					server.url,
-					clientId,
-					broken ? { [URL_OF[request]]: broken.url } : {},
-				),
+				credentialsFor(server.url, clientId, broken ? { [url]: broken.url } : {}),
 			),
 		});
 		const tookMs = performance.now() - startedAt;
@@ -512,7 +510,7 @@ function requestsSeen(
 	subjects: string[],
 	stopped: boolean,
 ): Pick<Outcome, 'sentAgain' | 'next'> {
-	const hasNext = ['push', 'delete', 'submit'].includes(request);
+	const hasNext = Object.values(EXPECTED[request]).some(({ next }) => next !== 'none');
 	if (typeof ROWS[row].fault !== 'string') {
 		const distinct = new Set(subjects);
 		return {

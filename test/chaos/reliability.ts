@@ -1,27 +1,17 @@
 /** What the fault matrix saw, as a page for users: docs/reliability.md. */
 import { labelOf, nodeName } from './adapter';
 import {
-	NODE_OF,
 	REQUESTS,
 	ROW_KEYS,
 	ROWS,
+	TARGETS,
 	type Cell,
 	type Request,
 	type RowKey,
 } from './fault-matrix';
 
-const attempts = (request: Request): string => `_${labelOf(NODE_OF[request], 'maxAttempts')}_`;
-const timeout = (request: Request): string => `_${labelOf(NODE_OF[request], 'timeout')}_`;
-
-/** The requests in the head of the matrix. */
-const COLUMNS: Record<Request, string> = {
-	push: 'Push',
-	delete: 'Delete',
-	migrate: 'Migrate',
-	submit: 'Submit a text',
-	results: 'Poll for chunks',
-	token: 'Get a token',
-};
+const attempts = (request: Request): string => `_${labelOf(TARGETS[request].node, 'maxAttempts')}_`;
+const timeout = (request: Request): string => `_${labelOf(TARGETS[request].node, 'timeout')}_`;
 
 const rowOf = (...cells: string[]): string => `| ${cells.join(' | ')} |`;
 
@@ -106,7 +96,7 @@ export function pageOf(cells: Cell[]): string {
 		rows.set(outcomes, [...(rows.get(outcomes) ?? []), ROWS[row].title]);
 	}
 	const matrix = [...rows].map(([outcomes, titles]) => `| ${together(titles)} ${outcomes}`);
-	const head = rowOf('Fault', ...REQUESTS.map((request) => COLUMNS[request]));
+	const head = rowOf('Fault', ...REQUESTS.map((request) => TARGETS[request].title));
 	const line = rowOf('---', ...REQUESTS.map(() => '---'));
 	return [...START(), head, line, ...matrix, ...END(), ''].join('\n');
 }

@@ -17,9 +17,9 @@ import {
 
 import { WITHHELD } from '../../nodes/shared/service/tokens/secrets';
 import { nodeNames } from '../../support/manifest';
-import { NODES, type NodeKey } from './adapter';
+import { NODE_KEYS, NODES, readsFiles, type NodeKey } from './adapter';
 import { CANARIES, FORMS, inForm, SecretScanner, secretsOf } from './canaries';
-import { NODE_OF, REQUESTS } from './fault-matrix';
+import { REQUESTS, TARGETS } from './fault-matrix';
 import type { FilePlan } from './files';
 import type { Invariant } from './invariants';
 import { violationsOf } from './run-world';
@@ -547,13 +547,13 @@ test('the suite knows every node of the package', () => {
 });
 
 test('the fault matrix has a request of every node', () => {
-	const nodes = new Set(REQUESTS.map((request) => NODE_OF[request]));
+	const nodes = new Set(REQUESTS.map((request) => TARGETS[request].node));
 	expect([...nodes].sort()).toEqual(Object.keys(NODES).sort());
 });
 
 test.each([
-	['items', RANDOM.items, Object.keys(NODES)],
-	['files', RANDOM.files, Object.keys(NODES).filter((node) => node !== 'migrate')],
+	['items', RANDOM.items, NODE_KEYS],
+	['files', RANDOM.files, NODE_KEYS.filter(readsFiles)],
 ])('random worlds of %s are of every node', (_kind, worlds: fc.Arbitrary<World>, expected) => {
 	const nodes = new Set(fc.sample(worlds, { seed: 1, numRuns: 200 }).map(({ node }) => node));
 	expect([...nodes].sort()).toEqual([...expected].sort());

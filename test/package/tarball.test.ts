@@ -1,4 +1,5 @@
 /** What `npm publish` would upload. */
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
 import {
@@ -7,6 +8,7 @@ import {
 	licenseFaults,
 	secretFaults,
 } from '../../scripts/release/tarball';
+import { ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 
 let packed: PackedPackage;
@@ -54,11 +56,17 @@ it('says in package.json what n8n asks for', () => {
 	expect(lifecycle.filter((name) => name in manifest.scripts)).toEqual([]);
 });
 
+/** How many files of this kind there are in a folder. */
+const sourcesOf = (folder: string, ending: string): number =>
+	readdirSync(path.join(ROOT, folder), { recursive: true }).filter((file) =>
+		String(file).endsWith(ending),
+	).length;
+
 it('has every file package.json promises n8n', () => {
 	const { n8n } = packed.manifest;
 	expect(n8n.n8nNodesApiVersion).toBe(1);
-	expect(n8n.nodes).toHaveLength(4);
-	expect(n8n.credentials).toHaveLength(3);
+	expect(n8n.nodes).toHaveLength(sourcesOf('nodes', '.node.ts'));
+	expect(n8n.credentials).toHaveLength(sourcesOf('credentials', '.credentials.ts'));
 	const promised = [...n8n.nodes, ...n8n.credentials];
 	expect(promised.filter((file) => !packed.files.includes(file))).toEqual([]);
 });

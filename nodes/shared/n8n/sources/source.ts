@@ -56,7 +56,7 @@ export interface ItemReading<E extends Placed> extends Reading<E> {
 	/** Why a value cannot be sent, with its position if it is one of a list; the error unless given. */
 	wrong?(error: unknown, position: number, length: number): unknown;
 	/** Resolves equal IDs; may account for entries that are not to be sent. */
-	resolve(entries: E[], sink: Sink): Promise<E[]>;
+	resolve(entries: E[], sink: Sink): E[] | Promise<E[]>;
 	sink: ItemResult;
 }
 
