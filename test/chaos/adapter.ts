@@ -353,6 +353,14 @@ export function summaryOf(json: IDataObject): Summary | undefined {
 	return { notFound: 0, ...json, done } as unknown as Summary;
 }
 
+/** Whether an item stands for a document that was not pushed, because a later one has its ID. */
+export const isReplaced = ({ pushed, reason }: IDataObject): boolean =>
+	pushed === false && /later document has the same ID/.test(String(reason));
+
+/** How many documents hints say were skipped for a later one. */
+export const skippedIn = (hints: string): number =>
+	Number(/([\d,]+) documents? skipped for a later one/.exec(hints)?.[1] ?? 0);
+
 /** Where an error or a log line says that a file can be continued; the last such place. */
 export function resumptionIn(
 	words: string,

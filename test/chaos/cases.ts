@@ -341,6 +341,45 @@ export const CASES: Record<string, Case> = {
 		invariant: 'claims too much',
 		world: pushing({}, { rejection: 'numericId' }),
 	},
+	'a rejection in a line of its own is a success': {
+		invariant: 'claims too much',
+		world: pushing({}, { rejection: 'lines' }),
+	},
+	'a number of rejected documents is a success': {
+		invariant: 'claims too much',
+		world: pushing({}, { rejection: 'words' }),
+	},
+	'a word within an ID is a rejection': {
+		invariant: 'denies what happened',
+		world: pushing(
+			{
+				items: ['/error-handling', 'failed', 'b'].map((id, at) => ({
+					...{ id, name: 'A', version: `v${at}` },
+				})),
+			},
+			{ rejection: 'keyed' },
+		),
+	},
+	'the hint counts documents as skipped whose later one was rejected': {
+		invariant: 'claims too much',
+		world: pushing({
+			items: ['a', 'a', 'b', 'b'].map((id, at) => ({
+				...{ id, name: 'A', version: `v${at}`, reject: at === 1 },
+			})),
+			settings: { duplicates: 'keepLast' },
+		}),
+	},
+	'what documents are in is one of them': {
+		invariant: 'claims too much',
+		world: pushing(
+			{
+				items: ['results', 'b'].map((id, at) => ({
+					...{ id, name: 'A', version: `v${at}`, reject: at === 1 },
+				})),
+			},
+			{ rejection: 'keyed' },
+		),
+	},
 	'a number beyond the safe integers deletes another document': {
 		invariant: 'wrong document deleted',
 		world: deleting({ items: [{ id: 2 ** 53 }] }),
@@ -532,6 +571,37 @@ export const CASES: Record<string, Case> = {
 			const busy = { status: 429, refusesAllForMs: 300, requestsPerInterval: 1 } as const;
 			return [
 				`a phase of 429 fails what could have waited (${node})`,
+				{
+					invariant: 'gave up too soon',
+					world: { ...world, service: { ...world.service, busy } },
+				},
+			];
+		}),
+	),
+	...Object.fromEntries(
+		(['push', 'delete', 'chunk'] as const).map((node): [string, Case] => {
+			const items = ['d0', 'd1', 'd2'].map((id, at) => ({
+				id,
+				name: 'A',
+				version: `v${at}`,
+			}));
+			const settings = { maxAttempts: 1, maxRefused: 60, concurrency: 1 };
+			const world = WORLDS[node]({
+				...(node === 'chunk' ? { texts: [[1], [2], [3]] } : { items }),
+				settings: {
+					...settings,
+					...(node === 'push' && { documentsPerRequest: 1 }),
+					...(node === 'chunk' && { textsPerRequest: 1 }),
+				},
+			});
+			const busy = {
+				status: 429,
+				refusesAllForMs: 0,
+				requestsPerInterval: 9,
+				oneOf: 2,
+			} as const;
+			return [
+				`a 429 now and then fails what could have waited (${node})`,
 				{
 					invariant: 'gave up too soon',
 					world: { ...world, service: { ...world.service, busy } },

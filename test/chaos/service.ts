@@ -70,6 +70,8 @@ export interface Busy {
 	refusesAllForMs: number;
 	/** In each interval, to the end. */
 	requestsPerInterval: number;
+	/** Instead of all that: one request of so many is refused. */
+	oneOf?: number;
 }
 
 const BUSY_INTERVAL_MS = 50;
@@ -97,7 +99,18 @@ export interface ServicePlan {
 	/** How a push is answered; `echo` repeats each document, its members in another order. */
 	pushAnswer: 'none' | 'status' | 'perDocument' | 'echo';
 	/** How a document is rejected within a response of success. */
-	rejection: 'status' | 'textStatus' | 'errorsBeside' | 'listedTwice' | 'numericId';
+	rejection:
+		| 'status'
+		| 'textStatus'
+		| 'errorsBeside'
+		| 'listedTwice'
+		| 'numericId'
+		/** By the IDs of the documents. */
+		| 'keyed'
+		/** A line of JSON for each document. */
+		| 'lines'
+		/** How many, in words. */
+		| 'words';
 	unknownId: 'notFound' | 'success';
 	indexed: string[];
 	/** The key and the password are numbers, which the service may repeat as such. */
@@ -255,6 +268,7 @@ export class Service {
 	private busySince: number | undefined;
 	private interval = 0;
 	private inInterval = 0;
+	private sinceRefusal = 0;
 	readonly secrets: Secrets;
 
 	constructor(
@@ -340,6 +354,10 @@ export class Service {
 		const { busy } = this.plan;
 		if (busy === undefined || this.isHealed) return false;
 		if (!BUSY_ROUTES[busy.status].includes(route)) return false;
+		if (busy.oneOf !== undefined) {
+			this.sinceRefusal = (this.sinceRefusal + 1) % busy.oneOf;
+			return this.sinceRefusal === 0;
+		}
 		const now = performance.now();
 		this.busySince ??= now;
 		const interval = Math.floor((now - this.busySince) / BUSY_INTERVAL_MS);
@@ -612,6 +630,25 @@ export class Service {
 						documents: [...bad, ...documents.map(({ id }) => ({ id, status: 200 }))],
 					},
 				};
+			case 'keyed':
+				return {
+					status: 200,
+					json: {
+						results: Object.fromEntries(
+							everything.map(({ id, ...said }) => [String(id), said]),
+						),
+					},
+				};
+			case 'lines':
+				return {
+					status: 200,
+					json: everything,
+					text: everything.map((entry) => JSON.stringify(entry)).join('\n'),
+				};
+			case 'words': {
+				const text = rejected.length === 0 ? 'OK' : `${rejected.length} documents rejected`;
+				return { status: 200, json: text, text };
+			}
 			case 'numericId':
 				return {
 					status: 200,

@@ -130,7 +130,12 @@ export const anyTrouble = (...routes: Route[]) => ({
 	cancelAfterMs: maybeCancel,
 });
 
-const anyBusy: fc.Arbitrary<Busy> = fc
+/** Now and then a request is refused, without a word about when to come again. */
+const anySparseRefusal: fc.Arbitrary<Busy> = fc
+	.integer({ min: 2, max: 7 })
+	.map((oneOf) => ({ status: 429, refusesAllForMs: 0, requestsPerInterval: Infinity, oneOf }));
+
+const anyPhase: fc.Arbitrary<Busy> = fc
 	.record({
 		refuses: fc.constantFrom<Pick<Busy, 'status' | 'retryAfterSeconds'>>(
 			{ status: 429 },
@@ -142,6 +147,8 @@ const anyBusy: fc.Arbitrary<Busy> = fc
 		requestsPerInterval: fc.integer({ min: 1, max: 4 }),
 	})
 	.map(({ refuses, ...busy }) => ({ ...refuses, ...busy }));
+
+const anyBusy = fc.oneof({ weight: 2, arbitrary: anyPhase }, anySparseRefusal);
 
 /** Longer than any service is busy. */
 const PATIENCE: Settings = { maxRefused: 60 };

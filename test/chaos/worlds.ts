@@ -22,6 +22,12 @@ const ODD_IDS = [
 	'12345',
 	'007',
 	'"quoted\\"',
+	// Words that responses have too.
+	'documents',
+	'error',
+	'failed',
+	'status',
+	'/error-handling',
 ];
 
 const anyDocumentId = fc.oneof(
@@ -120,6 +126,9 @@ const anyPushService = fc.record({
 		'errorsBeside',
 		'listedTwice',
 		'numericId',
+		'keyed',
+		'lines',
+		'words',
 	),
 });
 

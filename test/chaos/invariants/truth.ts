@@ -1,9 +1,9 @@
 /** What a node says is what happened, for items and for records. */
-import { claimOf, denialsIn, summaryOf } from '../adapter';
+import { claimOf, denialsIn, isReplaced, skippedIn, summaryOf } from '../adapter';
 import { endsRun, isClear } from '../faults';
 import type { FileRecord } from '../files';
 import { itemsOf, pairedWith, wordsOf } from '../played';
-import { short, type Check, type Found, type Invariant } from './invariant';
+import { short, stopped, type Check, type Found, type Invariant } from './invariant';
 import { outcomesOf, perAnswer, type Answer } from './outcomes';
 
 const claims: Check = ({ world, runs, server }) => {
@@ -52,6 +52,25 @@ const claims: Check = ({ world, runs, server }) => {
 	}
 	return found;
 };
+
+/** The hint counts the documents that were skipped for a later one: those that say so. */
+const skippedOnes: Check = ({ world, runs }) =>
+	world.node !== 'push' || world.retries
+		? []
+		: runs
+				.filter((run) => !run.canceled && !stopped(run))
+				.filter(
+					({ settings, inputs }) =>
+						settings.pushOutput !== 'summary' && inputs.length === 0,
+				)
+				.flatMap((run): Found => {
+					const hinted = skippedIn(
+						run.result.hints.map(({ message }) => message).join('\n'),
+					);
+					const skipped = itemsOf(run).filter(({ json }) => isReplaced(json)).length;
+					const detail = `${hinted} skipped for a later one, but ${skipped} say so`;
+					return hinted === skipped ? [] : [['claims too much', detail]];
+				});
 
 /** Records that were read and are to be sent, but for those that failed. */
 function answered({ input: { file }, summary }: Answer): FileRecord[] {
@@ -158,6 +177,7 @@ const exactDeletes: Check = ({ server, world }) => {
 
 export const TRUTH: Check[] = [
 	claims,
+	skippedOnes,
 	records,
 	denials,
 	clearAnswers,
