@@ -81,6 +81,7 @@ const KEYS = {
 	},
 	keepOrder: { names: ['keepOrder'], label: /^keep order$/i },
 	textsInFlight: { names: ['textsInFlight'], label: /^texts in flight/i },
+	inputField: { names: ['binaryPropertyName'], label: /^input data field name$/i },
 	fileFormat: { names: ['fileFormat'], label: /^file format$/i },
 	listPath: { names: ['listPath'], label: /^path to list$/i },
 	bytesPerFile: { names: ['bytesPerFile'], label: /^bytes per file/i },

@@ -52,37 +52,65 @@ export function anyFiles(
 		first,
 		drafts: fc.array(drafts, { maxLength: 14 }),
 	});
-	return fc.array(anyFile, { minLength: 1, maxLength: 2 }).map(
-		(files) => (isWhole) =>
-			files.flatMap((given, number): FilePlan[] => {
-				const { drafts: others, encoding, refused, naming, range, first: draft } = given;
-				const { isNamed, format, skip, cutBy, members, isPadded, ...rest } = given;
-				const file = {
-					...{ number, isNamed, format, skip },
-					...{ isGzip: rest.isGzip, isCut: rest.isCut, blanks: rest.blanks },
-					isTextPlain: rest.isTextPlain,
-					...(rest.isGzip && { members, isPadded, ...(cutBy && { cutBy }) }),
-				};
-				const gz = file.isGzip ? '.gz' : '';
-				const name = `f${number}${extensionOf(node, file, naming)}${gz}`;
-				if (refused === 'unclear format' && node === 'delete' && !isWhole) {
-					const unclear = { isGzip: false, isNamed: false, isCut: false, records: [] };
-					return [{ ...file, ...unclear, name: `f${number}`, refused }];
-				}
-				if (refused && refused !== 'unclear format' && !isWhole)
-					return [{ ...file, name, refused, isCut: false, records: [] }];
-				const records = recordsOf(node, file.format, number, [draft, ...others]);
-				const whole: FilePlan = {
-					...file,
-					name,
-					...(encoding && { encoding }),
-					isCut: file.isCut && !isWhole,
-					records: isWhole ? records.filter(({ key }) => key !== undefined) : records,
-				};
-				return range === undefined ? [whole] : rangesOf(whole, range);
-			}),
+	const anyNumber = fc.array(anyFile, { minLength: 1, maxLength: 2 });
+	return fc.tuple(anyNumber, fc.constantFrom(false, false, true)).map(
+		([files, isOneItem]) =>
+			(isWhole) =>
+				files.map(isOneItem ? withFirst : asItIs).flatMap((given, number): FilePlan[] => {
+					const {
+						drafts: others,
+						encoding,
+						refused,
+						naming,
+						range,
+						first: draft,
+					} = given;
+					const { isNamed, format, skip, cutBy, members, isPadded, ...rest } = given;
+					const file = {
+						...{ number, isNamed, format, skip },
+						...{ isGzip: rest.isGzip, isCut: rest.isCut, blanks: rest.blanks },
+						isTextPlain: rest.isTextPlain,
+						...(isOneItem && number > 0 && { field: `data${number}` }),
+						...(rest.isGzip && { members, isPadded, ...(cutBy && { cutBy }) }),
+					};
+					const gz = file.isGzip ? '.gz' : '';
+					const name = `f${number}${extensionOf(node, file, naming)}${gz}`;
+					if (refused === 'unclear format' && node === 'delete' && !isWhole) {
+						const unclear = {
+							isGzip: false,
+							isNamed: false,
+							isCut: false,
+							records: [],
+						};
+						return [{ ...file, ...unclear, name: `f${number}`, refused }];
+					}
+					if (refused && refused !== 'unclear format' && !isWhole)
+						return [{ ...file, name, refused, isCut: false, records: [] }];
+					const records = recordsOf(node, file.format, number, [draft, ...others]);
+					const whole: FilePlan = {
+						...file,
+						name,
+						...(encoding && { encoding }),
+						isCut: file.isCut && !isWhole,
+						records: isWhole ? records.filter(({ key }) => key !== undefined) : records,
+					};
+					return range === undefined ? [whole] : rangesOf(whole, range);
+				}),
 	);
 }
+
+const asItIs = <Given>(given: Given): Given => given;
+
+/** Files of one item: it has only one format and one range, and is refused with any of them. */
+const withFirst = <Given extends object>(
+	given: Given & Pick<FilePlan, 'format' | 'isNamed' | 'skip'>,
+	_at: number,
+	[first]: Array<Pick<FilePlan, 'format' | 'isNamed' | 'skip'>>,
+) => ({
+	...given,
+	...{ format: first.format, isNamed: first.isNamed, skip: first.skip },
+	...{ range: undefined, refused: undefined },
+});
 
 /** A name that the node can tell the format by, alone or with the content. */
 function extensionOf(

@@ -701,6 +701,29 @@ export const CASES: Record<string, Case> = {
 			})),
 		}),
 	},
+	'only one of several files of an item is read': {
+		invariant: 'every record once',
+		world: deleting({
+			items: [],
+			settings: { idSource: 'file', ...READING },
+			files: ['d0', 'd1'].map((id, at) => ({
+				...linesOf([id]),
+				name: `f${at}.txt`,
+				...(at > 0 && { field: `data${at}` }),
+			})),
+		}),
+	},
+	'texts of several files of an item are mixed up': {
+		invariant: 'mixed up texts',
+		world: chunking({
+			texts: [],
+			settings: { textSource: 'file', ...READING },
+			files: ['i0t0', 'i1t0'].map((key, at) => ({
+				...textFile(key),
+				...(at > 0 && { field: `data${at}` }),
+			})),
+		}),
+	},
 	'a range reports that its file breaks off behind it': {
 		invariant: 'every record once',
 		world: deletingLines(['d0', 'd1'], { isCut: true, max: 2 }),

@@ -21,6 +21,8 @@ export interface FileRecord {
 
 export interface FilePlan {
 	name: string;
+	/** The field that it is in, of the item that has the file before it: else `data` of an item of its own. */
+	field?: string;
 	/** The number that its records are named by, if it is not its place in the world. */
 	number?: number;
 	format: FileFormat;

@@ -13,6 +13,8 @@ export interface FileInput {
 	owner: number;
 	file: FilePlan;
 	content: string | Buffer;
+	/** The input item that has the file, if that is not the one of its own. */
+	item?: number;
 }
 
 /** A file that a run returned. */
@@ -78,6 +80,22 @@ export function pairedWith({ pairedItem }: INodeExecutionData): number[] {
 		.flat()
 		.map((paired) => (typeof paired === 'number' ? paired : paired.item));
 }
+
+/** The input item that has a file of a run. */
+export const itemAt = ({ inputs }: Played, at: number): number => inputs[at]?.item ?? at;
+
+/** What input items stand for: original items, or files. */
+export const ownersAt = (run: Played, item: number): number[] =>
+	run.inputs.length === 0
+		? [run.owners[item]]
+		: run.inputs.filter((_, at) => itemAt(run, at) === item).map(({ owner }) => owner);
+
+/** Whether an output item is about a file of a run: the only one of its item, or the one it names. */
+export const isAbout = (run: Played, at: number, item: INodeExecutionData): boolean => {
+	const mine = itemAt(run, at);
+	if (!pairedWith(item).includes(mine)) return false;
+	return ownersAt(run, mine).length < 2 || item.json.file === run.inputs[at]?.file.name;
+};
 
 /** Chunks in files, as the items that they would have been. */
 export const recordsIn = (files: ReturnedFile[]): INodeExecutionData[] =>

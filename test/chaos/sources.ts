@@ -11,6 +11,7 @@ import { claimOf, resumptionIn } from './adapter';
 import { contentOf, endOf, failedFile, failedIn, jsonOf } from './files';
 import {
 	failedFilesOf,
+	isAbout,
 	pairedWith,
 	wordsOf,
 	type FileInput,
@@ -87,8 +88,21 @@ export interface Input {
 
 async function inputOfFiles(inputs: FileInput[], folder: Folder): Promise<Input> {
 	const items: INodeExecutionData[] = [];
-	for (const input of inputs) items.push(await folder.itemOf(input));
-	return { items, owners: inputs.map(({ owner }) => owner), inputs };
+	const owners: number[] = [];
+	const placed: FileInput[] = [];
+	for (const input of inputs) {
+		const item = await folder.itemOf(input);
+		const last = items.at(-1);
+		const { field } = input.file;
+		if (field !== undefined && last?.binary && item.binary) {
+			last.binary[field] = item.binary.data;
+		} else {
+			items.push(item);
+			owners.push(input.owner);
+		}
+		placed.push({ ...input, item: items.length - 1 });
+	}
+	return { items, owners, inputs: placed };
 }
 
 /** What the first run of a world gets. */
@@ -173,7 +187,7 @@ function afterEnd(run: Played): FileInput[] {
 	const items = [...run.result.output, ...run.result.errorOutput];
 	return run.inputs.flatMap((input, at): FileInput[] => {
 		if (input.file.refused) return [];
-		const mine = items.filter((item) => pairedWith(item).includes(at));
+		const mine = items.filter((item) => isAbout(run, at, item));
 		const failed = mine.flatMap((item) =>
 			failedFilesOf(run, item)
 				.filter(({ isUnreadable }) => !isUnreadable)
@@ -193,5 +207,7 @@ function afterEnd(run: Played): FileInput[] {
 export async function restOf(run: Played, world: World, folder: Folder): Promise<Input> {
 	const isEnded = run.canceled || run.result.error !== undefined;
 	const inputs = isEnded ? afterStop(run, world) : afterEnd(run);
-	return await inputOfFiles(inputs, folder);
+	// Each has its own number of records to skip by now.
+	const alone = inputs.map(({ file: { field: _, ...file }, ...input }) => ({ ...input, file }));
+	return await inputOfFiles(alone, folder);
 }

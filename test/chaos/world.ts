@@ -70,6 +70,8 @@ export const COMMON: Settings = { maxAttempts: 2, timeout: 1, maxRefused: 2 };
 export const READING: Settings = {
 	...COMMON,
 	bytesPerFile: 1000,
+	// Of several names, those count that the item has.
+	inputField: 'data, data1',
 	fileFormat: '={{ $json.format }}',
 	listPath: '={{ $json.path }}',
 	skipRecords: '={{ $json.skip }}',

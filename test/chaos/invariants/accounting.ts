@@ -3,7 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { claimOf } from '../adapter';
 import { endOf, showsCut, wantedOf } from '../files';
-import { itemsOf, pairedWith, wordsOf, type Played } from '../played';
+import { itemAt, itemsOf, ownersAt, pairedWith, wordsOf, type Played } from '../played';
 import { MARKER } from '../service';
 import { short, stopped, type Check, type Found, type Invariant } from './invariant';
 import { answersOf, perAnswer } from './outcomes';
@@ -32,7 +32,12 @@ const everyItemOnce: Check = ({ world, runs }) =>
 			if (failures.length > 1)
 				found.push(['every item once', `${failures.length} errors for item ${at}`]);
 			const single = world.node === 'delete' || world.node === 'push';
-			if (single && run.settings.pushOutput !== 'summary' && mine.length > 1) {
+			if (
+				single &&
+				ownersAt(run, at).length < 2 &&
+				run.settings.pushOutput !== 'summary' &&
+				mine.length > 1
+			) {
 				found.push(['every item once', `${mine.length} results for item ${at}`]);
 			}
 		});
@@ -77,7 +82,7 @@ const summedUp: Check = ({ runs }) =>
 		);
 		return run.inputs.flatMap((input, at): Found => {
 			const mine = answers.filter((answer) => answer.input === input).length;
-			const isFailed = failed.some((item) => pairedWith(item).includes(at));
+			const isFailed = failed.some((item) => pairedWith(item).includes(itemAt(run, at)));
 			return (mine === 1 && !input.file.refused) || (mine === 0 && isFailed)
 				? []
 				: [['every record once', `${mine} summaries of ${input.file.name}`]];

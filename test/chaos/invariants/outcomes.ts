@@ -4,6 +4,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { claimOf, denialsIn, recordIn, summaryOf, type Summary } from '../adapter';
 import type { FileRecord } from '../files';
 import {
+	isAbout,
 	itemsOf,
 	pairedWith,
 	wordsOf,
@@ -29,7 +30,7 @@ export function answersOf(run: Played): Answer[] {
 	const items = [...run.result.output, ...run.result.errorOutput];
 	return run.inputs.flatMap((input, at) =>
 		items
-			.filter((item) => pairedWith(item).includes(at))
+			.filter((item) => isAbout(run, at, item))
 			.flatMap((item) => {
 				const summary = summaryOf(item.json);
 				const isEnded = claimOf(item.json).error !== undefined;
