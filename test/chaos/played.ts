@@ -29,8 +29,8 @@ export interface ReturnedFile {
 export interface Played {
 	result: RunResult;
 	settings: Settings;
-	/** The original item each input item of this run stands for. */
-	owners: number[];
+	/** The original items, or the files, that each input item of this run stands for. */
+	owners: number[][];
 	/** How long it took, from the Stop button on if that was pressed. */
 	tookMs: number;
 	canceled: boolean;
@@ -84,17 +84,11 @@ export function pairedWith({ pairedItem }: INodeExecutionData): number[] {
 /** The input item that has a file of a run. */
 export const itemAt = ({ inputs }: Played, at: number): number => inputs[at]?.item ?? at;
 
-/** What input items stand for: original items, or files. */
-export const ownersAt = (run: Played, item: number): number[] =>
-	run.inputs.length === 0
-		? [run.owners[item]]
-		: run.inputs.filter((_, at) => itemAt(run, at) === item).map(({ owner }) => owner);
-
 /** Whether an output item is about a file of a run: the only one of its item, or the one it names. */
 export const isAbout = (run: Played, at: number, item: INodeExecutionData): boolean => {
 	const mine = itemAt(run, at);
 	if (!pairedWith(item).includes(mine)) return false;
-	return ownersAt(run, mine).length < 2 || item.json.file === run.inputs[at]?.file.name;
+	return run.owners[mine].length < 2 || item.json.file === run.inputs[at]?.file.name;
 };
 
 /** Chunks in files, as the items that they would have been. */

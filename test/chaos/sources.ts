@@ -80,15 +80,15 @@ function targetOf(link: string): string {
 /** What a run gets. */
 export interface Input {
 	items: IDataObject[] | INodeExecutionData[];
-	/** The original item each of them stands for. */
-	owners: number[];
+	/** The original items, or the files, that each of them stands for. */
+	owners: number[][];
 	/** The file of each of them, if they have files. */
 	inputs: FileInput[];
 }
 
 async function inputOfFiles(inputs: FileInput[], folder: Folder): Promise<Input> {
 	const items: INodeExecutionData[] = [];
-	const owners: number[] = [];
+	const owners: number[][] = [];
 	const placed: FileInput[] = [];
 	for (const input of inputs) {
 		const item = await folder.itemOf(input);
@@ -96,9 +96,10 @@ async function inputOfFiles(inputs: FileInput[], folder: Folder): Promise<Input>
 		const { field } = input.file;
 		if (field !== undefined && last?.binary && item.binary) {
 			last.binary[field] = item.binary.data;
+			owners.at(-1)?.push(input.owner);
 		} else {
 			items.push(item);
-			owners.push(input.owner);
+			owners.push([input.owner]);
 		}
 		placed.push({ ...input, item: items.length - 1 });
 	}
@@ -109,7 +110,7 @@ async function inputOfFiles(inputs: FileInput[], folder: Folder): Promise<Input>
 export async function inputOf(world: World, folder: Folder): Promise<Input> {
 	if (world.files !== undefined) return await inputOfFiles(inputsOf(world), folder);
 	const items = itemsOf(world);
-	return { items, owners: items.map((_, at) => at), inputs: [] };
+	return { items, owners: items.map((_, at) => [at]), inputs: [] };
 }
 
 const inputsOf = ({ files = [] }: World): FileInput[] =>
@@ -143,10 +144,10 @@ export function leftOver({ result, owners }: Played, world: World): Input {
 		const { chunkingId, error, pending } = claimOf(json);
 		return chunkingId !== undefined && (pending || error !== undefined);
 	});
-	const leftOwners = left.map((item) => owners[pairedWith(item)[0]] ?? -1);
+	const leftOwners = left.map((item) => owners[pairedWith(item)[0]] ?? []);
 	return {
 		items: left.map(({ json }, item) => ({
-			json: { ...original[leftOwners[item]], ...json },
+			json: { ...original[leftOwners[item][0] ?? -1], ...json },
 			pairedItem: { item },
 		})),
 		owners: leftOwners,

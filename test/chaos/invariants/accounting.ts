@@ -3,7 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { claimOf } from '../adapter';
 import { endOf, showsCut, wantedOf } from '../files';
-import { itemAt, itemsOf, ownersAt, pairedWith, wordsOf, type Played } from '../played';
+import { itemAt, itemsOf, pairedWith, wordsOf, type Played } from '../played';
 import { MARKER } from '../service';
 import { short, stopped, type Check, type Found, type Invariant } from './invariant';
 import { answersOf, perAnswer } from './outcomes';
@@ -23,7 +23,7 @@ const everyItemOnce: Check = ({ world, runs }) =>
 				found.push(['every item once', `unpaired: ${short(item.json)}`]);
 			for (const at of pairs) byInput.set(at, [...(byInput.get(at) ?? []), item]);
 		}
-		run.owners.forEach((_, at) => {
+		run.owners.forEach((owners, at) => {
 			const mine = byInput.get(at) ?? [];
 			const failures = mine.filter(({ json }) => claimOf(json).error !== undefined);
 			if (mine.length === 0 && !mayBeSilent(run)) {
@@ -34,7 +34,7 @@ const everyItemOnce: Check = ({ world, runs }) =>
 			const single = world.node === 'delete' || world.node === 'push';
 			if (
 				single &&
-				ownersAt(run, at).length < 2 &&
+				owners.length < 2 &&
 				run.settings.pushOutput !== 'summary' &&
 				mine.length > 1
 			) {

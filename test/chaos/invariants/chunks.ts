@@ -5,7 +5,7 @@ import { WITHHELD } from '../../../nodes/shared/service/tokens/secrets';
 import { unpackVector } from '../../../nodes/shared/service/chunking/vector';
 import { claimOf } from '../adapter';
 import { textsIn } from '../canaries';
-import { itemsOf, ownersAt, pairedWith, responsesIn, wordsOf } from '../played';
+import { itemsOf, pairedWith, responsesIn, wordsOf } from '../played';
 import { chunkText, MARKER, vectorOf } from '../service';
 import { short, stopped, type Check, type Found, type Invariant } from './invariant';
 
@@ -66,7 +66,7 @@ const mixed: Check = ({ runs, world }) => {
 	return runs.flatMap((run) => {
 		if (run.settings.chunkOutput === 'raw') return [];
 		return itemsOf(run).flatMap((item) => {
-			const owners = pairedWith(item).flatMap((at) => ownersAt(run, at));
+			const owners = pairedWith(item).flatMap((at) => run.owners[at]);
 			const claim = claimOf(item.json);
 			// Neither gives chunks to its text; a response that is kept is that of the whole request.
 			if (claim.error !== undefined || claim.pending) return [];

@@ -99,18 +99,18 @@ function outcomesOfItems(run: Played, after: Aftermath): Outcome[] {
 		const [at] = pairedWith(item);
 		const isMissing = 'notFound' in item.json;
 		return {
-			name: `item ${run.owners[at]}: ${short(item.json)}`,
+			name: `item ${run.owners[at].join()}: ${short(item.json)}`,
 			error,
 			isDenied: [pushed, deleted, migrated].includes(false) && !isMissing,
-			isDone: tookEffect(after, run.owners[at]),
+			isDone: tookEffect(after, run.owners[at][0]),
 			isAccepted: pairedWith(item).some(isAccepted),
 		};
 	});
 	const stop = run.result.error as { context?: { itemIndex?: number } } | undefined;
 	const at = stop?.context?.itemIndex;
 	if (at !== undefined) {
-		const isDone = tookEffect(after, run.owners[at]);
-		const name = `item ${run.owners[at]}`;
+		const isDone = tookEffect(after, run.owners[at][0]);
+		const name = `item ${run.owners[at].join()}`;
 		// What a run that stopped says is of all its documents.
 		outcomes.push({ name, error: wordsOf(run), isDenied: false, isDone, isAccepted: false });
 	}
