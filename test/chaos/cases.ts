@@ -345,6 +345,13 @@ export const CASES: Record<string, Case> = {
 		invariant: 'claims too much',
 		world: pushing({}, { rejection: 'lines' }),
 	},
+	'a rejection in a text that is withheld for a secret is a success': {
+		invariant: 'claims too much',
+		world: pushing(
+			{ faults: times('push', { kind: 'echo', echo: 'base64', where: 'message' }) },
+			{ rejection: 'lines' },
+		),
+	},
 	'a number of rejected documents is a success': {
 		invariant: 'claims too much',
 		world: pushing({}, { rejection: 'words' }),

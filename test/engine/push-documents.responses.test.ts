@@ -212,6 +212,16 @@ describe('a response that is no JSON', () => {
 		expect(await outcomes(['a', 'b'], body)).toEqual(expected);
 	});
 
+	it('is of unknown outcome if it was withheld for a secret', async () => {
+		const seen = Buffer.from('secret-key-1').toString('base64');
+		const { output } = await push('wholeItem', [{ id: 'a', name: 'A' }], () =>
+			text(`{"id":"a","status":422} ${seen}`),
+		);
+		expect(output[0].json.error).toBe(
+			"The push service answered with text that cannot be read, so it is unknown whether document 'a' was pushed. Pushing it again is safe.",
+		);
+	});
+
 	it('is quoted, with what to do', async () => {
 		const { output } = await push('wholeItem', [{ id: 'a', name: 'A' }], () =>
 			text('1 document rejected'),

@@ -20,7 +20,7 @@ export interface DocumentFailure {
 	isUnattributed?: true;
 	/** The response has parts that are not read, and does not call the document successful: the outcome is unknown. */
 	isUnread?: true;
-	/** The response is JSON that cannot be read, and may speak of a rejection: the outcome is unknown. */
+	/** The response is text that cannot be read, and may speak of a rejection: the outcome is unknown. */
 	isDamaged?: true;
 }
 
@@ -115,7 +115,7 @@ const UNREAD = {
 	what: `answered in more than ${MAX_DEPTH} levels of lists and objects, and what is deeper is not read`,
 	advice: CHECK,
 };
-const DAMAGED = { what: 'answered with JSON that cannot be read', advice: CHECK };
+const DAMAGED = { what: 'answered with text that cannot be read', advice: CHECK };
 
 const ID_KEYS = ['id', '_id', 'documentId', 'document_id', 'docId'];
 

@@ -1,4 +1,5 @@
 import { isFalse } from '../success';
+import { WITHHELD } from '../tokens/secrets';
 
 /** What JSON begins with, other than words in brackets. */
 const JSON_START = /^\s*(?:\{\s*"|\[\s*[[{"])/;
@@ -15,9 +16,10 @@ const MAX_STEP_CHARACTERS = 1_000_000;
  * its lines if each is JSON, else the text.
  *
  * @param text body of the response
- * @returns undefined for JSON that cannot be read and speaks of a rejection, or is too long to be searched for one
+ * @returns undefined for a text that was withheld, and for JSON that cannot be read and speaks of a rejection, or is too long to be searched for one
  */
 export function* linesOf(text: string): Generator<undefined, unknown, undefined> {
+	if (text === WITHHELD) return undefined;
 	if (!JSON_START.test(text)) return text;
 	const lines: unknown[] = [];
 	let characters = 0;
