@@ -381,7 +381,7 @@ const IMPOSTORS: Array<[string, Invariant, NodeKey, Execute, Partial<World>?]> =
 		'handles left',
 		'push',
 		async () => {
-			setTimeout(() => {}, 1000);
+			setTimeout(() => {}, 3000);
 			return returns({ id: 'd0', error: 'Refused' });
 		},
 	],
