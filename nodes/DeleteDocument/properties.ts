@@ -1,3 +1,4 @@
+import { requiredFieldProperties } from '../shared/n8n/sources/document-fields';
 import {
 	fileOptionProperties,
 	fileProperties,
@@ -101,12 +102,7 @@ export const deleteProperties = properties([
 	},
 	...fileProperties(ID_FILES, showForFile.show),
 	{
-		displayName: 'ID Field',
-		name: 'idField',
-		type: 'string',
-		default: 'id',
-		required: true,
-		placeholder: 'e.g. sku',
+		...requiredFieldProperties[0],
 		description:
 			'Field or column with the ID, e.g. sku or meta.sku. Not needed where each record is an ID.',
 		displayOptions: showForFile,

@@ -71,8 +71,7 @@ export function readDocumentFields(
 	itemIndex: number,
 ): DocumentFields {
 	return {
-		id: parameters.requiredText('idField', itemIndex),
-		name: parameters.requiredText('nameField', itemIndex),
+		...readItemFields(parameters, itemIndex),
 		description: parameters.text('descriptionField', itemIndex).trim(),
 		url: parameters.text('urlField', itemIndex).trim(),
 	};
