@@ -1,10 +1,18 @@
 /** Runs that outlive their tokens several times; in a file of its own, so that others run beside it. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
 import { startSandbox } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { CredentialStore } from '../../support/engine';
 import { chunk, startWorker } from '../../support/worker';
 
 const LIFETIME_SECONDS = 4;
+/**
+ * A token is renewed in its last 400 ms, and a submission takes 250 ms to be looked at. On a machine that stands
+ * still for longer than the rest, requests come too late whatever a node does.
+ */
+const MAX_STALL_MS = 100;
+const MAX_RUNS = 3;
 /** Submissions and polls have a limit each. */
 const CONCURRENCY = 2;
 
@@ -20,6 +28,8 @@ async function longRun(revokePreviousTokens: boolean) {
 	});
 	sandbox.faults.add({ route: 'submit', latencyMs: 250 });
 	const store = new CredentialStore(sandboxCredentials(sandbox));
+	const stalls = monitorEventLoopDelay();
+	stalls.enable();
 	const startedAt = Date.now();
 	const { output, error } = await chunk(startWorker(), store, {
 		texts: 40,
@@ -28,6 +38,7 @@ async function longRun(revokePreviousTokens: boolean) {
 		options: { longestIntervalSeconds: 1 },
 	});
 	const seconds = (Date.now() - startedAt) / 1000;
+	stalls.disable();
 	const issued = sandbox.tokensIssued();
 	const { unauthorized } = sandbox.stats();
 	await sandbox.close();
@@ -38,17 +49,24 @@ async function longRun(revokePreviousTokens: boolean) {
 	expect(seconds).toBeGreaterThan(18);
 	expect(issued).toBeGreaterThan(4);
 	expect(issued).toBeLessThanOrEqual(Math.ceil(seconds / LIFETIME_SECONDS) + 1);
-	return { issued, unauthorized };
+	return { issued, unauthorized, isStalled: stalls.max / 1e6 > MAX_STALL_MS };
 }
 
 describe('tokens of 4 s carry a run of 20 s: no failed item, at most one token a lifetime', () => {
 	it.concurrent(
 		'and no request is refused',
 		async () => {
-			const { unauthorized } = await longRun(false);
-			expect(unauthorized).toBe(0);
+			let run = await longRun(false);
+			for (
+				let runs = 1;
+				runs < MAX_RUNS && run.unauthorized > 0 && run.isStalled;
+				runs += 1
+			) {
+				run = await longRun(false);
+			}
+			expect(run.unauthorized).toBe(0);
 		},
-		60_000,
+		120_000,
 	);
 
 	it.concurrent(
