@@ -1,3 +1,8 @@
+/**
+ * Without n8n, which teaches every BigInt of its process to be JSON.
+ *
+ * @jest-environment node
+ */
 import { runInNewContext } from 'node:vm';
 
 import fc from 'fast-check';
