@@ -720,6 +720,19 @@ export const CASES: Record<string, Case> = {
 			})),
 		}),
 	},
+	'a file is lost when the run ends in another one of its item': {
+		invariant: 'lost by resuming',
+		world: deleting({
+			items: [],
+			settings: { idSource: 'file', ...READING },
+			files: ['d0', 'd1'].map((id, at) => ({
+				...linesOf([id]),
+				name: `f${at}.txt`,
+				...(at > 0 && { field: `data${at}` }),
+			})),
+			faults: times('delete', FORBIDDEN, 1),
+		}),
+	},
 	'texts of several files of an item are mixed up': {
 		invariant: 'mixed up texts',
 		world: chunking({

@@ -120,6 +120,26 @@ it('a file that cannot be opened does not hide those in other fields of its item
 	expect(idsInIndex()).toEqual(['g0']);
 });
 
+it('a file that is not read, since the run ended in another one of its item, is named', async () => {
+	const { binary: a } = await files.item(lines('a', 1), 'a.jsonl');
+	const { binary: b } = await files.item(lines('b', 1), 'b.jsonl');
+	const item = { json: {}, binary: { one: a!.data, two: b!.data } };
+	sandbox().faults.add({ route: 'push', status: 403 });
+	const continues = { onError: 'continueRegularOutput' } as const;
+	const { output } = await push([item], { binaryPropertyName: 'one, two' }, continues);
+	expect(output.map(({ json, pairedItem }) => [json.file, json.error, pairedItem])).toEqual([
+		['a.jsonl', expect.stringMatching(/status 403/), { item: 0 }],
+		[
+			'b.jsonl',
+			expect.stringMatching(
+				/^The file 'b.jsonl' was not read: The push service answered with status 403/,
+			),
+			{ item: 0 },
+		],
+	]);
+	expect(sandbox().requests).toHaveLength(1);
+});
+
 it.each([',', ' , '])('a list of no names is an error: %j', async (binaryPropertyName) => {
 	const { error } = await push([await files.item(lines('a'))], { binaryPropertyName });
 	expect(error?.message).toBe("'Input Data Field Name' has no name");

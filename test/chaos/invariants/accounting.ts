@@ -29,7 +29,7 @@ const everyItemOnce: Check = ({ world, runs }) =>
 			if (mine.length === 0 && !mayBeSilent(run)) {
 				found.push(['every item once', `nothing for item ${at}`]);
 			}
-			if (failures.length > 1)
+			if (failures.length > owners.length)
 				found.push(['every item once', `${failures.length} errors for item ${at}`]);
 			const single = world.node === 'delete' || world.node === 'push';
 			if (

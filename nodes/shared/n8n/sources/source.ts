@@ -5,7 +5,7 @@ import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import type { FileOrigin } from '../sinks/file-extent';
 import { FileSink, type FileResult } from '../sinks/file-sink';
-import { hasFile } from './files';
+import { hasFile, inputFile } from './files';
 import { ItemSink, type ItemResult } from '../sinks/item-sink';
 import {
 	checkFields,
@@ -15,6 +15,7 @@ import {
 	type RecordFile,
 	type RecordFileOptions,
 } from './record-file';
+import { messageOf } from '../run/errors';
 import type { Run } from '../run/run';
 import type { CommonOptions, Placed, Sink } from '../sinks/sink';
 
@@ -206,9 +207,26 @@ export async function* openFiles<E extends Placed, R extends FileReading<E>>(
 				if (!run.ended) run.refuse(itemIndex, error);
 			});
 			if (opened) yield opened;
-			if (run.ended) return;
+			if (!run.ended) continue;
+			// The only one of its item has no other result, so that the item itself fails.
+			const left = places.length > 1 ? places.slice(opened ? at + 1 : at) : [];
+			for (const one of left) notRead(run, parameters, itemIndex, one);
+			return;
 		}
 	}
+}
+
+/** The run ended before a file was read, and its item may have the results of others. */
+function notRead(
+	run: Run,
+	parameters: FileSourceParameters,
+	itemIndex: number,
+	where: string | IBinaryData,
+): void {
+	const reason = run.ended?.reason;
+	const { name } = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
+	const message = `The file ${quoted(name)} was not read: ${messageOf(reason)}`;
+	run.fail(itemIndex, reason, { message, json: { file: name }, skipped: true });
 }
 
 function openSource<E extends Placed, R extends FileReading<E>>(
