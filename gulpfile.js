@@ -3,8 +3,8 @@
  *
  *   clean -> compile, icons, codex, schemas (at once) -> metadata
  *
- * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes. `gulp check` builds
- * while it looks at types, lint and formatting, before the tests run.
+ * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes. `gulp test` builds, then
+ * looks at types, lint and formatting while the tests run.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -101,8 +101,18 @@ function script(name) {
 	return running;
 }
 
-/** All that `npm test` does before the tests, side by side. The build checks the types of what is shipped. */
-const check = parallel(build, script('typecheck:dev'), script('lint'), script('format:check'));
+async function tests() {
+	await run('jest');
+}
+
+/**
+ * All checks. The build checks the types of what is shipped, and tests need what it writes; the others run beside
+ * the tests, which wait for a third of their time.
+ */
+const test = series(
+	build,
+	parallel(tests, script('typecheck:dev'), script('lint'), script('format:check')),
+);
 
 /** Builds, then builds again what changed; link the folder into n8n to see the result. */
 const dev = series(build, function watching() {
@@ -118,7 +128,7 @@ module.exports = {
 	schemas,
 	metadata,
 	build,
-	check,
+	test,
 	dev,
 	default: build,
 };
