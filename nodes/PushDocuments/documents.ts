@@ -138,6 +138,9 @@ export function adviceForItem(
 	const json = jsonOf(run, itemIndex);
 	const names = Object.keys(json);
 	if (names.length === 0) return ADVICE_FOR_EMPTY;
+	const [only = ''] = names;
+	if (names.length === 1 && DELIMITER.test(only))
+		return `The only field of the item is ${quoted(only)}. ${ADVICE_FOR_CSV}`;
 	const fields = `The fields of the item are: ${listed(names)}.`;
 	if (!missing.includes('id')) return `${fields} Enter the field that has it as 'Name Field'.`;
 	const name = missing.includes('name') ? " and one as 'Name Field'" : '';
@@ -147,6 +150,10 @@ export function adviceForItem(
 
 const ADVICE_FOR_FILE =
 	"Each of its records then needs an ID and a name, in the fields that 'ID Field' and 'Name Field' name.";
+/** Stands in a name if a CSV file was read with another delimiter than it has. */
+const DELIMITER = /[;,\t|]/;
+const ADVICE_FOR_CSV =
+	"If it comes from a CSV file, set the delimiter in the node that read it, or push the file itself: choose 'File' in 'Documents From'.";
 const ADVICE_FOR_EMPTY =
 	"The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
 const ADVICE_FOR_CHUNKS =

@@ -161,6 +161,55 @@ describe('Documents Ready to Push', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
+	it.each<[string, IDataObject, INodeParameters, string, string]>([
+		[
+			'all that is empty',
+			{ ID: 'x', Title: 'X', Body: 'Pears' },
+			{},
+			"'Document ID', 'Document Name' and 'Text' are empty",
+			"The fields of the item are: 'ID', 'Title', 'Body'.",
+		],
+		[
+			'an item with nothing but its text',
+			{ data: 'Pears\nApples' },
+			{ text: '={{ $json.data }}' },
+			"'Document ID' and 'Document Name' are empty",
+			"the only field of the item is 'data'. Take 'Document ID' and 'Document Name' from an earlier node",
+		],
+		[
+			'a text that is taken for its ID',
+			{ data: 'Pears\nApples' },
+			{
+				text: '={{ $json.data }}',
+				documentId: '={{ $json.data }}',
+				documentName: '={{ $json.data }}',
+			},
+			"'Document ID' is the text itself",
+			"the only field of the item is 'data'",
+		],
+		[
+			'a list of objects',
+			{ id: 'x', name: 'X', texts: [{ body: 'Pears' }] },
+			{ textSource: 'list' },
+			"Text 0 of the field 'texts', counted from 0, is not text",
+			"put n8n's node 'Split Out' before this one",
+		],
+	])('are refused with what to do: %s', async (_case, item, parameters, message, advice) => {
+		const { error } = await chunk([item], { ...DOCUMENTS, ...parameters });
+		expect(error?.message).toBe(message);
+		expect(error?.description).toContain(advice);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('may have an ID that is a short text', async () => {
+		const { output } = await chunk([{ text: 'Pears' }], {
+			...DOCUMENTS,
+			documentId: '={{ $json.text }}',
+			documentName: '={{ $json.text }}',
+		});
+		expect(ids(jsonOf(output))).toEqual(['Pears#0']);
+	});
+
 	it('are refused alone: the other documents are returned', async () => {
 		const items = [article, { name: 'X', text: 'unsent' }, other];
 		const result = await chunk(items, DOCUMENTS, { onError: 'continueErrorOutput' });

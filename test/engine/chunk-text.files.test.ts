@@ -104,7 +104,7 @@ describe('an item with a file of plain text', () => {
 			"'bicycles.txt' is plain text, and its records cannot be recognized",
 		);
 		expect(error?.description).toBe(
-			"Set 'File Format' if it has records. To chunk it as one text, read it with n8n's 'Extract from File' and choose 'One Text per Item'.",
+			"Set 'File Format' if it has records. To chunk it as one text, read it with n8n's node 'Extract from File' (operation 'Extract From Text File'), choose 'One Text per Item', and point 'Text' to the field 'data'. The ID and the name may be the file name, such as {{ $('Read/Write Files from Disk').item.json.fileName }}.",
 		);
 	});
 

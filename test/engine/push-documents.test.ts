@@ -403,6 +403,13 @@ describe('an item without an ID or a name says what to enter', () => {
 			`${FIELDS} Enter the field that has it as 'Name Field'.`,
 		],
 		[
+			'of a CSV file that was read with another delimiter',
+			{ 'sku;title;price': 'a;A;1' },
+			{},
+			"The field 'id' and the field 'name' are missing or empty",
+			"The only field of the item is 'sku;title;price'. If it comes from a CSV file, set the delimiter in the node that read it, or push the file itself: choose 'File' in 'Documents From'.",
+		],
+		[
 			'without any field',
 			{},
 			{},

@@ -13,7 +13,7 @@ export const textProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Each input item has a file of any size with one record per text: ${RECORD_FILES.text}. For plain text files use n8n's Extract from File before this node.`,
+				description: `Files with one record per text, not .txt or .md files: ${RECORD_FILES.text}, of any size`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
@@ -25,7 +25,8 @@ export const textProperties = properties([
 			{
 				name: 'One Text per Item',
 				value: 'item',
-				description: 'Each input item has one text',
+				description:
+					"Each input item has one text. For .txt and .md files put n8n's Extract from File before this node.",
 			},
 		],
 		default: 'item',

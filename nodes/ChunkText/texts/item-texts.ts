@@ -167,11 +167,13 @@ class ItemReader {
 		const called = (index: number) => `Text ${index} of the field '${field}', counted from 0,`;
 		return await mapInSlices(list, breathe, (value, index) => ({
 			index,
-			text: usableText(value, called(index), maxBytes),
+			text: usableText(value, called(index), maxBytes, ELEMENT_ADVICE),
 		}));
 	}
 }
 
+const ELEMENT_ADVICE =
+	"For a list of objects, put n8n's node 'Split Out' before this one, and choose 'One Text per Item'.";
 const LIST_ADVICE =
 	"Enter the name of a field that has a list of texts as 'List Field', or set 'Texts From' to 'One Text per Item'.";
 

@@ -2,7 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/n8n/run/run';
 import { filled } from '../../shared/n8n/sources/document-fields';
+import { listed } from '../../shared/n8n/sources/record-file';
 import { refuseItem } from '../../shared/n8n/sources/source';
+import { InputError } from '../../shared/service/input-error';
+import { isEmpty } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
 import type { ChunkParameters } from '../parameters';
 import type { SourceDocument } from './text';
@@ -41,12 +44,14 @@ export async function readSourceDocuments(
 	const keys: string[] = [];
 	for await (const [itemIndex, { json }] of run.eachItem()) {
 		if (refused.has(itemIndex)) continue;
+		const hasText = () => parameters.choice('textSource') === 'item' && idOf(itemIndex) === '';
+		let inFile: InputError | undefined;
 		try {
 			if (documentsIn(json) && idOf(itemIndex) !== '') continue;
 			const problem = textInFile(run, parameters, itemIndex);
 			const isExcused = () => hasEmptyText(parameters, itemIndex) || idOf(itemIndex) !== '';
-			if (problem && !isExcused()) throw problem;
-			const document = sourceDocument(parameters, itemIndex, json);
+			if (problem && !isExcused()) throw (inFile = problem);
+			const document = sourceDocument(parameters, itemIndex, json, hasText);
 			const { textIndex } = json;
 			// Submit returns an item for each text of a list, all with the same document ID.
 			const isOfList = typeof textIndex === 'number' && idOf(itemIndex) !== '';
@@ -54,7 +59,8 @@ export async function readSourceDocuments(
 			documents.set(itemIndex, document);
 		} catch (error) {
 			refused.add(itemIndex);
-			refuseItem(run, itemIndex, error, documentIdOf(parameters, itemIndex));
+			const reason = inFile ?? emptyTogether(parameters, itemIndex, json, hasText) ?? error;
+			refuseItem(run, itemIndex, reason, documentIdOf(parameters, itemIndex));
 		}
 	}
 	separate(run, documents, keys);
@@ -100,17 +106,45 @@ function documentIdOf(parameters: ChunkParameters, itemIndex: number): string | 
 	}
 }
 
+/** The error of an item of which several parameters are empty, so that one run names them all. */
+function emptyTogether(
+	parameters: ChunkParameters,
+	itemIndex: number,
+	json: IDataObject,
+	hasText: () => boolean,
+): InputError | undefined {
+	try {
+		// Then it needs no name.
+		if (hasEmptyText(parameters, itemIndex)) return undefined;
+		const needed = ['documentId', 'documentName', ...(hasText() ? ['text'] : [])] as const;
+		const labels = needed
+			.filter((name) => isEmpty(parameters.value(name, itemIndex)))
+			.map((name) => `'${parameters.label(name)}'`);
+		if (labels.length < 2) return undefined;
+		const names = `${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}`;
+		return new InputError(`${names} are empty`, adviceFor(parameters, names, json));
+	} catch {
+		return undefined;
+	}
+}
+
+/** @param hasText whether the parameter Text has the text of the item */
 function sourceDocument(
 	parameters: ChunkParameters,
 	itemIndex: number,
 	json: IDataObject,
+	hasText: () => boolean,
 ): SourceDocument {
-	const id = parameters.id('documentId', itemIndex, adviceFor(parameters, 'Document ID'));
+	const idAdvice = adviceFor(parameters, "'Document ID'", json);
+	const id = parameters.id('documentId', itemIndex, idAdvice);
+	// Happens where the text is the only field: nothing could be updated or deleted by such an ID.
+	if (id.includes('\n') && hasText() && parameters.value('text', itemIndex) === id)
+		throw new InputError("'Document ID' is the text itself", idAdvice);
 	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
 	if (hasEmptyText(parameters, itemIndex)) {
 		return { id, fields: {}, previousChunkCount, isEmpty: true };
 	}
-	const nameAdvice = adviceFor(parameters, 'Document Name');
+	const nameAdvice = adviceFor(parameters, "'Document Name'", json);
 	const name = parameters.requiredText('documentName', itemIndex, nameAdvice);
 	const others = filled(
 		OPTIONAL_FIELDS.map(([field, option]) => {
@@ -138,8 +172,14 @@ const OPTIONAL_FIELDS = [
 	['url', 'documentUrl'],
 ] as const;
 
-function adviceFor(parameters: ChunkParameters, label: string): string {
+/** @param labels of the parameters that are wrong, in quotes */
+function adviceFor(parameters: ChunkParameters, labels: string, json: IDataObject): string {
 	const isPerDocument = parameters.choice('output') === 'perDocument';
 	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
-	return `'${output}' needs it: point '${label}' to a field of the item, or choose another 'Output'.`;
+	const names = Object.keys(json);
+	const [only = ''] = names;
+	if (names.length === 1)
+		return `'${output}' needs it, but the only field of the item is ${quoted(only)}. Take ${labels} from an earlier node, such as {{ $('Read/Write Files from Disk').item.json.fileName }}, or choose another 'Output'.`;
+	const fields = names.length > 0 ? ` The fields of the item are: ${listed(names)}.` : '';
+	return `'${output}' needs it: point ${labels} to a field of the item, or choose another 'Output'.${fields}`;
 }

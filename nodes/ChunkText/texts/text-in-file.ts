@@ -28,4 +28,4 @@ export function textInFile(
 
 /** What to do about a file of plain text that is read as records. */
 export const CHUNK_AS_ONE_TEXT =
-	"To chunk it as one text, read it with n8n's 'Extract from File' and choose 'One Text per Item'.";
+	"To chunk it as one text, read it with n8n's node 'Extract from File' (operation 'Extract From Text File'), choose 'One Text per Item', and point 'Text' to the field 'data'. The ID and the name may be the file name, such as {{ $('Read/Write Files from Disk').item.json.fileName }}.";

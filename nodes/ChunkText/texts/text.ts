@@ -75,9 +75,15 @@ export function withFields(fields: IDataObject): Pick<TextEntry, 'fields' | 'bes
  * A text that a request can carry.
  *
  * @param what it is called in messages
+ * @param advice what to do about something else
  * @throws InputError for anything else
  */
-export function usableText(value: unknown, what: string, maxBytes: number): string {
+export function usableText(
+	value: unknown,
+	what: string,
+	maxBytes: number,
+	advice = 'Point it to the field with the text to chunk.',
+): string {
 	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
 	if (typeof value === 'string' && value !== '') {
 		const bytes = Buffer.byteLength(value);
@@ -85,7 +91,7 @@ export function usableText(value: unknown, what: string, maxBytes: number): stri
 		return value;
 	}
 	const is = isEmpty(value) ? 'empty' : 'not text';
-	throw new InputError(`${what} is ${is}`, 'Point it to the field with the text to chunk.');
+	throw new InputError(`${what} is ${is}`, advice);
 }
 
 /** The error of a text that no request can carry. */

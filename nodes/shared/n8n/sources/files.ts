@@ -104,7 +104,7 @@ function fileIn(run: Run, itemIndex: number, field: string, label: string): IBin
 	throw new InputError(
 		`The item has no file in the field ${quoted(name)}`,
 		names.length === 0
-			? `Connect a node that outputs a file, such as HTTP Request with 'Response Format' set to 'File'.`
+			? `Connect a node that outputs a file, such as 'Read/Write Files from Disk', or HTTP Request with 'Response Format' set to 'File'.`
 			: `Its files are in: ${names.map(quoted).join(', ')}. Enter one of these as '${label}'.`,
 	);
 }
