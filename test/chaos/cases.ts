@@ -168,6 +168,19 @@ const deletingLines = (ids: string[], file: Partial<FilePlan>): World =>
 		files: [{ ...linesOf(ids), ...file }],
 	});
 
+/** Both files are in fields of one item. */
+const deletingTwoFiles = (faults: World['faults'] = []): World =>
+	deleting({
+		items: [],
+		settings: { idSource: 'file', ...READING },
+		files: ['d0', 'd1'].map((id, at) => ({
+			...linesOf([id]),
+			name: `f${at}.txt`,
+			...(at > 0 && { field: `data${at}` }),
+		})),
+		faults,
+	});
+
 const DAMAGES: Damage[] = [
 	'nan',
 	'infinity',
@@ -710,28 +723,11 @@ export const CASES: Record<string, Case> = {
 	},
 	'only one of several files of an item is read': {
 		invariant: 'every record once',
-		world: deleting({
-			items: [],
-			settings: { idSource: 'file', ...READING },
-			files: ['d0', 'd1'].map((id, at) => ({
-				...linesOf([id]),
-				name: `f${at}.txt`,
-				...(at > 0 && { field: `data${at}` }),
-			})),
-		}),
+		world: deletingTwoFiles(),
 	},
 	'a file is lost when the run ends in another one of its item': {
 		invariant: 'lost by resuming',
-		world: deleting({
-			items: [],
-			settings: { idSource: 'file', ...READING },
-			files: ['d0', 'd1'].map((id, at) => ({
-				...linesOf([id]),
-				name: `f${at}.txt`,
-				...(at > 0 && { field: `data${at}` }),
-			})),
-			faults: times('delete', FORBIDDEN, 1),
-		}),
+		world: deletingTwoFiles(times('delete', FORBIDDEN, 1)),
 	},
 	'texts of several files of an item are mixed up': {
 		invariant: 'mixed up texts',

@@ -5,7 +5,7 @@ import { MAX_ERROR_BODY_BYTES, readBody, type ResponseStream } from './response-
 import { TimeLimit } from './time-limit';
 import { transportFailure, type Party } from './transport-failure';
 
-/** A response of any status, its body read. */
+/** A response, whatever its status, its body read. */
 interface ReadResponse {
 	status: number;
 	headers: IN8nHttpFullResponse['headers'];

@@ -47,7 +47,7 @@ export class Session {
 		private readonly baseUrl: string,
 		/** The credential's fields; some are parts of a path. */
 		readonly fields: ICredentialDataDecryptedObject,
-		/** Its tokens, if the service takes any: otherwise a 401 is final. */
+		/** Its tokens, if the service takes tokens: otherwise a 401 is final. */
 		private readonly tokens: TokenCredential | undefined,
 	) {
 		this.masker = new Masker(secretsOf(fields));

@@ -39,7 +39,7 @@ export interface DocumentAnswer {
  * named several times, a rejection wins. What is within a document's answer says nothing about other
  * documents. An error that names no document may concern any of them: then only those count as pushed
  * that the response calls successful. So it is with what is too deep to be read. A text is read line by
- * line if each is an object; of any other only the words count. The steps take well under 100 ms each,
+ * line if each is an object; of other texts only the words count. The steps take well under 100 ms each,
  * however many entries there are.
  *
  * @param body of the response
