@@ -107,7 +107,7 @@ async function tests() {
 
 /**
  * All checks. The build checks the types of what is shipped, and tests need what it writes; the others run beside
- * the tests, which wait for a third of their time.
+ * the tests, which wait for much of their time.
  */
 const test = series(
 	build,

@@ -29,8 +29,8 @@ module.exports = {
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
 	setupFilesAfterEnv: ['<rootDir>/support/retry-in-ci.ts'],
-	// Tests wait for a third of their time, so two processors have work for three.
-	maxWorkers: 3,
+	// Tests wait for much of their time, so two processors have work for four.
+	maxWorkers: 4,
 	// Free what earlier files left behind.
 	workerIdleMemoryLimit: '1GB',
 	testTimeout: 30_000,
