@@ -88,31 +88,39 @@ codex.displayName = 'codex';
 build.displayName = 'build';
 
 /**
- * A script of package.json.
+ * A check as a task.
  *
- * @param {string} name
+ * @param {string} tool
+ * @param {string[]} args
  */
-function script(name) {
-	const running = async () => {
-		const { execa } = await import('execa');
-		await execa('npm', ['run', '--silent', name], { cwd: __dirname, stdio: 'inherit' });
-	};
-	running.displayName = name;
-	return running;
+function check(tool, ...args) {
+	const checking = async () => await run(tool, ...args);
+	checking.displayName = tool;
+	return checking;
 }
 
-async function tests() {
-	await run('jest');
-}
+const CACHE = '.cache/prettier';
+const checks = parallel(
+	check('jest'),
+	check('tsc', '-p', 'tsconfig.dev.json'),
+	check('eslint', '.', '--max-warnings', '0'),
+	check(
+		'prettier',
+		'--check',
+		'.',
+		'--cache',
+		'--cache-location',
+		CACHE,
+		'--cache-strategy',
+		'content',
+	),
+);
 
 /**
  * All checks. The build checks the types of what is shipped, and tests need what it writes; the others run beside
  * the tests, which wait for much of their time.
  */
-const test = series(
-	build,
-	parallel(tests, script('typecheck:dev'), script('lint'), script('format:check')),
-);
+const test = series(build, checks);
 
 /** Builds, then builds again what changed; link the folder into n8n to see the result. */
 const dev = series(build, function watching() {

@@ -28,7 +28,6 @@ module.exports = {
 	// Jest runs CommonJS, and these packages are none.
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
-	setupFilesAfterEnv: ['<rootDir>/support/retry-in-ci.ts'],
 	// Tests wait for much of their time, so two processors have work for four.
 	maxWorkers: 4,
 	// Free what earlier files left behind.

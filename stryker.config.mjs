@@ -1,6 +1,6 @@
 /**
- * Mutation testing of the pure layers, on demand: `npm run test:mutation`, or for a part of them
- * `npm run test:mutation -- --mutate 'nodes/shared/flow/*.ts'`. Results of earlier runs are kept in
+ * Mutation testing of the pure layers, on demand: `npx stryker run`, or for a part of them
+ * `npx stryker run --mutate 'nodes/shared/flow/*.ts'`. Results of earlier runs are kept in
  * .cache, so that only what has changed runs again.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}

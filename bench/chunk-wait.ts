@@ -1,4 +1,4 @@
-import './lib/nodes';
+import '../support/setup';
 
 import { setTimeout as delay } from 'node:timers/promises';
 

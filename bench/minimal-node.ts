@@ -1,4 +1,4 @@
-import './lib/nodes';
+import '../support/setup';
 
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -34,7 +34,7 @@ const minimalNode = (concurrency: number, perRequest: number, send: Send): INode
 		defaults: {},
 		inputs: ['main'],
 		outputs: ['main'],
-		credentials: [{ name: 'pushEndpointApi', required: true }],
+		credentials: [{ name: 'lucidworksPushApi', required: true }],
 		properties: [],
 	},
 	async execute(this: IExecuteFunctions) {
@@ -55,7 +55,7 @@ const request =
 		},
 	): Send =>
 	async (context, batch) =>
-		await context.helpers.httpRequestWithAuthentication.call(context, 'pushEndpointApi', {
+		await context.helpers.httpRequestWithAuthentication.call(context, 'lucidworksPushApi', {
 			...options(batch.map(({ json }) => json)),
 			json: true,
 		});

@@ -1,4 +1,4 @@
-import './lib/nodes';
+import '../support/setup';
 
 import { PushDocuments } from './lib/shipped';
 import { runNode } from '../support/engine';

@@ -2,30 +2,20 @@ import { readFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 
-import { chunkMemory } from './chunk-memory';
 import { chunkWait } from './chunk-wait';
-import { deleteThroughput } from './delete-throughput';
-import { eventLoop } from './event-loop';
+import { files } from './files';
 import type { BenchOptions } from './lib/options';
 import { print } from './lib/table';
 import { minimal } from './minimal-node';
-import { parameters } from './parameters';
-import { pushScale } from './push-scale';
 import { pushThroughput } from './push-throughput';
 import { rateLimit } from './rate-limit';
-import { records } from './records';
 
 /** Each prints its figures, and returns what it has checked; it throws if that does not hold. */
 const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<string>> = {
 	'minimal-node': minimal,
 	'push-throughput': pushThroughput,
-	'push-scale': pushScale,
-	'chunk-memory': chunkMemory,
+	files,
 	'chunk-wait': chunkWait,
-	'delete-throughput': deleteThroughput,
-	records,
-	parameters,
-	'event-loop': eventLoop,
 	'rate-limit': rateLimit,
 };
 

@@ -7,12 +7,10 @@ import { testCredentials } from './demo/credential-tests';
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
 import { checkFirst, offerFirst } from './demo/first';
-import { checkMemoryMode } from './demo/memory-mode';
 import { printReport } from './demo/report';
 import { checkAgain, checkScenarios, runScenarios } from './demo/scenarios';
 import { Stage } from './demo/stage';
 import { runCommand } from './shared/command';
-import { ON_OLD_N8N } from './shared/paths';
 import { tail } from './shared/processes';
 import { say, step } from './shared/progress';
 
@@ -42,12 +40,8 @@ runCommand(
 		// Later, the order is the user's.
 		if (once) await checkFirst(stage);
 		const isWhole = once && names.length === 0;
-		if (isWhole && !ON_OLD_N8N) {
-			await checkAgain(stage);
-			await step('Files in memory', async () => await checkMemoryMode(stage));
-		}
-		const recorded = ON_OLD_N8N ? 'demo-old' : 'demo';
-		const passed = printReport(stage, isWhole ? recorded : undefined);
+		if (isWhole) await checkAgain(stage);
+		const passed = printReport(stage);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);
 		if (once) return passed;
 		printLogin(demo);

@@ -1,5 +1,5 @@
 import { breather } from './breathe';
-import { pythonRe } from './python-re';
+import { splitByPattern } from './python-re';
 import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
 import type { Span, Unit } from './units';
@@ -60,7 +60,7 @@ export const CHUNKERS: Record<string, Chunker> = {
 	'regex-splitter': {
 		config: { regex: { type: 'string' } },
 		split: async (texts, { regex = '\\n' }, { regexTimeLimitMs }) =>
-			await pythonRe.split(String(regex), texts, regexTimeLimitMs),
+			await Promise.resolve(splitByPattern(String(regex), texts, regexTimeLimitMs)),
 	},
 
 	/** Lines joined up to `maxChunkSize` tokens; no overlap. */

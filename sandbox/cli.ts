@@ -6,7 +6,7 @@ import { DEMO, startSandbox, type Sandbox, type SandboxOptions } from './index';
 const HELP = `npm run sandbox -- [options]          (environment variable)
   --port <number>                    port, default 4321            SANDBOX_PORT
   --host <address>                   address, default 127.0.0.1    SANDBOX_HOST
-  --data <file>                      index, default .data/sandbox.db, or :memory:   SANDBOX_DATA
+  --data <file>                      index, default .data/sandbox.jsonl             SANDBOX_DATA
   --revoke                           a new token revokes the previous of its scope  SANDBOX_REVOKE=1
   --token-lifetime <seconds>         default 3600                  SANDBOX_TOKEN_LIFETIME
   --chunk-delay <milliseconds>       SUBMITTED to READY, default 0 SANDBOX_CHUNK_DELAY
@@ -72,7 +72,7 @@ function readOptions(flags: ReturnType<typeof readFlags>): SandboxOptions {
 		...file,
 		port: numberFlag('--port', flags.port) ?? file.port ?? 4321,
 		host: flags.host ?? file.host ?? '127.0.0.1',
-		dataFile: flags.data ?? file.dataFile ?? '.data/sandbox.db',
+		dataFile: flags.data ?? file.dataFile ?? '.data/sandbox.jsonl',
 		log: flags.log || file.log,
 		settings,
 	};

@@ -4,7 +4,6 @@ import type { Context } from './context';
 import { FAULT_RULE_SCHEMA, FaultRules, type FaultRule } from './fault-rules';
 import { IndexStore } from './index-store';
 import { Jobs } from './jobs';
-import { pythonRe } from './python-re';
 import { Recorder } from './recorder';
 import { buildServer } from './server';
 import { check } from './schema';
@@ -41,8 +40,6 @@ export interface Sandbox {
 	stats(): SandboxStats;
 	/** Clears requests, figures, faults, jobs, tokens, index and blobs; settings stay. */
 	reset(): void;
-	/** Starts Python ahead of the first regex-splitter job, for tests that measure time. */
-	warmUp(): Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -55,14 +52,11 @@ export const DEMO = {
 	pushKey: 'demo-push-key',
 } as const;
 
-/** Time without requests after which pushed documents are indexed in the background. */
-const QUIET_MS = 1_000;
-
 /**
  * Starts a local service of the whole interface.
  * @param options see SandboxOptions; without any: a free port of 127.0.0.1, all data in memory
  * @returns the running sandbox, once it accepts requests
- * @throws Error for wrong settings, a port or a data file in use
+ * @throws Error for wrong settings or a port in use
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = defaultSettings();
@@ -74,14 +68,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	const { faults, index, jobs, recorder, tokens } = context;
 	const app = buildServer(context, options.log ?? false);
 	const host = options.host ?? '127.0.0.1';
-	try {
-		await app.listen({ host, port: options.port ?? 0 });
-	} catch (error) {
-		index.close();
-		throw error;
-	}
-	pythonRe.acquire();
-	const stopTimers = startTimers(context);
+	await app.listen({ host, port: options.port ?? 0 });
+	const stopTimers = startCommits(context);
 	const { port } = app.server.address() as AddressInfo;
 	const url = `http://${['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host}:${port}`;
 	let closing: Promise<void> | undefined;
@@ -89,8 +77,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		stopTimers();
 		jobs.clear();
 		await app.close();
-		index.close();
-		pythonRe.release();
 	};
 
 	return {
@@ -112,9 +98,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		jobs: () => jobs.list(),
 		stats: () => context.stats(),
 		reset: () => context.reset(),
-		warmUp: async () => {
-			await pythonRe.split('\\n', [''], settings.regexTimeLimitMs);
-		},
 		close: async () => await (closing ??= close()),
 	};
 }
@@ -128,7 +111,7 @@ function createContext(options: SandboxOptions, settings: SandboxSettings): Cont
 		blobAuth: options.blobAuth,
 		tokens: new Tokens(settings, 'sandbox'),
 		jobs: new Jobs(settings),
-		index: new IndexStore(options.dataFile ?? ':memory:'),
+		index: new IndexStore(options.dataFile),
 		faults: new FaultRules((rule) => check(FAULT_RULE_SCHEMA, rule, 'fault rule')),
 		recorder: new Recorder(),
 		converted: false,
@@ -166,10 +149,10 @@ function statsOf({ recorder, tokens, index, jobs }: Context): SandboxStats {
 }
 
 /**
- * Starts what happens by itself: the grouped commit of deletes, and indexing while there are no requests.
- * @returns a function that ends both
+ * Commits deletes by themselves, in groups.
+ * @returns a function that ends it
  */
-function startTimers({ index, recorder, settings }: Context): () => void {
+function startCommits({ index, settings }: Context): () => void {
 	let lastCommit = Date.now();
 	const timer = setInterval(() => {
 		const now = Date.now();
@@ -178,7 +161,6 @@ function startTimers({ index, recorder, settings }: Context): () => void {
 			lastCommit = now;
 			index.commit();
 		}
-		if (recorder.underWay === 0 && now - recorder.lastActivity > QUIET_MS) index.indexSlice();
 	}, 25);
 	timer.unref();
 	return () => clearInterval(timer);

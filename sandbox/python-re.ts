@@ -1,141 +1,82 @@
-import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { createContext, Script } from 'node:vm';
 
 import type { Span } from './units';
-import { toUnits } from './spans';
 
-/** Milliseconds Python may take to start. */
-const START_LIMIT = 60_000;
+/** Constructs of Python and what JavaScript has for them; those without a replacement are refused. */
+const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
+	[/^\(\?P</, '(?<'],
+	[/^\(\?P=(\w+)\)/, '\\k<$1>'],
+	[/^\\A/, '(?<![^])'],
+	[/^\\Z/, '(?![^])'],
+	[/^\\w/, '[\\p{L}\\p{N}_]'],
+	[/^\\d/, '\\p{Nd}'],
+	// All that Python escapes the same way, and any punctuation.
+	[/^\\([bBDWsSnrtfv0-9\\]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^\w\s])/, '$&'],
+	[/^(?:\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|[^\\])/, '$&'],
+];
 
-/** Milliseconds the interpreter outlives its last user, so that restarts find it warm. */
-const GRACE = 3_000;
+/** Characters that JavaScript wants unescaped in its Unicode mode. */
+const NEEDLESS = /^\\[^\w\s^$\\.*+?()[\]{}|/-]/;
 
-interface Answer {
-	ready?: boolean;
-	spans?: Int32Array[];
-	error?: string;
+/** A Python regular expression in JavaScript, with its flags. */
+function translated(pattern: string): RegExp {
+	const [prefix = '', letters = ''] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
+	let source = '';
+	for (let at = prefix.length; at < pattern.length; ) {
+		const rest = pattern.slice(at);
+		const [taken, written] = construct(rest, at);
+		source += written;
+		at += taken;
+	}
+	return new RegExp(source, `gu${letters}`);
 }
 
-interface Task {
-	pattern: string;
-	texts: string[];
-	timeLimitMs: number;
-	resolve: (spans: Span[][]) => void;
-	reject: (error: Error) => void;
+/** The first construct of the rest of a pattern: its length, and what JavaScript has for it. */
+function construct(rest: string, at: number): [number, string] {
+	const extension = /^\(\?(?!P[<=]|[:=!]|<[=!])(<?.?)/.exec(rest);
+	if (extension) throw new Error(`unknown extension ?${extension[1]} at position ${at + 1}`);
+	const [needless] = NEEDLESS.exec(rest) ?? [];
+	if (needless) return [needless.length, needless.slice(1)];
+	for (const [found, replacement] of CONSTRUCTS) {
+		const [taken] = found.exec(rest) ?? [];
+		if (taken !== undefined) return [taken.length, taken.replace(found, replacement)];
+	}
+	throw new Error(`bad escape ${rest.slice(0, 2)} at position ${at}`);
 }
+
+const SPLIT = new Script(`
+	texts.map((text) => {
+		const spans = [];
+		let last = 0;
+		for (const { index, 0: found } of text.matchAll(regex)) {
+			if (index > last) spans.push([last, index]);
+			last = index + found.length;
+		}
+		if (last < text.length) spans.push([last, text.length]);
+		return spans;
+	})`);
 
 /**
- * One Python interpreter in a worker thread, started with the first task, shared by all sandboxes
- * of the process. Tasks run one after the other; one that passes its time limit is ended together
- * with the interpreter, and the next task starts a new one.
+ * Splits texts as Python's `re.split` does, capture groups aside, for the constructs that Python and JavaScript
+ * share. Conditions, possessive quantifiers, comments and flags within a pattern are refused.
+ *
+ * @returns for each text the spans of its non-empty pieces, in UTF-16 units
+ * @throws Error for a pattern that is not valid, or that takes longer than the time limit
  */
-class PythonRe {
-	private worker: Worker | undefined;
-
-	private ready = false;
-
-	private timer: NodeJS.Timeout | undefined;
-
-	private current: Task | undefined;
-
-	private readonly queue: Task[] = [];
-
-	private users = 0;
-
-	private graceTimer: NodeJS.Timeout | undefined;
-
-	/** Tells that a sandbox may use the interpreter; does not start it. */
-	acquire(): void {
-		this.users += 1;
-		clearTimeout(this.graceTimer);
-	}
-
-	/** Tells that a sandbox is closed; after the last one the interpreter ends. */
-	release(): void {
-		this.users -= 1;
-		if (this.users > 0) return;
-		this.graceTimer = setTimeout(() => this.stop(), GRACE);
-		this.graceTimer.unref();
-	}
-
-	/**
-	 * Splits texts as Python's `re.split` does, capture groups aside.
-	 * @param pattern a Python regular expression
-	 * @returns for each text the spans of its non-empty pieces, in UTF-16 units
-	 * @throws Error with Python's message for an invalid pattern, or for a passed time limit
-	 */
-	async split(pattern: string, texts: string[], timeLimitMs: number): Promise<Span[][]> {
-		return await new Promise((resolve, reject) => {
-			this.queue.push({ pattern, texts, timeLimitMs, resolve, reject });
-			this.next();
+export function splitByPattern(pattern: string, texts: string[], timeLimitMs: number): Span[][] {
+	let regex: RegExp;
+	try {
+		regex = translated(pattern);
+	} catch (error) {
+		throw new Error(`Invalid regular expression: ${(error as Error).message}`, {
+			cause: error,
 		});
 	}
-
-	private next(): void {
-		if (this.current ?? this.queue.length === 0) return;
-		const worker = (this.worker ??= this.start());
-		if (!this.ready) return;
-		const task = (this.current = this.queue.shift() as Task);
-		worker.postMessage({ pattern: task.pattern, texts: task.texts });
-		this.timer = setTimeout(() => {
-			const seconds = task.timeLimitMs / 1000;
-			this.fail(new Error(`The regular expression took longer than ${seconds} s`));
-		}, task.timeLimitMs);
-		this.timer.unref();
-	}
-
-	private start(): Worker {
-		// Without the parent's flags: loaders of tsx or jest have no business in there.
-		const worker = new Worker(join(__dirname, 'python-re-worker.mjs'), { execArgv: [] });
-		worker.on('message', (answer: Answer) => this.receive(worker, answer));
-		worker.on('error', (error) => {
-			if (worker === this.worker) this.fail(error as Error);
-		});
-		this.timer = setTimeout(() => this.fail(new Error('Python did not start')), START_LIMIT);
-		this.timer.unref();
-		// After the listeners, which would hold the process again.
-		worker.unref();
-		return worker;
-	}
-
-	private receive(worker: Worker, answer: Answer): void {
-		if (worker !== this.worker) return;
-		clearTimeout(this.timer);
-		const task = this.current;
-		this.current = undefined;
-		if (answer.ready) this.ready = true;
-		else if (answer.error !== undefined) task?.reject(new Error(answer.error));
-		else task?.resolve(task.texts.map((text, at) => pairs(text, answer.spans?.[at])));
-		this.next();
-	}
-
-	/** Ends the interpreter and fails the task at work, or all when it never started. */
-	private fail(error: Error): void {
-		const failed = this.current ? [this.current] : this.queue.splice(0);
-		this.current = undefined;
-		this.stop();
-		for (const task of failed) task.reject(error);
-		this.next();
-	}
-
-	private stop(): void {
-		clearTimeout(this.timer);
-		const { worker } = this;
-		this.worker = undefined;
-		this.ready = false;
-		void worker?.terminate();
+	try {
+		const context = createContext({ texts, regex });
+		return SPLIT.runInContext(context, { timeout: timeLimitMs }) as Span[][];
+	} catch (error) {
+		const seconds = timeLimitMs / 1000;
+		throw new Error(`The regular expression took longer than ${seconds} s`, { cause: error });
 	}
 }
-
-/** Flat pairs of code points to spans in UTF-16 units. */
-function pairs(text: string, flat: Int32Array = new Int32Array()): Span[] {
-	const convert = toUnits(text);
-	const spans: Span[] = [];
-	for (let at = 0; at < flat.length; at += 2) {
-		spans.push(convert([flat[at] ?? 0, flat[at + 1] ?? 0]));
-	}
-	return spans;
-}
-
-/** The interpreter of this process. */
-export const pythonRe = new PythonRe();

@@ -24,16 +24,6 @@ export class Recorder {
 
 	private readonly inFlight = new Map<string, number>();
 
-	/** Milliseconds since the epoch at which the last request began or ended. */
-	lastActivity = 0;
-
-	/** Requests in flight, of all routes. */
-	get underWay(): number {
-		let sum = 0;
-		for (const count of this.inFlight.values()) sum += count;
-		return sum;
-	}
-
 	clear(): void {
 		this.requests.length = 0;
 		for (const route of Object.keys(this.maxInFlight)) delete this.maxInFlight[route];
@@ -77,7 +67,6 @@ export class Recorder {
 			endedAt: 0,
 			inFlight,
 		};
-		this.lastActivity = record.startedAt;
 		this.requests.push(record);
 		return record;
 	}
@@ -86,7 +75,6 @@ export class Recorder {
 		if (record.endedAt) return;
 		record.status = status;
 		record.endedAt = Date.now();
-		this.lastActivity = record.endedAt;
 		this.inFlight.set(record.route, (this.inFlight.get(record.route) ?? 1) - 1);
 	}
 }

@@ -30,13 +30,3 @@ export function toCodePoints(text: string): (span: Span) => [number, number] {
 		? ([start, end]) => [offsets[start] ?? 0, offsets[end] ?? 0]
 		: ([start, end]) => [start, end];
 }
-
-/** A converter of spans from code points to UTF-16 units for one text. */
-export function toUnits(text: string): (span: Span) => Span {
-	const offsets = codePointOffsets(text);
-	if (!offsets) return (span) => span;
-	const units = new Uint32Array((offsets[text.length] ?? 0) + 1);
-	// Backwards, so that the first half of a pair is what stays.
-	for (let unit = text.length; unit >= 0; unit -= 1) units[offsets[unit] ?? 0] = unit;
-	return ([start, end]) => [units[start] ?? 0, units[end] ?? 0];
-}

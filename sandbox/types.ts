@@ -48,11 +48,11 @@ export interface RecordedRequest {
 	inFlight: number;
 }
 
-/** One hit of the full-text search. */
+/** One hit of the search. */
 export interface SearchHit {
 	id: string;
 	name: string;
-	/** Relevance, higher is better (negated bm25). */
+	/** Relevance, higher is better (share of its words). */
 	score: number;
 	snippet: string;
 }

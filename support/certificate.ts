@@ -31,39 +31,26 @@ const time = (epochMs: number) =>
 export interface KeyAndCertificate {
 	key: string;
 	cert: string;
-	/** The host it is for, or the name of an authority. */
-	name: string;
 }
 
 const nameOf = (name: string) =>
 	sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name, 'utf8')))));
 
 /** Makes a self-signed certificate and its key, so that no key needs to be in the repository. */
-export const selfSigned = (name = 'localhost'): KeyAndCertificate => certificate(name);
-
-/** Makes a certificate that an authority has signed. */
-export const signedBy = (authority: KeyAndCertificate, name = 'localhost'): KeyAndCertificate =>
-	certificate(name, authority);
-
-function certificate(name: string, authority?: KeyAndCertificate): KeyAndCertificate {
+export function selfSigned(name = 'localhost'): KeyAndCertificate {
 	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 	const DAY_MS = 86_400_000;
 	const content = sequence(
 		der(0x02, Buffer.from([1])),
 		ECDSA_WITH_SHA256,
-		nameOf(authority?.name ?? name),
+		nameOf(name),
 		sequence(time(Date.now() - DAY_MS), time(Date.now() + DAY_MS)),
 		nameOf(name),
 		publicKey.export({ type: 'spki', format: 'der' }),
 	);
-	const signature = der(
-		0x03,
-		Buffer.from([0]),
-		sign('sha256', content, authority?.key ?? privateKey),
-	);
+	const signature = der(0x03, Buffer.from([0]), sign('sha256', content, privateKey));
 	const body = sequence(content, ECDSA_WITH_SHA256, signature).toString('base64');
 	return {
-		name,
 		key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 		cert: `-----BEGIN CERTIFICATE-----\n${body.match(/.{1,64}/g)?.join('\n')}\n-----END CERTIFICATE-----\n`,
 	};

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { ChunkText } from '../nodes/ChunkText/ChunkText.node';
+import { POLLING } from '../nodes/ChunkText/fetch/fetch';
 import type { FaultRule, RecordedRequest, SandboxSettings } from '../sandbox';
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
@@ -16,8 +17,19 @@ const BY_LINE: INodeParameters = {
 	chunkerSettings: { maxChunkSize: 1 },
 };
 
+/** The parameters by lines, with others; a model may be given by its ID or an expression. */
+function withModel(parameters: INodeParameters): INodeParameters {
+	const { modelId } = parameters;
+	const locator = { __rl: true, mode: 'id', value: modelId };
+	return {
+		...BY_LINE,
+		...parameters,
+		...(typeof modelId === 'string' && { modelId: locator }),
+	};
+}
+
 /** Polls jobs as often as the loop can. */
-export const OFTEN = { firstIntervalSeconds: 0.02, longestIntervalSeconds: 0.04 };
+const OFTEN = { firstMs: 20, longestMs: 40 };
 
 /** Chunk Text as a node of a pipeline, by lines unless told otherwise. */
 export const chunkNode = (
@@ -25,7 +37,7 @@ export const chunkNode = (
 	settings: Partial<NodeOptions> = {},
 ): NodeOptions => ({
 	node: new ChunkText(),
-	parameters: { ...BY_LINE, ...parameters },
+	parameters: withModel(parameters),
 	...settings,
 });
 
@@ -44,6 +56,9 @@ export const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
  */
 export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	useShortBackoff();
+	const intervals = { ...POLLING };
+	beforeAll(() => Object.assign(POLLING, OFTEN));
+	afterAll(() => Object.assign(POLLING, intervals));
 	const sandbox = useSandbox({ settings: { vectorSize: 2, ...settings } });
 	let tests = 0;
 	beforeEach(() => tests++);
@@ -54,7 +69,10 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		const slashes = '/'.repeat(tests);
 		return {
 			...all,
-			aiServiceOAuth2Api: { ...all.aiServiceOAuth2Api, authUrl: `${authUrl}${slashes}` },
+			lucidworksAiOAuth2Api: {
+				...all.lucidworksAiOAuth2Api,
+				authUrl: `${authUrl}${slashes}`,
+			},
 		};
 	};
 	const run = nodeRunner(new ChunkText(), credentials);
@@ -78,7 +96,9 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 			items: IDataObject[],
 			parameters: INodeParameters = {},
 			settings: Partial<RunOptions> = {},
-		): Promise<RunResult> => await run(items, { ...BY_LINE, ...parameters }, settings),
+		): Promise<RunResult> => {
+			return await run(items, withModel(parameters), settings);
+		},
 		getResults: async (
 			items: IDataObject[],
 			parameters: INodeParameters = {},

@@ -1,6 +1,6 @@
 import type { ICredentialType } from 'n8n-workflow';
 
-import { processTokens } from '../nodes/shared/service/tokens/process-tokens';
+import { SharedToken } from '../nodes/shared/service/tokens/shared-token';
 import { credentialClasses } from './manifest';
 
 /** Credential type instances by their name. */
@@ -13,7 +13,7 @@ export type CredentialTypes = Record<string, ICredentialType>;
 export function packageCredentialType(name: string): ICredentialType | undefined {
 	const className = credentialClasses.get(name);
 	if (className === undefined) return undefined;
-	processTokens.clear();
+	SharedToken.all.clear();
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded on demand, by name
 	const module = require(`../credentials/${className}.credentials`) as Record<
 		string,

@@ -5,7 +5,7 @@ import type { CredentialData } from './credential-store';
 export function sandboxCredentials(sandbox: Sandbox): CredentialData {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	return {
-		aiServiceOAuth2Api: {
+		lucidworksAiOAuth2Api: {
 			authUrl,
 			authorizationServerId: DEMO.authServerId,
 			clientId: DEMO.clientId,
@@ -13,7 +13,7 @@ export function sandboxCredentials(sandbox: Sandbox): CredentialData {
 			aiUrl,
 			scope: 'machinelearning.predict',
 		},
-		pushEndpointApi: { pushUrl, endpoint: DEMO.endpoint, apiKey: DEMO.pushKey },
-		blobServiceApi: { baseUrl, authentication: 'none' },
+		lucidworksPushApi: { pushUrl, endpoint: DEMO.endpoint, apiKey: DEMO.pushKey },
+		lucidworksBlobApi: { baseUrl, authentication: 'none' },
 	};
 }

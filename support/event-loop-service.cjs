@@ -1,11 +1,11 @@
 /**
  * A service that accepts everything at once, or answers with N under `/status/N`. A text that begins
- * with a number becomes as many chunks, with vectors as long as real ones. Runs in a process of its own and sends its port to the parent.
+ * with a number becomes as many chunks, with the quantized vectors of the largest documented results. Runs in a process of its own and sends its port to the parent.
  */
 const { createServer } = require('node:http');
 const { randomUUID } = require('node:crypto');
 
-const VECTOR = Array.from({ length: 256 }, (_, index) => Math.sin(index));
+const VECTOR = Array.from({ length: 32 }, (_, index) => Math.round(127 * Math.sin(index)));
 /** Many texts have many vectors: writing and reading all of those would take most of the time. */
 const SHORT_VECTOR = VECTOR.slice(0, 8);
 

@@ -98,11 +98,8 @@ export interface Load {
 const ITEMS = 50_000;
 /** n8n's errors carry a stack each, which takes most of the time of items that fail. */
 const FAILING_ITEMS = 10_000;
-/** A delete is a request, which takes most of the time of items that are deleted. */
-const DELETES = 1_000;
-
 /** The service cuts a text that begins with a number into as many chunks. */
-const CHUNKS = 20_000;
+const CHUNKS = 40_000;
 
 const itemsOf = (count: number, item: (index: number) => IDataObject) => () =>
 	Array.from({ length: count }, (_, index) => item(index));
@@ -140,27 +137,20 @@ const fileOf = (fileName: string, content: () => string) => (): INodeExecutionDa
 	return [{ json: {}, binary: { data: { data, fileName, mimeType: 'text/plain' } } }];
 };
 
-const FIELDS = 300_000;
-const names = (): string[] => Array.from({ length: FIELDS }, (_, index) => `field${index}`);
-const wideRecord = (): string =>
-	`{"id":"a","name":"A",${names()
-		.map((name) => `"${name}":1`)
-		.join()}}`;
+const ROWS = 50_000;
+const rows = (): string =>
+	Array.from({ length: ROWS }, (_, index) => `${index},Name,"A text, as long as most"\n`).join(
+		'',
+	);
 
-/** Many items in each node, a large record, a large request and a large response. */
+/** Many items in each node, a large file, a large request and a large response. */
 export const LOADS: Load[] = [
 	pushing('whole items'),
-	pushing('mapped fields', { parameters: { documentSource: 'fields' } }),
-	pushing('a single request', { parameters: { options: { documentsPerRequest: ITEMS } } }),
 	failing('wrong key', { status: 401 }),
-	pushing('a record with many fields', {
+	pushing('a file', {
 		parameters: { documentSource: 'file' },
-		items: fileOf('d.jsonl', () => `${wideRecord()}\n`),
+		items: fileOf('d.csv', () => `id,name,text\n${rows()}`),
 		returns: 1,
-	}),
-	deleting('a row with many cells', 1, {
-		parameters: { idSource: 'file' },
-		items: fileOf('d.csv', () => `id,${names().join()}\na,${names().join()}\n`),
 	}),
 	deleting('shared IDs', ITEMS, {
 		items: itemsOf(ITEMS, (index) => document(index % 250)),
@@ -170,7 +160,7 @@ export const LOADS: Load[] = [
 		node: 'ChunkText',
 		parameters: {
 			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
-			options: { textsPerRequest: 500, firstIntervalSeconds: 0.1 },
+			options: { textsPerRequest: 500 },
 		},
 		items: itemsOf(ITEMS, (index) => ({ ...document(index), text: `Chapter ${index}.` })),
 		returns: ITEMS,
@@ -181,49 +171,6 @@ export const LOADS: Load[] = [
 		parameters: { modelId: { __rl: true, mode: 'id', value: 'gte-small' } },
 		items: () => [{ ...document(0), text: `${CHUNKS} chunks` }],
 		returns: CHUNKS,
-	},
-	{
-		title: 'Migrate Blobs, failing',
-		node: 'MigrateBlobs',
-		parameters: { confirm: true },
-		items: itemsOf(FAILING_ITEMS, document),
-		returns: FAILING_ITEMS,
-		status: 500,
-	},
-];
-
-/** More of them, for the benchmark: each was too long once. */
-export const MORE_LOADS: Load[] = [
-	pushing('dry run', { parameters: { options: { dryRun: true } } }),
-	pushing('summary', { parameters: { options: { output: 'summary' } }, returns: 1 }),
-	pushing('one ID', { items: itemsOf(ITEMS, (index) => ({ ...document(index), id: 'same' })) }),
-	pushing('bodies of 5 MB', {
-		items: itemsOf(3000, (index) => ({ ...document(index), text: 'x'.repeat(10_000) })),
-		returns: 3000,
-	}),
-	pushing('one list', {
-		parameters: { documentSource: 'json', documentJson: '={{ $json.docs }}' },
-		items: () => [{ docs: itemsOf(10_000, document)() }],
-		returns: 10_000,
-	}),
-	failing('unknown endpoint', { status: 404 }),
-	failing('invalid names', {
-		items: itemsOf(FAILING_ITEMS, (index) => ({ ...document(index), name: 7 })),
-	}),
-	deleting('items', DELETES, { items: itemsOf(DELETES, document) }),
-	deleting('one list', DELETES, {
-		parameters: { idSource: 'listField' },
-		items: () => [{ ids: itemsOf(DELETES, document)().map(({ id }) => id) }],
-	}),
-	deleting('no IDs', FAILING_ITEMS, {
-		items: itemsOf(FAILING_ITEMS, () => ({ id: '' })),
-	}),
-	{
-		title: 'Migrate Blobs',
-		node: 'MigrateBlobs',
-		parameters: { confirm: true },
-		items: itemsOf(ITEMS, document),
-		returns: 1,
 	},
 ];
 
@@ -246,7 +193,7 @@ export async function computingOf(
 		parameters,
 		onError: 'continueErrorOutput',
 		store: new CredentialStore({
-			aiServiceOAuth2Api: {
+			lucidworksAiOAuth2Api: {
 				aiUrl: url,
 				authUrl: service.url,
 				authorizationServerId: 'default',
@@ -255,8 +202,8 @@ export async function computingOf(
 				clientSecret: 'secret',
 				scope: 'machinelearning.predict',
 			},
-			pushEndpointApi: { pushUrl: url, endpoint: 'docs', apiKey: 'key' },
-			blobServiceApi: { baseUrl: url, authentication: 'none' },
+			lucidworksPushApi: { pushUrl: url, endpoint: 'docs', apiKey: 'key' },
+			lucidworksBlobApi: { baseUrl: url, authentication: 'none' },
 		}),
 	});
 	return { ...computing, result };

@@ -155,6 +155,8 @@ function seen(value: unknown): unknown {
 	if (value === 0) return 0;
 	if (Array.isArray(value)) return Array.from(value, seen);
 	if (typeof value !== 'object' || value === null) return value;
+	// n8n makes text of a DateTime that is part of a parameter, such as the value of a locator.
+	if ('toISO' in value && value.constructor?.name === 'DateTime') return String(value);
 	if (!['Object', undefined].includes(value.constructor?.name)) return inspect(value);
 	const members = Object.entries(value).filter(([, member]) => member !== undefined);
 	return new Map(members.map(([key, member]) => [key, seen(member)]));

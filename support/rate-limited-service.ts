@@ -78,7 +78,7 @@ export async function startRateLimitedService({
 	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 	const pushUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	return {
-		credentials: { pushEndpointApi: { pushUrl, endpoint: 'docs', apiKey: 'a-key' } },
+		credentials: { lucidworksPushApi: { pushUrl, endpoint: 'docs', apiKey: 'a-key' } },
 		accepted,
 		refused: () => refused,
 		ids,

@@ -6,7 +6,7 @@ export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	embeddings: ['chunkText', 'pushDocuments'],
 	rag: ['chunkText', 'pushDocuments'],
 	'push d': ['pushDocuments'],
-	index: ['deleteDocument', 'pushDocuments'],
+	'search index': ['deleteDocument', 'pushDocuments'],
 	bulk: ['deleteDocument', 'pushDocuments'],
 	solr: ['deleteDocument', 'migrateBlobs', 'pushDocuments'],
 	'delete from index': ['deleteDocument'],
@@ -16,7 +16,10 @@ export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 /** The same for terms that n8n's own nodes have in their names: ours must be among those found. */
 export const SHARED_SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	csv: ['chunkText', 'deleteDocument', 'pushDocuments'],
-	file: ['chunkText', 'deleteDocument', 'pushDocuments'],
+	'split text': ['chunkText'],
+	embed: ['chunkText'],
+	remove: ['deleteDocument'],
+	unpublish: ['deleteDocument'],
 	jsonl: ['chunkText', 'deleteDocument', 'pushDocuments'],
 	vector: ['chunkText', 'pushDocuments'],
 };

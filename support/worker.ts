@@ -22,13 +22,14 @@ export function startWorker(): Worker {
 		const { ChunkText } = require('../nodes/ChunkText/ChunkText.node') as {
 			ChunkText: new () => INodeType;
 		};
-		const { AiServiceOAuth2Api } = require('../credentials/AiServiceOAuth2Api.credentials') as {
-			AiServiceOAuth2Api: new () => ICredentialType;
-		};
+		const { LucidworksAiOAuth2Api } =
+			require('../credentials/LucidworksAiOAuth2Api.credentials') as {
+				LucidworksAiOAuth2Api: new () => ICredentialType;
+			};
 		/* eslint-enable @typescript-eslint/no-require-imports */
 		worker = {
 			node: new ChunkText(),
-			credentialTypes: { aiServiceOAuth2Api: new AiServiceOAuth2Api() },
+			credentialTypes: { lucidworksAiOAuth2Api: new LucidworksAiOAuth2Api() },
 		};
 	});
 	jest.dontMock('n8n-workflow');
@@ -65,9 +66,9 @@ export async function chunk(
 		parameters: {
 			operation: 'submit',
 			text: '={{ $json.text }}',
-			modelId: 'gte-small',
+			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 			chunker: 'sentence',
-			options: { textsPerRequest: 1, concurrency, maxAttempts: 1, ...options },
+			options: { textsPerRequest: 1, concurrency, retryForSeconds: 0, ...options },
 			...parameters,
 		},
 	});

@@ -29,7 +29,3 @@ export function makeDocuments(count: number, bytes = 1024, first = 0): IDataObje
 		return JSON.parse(JSON.stringify(document)) as IDataObject;
 	});
 }
-
-/** A text of so many short sentences. */
-export const makeText = (sentences: number): string =>
-	Array.from({ length: sentences }, (_, at) => `Sentence ${at} is short.`).join(' ');

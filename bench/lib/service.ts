@@ -81,7 +81,7 @@ export async function startService(
 /** An access token of a sandbox, for clients that call it without n8n. */
 export async function accessToken({ credentials }: Service): Promise<string> {
 	const { authUrl, authorizationServerId, clientId, clientSecret, scope } =
-		credentials.aiServiceOAuth2Api as Record<string, string>;
+		credentials.lucidworksAiOAuth2Api as Record<string, string>;
 	const query = new URLSearchParams({ scope, grant_type: 'client_credentials' });
 	const response = await fetch(
 		`${authUrl}/oauth2/${authorizationServerId}/v1/token?${query.toString()}`,

@@ -44,18 +44,6 @@ export class Canvas {
 		return await this.page.locator(FOUND).allInnerTexts();
 	}
 
-	/** Adds the first node that the search finds, and its first action if it has some. */
-	async addFirst(words: string): Promise<void> {
-		await this.searchNodes(words);
-		const before = await this.page.locator('[data-test-id="canvas-node"]').count();
-		const isAdded = async () =>
-			(await this.page.locator('[data-test-id="canvas-node"]').count()) > before;
-		await this.page.keyboard.press('Enter');
-		await this.page.waitForTimeout(SEARCH_SETTLES_MS);
-		if (!(await isAdded())) await this.page.keyboard.press('Enter');
-		await this.page.waitForTimeout(SEARCH_SETTLES_MS);
-	}
-
 	/** Attaches a node to an agent as its tool, as the agent's panel offers it, and opens its panel. */
 	async addTool(agent: string, words: string): Promise<NodePanel> {
 		const panel = await this.openNode(agent);

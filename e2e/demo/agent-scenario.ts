@@ -1,5 +1,4 @@
 import type { ToolCall } from '../service/chat-model';
-import { ON_OLD_N8N } from '../shared/paths';
 import type { Stage } from './stage';
 
 const EXAMPLE = 'agent-with-search-ingest-tools';
@@ -34,8 +33,7 @@ const VECTOR = /\[(-?[\d.e-]+,){16}|"(i8|u8|f32|f64):/;
 
 /** Each tool by itself, as "Execute step" runs it; then all by an agent with a stand-in for the model. */
 export async function useTools(stage: Stage): Promise<void> {
-	// n8n 1 runs a tool by itself only after its workflow has run in the same editor.
-	if (!ON_OLD_N8N) await runTools(stage);
+	await runTools(stage);
 	await askAgent(stage);
 }
 

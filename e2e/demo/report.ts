@@ -1,13 +1,9 @@
 import { seconds } from '../shared/progress';
 import { printChecks, printTable, requestRows } from '../shared/report';
-import type { Recorded } from '../shared/results';
 import type { Stage } from './stage';
 
-/**
- * Prints what the scenarios did and checked; returns whether every check passed.
- * @param command keeps it as its result
- */
-export function printReport({ demo, figures, runs, checks }: Stage, command?: Recorded): boolean {
+/** Prints what the scenarios did and checked; returns whether every check passed. */
+export function printReport({ demo, figures, runs, checks }: Stage): boolean {
 	const { sandbox } = demo;
 	const indexed = Object.values(sandbox.stats().documents).join(', ');
 	printTable('What happened', [...figures, ['In the index now', `${indexed} documents`]]);
@@ -19,5 +15,5 @@ export function printReport({ demo, figures, runs, checks }: Stage, command?: Re
 			`${status} in ${seconds(milliseconds)} (execution ${id})`,
 		]),
 	);
-	return printChecks(checks, command);
+	return printChecks(checks);
 }

@@ -1,4 +1,3 @@
-import { ON_OLD_N8N } from '../shared/paths';
 import { say, step } from '../shared/progress';
 import { syncChunks } from './chunk-sync-scenario';
 import { repositoryDocuments } from './documents';
@@ -17,8 +16,6 @@ interface Scenario {
 	/** Shown while it runs. */
 	title: string;
 	run(stage: Stage): Promise<void>;
-	/** Why it cannot run on n8n 1, if so. */
-	notOnOldN8n?: string;
 }
 
 /** One entry for each file of examples/, by its name without `.json`. They run in this order. */
@@ -33,12 +30,10 @@ const SCENARIOS: Record<string, Scenario> = {
 	'sync-by-source': {
 		title: 'Syncing a source',
 		run: sync,
-		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
 	},
 	'sync-chunks-by-source': {
 		title: 'Syncing the chunks of a source',
 		run: syncChunks,
-		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
 	},
 	'rules-with-http-request': { title: 'Rules with HTTP Request', run: rules },
 	'bulk-load-a-file': { title: 'Bulk loading a file', run: bulkLoad },
@@ -46,12 +41,10 @@ const SCENARIOS: Record<string, Scenario> = {
 	'fan-out-over-workers': {
 		title: 'Fanning out over workers',
 		run: fanOut,
-		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
 	},
 	'fan-out-one-range': {
 		title: 'A range of a run that is over',
 		run: oldRange,
-		notOnOldN8n: 'n8n 1 cannot create its Data Table from a workflow',
 	},
 	'agent-with-search-ingest-tools': { title: 'Using the tools of an agent', run: useTools },
 };
@@ -81,13 +74,12 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
 }
 
 /**
- * Runs and checks every example that this n8n can run.
+ * Runs and checks every example.
  * @param names which examples; all without any
  */
 export async function runScenarios(stage: Stage, names: string[] = []): Promise<void> {
-	for (const [example, { notOnOldN8n }] of Object.entries(SCENARIOS)) {
+	for (const example of Object.keys(SCENARIOS)) {
 		if (names.length > 0 && !names.includes(example)) continue;
-		if (ON_OLD_N8N && notOnOldN8n !== undefined) continue;
 		try {
 			await runScenario(example, stage);
 		} catch (error) {

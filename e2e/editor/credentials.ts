@@ -42,7 +42,7 @@ export const credentials: Subject = {
 		const secure = await startServer(createServer(selfSigned(), answerPage), 'https');
 		const page = await startServer(createPlainServer(answerPage), 'http');
 		try {
-			await checkCredential(suite, dialog, 'Demo AI Service', /AI Service/, [
+			await checkCredential(suite, dialog, 'Demo AI Service', /AI OAuth2/, [
 				...urlMistakes('aiUrl', 'AI Service URL', secure.url),
 				...urlMistakes('authUrl', 'Token Server URL', secure.url),
 				{
@@ -53,7 +53,7 @@ export const credentials: Subject = {
 				{
 					what: 'a page in place of the AI service',
 					values: { aiUrl: page.url },
-					says: /No chunking service answers like this: check 'AI Service URL'/,
+					says: /This doesn't look like a chunking service: check 'AI Service URL'/,
 				},
 				{
 					what: 'a wrong secret',

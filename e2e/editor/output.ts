@@ -1,61 +1,8 @@
-import { DEMO } from '../../sandbox';
-import { seconds } from '../shared/progress';
 import type { ChainNode, Subject, Suite } from './suite';
 import { describe, ownNode, saveChain } from './suite';
 
 /** Two sections, so two chunks. */
 const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
-const DOCUMENT = {
-	id: 'editor/returns.md',
-	name: 'Returns',
-	url: 'https://example.com/returns',
-	text: TEXT,
-};
-
-/** What most users do: chunk, push, and check the output. */
-export const output: Subject = {
-	title: 'Running nodes and reading their output',
-	async run(suite) {
-		const { canvas, checks, nodes } = suite;
-		const chunking = describe(nodes, 'chunkText').displayName;
-		const pushing = describe(nodes, 'pushDocuments').displayName;
-		const { id } = await saveChain(
-			suite,
-			'chunk and push',
-			[DOCUMENT],
-			[
-				ownNode(suite, 'chunkText', { modelId: 'gte-small' }),
-				ownNode(suite, 'pushDocuments'),
-			],
-		);
-		await canvas.open(id);
-		const said = await canvas.run();
-		checks.add(
-			'Chunk and push succeeds with nothing set but the model',
-			/success/i.test(said),
-			said,
-		);
-		const indexed = suite.demo.sandbox
-			.documents(DEMO.endpoint)
-			.filter(({ id: chunk }) => String(chunk).startsWith(DOCUMENT.id));
-		checks.add('Its chunks are in the index', indexed.length > 0, `${indexed.length}`);
-		const vectors = indexed.filter(({ vector }) => Array.isArray(vector));
-		checks.add(
-			'They have their vectors as lists of numbers',
-			indexed.length > 0 && vectors.length === indexed.length,
-		);
-		for (const name of [chunking, pushing]) {
-			const panel = await canvas.openNode(name);
-			const columns = await panel.columns();
-			checks.add(
-				`The output of ${name} begins with the ID`,
-				columns[0] === 'id',
-				columns.join(),
-			);
-			await panel.close();
-		}
-	},
-};
 
 /** More entries than a user would count in the output. */
 const MANY = 101;
@@ -153,59 +100,3 @@ export const errors: Subject = {
 		checks.add('The error output has the bad document', bad.includes('editor/bad'));
 	},
 };
-
-/** A run that is stopped ends at once and sends nothing more. */
-export const stopping: Subject = {
-	title: 'Stopping a run',
-	async run(suite) {
-		const { canvas, checks, demo } = suite;
-		const { sandbox } = demo;
-		const { chunkDelayMs } = sandbox.settings;
-		const waiting = { name: 'Wait', type: 'n8n-nodes-base.wait', parameters: { amount: 60 } };
-		const usual = await stop(suite, 'stop a wait', waiting);
-		const polling = ownNode(suite, 'chunkText', { modelId: 'gte-small' });
-		sandbox.settings.chunkDelayMs = 600_000;
-		try {
-			const { said, ms } = await stop(suite, 'stop', polling);
-			checks.add(
-				`A stopped run ends in at most ${MAX_STOP_RATIO} times the time of n8n's Wait node`,
-				ms <= MAX_STOP_RATIO * Math.max(usual.ms, LEAST_STOP_MS),
-				`${seconds(ms)}, Wait ${seconds(usual.ms)}`,
-			);
-			checks.add('The editor says that it was stopped', /stopped|cancel/i.test(said), said);
-			const before = sandbox.requests.length;
-			await canvas.page.waitForTimeout(POLLING_MS);
-			checks.add('A stopped run sends nothing more', sandbox.requests.length === before);
-		} finally {
-			sandbox.settings.chunkDelayMs = chunkDelayMs;
-		}
-	},
-};
-
-/** Runs a node that waits, and stops it; returns what the editor says, and after what time. */
-async function stop(
-	suite: Suite,
-	name: string,
-	node: ChainNode,
-): Promise<{ said: string; ms: number }> {
-	const { canvas } = suite;
-	const { id } = await saveChain(suite, name, [DOCUMENT], [node]);
-	await canvas.open(id);
-	await canvas.page.locator('[data-test-id="execute-workflow-button"]').click();
-	const button = canvas.page.locator('[data-test-id="stop-execution-button"]');
-	await button.waitFor();
-	await canvas.page.waitForTimeout(POLLING_MS);
-	const startedAt = Date.now();
-	await button.click();
-	const said = await canvas.notification();
-	return { said, ms: Date.now() - startedAt };
-}
-
-/** Long enough for a poll. */
-const POLLING_MS = 3_000;
-
-/** How much longer than n8n's own node a stopped run may take. */
-const MAX_STOP_RATIO = 3;
-
-/** The editor takes a moment in any case; less is not worth a comparison. */
-const LEAST_STOP_MS = 1_000;

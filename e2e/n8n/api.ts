@@ -1,6 +1,5 @@
 import type { INodeTypeDescription } from 'n8n-workflow';
 
-import { ON_OLD_N8N } from '../shared/paths';
 import { until } from '../shared/wait';
 import type { Login } from './connection';
 import { N8nConnection } from './connection';
@@ -129,8 +128,6 @@ export class N8nApi {
 				connections,
 				settings,
 				pinData,
-				// n8n 1 requires this field; later versions do not have it.
-				...(ON_OLD_N8N && { active: false }),
 			},
 		});
 	}
@@ -167,11 +164,7 @@ export class N8nApi {
 	/** Publishes a workflow, so that its webhooks answer. */
 	async activate({ id, versionId }: StoredWorkflow): Promise<void> {
 		const url = `/rest/workflows/${id}`;
-		await this.n8n.request(
-			ON_OLD_N8N
-				? { method: 'PATCH', url, data: { versionId, active: true } }
-				: { method: 'POST', url: `${url}/activate`, data: { versionId } },
-		);
+		await this.n8n.request({ method: 'POST', url: `${url}/activate`, data: { versionId } });
 	}
 
 	/**
@@ -244,7 +237,6 @@ export class N8nApi {
 			url: `${url}/run`,
 			data: {
 				...what,
-				...(ON_OLD_N8N && { workflowData: await this.n8n.request({ url }) }),
 			},
 		});
 		return executionId;

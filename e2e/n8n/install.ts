@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { CACHE, N8N_FOLDER } from '../shared/paths';
+import { CACHE, E2E } from '../shared/paths';
 import { run } from '../shared/processes';
 import type { Detail } from '../shared/progress';
 import { say, step } from '../shared/progress';
 
-const MODULES = path.join(N8N_FOLDER, 'node_modules');
+const MODULES = path.join(E2E, 'node_modules');
 const STAMP = path.join(MODULES, '.complete');
 
 /** The Node.js that n8n runs on: n8n needs a newer one than this package does. */
@@ -24,14 +24,14 @@ interface NpmOptions {
 
 /** The version of n8n that is locked. */
 export function n8nVersion(): string {
-	const manifest = JSON.parse(readFileSync(path.join(N8N_FOLDER, 'package.json'), 'utf8')) as {
+	const manifest = JSON.parse(readFileSync(path.join(E2E, 'package.json'), 'utf8')) as {
 		dependencies: { n8n: string };
 	};
 	return manifest.dependencies.n8n;
 }
 
 function lockHash(): string {
-	const lock = readFileSync(path.join(N8N_FOLDER, 'package-lock.json'));
+	const lock = readFileSync(path.join(E2E, 'package-lock.json'));
 	return createHash('sha256').update(lock).digest('hex');
 }
 
@@ -52,7 +52,7 @@ function headersFolder(): string | undefined {
 async function npm(name: string, args: string[], options?: NpmOptions): Promise<void> {
 	let downloads = 0;
 	await run('npm', args, {
-		cwd: N8N_FOLDER,
+		cwd: E2E,
 		logFile: path.join(CACHE, `npm-${name}.log`),
 		env: { ...process.env, ...options?.env },
 		onOutput: (text) => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 
-import { CACHE, E2E, ON_OLD_N8N } from '../shared/paths';
+import { CACHE, E2E } from '../shared/paths';
 import { freePort } from '../shared/ports';
 import type { RunningProcess } from '../shared/processes';
 import { startUntil } from '../shared/processes';
@@ -11,9 +11,7 @@ import type { Login } from './connection';
 import { N8N_CLI, N8N_NODE } from './install';
 
 /** Modules of n8n that are not needed here and would contact n8n's servers. */
-const UNUSED_MODULES = ON_OLD_N8N
-	? ['insights']
-	: ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
+const UNUSED_MODULES = ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
 
 /** Settings of an n8n that the user runs elsewhere, which must not reach the one started here. */
 const FOREIGN_SETTING = /^(N8N_|DB_|EXECUTIONS_|WEBHOOK_URL|QUEUE_|NODES_|NODE_FUNCTION_|npm_)/;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Command } from '../shared/command';
 import { CACHE } from '../shared/paths';
 import { freePort } from '../shared/ports';
-import { run, startUntil, type RunningProcess } from '../shared/processes';
+import { run, startUntil } from '../shared/processes';
 
 const LOCAL = '127.0.0.1';
 
@@ -83,47 +83,20 @@ export async function findDatabases(): Promise<DatabasePrograms> {
 	return { redisServer: 'redis-server', postgresqlFolder };
 }
 
-/** A database that runs. */
-export interface Database {
-	/** n8n's settings for it. */
-	settings: Record<string, string>;
-	/** Stops it as an operator does, and starts it again. */
-	restart(): Promise<void>;
-}
+/** n8n's settings for a database that runs. */
+type DatabaseSettings = Record<string, string>;
 
-/** PostgreSQL that runs. */
-export interface Postgres extends Database {
-	/** The first value that a statement returns, as a number. */
-	query(statement: string): Promise<number>;
-}
-
-async function restartable(
-	settings: Record<string, string>,
-	start: () => Promise<RunningProcess>,
-): Promise<Database> {
-	let child = await start();
-	const restart = async () => {
-		await child.stop();
-		child = await start();
-	};
-	return { settings, restart };
-}
-
-/** Starts Redis without files, so that a restart empties it. */
-export async function startRedis({ redisServer }: DatabasePrograms): Promise<Database> {
+/** Starts Redis without files. */
+export async function startRedis({ redisServer }: DatabasePrograms): Promise<DatabaseSettings> {
 	const port = String(await freePort());
 	const args = ['--bind', LOCAL, '--port', port, '--save', '', '--appendonly', 'no'];
 	await mkdir(QUEUE_LOGS, { recursive: true });
-	const settings = { QUEUE_BULL_REDIS_HOST: LOCAL, QUEUE_BULL_REDIS_PORT: port };
-	return await restartable(
-		settings,
-		async () =>
-			await startUntil('Ready to accept connections', redisServer, args, {
-				cwd: QUEUE_LOGS,
-				logFile: path.join(QUEUE_LOGS, 'redis.log'),
-				lastSignal: 'SIGTERM',
-			}),
-	);
+	await startUntil('Ready to accept connections', redisServer, args, {
+		cwd: QUEUE_LOGS,
+		logFile: path.join(QUEUE_LOGS, 'redis.log'),
+		lastSignal: 'SIGTERM',
+	});
+	return { QUEUE_BULL_REDIS_HOST: LOCAL, QUEUE_BULL_REDIS_PORT: port };
 }
 
 /** The user PostgreSQL runs as: `postgres` if this process is root, otherwise its own user. */
@@ -145,7 +118,7 @@ async function postgresUser(): Promise<{ uid: number; gid: number } | undefined>
 export async function startPostgres(
 	command: Command,
 	{ postgresqlFolder }: DatabasePrograms,
-): Promise<Postgres> {
+): Promise<DatabaseSettings> {
 	const user = await postgresUser();
 	const cwd = await command.temporaryFolder('postgres');
 	if (user) await chown(cwd, user.uid, user.gid);
@@ -165,28 +138,18 @@ export async function startPostgres(
 		fsync: 'off',
 	};
 	const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-	const forN8n = {
+	await startUntil(
+		'ready to accept connections',
+		path.join(postgresqlFolder, 'postgres'),
+		['-D', data, ...options],
+		// SIGINT is its fast shutdown, which does not wait for clients.
+		{ cwd, logFile: path.join(QUEUE_LOGS, 'postgres.log'), user, lastSignal: 'SIGINT' },
+	);
+	return {
 		DB_TYPE: 'postgresdb',
 		DB_POSTGRESDB_HOST: LOCAL,
 		DB_POSTGRESDB_PORT: port,
 		DB_POSTGRESDB_DATABASE: 'postgres',
 		DB_POSTGRESDB_USER: 'n8n',
 	};
-	const database = await restartable(
-		forN8n,
-		async () =>
-			await startUntil(
-				'ready to accept connections',
-				path.join(postgresqlFolder, 'postgres'),
-				['-D', data, ...options],
-				// SIGINT is its fast shutdown, which does not wait for clients.
-				{ cwd, logFile: path.join(QUEUE_LOGS, 'postgres.log'), user, lastSignal: 'SIGINT' },
-			),
-	);
-	const psql = path.join(postgresqlFolder, 'psql');
-	const query = async (statement: string) => {
-		const args = ['-h', LOCAL, '-p', port, '-U', 'n8n', '-d', 'postgres', '-Atc', statement];
-		return Number(await outputOf(psql, args));
-	};
-	return { ...database, query };
 }

@@ -14,24 +14,13 @@ import type { Command } from '../shared/command';
 import { QUEUE_WORKFLOWS_FOLDER } from '../shared/paths';
 import { freePort } from '../shared/ports';
 import { step } from '../shared/progress';
-import type { Database, DatabasePrograms, Postgres } from './databases';
+import type { DatabasePrograms } from './databases';
 import { findDatabases, QUEUE_LOGS, startPostgres, startRedis } from './databases';
 import type { Worker } from './worker';
 import { startWorker } from './worker';
 
-/** How many machines with a worker there are, and how many executions each runs at once. */
-export interface QueueSize {
-	workers: number;
-	/** n8n's own default unless given. */
-	concurrency?: number;
-}
-
-/** How a worker differs from the others. */
-interface WorkerOptions {
-	concurrency?: number;
-	/** The package is not installed on its machine. */
-	lacksPackage?: boolean;
-}
+/** Machines with a worker. */
+const WORKERS = 2;
 
 /** The workflows of e2e/queue/workflows; each has a webhook with the name of its file. */
 const QUEUE_WORKFLOWS = [
@@ -65,12 +54,8 @@ export interface QueueMode {
 	workflows: Record<QueueWorkflow, StoredWorkflow>;
 	/** Starts a killed worker again, on the same machine. */
 	restart(worker: Worker): Promise<Worker>;
-	/** Starts a worker on a machine of its own. */
-	addWorker(options?: WorkerOptions): Promise<Worker>;
-	/** Kills n8n's main process and starts it again; returns its API. */
-	restartMain(): Promise<N8nApi>;
-	redis: Database;
-	postgres: Postgres;
+	/** Starts a worker on a machine of its own, which runs so many executions at once. */
+	addWorker(concurrency?: number): Promise<Worker>;
 	/** Where n8n is for its callers. */
 	n8nUrl: string;
 	/** Stores and publishes the workflow of a file, or what is made of it. */
@@ -82,36 +67,32 @@ export interface QueueMode {
  * Everything stops with the command.
  * @throws Error if a step fails
  */
-export async function startQueueMode(
-	command: Command,
-	{ workers: count, concurrency }: QueueSize = { workers: 2 },
-): Promise<QueueMode> {
+export async function startQueueMode(command: Command): Promise<QueueMode> {
 	const programs = await findDatabases();
 	await installN8n();
 	const packed = await step('Building and packing the package', packPackage);
 	const root = await command.temporaryFolder('queue');
 	const sandbox = await startSandbox({ settings: { revokePreviousTokens: true } });
 	command.onStop(async () => await sandbox.close());
-	const { redis, postgres, settings } = await startDatabases(command, programs);
+	const settings = await startDatabases(command, programs);
 	const mainFolder = await machine('main');
 	const port = await freePort();
-	const startMain = async (name: string) => {
-		const logFile = path.join(QUEUE_LOGS, `${name}.log`);
-		return await startN8n(mainFolder, port, { settings, logFile });
-	};
-	let main = await step(`Starting n8n ${n8nVersion()}`, async () => await startMain('main'));
+	const logFile = path.join(QUEUE_LOGS, 'main.log');
+	const main = await step(
+		`Starting n8n ${n8nVersion()}`,
+		async () => await startN8n(mainFolder, port, { settings, logFile }),
+	);
 	const workers: Worker[] = [];
 	let machines = 0;
-	const addWorker: QueueMode['addWorker'] = async (options = {}) => {
+	const addWorker: QueueMode['addWorker'] = async (concurrency) => {
 		const name = `worker-${++machines}`;
-		const folder = await machine(name, options.lacksPackage);
-		const its = options.concurrency ?? concurrency;
-		const worker = await startWorker(name, folder, settings, its);
+		const folder = await machine(name);
+		const worker = await startWorker(name, folder, settings, concurrency);
 		workers.push(worker);
 		return worker;
 	};
-	await step(`Starting workers: ${count}`, async () => {
-		while (workers.length < count) await addWorker();
+	await step(`Starting workers: ${WORKERS}`, async () => {
+		while (workers.length < WORKERS) await addWorker();
 	});
 	const { workflows, publish } = await step(
 		'Importing credentials and workflows',
@@ -119,44 +100,32 @@ export async function startQueueMode(
 	);
 	const restart = async ({ name, userFolder, concurrency: its }: Worker) =>
 		await startWorker(`${name}-again`, userFolder, settings, its);
-	const restartMain = async () => {
-		main.process.kill();
-		await main.process.ended;
-		main = await startMain('main-again');
-		return main.api;
-	};
 	const { api, url: n8nUrl } = main;
-	const mode = { sandbox, api, n8nUrl, workers, workflows, publish, redis, postgres };
-	return { ...mode, restart, addWorker, restartMain };
+	const mode = { sandbox, api, n8nUrl, workers, workflows, publish };
+	return { ...mode, restart, addWorker };
 
-	async function machine(name: string, lacksPackage = false): Promise<string> {
+	async function machine(name: string): Promise<string> {
 		const folder = path.join(root, name);
 		await mkdir(folder);
-		if (!lacksPackage) await installPackage(packed, folder);
+		await installPackage(packed, folder);
 		return folder;
 	}
 }
 
-/** Starts Redis and PostgreSQL; `settings`: of every n8n process that uses them. */
+/** Starts Redis and PostgreSQL; returns the settings of every n8n process that uses them. */
 async function startDatabases(
 	command: Command,
 	programs: DatabasePrograms,
-): Promise<{ redis: Database; postgres: Postgres; settings: Record<string, string> }> {
-	const redis = await step('Starting Redis', async () => await startRedis(programs));
-	const postgres = await step(
-		'Starting PostgreSQL',
-		async () => await startPostgres(command, programs),
-	);
-	const settings = {
-		...redis.settings,
-		...postgres.settings,
+): Promise<Record<string, string>> {
+	return {
+		...(await step('Starting Redis', async () => await startRedis(programs))),
+		...(await step('Starting PostgreSQL', async () => await startPostgres(command, programs))),
 		...LOCKS,
 		EXECUTIONS_MODE: 'queue',
 		OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: SHUTDOWN_SECONDS,
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('base64url'),
 	};
-	return { redis, postgres, settings };
 }
 
 /** Stores credentials and workflows in n8n and publishes the workflows. */

@@ -16,7 +16,7 @@ export function demoCredentials(
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	const aiService = (name: string, scope: string) => ({
 		name,
-		type: 'aiServiceOAuth2Api',
+		type: 'lucidworksAiOAuth2Api',
 		data: {
 			authUrl,
 			authorizationServerId: DEMO.authServerId,
@@ -31,12 +31,12 @@ export function demoCredentials(
 		aiService('Demo AI Service (Rules)', 'merchandising.rules'),
 		{
 			name: 'Demo Push Endpoint',
-			type: 'pushEndpointApi',
+			type: 'lucidworksPushApi',
 			data: { pushUrl, endpoint: DEMO.endpoint, apiKey: DEMO.pushKey },
 		},
 		{
 			name: 'Demo Blob Service',
-			type: 'blobServiceApi',
+			type: 'lucidworksBlobApi',
 			data: { baseUrl, authentication: 'none' },
 		},
 		{ name: 'Demo Webhook', type: 'httpHeaderAuth', data: WEBHOOK_HEADER },

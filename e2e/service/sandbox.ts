@@ -17,7 +17,7 @@ const CHUNK_DELAY_MS = 1500;
 export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 	return await startSandbox({
 		port: await freePort(SANDBOX_PORT),
-		dataFile: path.join(folder, 'sandbox.db'),
+		dataFile: path.join(folder, 'sandbox.jsonl'),
 		authServerId: DEMO.authServerId,
 		clients: [{ id: DEMO.clientId, secret: DEMO.clientSecret }],
 		dataSources: [{ endpoint: DEMO.endpoint, keys: [DEMO.pushKey] }],

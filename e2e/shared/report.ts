@@ -1,7 +1,6 @@
 import type { Sandbox } from '../../sandbox';
 import type { Checks } from './checks';
 import { say } from './progress';
-import { keepResult, type Recorded } from './results';
 
 /** Rows of a table: what, and how much. */
 export type Figures = Array<[string, string]>;
@@ -26,12 +25,8 @@ export function requestRows(sandbox: Sandbox): Figures {
 	]);
 }
 
-/**
- * Prints every check and how many passed; returns whether all did.
- * @param command keeps them as its result
- */
-export function printChecks(checks: Checks, command?: Recorded): boolean {
-	if (command) keepResult(command, checks);
+/** Prints every check and how many passed; returns whether all did. */
+export function printChecks(checks: Checks): boolean {
 	const failed = checks.failed.length;
 	say();
 	say('Checks');

@@ -2,24 +2,30 @@ import {
 	NodeConnectionTypes,
 	NodeOperationError,
 	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
 import { runNode } from '../shared/n8n/run/run';
-import { listModels } from './models';
-import { propertiesOf, subtitleOf, type Operation } from './operation';
 import { OPERATIONS } from './operations';
-import { CHUNKER_NAMES, chunkerProperties } from './parameters/chunker';
+import { allProperties } from './parameters';
+import { CHUNKER_NAMES } from './parameters/chunker';
+import { MODELS } from './parameters/model';
 
 /** The chunker and the model. Whether n8n gives the model or its resource locator depends on the place. */
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
 const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;
+/** n8n cuts it off after about 25 characters, so the default operation is not named. */
+const SUBTITLE = `={{ { submitAndWait: ${DETAILS}, submit: "Submit: " + ${DETAILS}, getResults: "Get Results" }[$parameter["operation"]] || $parameter["operation"] }}`;
 
-/** Whether an operation has a chunker. */
-const chunks = ({ properties }: Operation): boolean => properties.includes(chunkerProperties[0]);
+/** The models to choose from. */
+async function listModels(this: ILoadOptionsFunctions): Promise<INodeListSearchResult> {
+	return { results: MODELS.map((model) => ({ name: model, value: model })) };
+}
 
 /** Splits texts into chunks with embedding vectors (docs/service-interface.md, Chunking). */
 export class ChunkText implements INodeType {
@@ -29,22 +35,22 @@ export class ChunkText implements INodeType {
 		icon: { light: 'file:chunkText.svg', dark: 'file:chunkText.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: subtitleOf(OPERATIONS, DETAILS, chunks),
+		subtitle: SUBTITLE,
 		description:
 			'Split texts into chunks with embedding vectors, ready for a search index (Lucidworks AI)',
 		defaults: { name: 'Chunk Text' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'aiServiceOAuth2Api', required: true }],
+		credentials: [{ name: 'lucidworksAiOAuth2Api', required: true }],
 		usableAsTool: true,
-		properties: propertiesOf(OPERATIONS),
+		properties: allProperties,
 	};
 
 	methods = { listSearch: { listModels } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		const chosen = this.getNodeParameter('operation', 0) as string;
-		const operation = OPERATIONS.find(({ value }) => value === chosen);
+		const operation = OPERATIONS[chosen];
 		return await runNode(this, async (run) => {
 			// n8n itself adds "Custom API Call" to the list.
 			if (operation === undefined) {
@@ -53,7 +59,7 @@ export class ChunkText implements INodeType {
 						"Choose another operation. For other calls of the AI service use n8n's HTTP Request node with this credential.",
 				});
 			}
-			await operation.execute(run);
+			await operation(run);
 		});
 	}
 }

@@ -19,12 +19,12 @@ export class DeleteDocument implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ { serviceDefault: "Commit within about a minute", everyDelete: "Commit with every delete", lastDeleteOnly: "Commit with the last delete" }[$parameter["commit"]] }}',
-		description: 'Delete one or more documents from a search index by their IDs',
+			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { serviceDefault: "Commit within about a minute", everyDelete: "Commit with every delete", lastDeleteOnly: "Commit with the last delete" }[$parameter["commit"]] }}',
+		description: 'Delete documents from a search index by their IDs (Lucidworks Site Search)',
 		defaults: { name: 'Delete Document' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'pushEndpointApi', required: true }],
+		credentials: [{ name: 'lucidworksPushApi', required: true }],
 		usableAsTool: true,
 		properties: deleteProperties,
 	};

@@ -1,34 +1,45 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliver } from '../shared/flow/deliver';
-import { deliverEach } from '../shared/flow/deliver-each';
+import { deliver, deliverEach } from '../shared/flow/deliver';
 import { fieldOf } from '../shared/records/fields';
-import { count, doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
-import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
-import { requestLine } from '../shared/n8n/session/request-options';
+import { count, doneText, DRY_RUN, troubleText } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
+import { openPushEndpoint, type PushEndpoint } from '../shared/n8n/session/push-endpoint';
+import { requestLine } from '../shared/n8n/session/request-options';
+import { FileSink } from '../shared/n8n/sinks/file-sink';
+import { ItemSink } from '../shared/n8n/sinks/item-sink';
 import { account, type Placed, type Wording } from '../shared/n8n/sinks/sink';
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
-import {
-	openFiles,
-	withFiles,
-	withItems,
-	type FileReading,
-	type ItemReading,
-	type Source,
-} from '../shared/n8n/sources/source';
-import { documentId } from '../shared/service/push/document-id';
-import { InputError } from '../shared/service/input-error';
+import { withFiles, type FileReading, type FileToRead } from '../shared/n8n/sources/file-source';
+import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
+import { answersIn } from '../shared/service/accepted';
+import { ServiceFailure } from '../shared/service/failure';
 import { isObject } from '../shared/service/json';
-import { deletePath } from '../shared/service/push/push';
+import { deletePath, documentId, rejection } from '../shared/service/push/push';
 import { deleting, outcomeMessage } from '../shared/service/wording';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
-import { DeleteSender, type Answer } from './sender';
 
 /** An ID to delete, and where it comes from. */
 interface Entry extends Placed {
 	id: string;
+	/** A delete of it may have taken effect though it was never answered. */
+	mayBeDeleted?: boolean;
+}
+
+/** What became of a document; `committed`: deleted, by a request whose commit the service accepted. */
+type Answer = 'deleted' | 'committed' | 'notFound' | 'checked';
+
+/** What all deletes of a run have in common. */
+interface Deletes {
+	run: Run;
+	parameters: DeleteParameters;
+	options: DeleteOptions;
+	service: PushEndpoint;
+	/** Whether the service accepted a delete with a commit. A 404 is no proof of one. */
+	isCommitted: boolean;
+	/** Documents by what became of them, and whether a slash in their ID is `%2F` in the path. */
+	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
 }
 
 /**
@@ -40,127 +51,178 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
 	const options = parameters.collection('options', OWN_OPTIONS);
 	const service = await openPushEndpoint(run);
-	const isOfItems = parameters.choice('idSource') !== 'file';
+	const deletes: Deletes = {
+		run,
+		parameters,
+		options,
+		service,
+		isCommitted: false,
+		counts: noCounts(),
+	};
 	const line = requestLine(run, service.session, options, { idempotent: true });
-	const sender = new DeleteSender(run, service, options, isOfItems);
 	const commit = parameters.choice('commit');
+	const commitsLast = commit === 'lastDeleteOnly';
 
 	/** Results of documents whose commit follows. */
 	const uncommitted: IDataObject[] = [];
-	const wording = deleteWording(commit === 'lastDeleteOnly' ? uncommitted : [], sender);
-
+	const wording = deleteWording(commitsLast ? uncommitted : []);
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
 		const held: { last?: Entry } = {};
-		const toSend = commit === 'lastDeleteOnly' && isLast ? allButLast(entries, held) : entries;
-		const send = async ({ id }: Entry, attempt: number) =>
-			await sender.delete(id, attempt, commit === 'everyDelete');
+		const toSend = commitsLast && isLast ? allButLast(entries, held) : entries;
+		const send = async (entry: Entry, attempt: number) =>
+			await sendDelete(deletes, entry, attempt, commit === 'everyDelete');
 		for await (const slice of deliverEach(toSend, send, line)) {
 			for (const { entry, outcome } of slice) await account(sink, [entry], outcome, wording);
 		}
 		const { last } = held;
 		if (last === undefined) return;
 		// All others have been answered, so the commit comes after them.
-		const sendLast = async (attempt: number) => await sender.delete(last.id, attempt, true);
+		const sendLast = async (attempt: number) => await sendDelete(deletes, last, attempt, true);
 		await account(sink, [last], await deliver(sendLast, line), wording);
 	};
-	if (isOfItems) {
-		const reading = itemReading(parameters, options, service.endpoint);
-		await withItems(run, options, reading, deleteAll);
-	} else {
+	if (parameters.choice('idSource') === 'file') {
 		const how = { ...options, otherwise: 'lines' as const };
-		const readingOf = fileReading(parameters, options, service.endpoint, sender);
-		const files = openFiles<Entry, FileReading<Entry>>(run, parameters, how, readingOf);
-		await withFiles(run, files, deleteAll);
+		const readingOf = (origin: FileToRead) => fileReading(deletes, origin);
+		await withFiles({ run, parameters, options: how, readingOf, use: deleteAll });
+	} else {
+		await withItems(run, itemReading(deletes), deleteAll);
 	}
-	if (commit === 'lastDeleteOnly') await sender.ensureCommit(line);
-	if (sender.isCommitted) for (const json of uncommitted) json.committed = true;
-	addHints(run, sender.isCommitted, commit === 'serviceDefault');
+	if (deletes.isCommitted) for (const json of uncommitted) json.committed = true;
+	addHints(deletes, commit);
 }
 
-function addHints(run: Run, isCommitted: boolean, isCommittedLater: boolean): void {
+const noCounts = () => ({ deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 });
+
+const NOT_OF_SERVICE =
+	"Something else than the service may have answered: check 'Push Service URL' in the credential, and for an ID with a slash whether a proxy refuses %2F in paths.";
+const NOT_FOUND =
+	"If unknown IDs are fine, turn on 'Ignore Not Found'. Otherwise check 'Push Service URL' in the credential and the ID.";
+
+/** One attempt to delete a document. */
+async function sendDelete(
+	deletes: Deletes,
+	entry: Entry,
+	attempt: number,
+	commits: boolean,
+): Promise<Answer> {
+	const { run, options, service } = deletes;
+	if (options.dryRun) return 'checked';
+	if (attempt === 1) run.stats.requests++;
+	const request = {
+		method: 'DELETE' as const,
+		path: deletePath(service.endpoint, entry.id),
+		...(commits && { qs: { commit: 'true' } }),
+		timeoutMs: options.timeoutSeconds * 1000,
+	};
+	try {
+		const { body } = await service.session.request(request);
+		const { failure } = answersIn(body, [entry])(entry.id);
+		if (failure) throw rejection(failure, 'delete');
+	} catch (error) {
+		return afterFailure(deletes, entry, error);
+	}
+	deletes.counts[hasSlash(entry) ? 'deletedWithSlash' : 'deleted']++;
+	deletes.isCommitted ||= commits;
+	return commits ? 'committed' : 'deleted';
+}
+
+const hasSlash = ({ id }: Entry): boolean => id.includes('/');
+
+/** @throws the error, unless the service itself says that the document is not there */
+function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): Answer {
+	if (!(error instanceof ServiceFailure)) throw error;
+	entry.mayBeDeleted ||= error.outcomeUnknown;
+	if (error.httpStatus !== 404) throw error;
+	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
+	const isPathRight = counts.deleted > 0 && !hasSlash(entry);
+	if (error.isText && !isPathRight) throw error.withAdvice(NOT_OF_SERVICE);
+	// An earlier attempt has deleted it, though its response got lost.
+	if (entry.mayBeDeleted) return 'deleted';
+	if (options.ignoreNotFound) return 'notFound';
+	throw error.withAdvice(NOT_FOUND);
+}
+
+function addHints({ run, options, isCommitted, counts }: Deletes, commit: string): void {
 	const { stats, meter } = run;
+	if (options.dryRun) {
+		run.hint(`Dry run: ${count(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
+		return;
+	}
 	const deleted = count(stats.done, 'document');
 	const done = doneText(stats, meter.seconds, 'document', 'deleted') || `${deleted} deleted`;
 	const them = stats.done === 1 ? 'it' : 'them';
-	if (isCommitted) run.hint(`${done}. ${committedText(them)}`, 'info');
-	else if (stats.done > 0 && isCommittedLater)
-		run.hint(`${done}. ${untilCommitText(them)}`, 'info');
+	const until = `Searches find ${them} until the service commits, which it does about once a minute.`;
+	if (isCommitted)
+		run.hint(
+			`${done}. The service accepted the commit: searches stop finding ${them} shortly.`,
+			'info',
+		);
+	else if (stats.done > 0 && commit === 'serviceDefault') run.hint(`${done}. ${until}`, 'info');
+	else if (stats.done > 0) run.hint(`The deletes may not be committed yet. ${until}`);
+	if (
+		counts.missingWithSlash > 0 &&
+		counts.deletedWithSlash + counts.missing === 0 &&
+		counts.deleted > 0
+	)
+		run.hint(
+			'All IDs with a slash got status 404, and no others: a proxy may refuse or decode %2F in paths',
+		);
 	const trouble = troubleText(stats);
 	if (trouble !== '') run.hint(trouble);
 }
 
-const committedText = (them: string) =>
-	`The service accepted the commit: searches stop finding ${them} shortly.`;
-const untilCommitText = (them: string) =>
-	`Searches find ${them} until the service commits, which it does about once a minute.`;
-
 /** The count of IDs that the service does not know, if that is no failure. */
-const NOT_FOUND = 'notFound';
+const NOT_FOUND_COUNT = 'notFound';
 
-const resultsOf = ({ ignoreNotFound }: DeleteOptions) => ({
-	done: 'deleted',
-	others: ignoreNotFound ? [NOT_FOUND] : [],
+const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
+	done: dryRun ? 'checked' : 'deleted',
+	json: () => (dryRun ? { dryRun } : {}),
+	others: ignoreNotFound ? [NOT_FOUND_COUNT] : [],
 });
 
 /** @param uncommitted gets the results of documents that are not known to be committed */
-const deleteWording = (
-	uncommitted: IDataObject[],
-	sender: DeleteSender,
-): Wording<Entry, Answer> => ({
+const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
 	result: ({ id }, answer) => {
+		if (answer === 'checked') return { id, deleted: false, dryRun: true };
 		if (answer === 'notFound') return { id, deleted: false, notFound: true };
 		if (answer === 'committed') return { id, deleted: true, committed: true };
 		const json: IDataObject = { id, deleted: true };
 		uncommitted.push(json);
 		return json;
 	},
-	countedAs: (answer) => (answer === 'notFound' ? NOT_FOUND : undefined),
+	countedAs: (answer) => (answer === 'notFound' ? NOT_FOUND_COUNT : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
-		message: outcomeMessage(deleting(id), reason, {
-			attempted: !skipped,
-			mayBeDone: sender.mayBeDeleted(id),
-		}),
+		message: outcomeMessage(deleting(id), reason, { attempted: !skipped }),
 	}),
 });
 
 /** IDs of items, each deleted once for all items that name it. */
-function itemReading(
-	parameters: DeleteParameters,
-	options: DeleteOptions,
-	endpoint: string,
-): ItemReading<Entry> {
+function itemReading({ run, parameters, options, service }: Deletes): ItemReading<Entry> {
 	const isList = parameters.choice('idSource') === 'listField';
 	const label = parameters.label('documentId');
+	const advice = isList ? ENTRY_ADVICE : ID_ADVICE;
 	return {
 		valuesOf: (itemIndex) =>
 			isList
 				? parameters.list('idsField', itemIndex, LIST_ADVICE).list
 				: [parameters.value('documentId', itemIndex)],
-		entryOf: (value, place) => entryOf(documentId(value, label, ID_ADVICE), place, endpoint),
+		entryOf: (value, place) => entryOf(documentId(value, label, advice), place, service),
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
-		...(isList && { wrong: ofEntry }),
 		resolve: eachOnce,
-		sink: {
+		sink: new ItemSink(run, options, {
 			...resultsOf(options),
 			repeating: "deleting them again does no harm if 'Ignore Not Found' is on",
-		},
+			...(options.dryRun && { progress: () => DRY_RUN }),
+		}),
 	};
 }
 
 const ID_ADVICE = "Point 'Document ID' to a field that contains text, or enter an ID.";
-
+const ENTRY_ADVICE =
+	'Each entry must be the ID of one document: correct it, or remove it from the list.';
 const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
-
-/** Says which entry of a list it is. */
-const ofEntry = (error: unknown, position: number): unknown =>
-	error instanceof InputError
-		? new InputError(
-				`Entry ${position} of the list, counted from 0: ${error.message}`,
-				'Each entry must be the ID of one document: correct it, or remove it from the list.',
-			)
-		: error;
 
 /** Each ID once, in the order of their first mention, with all items that name it. */
 function eachOnce(entries: readonly Entry[]): Entry[] {
@@ -173,36 +235,31 @@ function eachOnce(entries: readonly Entry[]): Entry[] {
 	return [...items].map(([id, all]) => ({ id, items: [...all] }));
 }
 
-/** IDs of files. One that occurs twice is deleted twice, since no more is held than is in flight. */
-const fileReading =
-	(
-		parameters: DeleteParameters,
-		options: DeleteOptions,
-		endpoint: string,
-		sender: DeleteSender,
-	) =>
-	(itemIndex: number): FileReading<Entry> => {
-		const idField = parameters.requiredText('idField', itemIndex);
-		return {
-			needed: [[idField, 'ID Field']],
-			entryOf: (value, place) => entryOf(idIn(value, idField), place, endpoint),
-			sink: {
-				...resultsOf(options),
-				details: () => (sender.isCommitted ? { committed: true } : {}),
-			},
-		};
+/** IDs of a file. One that occurs twice is deleted twice, since no more is held than is in flight. */
+function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
+	const { run, parameters, options, service } = deletes;
+	const idField = parameters.requiredText('idField', origin.itemIndex);
+	return {
+		needed: [[idField, 'ID Field']],
+		entryOf: (value, place) => {
+			const id = isObject(value)
+				? documentId(fieldOf(value, idField), idField)
+				: documentId(value, 'ID');
+			return entryOf(id, place, service);
+		},
+		sink: new FileSink(run, origin, options, {
+			...(options.dryRun && { goOn: () => DRY_RUN }),
+			...resultsOf(options),
+			json: () => ({
+				...(options.dryRun && { dryRun: true }),
+				...(deletes.isCommitted && { committed: true }),
+			}),
+		}),
 	};
-
-/** @throws InputError for an ID that cannot be used */
-function idIn(record: unknown, idField: string): string {
-	if (!isObject(record)) {
-		return documentId(record, 'ID');
-	}
-	return documentId(fieldOf(record, idField), idField);
 }
 
 /** @throws InputError for an ID that no URL can contain */
-function entryOf(id: string, { items, record }: Placed, endpoint: string): Entry {
+function entryOf(id: string, { items, record }: Placed, { endpoint }: PushEndpoint): Entry {
 	deletePath(endpoint, id);
 	return { items, record, id };
 }

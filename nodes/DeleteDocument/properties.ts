@@ -13,7 +13,7 @@ import {
 	shownFor,
 } from '../shared/n8n/parameters/properties';
 import { requestProperties } from '../shared/n8n/session/request-options';
-import { onePerInputItem } from '../shared/n8n/sinks/output-options';
+import { onePerInputItem } from '../shared/n8n/sinks/sink';
 
 const showForFile = { show: { idSource: ['file'] } };
 /** For members of Options. */
@@ -42,8 +42,15 @@ const resultOptions = properties([
 		name: 'ignoreNotFound',
 		type: 'boolean',
 		default: false,
-		description:
-			'Whether an ID that the service does not know counts as done, instead of failing the item',
+		description: 'Whether to treat unknown IDs as done instead of failing',
+	},
+	{
+		displayName: 'Dry Run',
+		name: 'dryRun',
+		type: 'boolean',
+		default: false,
+		required: true,
+		description: 'Whether to check the IDs and count them without deleting anything',
 	},
 ]);
 

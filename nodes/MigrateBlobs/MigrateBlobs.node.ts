@@ -22,11 +22,12 @@ export class MigrateBlobs implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle: '3.x to 4.x manifests',
-		description: 'Convert the blob manifests of a blob service from the 3.x to the 4.x format',
+		description:
+			'Convert the blob manifests of Lucidworks Fusion from the 3.x to the 4.x format',
 		defaults: { name: 'Migrate Blobs' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'blobServiceApi', required: true }],
+		credentials: [{ name: 'lucidworksBlobApi', required: true }],
 		usableAsTool: NOT_FOR_AGENTS,
 		properties: migrateProperties,
 	};

@@ -1,9 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { deliver, type Failed, type Outcome } from '../shared/flow/deliver';
 import { isCanceled } from '../shared/n8n/run/errors';
-import { responseJson } from '../shared/n8n/run/response-json';
-import { count, figure } from '../shared/n8n/run/hints';
+import { responseJson } from '../shared/n8n/run/results';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
@@ -12,43 +11,41 @@ import { CONVERT_PATH, deniedMigration } from '../shared/service/blobs';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { BLOB_SERVICE } from '../shared/service/services';
-import { MIGRATING, MIGRATING_AGAIN, outcomeMessage } from '../shared/service/wording';
+import { MIGRATING, outcomeMessage } from '../shared/service/wording';
 import { migrateProperties } from './properties';
 
+/** How long to wait for a service that cannot be reached: who migrates sits in front of it. */
+const RETRY_FOR_SECONDS = 10;
+
 /**
- * Migrates blob manifests (docs/service-interface.md, Blobs), once however many items there are, unless
- * the option asks for once per item. A request that may have reached the service is never repeated.
+ * Migrates blob manifests (docs/service-interface.md, Blobs), once however many items there are. A
+ * request that may have reached the service is never repeated.
  *
  * @throws InputError unless the migration is confirmed, and for an unusable credential
  */
 export async function migrateBlobs(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, migrateProperties);
-	const options = parameters.collection('options');
-	if (!options.oncePerItem && !parameters.boolean('confirm')) {
-		throw new InputError("'Confirm Migration' is off, so nothing was migrated", CONFIRM);
+	if (!parameters.boolean('confirm')) {
+		throw new InputError(
+			"'Confirm Migration' is off, so nothing was migrated",
+			"Turn it on to convert all blob manifests. This can't be undone.",
+		);
 	}
+	const { timeoutSeconds } = parameters.collection('options');
 	const session = await Session.open(run, BLOB_SERVICE);
 	run.hint('The service has marked the migration of blob manifests as deprecated', 'info');
-	const migrate = migration(run, session, options.timeoutSeconds * 1000);
-	const { maxRefusedSeconds } = options;
-	const line = requestLine(run, session, { maxRefusedSeconds }, { idempotent: false });
-	// With Retry On Fail, a migration of an earlier try is not started again.
-	const before = run.previousTries.kept<Outcome<IDataObject>>('migrations');
-	const items = [...run.items.keys()];
-	const rounds = options.oncePerItem ? items.map((itemIndex) => [itemIndex]) : [items];
-	const report = new MigrationReport(run, rounds.length);
-	for (const round of rounds) {
-		const [first = 0] = round;
-		if (options.oncePerItem && !run.ended && !parameters.boolean('confirm', first)) {
-			run.refuse(first, new InputError("'Confirm Migration' is off for this item", CONFIRM));
-			continue;
-		}
-		const name = String(first);
-		const outcome = before.get(name) ?? (await deliver(migrate, line));
-		if (isLasting(outcome)) before.set(name, outcome);
-		if (outcome.ok) report.done(round, outcome.response);
-		else await report.failed(round, outcome);
-	}
+	const line = requestLine(
+		run,
+		session,
+		{ retryForSeconds: RETRY_FOR_SECONDS },
+		{ idempotent: false },
+	);
+	const migrate = migration(run, session, timeoutSeconds * 1000);
+	const outcome = await onceInAllTries(run, async () => await deliver(migrate, line));
+	run.progress = () => progressOf(outcome);
+	if (!outcome.ok) return await reportFailure(run, outcome);
+	run.stats.done++;
+	run.results.give(0, [outcome.response], { items: [...run.items.keys()] });
 }
 
 /** Sends the request of a migration. */
@@ -59,58 +56,43 @@ const migration =
 		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
 		const failure = deniedMigration(response.body);
 		if (failure) throw failure;
-		return { migrated: true, status: response.status, ...responseJson(response.body) };
+		return { accepted: true, status: response.status, ...responseJson(response.body) };
 	};
 
-/** Returns the outcome of each migration to the items it is for. */
-class MigrationReport {
-	private migrated = 0;
-	/** A migration was canceled, and may have been carried out. */
-	private isUnknown = false;
-	/** An item before the next one migrated the manifests, or may have. */
-	private isRepeated = false;
+/** Migrations by the first input item, which is the same object in all tries of an execution of a node. */
+const EARLIER = new WeakMap<INodeExecutionData, { id: string; outcome: Outcome<IDataObject> }>();
 
-	constructor(
-		private readonly run: Run,
-		private readonly rounds: number,
-	) {
-		run.progress = () => this.progress();
-	}
+/** With Retry On Fail, a migration of an earlier try that was or may be carried out is not started again. */
+async function onceInAllTries(
+	{ context, items: [first] }: Run,
+	migrate: () => Promise<Outcome<IDataObject>>,
+): Promise<Outcome<IDataObject>> {
+	if (context.getNode().retryOnFail !== true || first === undefined) return await migrate();
+	const id = `${context.getExecutionId()} ${context.getNode().id}`;
+	const earlier = EARLIER.get(first);
+	if (earlier?.id === id) return earlier.outcome;
+	const outcome = await migrate();
+	if (outcome.ok || mayBeRunning(outcome)) EARLIER.set(first, { id, outcome });
+	return outcome;
+}
 
-	done(items: number[], response: IDataObject): void {
-		this.migrated++;
-		this.run.stats.done++;
-		this.isRepeated = true;
-		this.run.done(items[0] ?? 0, [response], items);
-	}
+/** Whether the migration may still be running. After a 500 it is not: the service itself has answered. */
+const mayBeRunning = ({ reason, skipped }: Failed): boolean =>
+	!skipped &&
+	reason instanceof ServiceFailure &&
+	reason.outcomeUnknown &&
+	reason.httpStatus !== 500;
 
-	async failed(items: number[], { reason, skipped }: Failed): Promise<void> {
-		// A run that was canceled meanwhile cannot tell how its request ended.
-		if (isCanceled(reason) && !skipped) this.isUnknown = true;
-		const action = this.isRepeated ? MIGRATING_AGAIN : MIGRATING;
-		const message = outcomeMessage(action, reason, { attempted: !skipped });
-		this.isRepeated ||= !skipped && reason instanceof ServiceFailure && reason.outcomeUnknown;
-		for (const itemIndex of items) {
-			await this.run.breathe();
-			this.run.fail(itemIndex, reason, { message, skipped });
-		}
-		// Two migrations must not run at the same time.
-		if (mayBeRunning(reason)) this.run.stop(reason);
-	}
-
-	private progress(): string {
-		const { migrated, rounds, isUnknown } = this;
-		const before = `Before that, ${count(migrated, 'migration')} of ${figure(rounds)} had been carried out.`;
-		return [isUnknown && MIGRATING.repeating, migrated > 0 && before].filter(Boolean).join(' ');
+async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
+	const message = outcomeMessage(MIGRATING, reason, { attempted: !skipped });
+	for (const itemIndex of run.items.keys()) {
+		await run.breathe();
+		run.fail(itemIndex, { reason, message, skipped });
 	}
 }
 
-const CONFIRM = 'Turn it on if the manifests may be converted now. This cannot be undone.';
-
-/** Whether the migration may still be running. After a 500 it is not: the service itself has answered. */
-const mayBeRunning = (reason: unknown): boolean =>
-	reason instanceof ServiceFailure && reason.outcomeUnknown && reason.httpStatus !== 500;
-
-/** Whether a migration was carried out or may still be running. */
-const isLasting = (outcome: Outcome<IDataObject>): boolean =>
-	outcome.ok || (!outcome.skipped && mayBeRunning(outcome.reason));
+/** What the error of a canceled run says. It cannot tell how a request in flight ended. */
+function progressOf(outcome: Outcome<IDataObject>): string {
+	if (outcome.ok) return 'The migration had been accepted.';
+	return isCanceled(outcome.reason) && !outcome.skipped ? MIGRATING.repeating : '';
+}

@@ -1,5 +1,4 @@
 import { optionsProperty, properties } from '../shared/n8n/parameters/properties';
-import { maxRefusedProperty } from '../shared/n8n/session/request-options';
 
 /** Parameters of Migrate Blobs. */
 export const migrateProperties = properties([
@@ -16,17 +15,9 @@ export const migrateProperties = properties([
 		type: 'boolean',
 		default: false,
 		required: true,
-		description: 'Whether the manifests may be converted now. This cannot be undone.',
+		description: "Whether to convert all blob manifests. This can't be undone.",
 	},
 	optionsProperty([
-		maxRefusedProperty,
-		{
-			displayName: 'Once per Item',
-			name: 'oncePerItem',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to migrate again for each input item, instead of once per run',
-		},
 		{
 			displayName: 'Request Timeout (Seconds)',
 			name: 'timeoutSeconds',

@@ -20,11 +20,12 @@ export class PushDocuments implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { wholeItem: "Each item is a document", fields: "Documents from fields", json: "Documents from JSON", file: "Documents from a file" }[$parameter["documentSource"]] }}',
-		description: 'Add documents to a search index, or update those with the same ID',
+		description:
+			'Add documents to a search index, or update those with the same ID (Lucidworks Site Search)',
 		defaults: { name: 'Push Documents' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'pushEndpointApi', required: true }],
+		credentials: [{ name: 'lucidworksPushApi', required: true }],
 		// What a model reads of the tool unless the user describes it.
 		usableAsTool: {
 			replacements: {

@@ -1,44 +1,134 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	documentFieldsOf,
-	filled,
-	type DocumentFields,
-} from '../shared/n8n/sources/document-fields';
-import { fileFieldsOf, withoutFiles } from '../shared/n8n/sources/files';
+import { filled, type DocumentFields } from '../shared/n8n/sources/document-fields';
+import { fileFieldsOf, fieldsOfItem } from '../shared/n8n/sources/files';
 import { listed } from '../shared/n8n/sources/record-file';
+import { count, figure } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
-import { isTool } from '../shared/n8n/run/tool';
-import { withMembers } from '../shared/records/json/with-members';
+import { isTool } from '../shared/n8n/run/results';
+import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
-import { isObject } from '../shared/service/json';
-import type { DocumentRules, MissingAdvice, PushDocument } from '../shared/service/push/push';
+import { isEmpty, isObject } from '../shared/service/json';
+import { exactId, exactText, isBlank, type PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
 
-/**
- * What is done to documents before they are checked.
- *
- * @param called what the ID and the name are called in messages
- */
-export const rulesOf = (
-	{ convertToString, excludeFields, dropEmpty }: PushOptions,
-	called?: DocumentRules['called'],
-): DocumentRules => ({
-	nonStrings: convertToString ? 'convert' : 'fail',
-	excludeFields: excludeFields.filter((name) => !REQUIRED.has(name)),
-	dropEmpty,
-	...(called && { called }),
-});
+type RequiredField = 'id' | 'name';
 
-/** With Mapped Fields, parameters have the ID and the name. */
-export const CALLED_AS_PARAMETERS = { id: "'Document ID'", name: "'Document Name'" };
+/** How documents are made of items, or of the records of a file. */
+export interface DocumentForm {
+	/** Where ID, name, description and URL are. */
+	fields: DocumentFields;
+	/** The fields that have another name in what comes in, beside ID and name. */
+	renamed: Array<'description' | 'url'>;
+	/** What the ID and the name are called in messages. */
+	called: Record<RequiredField, string>;
+	/** Top-level fields to omit. */
+	excludeFields: readonly string[];
+	/** Omit top-level fields that are null, '' or an empty list or object. */
+	dropEmpty: boolean;
+}
+
+/** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
+export type MissingAdvice = (fields: readonly RequiredField[]) => string;
 
 /** Parameters for the fields that every document has. */
-const REQUIRED = new Map([
-	['id', 'Document ID'],
-	['name', 'Document Name'],
-]);
+const PARAMETERS = { id: 'Document ID', name: 'Document Name' };
+
+/** The form of documents whose fields are named by the parameters of files and whole items. */
+export function formOf(fields: DocumentFields, options: PushOptions): DocumentForm {
+	const called = (field: RequiredField, what: string) =>
+		`The field ${quoted(fields[field])}${fields[field] === field ? '' : what}`;
+	const { excludeFields, dropEmpty } = options;
+	const isRenamed = (field: 'description' | 'url') => !['', field].includes(fields[field]);
+	return {
+		fields,
+		renamed: (['description', 'url'] as const).filter(isRenamed),
+		called: { id: called('id', ' with the ID'), name: called('name', ' with the name') },
+		excludeFields: excludeFields.filter((name) => !Object.hasOwn(PARAMETERS, name)),
+		dropEmpty,
+	};
+}
+
+/** The form of documents that have the service's own fields. */
+export function ownForm(options: PushOptions, isMapped: boolean): DocumentForm {
+	const own = { id: 'id', name: 'name', description: '', url: '' };
+	const form = formOf(own, options);
+	if (!isMapped) return form;
+	return { ...form, called: { id: quoted(PARAMETERS.id), name: quoted(PARAMETERS.name) } };
+}
+
+/**
+ * Makes a document, never changing what came in (docs/service-interface.md, Push documents: id and name are
+ * required and must be strings). Whole numbers become strings.
+ *
+ * @returns the source itself where nothing had to be changed
+ * @throws InputError naming the field and, where it is known, the document
+ */
+export function documentFrom(
+	source: unknown,
+	form: DocumentForm,
+	adviceFor: MissingAdvice = () => FILL_IN,
+): PushDocument {
+	if (!isObject(source)) {
+		throw new InputError(
+			'The document is not a JSON object',
+			'Each document must be an object with an ID and a name.',
+		);
+	}
+	const own: Record<string, unknown> = required(source, form, adviceFor);
+	for (const field of form.renamed) {
+		const value = fieldOf(source, form.fields[field]);
+		if (!isEmpty(value)) own[field] = value;
+	}
+	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
+	const isSame = Object.entries(own).every(([name, value]) => source[name] === value);
+	const whole = (isSame ? source : { ...source, ...own }) as PushDocument;
+	const dropped = form.excludeFields.filter((name) => Object.hasOwn(whole, name));
+	if (form.dropEmpty)
+		dropped.push(...Object.keys(whole).filter((name) => hasNothing(whole[name])));
+	if (dropped.length === 0) return whole;
+	const document = { ...whole };
+	for (const name of dropped) delete document[name];
+	return document;
+}
+
+const FILL_IN =
+	'Every document needs an ID and a name: fill in what is missing, or choose the field that has it.';
+
+function required(
+	source: Record<string, unknown>,
+	{ fields, called }: DocumentForm,
+	adviceFor: MissingAdvice,
+): Record<RequiredField, string> {
+	const id = fieldOf(source, fields.id);
+	const name = fieldOf(source, fields.name);
+	const hasName = !(name === undefined || name === null || name === '');
+	if (isBlank(id)) {
+		if (hasName) throw new InputError(`${called.id} is missing or empty`, adviceFor(['id']));
+		const both = `${called.id} and ${called.name.replace(/^The/, 'the')} are missing or empty`;
+		throw new InputError(both, adviceFor(['id', 'name']));
+	}
+	const text = exactId(id, called.id, OTHER_FIELD);
+	if (typeof name === 'string' && hasName) return { id: text, name };
+	const nameOf = `${called.name} of document ${quoted(text)}`;
+	if (!hasName) throw new InputError(`${nameOf} is missing or empty`, adviceFor(['name']));
+	return { id: text, name: exactText(name, nameOf, OTHER_FIELD) };
+}
+
+const OTHER_FIELD = 'Choose a field with text for it.';
+
+function hasNothing(value: unknown): boolean {
+	if (Array.isArray(value)) return value.length === 0;
+	return isEmpty(value) || (isPlain(value) && Object.keys(value).length === 0);
+}
+
+/** Whether a value is an object as JSON has them, of whatever realm: a Date, say, is none. */
+function isPlain(value: unknown): value is object {
+	if (typeof value !== 'object' || value === null) return false;
+	const prototype: unknown = Object.getPrototypeOf(value);
+	return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
 
 /**
  * The documents of an item as they come in.
@@ -52,31 +142,16 @@ export function documentsOf(
 	source: string,
 	itemIndex: number,
 ): unknown[] {
-	if (source === 'wholeItem') return [jsonOf(run, itemIndex)];
+	if (source === 'wholeItem') return [fieldsOfItem(run, itemIndex)];
 	if (source === 'fields') {
-		const others = otherFields(run, parameters, itemIndex);
+		// Tools do not have the parameter, whatever the workflow says of it.
+		const withOthers =
+			!isTool(run.context) && parameters.boolean('includeOtherFields', itemIndex);
+		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 	return Array.isArray(value) ? value : [value];
-}
-
-const jsonOf = ({ items }: Run, itemIndex: number): IDataObject =>
-	withoutFiles(items[itemIndex]?.json ?? {});
-
-/** The fields of the item that a document of mapped fields has as well. */
-function otherFields(run: Run, parameters: PushParameters, itemIndex: number): IDataObject {
-	// Tools do not have the parameter, whatever the workflow says of it.
-	if (isTool(run.context) || !parameters.boolean('includeOtherFields', itemIndex)) return {};
-	const json = jsonOf(run, itemIndex);
-	const include = parameters.choice('include', itemIndex);
-	if (include === 'all') return json;
-	const isSelected = include === 'selected';
-	const names = new Set(
-		parameters.names(isSelected ? 'includeFields' : 'excludeFields', itemIndex),
-	);
-	const fields = Object.entries(json).filter(([name]) => names.has(name) === isSelected);
-	return Object.fromEntries(fields);
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an id and a name.';
@@ -111,11 +186,10 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 				"Fill in its 'Name', or remove the entry.",
 			);
 		}
-		const parameter = REQUIRED.get(field);
-		if (parameter !== undefined) {
+		if (field === 'id' || field === 'name') {
 			throw new InputError(
 				`'Additional Fields' must not contain the field '${field}'`,
-				`Use the parameter '${parameter}', and remove the entry.`,
+				`Use the parameter '${PARAMETERS[field]}', and remove the entry.`,
 			);
 		}
 		return [field, value];
@@ -125,31 +199,53 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 }
 
 /**
- * What to do about an item that is to be a document as a whole, but has no ID or no name.
+ * Says what to do about an item that is to be a document as a whole, but has no ID or no name.
  *
  * @param missing which of the two it does not have
+ * @param fields where ID and name should be
  */
 export function adviceForItem(
 	run: Run,
 	itemIndex: number,
-	missing: Parameters<MissingAdvice>[0],
+	missing: readonly RequiredField[],
+	fields: DocumentFields,
 ): string {
-	if (fileFieldsOf(run, itemIndex).length > 0) return ADVICE_FOR_FILE;
-	const json = jsonOf(run, itemIndex);
+	const [lacking = 'id'] = missing;
+	const ofSome = run.stopsOnFailure ? adviceForSome(run, fields[lacking]) : undefined;
+	if (ofSome !== undefined) return ofSome;
+	const [file] = fileFieldsOf(run, itemIndex);
+	if (file !== undefined) return `The item has the file ${quoted(file)}. ${ADVICE_FOR_FILE}`;
+	const json = fieldsOfItem(run, itemIndex);
 	const names = Object.keys(json);
 	if (names.length === 0) return ADVICE_FOR_EMPTY;
 	const [only = ''] = names;
 	if (names.length === 1 && DELIMITER.test(only))
 		return `The only field of the item is ${quoted(only)}. ${ADVICE_FOR_CSV}`;
-	const fields = `The fields of the item are: ${listed(names)}.`;
-	if (!missing.includes('id')) return `${fields} Enter the field that has it as 'Name Field'.`;
+	const found = `The fields of the item are: ${listed(names)}.`;
+	if (lacking === 'name') return `${found} Enter the field that has it as 'Name Field'.`;
 	const name = missing.includes('name') ? " and one as 'Name Field'" : '';
-	const advice = `${fields} Enter one of these as 'ID Field'${name}.`;
+	const advice = `${found} Enter one of these as 'ID Field'${name}.`;
 	return Object.hasOwn(json, 'text') ? `${advice} ${ADVICE_FOR_CHUNKS}` : advice;
 }
 
+const MAX_ITEMS_LISTED = 20;
+
+/** The advice where only some items have no value in a field, so that the field is right; undefined if all have none. */
+function adviceForSome(run: Run, field: string): string | undefined {
+	const hasNone = (itemIndex: number) => isBlank(fieldOf(fieldsOfItem(run, itemIndex), field));
+	const items = [...run.items.keys()].filter(hasNone);
+	const others = run.items.length - items.length;
+	if (others === 0) return undefined;
+	const [noun, have, them] =
+		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
+	const unlisted = items.length - MAX_ITEMS_LISTED;
+	const more = unlisted > 0 ? ` and ${figure(unlisted)} more` : '';
+	const which = `${noun} ${items.slice(0, MAX_ITEMS_LISTED).join(', ')}${more}`;
+	return `${figure(items.length)} of ${count(run.items.length, 'item')} ${have} no ${quoted(field)} (${which}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to push the other ${figure(others)}.`;
+}
+
 const ADVICE_FOR_FILE =
-	"Each of its records then needs an ID and a name, in the fields that 'ID Field' and 'Name Field' name.";
+	"If its records are the documents, choose 'File' in 'Documents From': each then needs an ID and a name, in the fields that 'ID Field' and 'Name Field' name.";
 /** Stands in a name if a CSV file was read with another delimiter than it has. */
 const DELIMITER = /[;,\t|]/;
 const ADVICE_FOR_CSV =
@@ -158,73 +254,3 @@ const ADVICE_FOR_EMPTY =
 	"The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
 const ADVICE_FOR_CHUNKS =
 	"Chunk Text returns an ID and a name with its output 'Documents Ready to Push'.";
-
-/** Makes documents of items or of records of a file, whose fields may have other names. */
-export class DocumentMapper {
-	/** Whether all fields have the names that the service wants. */
-	readonly isIdentity: boolean;
-
-	/** The ID and the name, as far as other fields have them: a record's own are no substitute. */
-	private readonly renamed: object;
-
-	constructor(readonly fields: DocumentFields) {
-		const { id, name, description, url } = fields;
-		this.isIdentity =
-			id === 'id' &&
-			name === 'name' &&
-			(description === 'description' || description === '') &&
-			(url === 'url' || url === '');
-		this.renamed = {
-			...(id !== 'id' && { id: undefined }),
-			...(name !== 'name' && { name: undefined }),
-		};
-	}
-
-	/** What the ID and the name are called in messages. */
-	get called(): Record<'id' | 'name', string> {
-		const called = (field: 'id' | 'name', what: string) =>
-			`The field ${quoted(this.fields[field])}${this.fields[field] === field ? '' : what}`;
-		return { id: called('id', ' with the ID'), name: called('name', ' with the name') };
-	}
-
-	/**
-	 * A record with the fields of a document under their own names; the record itself if it has them.
-	 *
-	 * @throws InputError for a record that is no object
-	 */
-	documentOf(record: unknown): object {
-		if (!isObject(record)) {
-			throw new InputError(
-				'The record is not a JSON object',
-				'Each record must be an object with an ID and a name.',
-			);
-		}
-		if (this.isIdentity) return record;
-		return { ...record, ...this.renamed, ...documentFieldsOf(record, this.fields) };
-	}
-}
-
-/**
- * The JSON of a document as its record has it, with the fields set that were mapped or converted.
- *
- * @param text of the record, which is JSON
- * @param record its content
- * @returns undefined if fields of the record were omitted, so that it has to be written again
- */
-export function originalText(
-	text: string,
-	record: object,
-	document: PushDocument,
-): string | undefined {
-	if (document === record) return text;
-	if (!Object.keys(record).every((name) => Object.hasOwn(document, name))) return undefined;
-	const fields = new Map<string, string>();
-	for (const field of DOCUMENT_FIELDS) {
-		const value = document[field];
-		if (value === undefined || value === (record as Record<string, unknown>)[field]) continue;
-		fields.set(field, JSON.stringify(value));
-	}
-	return withMembers(text, fields);
-}
-
-const DOCUMENT_FIELDS = ['id', 'name', 'description', 'url'];

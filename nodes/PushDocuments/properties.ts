@@ -19,11 +19,10 @@ import {
 	shownFor,
 } from '../shared/n8n/parameters/properties';
 import { requestProperties } from '../shared/n8n/session/request-options';
-import { onePerInputItem } from '../shared/n8n/sinks/output-options';
+import { onePerInputItem } from '../shared/n8n/sinks/sink';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
 const showForFields = { show: { documentSource: ['fields'] } };
-const includesOthers = { ...showForFields.show, includeOtherFields: [true] };
 const showForFile = { show: { documentSource: ['file'] } };
 /** For members of Options. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
@@ -112,39 +111,6 @@ const documentOptions = properties([
 		default: false,
 		description:
 			'Whether to omit top-level fields that are null, an empty text, an empty list or an empty object',
-	},
-	{
-		displayName: 'Duplicate IDs',
-		name: 'duplicates',
-		type: 'options',
-		options: [
-			{
-				name: 'Fail',
-				value: 'fail',
-				description: 'Fail every document whose ID has occurred before',
-			},
-			{
-				name: 'Keep Last',
-				value: 'keepLast',
-				description: 'Send only the last document with each ID',
-			},
-			{
-				name: 'Send in Order',
-				value: 'sendInOrder',
-				description: 'Send all, each one after the service has answered the one before',
-			},
-		],
-		default: 'keepLast',
-		description: 'What to do with documents of one run that have the same ID',
-		displayOptions: hideOptionForFile,
-	},
-	{
-		displayName: 'Convert ID and Name to String',
-		name: 'convertToString',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to send IDs and names that are whole numbers as strings, instead of failing the document',
 	},
 ]);
 
@@ -251,49 +217,8 @@ export const pushProperties = properties([
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether the document also has the other fields of the input item, such as text and vector',
+			"Whether the document also has the other fields of the input item, such as text and vector. The option 'Exclude Fields' omits some of them.",
 		displayOptions: showForFields,
-	}),
-	notForTools({
-		displayName: 'Input Fields to Include',
-		name: 'include',
-		type: 'options',
-		options: [
-			{ name: 'All', value: 'all', description: 'All fields of the input item' },
-			{
-				name: 'Selected',
-				value: 'selected',
-				description: "Those in 'Fields to Include'",
-			},
-			{
-				name: 'All Except',
-				value: 'except',
-				description: "All but those in 'Fields to Exclude'",
-			},
-		],
-		default: 'all',
-		description: 'Which other fields the document has',
-		displayOptions: { show: { ...includesOthers } },
-	}),
-	notForTools({
-		displayName: 'Fields to Include',
-		name: 'includeFields',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. text, vector',
-		description: 'Names of fields, separated by commas',
-		requiresDataPath: 'multiple',
-		displayOptions: { show: { ...includesOthers, include: ['selected'] } },
-	}),
-	notForTools({
-		displayName: 'Fields to Exclude',
-		name: 'excludeFields',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. internalNotes',
-		description: 'Names of fields, separated by commas',
-		requiresDataPath: 'multiple',
-		displayOptions: { show: { ...includesOthers, include: ['except'] } },
 	}),
 	{
 		displayName: 'Additional Fields',

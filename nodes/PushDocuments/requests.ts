@@ -1,25 +1,23 @@
-import { requestBytes, type Packed } from '../shared/flow/batches';
-import type { BulkOptions } from '../shared/flow/bulk';
-import { count } from '../shared/n8n/run/hints';
+import { requestBytes } from '../shared/flow/bulk';
+import type { BulkOptions, Packed } from '../shared/flow/bulk';
+import { count, figure } from '../shared/n8n/run/hints';
+import { responseJson } from '../shared/n8n/run/results';
+import type { Run } from '../shared/n8n/run/run';
 import type { PushEndpoint } from '../shared/n8n/session/push-endpoint';
 import { requestLine } from '../shared/n8n/session/request-options';
-import type { Run } from '../shared/n8n/run/run';
-import { inSteps } from '../shared/n8n/run/slices';
-import type { Placed } from '../shared/n8n/sinks/sink';
-import type { ServiceFailure } from '../shared/service/failure';
+import type { Placed, Wording } from '../shared/n8n/sinks/sink';
+import { answersIn, type DocumentAnswer } from '../shared/service/accepted';
+import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
-	documentAnswerSteps,
 	documentText,
-	isVectorFree,
 	PUSH_BODY_BYTES,
 	pushBody,
 	pushPath,
 	rejection,
-	type DocumentAnswer,
 	type PushDocument,
 } from '../shared/service/push/push';
-import type { DocumentHints } from './hints';
+import { outcomeMessage, pushing } from '../shared/service/wording';
 import type { PushOptions } from './properties';
 
 /** A document to push, and where it comes from. */
@@ -29,8 +27,6 @@ export interface Entry extends Placed {
 	document: PushDocument | undefined;
 	/** Its JSON as it came in, if nothing of it was changed. */
 	original?: string | undefined;
-	/** Characters that it keeps in memory besides its JSON. */
-	besides: number;
 	/** Earlier documents with the same ID, which are not pushed because of this one. */
 	replaces?: Entry[];
 }
@@ -46,31 +42,18 @@ export interface Answers {
 /** Counts everything that was accepted, or that a dry run would have sent. */
 export interface Sent {
 	documents: number;
-	/** Documents that were not sent because a later one has the same ID. */
-	leftOut: number;
-	/** Those of them whose later one was pushed: otherwise they have failed with it. */
+	/** Documents that were not sent because a later one with the same ID was. */
 	skipped: number;
 }
 
-/** What to do about a document that is too large. */
-const SHORTEN = "Shorten the document, omit fields with 'Exclude Fields', or chunk it first.";
-
-/**
- * How documents become requests, and what their responses say.
- *
- * @param sent counts what was accepted, or what a dry run would have sent
- * @param hints is told of each document that is sent
- * @param mayRepeat whether several documents may have the same ID: they are sent one after the other
- */
+/** How documents become requests, and what their responses say. */
 export function pushRequests(
 	run: Run,
 	endpoint: PushEndpoint,
 	options: PushOptions,
 	sent: Sent,
-	hints: DocumentHints,
-	mayRepeat: boolean,
 ): BulkOptions<Entry, Answers> {
-	const send = options.dryRun ? measure : sending(run, endpoint, options);
+	const send = options.dryRun ? measure : sending(endpoint, options);
 	const limits = {
 		maxCount: options.documentsPerRequest,
 		maxBytes: options.bytesPerRequest,
@@ -79,15 +62,16 @@ export function pushRequests(
 	return {
 		...requestLine(run, endpoint.session, options, { idempotent: true }),
 		limits,
-		breathe: () => run.breathe(),
-		...(mayRepeat && { keyOf: ({ id }: Entry) => id }),
-		textOf: (entry) => {
-			if (entry.document === undefined) return '';
-			hints.pushing(entry.document);
-			return written(entry, entry.document, options.bytesPerRequest / 4);
+		keyOf: ({ id }) => id,
+		replace: (later, { replaces = [], ...earlier }) => {
+			later.replaces = [...replaces, earlier];
 		},
-		besidesOf: ({ besides }) => besides,
-		tooLarge: (entry, bytes) => tooLarge(entry, bytes, limits.maxBytes),
+		textOf: written,
+		tooLarge: (_entry, bytes) =>
+			new InputError(
+				`the document has ${count(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that a request may have`,
+				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
+			),
 		send: async (batch) => {
 			const answers = await send(batch, requestBytes(batch, limits));
 			sent.documents += batch.length;
@@ -97,7 +81,7 @@ export function pushRequests(
 			const rejected = new Map<Entry, ServiceFailure>();
 			for (const entry of entries) {
 				const failure = answerOf?.(entry.id).failure;
-				if (failure) rejected.set(entry, rejection(failure, 'push', entries.length));
+				if (failure) rejected.set(entry, rejection(failure, 'push'));
 			}
 			return rejected;
 		},
@@ -113,7 +97,6 @@ const measure = async (batch: Batch): Promise<Answers> => ({
 
 /** Sends a batch, of so many bytes, and reads what the response says of each document. */
 function sending(
-	run: Run,
 	{ session, endpoint }: PushEndpoint,
 	{ timeoutSeconds }: PushOptions,
 ): (batch: Batch, bytes: number) => Promise<Answers> {
@@ -123,33 +106,51 @@ function sending(
 		const body = pushBody(batch, bytes);
 		const response = await session.request({ method: 'POST', path, body, timeoutMs });
 		const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
-		const steps = documentAnswerSteps(response.body, documents);
-		return { answerOf: await inSteps(steps, () => run.breathe()) };
+		return { answerOf: answersIn(response.body, documents) };
 	};
 }
 
-/**
- * The JSON of a document. The original text is faster than writing it again, and keeps numbers of any
- * length; a long one is written again, since without its spaces and escapes it may fit into a request.
- */
-function written(entry: Entry, document: PushDocument, maxTextCharacters: number): string {
-	const { record, original = '' } = entry;
-	const isUsable = original !== '' && original.length <= maxTextCharacters;
-	const text = isUsable && isVectorFree(document) ? original : documentText(document);
+/** The JSON of a document. */
+function written(entry: Entry): string {
+	const { record, document, original } = entry;
+	if (document === undefined) return '';
+	const text = documentText(document, original);
 	if (record === undefined) return text;
 	// What is in flight for long is expensive for n8n's garbage collector.
 	entry.document = undefined;
 	entry.original = undefined;
 	record.value = undefined;
-	entry.besides = Math.max(0, record.text.length - text.length);
 	return text;
 }
 
-function tooLarge({ replaces }: Entry, bytes: number, maxBytes: number): InputError {
-	const size = `${count(bytes, 'byte')}, more than the ${maxBytes.toLocaleString('en-US')} that a request may have`;
-	if (replaces === undefined) return new InputError(`the document has ${size}`, SHORTEN);
-	return new InputError(
-		`the last document with this ID has ${size}, and the earlier ones were skipped for it`,
-		`${SHORTEN} To push the earlier ones, set 'Duplicate IDs' to 'Send in Order'.`,
-	);
-}
+/**
+ * How the documents of a request are reported.
+ *
+ * @param request its number; 0 if it was never sent
+ * @param bytes of its body; of a document that could not be sent, its own
+ */
+export const pushWording = (
+	{ dryRun }: PushOptions,
+	request: number,
+	bytes: number,
+): Wording<Entry, Answers> => ({
+	result: ({ id }, { sizes, answerOf }, attempts) => {
+		if (dryRun) return { id, pushed: false, dryRun, request, bytes: sizes?.get(id) };
+		const result = { id, pushed: true, request, ...(attempts > 1 && { attempts }) };
+		return Object.assign(result, responseJson(answerOf?.(id).response));
+	},
+	failure: ({ id }, { reason, skipped }) => {
+		const isTooLarge =
+			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
+		const action = pushing(id);
+		if (isTooLarge) action.subject += ` of ${count(bytes, 'byte')}`;
+		return { id, message: outcomeMessage(action, reason, { attempted: !skipped }) };
+	},
+});
+
+/** How documents are reported that were not sent because a later one has the same ID. */
+export const replacedWording = (wording: Wording<Entry, Answers>): Wording<Entry, Answers> => ({
+	...wording,
+	result: ({ id }) => ({ id, pushed: false, reason: 'A later document has the same ID' }),
+	countedAs: () => 'skipped',
+});

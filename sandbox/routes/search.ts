@@ -10,7 +10,6 @@ export const search: Route = (app, context, config) => {
 		if (!context.dataSources.some((source) => source.endpoint === endpoint)) {
 			throw failure(404, `There is no data source '${endpoint}'`);
 		}
-		await context.index.catchUp();
 		return context.index.search(endpoint, query);
 	});
 };

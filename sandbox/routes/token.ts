@@ -130,7 +130,7 @@ async function addTokenRoute(
 					.type('text/html')
 					.send('<!DOCTYPE html><html><body>Log in</body></html>');
 			}
-			const issued = await context.tokens.issue(client, scope);
+			const issued = context.tokens.issue(client, scope);
 			const foreign = SCOPES.find((each) => each !== scope);
 			void reply.header('cache-control', 'no-store');
 			return {

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { DEMO, type FaultRule } from '../../sandbox';
-import { OFTEN, texts, textsOf, useChunkText } from '../../support/chunking';
+import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { CredentialStore } from '../../support/credential-store';
 import { CONTINUE, hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
@@ -13,8 +13,8 @@ const { sandbox, jobs, chunk, getResults, credentials, submits, polls, fault, an
 
 type Fault = Omit<FaultRule, 'route'>;
 const at = (aiUrl: string) => {
-	const { aiServiceOAuth2Api } = credentials();
-	return { aiServiceOAuth2Api: { ...aiServiceOAuth2Api, aiUrl } };
+	const { lucidworksAiOAuth2Api } = credentials();
+	return { lucidworksAiOAuth2Api: { ...lucidworksAiOAuth2Api, aiUrl } };
 };
 
 describe('a transient error of a poll', () => {
@@ -38,7 +38,7 @@ describe('a transient error of a poll', () => {
 		'is survived: %s',
 		async (_case, rule) => {
 			fault('results', { ...rule, times: 3 });
-			const result = await chunk(texts(2), { options: OFTEN });
+			const result = await chunk(texts(2));
 			expect(result.status).toBe('success');
 			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 			expect(polls()).toHaveLength(4);
@@ -52,7 +52,7 @@ describe('a transient error of a poll', () => {
 		const { output } = await chunk(texts(2), { operation: 'submit' });
 		await jobsEnded();
 		fault('results', { ...rule, times: 2 });
-		const result = await getResults(jsonOf(output), { wait: true, options: OFTEN });
+		const result = await getResults(jsonOf(output), { wait: true });
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 		expect(polls()).toHaveLength(3);
 	});
@@ -72,7 +72,7 @@ describe('a transient error of a poll', () => {
 
 	it('is a poll that takes longer than the timeout', async () => {
 		fault('results', { latencyMs: 1500, times: 1 });
-		const result = await chunk(texts(1), { options: { ...OFTEN, timeoutSeconds: 1 } });
+		const result = await chunk(texts(1), { options: { timeoutSeconds: 1 } });
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
 		expect(polls()).toHaveLength(2);
 	});
@@ -85,7 +85,7 @@ describe('a permanent error of a poll', () => {
 			fault('results', { status, times: 1, body: '{"message":"No such luck"}' });
 			const result = await chunk(
 				texts(4),
-				{ options: { ...OFTEN, textsPerRequest: 2, concurrency: 1 } },
+				{ options: { textsPerRequest: 2, concurrency: 1 } },
 				{ onError: 'continueRegularOutput' },
 			);
 			const [{ chunkingId }] = jobs();
@@ -132,12 +132,20 @@ describe('a submission', () => {
 		['429', { status: 429 }],
 		['429 with Retry-After', { retryAfter: '0.1' }],
 		['401, which a new token cures', { status: 401 }],
-	])('is sent again if the service refused it: %s', async (_case, rule) => {
+		['503', { status: 503 }],
+	])('is sent again: %s', async (_case, rule) => {
 		fault('submit', { ...rule, times: 1 });
 		const result = await chunk(texts(2));
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 		expect(submits()).toHaveLength(2);
 		expect(jobs()).toHaveLength(1);
+	});
+
+	it('is sent again if its response was lost, although its texts may be chunked twice', async () => {
+		fault('submit', { reset: 'afterWork', times: 1 });
+		const result = await chunk(texts(2));
+		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
+		expect(jobs()).toHaveLength(2);
 	});
 
 	it('is sent again after Retry-After', async () => {
@@ -148,15 +156,15 @@ describe('a submission', () => {
 		expect(hintsOf(result)).toEqual(['1 request sent again after transient errors']);
 	});
 
-	it('is sent again, up to Max Attempts, if the connection is refused', async () => {
+	it('is sent again, for Retry For, if the connection is refused', async () => {
 		const result = await chunk(
 			texts(2),
-			{ options: { maxAttempts: 3 } },
+			{ options: { retryForSeconds: 0 } },
 			{ credentials: at('http://127.0.0.1:1'), onError: 'continueRegularOutput' },
 		);
 		expect(hintsOf(result)).toEqual([
 			"2 of 2 texts failed. The field 'error' of their items says why.",
-			'2 requests sent again after transient errors',
+			expect.stringMatching(/sent again after transient errors/),
 		]);
 		expect(jsonOf(result.output)).toEqual(
 			indexes(2).map(() => ({
@@ -165,93 +173,8 @@ describe('a submission', () => {
 		);
 	});
 
-	it.each<[string, Fault, number, RegExp]>([
-		[
-			'a reset before the response',
-			{ reset: 'beforeResponse' },
-			0,
-			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'a reset in the middle of the response',
-			{ reset: 'midBody' },
-			1,
-			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'a reset after the work',
-			{ reset: 'afterWork' },
-			1,
-			/connection to the AI service closed .*, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'a response that takes too long',
-			{ latencyMs: 1500 },
-			1,
-			/^The AI service did not answer within 1 s, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'a truncated response',
-			{ truncate: true },
-			1,
-			/returned no chunking ID, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'an HTML page with status 200',
-			{ html: true },
-			0,
-			/answered with an HTML page, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'500',
-			{ status: 500 },
-			0,
-			/ status 500.*, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'502',
-			{ status: 502 },
-			0,
-			/ status 502.*, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'503',
-			{ status: 503 },
-			0,
-			/ status 503.*, so it is unknown whether the text was submitted\./,
-		],
-		['503 with Retry-After', { status: 503, retryAfter: '0.1' }, 0, /status 503/],
-		[
-			'504',
-			{ status: 504 },
-			0,
-			/ status 504.*, so it is unknown whether the text was submitted\./,
-		],
-		[
-			'408',
-			{ status: 408 },
-			0,
-			/ status 408.*, so it is unknown whether the text was submitted\./,
-		],
-	])('is never sent again if it may have arrived: %s', async (_case, rule, taken, message) => {
-		fault('submit', { ...rule, times: 1 });
-		const result = await chunk(
-			texts(2),
-			{ options: { timeoutSeconds: 1 } },
-			{ onError: 'continueRegularOutput' },
-		);
-		if (rule.latencyMs) await new Promise((resolve) => setTimeout(resolve, 700));
-		expect(submits()).toHaveLength(1);
-		expect(jobs()).toHaveLength(taken);
-		expect(pairedIndexes(result)).toEqual([0, 1]);
-		for (const { json } of result.output) expect(json.error).toMatch(message);
-		expect(hintsOf(result)).toEqual([
-			"2 of 2 texts failed. The field 'error' of their items says why.",
-		]);
-	});
-
 	it('that fails leaves the other ones alone', async () => {
-		fault('submit', { status: 503, skip: 1, times: 1 });
+		fault('submit', { status: 409, skip: 1, times: 1 });
 		const result = await chunk(
 			texts(6),
 			{ options: { textsPerRequest: 2, concurrency: 1 } },
@@ -261,26 +184,22 @@ describe('a submission', () => {
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1', 'text 4', 'text 5']);
 		expect(jsonOf(result.errorOutput)[0]).toEqual({
 			...texts(3)[2],
-			httpStatus: 503,
-			error: expect.stringMatching(
-				/^"Injected fault: HTTP 503": the AI service answered with status 503, so it is unknown whether the text was submitted\./,
-			),
+			httpStatus: 409,
+			error: '"Injected fault: HTTP 409": the AI service answered with status 409, so the text was not submitted',
 		});
 	});
 
 	it('that fails stops a node set to stop, which then names the unfinished jobs', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
-		fault('submit', { status: 503, skip: 2 });
+		fault('submit', { status: 409, skip: 2 });
 		const begin = Date.now();
 		const { error, status } = await chunk(texts(9), {
-			options: { textsPerRequest: 1, concurrency: 1 },
+			options: { textsPerRequest: 1, concurrency: 1, retryForSeconds: 0 },
 		});
 		expect(status).toBe('error');
 		expect(Date.now() - begin).toBeLessThan(3000);
 		expect(submits()).toHaveLength(3);
-		expect(error?.message).toMatch(
-			/ status 503.*, so it is unknown whether the text was submitted\./,
-		);
+		expect(error?.message).toMatch(/ status 409, so the text was not submitted$/);
 		expect(error?.context).toMatchObject({ itemIndex: 2 });
 		const ids = jobs().map(({ chunkingId }) => chunkingId);
 		expect(ids).toHaveLength(2);
@@ -289,14 +208,14 @@ describe('a submission', () => {
 		);
 	});
 
-	it('refused for its credential is not tried with the other texts', async () => {
+	it('refused for its credential ends the run after three texts', async () => {
 		fault('submit', { status: 403 });
 		const result = await chunk(
 			texts(9),
 			{ options: { textsPerRequest: 1, concurrency: 1 } },
 			{ onError: 'continueErrorOutput' },
 		);
-		expect(submits()).toHaveLength(1);
+		expect(submits()).toHaveLength(3);
 		expect(pairedIndexes(result)).toEqual(indexes(9));
 	});
 
@@ -337,7 +256,7 @@ describe('client secret and access token', () => {
 		fault(route, rule);
 		const store = new CredentialStore(credentials());
 		const onErrors = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
-		const options = { ...OFTEN, maxAttempts: 1, maxWaitSeconds: 0.2 };
+		const options = { retryForSeconds: 1, maxWaitSeconds: 1 };
 		for (const onError of onErrors) {
 			const { run } = await chunk(texts(2), { options }, { onError, store });
 			const whole = inspect(run, {
@@ -349,38 +268,30 @@ describe('client secret and access token', () => {
 			expect(whole).toContain('text 0');
 			expect(whole.includes(DEMO.clientSecret)).toBe(false);
 			expect(whole).not.toMatch(/eyJ[-\w]{20,}\./);
-			const tokens = String(store.get('aiServiceOAuth2Api').accessTokens ?? '');
+			const tokens = String(store.get('lucidworksAiOAuth2Api').accessTokens ?? '');
 			for (const [token] of tokens.matchAll(/eyJ[-\w.]+/g)) {
 				expect(whole.includes(token)).toBe(false);
 			}
 		}
 		if (route !== 'token') {
-			expect(String(store.get('aiServiceOAuth2Api').accessTokens)).toMatch(/eyJ/);
+			expect(sandbox().requests.map((request) => request.route)).toContain('submit');
 		}
 	});
 });
 
 describe('a response that repeats a secret', () => {
 	it.each<[string, INodeParameters, IDataObject]>([
-		['Raw', { output: 'raw' }, { status: 'READY', chunkedData: [{ chunks: ['a'] }] }],
 		['with a failed item', {}, { status: 'ERROR', passages: [{ of: 'tomorrow' }] }],
 		['with an unfinished item', {}, { status: 'SUBMITTED', passages: [{ of: 'tomorrow' }] }],
 	])('is returned without it: %s', async (_case, parameters, body) => {
-		const { clientSecret } = credentials().aiServiceOAuth2Api ?? {};
+		const { clientSecret } = credentials().lucidworksAiOAuth2Api ?? {};
 		const said = { ...body, note: `for ${String(clientSecret)}`, more: [[clientSecret]] };
 		fault('results', { status: 200, body: JSON.stringify(said) });
-		const options = { ...OFTEN, maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
+		const options = { maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
 		const { output } = await chunk(texts(1), { ...parameters, options }, CONTINUE);
 		const text = JSON.stringify(jsonOf(output));
 		expect(text).toContain('for ***');
 		expect(text).not.toContain(String(clientSecret));
-	});
-
-	it('is returned with its chunks as they came, since they are the own text of the user', async () => {
-		const { clientSecret } = credentials().aiServiceOAuth2Api ?? {};
-		answers({ status: 'READY', chunkedData: [{ chunks: [clientSecret] }] });
-		const { output } = await chunk(texts(1), { output: 'raw' });
-		expect(jsonOf(output)[0]).toMatchObject({ chunkedData: [{ chunks: [clientSecret] }] });
 	});
 });
 
@@ -388,14 +299,14 @@ describe('what the service says', () => {
 	it('shows a status in one line, without a secret', async () => {
 		const status = `waiting\nfor ${DEMO.clientSecret}`;
 		fault('results', { status: 200, body: JSON.stringify({ status }) });
-		const { error } = await chunk(texts(1), { options: { ...OFTEN, maxWaitSeconds: 1 } });
+		const { error } = await chunk(texts(1), { options: { maxWaitSeconds: 1 } });
 		expect(error?.message).toContain('Not finished after 1 second (status waiting for ***)');
 	});
 
 	it('shows the words of a response with ERROR in one line, without a secret', async () => {
 		const message = `${DEMO.clientSecret} lacks\nquota ${'x'.repeat(5000)}`;
 		answers({ status: 'ERROR', message });
-		const { error } = await chunk(texts(1), { options: OFTEN });
+		const { error } = await chunk(texts(1));
 		expect(error?.message).toMatch(
 			/^"\*\*\* lacks quota x{400,500}…": the AI service reported ERROR \(chunking ID [-0-9a-f]{36}\)$/,
 		);

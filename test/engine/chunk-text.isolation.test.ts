@@ -1,7 +1,8 @@
 /** Chunk Text: texts share requests, and what is wrong with one fails that one alone. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { OFTEN, texts, textsOf, useChunkText } from '../../support/chunking';
+import { POLLING } from '../../nodes/ChunkText/fetch/fetch';
+import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const {
@@ -142,41 +143,19 @@ describe('the status ERROR', () => {
 		}));
 	const parameters = {
 		modelId: '={{ $json.model }}',
-		options: { ...OFTEN, textsPerRequest: 2 },
+		options: { textsPerRequest: 2 },
 	};
 	const message = (chunkingId: unknown, texts = 1) => {
 		const shared =
 			texts > 1 ? ` for a request with ${texts} texts, any of which may be the cause` : '';
-		return `"Model broken-model failed to embed the chunks": the AI service reported ERROR about 'Model ID'${shared} (chunking ID ${String(chunkingId)})`;
+		return `"Model broken-model failed to embed the chunks": the AI service reported ERROR${shared} (chunking ID ${String(chunkingId)})`;
 	};
-
-	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		"fails that job's items alone, with its ID and the words of the service: %s",
-		async (onError) => {
-			const items = models([1, 4]);
-			const options = { ...parameters.options, isolateFailingTexts: false };
-			const result = await chunk(items, { ...parameters, options }, { onError });
-			expect(pairedIndexes(result).sort()).toEqual(indexes(6));
-			const broken = jobs().filter(({ status }) => status === 'ERROR');
-			expect(broken).toHaveLength(1);
-			const [{ chunkingId }] = broken;
-			const failed = { error: message(chunkingId, 2), chunkingId, textsInRequest: 2 };
-			const isRegular = onError === 'continueRegularOutput';
-			const failures = isRegular ? [result.output[1], result.output[4]] : result.errorOutput;
-			expect(failures.map(({ json, pairedItem }) => ({ json, pairedItem }))).toEqual(
-				[1, 4].map((at, textPosition) => ({
-					json: { ...(!isRegular && items[at]), ...failed, textPosition },
-					pairedItem: { item: at },
-				})),
-			);
-		},
-	);
 
 	it('stops a node set to stop, with the IDs of all jobs', async () => {
 		slowAfter(1);
 		const { error, status, output } = await chunk(models([0]), {
 			...parameters,
-			options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 },
+			options: { textsPerRequest: 1, concurrency: 1 },
 		});
 		expect(status).toBe('error');
 		expect(output).toEqual([]);
@@ -201,7 +180,7 @@ describe('the status ERROR', () => {
 			const begin = Date.now();
 			const { error } = await chunk(items, {
 				...parameters,
-				options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 },
+				options: { textsPerRequest: 1, concurrency: 1 },
 			});
 			expect(error?.message).toMatch(/ \(chunking ID [-0-9a-f]{36}\)$/);
 			expect(error?.description).toContain(jobs()[1].chunkingId);
@@ -234,7 +213,7 @@ describe('the status ERROR', () => {
 });
 
 describe('a request that ends in ERROR', () => {
-	const options = { ...OFTEN, textsPerRequest: 2 };
+	const options = { textsPerRequest: 2 };
 	const items = texts(4).map((item, at) => ({
 		...item,
 		model: at > 1 ? 'broken-model' : 'gte-small',
@@ -259,38 +238,44 @@ describe('a request that ends in ERROR', () => {
 		expect(jsonOf(output)[0]?.error).toMatch(/for a request with 2 texts, any of which/);
 	});
 
-	it.each<[string, INodeParameters, object]>([
-		['the option is off', { options: { ...options, isolateFailingTexts: false } }, CONTINUE],
-		['the node stops at failures', {}, {}],
-	])('is not repeated if %s', async (_case, more, settings) => {
-		await chunk(items, { ...parameters, ...more }, settings);
+	it('is not repeated if the node stops at failures', async () => {
+		await chunk(items, parameters);
 		expect(submits()).toHaveLength(2);
 	});
 });
 
-describe('a submission of failing texts one by one', () => {
-	it('keeps their first error if it fails', async () => {
-		const items = texts(4).map((item, at) => ({
-			...item,
-			model: at > 1 ? 'broken-model' : 'gte-small',
-		}));
-		fault('submit', { status: 503, skip: 2 });
-		const { output } = await chunk(
-			items,
-			{
-				modelId: '={{ $json.model }}',
-				options: { ...OFTEN, textsPerRequest: 2, concurrency: 1 },
-			},
-			CONTINUE,
-		);
-		const [, broken] = sandbox().jobs();
-		expect(jsonOf(output).slice(2)).toMatchObject(
-			[0, 1].map((textPosition) => ({
-				error: expect.stringMatching(/: the AI service reported ERROR/) as string,
-				chunkingId: broken?.chunkingId,
-				textPosition,
-			})),
-		);
+describe('a job that the service no longer knows', () => {
+	const unknown = { status: 404, body: '{"message":"unknown chunkingId"}' };
+	beforeEach(() => {
+		sandbox().settings.chunkDelayMs = 300;
+		POLLING.unknownIdMs = 0;
+	});
+
+	it.each([
+		['continues', CONTINUE],
+		['stops', {}],
+	])(
+		'has its texts submitted again, once, where the node %s on errors',
+		async (_case, settings) => {
+			fault('results', { ...unknown, skip: 2, times: 1 });
+			const { output } = await chunk(texts(3), {}, settings);
+			expect(textsOf(jsonOf(output))).toEqual(['text 0', 'text 1', 'text 2']);
+			expect(batches().map(({ length }) => length)).toEqual([3, 3]);
+		},
+	);
+
+	it('fails if it gets lost again', async () => {
+		fault('results', { ...unknown, skip: 2 });
+		const { output } = await chunk(texts(2), {}, CONTINUE);
+		expect(submits()).toHaveLength(2);
+		expect(jsonOf(output)).toMatchObject([{ httpStatus: 404 }, { httpStatus: 404 }]);
+	});
+
+	it('was never known: its texts fail, since the path of the results may be wrong', async () => {
+		fault('results', unknown);
+		const { error } = await chunk(texts(2));
+		expect(error?.message).toContain('404');
+		expect(submits()).toHaveLength(1);
 	});
 });
 
@@ -301,7 +286,7 @@ describe('an item with a list of texts', () => {
 		sandbox().settings.chunkDelayMs = 60_000;
 		const result = await chunk(
 			[{ texts: ['a', 'b', 'c'] }],
-			{ ...LIST, options: { ...OFTEN, textsPerRequest: 1, maxWaitSeconds: 1 } },
+			{ ...LIST, options: { textsPerRequest: 1, maxWaitSeconds: 1 } },
 			CONTINUE,
 		);
 		const [json, ...others] = jsonOf(result.output);
@@ -315,7 +300,7 @@ describe('an item with a list of texts', () => {
 		const items = [{ id: 'd', texts: ['a', 'b', 'c'] }];
 		const { output } = await chunk(
 			items,
-			{ ...LIST, options: { ...OFTEN, textsPerRequest: 2, maxWaitSeconds: 1 } },
+			{ ...LIST, options: { textsPerRequest: 2, maxWaitSeconds: 1 } },
 			CONTINUE,
 		);
 		const [failed] = jsonOf(output);
@@ -335,7 +320,7 @@ describe('an item with a list of texts', () => {
 		answers({ status: 'READY', chunkedData: [] });
 		const result = await chunk(
 			[{ texts: ['a', 'b'] }],
-			{ ...LIST, options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } },
+			{ ...LIST, options: { textsPerRequest: 1, concurrency: 1 } },
 			CONTINUE,
 		);
 		expect(jsonOf(result.output)).toEqual([
@@ -370,7 +355,7 @@ describe('each item is returned once', () => {
 	const parameters = {
 		textSource: 'list',
 		modelId: '={{ $json.model || "gte-small" }}',
-		options: { ...OFTEN, textsPerRequest: 3, concurrency: 4 },
+		options: { textsPerRequest: 3, concurrency: 4 },
 	};
 
 	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(

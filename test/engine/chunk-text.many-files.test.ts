@@ -38,7 +38,7 @@ const chunk = async (
 			outputTo: 'files',
 			chunker: 'sentence',
 			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
-			options: { firstIntervalSeconds: 0.05, ...options },
+			options: { ...options },
 		} as INodeParameters,
 		credentials: sandboxCredentials(sandbox()),
 		...more,
@@ -66,26 +66,6 @@ it('waits for the jobs of all files together', async () => {
 	);
 });
 
-it('holds no more texts than the window has room for, over all files', async () => {
-	sandbox().settings.chunkDelayMs = 50;
-	const items = await Promise.all(indexes(5).map(async (at) => await fileOf(`f${at}`, 7)));
-	const { output } = await chunk(items, {
-		textsInFlight: 4,
-		textsPerRequest: 2,
-		keepOrder: true,
-	});
-	const summaries = output.map(({ json }) => json).filter(({ file }) => file !== undefined);
-	expect(summaries.map(({ chunked, failed }) => [chunked, failed])).toEqual(
-		indexes(5).map(() => [7, 0]),
-	);
-	for (const [at, { binary }] of output.filter((item) => item.binary).entries()) {
-		const lines = (await files.text(binary?.data)).trim().split('\n');
-		expect(lines.map((line) => (JSON.parse(line) as IDataObject).parentId)).toEqual(
-			indexes(7).map((record) => `f${at}-${record}`),
-		);
-	}
-});
-
 it('a file that cannot be used fails alone', async () => {
 	const items = [await fileOf('a', 2), { json: {} }, await fileOf('b', 2)];
 	const { output } = await chunk(items, {}, CONTINUE);
@@ -95,25 +75,5 @@ it('a file that cannot be used fails alone', async () => {
 		"The item has no file in the field 'data' (item 1)",
 		1,
 		'b.jsonl',
-	]);
-});
-
-it('fails the text of a file whose request gets the chunking ID of one that was returned before', async () => {
-	const { faults, settings } = sandbox();
-	settings.chunkDelayMs = 0;
-	const submitted = JSON.stringify({ chunkingId: 'c-1', status: 'SUBMITTED' });
-	faults.add({ route: 'submit', status: 200, body: submitted });
-	// The first job has ended before the second submission is answered.
-	faults.add({ route: 'submit', latencyMs: 700, skip: 1 });
-	const chunkedData = [{ chunks: ['Text 0'], spans: [[0, 6]] }];
-	const body = JSON.stringify({ chunkingId: 'c-1', status: 'READY', chunkedData });
-	faults.add({ route: 'results', status: 200, body });
-	const items = [await fileOf('f', 2)];
-	const options = { textsPerRequest: 1, concurrency: 1, textsInFlight: 2 };
-	const { output } = await chunk(items, options, CONTINUE);
-	const { json } = output.at(-1) ?? {};
-	expect(json).toMatchObject({ chunked: 1, failed: 1 });
-	expect(json?.failures).toMatchObject([
-		{ id: 'f-1', error: expect.stringMatching(/the same chunking ID for another request/) },
 	]);
 });

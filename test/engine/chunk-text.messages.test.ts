@@ -1,9 +1,7 @@
 /** What Chunk Text says of texts that failed: the service's reason, the setting, the chunking ID at the end. */
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
-import { NAMED_SETTINGS } from '../../nodes/ChunkText/cause';
-import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
-import { OFTEN, texts, useChunkText } from '../../support/chunking';
+import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const { jobs, chunk, getResults, fault, answers } = useChunkText();
@@ -12,7 +10,7 @@ const TEXTS_PER_REQUEST = /'Texts per Request' to 1/;
 
 /** The error of the first item, and what to do about it, of a node that stops. */
 async function errorOf(count: number, parameters = {}) {
-	const { error } = await chunk(texts(count), { options: OFTEN, ...parameters });
+	const { error } = await chunk(texts(count), { ...parameters });
 	return { message: error?.message ?? '', description: error?.description ?? '' };
 }
 
@@ -26,55 +24,11 @@ function withoutId(message: string): string {
 }
 
 describe('a job that ends in ERROR', () => {
-	it.each([
-		['Invalid regular expression: nothing to repeat at position 0', "'Regex'"],
-		['nothing to repeat at position 0', "'Regex'"],
-		['chunkerConfig.maxChunkSize must be at most 256 tokens', "'Max Chunk Size (Tokens)'"],
-		['chunk_size must be positive', "'Chunk Size (Sentences)'"],
-		[
-			'chunkSize and overlapSize are equal',
-			"'Chunk Size (Sentences)' and 'Overlap Size (Sentences)'",
-		],
-		['The cosine threshold is out of range', "'Cosine Threshold'"],
-		['dimReductionSize is larger than the model allows', "'Dimension Reduction Size'"],
-		['Unknown quantization method', "'Vector Quantization Method'"],
-		['dataType passage is not known', "'Data Type'"],
-		['There is no such model', "'Model ID'"],
-		['Model e5 is not deployed', "'Model ID'"],
-	])(
-		'is about the setting that the service names, not about one of its texts: %s',
-		async (said, named) => {
-			answers({ status: 'ERROR', message: said });
-			const { message, description } = await errorOf(3);
-			expect(withoutId(message)).toBe(
-				`"${said}": the AI service reported ERROR about ${named}`,
-			);
-			expect(description).toMatch(
-				new RegExp(`^Check ${named.replace(/[()]/g, '\\$&')}, then submit`),
-			);
-			expect(description).not.toMatch(TEXTS_PER_REQUEST);
-		},
-	);
-
-	it('names settings as the panel does', () => {
-		const labelsOf = (all: INodeProperties[]): string[] =>
-			all.flatMap(({ displayName, options, type }) => [
-				displayName,
-				...(type === 'collection' ? labelsOf(options as INodeProperties[]) : []),
-			]);
-		const labels = labelsOf(new ChunkText().description.properties);
-		expect(labels).toEqual(expect.arrayContaining([...NAMED_SETTINGS]));
-	});
-
-	it.each([
-		['Out of memory', ''],
-		['A sentence of text 2 is longer than maxChunkSize', " about 'Max Chunk Size (Tokens)'"],
-		['The model failed to embed a chunk', " about 'Model ID'"],
-	])('may be the fault of one of its texts: %s', async (said, about) => {
-		answers({ status: 'ERROR', message: said });
+	it('may be the fault of one of its texts', async () => {
+		answers({ status: 'ERROR', message: 'Out of memory' });
 		const { message, description } = await errorOf(3);
 		expect(withoutId(message)).toBe(
-			`"${said}": the AI service reported ERROR${about} for a request with 3 texts, any of which may be the cause`,
+			'"Out of memory": the AI service reported ERROR for a request with 3 texts, any of which may be the cause',
 		);
 		expect(description).toMatch(TEXTS_PER_REQUEST);
 	});
@@ -97,11 +51,6 @@ describe('a job that ends in ERROR', () => {
 
 describe('other failures of a job', () => {
 	it.each<[string, IDataObject, string]>([
-		[
-			'no success',
-			{ success: false, message: 'Overloaded' },
-			`"Overloaded": the AI service answered with 'success: false'`,
-		],
 		[
 			'an error in place of chunks',
 			{ status: 'READY', chunkedData: [{ error: 'Overloaded' }] },
@@ -134,7 +83,7 @@ describe('other failures of a job', () => {
 	});
 
 	it.each([
-		[1, 2, /^To get such responses as they are/],
+		[1, 2, /^Submit the text again/],
 		[3, 2, TEXTS_PER_REQUEST],
 	])(
 		'advise other requests only for several texts: %i with %i results',
@@ -148,18 +97,6 @@ describe('other failures of a job', () => {
 });
 
 describe('a submission that is refused', () => {
-	it.each([400, 422])('is about the setting that the service names: %i', async (status) => {
-		fault('submit', {
-			status,
-			body: '{"message":"modelConfig.dimReductionSize is too large"}',
-		});
-		const { message, description } = await errorOf(1);
-		expect(message).toBe(
-			`"modelConfig.dimReductionSize is too large": the AI service answered with status ${status} about 'Dimension Reduction Size', so the text was not submitted`,
-		);
-		expect(description).toMatch(/^Check 'Dimension Reduction Size'\./);
-	});
-
 	it('gets the usual advice if the service names no setting', async () => {
 		fault('submit', { status: 400, body: '{"message":"No."}' });
 		const { message, description } = await errorOf(1);
@@ -167,14 +104,6 @@ describe('a submission that is refused', () => {
 			'"No.": the AI service answered with status 400, so the text was not submitted',
 		);
 		expect(description).toMatch(/^Check what the service says, and then 'Model ID'/);
-	});
-
-	it('is about no setting if it is refused for another reason', async () => {
-		fault('submit', { status: 403, body: '{"message":"Your model is not available"}' });
-		const { message } = await errorOf(1);
-		expect(message).toBe(
-			'"Your model is not available": the AI service answered with status 403, so the text was not submitted',
-		);
 	});
 
 	it('has no words without those of the service', async () => {
@@ -190,11 +119,11 @@ it.each([
 	[100, []],
 	[101, [expect.stringMatching(/^101 texts chunked in \d+ requests, [\d.]+ s$/)]],
 ])('a hint counts the texts of a run that has many: %i', async (count, expected) => {
-	expect(hintsOf(await chunk(texts(count), { options: OFTEN }))).toEqual(expected);
+	expect(hintsOf(await chunk(texts(count)))).toEqual(expected);
 });
 
 describe("the document's ID", () => {
-	const documents = { output: 'documents', options: OFTEN };
+	const documents = { output: 'documents' };
 	const item = { id: 'a', name: 'A', text: 'text 0' };
 
 	it.each<[string, IDataObject, IDataObject]>([
@@ -223,7 +152,7 @@ describe("the document's ID", () => {
 		['the time is up', () => answers(...Array<IDataObject>(200).fill({ status: 'SUBMITTED' }))],
 	])('is in the error item if %s', async (_case, disturb) => {
 		disturb();
-		const options = { ...OFTEN, maxWaitSeconds: 1 };
+		const options = { maxWaitSeconds: 1 };
 		const { output } = await chunk([item], { ...documents, options }, CONTINUE);
 		expect(jsonOf(output)).toEqual([
 			expect.objectContaining({ id: 'a', error: expect.any(String) as string }),

@@ -4,7 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
-import { chunkNode, OFTEN, useChunkText } from '../../support/chunking';
+import { chunkNode, useChunkText } from '../../support/chunking';
 import { runPipeline } from '../../support/engine';
 import { indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
@@ -268,7 +268,7 @@ it('fails a document that is not finished in time, whatever else is set', async 
 	sandbox().settings.chunkDelayMs = 60_000;
 	const result = await chunk(
 		[source('a', 'x', 0)],
-		options({ ...OFTEN, maxWaitSeconds: 0.2, whenTimeRunsOut: 'output' }),
+		options({ maxWaitSeconds: 1, whenTimeRunsOut: 'output' }),
 		TO_ERROR_OUTPUT,
 	);
 	expect(result.output).toEqual([]);

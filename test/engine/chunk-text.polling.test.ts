@@ -1,7 +1,7 @@
 /** Chunk Text: how jobs are waited for, also at the same time, and what ends the waiting. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { mostAtOnce, OFTEN, texts, textsOf, useChunkText } from '../../support/chunking';
+import { mostAtOnce, texts, textsOf, useChunkText } from '../../support/chunking';
 import { hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const {
@@ -25,26 +25,24 @@ describe('a job is polled', () => {
 
 	it('at once, and only once when it is done by then', async () => {
 		const begin = Date.now();
-		await chunk(texts(1), { options: { firstIntervalSeconds: 9 } });
+		await chunk(texts(1));
 		expect(polls()).toHaveLength(1);
 		expect(Date.now() - begin).toBeLessThan(3000);
 	});
 
 	it('at growing intervals up to the longest one', async () => {
 		answers(...indexes(6).map(() => ({ status: 'SUBMITTED' })));
-		await chunk(texts(1), {
-			options: { firstIntervalSeconds: 0.1, longestIntervalSeconds: 0.25 },
-		});
+		await chunk(texts(1));
 		const gaps = gapsOf(polls().map(({ startedAt }) => startedAt));
 		expect(gaps).toHaveLength(6);
-		const least = [100, 140, 196, 250, 250, 250].map((ms) => ms * 0.9 - 5);
+		const least = [20, 28, 39, 40, 40, 40].map((ms) => ms * 0.9 - 5);
 		gaps.forEach((gap, at) => expect(gap).toBeGreaterThanOrEqual(least[at]));
 		expect(Math.max(...gaps)).toBeLessThan(1000);
 	});
 
 	it('no sooner than Retry-After says', async () => {
 		fault('results', { retryAfter: '1', times: 1 });
-		const result = await chunk(texts(1), { options: OFTEN });
+		const result = await chunk(texts(1));
 		const [gap] = gapsOf(polls().map(({ startedAt }) => startedAt));
 		expect(gap).toBeGreaterThanOrEqual(990);
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
@@ -53,7 +51,7 @@ describe('a job is polled', () => {
 	it('no sooner than a response without results asks for', async () => {
 		const body = '{"status":"SUBMITTED"}';
 		fault('results', { status: 200, body, retryAfter: '1', times: 1 });
-		const result = await chunk(texts(1), { options: OFTEN });
+		const result = await chunk(texts(1));
 		const [gap] = gapsOf(polls().map(({ startedAt }) => startedAt));
 		expect(gap).toBeGreaterThanOrEqual(990);
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
@@ -62,21 +60,12 @@ describe('a job is polled', () => {
 	it('no sooner than Retry-After says to another job', async () => {
 		sandbox().settings.chunkDelayMs = 100;
 		fault('results', { retryAfter: '1', times: 1, skip: 1 });
-		await chunk(texts(3), { options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } });
+		await chunk(texts(3), { options: { textsPerRequest: 1, concurrency: 1 } });
 		const [first] = polls().filter(({ status }) => status === 429);
 		const after = polls().filter(({ startedAt }) => startedAt > first.endedAt);
 		expect(
 			Math.min(...after.map(({ startedAt }) => startedAt)) - first.endedAt,
 		).toBeGreaterThan(980);
-	});
-
-	it('a last time at the deadline', async () => {
-		sandbox().settings.chunkDelayMs = 500;
-		const { output } = await chunk(texts(1), {
-			options: { firstIntervalSeconds: 60, longestIntervalSeconds: 60, maxWaitSeconds: 1 },
-		});
-		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
-		expect(polls()).toHaveLength(2);
 	});
 
 	it.each<[string, IDataObject]>([
@@ -88,7 +77,7 @@ describe('a job is polled', () => {
 	])('again and again while it is %s, and no more once its data came', async (_case, body) => {
 		sandbox().settings.resultsOnce = true;
 		answers(body, body, body);
-		const result = await chunk(texts(2), { options: OFTEN });
+		const result = await chunk(texts(2));
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 		expect(polls()).toHaveLength(4);
 		expect(hintsOf(result)).toEqual([]);
@@ -96,7 +85,7 @@ describe('a job is polled', () => {
 
 	it('further after an unknown status with data', async () => {
 		answers({ status: 'DONE', chunkedData: [{ chunks: ['x'] }] });
-		const { output } = await chunk(texts(1), { options: OFTEN });
+		const { output } = await chunk(texts(1));
 		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
 		expect(polls()).toHaveLength(2);
 	});
@@ -126,7 +115,7 @@ describe('concurrent requests', () => {
 		sandbox().settings.chunkDelayMs = 150;
 		fault('submit', { latencyMs: 20 });
 		fault('results', { latencyMs: 20 });
-		await chunk(texts(9), { options: { textsPerRequest: 1, concurrency, ...OFTEN } });
+		await chunk(texts(9), { options: { textsPerRequest: 1, concurrency } });
 		expect(mostAtOnce(submits())).toBe(concurrency);
 		expect(mostAtOnce(polls())).toBe(concurrency);
 	});
@@ -137,7 +126,7 @@ describe('results that come only once', () => {
 		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 200 });
 		fault('results', { status: 503, probability: 0.2 });
 		const result = await chunk(texts(30), {
-			options: { ...OFTEN, textsPerRequest: 2, concurrency: 8 },
+			options: { textsPerRequest: 2, concurrency: 8 },
 		});
 		expect(result.status).toBe('success');
 		expect(textsOf(jsonOf(result.output))).toEqual(textsOf(texts(30)));
@@ -150,16 +139,16 @@ describe('results that come only once', () => {
 	it('are reported as retrieved, and what arrived of them is kept, if the response was cut', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { truncate: true, times: 1 });
-		const { error } = await chunk(texts(1), { options: OFTEN });
+		const { error } = await chunk(texts(1));
 		expect(error?.message).toBe(
-			`The service counts the chunks as retrieved, but they could not be read: what arrived is not a valid JSON object (chunking ID ${jobs()[0].chunkingId})`,
+			`The chunks were already retrieved, and the service does not return them again (chunking ID ${jobs()[0].chunkingId})`,
 		);
 		expect(polls()).toHaveLength(2);
 	});
 });
 
 describe('when time runs out', () => {
-	const options = { ...OFTEN, textsPerRequest: 1, concurrency: 1, maxWaitSeconds: 1 };
+	const options = { textsPerRequest: 1, concurrency: 1, maxWaitSeconds: 1 };
 
 	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		'finished texts are returned, the others fail with the chunking ID: %s',
@@ -253,10 +242,10 @@ describe('when time runs out', () => {
 });
 
 describe('an item that is not finished in time', () => {
-	it('is returned with a hint that names the errors of its polls', async () => {
+	it('is returned with a hint that names the first error of its polls', async () => {
 		fault('results', { html: true });
 		const result = await chunk(texts(1), {
-			options: { ...OFTEN, maxWaitSeconds: 1, whenTimeRunsOut: 'output' },
+			options: { maxWaitSeconds: 1, whenTimeRunsOut: 'output' },
 		});
 		expect(jsonOf(result.output)).toMatchObject([{ status: 'SUBMITTED', id: 'i0' }]);
 		expect(hintsOf(result)).toContain(
@@ -264,32 +253,11 @@ describe('an item that is not finished in time', () => {
 		);
 	});
 
-	it('is returned with the first of many errors of polls, and how many there are', async () => {
-		const messages = indexes(30).map((at) => JSON.stringify({ message: `Trouble ${at}` }));
-		for (const body of messages) {
-			fault('results', { status: 503, body, times: 1, retryAfter: '9' });
-		}
-		const result = await chunk(texts(8), {
-			options: {
-				...OFTEN,
-				textsPerRequest: 1,
-				maxWaitSeconds: 1,
-				whenTimeRunsOut: 'output',
-			},
-		});
-		expect(result.output).toHaveLength(8);
-		const hints = hintsOf(result).filter((hint) => hint.toLowerCase().includes('final poll'));
-		expect(hints.slice(0, 5)).toEqual(
-			Array(5).fill(expect.stringMatching(/^The final poll failed: .*"Trouble \d+"/)),
-		);
-		expect(hints.slice(5)).toEqual(['Final polls failed with 3 more errors']);
-	});
-
 	it('ends soon after Max Wait if the service hangs', async () => {
 		fault('results', { latencyMs: 20_000 });
 		const startedAt = Date.now();
 		const { error } = await chunk(texts(8), {
-			options: { ...OFTEN, textsPerRequest: 1, concurrency: 2, maxWaitSeconds: 1 },
+			options: { textsPerRequest: 1, concurrency: 2, maxWaitSeconds: 1 },
 		});
 		expect(error?.message).toContain('Not finished after 1 second');
 		expect(Date.now() - startedAt).toBeLessThan(15_000);
@@ -302,7 +270,7 @@ describe('Max Wait', () => {
 		// The second request is submitted when more than half of the time is over.
 		fault('submit', { latencyMs: 700, skip: 1, times: 1 });
 		const result = await chunk(texts(2), {
-			options: { ...OFTEN, textsPerRequest: 1, maxWaitSeconds: 1 },
+			options: { textsPerRequest: 1, maxWaitSeconds: 1 },
 		});
 		expect(result.status).toBe('success');
 		expect(jsonOf(result.output)).toHaveLength(2);
@@ -336,9 +304,9 @@ describe('Stop in the editor', () => {
 		'ends the waiting within a second and says which jobs go on: %s',
 		async (onError) => {
 			slowAfter(1);
-			const options = { textsPerRequest: 1, concurrency: 1, firstIntervalSeconds: 30 };
-			const { error } = await stopAfter(['results', 4], texts(4), { options }, { onError });
-			expect(jobs()).toHaveLength(4);
+			const options = { textsPerRequest: 1, concurrency: 1 };
+			const { error } = await stopAfter(['results', 9], texts(2), { options }, { onError });
+			expect(jobs()).toHaveLength(2);
 			expect(error?.message).toBe(
 				`The execution was canceled. Chunking IDs not finished: ${ids(1).join(', ')}. Chunking IDs finished, but not returned: ${ids(0, 1).join()}.`,
 			);

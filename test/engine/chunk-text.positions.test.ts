@@ -2,8 +2,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { FaultRule } from '../../sandbox';
-import { OFTEN, texts, useChunkText } from '../../support/chunking';
-import { CONTINUE, hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { texts, useChunkText } from '../../support/chunking';
+import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const { sandbox, jobs, chunk, getResults, submits, polls, fault, answers, jobsEnded } =
 	useChunkText();
@@ -11,14 +11,8 @@ const { sandbox, jobs, chunk, getResults, submits, polls, fault, answers, jobsEn
 const DOCUMENTS = { output: 'documents' };
 const textsById = (items: IDataObject[]) =>
 	Object.fromEntries(items.map(({ id, text }) => [id, text]));
-const entry = (text: string, [start, end] = [0, text.length]) => ({
-	chunks: [text],
-	spans: [[start, end]],
-	vectors: [[1, 2]],
-});
-
 describe('documents that share a request', () => {
-	const options = { ...OFTEN, maxWaitSeconds: 1 };
+	const options = { maxWaitSeconds: 1 };
 	const expected = { 'i0#0': 'text 0', 'i1#0': 'text 1' };
 
 	/** What a run returns whose time runs out, with the fields of its input. */
@@ -43,13 +37,13 @@ describe('documents that share a request', () => {
 
 	it('keep their own chunks when they are resumed after a timeout', async () => {
 		const items = (await late()).reverse();
-		const resuming = { ...OFTEN, resumeChunkingId: '={{ $json.chunkingId }}' };
+		const resuming = { resumeChunkingId: '={{ $json.chunkingId }}' };
 		const { output } = await chunk(items, { ...DOCUMENTS, options: resuming });
 		expect(textsById(jsonOf(output))).toEqual(expected);
 		expect(submits()).toHaveLength(1);
 	});
 
-	it.each(['documents', 'chunks', 'texts'])(
+	it.each(['documents', 'chunks'])(
 		'fail rather than get the chunks of others if their position is lost: %s',
 		async (output) => {
 			const items = (await late()).map(({ id, name, chunkingId }) => ({
@@ -99,17 +93,6 @@ describe('a response with another number of results than texts were sent', () =>
 		},
 	);
 
-	it('is not a failure if the output is raw', async () => {
-		answers(reply);
-		const result = await chunk(texts(3), { output: 'raw' });
-		expect(result.output).toEqual([
-			{
-				json: { chunkingId: jobs()[0].chunkingId, ...reply },
-				pairedItem: indexes(3).map((item) => ({ item })),
-			},
-		]);
-	});
-
 	it('is reported if it came with the submission', async () => {
 		const body = { chunkingId: 'c-1', ...reply };
 		fault('submit', { status: 200, body: JSON.stringify(body) });
@@ -139,65 +122,8 @@ describe('Get Results', () => {
 	});
 });
 
-describe('entries in another order than the texts', () => {
-	const options = { ...OFTEN, maxWaitSeconds: 1 };
-
-	it.each(['documents', 'chunks', 'texts'])('fail with the response: %s', async (output) => {
-		fault('results', { damage: 'otherOrder' });
-		const result = await chunk(texts(2), { options, output }, CONTINUE);
-		const error = expect.stringMatching(
-			/^The service returned chunks that are not in the texts of the request/,
-		) as string;
-		expect(jsonOf(result.output)).toEqual([
-			expect.objectContaining({
-				error,
-				textPosition: 0,
-				response: expect.objectContaining({ status: 'READY' }) as IDataObject,
-			}),
-			expect.objectContaining({ error, textPosition: 1 }),
-		]);
-	});
-
-	it('fail no text whose chunks are certainly its own', async () => {
-		fault('results', { damage: 'otherOrder' });
-		const { output } = await chunk(texts(3), { options }, CONTINUE);
-		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ textPosition: 0, error: expect.anything() as string }),
-			expect.objectContaining({ text: 'text 1' }),
-			expect.objectContaining({ textPosition: 2, error: expect.anything() as string }),
-		]);
-	});
-
-	it('are noticed if one chunk happens to be part of the other text', async () => {
-		answers({ status: 'READY', chunkedData: [entry('ab'), entry('a')] });
-		const { output } = await chunk([{ text: 'a' }, { text: 'ab' }], { options }, CONTINUE);
-		expect(jsonOf(output).map(({ error }) => typeof error)).toEqual(['string', 'string']);
-	});
-
-	it('are not suspected if the service only counts otherwise, such as in bytes', async () => {
-		const both = { ...entry('äö'), chunks: ['äö', 'ü'] };
-		const spans = [
-			[0, 4],
-			[5, 7],
-		];
-		const vectors = [[1], [2]];
-		answers({ status: 'READY', chunkedData: [{ ...both, spans, vectors }, entry('b')] });
-		const { output } = await chunk([{ text: 'äö ü' }, { text: 'b' }], { options });
-		expect(jsonOf(output).map(({ text }) => text)).toEqual(['äö', 'ü', 'b']);
-	});
-
-	it('are impossible in a request with one text: changed chunks are returned with a hint', async () => {
-		answers({ status: 'READY', chunkedData: [entry('TEXT 0')] });
-		const result = await chunk(texts(1), { options });
-		expect(jsonOf(result.output)).toMatchObject([{ text: 'TEXT 0' }]);
-		expect(hintsOf(result)).toEqual([
-			'The chunks of 1 text are not what the text has at their positions. The service may have changed them.',
-		]);
-	});
-});
-
 describe('vectors', () => {
-	const options = OFTEN;
+	const options = {};
 	const items: IDataObject[] = ['A', 'B'].map((name) => ({
 		id: name,
 		name,

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { OFTEN, useChunkText } from '../../support/chunking';
+import { useChunkText } from '../../support/chunking';
 import { jsonOf, useServers } from '../../support/sandbox';
 
 const startServer = useServers();
@@ -39,12 +39,12 @@ async function fetchFrom(
 	const server = await startServer(
 		(_request, response) => void ways[Math.min(polls++, ways.length - 1)]?.(response),
 	);
-	const { aiServiceOAuth2Api } = credentials();
+	const { lucidworksAiOAuth2Api } = credentials();
 	const result = await getResults(
 		[{ chunkingId: 'c1' }],
-		{ wait: true, options: { ...OFTEN, timeoutSeconds: 1, ...options } },
+		{ wait: true, options: { timeoutSeconds: 1, ...options } },
 		{
-			credentials: { aiServiceOAuth2Api: { ...aiServiceOAuth2Api, aiUrl: server.url } },
+			credentials: { lucidworksAiOAuth2Api: { ...lucidworksAiOAuth2Api, aiUrl: server.url } },
 			...settings,
 		},
 	);

@@ -1,7 +1,7 @@
 /** Chunk Text: chunking IDs, and what is fetched by them later: Get Results and Resume Chunking ID. */
 
-import { OFTEN, texts, textsOf, useChunkText } from '../../support/chunking';
-import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { texts, textsOf, useChunkText } from '../../support/chunking';
+import { indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const { sandbox, chunk, getResults, submits, polls, batches, fault, answers, jobsEnded } =
 	useChunkText();
@@ -43,7 +43,7 @@ describe('Get Results', () => {
 });
 
 describe('Resume Chunking ID', () => {
-	const resume = { ...OFTEN, resumeChunkingId: '={{ $json.chunkingId }}' };
+	const resume = { resumeChunkingId: '={{ $json.chunkingId }}' };
 
 	it('fetches the items that have one, submits the others, and mixes none of them up', async () => {
 		sandbox().settings.resultsOnce = true;
@@ -81,79 +81,13 @@ describe('Resume Chunking ID', () => {
 	});
 });
 
-describe('one chunking ID', () => {
-	it('that two submissions of the same text get is one job', async () => {
-		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
-		fault('submit', { status: 200, body: JSON.stringify(submitted) });
-		const span = { spans: [[0, 6]] };
-		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
-		answers({ status: 'READY', chunkedData: [{ chunks: ['both'], ...span }] });
-		const same = texts(2).map((item) => ({ ...item, text: 'same' }));
-		const { output } = await chunk(same, {
-			options: { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3 },
-		});
-		expect(submits()).toHaveLength(2);
-		expect(jsonOf(output).map(({ text }) => text)).toEqual(['both', 'both']);
-	});
-
-	it('that the same text gets with two models is that of two requests', async () => {
-		fault('submit', { status: 200, body: '{"chunkingId":"c-1"}' });
-		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
-		answers({ status: 'READY', chunkedData: [{ chunks: ['same'] }] });
-		const items = ['m1', 'm2'].map((model) => ({ text: 'same', model }));
-		const { output } = await chunk(
-			items,
-			{
-				modelId: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
-				options: { ...OFTEN, firstIntervalSeconds: 0.3, concurrency: 1 },
-			},
-			CONTINUE,
-		);
-		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
-		expect(jsonOf(output)).toMatchObject([{ error }, { error }]);
-	});
-});
-
 describe('a submission', () => {
 	it('is polled if its response has nothing but a chunking ID', async () => {
 		fault('submit', { status: 200, body: '{"chunkingId":"c-1"}' });
 		answers({ status: 'READY', chunkedData: [{ chunks: ['one'] }] });
-		const { output } = await chunk(texts(1), { options: OFTEN });
+		const { output } = await chunk(texts(1));
 		expect(jsonOf(output).map(({ text }) => text)).toEqual(['one']);
 		const { output: submitted } = await chunk(texts(1), { operation: 'submit' });
 		expect(jsonOf(submitted)).toMatchObject([{ chunkingId: 'c-1', status: 'SUBMITTED' }]);
-	});
-
-	it('fails the texts of two requests that got the same chunking ID', async () => {
-		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
-		fault('submit', { status: 200, body: JSON.stringify(submitted) });
-		answers({ status: 'SUBMITTED' }, { status: 'SUBMITTED' });
-		answers({ status: 'READY', chunkedData: [{ chunks: ['text 0'] }] });
-		const options = { ...OFTEN, textsPerRequest: 1, firstIntervalSeconds: 0.3, concurrency: 1 };
-		const { output } = await chunk(texts(2), { options }, CONTINUE);
-		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
-		const response = { status: 'READY', chunkedData: [{ chunks: ['text 0'] }] };
-		expect(jsonOf(output)).toMatchObject([{ error, chunkingId: 'c-1', response }, { error }]);
-	});
-
-	it('fails the texts of a request that gets the chunking ID of one already returned', async () => {
-		const submitted = { chunkingId: 'c-1', status: 'SUBMITTED' };
-		const body = JSON.stringify(submitted);
-		const error = expect.stringMatching(/the same chunking ID for another request/) as string;
-		const options = { ...OFTEN, textsPerRequest: 1, concurrency: 1 };
-		fault('submit', { status: 200, body, times: 3 });
-		const { output } = await chunk(texts(2), { operation: 'submit', options }, CONTINUE);
-		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ id: 'i0', chunkingId: 'c-1' }),
-			expect.objectContaining({ error }),
-		]);
-		// The first job has ended before the second submission is answered.
-		fault('submit', { status: 200, body, latencyMs: 700 });
-		answers({ status: 'READY', chunkedData: [{ chunks: ['text 0'] }] });
-		const waited = await chunk(texts(2), { options }, CONTINUE);
-		expect(jsonOf(waited.output)).toEqual([
-			expect.objectContaining({ text: 'text 0', chunkingId: 'c-1' }),
-			expect.objectContaining({ error }),
-		]);
 	});
 });

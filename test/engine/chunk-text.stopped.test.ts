@@ -4,17 +4,13 @@
  * @jest-environment node
  */
 import { captured } from '../../support/log-capture';
-import { OFTEN, texts, useChunkText } from '../../support/chunking';
+import { texts, useChunkText } from '../../support/chunking';
 
 const { arrived, chunk, chunkingIds } = useChunkText({ chunkDelayMs: 600_000 });
 
 it('are the chunking IDs that were not fetched', async () => {
 	const cancelWhen = arrived('results', 1).then(() => Date.now());
-	const result = await chunk(
-		texts(3),
-		{ options: { ...OFTEN, textsPerRequest: 1 } },
-		{ cancelWhen },
-	);
+	const result = await chunk(texts(3), { options: { textsPerRequest: 1 } }, { cancelWhen });
 	expect(result.status).toBe('canceled');
 	const written = captured.filter((line) => line.includes('Chunking IDs not finished: '));
 	expect(written.length).toBeGreaterThan(0);

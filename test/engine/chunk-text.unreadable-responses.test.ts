@@ -1,9 +1,9 @@
 /** What the service delivers once is never thrown away, even if it is not valid JSON. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import type { FaultRule } from '../../sandbox';
-import { OFTEN, texts, useChunkText } from '../../support/chunking';
+import { texts, useChunkText } from '../../support/chunking';
 import { runNode } from '../../support/engine';
 import { CONTINUE, hintsOf, jsonOf } from '../../support/sandbox';
 
@@ -11,69 +11,15 @@ const { sandbox, chunk, getResults, credentials, polls, fault, answers } = useCh
 	resultsOnce: true,
 });
 
-const options = { ...OFTEN, maxWaitSeconds: 2 };
+const options = { maxWaitSeconds: 2 };
 
-describe('a vector with values that are not numbers', () => {
-	it.each<[FaultRule['damage'], string]>([
-		['nan', 'nested'],
-		['infinity', 'nested'],
-		['nan', 'topLevelVector'],
-	])('fails its text alone, with the response: %s, %s', async (damage, resultShape) => {
-		Object.assign(sandbox().settings, { resultShape });
-		fault('results', { damage });
-		const { output } = await chunk(texts(2), { options }, CONTINUE);
-		const [failed, good, ...others] = jsonOf(output);
-		expect(others).toEqual([]);
-		expect(failed).toMatchObject({
-			error: expect.stringMatching(
-				/^The vector of chunk 0 has values that are not numbers/,
-			) as string,
-			textPosition: 0,
-			response: { chunkedData: [{ chunks: ['text 0'] }, { chunks: ['text 1'] }] },
-		});
-		expect(good).toMatchObject({
-			text: 'text 1',
-			vector: [expect.any(Number), expect.any(Number)],
-		});
-	});
-
-	it.each<[string, INodeParameters]>([
-		['Include Vectors is No', { vectors: 'none' }],
-		['Output is Raw', { output: 'raw' }],
-	])('fails nothing if %s', async (_case, parameters) => {
-		fault('results', { damage: 'nan' });
-		const { output, status } = await chunk(texts(2), { options, ...parameters });
-		expect(status).toBe('success');
-		expect(JSON.stringify(jsonOf(output))).toContain('text 0');
-		expect(polls()).toHaveLength(1);
-	});
-
-	it('may be an infinite number that JSON allows', async () => {
-		const body = '{"status":"READY","chunkedData":[{"chunks":["a"],"vectors":[[1e400,1]]}]}';
-		fault('results', { status: 200, body });
-		const { output } = await chunk(texts(1), { options }, CONTINUE);
-		expect(jsonOf(output)[0]?.error).toMatch(/^The vector of chunk 0 has values/);
-	});
-});
-
-it('chunks that come before a job fails are kept beside what the failure has', async () => {
+it('chunks that come before a job fails are kept instead of what the failure has', async () => {
 	const early = { status: 'RUNNING', chunkedData: [{ chunks: ['text'] }] };
 	const failed = { status: 'ERROR', details: { model: 'overloaded' } };
 	fault('results', { status: 200, body: JSON.stringify(early), times: 2 });
 	fault('results', { status: 200, body: JSON.stringify(failed) });
 	const { output } = await chunk(texts(1), { options }, CONTINUE);
-	expect(jsonOf(output)).toMatchObject([{ response: [early, failed] }]);
-});
-
-it.each([
-	['more chunks', { status: 'ERROR', chunkedData: [{ chunks: ['text', 'more'] }] }, ['text']],
-	['anything if there were none', { status: 'ERROR', details: { model: 'overloaded' } }, []],
-])('%s take the place of what came before', async (_what, failed, chunks) => {
-	const early = { status: 'RUNNING', chunkedData: [{ chunks }] };
-	fault('results', { status: 200, body: JSON.stringify(early), times: 2 });
-	fault('results', { status: 200, body: JSON.stringify(failed) });
-	const { output } = await chunk(texts(1), { options }, CONTINUE);
-	expect(jsonOf(output)[0].response).toEqual(failed);
+	expect(jsonOf(output)).toMatchObject([{ response: early }]);
 });
 
 describe('results that are not valid JSON', () => {
@@ -89,9 +35,7 @@ describe('results that are not valid JSON', () => {
 		const { output } = await chunk(texts(2), { options }, CONTINUE);
 		const [first, second] = jsonOf(output);
 		expect(first).toMatchObject({
-			error: expect.stringMatching(
-				/they could not be read: what arrived is not a valid JSON object/,
-			) as string,
+			error: expect.stringMatching(/^The chunks were already retrieved/) as string,
 			response: expect.stringMatching(/"chunks":\["./) as string,
 		});
 		expect(second).toMatchObject({ textPosition: 1, error: first?.error });
@@ -156,7 +100,7 @@ describe('results that are not valid JSON', () => {
 	});
 
 	it('are returned without secrets, in a text of any length', async () => {
-		const { clientSecret } = credentials().aiServiceOAuth2Api ?? {};
+		const { clientSecret } = credentials().lucidworksAiOAuth2Api ?? {};
 		const long = Array.from({ length: 30_000 }, (_, at) => `chunk number ${at} of the text`);
 		const body = JSON.stringify({ status: 'READY', chunkedData: [{ chunks: long }] });
 		const secret = encodeURIComponent(String(clientSecret));
@@ -186,7 +130,7 @@ describe('results that are not valid JSON', () => {
 });
 
 describe('what the service delivers only once is never lost', () => {
-	const options = { ...OFTEN, maxWaitSeconds: 1 };
+	const options = { maxWaitSeconds: 1 };
 
 	it.each<[string, IDataObject]>([
 		['READY in a shape nobody knows', { status: 'READY', passages: [{ of: 'tomorrow' }] }],
@@ -216,19 +160,12 @@ describe('what the service delivers only once is never lost', () => {
 		fault('results', { status: 200, body: `{"status":"ERROR","message":${deep}}`, times: 1 });
 		const { output } = await chunk(
 			texts(3),
-			{ options: { ...OFTEN, textsPerRequest: 1, concurrency: 1 } },
+			{ options: { textsPerRequest: 1, concurrency: 1 } },
 			CONTINUE,
 		);
 		const items = jsonOf(output);
 		expect(items.filter(({ error }) => error !== undefined)).toHaveLength(1);
 		expect(items.filter(({ chunkIndex }) => chunkIndex === 0)).toHaveLength(2);
-	});
-
-	it('chunks of another request are not given to a text', async () => {
-		answers({ chunkingId: 'another', status: 'READY', chunkedData: [{ chunks: ['wrong'] }] });
-		const { output } = await chunk(texts(1), { options });
-		expect(jsonOf(output).map(({ text }) => text)).toEqual(['text 0']);
-		expect(polls()).toHaveLength(2);
 	});
 
 	it('a chunk that is null is not the text "null"', async () => {

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 
 import type { ICredentialDataDecryptedObject, ICredentialType } from 'n8n-workflow';
 
-import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
-import { BlobServiceApi } from '../../credentials/BlobServiceApi.credentials';
-import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
+import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
+import { LucidworksBlobApi } from '../../credentials/LucidworksBlobApi.credentials';
+import { LucidworksPushApi } from '../../credentials/LucidworksPushApi.credentials';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { SharedToken } from '../../nodes/shared/service/tokens/shared-token';
 import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
 import { selfSigned } from '../../support/certificate';
 import { sandboxCredentials } from '../../support/credentials';
@@ -19,9 +20,11 @@ describe('the Test button of the credentials', () => {
 	beforeAll(async () => {
 		sandbox = await startSandbox();
 	});
-	afterEach(async () => {
-		await sandbox.reset();
+	beforeEach(() => {
+		sandbox.reset();
+		SharedToken.all.clear();
 	});
+	afterEach(() => jest.restoreAllMocks());
 	afterAll(async () => {
 		await sandbox.close();
 	});
@@ -37,13 +40,8 @@ describe('the Test button of the credentials', () => {
 			store,
 		);
 
-	describe('AI Service OAuth2 API', () => {
-		const type = new AiServiceOAuth2Api();
-
-		it('succeeds with the right client', async () => {
-			expect(await press(type)).toMatchObject({ ok: true });
-			expect(sandbox.tokensIssued('machinelearning.predict')).toBeGreaterThan(0);
-		});
+	describe('Lucidworks AI OAuth2 API', () => {
+		const type = new LucidworksAiOAuth2Api();
 
 		it('issues one token with the request of the interface, then calls the AI service', async () => {
 			expect(await press(type, { authUrl: `${sandbox.urls.authUrl}//` })).toMatchObject({
@@ -83,24 +81,14 @@ describe('the Test button of the credentials', () => {
 		});
 
 		it.each([
-			['a new credential', ''],
-			['one that has stored tokens', '{}'],
-		])('says what to do about a wrong secret: %s', async (_case, accessTokens) => {
-			const result = await press(type, { clientSecret: 'mistyped', accessTokens });
-			expect(result.ok).toBe(false);
-			expect(result.message).toMatch(
-				/refused to issue a token.*status 401 \(invalid_client\)/,
-			);
-			expect(result.message).not.toContain('mistyped');
-		});
-
-		it.each([
 			['has no token', ''],
 			['knows none of the tokens', '{}'],
 		])(
 			'proves the client though this process holds a token of it: the credential %s',
 			async (_case, accessTokens) => {
 				expect(await press(type)).toMatchObject({ ok: true });
+				const now = Date.now();
+				jest.spyOn(Date, 'now').mockReturnValue(now + 60_000);
 				sandbox.faults.add({
 					route: 'token',
 					status: 401,
@@ -113,27 +101,10 @@ describe('the Test button of the credentials', () => {
 				});
 			},
 		);
-
-		it.each([
-			['authUrl', 'ftp://example.com', /'Token Server URL' must start with https:/],
-			[
-				'authUrl',
-				'http://127.0.0.1:1',
-				/token server could not be reached: the connection was refused/,
-			],
-			['clientId', ' ', /'Client ID' is empty/],
-			['scope', 'custom', /'Custom Scope' is empty/],
-			['authorizationServerId', 'unknown', /'Authorization Server ID'/],
-			['clientSecret', 'mistyped', /Check 'Client ID' and 'Client Secret'/],
-		])('says what is wrong with %s = %s', async (field, value, message) => {
-			const result = await press(type, { [field]: value });
-			expect(result.ok).toBe(false);
-			expect(result.message).toMatch(message);
-		});
 	});
 
-	describe('Push Endpoint API', () => {
-		const type = new PushEndpointApi();
+	describe('Lucidworks Push Endpoint API', () => {
+		const type = new LucidworksPushApi();
 
 		it('succeeds without writing', async () => {
 			expect(await press(type)).toMatchObject({ ok: true });
@@ -154,25 +125,10 @@ describe('the Test button of the credentials', () => {
 				expect(await press(type, { apiKey })).toMatchObject({ ok: true });
 			},
 		);
-
-		it.each([
-			['apiKey', 'wrong', /Check 'API Key'/],
-			['endpoint', 'other', /Check 'Push Service URL' and 'Endpoint Identifier'/],
-			[
-				'pushUrl',
-				'http://127.0.0.1:1',
-				/push service could not be reached: the connection was refused/,
-			],
-			['pushUrl', 'http://127.0.0.1/a?b', /'Push Service URL' must not have a query/],
-		])('fails with a wrong %s', async (field, value, message) => {
-			const result = await press(type, { [field]: value });
-			expect(result.ok).toBe(false);
-			expect(result.message).toMatch(message);
-		});
 	});
 
-	describe('Blob Service API', () => {
-		const type = new BlobServiceApi();
+	describe('Lucidworks Fusion Blobs API', () => {
+		const type = new LucidworksBlobApi();
 
 		it('succeeds without authentication if none is required', async () => {
 			expect(await press(type)).toMatchObject({ ok: true });
@@ -187,24 +143,6 @@ describe('the Test button of the credentials', () => {
 			expect(server.requests[0]?.headers.authorization).toBe(
 				`Basic ${Buffer.from('admin:p:w').toString('base64')}`,
 			);
-		});
-
-		it('says what is wrong with the URL', async () => {
-			const result = await press(type, { baseUrl: 'fusion.example.com' });
-			expect(result).toMatchObject({
-				ok: false,
-				message: expect.stringMatching(
-					/'Blob Service URL' must start with https:\/\/ or http:\/\//,
-				),
-			});
-		});
-
-		it('fails if the URL has no blobs', async () => {
-			const result = await press(type, { baseUrl: `${sandbox.url}/elsewhere` });
-			expect(result).toMatchObject({
-				ok: false,
-				message: expect.stringMatching(/status 404.*Check 'Blob Service URL'/),
-			});
 		});
 	});
 
@@ -223,9 +161,9 @@ describe('the Test button of the credentials', () => {
 			return server.url;
 		};
 		const TYPES = {
-			ai: [new AiServiceOAuth2Api(), 'aiUrl'],
-			push: [new PushEndpointApi(), 'pushUrl'],
-			blob: [new BlobServiceApi(), 'baseUrl'],
+			ai: [new LucidworksAiOAuth2Api(), 'aiUrl'],
+			push: [new LucidworksPushApi(), 'pushUrl'],
+			blob: [new LucidworksBlobApi(), 'baseUrl'],
 		} as const;
 		type Kind = keyof typeof TYPES;
 		const pressAt = async (kind: Kind, url: string, changes = {}) => {
@@ -233,68 +171,23 @@ describe('the Test button of the credentials', () => {
 			return await press(type, { ...stored, [field]: url, ...changes });
 		};
 
-		it.each<[Kind, string, string, RegExp]>([
-			[
-				'ai',
-				'a host that is down',
-				'http://127.0.0.1:1',
-				/^The AI service could not be reached: the connection was refused\. Check 'AI Service URL'/,
-			],
-			[
-				'push',
-				'a host that is down',
-				'http://127.0.0.1:1',
-				/^The push service could not be reached: the connection was refused\. Check 'Push Service URL'/,
-			],
-			[
-				'blob',
-				'a host that is down',
-				'http://127.0.0.1:1',
-				/^The blob service could not be reached: the connection was refused\. Check 'Blob Service URL'/,
-			],
-			[
-				'ai',
-				'an unknown host',
-				'http://unknown.invalid',
-				/could not be reached: its host name/,
-			],
-			[
-				'push',
-				'an unknown host',
-				'http://unknown.invalid',
-				/could not be reached: its host name/,
-			],
-			[
-				'blob',
-				'an unknown host',
-				'http://unknown.invalid',
-				/could not be reached: its host name/,
-			],
-			[
-				'ai',
-				'no URL',
-				'nowhere',
-				/^'AI Service URL' must start with https:\/\/ or http:\/\/$/,
-			],
-			[
-				'push',
-				'no URL',
-				'nowhere',
-				/^'Push Service URL' must start with https:\/\/ or http:\/\/$/,
-			],
-			[
-				'blob',
-				'no URL',
-				'nowhere',
-				/^'Blob Service URL' must start with https:\/\/ or http:\/\/$/,
-			],
-			['ai', 'an empty URL', ' ', /^'AI Service URL' is empty$/],
-			['push', 'an empty URL', ' ', /^'Push Service URL' is empty$/],
-			['blob', 'an empty URL', '', /^'Blob Service URL' is empty$/],
-		])('%s: %s', async (kind, _case, url, message) => {
-			expect(await pressAt(kind, url)).toMatchObject({
-				ok: false,
-				message: expect.stringMatching(message),
+		describe.each<[Kind, string, string]>([
+			['ai', 'The AI service', 'AI Service URL'],
+			['push', 'The push service', 'Push Service URL'],
+			['blob', 'The blob service', 'Blob Service URL'],
+		])('%s', (kind, service, label) => {
+			it.each([
+				[
+					'http://127.0.0.1:1',
+					`${service} could not be reached: the connection was refused. Check '${label}'`,
+				],
+				['http://unknown.invalid', `${service} could not be reached: its host name`],
+				['nowhere', `'${label}' must start with https:// or http://`],
+				[' ', `'${label}' is empty`],
+			])('at %j', async (url, message) => {
+				const result = await pressAt(kind, url);
+				expect(result.ok).toBe(false);
+				expect(result.message.startsWith(message)).toBe(true);
 			});
 		});
 
@@ -302,20 +195,32 @@ describe('the Test button of the credentials', () => {
 			[
 				'ai',
 				401,
-				/^The AI service answered with status 401, "Why\?"\. It refused the access token: check/,
+				/^The AI service answered with status 401, "Why\?"\. The AI service rejected the access token: check/,
 			],
 			['ai', 403, /^The AI service answered with status 403, "Why\?"\. .*check 'Scope'/],
-			['push', 401, /^The push service answered with status 401, "Why\?"\. Check 'API Key'$/],
-			['push', 403, /not for this data source: check 'Endpoint Identifier' and 'API Key'$/],
-			['push', 404, /Check 'Push Service URL' and 'Endpoint Identifier'$/],
+			[
+				'push',
+				401,
+				/^The push service answered with status 401, "Why\?"\. Check 'API Key' in the credential$/,
+			],
+			[
+				'push',
+				403,
+				/not for this data source: check 'Endpoint Identifier' and 'API Key' in the credential$/,
+			],
+			['push', 404, /Check 'Push Service URL' and 'Endpoint Identifier' in the credential$/],
 			['push', 400, /rejects the empty list .* may still be right/],
 			['push', 422, /rejects the empty list .* may still be right/],
 			['push', 302, /redirects are not followed: enter the final URL as 'Push Service URL'$/],
 			['push', 503, /status 503.*busy or down: try again later$/],
-			['push', 501, /status 501, "Why\?"\. Check 'Push Service URL'$/],
-			['blob', 401, /Check 'Authentication', 'User' and 'Password'$/],
+			[
+				'push',
+				501,
+				/status 501, "Why\?"\. Check 'Push Service URL' in the credential: the server does not/,
+			],
+			['blob', 401, /Check 'Authentication', 'User' and 'Password' in the credential$/],
 			['blob', 403, /not allowed to list the blobs$/],
-			['blob', 404, /Check 'Blob Service URL'$/],
+			['blob', 404, /Check 'Blob Service URL' in the credential$/],
 			['blob', 500, /busy or down/],
 		])('%s: status %i', async (kind, status, message) => {
 			const result = await pressAt(kind, await answering(status, { message: 'Why?' }));
@@ -341,7 +246,7 @@ describe('the Test button of the credentials', () => {
 			expect(await pressAt('ai', server.url)).toMatchObject({
 				ok: false,
 				message: expect.stringMatching(
-					/^The AI service answered with status \d+.*No chunking service answers like this: check 'AI Service URL'$/,
+					/^The AI service answered with status \d+.*This doesn't look like a chunking service: check 'AI Service URL'$/,
 				),
 			});
 			const other = { scope: 'merchandising.rules' };
@@ -382,6 +287,7 @@ describe('the Test button of the credentials', () => {
 				/status 404.*Check 'Token Server URL' and 'Authorization Server ID' in the credential\.$/,
 			],
 			[{ clientId: '' }, /^'Client ID' is empty$/],
+			[{ scope: 'custom' }, /^'Custom Scope' is empty$/],
 		])('ai: %j', async (changes, message) => {
 			const { ok, message: said } = await pressAt('ai', sandbox.urls.aiUrl, changes);
 			expect({ ok, said }).toEqual({ ok: false, said: expect.stringMatching(message) });
@@ -391,6 +297,7 @@ describe('the Test button of the credentials', () => {
 		it('ai: the client is right: one token, whatever was stored before', async () => {
 			for (const accessTokens of ['', '{}', undefined]) {
 				sandbox.reset();
+				SharedToken.all.clear();
 				const changes = accessTokens === undefined ? {} : { accessTokens };
 				const result = await pressAt('ai', sandbox.urls.aiUrl, changes);
 				expect(result).toMatchObject({ ok: true });
@@ -399,9 +306,9 @@ describe('the Test button of the credentials', () => {
 		});
 
 		it('no message repeats a secret', async () => {
-			const canary = 'canary-secret-42';
+			const canary = 'canary "secret"/42';
 			const url = await answering(401, {
-				message: `Not ${canary} nor ${btoa(`me:${canary}`)}`,
+				message: `Not "${canary}" nor ${encodeURIComponent(canary)}`,
 			});
 			const secrets = {
 				apiKey: canary,
@@ -411,20 +318,14 @@ describe('the Test button of the credentials', () => {
 			};
 			for (const kind of ['push', 'blob'] as const) {
 				const { message } = await pressAt(kind, url, secrets);
-				// The header of the blob service is Basic; a key in base64 is nothing that is sent.
-				const said = {
-					push: '"[withheld because it contains a secret]"',
-					blob: '"Not *** nor ***"',
-				};
-				expect(message).toContain(said[kind]);
+				expect(message).toContain('"Not "***" nor ***"');
 				expect(message).not.toContain(canary);
-				expect(message).not.toContain(btoa(canary).slice(0, 12));
 			}
 		});
 	});
 
 	describe('a complete push URL', () => {
-		const type = new PushEndpointApi();
+		const type = new LucidworksPushApi();
 		const complete = () => `${sandbox.urls.pushUrl}/api/v1/push/${DEMO.endpoint}`;
 
 		it.each([
@@ -434,11 +335,11 @@ describe('the Test button of the credentials', () => {
 			for (const pushUrl of [complete(), ` ${complete()}/ `]) {
 				const changes = { pushUrl, endpoint };
 				expect(await press(type, changes)).toMatchObject({ ok: true });
-				const { pushEndpointApi } = sandboxCredentials(sandbox);
+				const { lucidworksPushApi } = sandboxCredentials(sandbox);
 				const { error } = await runNode({
 					node: new PushDocuments(),
 					items: [{ id: 'a', name: 'A' }],
-					credentials: { pushEndpointApi: { ...pushEndpointApi, ...changes } },
+					credentials: { lucidworksPushApi: { ...lucidworksPushApi, ...changes } },
 				});
 				expect(error).toBeUndefined();
 				expect(sandbox.documents(DEMO.endpoint)).toHaveLength(1);

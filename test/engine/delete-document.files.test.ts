@@ -170,24 +170,6 @@ describe('commit', () => {
 		expect(sandbox().documents(DEMO.endpoint)).toEqual([]);
 		expect(output.map(({ json }) => json.deleted)).toEqual([2, 2]);
 	});
-
-	it.each([
-		['fails', 'unknown\n', 404],
-		['has no usable ID', '..\n', 404],
-		['cannot be read', '', 404],
-	])('by repeating a delete if the last file %s', async (_what, content) => {
-		await index(ids(2));
-		sandbox().settings.unknownDeleteStatus = 404;
-		const items = [await files.item('d0\n', 'a.txt'), await files.item(content, 'b.txt')];
-		await remove(items, { commit: 'lastDeleteOnly' }, CONTINUE);
-		expect(sandbox().requests.at(-1)).toMatchObject({ query: { commit: 'true' } });
-		expect(sandbox().requests.at(-1)?.path).toMatch(/d0$/);
-		expect(
-			sandbox()
-				.documents(DEMO.endpoint)
-				.map(({ id }) => id),
-		).toEqual(['d1']);
-	});
 });
 
 describe('failed records', () => {
@@ -290,7 +272,7 @@ it('accounts for every record, whatever the file and the service are like', asyn
 				const content = lines(records.map(({ text }) => text));
 				const { output } = await remove(
 					[await files.item(content, 'ids.jsonl')],
-					{ commit, options: { skipRecords, maxAttempts: 6 } },
+					{ commit, options: { skipRecords, retryForSeconds: 60 } },
 					CONTINUE,
 				);
 				const rest = records.slice(skipRecords);

@@ -5,9 +5,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
-import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
-import { BlobServiceApi } from '../../credentials/BlobServiceApi.credentials';
-import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
+import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
+import { LucidworksBlobApi } from '../../credentials/LucidworksBlobApi.credentials';
+import { LucidworksPushApi } from '../../credentials/LucidworksPushApi.credentials';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
@@ -89,9 +89,9 @@ const NODES: Array<[string, () => INodeType, INodeParameters]> = [
 	['Migrate Blobs', () => new MigrateBlobs(), { confirm: true }],
 ];
 const CREDENTIALS = {
-	aiServiceOAuth2Api: () => new AiServiceOAuth2Api(),
-	pushEndpointApi: () => new PushEndpointApi(),
-	blobServiceApi: () => new BlobServiceApi(),
+	lucidworksAiOAuth2Api: () => new LucidworksAiOAuth2Api(),
+	lucidworksPushApi: () => new LucidworksPushApi(),
+	lucidworksBlobApi: () => new LucidworksBlobApi(),
 };
 
 const ENVIRONMENTS: Array<[string, Gateway]> = [

@@ -1,6 +1,5 @@
 /**
  * No node does its work in one step, however much it is: n8n's other executions go on meanwhile.
- * How many milliseconds the longest step takes is shown by `npm run bench -- event-loop`.
  */
 import {
 	computingOf,

@@ -98,12 +98,10 @@ it('the advice about a missing field does not name files of failed records', asy
 it('an item with a file that is no document says to choose File', async () => {
 	const item = { ...(await files.item(lines('a'))), json: { title: 'x' } };
 	const { error } = await push([item], { documentSource: 'wholeItem' });
-	expect(error?.message).toBe(
-		"The field 'id' and the field 'name' are missing or empty. The item has the file 'data': choose 'File' in 'Documents From'",
-	);
+	expect(error?.message).toBe("The field 'id' and the field 'name' are missing or empty");
 	// What to enter for the item would contradict that.
 	expect(error?.description).toBe(
-		"Each of its records then needs an ID and a name, in the fields that 'ID Field' and 'Name Field' name. Nothing was sent.",
+		"The item has the file 'data'. If its records are the documents, choose 'File' in 'Documents From': each then needs an ID and a name, in the fields that 'ID Field' and 'Name Field' name. Nothing was sent.",
 	);
 });
 
@@ -124,15 +122,15 @@ it('a file that is not read, since the run ended in another one of its item, is 
 	const { binary: a } = await files.item(lines('a', 1), 'a.jsonl');
 	const { binary: b } = await files.item(lines('b', 1), 'b.jsonl');
 	const item = { json: {}, binary: { one: a!.data, two: b!.data } };
-	sandbox().faults.add({ route: 'push', status: 403 });
+	sandbox().faults.add({ route: 'push', status: 401 });
 	const continues = { onError: 'continueRegularOutput' } as const;
 	const { output } = await push([item], { binaryPropertyName: 'one, two' }, continues);
 	expect(output.map(({ json, pairedItem }) => [json.file, json.error, pairedItem])).toEqual([
-		['a.jsonl', expect.stringMatching(/status 403/), { item: 0 }],
+		['a.jsonl', expect.stringMatching(/status 401/), { item: 0 }],
 		[
 			'b.jsonl',
 			expect.stringMatching(
-				/^The file 'b.jsonl' was not read: The push service answered with status 403/,
+				/^The file 'b.jsonl' was not read: The push service answered with status 401/,
 			),
 			{ item: 0 },
 		],
@@ -142,7 +140,7 @@ it('a file that is not read, since the run ended in another one of its item, is 
 
 it.each([',', ' , '])('a list of no names is an error: %j', async (binaryPropertyName) => {
 	const { error } = await push([await files.item(lines('a'))], { binaryPropertyName });
-	expect(error?.message).toBe("'Input Data Field Name' has no name");
+	expect(error?.message).toBe("The item has no file in the field ''");
 });
 
 it('a document with the fields of a summary is pushed, and deleted', async () => {

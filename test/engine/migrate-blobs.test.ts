@@ -32,7 +32,7 @@ const fault = (rule: Omit<FaultRule, 'route'>) =>
 	sandbox().faults.add({ route: 'convert', ...rule });
 const items = (count: number) => indexes(count).map((at) => ({ at }));
 const at = (baseUrl: string, more = {}) => ({
-	blobServiceApi: { baseUrl, authentication: 'none', ...more },
+	lucidworksBlobApi: { baseUrl, authentication: 'none', ...more },
 });
 
 describe('a migration', () => {
@@ -59,12 +59,10 @@ describe('a migration', () => {
 		['={{ $json.missing }}', 'undefined'],
 		[1, '1'],
 	])('is not confirmed by %j', async (confirm, shown) => {
-		for (const oncePerItem of [false, true]) {
-			const { error } = await migrate(items(1), { confirm, options: { oncePerItem } });
-			expect(error?.message).toBe(
-				`'Confirm Migration' must be true or false, but it is ${shown}`,
-			);
-		}
+		const { error } = await migrate(items(1), { confirm });
+		expect(error?.message).toBe(
+			`'Confirm Migration' must be true or false, but it is ${shown}`,
+		);
 		expect(sandbox().requests).toEqual([]);
 	});
 
@@ -81,7 +79,7 @@ describe('a migration', () => {
 		});
 		expect(request.headers).not.toHaveProperty('authorization');
 		expect(output).toEqual([
-			{ json: { migrated: true, status: 200 }, pairedItem: [{ item: 0 }] },
+			{ json: { accepted: true, status: 200 }, pairedItem: [{ item: 0 }] },
 		]);
 		expect(hints).toEqual([
 			expect.objectContaining({
@@ -99,40 +97,14 @@ describe('a migration', () => {
 		expect(jsonOf(input)).toEqual(items(5));
 	});
 
-	it('runs for each item when the option is on', async () => {
-		const { output } = await migrate(items(3), {
-			...CONFIRMED,
-			options: { oncePerItem: true },
-		});
-		expect(sandbox().requests).toHaveLength(3);
-		expect(sandbox().stats().maxInFlight).toEqual({ convert: 1 });
-		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
-			indexes(3).map((item) => [{ item }]),
-		);
-	});
-
-	it('runs only for the items that confirm it', async () => {
-		const { output } = await migrate(
-			[{ ok: true }, { ok: false }, { ok: true }],
-			{ confirm: '={{ $json.ok }}', options: { oncePerItem: true } },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(sandbox().requests).toHaveLength(2);
-		expect(jsonOf(output).map(({ migrated, error }) => migrated ?? error)).toEqual([
-			true,
-			"'Confirm Migration' is off for this item (item 1)",
-			true,
-		]);
-	});
-
 	it.each<[string, Omit<FaultRule, 'route'>, unknown]>([
 		['JSON', { status: 200, body: '{"converted":3}' }, { converted: 3 }],
-		['text', { status: 202, body: 'started', contentType: 'text/plain' }, 'started'],
+		['text', { status: 202, body: 'ERROR: cannot convert' }, 'ERROR: cannot convert'],
 		['nothing', { status: 204 }, undefined],
 	])('passes the response on: %s', async (_case, rule, body) => {
 		fault(rule);
 		const { output } = await migrate(items(1), CONFIRMED);
-		expect(output[0].json.migrated).toBe(true);
+		expect(output[0].json.accepted).toBe(true);
 		expect(output[0].json.response).toEqual(body);
 	});
 
@@ -142,23 +114,20 @@ describe('a migration', () => {
 		[
 			'success: false',
 			denied({ success: false, message: 'disk full' }),
-			'The blob service reported no success, "disk full"',
+			'The blob service reported a failure, "disk full"',
 		],
-		['ok: "False"', denied({ ok: 'False' }), 'The blob service reported no success'],
 		[
-			'acknowledged: false',
-			denied({ acknowledged: false }),
-			'The blob service reported no success',
+			'errors',
+			denied({ errors: ['disk full'] }),
+			'The blob service reported a failure, "disk full"',
 		],
 	])(
 		'is of unknown outcome after a 200 with %s, and not repeated',
 		async (_case, rule, reason) => {
 			fault(rule);
-			const { output } = await migrate(
-				items(2),
-				{ ...CONFIRMED, options: { oncePerItem: true } },
-				{ onError: 'continueRegularOutput' },
-			);
+			const { output } = await migrate(items(2), CONFIRMED, {
+				onError: 'continueRegularOutput',
+			});
 			expect(sandbox().requests).toHaveLength(1);
 			expect(output[0].json.error).toBe(`${reason}${UNKNOWN}`);
 		},
@@ -229,25 +198,12 @@ describe('a migration that may have arrived is never sent again', () => {
 	});
 });
 
-it('that may be running is not followed by the next one', async () => {
-	fault({ status: 503, times: 1 });
-	const { output } = await migrate(
-		items(3),
-		{ ...CONFIRMED, options: { oncePerItem: true } },
-		{ onError: 'continueRegularOutput' },
-	);
-	expect(sandbox().requests).toHaveLength(1);
-	const errors = jsonOf(output).map(({ error }) => String(error));
-	expect(errors[0]).toContain('it is unknown whether the blob manifests were migrated');
-	expect(errors[2]).toMatch(/so the blob manifests were not migrated again$/);
-});
-
 describe('a migration that did not arrive', () => {
 	it('is sent again after a 429', async () => {
 		fault({ status: 429, times: 2 });
 		const { output } = await migrate(items(1), CONFIRMED);
 		expect(sandbox().requests.map(({ status }) => status)).toEqual([429, 429, 200]);
-		expect(output[0].json.migrated).toBe(true);
+		expect(output[0].json.accepted).toBe(true);
 	});
 
 	it('is sent again while the connection is refused', async () => {
@@ -276,7 +232,7 @@ describe('a migration that did not arrive', () => {
 		const { output } = await running.finally(() => (backoff.factor = SHORT_BACKOFF));
 		await new Promise((resolve) => late.close(resolve));
 		expect(arrivals).toBe(1);
-		expect(output[0].json).toMatchObject({ migrated: true, status: 200 });
+		expect(output[0].json).toMatchObject({ accepted: true, status: 200 });
 	});
 
 	it('does not say that it may still be running if no secure connection was made', async () => {
@@ -288,80 +244,42 @@ describe('a migration that did not arrive', () => {
 	});
 });
 
-describe('items of a migration that failed', () => {
-	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		'are each returned with the error: %s',
-		async (onError) => {
-			fault({ status: 500 });
-			const result = await migrate(items(3), CONFIRMED, { onError });
+it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+	'each item of a migration that failed is returned with the error: %s',
+	async (onError) => {
+		fault({ status: 500 });
+		const result = await migrate(items(3), CONFIRMED, { onError });
+		expect(sandbox().requests).toHaveLength(1);
+		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
+		for (const { json } of [...result.output, ...result.errorOutput]) {
+			expect(json).toMatchObject({
+				httpStatus: 500,
+				error: expect.stringContaining(UNKNOWN),
+			});
+		}
+	},
+);
+
+describe('with Retry On Fail', () => {
+	const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+
+	it.each([[RETRY], [{ ...RETRY, onError: 'continueRegularOutput' } as const]])(
+		'a migration that may still be running is not started again: %j',
+		async (settings) => {
+			fault({ status: 504 });
+			const { error, output } = await migrate(items(2), CONFIRMED, settings);
+			const message = error?.message ?? output[0].json.error;
+			expect(message).toMatch(/status 504.*so it is unknown whether the blob manifests were/);
 			expect(sandbox().requests).toHaveLength(1);
-			expect(pairedIndexes(result)).toEqual([0, 1, 2]);
-			for (const { json } of [...result.output, ...result.errorOutput]) {
-				expect(json).toMatchObject({
-					httpStatus: 500,
-					error: expect.stringContaining(UNKNOWN),
-				});
-			}
 		},
 	);
 
-	it('are only those it ran for, with once per item', async () => {
-		fault({ status: 500, skip: 1, times: 1 });
-		const result = await migrate(
-			items(3),
-			{ ...CONFIRMED, options: { oncePerItem: true } },
-			{ onError: 'continueErrorOutput' },
-		);
-		expect(sandbox().requests).toHaveLength(3);
-		expect(result.output.map(({ pairedItem }) => pairedItem)).toEqual([
-			[{ item: 0 }],
-			[{ item: 2 }],
-		]);
-		expect(result.errorOutput.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
-	});
-
-	it('are not sent again after a failure that all would meet, and say so', async () => {
-		fault({ status: 401 });
-		const parameters = { ...CONFIRMED, options: { oncePerItem: true } };
-		const result = await migrate(items(3), parameters, { onError: 'continueRegularOutput' });
-		expect(sandbox().requests).toHaveLength(1);
-		expect(jsonOf(result.output).map(({ error }) => error)).toEqual(
-			Array(3).fill(expect.stringMatching(/, so the blob manifests were not migrated$/)),
-		);
-	});
-
-	it('end the run if the node is set to stop', async () => {
-		fault({ status: 500, skip: 1, times: 1 });
-		const { error } = await migrate(items(3), { ...CONFIRMED, options: { oncePerItem: true } });
+	it('one that the service has refused is started again', async () => {
+		fault({ status: 500, times: 1 });
+		const { output } = await migrate(items(1), CONFIRMED, RETRY);
+		expect(jsonOf(output)).toMatchObject([{ accepted: true }]);
 		expect(sandbox().requests).toHaveLength(2);
-		expect(error?.context).toMatchObject({ itemIndex: 1 });
-		expect(error?.message).toContain(UNKNOWN.replace('migrated.', 'migrated again.'));
-		expect(error?.description).toMatch(/Before that, 1 migration of 3 had been carried out\.$/);
 	});
-
-	it('do not mention earlier migrations if there are none', async () => {
-		fault({ status: 400 });
-		const { error } = await migrate(items(3), { ...CONFIRMED, options: { oncePerItem: true } });
-		expect(error?.context).toMatchObject({ itemIndex: 0 });
-		expect(error?.description).not.toContain('Before that');
-	});
-});
-
-it('Stop in the editor also says how many migrations came before', async () => {
-	let asked = 0;
-	const server = await startServer((_request, response) => {
-		if (++asked < 3) reply(response, 200, {});
-	});
-	const { status, error } = await migrate(
-		items(4),
-		{ ...CONFIRMED, options: { oncePerItem: true } },
-		{ credentials: at(server.url), cancelWhen: server.arrived(3) },
-	);
-	await server.close();
-	expect(status).toBe('canceled');
-	expect(error?.message).toBe(
-		`The execution was canceled. ${MAY_BE_RUNNING} Before that, 2 migrations of 4 had been carried out. Requests in flight may have taken effect.`,
-	);
 });
 
 it('Stop in the editor ends the wait for the response within a second', async () => {

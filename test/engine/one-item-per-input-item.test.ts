@@ -77,11 +77,11 @@ describe('Push Documents', () => {
 			failed: 2,
 			failures: [
 				{ id: 'b' },
-				{ error: expect.stringMatching(/^Document 2 of the list, counted from 0: /) },
+				{ error: expect.stringMatching(/^Entry 2 of the list \(zero-based\): /) },
 			],
 		});
 		expect(failed.error).toMatch(
-			/^Document 1 of the list, counted from 0: .* \(2 of 4 documents failed\)$/,
+			/^Entry 1 of the list \(zero-based\): .* \(2 of 4 documents failed\)$/,
 		);
 		expect(indexed()).toEqual(['a', 'c', 'd']);
 	});
@@ -136,7 +136,7 @@ describe('Push Documents', () => {
 
 	it('stops at the first failure if the node is set to', async () => {
 		const { error } = await push([{ documents: [document('a'), { id: 'b' }] }], {}, {});
-		expect(error?.message).toMatch(/^Document 1 of the list, counted from 0: /);
+		expect(error?.message).toMatch(/^Entry 1 of the list \(zero-based\): /);
 		expect(sandbox().requests).toEqual([]);
 	});
 
@@ -185,7 +185,7 @@ describe('Push Documents', () => {
 		const items = indexes(40).map((at) => ({
 			documents: indexes(at % 4).map((part) => document(`${at}#${part}`)),
 		}));
-		const result = await push(items, { documentsPerRequest: 3, maxAttempts: 1 });
+		const result = await push(items, { documentsPerRequest: 3, retryForSeconds: 0 });
 		const all = [...result.output, ...result.errorOutput].map(
 			({ pairedItem }) => (pairedItem as { item: number }).item,
 		);
@@ -263,7 +263,7 @@ describe('Delete Document', () => {
 			deleted: 1,
 			failed: 2,
 			error: expect.stringMatching(
-				/^Entry 1 of the list, counted from 0: .* \(2 of 3 documents failed\)$/,
+				/^Entry 1 of the list \(zero-based\): .* \(2 of 3 documents failed\)$/,
 			),
 			failures: [{ error: expect.any(String) }, { id: 'x', httpStatus: 404 }],
 		});
@@ -289,7 +289,7 @@ describe('Delete Document', () => {
 		]);
 	});
 
-	it.each([[{}], ['a'], [null]])('refuses %p as a list', async (removedIds) => {
+	it.each([[{}], ['a'], [7]])('refuses %p as a list', async (removedIds) => {
 		const result = await remove([{ removedIds }, { removedIds: ['b'] }]);
 		expect(jsonOf(result.output)).toEqual([{ deleted: 1, failed: 0 }]);
 		expect(result.errorOutput).toHaveLength(1);

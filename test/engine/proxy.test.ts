@@ -1,9 +1,9 @@
 /** A proxy between n8n and the services, as n8n's own settings name it. */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
-import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
-import { BlobServiceApi } from '../../credentials/BlobServiceApi.credentials';
-import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
+import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
+import { LucidworksBlobApi } from '../../credentials/LucidworksBlobApi.credentials';
+import { LucidworksPushApi } from '../../credentials/LucidworksPushApi.credentials';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
@@ -67,9 +67,9 @@ it.each(ALL)('%s sends all requests through it', async (name, node, parameters, 
 });
 
 const TESTS = [
-	['aiServiceOAuth2Api', () => new AiServiceOAuth2Api(), 'AI Service URL'],
-	['pushEndpointApi', () => new PushEndpointApi(), 'Push Service URL'],
-	['blobServiceApi', () => new BlobServiceApi(), 'Blob Service URL'],
+	['lucidworksAiOAuth2Api', () => new LucidworksAiOAuth2Api(), 'AI Service URL'],
+	['lucidworksPushApi', () => new LucidworksPushApi(), 'Push Service URL'],
+	['lucidworksBlobApi', () => new LucidworksBlobApi(), 'Blob Service URL'],
 ] as const;
 
 it.each(TESTS)('the test of %s goes through it', async (type, credential) => {
@@ -90,12 +90,12 @@ it('a host of NO_PROXY is called without it', async () => {
 
 it('https goes through a tunnel', async () => {
 	const { seen } = await useProxy();
-	const pushEndpointApi = { pushUrl: 'https://localhost:1', endpoint: 'docs', apiKey: 'k' };
+	const lucidworksPushApi = { pushUrl: 'https://localhost:1', endpoint: 'docs', apiKey: 'k' };
 	await runNode({
 		node: new PushDocuments(),
 		items: [{ id: 'a', name: 'A' }],
-		parameters: { options: { maxAttempts: 1 } },
-		credentials: { pushEndpointApi },
+		parameters: { options: { retryForSeconds: 0 } },
+		credentials: { lucidworksPushApi },
 	});
 	expect(seen).toEqual(['CONNECT localhost:1']);
 });
@@ -131,36 +131,23 @@ describe('a proxy that is down', () => {
 	const down = async () => {
 		const proxy = await useProxy();
 		await proxy.close();
-		return proxy.url.replace('http://', '');
 	};
 
 	it.each(ALL)('%s names it', async (_name, node, parameters) => {
-		const peer = await down();
-		const { error } = await run(node(), parameters);
+		await down();
+		const { error } = await run(node(), { ...parameters, options: { retryForSeconds: 0 } });
 		expect(error?.message).toMatch(/could not be reached: the connection was refused/);
-		expect(error?.description).toContain(`at ${peer}`);
-		expect(error?.description).toMatch(/proxy.*HTTP_PROXY/);
+		expect(error?.description).toMatch(/HTTP_PROXY.*proxy/);
 		expect(sandbox().requests).toEqual([]);
 	});
 
 	it.each(TESTS)('the test of %s names it', async (type, credential) => {
-		const peer = await down();
+		await down();
 		const { ok, message } = await testCredential(
 			credential(),
 			sandboxCredentials(sandbox())[type],
 		);
 		expect(ok).toBe(false);
-		expect(message).toContain(`at ${peer}`);
-	});
-
-	it('that is reached without one, is not blamed on a proxy', async () => {
-		const pushEndpointApi = { pushUrl: 'http://127.0.0.1:1', endpoint: 'docs', apiKey: 'k' };
-		const { error } = await runNode({
-			node: new PushDocuments(),
-			items: [{ id: 'a', name: 'A' }],
-			parameters: { options: { maxAttempts: 1 } },
-			credentials: { pushEndpointApi },
-		});
-		expect(error?.description).not.toMatch(/proxy/i);
+		expect(message).toMatch(/HTTP_PROXY/);
 	});
 });

@@ -8,8 +8,6 @@ import { indexes, jsonOf, pairedIndexes, useNodes } from '../../support/sandbox'
 const { sandbox, runnerOf } = useNodes();
 const push = runnerOf(new PushDocuments());
 
-type Duplicates = 'fail' | 'keepLast' | 'sendInOrder';
-
 const anyDocuments = fc
 	.array(
 		fc.record({
@@ -41,12 +39,10 @@ const anyFaults = fc.array(
 	}),
 	{ maxLength: 3 },
 );
-const MORE_ATTEMPTS_THAN_FAULTS = 7;
 
 const anyRun = fc.record({
 	items: anyDocuments,
 	faults: anyFaults,
-	duplicates: fc.constantFrom<Duplicates>('fail', 'keepLast', 'sendInOrder'),
 	documentsPerRequest: fc.integer({ min: 1, max: 8 }),
 	bytesPerRequest: fc.integer({ min: 100, max: 900 }),
 	serviceLimit: fc.oneof(fc.constant(5_000_000), fc.integer({ min: 100, max: 600 })),
@@ -57,7 +53,7 @@ const anyRun = fc.record({
 test('every item is returned once, the index equals the model, no request breaks a limit', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyRun, async (run) => {
-			const { items, faults, duplicates, documentsPerRequest, bytesPerRequest } = run;
+			const { items, faults, documentsPerRequest, bytesPerRequest } = run;
 			sandbox().reset();
 			sandbox().settings.pushBodyLimitBytes = run.serviceLimit;
 			// First, so that no other fault lets it in: the service never takes poison.
@@ -68,11 +64,10 @@ test('every item is returned once, the index equals the model, no request breaks
 				sandbox().faults.add({ route: 'push', ...rule, ...when });
 			}
 			const options = {
-				duplicates,
 				documentsPerRequest,
 				bytesPerRequest,
 				concurrency: run.concurrency,
-				maxAttempts: MORE_ATTEMPTS_THAN_FAULTS,
+				retryForSeconds: 60,
 			};
 			const result = await push(items, { options }, { onError: 'continueErrorOutput' });
 
@@ -116,7 +111,6 @@ test('every item is returned once, the index equals the model, no request breaks
 function mayBeLeftOut(
 	{
 		items,
-		duplicates,
 		bytesPerRequest,
 		serviceLimit,
 		refusesPoison,
@@ -125,8 +119,7 @@ function mayBeLeftOut(
 	httpStatus: unknown,
 ): boolean {
 	const { id } = items[index];
-	const others = duplicates === 'keepLast' ? items.slice(index + 1) : items.slice(0, index);
-	const isDuplicate = duplicates !== 'sendInOrder' && others.some((other) => other.id === id);
+	const isDuplicate = items.slice(index + 1).some((later) => later.id === id);
 	const bytes = Buffer.byteLength(JSON.stringify(items[index]));
 	const isTooLarge = bytes > bytesPerRequest || (httpStatus === 413 && bytes > serviceLimit);
 	// While all is refused, whole requests are: they may hold documents that are fine.

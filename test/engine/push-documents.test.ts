@@ -39,7 +39,7 @@ describe('documents', () => {
 		});
 		expect(output).toEqual([
 			{
-				json: { id: 'a', pushed: true, request: 1, attempts: 1 },
+				json: { id: 'a', pushed: true, request: 1 },
 				pairedItem: { item: 0 },
 			},
 		]);
@@ -104,20 +104,11 @@ describe('documents', () => {
 	});
 
 	it.each<[string, INodeParameters, string[]]>([
-		['none unless it is on', { include: 'selected', includeFields: 'text' }, []],
+		['none unless it is on', {}, []],
 		['all', { includeOtherFields: true }, ['text', 'vector', 'secret']],
 		[
-			'those that are selected',
-			{
-				includeOtherFields: true,
-				include: 'selected',
-				includeFields: 'text, vector, absent',
-			},
-			['text', 'vector'],
-		],
-		[
 			'all but some',
-			{ includeOtherFields: true, include: 'except', excludeFields: 'secret' },
+			{ includeOtherFields: true, options: { excludeFields: 'secret' } },
 			['text', 'vector'],
 		],
 	])('include other fields of the item: %s', async (_case, parameters, expected) => {
@@ -126,7 +117,6 @@ describe('documents', () => {
 			documentSource: 'fields',
 			documentId: 'new',
 			documentUrl: 'mapped',
-			options: { excludeFields: 'none' },
 			...parameters,
 		});
 		const sent = { ...others, vector: [1, 2] };
@@ -190,7 +180,7 @@ describe('documents', () => {
 			},
 			{
 				credentials: {
-					pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+					lucidworksPushApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
 				},
 			},
 		);
@@ -221,7 +211,7 @@ describe('documents', () => {
 		['"text"', /^The document is not a JSON object$/],
 		[
 			'[{"id":"x","name":"X"},7]',
-			/^Document 1 of the list, counted from 0: The document is not a JSON/,
+			/^Entry 1 of the list \(zero-based\): The document is not a JSON/,
 		],
 	])('that are not valid JSON are refused: %s', async (text, message) => {
 		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
@@ -235,7 +225,7 @@ describe('documents', () => {
 	it('leave the input items as they are', async () => {
 		const items = [{ id: 1, name: 2, empty: '', secret: 's', list: [{ deep: null }] }];
 		const { input } = await push(items, {
-			options: { convertToString: true, dropEmpty: true, excludeFields: 'secret' },
+			options: { dropEmpty: true, excludeFields: 'secret' },
 		});
 		expect(bodies()).toEqual([{ id: '1', name: '2', list: [{ deep: null }] }]);
 		expect(jsonOf(input)).toEqual([
@@ -244,39 +234,14 @@ describe('documents', () => {
 	});
 });
 
-describe('an ID or name that is not text', () => {
-	it.each<[string, IDataObject, string]>([
-		[
-			'a number as ID',
-			{ id: 7, name: 'A' },
-			"The field 'id' must be a string, but it is the number 7",
-		],
-		[
-			'a boolean as name',
-			{ id: 'a', name: true },
-			`The field 'name' of document 'a' must be a string, but it is the boolean true`,
-		],
-		['a list', { id: ['a'], name: 'A' }, "The field 'id' must be a string, but it is a list"],
-		[
-			'an object',
-			{ id: 'a', name: {} },
-			`The field 'name' of document 'a' must be a string, but it is an object`,
-		],
-		['no ID', { name: 'A' }, "The field 'id' is missing or empty"],
-		['an empty ID', { id: '', name: 'A' }, "The field 'id' is missing or empty"],
-		[
-			'null as name',
-			{ id: 'a', name: null },
-			`The field 'name' of document 'a' is missing or empty`,
-		],
-	])('stops the node before anything is sent: %s', async (_case, bad, message) => {
-		const { error, output, status } = await push([documents(1)[0], bad], {
-			options: { convertToString: false },
-		});
+describe('an ID or name that cannot be used', () => {
+	it('stops the node before anything is sent', async () => {
+		const { error, output, status } = await push([documents(1)[0], { id: 'a', name: true }]);
 		expect(status).toBe('error');
 		expect(error).toMatchObject({
 			name: 'NodeOperationError',
-			message,
+			message:
+				"The field 'name' of document 'a' must be text or a whole number, but it is true",
 			context: { itemIndex: 1 },
 		});
 		expect(error?.description).not.toBe('');
@@ -284,54 +249,43 @@ describe('an ID or name that is not text', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('is sent as a string if it is a whole number', async () => {
-		const items = [
+	it('does not keep a whole number or a date from being sent as text', async () => {
+		const date = new Date(0) as unknown as IDataObject;
+		const { output } = await push([
 			{ id: 7, name: 2024 },
-			{ id: 0, name: 'A' },
-		];
-		const { output } = await push(items);
+			{ id: date, name: 'A' },
+		]);
 		expect(bodies()).toEqual([
 			[
 				{ id: '7', name: '2024' },
-				{ id: '0', name: 'A' },
+				{ id: '1970-01-01T00:00:00.000Z', name: 'A' },
 			],
 		]);
-		expect(jsonOf(output).map(({ id }) => id)).toEqual(['7', '0']);
-	});
-
-	it.each([
-		[{ first: 'A' }, 'must be a string, but it is an object'],
-		[true, 'must be a string, but it is the boolean true'],
-		[1.5, 'is the number 1.5, which is not an exact whole number'],
-	])('fails if it is anything else: %j', async (name, reason) => {
-		const { error } = await push([{ id: 'a', name }]);
-		expect(error?.message).toBe(`The field 'name' of document 'a' ${reason}`);
+		expect(jsonOf(output).map(({ id }) => id)).toEqual(['7', '1970-01-01T00:00:00.000Z']);
 	});
 });
 
-describe('an ID that is not exact, or that no URL can contain', () => {
-	it.each<[string, unknown, string]>([
-		['blank', ' \t ', "The field 'id' is missing or empty"],
-		['too large a number', 2 ** 53, "The field 'id' is the number 9007199254740992"],
-		['NaN', NaN, "The field 'id' is the number NaN"],
-		['Infinity', Infinity, "The field 'id' is the number Infinity"],
-	])('is refused: %s', async (_case, id, message) => {
-		const items = [{ id, name: 'A' } as IDataObject, ...documents(1)];
-		const options = { convertToString: true };
-		const result = await push(items, { options }, { onError: 'continueErrorOutput' });
-		expect(jsonOf(result.errorOutput).map(({ error }) => String(error))).toEqual([
-			expect.stringContaining(message),
-		]);
-		expect(bodies()).toEqual(documents(1));
+describe("the byte order mark that Extract from File leaves in the first column's name", () => {
+	const item = { '\uFEFFid': 'a', name: 'A', text: 'T' };
+
+	it.each([
+		['of a whole item', {}],
+		[
+			'of other input fields',
+			{ documentSource: 'fields', documentId: 'a', includeOtherFields: true },
+		],
+	])('is not part of the name: %s', async (_case, parameters) => {
+		await push([item, { ...item, id: 'clean' }], parameters);
+		const [sent] = bodies() as IDataObject[][];
+		expect([sent].flat()[0]).toEqual({ id: 'a', name: 'A', text: 'T' });
 	});
 
-	it('is pushed, with a hint that Delete Document will never reach it', async () => {
-		const items = ['.', '..', 'half \ud83d', '...'].map((id) => ({ id, name: 'A' }));
-		const result = await push(items);
-		expect(jsonOf(result.output).map(({ pushed }) => pushed)).toEqual(Array(4).fill(true));
-		expect(hintsOf(result)).toEqual([
-			"Delete Document can never delete 3 documents, because no URL can contain the ID: '.', '..', 'half \ufffd'",
-		]);
+	it('is what an expression stumbles over', async () => {
+		const { error } = await push([item], { documentSource: 'fields' });
+		expect(error?.message).toBe("The field 'id' begins with an invisible byte order mark");
+		expect(error?.description).toContain(
+			"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
+		);
 	});
 });
 
@@ -346,9 +300,13 @@ describe('the ID and the name are called in messages what they are called in the
 	it.each([
 		['', 'A', "'Document ID' is missing or empty"],
 		[' ', null, "'Document ID' and 'Document Name' are missing or empty"],
-		[['a'], 'A', "'Document ID' must be a string, but it is a list"],
+		[['a'], 'A', "'Document ID' must be text or a whole number, but it is a list"],
 		['a', '', "'Document Name' of document 'a' is missing or empty"],
-		['a', {}, "'Document Name' of document 'a' must be a string, but it is an object"],
+		[
+			'a',
+			{},
+			"'Document Name' of document 'a' must be text or a whole number, but it is an object",
+		],
 	])('with Mapped Fields: %j and %j', async (documentId, documentName, message) => {
 		const { error } = await mapped(documentId, documentName);
 		expect(error?.message).toBe(message);
@@ -422,6 +380,24 @@ describe('an item without an ID or a name says what to enter', () => {
 		expect(error?.description).toBe(`${description} Nothing was sent.`);
 	});
 
+	it.each<[number[], string, string]>([
+		[[17], "1 of 50 items has no 'id' (item 17). Correct it", '49'],
+		[[2, 30], "2 of 50 items have no 'id' (items 2, 30). Correct them", '48'],
+		[
+			indexes(25),
+			`25 of 50 items have no 'id' (items ${indexes(20).join(', ')} and 5 more)`,
+			'25',
+		],
+	])('without the ID that other items have: items %j', async (bad, said, others) => {
+		const items = documents(50).map((item, at) => (bad.includes(at) ? { name: 'n' } : item));
+		const { error } = await push(items);
+		expect(error?.message).toBe("The field 'id' is missing or empty");
+		expect(error?.description).toContain(said);
+		expect(error?.description).toContain(
+			`or set 'On Error' to 'Continue (using error output)' to push the other ${others}. Nothing was sent.`,
+		);
+	});
+
 	it('with many fields: the first ones', async () => {
 		const item = Object.fromEntries(indexes(100).map((at) => [`f${at}`, at]));
 		const { error } = await push([item]);
@@ -474,12 +450,6 @@ describe('fields', () => {
 		},
 	);
 
-	it('that are dates are not empty', async () => {
-		const at = new Date(0) as unknown as IDataObject;
-		await push([{ id: 'a', name: 'A', at, none: {} }], { options: { dropEmpty: true } });
-		expect(bodies()).toEqual([{ id: 'a', name: 'A', at: '1970-01-01T00:00:00.000Z' }]);
-	});
-
 	it('are dropped if empty, not if false or 0', async () => {
 		const empty = { text: '', nothing: null, list: [], object: {} };
 		const full = { no: false, zero: 0, space: ' ', holds: [''] };
@@ -489,39 +459,6 @@ describe('fields', () => {
 			{ id: 'a', name: 'A', ...full },
 			{ id: 'a', name: 'A', ...empty },
 		]);
-	});
-
-	it('that are recommended and missing are counted in a hint', async () => {
-		const url = 'https://a.example';
-		const result = await push([
-			{ id: 'a', name: 'A', description: 'd', url },
-			{ id: 'b', name: 'B', description: '', url },
-			{ id: 'c', name: 'C' },
-		]);
-		expect(hintsOf(result)).toEqual([
-			"Recommended fields are missing: 'description' (2 documents), 'url' (1 document)",
-		]);
-	});
-
-	it('give no hint when all documents lack the same', async () => {
-		const result = await push([...documents(2), { id: 'c', name: 'C', description: 'd' }]);
-		expect(hintsOf(result)).toEqual([
-			"Recommended fields are missing: 'description' (2 documents)",
-		]);
-		expect(hintsOf(await push(documents(3)))).toEqual([]);
-	});
-
-	it('that are excluded and that no document has are named in a hint', async () => {
-		const options = { excludeFields: 'vector, metadata.secret, vectr' };
-		const items = [...documents(1), { id: 'b', name: 'B', vector: [1], metadata: {} }];
-		expect(hintsOf(await push(items, { options }))).toEqual([
-			"'Exclude Fields' names top-level fields that no document has: 'metadata.secret', 'vectr'",
-		]);
-	});
-
-	it('give no hint when none is missing', async () => {
-		const result = await push([{ id: 'a', name: 'A', description: 'd', url: 'u' }]);
-		expect(result.hints).toEqual([]);
 	});
 });
 
@@ -533,9 +470,9 @@ describe('documents of the same ID', () => {
 		{ id: 'a', name: 'last' },
 	];
 
-	it('are replaced by the last one', async () => {
+	it('are replaced by the last one of their request', async () => {
 		const result = await push(items);
-		expect(bodies()).toEqual([[items[1], items[3]]]);
+		expect(bodies()).toEqual([[items[3], items[1]]]);
 		expect(jsonOf(result.output)).toEqual([
 			{ id: 'a', pushed: false, reason: 'A later document has the same ID' },
 			expect.objectContaining({ id: 'b', pushed: true }),
@@ -546,66 +483,44 @@ describe('documents of the same ID', () => {
 		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
 	});
 
-	it.each([false, true])(
-		'are not pushed at all if the last one is too large, dry run: %s',
-		async (dryRun) => {
-			const large = { id: 'a', name: 'x'.repeat(1000) };
-			const result = await push(
-				[items[0], items[1], large],
-				{ options: { bytesPerRequest: 1000, dryRun } },
-				{ onError: 'continueRegularOutput' },
-			);
-			const failed = {
-				id: 'a',
-				error: "The last document with this ID has 1,020 bytes, more than the 1,000 that a request may have, and the earlier ones were skipped for it, so document 'a' was not pushed",
-			};
-			expect(jsonOf(result.output)).toEqual([
-				failed,
-				expect.objectContaining({ id: 'b', pushed: !dryRun }),
-				failed,
-			]);
-			expect(bodies()).toEqual(dryRun ? [] : [items[1]]);
-			// What failed is not said to be skipped.
-			expect(hintsOf(result)).toContain(
-				"2 of 3 documents failed. The field 'error' of their items says why.",
-			);
-			expect(hintsOf(result).join()).not.toContain('skipped for a later one');
-		},
-	);
+	it('fail with the one that replaces them', async () => {
+		sandbox().faults.add({ route: 'push', status: 403 });
+		const result = await push(items, {}, { onError: 'continueRegularOutput' });
+		expect(jsonOf(result.output).map(({ error }) => typeof error)).toEqual(
+			Array(4).fill('string'),
+		);
+		expect(hintsOf(result).join()).not.toContain('skipped for a later one');
+	});
 
-	it('are sent in order, each after the one before has been answered', async () => {
+	it('in several requests are sent in order, each after the one before was answered', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 40 });
-		const result = await push(items, { options: { duplicates: 'sendInOrder' } });
-		expect(jsonOf(result.output).map(({ pushed }) => pushed)).toEqual([true, true, true, true]);
+		const result = await push(items, { options: { documentsPerRequest: 1 } });
+		expect(jsonOf(result.output).map(({ pushed }) => pushed)).toEqual([
+			true,
+			true,
+			false,
+			true,
+		]);
 		expect(indexed()).toEqual(expect.arrayContaining([items[1], items[3]]));
-		expect(indexed()).toHaveLength(2);
-		const { requests } = sandbox();
-		expect(bodies()).toEqual([[items[0], items[1]], items[2], items[3]]);
-		requests.slice(1).forEach(({ startedAt }, at) => {
-			expect(startedAt).toBeGreaterThanOrEqual(requests[at].endedAt);
-		});
+		const ofA = sandbox().requests.filter(({ body }) => (body as IDataObject).id === 'a');
+		expect(ofA).toHaveLength(2);
+		expect(ofA[1].startedAt).toBeGreaterThanOrEqual(ofA[0].endedAt);
 	});
 
-	it('are refused: nothing is sent when the node stops', async () => {
-		const { error } = await push(items, { options: { duplicates: 'fail' } });
-		expect(error?.message).toBe(
-			"An earlier document of this run has the same ID, so document 'a' was not pushed",
-		);
-		expect(error?.context).toMatchObject({ itemIndex: 2 });
-		expect(sandbox().requests).toEqual([]);
-	});
-
-	it('fail except the first one if the node continues', async () => {
+	it('leave the earlier one in the index if the last one is too large', async () => {
+		const large = { id: 'a', name: 'x'.repeat(1000) };
 		const result = await push(
-			items,
-			{ options: { duplicates: 'fail' } },
-			{ onError: 'continueErrorOutput' },
+			[items[0], items[1], large],
+			{ options: { bytesPerRequest: 1000 } },
+			{ onError: 'continueRegularOutput' },
 		);
-		expect(bodies()).toEqual([[items[0], items[1]]]);
-		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
-		expect(jsonOf(result.errorOutput)).toEqual([
-			expect.objectContaining({ id: 'a', name: 'second' }),
-			expect.objectContaining({ id: 'a', name: 'last' }),
+		expect(jsonOf(result.output)).toMatchObject([
+			{ id: 'a', pushed: true },
+			{ id: 'b', pushed: true },
+			{
+				id: 'a',
+				error: "The document has 1,020 bytes, more than the 1,000 that a request may have, so document 'a' was not pushed",
+			},
 		]);
 	});
 });
@@ -636,14 +551,14 @@ describe('limits of a request', () => {
 		expect(indexed()).toHaveLength(60);
 	});
 
-	it('keep a request under 5 MB whatever the option says', async () => {
+	it('keep a request under 5 MB', async () => {
 		sandbox().settings.keepBodies = false;
 		const items = indexes(8).map((at) => ({
 			id: `${at}`,
 			name: 'N',
 			text: '漢'.repeat(400_000),
 		}));
-		await push(items, { options: { bytesPerRequest: 50_000_000 } });
+		await push(items, { options: {} });
 		const { requests } = sandbox();
 		expect(requests.map(({ status }) => status)).toEqual([200, 200]);
 		for (const { bodyBytes } of requests) expect(bodyBytes).toBeLessThanOrEqual(5_000_000);
@@ -816,7 +731,7 @@ describe('a dry run', () => {
 describe('the output', () => {
 	it('is one summary, whose figures are those of the requests', async () => {
 		sandbox().faults.add({ route: 'push', status: 503, times: 1 });
-		const items = [...documents(5), { id: 'd0', name: 'Ä' }, { id: 'x', name: 3.5 }];
+		const items = [...documents(5), { id: 'd4', name: 'Ä' }, { id: 'x', name: 3.5 }];
 		const result = await push(
 			items,
 			{ options: { output: 'summary', documentsPerRequest: 2, concurrency: 1 } },
@@ -885,7 +800,7 @@ describe('the output', () => {
 			reply(response, 200, { took: 3, results: results.reverse() });
 		});
 		const credentials = {
-			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+			lucidworksPushApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
 		};
 		const result = await push(
 			documents(3),
@@ -925,55 +840,13 @@ describe('the output', () => {
 		);
 	});
 
-	it.each<[string, (ids: unknown[]) => unknown, string]>([
-		[
-			'a list of errors beside the documents',
-			(ids) => ({
-				documents: ids.map((id) => ({ id, status: 201 })),
-				errors: [{ id: 'd1', message: 'name too long' }],
-			}),
-			', "name too long"',
-		],
-		[
-			'an ID listed twice',
-			(ids) => [
-				...ids.map((id) => ({ id, status: 422, error: 'no' })).slice(1, 2),
-				{ id: 'd1' },
-			],
-			' with status 422, "no"',
-		],
-		[
-			'a status as text',
-			(ids) => ids.map((id) => ({ id, status: id === 'd1' ? 'rejected' : 'created' })),
-			'',
-		],
-	])('fails what the service rejected, however it says so: %s', async (_case, answer, words) => {
-		const server = await serve(({ body }, response) => {
-			const ids = (JSON.parse(body) as IDataObject[]).map(({ id }) => id);
-			reply(response, 200, answer(ids));
-		});
-		const credentials = {
-			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
-		};
-		const onError = 'continueRegularOutput';
-		const { output } = await push(documents(3), {}, { credentials, onError });
-		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ id: 'd0', pushed: true }),
-			expect.objectContaining({
-				id: 'd1',
-				error: expect.stringContaining(`rejected the document${words}`) as string,
-			}),
-			expect.objectContaining({ id: 'd2', pushed: true }),
-		]);
-	});
-
 	it('stops a node set to stop after the request with a rejected document', async () => {
 		const server = await serve(({ body }, response) => {
 			const { id } = JSON.parse(body) as IDataObject;
 			reply(response, 200, [id === 'd1' ? { id, error: 'too long' } : { id }]);
 		});
 		const credentials = {
-			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+			lucidworksPushApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
 		};
 		const options = { documentsPerRequest: 1, concurrency: 1 };
 		const { error } = await push(documents(9), { options }, { credentials });
@@ -982,34 +855,8 @@ describe('the output', () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	it('survives a message nested 3,000 levels deep', async () => {
-		const nested = `${'{"error":'.repeat(3000)}"deep"${'}'.repeat(3000)}`;
-		const server = await serve(({ body }, response) => {
-			const { id } = JSON.parse(body) as { id: string };
-			response.writeHead(200, { 'Content-Type': 'application/json' });
-			response.end(id === 'd1' ? `[{"id":"d1","error":${nested}}]` : '{}');
-		});
-		const credentials = {
-			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
-		};
-		const result = await push(
-			documents(3),
-			{ options: { documentsPerRequest: 1 } },
-			{ credentials, onError: 'continueErrorOutput' },
-		);
-		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd2']);
-		expect(jsonOf(result.errorOutput)).toEqual([
-			expect.objectContaining({
-				id: 'd1',
-				error: expect.stringMatching(/^The push service rejected the document/),
-			}),
-		]);
-	});
-
 	it.each<[IDataObject, string, number | undefined]>([
-		[{ status: 422, message: 'name too long' }, ' with status 422, "name too long"', 422],
 		[{ status: 409 }, ' with status 409', 409],
-		[{ error: { reason: 'name too long' } }, ', "name too long"', undefined],
 		[{ error: ['too long', 'too old'] }, ', "too long; too old"', undefined],
 		[{ error: true }, '', undefined],
 	])('shows what the service says of a refused document: %j', async (said, words, httpStatus) => {
@@ -1018,7 +865,7 @@ describe('the output', () => {
 			reply(response, 200, [{ id, ...said }]);
 		});
 		const credentials = {
-			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
+			lucidworksPushApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
 		};
 		const settings = { credentials, onError: 'continueRegularOutput' } as const;
 		const { output } = await push(documents(1), {}, settings);
@@ -1029,25 +876,6 @@ describe('the output', () => {
 				...(httpStatus !== undefined && { httpStatus }),
 			},
 		]);
-	});
-
-	it('does not take a document that the service sends back for a rejected one', async () => {
-		const server = await serve(({ body }, response) =>
-			reply(response, 200, { documents: JSON.parse(body) as IDataObject[] }),
-		);
-		const credentials = {
-			pushEndpointApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
-		};
-		const items = [
-			{ id: 'a', name: 'A', status: 404, error: 'Not found' },
-			{ id: 'b', name: 'B', error: { code: 7 } },
-		];
-		const { output } = await push(items, {}, { credentials });
-		expect(jsonOf(output)).toEqual(
-			items.map((item) =>
-				expect.objectContaining({ id: item.id, pushed: true, response: item }),
-			),
-		);
 	});
 
 	it.each([
@@ -1061,7 +889,6 @@ describe('the output', () => {
 				id: `d${at}`,
 				pushed: true,
 				request: 1,
-				attempts: 1,
 				response: body,
 			})),
 		);
@@ -1081,7 +908,7 @@ describe('a failing item', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
 		expect(jsonOf(result.output)[2]).toEqual({
 			id: 'bad',
-			error: "The field 'name' of document 'bad' must be a string, but it is the boolean true (item 2)",
+			error: "The field 'name' of document 'bad' must be text or a whole number, but it is true (item 2)",
 		});
 		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
 	});
@@ -1110,10 +937,48 @@ describe('a failing item', () => {
 			{
 				docs,
 				id: 'b',
-				error: "Document 1 of the list, counted from 0: The field 'name' of document 'b' is missing or empty (item 0)",
+				error: "Entry 1 of the list (zero-based): The field 'name' of document 'b' is missing or empty (item 0)",
 			},
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 0, 0]);
+	});
+});
+
+describe('a blank row of a spreadsheet', () => {
+	const BLANK = { id: '', name: null, text: ' ' };
+	const items = [{}, documents(1)[0], BLANK];
+
+	it.each<[string, INodeParameters]>([
+		['a whole item', {}],
+		['mapped fields', { documentSource: 'fields' }],
+		['JSON', { documentSource: 'json' }],
+	])('gives no item and a hint, whatever On Error says: %s', async (_case, parameters) => {
+		for (const onError of ['stopWorkflow', 'continueErrorOutput'] as const) {
+			const result = await push(items, parameters, { onError });
+			expect(jsonOf([...result.output, ...result.errorOutput])).toMatchObject([
+				{ id: 'd0', pushed: true },
+			]);
+			expect(hintsOf(result)).toEqual(['2 blank rows skipped']);
+		}
+	});
+
+	it('counts nothing for its item, and as blank in a summary', async () => {
+		const each = await push(items, { options: { output: 'inputItems' } });
+		expect(jsonOf(each.output)).toEqual([
+			{ pushed: 0, failed: 0 },
+			{ pushed: 1, failed: 0 },
+			{ pushed: 0, failed: 0 },
+		]);
+		const { output } = await push(items, { options: { output: 'summary' } });
+		expect(jsonOf(output)).toMatchObject([{ documents: 1, failures: 0, blank: 2 }]);
+	});
+
+	it('fails if all rows are blank, or a parameter gives it an ID', async () => {
+		const { error } = await push([{}, BLANK]);
+		expect(error?.message).toContain('are missing or empty');
+		const parameters = { documentSource: 'fields', documentId: 'fixed' };
+		const fixed = await push(items, parameters);
+		expect(fixed.error?.message).toContain("'Document Name' of document 'fixed' is missing");
 	});
 });
 
@@ -1128,6 +993,7 @@ describe('hints', () => {
 		sandbox().faults.add({ route: 'push', status: 403 });
 		expect(hintsOf(await push(documents(3), {}, CONTINUE))).toEqual([
 			"3 of 3 documents failed. The field 'error' of their items says why.",
+			'1 batch split to find what the service does not take',
 		]);
 	});
 

@@ -5,9 +5,9 @@
  */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
-import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
-import { BlobServiceApi } from '../../credentials/BlobServiceApi.credentials';
-import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
+import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
+import { LucidworksBlobApi } from '../../credentials/LucidworksBlobApi.credentials';
+import { LucidworksPushApi } from '../../credentials/LucidworksPushApi.credentials';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
@@ -69,9 +69,9 @@ it.each(NODES)('%s is blocked at another one', async (_name, node, parameters) =
 });
 
 it.each([
-	['aiServiceOAuth2Api', () => new AiServiceOAuth2Api()],
-	['pushEndpointApi', () => new PushEndpointApi()],
-	['blobServiceApi', () => new BlobServiceApi()],
+	['lucidworksAiOAuth2Api', () => new LucidworksAiOAuth2Api()],
+	['lucidworksPushApi', () => new LucidworksPushApi()],
+	['lucidworksBlobApi', () => new LucidworksBlobApi()],
 ])('the test of %s reaches the allowed host, and no other', async (type, credential) => {
 	const allowed = await testCredential(credential(), credentialsOf('localhost')[type]);
 	expect(allowed).toMatchObject({ ok: true });

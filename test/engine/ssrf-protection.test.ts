@@ -3,7 +3,7 @@
  *
  * @jest-environment node
  */
-import { PushEndpointApi } from '../../credentials/PushEndpointApi.credentials';
+import { LucidworksPushApi } from '../../credentials/LucidworksPushApi.credentials';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { chunkNode } from '../../support/chunking';
@@ -26,16 +26,16 @@ afterAll(() => {
 
 it('blocks a service', async () => {
 	const { url, requests } = await anyServer();
-	const pushEndpointApi = { pushUrl: url, endpoint: 'docs', apiKey: 'key-12345' };
+	const lucidworksPushApi = { pushUrl: url, endpoint: 'docs', apiKey: 'key-12345' };
 	const { error } = await push(
 		[{ id: 'a', name: 'A' }],
 		{},
-		{ credentials: { pushEndpointApi } },
+		{ credentials: { lucidworksPushApi } },
 	);
 	expect(error?.message).toBe(
 		"The request to the push service was blocked by n8n's SSRF protection, so document 'a' was not pushed",
 	);
-	const test = await testCredential(new PushEndpointApi(), pushEndpointApi);
+	const test = await testCredential(new LucidworksPushApi(), lucidworksPushApi);
 	expect(test.ok).toBe(false);
 	expect(test.message).toMatch(
 		/^The request to the push service was blocked by n8n's SSRF protection\./,
@@ -50,7 +50,7 @@ it('blocks a service', async () => {
 
 it('blocks the token server', async () => {
 	const { url, requests } = await anyServer();
-	const aiServiceOAuth2Api = {
+	const lucidworksAiOAuth2Api = {
 		aiUrl: url,
 		authUrl: url,
 		authorizationServerId: 'default',
@@ -58,7 +58,7 @@ it('blocks the token server', async () => {
 		clientSecret: 'secret-1',
 	};
 	const { parameters } = chunkNode({ operation: 'submit' });
-	const credentials = { aiServiceOAuth2Api };
+	const credentials = { lucidworksAiOAuth2Api };
 	const { error } = await chunk([{ text: 'a' }], parameters, { credentials });
 	expect(error?.message).toBe(
 		"The request to the token server was blocked by n8n's SSRF protection, so the text was not submitted",

@@ -3,6 +3,7 @@ import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeHelpers, Workflow } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 
 const MODEL = { modelId: { __rl: true, mode: 'list', value: 'gte-small' } };
@@ -53,4 +54,11 @@ it.each<[string, INodeParameters]>([
 	['Documents from a file', { documentSource: 'file' }],
 ])('Push Documents: %s', (expected, parameters) => {
 	expect(subtitleOf(new PushDocuments(), parameters)).toBe(expected);
+});
+
+it.each<[string, INodeParameters]>([
+	['Commit within about a minute', {}],
+	['Dry run: Commit with every delete', { commit: 'everyDelete', options: { dryRun: true } }],
+])('Delete Document: %s', (expected, parameters) => {
+	expect(subtitleOf(new DeleteDocument(), parameters)).toBe(expected);
 });

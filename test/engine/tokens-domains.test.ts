@@ -6,13 +6,13 @@
  */
 import { injectDomainRestrictionFields } from 'n8n-workflow';
 
-import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
+import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { CredentialStore, testCredential } from '../../support/engine';
 import { chunk, startWorker } from '../../support/worker';
 
-const TYPE = 'aiServiceOAuth2Api';
+const TYPE = 'lucidworksAiOAuth2Api';
 
 let sandbox: Sandbox;
 
@@ -35,7 +35,7 @@ const run = async (data: ReturnType<typeof restricted>) =>
 
 describe('a credential restricted to domains', () => {
 	it('has the fields of n8n', () => {
-		const names = injectDomainRestrictionFields(new AiServiceOAuth2Api()).map(
+		const names = injectDomainRestrictionFields(new LucidworksAiOAuth2Api()).map(
 			({ name }) => name,
 		);
 		expect(names.slice(-2)).toEqual(['allowedHttpRequestDomains', 'allowedDomains']);
@@ -68,7 +68,7 @@ describe('a credential restricted to domains', () => {
 	it('says so at the Test button too', async () => {
 		const refused = restricted('domains', 'example.com');
 		for (const accessTokens of ['', '{}']) {
-			const { ok, message } = await testCredential(new AiServiceOAuth2Api(), {
+			const { ok, message } = await testCredential(new LucidworksAiOAuth2Api(), {
 				...refused,
 				accessTokens,
 			});
@@ -79,13 +79,13 @@ describe('a credential restricted to domains', () => {
 		}
 		expect(sandbox.requests).toEqual([]);
 		const allowed = await testCredential(
-			new AiServiceOAuth2Api(),
+			new LucidworksAiOAuth2Api(),
 			restricted('domains', 'localhost, 127.0.0.1'),
 		);
 		expect(allowed).toMatchObject({ ok: true });
 		// The nodes of this package reach the AI service all the same.
 		const tokenHostOnly = await testCredential(
-			new AiServiceOAuth2Api(),
+			new LucidworksAiOAuth2Api(),
 			restricted('domains', 'localhost'),
 		);
 		expect(tokenHostOnly).toMatchObject({

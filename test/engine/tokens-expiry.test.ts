@@ -35,7 +35,7 @@ async function longRun(revokePreviousTokens: boolean) {
 		texts: 40,
 		concurrency: CONCURRENCY,
 		parameters: { operation: 'submitAndWait', output: 'chunks' },
-		options: { longestIntervalSeconds: 1 },
+		options: {},
 	});
 	const seconds = (Date.now() - startedAt) / 1000;
 	stalls.disable();

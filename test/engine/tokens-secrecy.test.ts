@@ -10,13 +10,13 @@ import { inspect } from 'node:util';
 
 import { LoggerProxy } from 'n8n-workflow';
 
-import { AiServiceOAuth2Api } from '../../credentials/AiServiceOAuth2Api.credentials';
+import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
 import { startSandbox, type FaultRule, type Sandbox, type SandboxSettings } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { CredentialStore, testCredential } from '../../support/engine';
 import { chunk, startWorker, type ChunkRunOptions } from '../../support/worker';
 
-const TYPE = 'aiServiceOAuth2Api';
+const TYPE = 'lucidworksAiOAuth2Api';
 const SECRET = 'secret-that-nobody-may-see';
 
 let sandbox: Sandbox;
@@ -172,7 +172,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 		for (const tokenResponse of ['normal', 'pkce', 'html'] as const) {
 			sandbox.settings.tokenResponse = tokenResponse;
 			const data = newStore({ clientSecret: 'mistyped-secret' }).get(TYPE);
-			const { message } = await testCredential(new AiServiceOAuth2Api(), data);
+			const { message } = await testCredential(new LucidworksAiOAuth2Api(), data);
 			expect(message).not.toContain('mistyped-secret');
 		}
 	});

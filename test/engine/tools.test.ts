@@ -13,7 +13,7 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
-import { OFTEN, useChunkText } from '../../support/chunking';
+import { useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { jsonOf, nodeRunner } from '../../support/sandbox';
@@ -36,7 +36,6 @@ const chunkTool = async (parameters: INodeParameters = {}, item: IDataObject = {
 			chunker: 'dynamic-newline',
 			chunkerSettings: { maxChunkSize: 1 },
 			output: 'chunks',
-			options: OFTEN,
 			...parameters,
 		},
 		{ onError: 'continueRegularOutput' },
@@ -152,7 +151,6 @@ describe('what a model fills in without any setting', () => {
 	it('is the text to split', async () => {
 		const { output } = await chunk([{ Text: TEXT, text: 'no' }], {
 			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
-			options: OFTEN,
 		});
 		expect(jsonOf(output).map(({ text }) => text)).toEqual([TEXT]);
 	});
@@ -168,21 +166,12 @@ describe('what a model fills in without any setting', () => {
 describe('what a model reads', () => {
 	it.each([
 		['chunks', { output: 'chunks' }],
-		['texts', { output: 'texts' }],
 		['documents', { output: 'documents', documentId: 'a', documentName: 'A' }],
 		['vectors set before the node became a tool', { output: 'chunks', vectors: 'list' }],
 	])('has no vectors: %s', async (_case, parameters) => {
 		const result = await chunkTool(parameters);
 		expect(JSON.stringify(jsonOf(result.output))).toContain('No receipt');
 		expect(numbersIn(result)).toEqual(NO_NUMBERS);
-	});
-
-	it('counts the numbers of a raw response', async () => {
-		const result = await chunkTool({ output: 'raw' });
-		const text = JSON.stringify(jsonOf(result.output));
-		expect(text).toContain('No receipt');
-		expect(text).toContain('"384 numbers"');
-		expect(numbersIn(result).longest).toBeLessThanOrEqual(2);
 	});
 
 	it('counts the numbers of a response that cannot be used', async () => {
@@ -204,14 +193,5 @@ describe('what a model reads', () => {
 		expect(jsonOf(output)).toMatchObject([
 			{ error: expect.stringContaining('No such model') as string, httpStatus: 400 },
 		]);
-	});
-
-	it('ends where a response is nested too deeply to be of use', async () => {
-		let nested: unknown = Array.from({ length: 384 }, (_, at) => at);
-		for (let depth = 0; depth < 100; depth++) nested = { nested };
-		answers({ status: 'READY', chunkedData: 'no list', nested });
-		const result = await chunkTool();
-		expect(JSON.stringify(jsonOf(result.output))).toContain('"..."');
-		expect(numbersIn(result)).toEqual(NO_NUMBERS);
 	});
 });

@@ -14,13 +14,10 @@ import { credentialClasses, manifest, ROOT } from '../../support/manifest';
 /** n8n's limit for hints. */
 const MAX_HINT_LENGTH = 120;
 
-/** From this number of options on, n8n's lint wants them sorted. */
-const SORTED_FROM = 5;
-
 /** The options that several nodes have, by subject, in the order in which they follow those of one node. */
 const GROUPS = [
-	/^(.+PerRequest|concurrency|maxAttempts|timeoutSeconds|maxRefusedSeconds)$/,
-	/^(maxWaitSeconds|whenTimeRunsOut|.+IntervalSeconds)$/,
+	/^(.+PerRequest|concurrency|retryForSeconds|timeoutSeconds)$/,
+	/^(maxWaitSeconds|whenTimeRunsOut)$/,
 	/^(delimiter|skipRecords|maxRecords|bytesPerFile)$/,
 ];
 
@@ -102,23 +99,6 @@ function faults(list: Shown[], rule: (shown: Shown) => string | undefined): stri
 const optionsOf = ({ type, options }: INodeProperties): INodePropertyOptions[] =>
 	type === 'options' ? ((options ?? []) as INodePropertyOptions[]) : [];
 
-/** What is wrong with a sentence, or several, as n8n's guidelines have them. */
-function sentenceFault(text: string): string | undefined {
-	// "e.g." and version numbers end no sentence.
-	const sentences = text.split(/[.?!](?=\s+[A-Z'{])/).length;
-	if (!/^[A-Z'"]/.test(text)) return `'${text}' begins with a small letter`;
-	if (sentences === 1 && text.endsWith('.')) return `'${text}' is one sentence with a period`;
-	if (sentences > 1 && !/[.?!]$/.test(text)) return `'${text}' lacks its last period`;
-	// Words such as JSON and names of parameters in quotes are fine.
-	const words = text
-		.replace(/'[^']*'/g, '')
-		.split(/\s+/)
-		.slice(1);
-	const capitals = words.filter((word) => /^[A-Z][a-z]{3,}$/.test(word));
-	if (words.length > 3 && capitals.length > words.length / 2) return `'${text}' is in title case`;
-	return undefined;
-}
-
 describe('descriptions', () => {
 	it('are there, and say more than the name', () => {
 		const rule = ({ property: { displayName, name, description } }: Shown) => {
@@ -130,25 +110,13 @@ describe('descriptions', () => {
 		expect(faults(fields, rule)).toEqual([]);
 	});
 
-	it('are sentences, with a period only if there are several', () => {
-		const rule = ({ property: { description } }: Shown) =>
-			description ? sentenceFault(description) : undefined;
-		expect(faults(fields, rule)).toEqual([]);
-	});
-
-	it("of booleans begin with 'Whether'", () => {
-		const rule = ({ property: { type, description = '' } }: Shown) =>
-			type === 'boolean' && !description.startsWith('Whether ') ? description : undefined;
-		expect(faults(fields, rule)).toEqual([]);
-	});
-
 	it('of options are there, and say more than the name', () => {
 		const rule = ({ property }: Shown) =>
 			optionsOf(property)
 				.map(({ name, description }) => {
 					if (!description) return `option '${name}' has no description`;
 					if (description.toLowerCase() === name.toLowerCase()) return `'${name}' twice`;
-					return sentenceFault(description);
+					return undefined;
 				})
 				.find((fault) => fault !== undefined);
 		expect(faults(fields, rule)).toEqual([]);
@@ -259,14 +227,6 @@ describe('order', () => {
 		expect(options[0]?.name).toBe(first);
 	});
 
-	it('of long lists is alphabetical', () => {
-		const rule = ({ property }: Shown) => {
-			const names = optionsOf(property).map(({ name }) => name);
-			return names.length < SORTED_FROM || sorted(names) ? undefined : names.join(', ');
-		};
-		expect(faults(fields, rule)).toEqual([]);
-	});
-
 	it('has the operation first and the options last', () => {
 		for (const { property, siblings, where } of fields) {
 			if (property.name === 'operation')
@@ -276,49 +236,3 @@ describe('order', () => {
 		}
 	});
 });
-
-/** Alphabetical; 'Custom Data Type' belongs after 'Data Type'. */
-function sorted(names: string[]): boolean {
-	const keys = names.map((name) => name.replace(/^Custom (.+)$/, '$1, custom'));
-	return keys.every((key, index) => index === 0 || keys[index - 1].localeCompare(key) <= 0);
-}
-
-describe('defaults', () => {
-	it('pass their own validation', () => {
-		const rule = ({ property }: Shown) => defaultFault(property);
-		expect(faults(fields, rule)).toEqual([]);
-	});
-});
-
-/** What is wrong with a default value. */
-function defaultFault(property: INodeProperties): string | undefined {
-	const { type, typeOptions = {}, default: value } = property;
-	const fault = `default ${JSON.stringify(value)}`;
-	const isExpression = typeof value === 'string' && value.startsWith('=');
-	if (isExpression) return /^=\{\{ .+ \}\}$/.test(value) ? undefined : fault;
-	switch (type) {
-		case 'number': {
-			const { minValue = -Infinity, maxValue = Infinity, numberPrecision = 0 } = typeOptions;
-			if (typeof value !== 'number' || value < minValue || value > maxValue) return fault;
-			return Number(value.toFixed(numberPrecision)) === value ? undefined : fault;
-		}
-		case 'options':
-			return optionsOf(property).some((option) => option.value === value) ? undefined : fault;
-		case 'boolean':
-			return typeof value === 'boolean' ? undefined : fault;
-		case 'json':
-			return parses(value) ? undefined : fault;
-		case 'string':
-			return typeof value === 'string' ? undefined : fault;
-		default:
-			return typeof value === 'object' ? undefined : fault;
-	}
-}
-
-function parses(value: unknown): boolean {
-	try {
-		return typeof JSON.parse(String(value)) === 'object';
-	} catch {
-		return false;
-	}
-}

@@ -1,20 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf } from '../../shared/records/fields';
-import type { Run } from '../../shared/n8n/run/run';
-import { isTool } from '../../shared/n8n/run/tool';
 import { mapInSlices } from '../../shared/n8n/run/slices';
+import { isTool } from '../../shared/n8n/run/results';
+import { fieldOf } from '../../shared/records/fields';
 import type { Chunk } from '../../shared/service/chunking/chunking';
 import { packVector } from '../../shared/service/chunking/vector';
-import { documentMissing } from '../failures';
-import type { ChunkOptions, ChunkParameters } from '../parameters';
-import type { SourceDocument, TextRef } from '../texts/text';
-
-export type OutputMode = 'chunks' | 'texts' | 'documents' | 'perDocument' | 'raw';
-
-/** Whether chunks are returned as documents with IDs of their own. */
-export const isOfDocuments = (mode: OutputMode): boolean =>
-	mode === 'documents' || mode === 'perDocument';
+import type { ChunkTask, OutputMode, SourceDocument, TextRef } from '../texts/text';
 
 /** A text with its chunks, ready to be written as records. */
 export interface ChunkedText {
@@ -27,117 +18,88 @@ export interface ChunkedText {
 	source: IDataObject;
 }
 
-/** Which fields of a source its output keeps. */
-export interface KeptOptions {
-	sourceFields: ChunkOptions['sourceFields'] | undefined;
+/** How records are written. */
+export interface RecordOptions {
+	mode: OutputMode;
+	vectors: 'compact' | 'list' | 'none';
+	/** Which fields of a source its output keeps; undefined if the user has not said it. */
+	sourceFields: 'all' | 'listed' | 'none' | undefined;
 	/** Names of fields, or dotted paths. */
 	listedFields: string[];
 }
 
-export interface RecordOptions extends KeptOptions {
-	mode: OutputMode;
-	/** How to return vectors. */
-	vectors: 'compact' | 'list' | 'none';
-}
-
-/** @param vectorsOf how vectors are written, given how the user wants them */
-export function recordOptionsOf(
-	{ run, parameters, options, mode }: RecordRun,
-	vectorsOf: (wanted: RecordOptions['vectors']) => RecordOptions['vectors'],
-): RecordOptions {
+/** Reads how records are written; in files vectors are lists of numbers. */
+export function recordOptions(task: ChunkTask): RecordOptions {
+	const { run, parameters, options, mode } = task;
+	const isToFiles = parameters.choice('outputTo') === 'files';
+	const wanted = isTool(run.context) ? 'none' : parameters.choice('vectors');
 	return {
 		mode,
-		vectors: isTool(run.context) ? 'none' : vectorsOf(parameters.choice('vectors')),
-		...keptOptionsOf({ parameters, options }),
+		vectors: wanted === 'compact' && isToFiles ? 'list' : wanted,
+		sourceFields: parameters.isAdded('options', 'sourceFields')
+			? options.sourceFields
+			: undefined,
+		listedFields: options.listedFields,
 	};
 }
 
-export const keptOptionsOf = ({
-	parameters,
-	options,
-}: Pick<RecordRun, 'parameters' | 'options'>): KeptOptions => ({
-	sourceFields: parameters.isAdded('options', 'sourceFields') ? options.sourceFields : undefined,
-	listedFields: options.listedFields,
-});
-
-interface RecordRun {
-	run: Run;
-	parameters: ChunkParameters;
-	options: ChunkOptions;
-	mode: OutputMode;
-}
-
 /**
- * What to return for a text. Lists of numbers are those of the response, never copies: they are most of
- * its memory.
+ * Makes a record of each chunk of a text. Lists of numbers are those of the response, never copies: they
+ * are most of its memory.
  *
  * @param breathe called between two chunks, of which a text may have tens of thousands
- * @throws InputError if documents are wanted and the text has none
  */
 export async function recordsOf(
 	text: ChunkedText,
 	options: RecordOptions,
 	breathe: () => Promise<void> | undefined,
 ): Promise<IDataObject[]> {
-	// One item per document has them beside its chunks.
-	const kept = options.mode === 'perDocument' ? {} : keptOf(text, options);
-	const place = placeOf(text);
-	const { ref, chunks } = text;
-	const { document } = ref;
+	const { ref, chunks, chunkingId } = text;
+	const { document, index } = ref;
 	const { mode, vectors } = options;
-	const eachChunk = async (record: (chunk: Chunk, index: number) => IDataObject) =>
-		await mapInSlices(chunks, breathe, record);
-	if (isOfDocuments(mode)) {
-		// A failure, since without a document there would be no output for these chunks.
-		if (document === undefined) throw documentMissing();
-		return await eachChunk((chunk, index) => ({
-			// First, although kept fields may have an ID of their own.
-			...{ id: '' },
+	// One item per document has them beside its chunks.
+	const kept = mode === 'perDocument' ? {} : keptOf(text, options);
+	const place = {
+		chunkCount: chunks.length,
+		...(index !== undefined && { textIndex: index }),
+		chunkingId,
+	};
+	if (mode === 'chunks' || document === undefined) {
+		if (chunks.length === 0) return [{ ...kept, ...place }];
+		return await mapInSlices(chunks, breathe, (chunk, at) => ({
 			...kept,
-			...document.fields,
-			id: chunkDocumentId(document.id, ref, index),
-			parentId: document.id,
-			...contentOf(chunk, index, place, vectors),
+			...contentOf(chunk, at, place, vectors),
 		}));
 	}
-	if (mode === 'texts') {
-		const list = await eachChunk((chunk, index) => contentOf(chunk, index, {}, vectors));
-		const whole = ref.text !== undefined && { text: ref.text };
-		return [{ ...kept, ...whole, ...place, chunks: list }];
-	}
-	if (chunks.length === 0) return [{ ...kept, ...place }];
-	return await eachChunk((chunk, index) => ({
+	return await mapInSlices(chunks, breathe, (chunk, at) => ({
+		// First, although kept fields may have an ID of their own.
+		...{ id: '' },
 		...kept,
-		...contentOf(chunk, index, place, vectors),
+		...document.fields,
+		id: chunkDocumentId(document.id, ref, at),
+		parentId: document.id,
+		...contentOf(chunk, at, place, vectors),
 	}));
 }
-
-const placeOf = ({ ref, chunkingId, chunks }: ChunkedText): IDataObject => ({
-	chunkCount: chunks.length,
-	...(ref.index !== undefined && { textIndex: ref.index }),
-	chunkingId,
-});
 
 /** The vector comes last, so that a person sees the rest without scrolling. */
 function contentOf(
 	{ text, vector, ...measures }: Chunk,
 	chunkIndex: number,
-	where: IDataObject,
+	place: IDataObject,
 	vectors: RecordOptions['vectors'],
 ): IDataObject {
-	const json: IDataObject = { text, chunkIndex, ...where, ...measures };
-	if (vector && vectors !== 'none') {
+	const json: IDataObject = { text, chunkIndex, ...place, ...measures };
+	if (vector && vectors !== 'none')
 		json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
-	}
 	return json;
 }
 
 /** IDs of chunks that a text of a document had, and has no longer. */
-export function removedIdsOf(document: SourceDocument, ref: TextRef, chunks: number): string[] {
+function removedIdsOf(document: SourceDocument, ref: TextRef, chunks: number): string[] {
 	const removed: string[] = [];
-	for (let index = chunks; index < document.previousChunkCount; index++) {
+	for (let index = chunks; index < document.previousChunkCount; index++)
 		removed.push(chunkDocumentId(document.id, ref, index));
-	}
 	return removed;
 }
 
@@ -149,9 +111,8 @@ const CHUNK_FIELDS = ['start', 'end', 'tokensUsed', 'vector'];
 /** Where a text stands that has not finished, as Submit returns it. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
-/** Fields of the source that say nothing about a chunk. */
 function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): IDataObject {
-	const kept = keptFields(source, options, 'none');
+	const kept = keptFields(source, options);
 	if (options.sourceFields !== 'all') return kept;
 	for (const field of CHUNK_FIELDS) delete kept[field];
 	// They would send finished chunks back to Get Results.
@@ -159,22 +120,64 @@ function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): ID
 	return kept;
 }
 
-/**
- * The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed
- * one, and with Retry On Fail run the node again.
- */
+/** The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed one. */
 export function keptFields(
 	source: IDataObject,
-	{ sourceFields, listedFields }: KeptOptions,
-	otherwise: 'all' | 'none',
+	{ sourceFields = 'none', listedFields }: Omit<RecordOptions, 'mode' | 'vectors'>,
 ): IDataObject {
-	const mode = sourceFields ?? otherwise;
-	if (mode === 'none') return {};
-	const kept: IDataObject = mode === 'all' ? { ...source } : {};
-	for (const name of mode === 'listed' ? listedFields : []) {
+	if (sourceFields === 'none') return {};
+	const kept: IDataObject = sourceFields === 'all' ? { ...source } : {};
+	for (const name of sourceFields === 'listed' ? listedFields : []) {
 		const value = fieldOf(source, name);
 		if (value !== undefined) kept[name] = value as IDataObject[string];
 	}
 	delete kept.error;
 	return kept;
+}
+
+/** What a text adds to the item of its document. */
+interface DocumentPart extends IDataObject {
+	documents: IDataObject[];
+	/** IDs of chunks that no longer exist. */
+	removedIds: string[];
+	/** Whether this list is certainly complete. */
+	removalsKnown: boolean;
+}
+
+/**
+ * The items of a text: its records, and one for each chunk that no longer exists. With one item per
+ * document: what the text adds to that item.
+ */
+export function itemsOf(
+	{ ref, chunks, isComplete }: Pick<ChunkedText, 'ref' | 'chunks' | 'isComplete'>,
+	records: IDataObject[],
+	mode: OutputMode,
+): IDataObject[] {
+	const { document } = ref;
+	if (document === undefined || mode === 'chunks') return records;
+	// Chunks of a text that the service cut may be back in the next run, so they are not removed.
+	const removedIds = isComplete ? removedIdsOf(document, ref, chunks.length) : [];
+	if (mode === 'perDocument') {
+		const removalsKnown = isComplete && document.isShared !== true;
+		return [{ documents: records, removedIds, removalsKnown } satisfies DocumentPart];
+	}
+	const removed = removedIds.map((id) => ({ id, parentId: document.id, removed: true }));
+	return removed.length === 0 ? records : [...records, ...removed];
+}
+
+/** The item of a document: all chunks of its texts, and fields of its source. */
+export function documentItem(
+	source: IDataObject,
+	options: RecordOptions,
+	parts: readonly IDataObject[],
+): IDataObject {
+	const texts = parts as readonly DocumentPart[];
+	const documents = texts.flatMap((text) => text.documents);
+	return {
+		...keptFields(source, options),
+		chunkCount: documents.length,
+		removalsKnown: texts.every(({ removalsKnown }) => removalsKnown),
+		documents,
+		removedIds: texts.flatMap(({ removedIds }) => removedIds),
+	};
 }

@@ -1,75 +1,73 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Failed, Outcome } from '../../shared/flow/deliver';
-import type { EntryFailure } from '../../shared/n8n/sinks/sink';
+import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
+import { count } from '../../shared/n8n/run/hints';
+import type { Session } from '../../shared/n8n/session/session';
+import type { Failure } from '../../shared/n8n/run/results';
+import type { Sink } from '../../shared/n8n/sinks/sink';
+import {
+	coverage,
+	type Chunk,
+	type Coverage,
+	type TextResult,
+} from '../../shared/service/chunking/chunking';
 import { outcomeMessage, SUBMITTING } from '../../shared/service/wording';
-import { jobMessage } from '../failures';
-import type { Fetched } from '../fetch/finding';
-import type { TextSource } from '../submit/chunking';
-import type { Job } from '../submit/job';
-import type { TextWindow } from '../texts/text-window';
-import type { TextEntry, TextRef } from '../texts/text';
-import { assign, type Assigned } from './assign';
-import { sinkOf } from './chunk-files';
-import type { ChunkSink } from './chunk-sink';
-import { maskedResponse } from './masked-response';
-import { UnusedResponses } from './unused-responses';
-import { itemsOf } from './documents';
-import { keptFields, recordOptionsOf, recordsOf, type RecordOptions } from './records';
-import { submittedOf, whereabouts } from './unfinished';
+import {
+	documentMissing,
+	jobMessage,
+	noChunks,
+	noSuchText,
+	positionMissing,
+	vectorMismatch,
+} from '../failures';
+import type { Fetched } from '../fetch/fetch';
+import type { Job } from '../submit/service';
+import type { ChunkTask, TextEntry, TextRef } from '../texts/text';
+import { ChunkFiles } from './chunk-files';
+import type { ChunkHints } from './hints';
+import { itemsOf, keptFields, recordOptions, recordsOf, type RecordOptions } from './records';
+
+/** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
+type Assigned = { ref: TextRef } & ({ chunks: Chunk[]; covered: Coverage } | { problem: unknown });
+
+type Results = Extract<Fetched, { type: 'results' }>;
 
 /** Tells the sink of a source what has become of its texts. */
 export class Report {
-	private readonly chunks: ChunkSink;
 	private readonly options: RecordOptions;
-	private readonly breathe = () => this.source.chunking.run.breathe();
-	private readonly unused = new UnusedResponses(this.breathe);
+	private readonly files: ChunkFiles | undefined;
 
-	/** @param window counts each text until its chunks have left the memory */
+	/** @param name what the names of files with chunks begin with */
 	constructor(
-		private readonly source: TextSource,
-		private readonly window: TextWindow,
+		private readonly task: ChunkTask,
+		private readonly session: Session,
+		private readonly hints: ChunkHints,
+		private readonly sink: Sink,
+		name: string,
 	) {
-		this.chunks = sinkOf(source);
-		this.options = recordOptionsOf(source.chunking, (wanted) => this.chunks.vectorsOf(wanted));
+		const { run, parameters, options } = task;
+		this.options = recordOptions(task);
+		if (parameters.choice('outputTo') === 'files')
+			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
 
-	/** What was fetched for a job, or why nothing was. */
+	/** Reports what was fetched for a job, or why nothing was. */
 	async answer(job: Job, outcome: Outcome<Fetched>): Promise<void> {
-		this.source.chunking.jobs.close(job);
-		await this.reported(job, outcome);
-		await this.done(job.refs);
-	}
-
-	/** A text the service has not accepted, or may not have accepted. */
-	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
-		const message = outcomeMessage(SUBMITTING, outcome.reason, { attempted: !outcome.skipped });
-		const { index } = text;
-		const json = {
-			...(index !== undefined && { textIndex: index }),
-			...(await this.unused.of(text)),
-		};
-		await this.failed(text, outcome, message, json);
-		await this.done([text]);
-	}
-
-	/** Everything has been reported. */
-	async end(): Promise<void> {
-		await this.chunks.end();
-	}
-
-	private async reported(job: Job, outcome: Outcome<Fetched>): Promise<void> {
 		if (!outcome.ok) {
 			for (const [at, ref] of job.refs.entries())
-				await this.failedOf(job, ref, outcome, at === 0 ? job.facts.kept : undefined);
+				await this.failedOf(job, ref, outcome, at === 0 ? job.kept : undefined);
 			return;
 		}
 		const { response } = outcome;
-		if (response.type === 'raw') return await this.raw(job, response.body);
 		if (response.type === 'pending') return await this.pending(job, response.lastError);
+		if (response.type === 'again') return await this.answer(job, failed(response.reason, 1));
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
-		for await (const assigned of assign(job, response, this.options, this.breathe)) {
+		const { mode, vectors } = this.options;
+		const wanted = { withDocuments: mode !== 'chunks', withVectors: vectors !== 'none' };
+		const words = (entry: unknown) => this.session.words(entry);
+		for (const assigned of assign(job, response, wanted, words)) {
+			await this.task.run.breathe();
 			if ('chunks' in assigned) {
 				await this.chunked(job, assigned);
 				continue;
@@ -79,49 +77,48 @@ export class Report {
 		}
 	}
 
-	/** These texts have been answered. Their chunks may have to wait for those of others. */
-	private async done(refs: TextRef[]): Promise<void> {
-		this.window.wait(refs);
-		this.window.release(await this.chunks.done(refs));
+	/** Reports a text that the service has not accepted, or may not have accepted. */
+	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
+		const message = outcomeMessage(SUBMITTING, outcome.reason, { attempted: !outcome.skipped });
+		const { index } = text;
+		await this.failed(text, outcome, message, index === undefined ? {} : { textIndex: index });
+	}
+
+	/** Everything has been reported. */
+	async end(): Promise<void> {
+		await this.files?.end();
 	}
 
 	private async chunked(
 		{ chunkingId }: Job,
 		{ ref, chunks, covered }: Extract<Assigned, { chunks: unknown }>,
 	): Promise<void> {
-		const { hints } = this.source.chunking;
+		const { mode, vectors } = this.options;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
-		hints.chunked(chunks.length, covered, this.options.vectors !== 'none' && !hasVectors);
-		const { isComplete } = covered;
-		const text = { ref, chunkingId, chunks, isComplete, source: this.sourceOf(ref) };
-		const all = await recordsOf(text, this.options, this.breathe);
-		const records = await this.chunks.take([ref], all);
-		const items = itemsOf(text, records, this.options.mode);
-		await this.source.sink.returned(ref, items, { chunks: chunks.length });
-	}
-
-	/** The response of a request as it is, but without secrets it may repeat. */
-	private async raw({ chunkingId, refs, session }: Job, body: unknown): Promise<void> {
-		// n8n would take an item with `error` for a failed one.
-		const { error, ...rest } = await maskedResponse(session, body, this.breathe);
-		const json = { chunkingId, ...rest, ...(error !== undefined && { responseError: error }) };
-		await this.source.sink.shared(refs, await this.chunks.take(refs, [json]));
+		this.hints.chunked(chunks, covered.missing, vectors !== 'none' && !hasVectors);
+		const source = this.sourceOf(ref);
+		const text = { ref, chunkingId, chunks, isComplete: covered.isComplete, source };
+		const records = await recordsOf(text, this.options, () => this.task.run.breathe());
+		await this.files?.add(ref, records);
+		const items = itemsOf(text, this.files ? [] : records, mode);
+		await this.sink.returned(ref, items, { chunks: chunks.length });
 	}
 
 	/** Texts whose chunks are not ready go on with what Get Results needs. */
 	private async pending(job: Job, lastError: unknown): Promise<void> {
-		const { sink, chunking } = this.source;
-		if (job.refs.some(({ record }) => record !== undefined))
-			return await sink.shared(job.refs, [submittedOf(job)]);
-		chunking.hints.unfinished(job.refs.length, lastError);
-		for (const [at, ref] of job.refs.entries()) {
-			const record = {
-				...keptFields(this.sourceOf(ref), this.options, 'all'),
-				...whereabouts(job, ref),
-				status: job.session.masked(job.facts.status) as string,
-				...(await this.unused.of(ref, at === 0 ? job.facts.kept : undefined, job.session)),
-			};
-			await sink.returned(ref, [record]);
+		const { refs, status } = job;
+		if (refs.some(({ record }) => record !== undefined)) {
+			for (const [at, ref] of refs.entries())
+				await this.sink.returned(ref, at === 0 ? [submittedOf(job)] : []);
+			return;
+		}
+		this.hints.unfinished(refs.length, lastError);
+		const { sourceFields = 'all' } = this.options;
+		for (const [at, ref] of refs.entries()) {
+			const kept = keptFields(this.sourceOf(ref), { ...this.options, sourceFields });
+			const response = this.responseOf(at === 0 ? job.kept : undefined);
+			const json = { ...kept, ...whereabouts(job, ref), status, ...response };
+			await this.sink.returned(ref, [json]);
 		}
 	}
 
@@ -133,8 +130,7 @@ export class Report {
 		response: unknown,
 	): Promise<void> {
 		const message = jobMessage(outcome.reason, job.chunkingId);
-		const unused = await this.unused.of(ref, response, job.session);
-		const json = { ...whereabouts(job, ref), ...unused };
+		const json = { ...whereabouts(job, ref), ...this.responseOf(response) };
 		await this.failed(ref, outcome, message, json);
 	}
 
@@ -144,15 +140,103 @@ export class Report {
 		message: string,
 		json: IDataObject,
 	): Promise<void> {
-		const { sink, chunking } = this.source;
-		const endsRun = verdict?.action === 'stop' || chunking.run.ended?.reason === reason;
-		const failure: EntryFailure = { reason, message, endsRun, id: ref.document?.id, json };
-		if (skipped) await sink.skipped([ref], () => failure);
-		else await sink.failed(ref, failure);
+		const endsRun = verdict?.action === 'stop' || this.task.run.ended?.reason === reason;
+		const { id } = ref.document ?? {};
+		await this.sink.failed(ref, { reason, skipped, message, endsRun, id, json });
+	}
+
+	/** A response that nobody could use, as a member of an item: it may come only once. */
+	private responseOf(body: unknown): IDataObject {
+		return body === undefined ? {} : { response: this.session.masked(body) as IDataObject };
 	}
 
 	private sourceOf(ref: TextRef): IDataObject {
 		const [itemIndex = 0] = ref.items;
-		return ref.source ?? this.source.chunking.run.items[itemIndex]?.json ?? {};
+		return ref.source ?? this.task.run.items[itemIndex]?.json ?? {};
 	}
+}
+
+/**
+ * Assigns the results of a request to its texts, by their position in it.
+ *
+ * @param withDocuments whether a text needs a document: without one there would be no output for its chunks
+ * @param withVectors whether vectors are wanted: a text without its vectors would replace good chunks
+ * @param words what the service says in an entry without chunks
+ */
+function* assign(
+	{ refs, textCount }: Job,
+	{ texts, body }: Results,
+	{ withDocuments, withVectors }: { withDocuments: boolean; withVectors: boolean },
+	words: (entry: unknown) => string,
+): Generator<Assigned, void, undefined> {
+	const chunksOf = (ref: TextRef, result: TextResult): Assigned =>
+		withVectors && result.mismatch
+			? { ref, problem: vectorMismatch(result.mismatch) }
+			: { ref, chunks: result.chunks, covered: coverage(ref.text, result.chunks) };
+	const given = (ref: TextRef, position: number): Assigned => {
+		if (position >= texts.length) return { ref, problem: noSuchText(position, texts.length) };
+		const result = texts[position];
+		if (result) return chunksOf(ref, result);
+		const { chunkedData } = body as { chunkedData: unknown[] };
+		return { ref, problem: noChunks(words(chunkedData[position])) };
+	};
+	const isOnly = refs.length === 1 && textCount === undefined && !withDocuments;
+	for (const ref of refs) {
+		if (withDocuments && ref.document === undefined) yield { ref, problem: documentMissing() };
+		else if (ref.position !== undefined) yield given(ref, ref.position);
+		else if (texts.length === 0) yield chunksOf(ref, { chunks: [] });
+		else if (texts.length === 1) yield given(ref, 0);
+		else if (!isOnly) yield { ref, problem: positionMissing(texts.length) };
+		else for (const index of texts.keys()) yield given({ ...ref, index }, index);
+	}
+}
+
+/** What Get Results needs to fetch a text and to tell it from the others of its request. */
+const whereabouts = (
+	{ chunkingId, textCount }: Job,
+	{ position, index }: TextRef,
+): IDataObject => ({
+	chunkingId,
+	...(position !== undefined && { textPosition: position }),
+	...(textCount !== undefined && { textsInRequest: textCount }),
+	...(index !== undefined && { textIndex: index }),
+});
+
+/** The same for all texts of a request, which come from a file. */
+const submittedOf = ({ chunkingId, status, refs, textCount }: Job): IDataObject => ({
+	chunkingId,
+	status,
+	firstRecord: refs[0]?.record?.record,
+	lastRecord: refs.at(-1)?.record?.record,
+	textsInRequest: textCount,
+	documents: refs.map(({ document }) => ({ id: document?.id, ...document?.fields })),
+});
+
+/** Makes one failure of all texts of an item that failed, with what is needed to fetch each of them later. */
+export function mergedFailure(first: Failure, failures: readonly Failure[]): Failure {
+	const all = failures.map(({ json = {} }) => json);
+	const withId = all.filter(({ chunkingId }) => chunkingId !== undefined);
+	const responses = all.flatMap(({ response }) => response ?? []);
+	// Nothing of these can be fetched later: they have to be submitted again.
+	const others = all
+		.filter(({ chunkingId }) => chunkingId === undefined)
+		.flatMap(({ textIndex }) => textIndex ?? []);
+	const ids = [...new Set(withId.map(({ chunkingId }) => chunkingId as string))];
+	return {
+		...first,
+		advice: `${count(failures.length - 1, 'more text')} of this item failed too.`,
+		json: {
+			...(ids.length > 0 && { chunkingId: ids[0] }),
+			...(ids.length > 1 && { chunkingIds: ids }),
+			...(withId.length > 0 && { failedTexts: withId.map(withoutResponse) }),
+			...(others.length > 0 && { textsWithoutChunkingId: others }),
+			...(responses.length > 0 && { response: responses[0] }),
+			...(responses.length > 1 && { responses }),
+		},
+	};
+}
+
+function withoutResponse({ ...json }: IDataObject): IDataObject {
+	delete json.response;
+	return json;
 }

@@ -1,174 +1,205 @@
-import { DEFAULT_RETRY_POLICY } from '../../shared/flow/limits/backoff';
-import { deliverEach } from '../../shared/flow/deliver-each';
-import { failed, type Outcome } from '../../shared/flow/deliver';
-import type { Verdict } from '../../shared/flow/verdict';
+import { deliverEach, failed, type Outcome, type Verdict } from '../../shared/flow/deliver';
+import { singly } from '../../shared/flow/parallel';
+import { FINAL_POLL_MS, poll, type Finding, type Polled } from '../../shared/flow/poll';
+import type { Session } from '../../shared/n8n/session/session';
+import { classify, resultsPath, type TextResult } from '../../shared/service/chunking/chunking';
+import { pauseMs, ServiceFailure } from '../../shared/service/failure';
 import {
-	FINAL_POLLS_MS,
-	poll,
-	type Ending,
-	type Finding,
-	type Polled,
-} from '../../shared/flow/poll';
-import { classify, resultsPath } from '../../shared/service/chunking/chunking';
-import { singly } from '../../shared/flow/slices';
-import { judge, pauseMs, ServiceFailure } from '../../shared/service/failure';
-import { forgetAccepted } from '../submit/earlier-submissions';
-import { outOfTime } from '../failures';
-import { meaningOf, type Fetched } from './finding';
-import type { Job, JobFacts } from '../submit/job';
-import type { Chunking } from '../submit/chunking';
-import { forTokenAlone } from '../submit/refusals';
+	alreadyRetrieved,
+	countMismatch,
+	jobFailed,
+	notAChunkingResponse,
+	outOfTime,
+	unreadableResults,
+} from '../failures';
+import type { ChunkService, Job } from '../submit/service';
 
-/** How long the service may need after a submission until it knows the chunking ID. */
-const UNKNOWN_ID_GRACE_MS = 30_000;
+/** How jobs are polled, in milliseconds. */
+export const POLLING = {
+	/** Between the first two polls of a job; each interval is longer. */
+	firstMs: 250,
+	/** No interval is longer. */
+	longestMs: 10_000,
+	/** The service may need so long after a submission until it knows the chunking ID. */
+	unknownIdMs: 30_000,
+};
+
+/** What was fetched for a job. */
+export type Fetched =
+	| {
+			type: 'results';
+			/** For each text of the request; undefined for an entry that cannot be read. */
+			texts: Array<TextResult | undefined>;
+			body: unknown;
+	  }
+	/** Not finished: the items go on with the chunking ID. */
+	| { type: 'pending'; lastError?: unknown }
+	/** The texts are to be submitted once more: each by itself, since one of them may be the cause, or together if the job got lost. */
+	| { type: 'again'; reason: unknown; isLost: boolean };
 
 /** Jobs, each with what was fetched, as soon as that is known. */
 export type Answers = AsyncGenerator<Polled<Job, Fetched>, void, undefined>;
 
-/**
- * Polls jobs until each has finished, failed or run out of time.
- *
- * @returns each job with what was fetched
- */
-export function fetchAll(jobs: AsyncIterable<Job>, chunking: Chunking): Answers {
-	const { options, fetching } = chunking;
-	const maxWaitMs = options.maxWaitSeconds * 1000;
+/** Fetches jobs in one of three ways. */
+export type Fetch = (jobs: AsyncIterable<Job>, service: ChunkService) => Answers;
+
+/** Polls jobs until each has finished, failed or run out of time. */
+export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
+	const { options, fetching } = service;
+	const { run, lane } = fetching;
 	return poll<Job, Fetched>(jobs, {
-		run: fetching.run,
-		limiter: fetching.limiter,
-		intervals: {
-			startMs: options.firstIntervalSeconds * 1000,
-			capMs: options.longestIntervalSeconds * 1000,
-		},
-		retryPolicy: DEFAULT_RETRY_POLICY,
-		deadlineOf: ({ since }) => since + maxWaitMs,
-		check: async (job, leftMs) => await check(job, chunking, leftMs + FINAL_POLLS_MS),
-		judge: (error, job) => judgePoll(error, job, chunking),
-		expire: (job, lastError): Ending<Fetched> =>
+		run,
+		lane,
+		intervals: POLLING,
+		deadlineOf: ({ since }) => since + options.maxWaitSeconds * 1000,
+		check: async (job, leftMs) =>
+			await check(job, service, leftMs + FINAL_POLL_MS).catch((error: unknown) => {
+				if (isLost(error, job, run.now())) return again(job, error, true);
+				throw error;
+			}),
+		judge: (error, job) =>
+			isTransient(error, job, run.now()) ? { action: 'retry' } : forJobAlone(error, service),
+		expire: (job, lastError) =>
 			options.whenTimeRunsOut === 'output'
 				? { state: 'finished', response: { type: 'pending', lastError } }
 				: {
 						state: 'failed',
-						reason: outOfTime(options.maxWaitSeconds, job.facts.status, lastError),
+						reason: outOfTime(options.maxWaitSeconds, job.status, lastError),
 					},
 	});
 }
 
 /** Fetches each job once, whether it has finished or not. */
-export async function* fetchOnce(jobs: AsyncIterable<Job>, chunking: Chunking): Answers {
-	const line = chunking.fetching;
-	const judgeFetch = (error: unknown) => forJobAlone(error, line.judge(error), chunking);
-	const send = async (job: Job): Promise<Fetched> => {
-		const finding = await check(job, chunking);
-		if (finding.state === 'failed') throw finding.reason;
-		return finding.state === 'finished' ? finding.response : { type: 'pending' };
+export async function* fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
+	const send = async (job: Job): Promise<Fetched> => fetchedOf(await check(job, service));
+	const line = {
+		...service.fetching,
+		judge: (error: unknown) => forJobAlone(error, service),
 	};
-	for await (const slice of deliverEach(singly(jobs), send, { ...line, judge: judgeFetch })) {
+	for await (const slice of deliverEach(singly(jobs), send, line)) {
 		for (const { entry, outcome } of slice) yield { job: entry, outcome };
 	}
 }
 
 /** Fetches nothing: the response to a submission may already have the results or the error. */
-export async function* fetchNothing(jobs: AsyncIterable<Job>, chunking: Chunking): Answers {
-	for await (const job of jobs) yield { job, outcome: outcomeOfSubmission(job, chunking) };
+export async function* fetchNothing(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
+	for await (const job of jobs) yield { job, outcome: outcomeOfSubmission(job, service) };
 }
 
-function judgePoll(error: unknown, job: Job, chunking: Chunking): Verdict {
-	if (isTransient(error, job, chunking.run.now())) return { action: 'retry' };
-	return forJobAlone(error, judge(error, { idempotent: true }), chunking);
-}
-
-/**
- * A status such as 403 fails its job alone: others may have been submitted with other rights. Without a
- * connection all of them fail, and without a token all that need it.
- */
-function forJobAlone(error: unknown, verdict: Verdict, chunking: Chunking): Verdict {
-	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
-	return verdict.action === 'stop' && isOfJob
-		? { ...verdict, action: 'fail' }
-		: forTokenAlone(error, verdict, chunking);
-}
-
-/** Errors that are permanent elsewhere, but transient for a job. */
-function isTransient(error: unknown, { isOwn, since }: Job, now: number): boolean {
-	if (!(error instanceof ServiceFailure)) return false;
-	// Such as the page of a proxy in place of the service.
-	if (error.kind === 'response') return true;
-	return error.httpStatus === 404 && isOwn && now - since < UNKNOWN_ID_GRACE_MS;
-}
-
-async function check(job: Job, chunking: Chunking, leftMs = Infinity): Promise<Finding<Fetched>> {
-	const atOnce = submissionFinding(job, chunking);
-	if (atOnce.state !== 'pending') return atOnce;
-	const { options } = chunking;
-	const { body, retryAfterMs } = await job.session
-		.request({
-			method: 'GET',
-			path: resultsPath(options.resultsPath, job.chunkingId),
-			timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
-			isUnmasked: true,
-		})
-		.catch((error: unknown) => {
-			// The service may have delivered what did not arrive.
-			if (error instanceof ServiceFailure && error.outcomeUnknown)
-				setFacts(job, { ...job.facts, lost: job.facts.lost ?? error.message }, chunking);
-			throw error;
-		});
-	const finding = found(job, body, chunking);
-	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
-	return { ...finding, delayMs: pauseMs(retryAfterMs) };
-}
-
-/** What the response to its submission means for a job, once: it may already have the results. */
-function submissionFinding(job: Job, chunking: Chunking): Finding<Fetched> {
-	const { state, chunkingId } = job;
-	if (state.name !== 'not finished' || state.unread === undefined) return { state: 'pending' };
-	job.state = { name: 'not finished' };
-	// A response with a chunking ID is enough, whatever else it has: the results come by polling.
-	return classify(state.unread, chunkingId).state === 'invalid'
-		? { state: 'pending' }
-		: found(job, state.unread, chunking);
-}
-
-/**
- * Takes what a response means into its job, and into what the next try of the node knows.
- *
- * @throws ServiceFailure for a response that cannot be used
- */
-function found(job: Job, body: unknown, chunking: Chunking): Finding<Fetched> {
-	const { facts, hasData, says, isRepeatable } = meaningOf(job, body, chunking.mode === 'raw');
-	setFacts(job, facts, chunking);
-	// What cannot be read says nothing about the job to the next try.
-	if (hasData && typeof body !== 'string') chunking.responses.set(job.chunkingId, body);
-	switch (says.state) {
-		case 'pending':
-			return says;
-		case 'finished':
-			job.state = { name: 'finished' };
-			return says;
-		case 'failed':
-			job.state = { name: 'failed', isRepeatable };
-			if (job.isOwn) forgetAccepted(job, chunking);
-			return says;
-		case 'unusable':
-			throw says.reason;
-	}
-}
-
-function setFacts(job: Job, facts: JobFacts, { lost, kept }: Chunking): void {
-	if (facts.lost !== undefined) lost.set(job.chunkingId, facts.lost);
-	if (facts.kept !== job.facts.kept) kept.set(job.chunkingId, facts.kept);
-	job.facts = facts;
-}
-
-function outcomeOfSubmission(job: Job, chunking: Chunking): Outcome<Fetched> {
+function outcomeOfSubmission(job: Job, service: ChunkService): Outcome<Fetched> {
 	try {
-		const finding = submissionFinding(job, chunking);
-		if (finding.state === 'failed') return failed(finding.reason, 1);
-		const response: Fetched =
-			finding.state === 'finished' ? finding.response : { type: 'pending' };
+		const response = fetchedOf(submissionFinding(job, service));
 		return { ok: true, response, attempts: 1 };
 	} catch (reason) {
 		return failed(reason, 1);
 	}
+}
+
+/** @throws the reason of a job that failed */
+function fetchedOf(finding: Finding<Fetched>): Fetched {
+	if (finding.state === 'failed') throw finding.reason;
+	return finding.state === 'finished' ? finding.response : { type: 'pending' };
+}
+
+async function check(
+	job: Job,
+	service: ChunkService,
+	leftMs = Infinity,
+): Promise<Finding<Fetched>> {
+	const atOnce = submissionFinding(job, service);
+	if (atOnce.state !== 'pending') return atOnce;
+	const { options, session } = service;
+	const { body, retryAfterMs } = await session.request({
+		method: 'GET',
+		path: resultsPath(options.resultsPath, job.chunkingId),
+		timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
+		isUnmasked: true,
+	});
+	job.isKnown = true;
+	const finding = meaningOf(job, body, session);
+	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
+	return { ...finding, delayMs: pauseMs(retryAfterMs) };
+}
+
+/** Says what the response to its submission means for a job, once: it may already have the results. */
+function submissionFinding(job: Job, { session }: ChunkService): Finding<Fetched> {
+	const { submitted } = job;
+	job.submitted = undefined;
+	// With a chunking ID it is enough, whatever else it has: the results come by polling.
+	const isUsable = submitted !== undefined && classify(submitted).state !== 'invalid';
+	return isUsable ? meaningOf(job, submitted, session) : { state: 'pending' };
+}
+
+const isUnknownId = (error: unknown): boolean =>
+	error instanceof ServiceFailure && error.httpStatus === 404;
+
+/** Whether an error that is permanent elsewhere may pass for a job. */
+function isTransient(error: unknown, { isOwn, since }: Job, now: number): boolean {
+	// Such as the page of a proxy in place of the service.
+	if (error instanceof ServiceFailure && error.kind === 'response') return true;
+	return isUnknownId(error) && isOwn && now - since < POLLING.unknownIdMs;
+}
+
+/** Whether the service no longer knows a job that it has known: it was started anew. */
+const isLost = (error: unknown, job: Job, now: number): boolean =>
+	isUnknownId(error) && job.isRepeatable && job.isKnown === true && !isTransient(error, job, now);
+
+/** Judges an error of a poll. A status such as 403 fails its job alone: others may be of other clients. */
+function forJobAlone(error: unknown, { fetching }: ChunkService): Verdict {
+	const verdict = fetching.judge(error);
+	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
+	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
+}
+
+/**
+ * Says what a response means for its job (docs/service-interface.md, Chunking results), and takes into the
+ * job what is known of it from now on.
+ *
+ * @throws ServiceFailure for a response that cannot be used, where another one may be
+ */
+function meaningOf(job: Job, body: unknown, session: Session): Finding<Fetched> {
+	const response = classify(body);
+	const { hasContent, state, status } = response;
+	if (status !== undefined) job.status = session.words(status) || job.status;
+	const hadContent = job.kept !== undefined;
+	// Chunks that came before a job failed are not given up for what its failure says.
+	if (hasContent && !(state === 'failed' && hadContent)) job.kept = body;
+	const words = () => session.words(body);
+	switch (state) {
+		case 'invalid':
+			throw notAChunkingResponse(hasContent);
+		case 'pending':
+			return { state };
+		case 'finished': {
+			const { texts } = response;
+			if (job.textCount !== undefined && job.textCount !== texts.length) {
+				job.kept = body;
+				return fail(job, countMismatch(texts.length, job.textCount));
+			}
+			job.kept = undefined;
+			job.ended = 'finished';
+			return { state, response: { type: 'results', texts, body } };
+		}
+		case 'unreadable':
+			return fail(job, unreadableResults(job.status));
+		case 'alreadyRetrieved':
+			return fail(job, alreadyRetrieved(job.isOwn, hadContent));
+		case 'failed': {
+			const { refs, kept } = job;
+			const reason = jobFailed(job.status, words(), job.textCount ?? 1);
+			const mayRepeat = job.isRepeatable && refs.length > 1 && kept === undefined;
+			return mayRepeat ? again(job, reason, false) : fail(job, reason);
+		}
+	}
+}
+
+function fail(job: Job, reason: unknown): Finding<Fetched> {
+	job.ended = 'failed';
+	return { state: 'failed', reason };
+}
+
+/** The texts of a job that failed are to be submitted once more. */
+function again(job: Job, reason: unknown, isLost: boolean): Finding<Fetched> {
+	job.ended = 'failed';
+	return { state: 'finished', response: { type: 'again', reason, isLost } };
 }

@@ -1,160 +1,158 @@
-import type { Outcome } from '../../shared/flow/deliver';
-import type { Run } from '../../shared/n8n/run/run';
+import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
+import type { Source } from '../../shared/n8n/sources/source';
+import { ChunkHints } from '../chunks/hints';
 import { Report } from '../chunks/report';
-import type { OutputMode } from '../chunks/records';
-import { fetchNothing, type Answers } from '../fetch/fetch';
-import type { Fetched } from '../fetch/finding';
-import type { ChunkOptions, ChunkParameters } from '../parameters';
-import { openChunking, type Chunking, type TextSource } from '../submit/chunking';
-import type { Job } from '../submit/job';
+import { fetchNothing, type Fetch, type Fetched } from '../fetch/fetch';
+import { openService, type ChunkService, type Job } from '../submit/service';
 import { submit } from '../submit/submit';
-import { withFileTexts, type FileWork } from '../texts/file-texts';
-import { withItemTexts } from '../texts/item-texts';
-import type { IdSource } from '../texts/previous-requests';
-import { admitted, TextWindow } from '../texts/text-window';
-import type { TextEntry } from '../texts/text';
+import type { ChunkTask, TextEntry, TextRef } from '../texts/text';
+import type { Room } from './room';
+
+/** So many texts of requests that failed wait at most until they are submitted once more. */
+const MAX_HELD_TEXTS = 100;
 
 /** What an operation does with texts. */
-interface Work {
-	/** What to return for a text. */
-	mode: OutputMode;
-	/** How the chunks of jobs are fetched. */
-	fetch: (jobs: AsyncIterable<Job>, chunking: Chunking) => Answers;
-	/** How the texts of files are handled, if they come from files. */
-	files?: FileWork;
-	/** Where items say which earlier request they stand for, if they may. */
-	ids?: IdSource;
-	/** Submits the texts of a failed request one by one, if that is wanted and any request has succeeded. */
-	isolates?: boolean;
-	/** Limits how many texts are in memory. */
-	window?: TextWindow;
+export interface Work {
+	task: ChunkTask;
+	service: ChunkService;
+	hints: ChunkHints;
+	fetch: Fetch;
 }
 
 /**
- * Submits texts, fetches their chunks and returns these: from items and files alike, for all operations.
+ * Opens the service for the work of an operation, and says at its end what a user should know.
  *
  * @throws InputError for a credential that cannot be used
  */
-export async function chunkTexts(
-	run: Run,
-	parameters: ChunkParameters,
-	options: ChunkOptions,
-	work: Work,
+export async function withWork(
+	task: ChunkTask,
+	fetch: Fetch,
+	use: (work: Work) => Promise<void>,
 ): Promise<void> {
-	const { files, ids, mode, window = TextWindow.unlimited(options) } = work;
-	const chunking = await openChunking(run, parameters, options, mode, files === undefined);
-	const isolation = { isWanted: work.isolates === true, isWorthIt: false };
-	const chunkAll = async (source: TextSource) =>
-		await new ChunkRun(source, work.fetch, window, isolation).chunkAll();
-	// A text that waits for room would wait forever: after the end of the run nothing makes room.
-	const stopListening = run.onEnd(() => window.close());
-	if (run.ended) window.close();
-	try {
-		if (files) await withFileTexts(chunking, files, chunkAll);
-		else await withItemTexts(chunking, ids, chunkAll);
-	} finally {
-		stopListening();
-	}
-	chunking.hints.addTo(run, work.fetch !== fetchNothing);
+	const { run } = task;
+	const service = await openService(task);
+	run.progress = () => service.jobs.progress();
+	const hints = new ChunkHints();
+	await use({ task, service, hints, fetch });
+	hints.addTo(run, fetch !== fetchNothing);
 }
 
-/** Chunks the texts of one source. */
-class ChunkRun {
-	private readonly chunking: Chunking;
+/** Texts to chunk, all of the input items or those of a file. */
+export interface TextSource extends Pick<Source<TextEntry>, 'entries' | 'sink'> {
+	/** Jobs of requests that were submitted before. */
+	earlier: readonly Job[];
+	/** What the names of files with its chunks begin with. */
+	name: string;
+	/** Bounds the texts in memory, if they come from a file. */
+	room?: Room;
+	/** To be called once a job has been reported. */
+	answered?: (job: Job) => void;
+}
+
+type Again = Extract<Fetched, { type: 'again' }>;
+
+/** Submits the texts of one source, fetches their chunks and reports these: the loop of all operations. */
+export class ChunkRun {
 	private readonly report: Report;
-	/** Requests that failed, whose texts may be submitted again one by one. */
-	private held: Array<{ job: Job; outcome: Outcome<Fetched> }> = [];
+	/** Requests that failed, whose texts are submitted once more. */
+	private held: Array<{ job: Job; again: Again }> = [];
+	/** A request has succeeded, so the texts of another may be at fault. */
+	private hasSucceeded = false;
 
 	constructor(
+		private readonly work: Work,
 		private readonly source: TextSource,
-		private readonly fetch: Work['fetch'],
-		private readonly window: TextWindow,
-		/** `isWorthIt`: a request of the run has succeeded, so the texts of another may be at fault. */
-		private readonly isolation: { isWanted: boolean; isWorthIt: boolean },
 	) {
-		this.chunking = source.chunking;
-		this.report = new Report(source, window);
+		const { task, service, hints } = work;
+		this.report = new Report(task, service.session, hints, source.sink, source.name);
 	}
 
 	async chunkAll(): Promise<void> {
-		for await (const { job, outcome } of this.fetch(this.jobs(), this.chunking)) {
+		const { fetch, service } = this.work;
+		for await (const { job, outcome } of fetch(this.jobs(), service))
 			await this.step(async () => await this.take(job, outcome));
-		}
-		await this.isolate();
+		if (this.held.length > 0) await this.repeat();
 		await this.report.end();
 	}
 
 	private async *jobs(): AsyncGenerator<Job, void, undefined> {
-		const { entries, sink, earlier } = this.source;
+		const { earlier, entries, room } = this.source;
+		const { service, task } = this.work;
 		yield* earlier;
-		yield* submit(
-			admitted(entries, sink, this.window),
-			this.chunking,
-			async (text, outcome) =>
-				await this.step(async () => await this.report.notSubmitted(text, outcome)),
-			this.window.textsPerRequest,
-		);
+		const notSubmitted = async (text: TextEntry, outcome: Failed) =>
+			await this.step(async () => await this.report.notSubmitted(text, outcome));
+		const submitting = {
+			notSubmitted,
+			maxTexts: task.options.textsPerRequest,
+			isRepeatable: true,
+		};
+		for await (const job of submit(
+			room ? room.admitted(entries) : entries,
+			service,
+			submitting,
+		)) {
+			room?.take(job.refs);
+			yield job;
+		}
 	}
 
-	/** Takes an outcome. If the window is then full of texts that are held back, submits these one by one. */
+	/** Takes a step. If that fails, what is read waits for nothing more, since nothing will make room. */
 	private async step(take: () => Promise<void>): Promise<void> {
-		let isTaken = false;
-		try {
-			await take();
-			if (this.window.isCrowded) await this.isolate();
-			isTaken = true;
-		} finally {
-			// Otherwise the reader would wait forever for room.
-			if (!isTaken) this.window.close();
-		}
+		await take().catch((error: unknown) => {
+			this.source.room?.close();
+			throw error;
+		});
 	}
 
 	private async take(job: Job, outcome: Outcome<Fetched>): Promise<void> {
-		this.isolation.isWorthIt ||= outcome.ok && outcome.response.type !== 'pending';
-		if (outcome.ok || !this.canIsolate(job)) return await this.answer(job, outcome);
-		this.held.push({ job, outcome });
-		// From now on no equal request may add texts to it: the window would not know that they wait.
-		this.chunking.jobs.close(job);
-		this.window.wait(job.refs);
+		const again = outcome.ok && outcome.response.type === 'again' && outcome.response;
+		if (again && (again.isLost || !this.work.task.run.stopsOnFailure)) {
+			this.held.push({ job, again });
+			const texts = this.held.flatMap(({ job: { refs } }) => refs);
+			const isFull = texts.length >= MAX_HELD_TEXTS || this.source.room?.isCrowded(texts);
+			return isFull ? await this.repeat() : undefined;
+		}
+		if (outcome.ok && outcome.response.type === 'results') this.hasSucceeded = true;
+		await this.answer(job, outcome);
 	}
 
 	private async answer(job: Job, outcome: Outcome<Fetched>): Promise<void> {
+		const { room, answered } = this.source;
 		await this.report.answer(job, outcome);
-		this.source.answered(job);
-	}
-
-	/** Whether a job failed whose texts may be submitted again, without losing what it delivered. */
-	private canIsolate({ state, refs }: Job): boolean {
-		const { run, options } = this.chunking;
-		const isWanted = this.isolation.isWanted && options.isolateFailingTexts;
-		if (!isWanted || run.stopsOnFailure || run.ended) return false;
-		return state.name === 'failed' && state.isRepeatable && refs.length > 1;
+		room?.release(job.refs);
+		answered?.(job);
 	}
 
 	/**
-	 * Submits the texts of failed requests again, each by itself, so that a bad one fails alone. A text that
-	 * cannot be submitted again keeps the error and the chunking ID that it had.
+	 * Submits the texts of failed requests once more: together those of jobs that got lost, each by itself
+	 * those of jobs that ended in ERROR, so that a bad one fails alone.
 	 */
-	private async isolate(): Promise<void> {
-		const held = this.held.splice(0);
-		const { jobs, run } = this.chunking;
-		if (!this.isolation.isWorthIt || run.ended) {
-			for (const { job, outcome } of held) await this.answer(job, outcome);
-			return;
+	private async repeat(): Promise<void> {
+		const { task, service } = this.work;
+		const lost: TextEntry[] = [];
+		const suspects: TextEntry[] = [];
+		for (const { job, again } of this.held.splice(0)) {
+			if (task.run.ended || !(again.isLost || this.hasSucceeded)) {
+				await this.answer(job, failed(again.reason, 1));
+				continue;
+			}
+			service.jobs.delete(job);
+			(again.isLost ? lost : suspects).push(...job.refs.filter(isEntry));
 		}
-		const failed = new Map<TextEntry, (typeof held)[number]>();
-		for (const one of held) {
-			jobs.forget(one.job);
-			for (const ref of one.job.refs) if (isEntry(ref)) failed.set(ref, one);
-		}
-		const keepError = async (text: TextEntry) => {
-			const { job, outcome } = failed.get(text) ?? {};
-			if (job && outcome) await this.report.answer({ ...job, refs: [text] }, outcome);
+		await this.submitAgain(lost, task.options.textsPerRequest);
+		await this.submitAgain(suspects, 1);
+	}
+
+	private async submitAgain(texts: TextEntry[], maxTexts: number): Promise<void> {
+		if (texts.length === 0) return;
+		const { fetch, service } = this.work;
+		const notSubmitted = async (text: TextEntry, outcome: Failed) => {
+			await this.report.notSubmitted(text, outcome);
+			this.source.room?.release([text]);
 		};
-		const singly = submit([[...failed.keys()]], this.chunking, keepError, 1);
-		for await (const { job, outcome } of this.fetch(singly, this.chunking))
-			await this.answer(job, outcome);
+		const jobs = submit([texts], service, { notSubmitted, maxTexts, isRepeatable: false });
+		for await (const { job, outcome } of fetch(jobs, service)) await this.answer(job, outcome);
 	}
 }
 
-const isEntry = (ref: Job['refs'][number]): ref is TextEntry => 'settings' in ref;
+const isEntry = (ref: TextRef): ref is TextEntry => 'settings' in ref;

@@ -1,6 +1,69 @@
-import { getResults } from './get-results';
-import { submit } from './submit';
-import { submitAndWait } from './submit-and-wait';
+import { Parameters } from '../../shared/n8n/parameters/parameters';
+import type { Run } from '../../shared/n8n/run/run';
+import { parseResultsPath } from '../../shared/service/chunking/chunking';
+import { fetchAll, fetchNothing, fetchOnce } from '../fetch/fetch';
+import { allProperties, optionsOf, type ChunkParameters } from '../parameters';
+import type { ChunkTask } from '../texts/text';
+import { withWork } from './chunk-texts';
+import { chunkFiles } from './from-files';
+import { chunkItems } from './from-items';
 
-/** All operations; the first one is the default, and what n8n's search for nodes offers first. */
-export const OPERATIONS = [submitAndWait, submit, getResults];
+/** Submits texts and returns their chunks. Items that already have a chunking ID may be resumed. */
+async function submitAndWait(run: Run): Promise<void> {
+	const { parameters, options } = taskOf(run);
+	// Before anything is submitted that could not be fetched.
+	parseResultsPath(options.resultsPath);
+	const mode = parameters.choice('output');
+	const isFile = parameters.choice('textSource') === 'file';
+	// A text of a file that has not finished in time is a failed record; a document has all its chunks.
+	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
+	const ids = {
+		idOf: (itemIndex: number) => parameters.text('options.resumeChunkingId', itemIndex),
+		positionOf: (itemIndex: number) => run.items[itemIndex]?.json.textPosition,
+	};
+	await withWork({ run, parameters, options, mode }, fetchAll, async (work) =>
+		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work, ids),
+	);
+}
+
+/** Submits texts and returns each with its chunking ID and position, for Get Results. */
+async function submit(run: Run): Promise<void> {
+	const task = taskOf(run);
+	const isFile = task.parameters.choice('textSource') === 'file';
+	// Of a file only these items have the documents, for Get Results.
+	const mode = isFile ? 'documents' : 'chunks';
+	await withWork({ ...task, mode }, fetchNothing, async (work) =>
+		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
+	);
+}
+
+/** Fetches the chunks of requests submitted before, each once however many items stand for it. */
+async function getResults(run: Run): Promise<void> {
+	const { parameters, options } = taskOf(run);
+	parseResultsPath(options.resultsPath);
+	const mode = parameters.choice('output');
+	const ids = {
+		idOf: (itemIndex: number) => parameters.requiredText('chunkingId', itemIndex, ID_ADVICE),
+		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
+	};
+	const fetch = parameters.boolean('wait') ? fetchAll : fetchOnce;
+	await withWork(
+		{ run, parameters, options, mode },
+		fetch,
+		async (work) => await chunkItems(work, ids),
+	);
+}
+
+const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'Submit'.";
+
+function taskOf(run: Run): Omit<ChunkTask, 'mode'> {
+	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
+	return { run, parameters, options: optionsOf(parameters) };
+}
+
+/** All operations, by their values. */
+export const OPERATIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
+	submitAndWait,
+	submit,
+	getResults,
+};

@@ -3,6 +3,12 @@ import { properties } from '../../shared/n8n/parameters/properties';
 /** The operations that send texts. */
 export const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 
+/**
+ * Embedding models that the service's documentation names (docs/service-interface.md, Models). There may
+ * be more: any other is entered by its ID.
+ */
+export const MODELS = ['e5-small-v2', 'gte-small'];
+
 /** Which model embeds the chunks, and how. */
 export const modelProperties = properties([
 	{
@@ -38,23 +44,13 @@ export const modelOptions = properties([
 		name: 'dataType',
 		type: 'options',
 		options: [
-			{ name: 'Custom', value: 'custom', description: "Use 'Custom Data Type'" },
 			{ name: 'Not Sent', value: 'notSent', description: 'The service decides' },
 			{ name: 'Passage', value: 'passage', description: 'Text that is searched' },
 			{ name: 'Query', value: 'query', description: 'Text that people search with' },
 		],
 		default: 'passage',
-		description: 'Whether the texts are passages or queries',
+		description: 'Purpose of the texts. An expression may give any other value.',
 		displayOptions: submits,
-	},
-	{
-		displayName: 'Custom Data Type',
-		name: 'customDataType',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. passage',
-		description: 'Data type that is not in the list, as the model expects it',
-		displayOptions: { show: { ...submits.show, dataType: ['custom'] } },
 	},
 	{
 		displayName: 'Dimension Reduction Size',
@@ -72,11 +68,6 @@ export const modelOptions = properties([
 		type: 'options',
 		options: [
 			{
-				name: 'Custom',
-				value: 'custom',
-				description: "Use 'Custom Vector Quantization Method'",
-			},
-			{
 				name: 'Max Scale',
 				value: 'max-scale',
 				description: 'Integers from -127 to 127, practically lossless',
@@ -89,18 +80,8 @@ export const modelOptions = properties([
 			{ name: 'Not Sent', value: 'none', description: 'The service decides' },
 		],
 		default: 'max-scale',
-		description: 'Makes vectors smaller, which allows more chunks per request',
+		description:
+			'Makes vectors smaller, which allows more chunks per request. An expression may give any value that the service expects.',
 		displayOptions: submits,
-	},
-	{
-		displayName: 'Custom Vector Quantization Method',
-		name: 'customVectorQuantizationMethod',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. max-scale',
-		description: 'Method that is not in the list, as the service expects it',
-		displayOptions: {
-			show: { ...submits.show, vectorQuantizationMethod: ['custom'] },
-		},
 	},
 ]);

@@ -36,16 +36,6 @@ const output = property({
 				hide: { textSource: ['file'], '@tool': [true] },
 			},
 		},
-		{
-			name: 'One Item per Text',
-			value: 'texts',
-			description: 'Each with a list of its chunks',
-		},
-		{
-			name: 'Raw',
-			value: 'raw',
-			description: 'The response of the service, one item per request',
-		},
 	],
 	default: 'documents',
 	description: 'What to return for a text',
@@ -71,35 +61,34 @@ export const outputProperties = properties([
 			{
 				name: 'Items',
 				value: 'items',
-				description: "One item per chunk, text or response, as 'Output' says",
+				description: 'One item per chunk',
 			},
 		],
 		default: 'items',
-		description: 'Whether to return chunks as items or in files',
+		description: 'Where to put the chunks',
 		// Tools return only JSON.
 		displayOptions: { hide: { output: ['perDocument'], '@tool': [true] } },
 	},
 	{
-		displayName: 'Include Vectors',
+		displayName: 'Vectors',
 		name: 'vectors',
 		type: 'options',
 		options: [
 			{
-				name: 'Yes',
+				name: 'Compact',
 				value: 'compact',
 				description:
 					'Push Documents sends them as numbers. Until then each is a text in the last column of the table; in files a list of numbers.',
 			},
 			{
-				name: 'Yes, as Lists of Numbers',
+				name: 'Number Lists',
 				value: 'list',
-				description:
-					'For other nodes. The editor takes seconds to show a few hundred chunks.',
+				description: 'For other nodes. Slow to show in the editor.',
 				// In files they always are.
 				displayOptions: { hide: { outputTo: ['files'] } },
 			},
 			{
-				name: 'No',
+				name: 'None',
 				value: 'none',
 				description: 'For full-text search',
 			},
@@ -108,7 +97,7 @@ export const outputProperties = properties([
 		description:
 			'Whether to return the embedding vector of each chunk. Semantic search needs vectors, but they are most of the data.',
 		// AI agents never get vectors: a model cannot use them.
-		displayOptions: { hide: { output: ['raw'], '@tool': [true] } },
+		displayOptions: { hide: { '@tool': [true] } },
 	},
 ]);
 

@@ -30,7 +30,7 @@ export const textProperties = properties([
 			},
 		],
 		default: 'item',
-		description: 'Where the texts are',
+		description: 'Where to read the texts from',
 	},
 	...filledByModel(
 		{
@@ -62,7 +62,7 @@ const file = { show: { textSource: ['file'] } };
 /** Hidden only by outputs that need no documents: Submit has no output, but Get Results may need them later. */
 const fileDocuments = {
 	show: { textSource: ['file'] },
-	hide: { output: ['chunks', 'perDocument', 'texts', 'raw'] },
+	hide: { output: ['chunks', 'perDocument'] },
 };
 
 /** Where the texts are in a file, and the documents they belong to. */
@@ -72,6 +72,7 @@ export const fileTextProperties = properties([
 		displayName: 'Text Field',
 		name: 'textField',
 		type: 'string',
+		requiresDataPath: 'single',
 		default: 'text',
 		required: true,
 		placeholder: 'e.g. body',
@@ -79,4 +80,41 @@ export const fileTextProperties = properties([
 		displayOptions: file,
 	},
 	...shownFor(fileDocuments, documentFieldProperties),
+]);
+
+/** Which earlier request to fetch. */
+export const previousRequestProperties = properties([
+	...filledByModel(
+		{
+			displayName: 'Chunking ID',
+			name: 'chunkingId',
+			type: 'string',
+			default: '={{ $json.chunkingId }}',
+			required: true,
+			placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
+			description: "As returned by the operation 'Submit'",
+		},
+		'Chunking ID of the request, as it was returned when the text was submitted',
+	),
+	...filledByModel(
+		{
+			displayName: 'Text Position',
+			name: 'textPosition',
+			type: 'string',
+			default: '={{ $json.textPosition }}',
+			placeholder: 'e.g. 0',
+			description:
+				"Which text of the request this item stands for, zero-based, as returned by 'Submit'. May be empty if the request has one text.",
+		},
+		'Position of the text in the request, as it was returned when the text was submitted',
+		true,
+	),
+	{
+		displayName: 'Wait for Results',
+		name: 'wait',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to wait until the chunks are ready. If off, items whose chunks are not ready are returned with their status.',
+	},
 ]);

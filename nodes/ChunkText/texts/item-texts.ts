@@ -1,170 +1,161 @@
-import type { IDataObject } from 'n8n-workflow';
-
-import { itemOf } from '../../shared/n8n/sinks/sink';
-import { figure } from '../../shared/n8n/run/hints';
 import { mapInSlices } from '../../shared/n8n/run/slices';
-import { withItems, type ItemReading } from '../../shared/n8n/sources/source';
-import type { ChunkSettings } from '../../shared/service/chunking/chunking';
+import { fileFieldsOf, inputFile } from '../../shared/n8n/sources/files';
+import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { chunksOfEmpty, documentItem, type DocumentChunks } from '../chunks/documents';
-import { mergedFailure } from '../chunks/failed-texts';
-import { isOfDocuments, keptOptionsOf } from '../chunks/records';
-import { previousJob, type Chunking, type TextSource } from '../submit/chunking';
-import { withoutAccepted } from '../submit/earlier-submissions';
-import type { Job } from '../submit/job';
-import { readPreviousRequests, type IdSource, type PreviousRequest } from './previous-requests';
-import { hintAtRegexes, readSettings } from './settings';
-import { MAX_PREVIOUS_CHUNKS, readSourceDocuments } from './source-documents';
-import { placeInOrder, usableText, withFields, type SourceDocument, type TextEntry } from './text';
-import { readTextFields } from './text-fields';
-import { textInFile } from './text-in-file';
+import { isEmpty } from '../../shared/service/json';
+import { quoted } from '../../shared/service/wording';
+import { markShared, readDocument, type Needed } from './item-document';
+import { documentsIn, previousRequests, type PreviousRequest } from './previous-requests';
+import { areConstant, hintAtRegexes, readSettings } from './settings';
+import {
+	usableText,
+	type ChunkTask,
+	type SourceDocument,
+	type TextEntry,
+	type TextRef,
+} from './text';
 
-/**
- * The texts of all input items as one source. Items without a usable text fail.
- *
- * @param ids where items say which earlier request they stand for; those that do are not submitted again
- */
-export async function withItemTexts(
-	chunking: Chunking,
-	ids: IdSource | undefined,
-	use: (source: TextSource) => Promise<void>,
-): Promise<void> {
-	const known = await readKnown(chunking, ids);
-	const earlier: Job[] = [];
-	const answered = () => undefined;
-	await withItems<TextEntry>(
-		chunking.run,
-		chunking.options,
-		itemReading(chunking, known, earlier),
-		async (source) => await use({ ...source, chunking, earlier, name: 'chunks', answered }),
-	);
+/** Where items say which earlier request they stand for. */
+export interface IdSource {
+	/** The chunking ID of an item, '' for none. */
+	idOf: (itemIndex: number) => string;
+	/** Which text of the request the item is; empty for all of them. */
+	positionOf: (itemIndex: number) => unknown;
 }
 
-/** What is known of the items before their texts are read. */
-interface Known {
-	documents: ReadonlyMap<number, SourceDocument>;
-	/** Documents without a text, which have no chunks, by their items. */
-	empty: ReadonlyArray<[itemIndex: number, document: SourceDocument]>;
-	/** What is fetched instead of submitting it again. */
-	requests: readonly PreviousRequest[];
-	/** Items of the two, and those that have failed. */
-	taken: ReadonlySet<number>;
-}
+type Grouped = Pick<TextEntry, 'settings' | 'group'>;
 
-async function readKnown(
-	{ run, parameters, options, mode }: Chunking,
-	ids: IdSource | undefined,
-): Promise<Known> {
-	const taken = new Set<number>();
-	if (!ids) return { documents: new Map(), empty: [], requests: [], taken };
-	const documents = isOfDocuments(mode)
-		? await readSourceDocuments(run, parameters, ids.idOf, taken)
-		: new Map<number, SourceDocument>();
-	const empty = [...documents].filter(([, { isEmpty }]) => isEmpty);
-	for (const [itemIndex] of empty) taken.add(itemIndex);
-	const path = options.resultsPath;
-	const requests = await readPreviousRequests(run, parameters, path, ids, documents, taken);
-	return { documents, empty, requests, taken };
-}
-
-/** @param earlier gets the jobs of earlier requests */
-function itemReading(chunking: Chunking, known: Known, earlier: Job[]): ItemReading<TextEntry> {
-	const { run, mode, jobs } = chunking;
-	const { documents, empty, taken } = known;
-	const reader = new ItemReader(chunking);
-	const kept = keptOptionsOf(chunking);
-	const joined = (itemIndex: number, texts: IDataObject[]) =>
-		documentItem(run.items[itemIndex]?.json ?? {}, kept, texts as DocumentChunks[]);
-	return {
-		valuesOf: (itemIndex) =>
-			taken.has(itemIndex) ? undefined : reader.textsOf(itemIndex, documents.get(itemIndex)),
-		entryOf: (entry) => entry as TextEntry,
-		idOfItem: (itemIndex) => documents.get(itemIndex)?.id,
-		emptyList: {},
-		resolve: async (entries, sink) => {
-			for (const [itemIndex, document] of empty)
-				await sink.returned({ items: [itemIndex] }, [chunksOfEmpty(document, itemIndex)]);
-			hintAtRegexes(entries, run);
-			earlier.push(...earlierJobs(chunking, known));
-			const left = await withoutAccepted(bySettings(entries), chunking, earlier);
-			placeInOrder([...earlier.flatMap(({ refs }) => refs), ...left]);
-			return left;
-		},
-		sink: {
-			done: 'chunked',
-			noun: 'text',
-			repeating: '',
-			merged: mergedFailure,
-			joined: mode === 'perDocument' ? joined : undefined,
-			progress: () => jobs.progress(),
-		},
-	};
-}
-
-/** The jobs of earlier requests, their texts with the documents of the items that ask for them. */
-const earlierJobs = (chunking: Chunking, { requests, documents }: Known): Job[] =>
-	requests.map((request) => {
-		for (const ref of request.refs) {
-			const document = ref.document ?? documents.get(itemOf(ref));
-			if (document) ref.document = document;
-		}
-		return previousJob(chunking, request);
-	});
-
-/** So that as many as possible share a request. */
-function bySettings(entries: readonly TextEntry[]): TextEntry[] {
-	const groups = new Map<string, TextEntry[]>();
-	for (const entry of entries) {
-		const group = groups.get(entry.group) ?? [];
-		groups.set(entry.group, group);
-		group.push(entry);
-	}
-	return [...groups.values()].flat();
-}
-
-/** Reads the texts of items and how each is to be chunked. */
-class ItemReader {
+/** Reads the input items: what is to be submitted, and which earlier requests they stand for. */
+export class ItemTexts {
+	/** Each earlier request once, with all items that stand for it. */
+	readonly requests = new Map<string, PreviousRequest>();
+	/** Documents without a text, which have no chunks. Only with one item per document. */
+	readonly empty: TextRef[] = [];
+	private readonly documents: Array<{ document: SourceDocument; chunkIds: string }> = [];
 	/** Settings by their group: most items share them. */
-	private readonly settings = new Map<string, ChunkSettings>();
+	private readonly settings = new Map<string, TextEntry['settings']>();
 
-	constructor(private readonly chunking: Chunking) {}
+	private constant: Grouped | undefined;
 
-	/** @throws InputError for an item without a usable text */
-	async textsOf(itemIndex: number, document?: SourceDocument): Promise<TextEntry[]> {
-		const { run, parameters } = this.chunking;
+	/** @param ids if items may stand for earlier requests, which are not submitted again then */
+	constructor(
+		private readonly task: ChunkTask,
+		private readonly ids?: IdSource,
+	) {}
+
+	/**
+	 * Reads an item.
+	 *
+	 * @returns its texts; undefined for one that stands for an earlier request or has an empty document
+	 * @throws InputError for one that cannot be used
+	 */
+	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
+		const { parameters, mode } = this.task;
+		const isOfItem = parameters.choice('textSource') === 'item';
+		if (mode === 'perDocument' && isOfItem && parameters.value('text', itemIndex) === '') {
+			const document = this.documentOf(itemIndex, ['documentId']);
+			this.empty.push({ items: [itemIndex], ...(document && { document }) });
+			return undefined;
+		}
+		const chunkingId = this.ids?.idOf(itemIndex).trim() ?? '';
+		if (chunkingId !== '') return this.addRequests(itemIndex, chunkingId);
+		if (isOfItem) checkNotInFile(this.task, itemIndex);
+		const text = isOfItem ? (['text'] as const) : [];
+		const document = this.documentOf(itemIndex, ['documentId', 'documentName', ...text]);
+		return await this.textsOf(itemIndex, document);
+	}
+
+	/**
+	 * Finishes reading, once all items were read.
+	 *
+	 * @returns the texts in such an order that as many as possible share a request
+	 */
+	finish(entries: readonly TextEntry[]): TextEntry[] {
+		const { run } = this.task;
+		const hint = markShared(this.documents);
+		if (hint !== undefined) run.hint(hint);
+		hintAtRegexes(this.settings.values(), run);
+		if (this.settings.size < 2) return [...entries];
+		const order = new Map([...this.settings.keys()].map((group, index) => [group, index]));
+		const placeOf = ({ group }: TextEntry) => order.get(group) ?? 0;
+		return [...entries].sort((one, other) => placeOf(one) - placeOf(other));
+	}
+
+	/** The ID of the document of an item that fails, as far as it has one. */
+	idOf(itemIndex: number): string | undefined {
+		if (this.task.mode === 'chunks') return undefined;
+		try {
+			return this.task.parameters.id('documentId', itemIndex);
+		} catch {
+			return undefined;
+		}
+	}
+
+	private documentOf(itemIndex: number, needed: readonly Needed[]): SourceDocument | undefined {
+		if (this.task.mode === 'chunks') return undefined;
+		const document = readDocument(this.task, itemIndex, needed);
+		this.documents.push({ document, chunkIds: `${document.id}#` });
+		return document;
+	}
+
+	private addRequests(itemIndex: number, chunkingId: string): undefined {
+		const { run, options } = this.task;
+		const { json = {} } = run.items[itemIndex] ?? {};
+		const given = this.ids?.positionOf(itemIndex);
+		const requests = previousRequests(json, itemIndex, chunkingId, given);
+		// Fails for an ID that cannot be part of a path.
+		for (const request of requests) resultsPath(options.resultsPath, request.chunkingId);
+		const document = documentsIn(json)
+			? undefined
+			: this.documentOf(itemIndex, ['documentId', 'documentName']);
+		const { textIndex } = json;
+		const last = this.documents.at(-1);
+		// Submit returns an item for each text of a list, all with the same document ID.
+		if (document && last && typeof textIndex === 'number') last.chunkIds += `${textIndex}.`;
+		for (const { refs, ...request } of requests) {
+			const known = this.requests.get(request.chunkingId) ?? { ...request, refs: [] };
+			this.requests.set(request.chunkingId, { ...known, ...request });
+			known.refs.push(...refs.map((ref) => (document ? { ...ref, document } : ref)));
+		}
+	}
+
+	private async textsOf(itemIndex: number, document?: SourceDocument): Promise<TextEntry[]> {
+		const { run } = this.task;
 		const texts = await this.listOf(itemIndex);
-		checkPreviousChunks(document, texts.length);
+		const own = {
+			...(document && { document }),
+			items: [itemIndex],
+			...this.settingsOf(itemIndex),
+		};
+		return await mapInSlices(
+			texts,
+			() => run.breathe(),
+			(text) => ({ ...text, ...own }),
+		);
+	}
+
+	/** Settings of an item and their group: read once if they are the same for all items. */
+	private settingsOf(itemIndex: number): Grouped {
+		if (this.constant) return this.constant;
+		const { parameters } = this.task;
 		const own = readSettings(parameters, itemIndex);
 		const group = JSON.stringify(own);
 		const settings = this.settings.get(group) ?? own;
 		this.settings.set(group, settings);
-		const fieldsOf = readTextFields(parameters, itemIndex, texts.length);
-		const breathe = () => run.breathe();
-		return await mapInSlices(texts, breathe, (text, at) => ({
-			...text,
-			...withFields(fieldsOf(at)),
-			...(document && { document }),
-			items: [itemIndex],
-			settings,
-			group,
-		}));
+		if (areConstant(parameters)) this.constant = { settings, group };
+		return { settings, group };
 	}
 
 	private async listOf(itemIndex: number): Promise<Array<Pick<TextEntry, 'text' | 'index'>>> {
-		const { run, parameters, options } = this.chunking;
-		const { bytesPerRequest: maxBytes } = options;
-		if (parameters.choice('textSource') === 'item') {
-			const problem = textInFile(run, parameters, itemIndex);
-			if (problem) throw problem;
-			const value = parameters.value('text', itemIndex);
-			return [{ text: usableText(value, "'Text'", maxBytes) }];
-		}
+		const { run, parameters, options } = this.task;
+		const maxBytes = options.bytesPerRequest;
+		if (parameters.choice('textSource') === 'item')
+			return [{ text: usableText(parameters.value('text', itemIndex), "'Text'", maxBytes) }];
 		const { field, list } = parameters.list('textsField', itemIndex, LIST_ADVICE);
-		if (list.length === 0) {
+		if (list.length === 0)
 			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
-		}
 		const breathe = () => run.breathe();
-		const called = (index: number) => `Text ${index} of the field '${field}', counted from 0,`;
+		const called = (index: number) => `Text ${index} of the field '${field}' (zero-based)`;
 		return await mapInSlices(list, breathe, (value, index) => ({
 			index,
 			text: usableText(value, called(index), maxBytes, ELEMENT_ADVICE),
@@ -177,12 +168,14 @@ const ELEMENT_ADVICE =
 const LIST_ADVICE =
 	"Enter the name of a field that has a list of texts as 'List Field', or set 'Texts From' to 'One Text per Item'.";
 
-/** An item for each chunk that no longer exists could exhaust the memory of n8n. */
-function checkPreviousChunks(document: SourceDocument | undefined, texts: number): void {
-	const each = document?.previousChunkCount ?? 0;
-	if (each * texts <= MAX_PREVIOUS_CHUNKS) return;
+/** Refuses an item without a text that has a file: the way out differs from that of a wrong expression. */
+function checkNotInFile({ run, parameters }: ChunkTask, itemIndex: number): void {
+	const [field] = fileFieldsOf(run, itemIndex);
+	if (field === undefined || !isEmpty(parameters.value('text', itemIndex))) return;
+	const { name } = inputFile(run, itemIndex, field, parameters.label('binaryPropertyName'));
+	const shown = name === field ? '' : ` (${quoted(name).slice(1, -1)})`;
 	throw new InputError(
-		`'Previous Chunk Count' is ${figure(each)} for each of ${figure(texts)} texts, ${figure(each * texts)} in total, more than the maximum of ${figure(MAX_PREVIOUS_CHUNKS)}`,
-		'Lower it, or split the list of texts into several items.',
+		`'Text' is empty. The item has the file ${quoted(field)}${shown}`,
+		"To chunk the text of a file, put n8n's node 'Extract from File' with the operation 'Extract From Text File' before this one, and point 'Text' to its field. For a file with one record per text, choose 'File' in 'Texts From'.",
 	);
 }

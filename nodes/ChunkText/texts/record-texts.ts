@@ -4,117 +4,61 @@ import { fieldOf } from '../../shared/records/fields';
 import {
 	documentFieldsOf,
 	idIn,
-	neededFields as neededOfDocument,
+	neededFields,
 	readDocumentFields,
 	type DocumentFields,
 } from '../../shared/n8n/sources/document-fields';
-import { isRecord } from '../../shared/service/json';
-import type { FileReading } from '../../shared/n8n/sources/source';
-import type { SourceRecord } from '../../shared/records/record';
-import type { ChunkSettings } from '../../shared/service/chunking/chunking';
+import type { FileReading } from '../../shared/n8n/sources/file-source';
 import { documentId } from '../../shared/service/push/document-id';
 import { InputError } from '../../shared/service/input-error';
+import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
-import type { Chunking } from '../submit/chunking';
-import type { ChunkParameters } from '../parameters';
-import { usableText, withFields, type SourceDocument, type TextEntry } from './text';
-
-/** Where the fields are in a record: names or dotted paths. */
-interface Fields {
-	text: string;
-	/** Of the document; undefined if none is wanted. */
-	document: DocumentFields | undefined;
-}
+import { readSettings } from './settings';
+import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Reads which fields of a record have the text and the document.
+ * Reads how the records of a file are read. Those without a usable text, or document if these are
+ * wanted, fail.
  *
- * @throws InputError for a field that is not named
+ * @param itemIndex number of the item that has the file
+ * @throws InputError for a parameter that cannot be used
  */
-function readFields(
-	parameters: ChunkParameters,
+export function recordTexts(
+	{ parameters, options, mode }: ChunkTask,
 	itemIndex: number,
-	withDocuments: boolean,
-): Fields {
-	const text = parameters.requiredText('textField', itemIndex);
-	return {
-		text,
-		document: withDocuments ? readDocumentFields(parameters, itemIndex) : undefined,
-	};
-}
-
-/** How the texts of a file are read. Records without a usable text, or document if these are wanted, fail. */
-export function textReading(
-	{ parameters, options: all }: Pick<Chunking, 'parameters' | 'options'>,
-	itemIndex: number,
-	settings: ChunkSettings,
-	withDocuments: boolean,
-): Omit<FileReading<TextEntry>, 'sink'> {
-	const fields = readFields(parameters, itemIndex, withDocuments);
+): Omit<FileReading<TextEntry>, 'sink'> & Pick<TextEntry, 'settings'> {
+	const textField = parameters.requiredText('textField', itemIndex);
+	const document = mode === 'chunks' ? undefined : readDocumentFields(parameters, itemIndex);
+	const settings = readSettings(parameters, itemIndex);
 	const group = JSON.stringify(settings);
-	const withSource = parameters.isAdded('options', 'sourceFields') && all.sourceFields !== 'none';
-	const { additionalTextFieldNames: names, bytesPerRequest: maxBytes } = all;
-	const options = { fields, names, settings, maxBytes, withSource };
-	let place = 0;
+	const { bytesPerRequest: maxBytes, sourceFields } = options;
+	const keepsSource = parameters.isAdded('options', 'sourceFields') && sourceFields !== 'none';
 	return {
-		needed: neededFields(fields),
-		// The window admits each text by itself.
-		sliceRecords: 1,
-		entryOf: (_value, { items, record }) => {
-			if (record === undefined) throw new Error('A text of a file has a record');
-			return { ...fileText(record, group, options), items, place: place++ };
-		},
-		idOf: (value) => idIn(value, fields.document?.id ?? 'id'),
-	};
-}
-
-interface TextOptions {
-	fields: Fields;
-	/** Fields that are sent beside the text. */
-	names: string[];
-	settings: ChunkSettings;
-	/** Maximum of a request. */
-	maxBytes: number;
-	/** Whether fields of the records are kept in the output. */
-	withSource: boolean;
-}
-
-function fileText(
-	record: SourceRecord,
-	group: string,
-	{ fields, names, settings, maxBytes, withSource }: TextOptions,
-): Omit<TextEntry, 'place' | 'items'> {
-	const { value } = record;
-	if (!isRecord(value) || Array.isArray(value)) {
-		throw new InputError('The record is not a JSON object', 'Each record must be an object.');
-	}
-	const text = usableText(
-		fieldOf(value, fields.text),
-		`The field ${quoted(fields.text)}`,
-		maxBytes,
-	);
-	const document = fields.document && documentOf(value, fields.document);
-	const bytes = Buffer.byteLength(record.text);
-	const additional = Object.fromEntries(
-		names
-			.map((name) => [name, fieldOf(value, name)] as const)
-			.filter(([, field]) => field !== undefined),
-	);
-	return {
-		text,
-		...withFields(additional as IDataObject),
 		settings,
-		group,
-		// Without its content, of which only what is needed is kept.
-		record: { ...record, value: undefined },
-		bytes,
-		besides: Math.max(0, bytes - Buffer.byteLength(text)),
-		...(withSource && { source: value as IDataObject }),
-		...(document && { document }),
+		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],
+		entryOf: (value, { items, record }) => {
+			if (!isObject(value))
+				throw new InputError(
+					'The record is not a JSON object',
+					'Each record must be an object.',
+				);
+			const text = fieldOf(value, textField);
+			return {
+				items,
+				text: usableText(text, `The field ${quoted(textField)}`, maxBytes),
+				...(document && { document: documentOf(value, document) }),
+				settings,
+				group,
+				// Without its content, of which only what is needed is kept.
+				record: record && { ...record, value: undefined },
+				...(keepsSource && { source: value as IDataObject }),
+			};
+		},
+		idOf: (value) => idIn(value, document?.id ?? 'id'),
 	};
 }
 
-function documentOf(record: Record<string, unknown>, fields: DocumentFields): SourceDocument {
+function documentOf(record: object, fields: DocumentFields): SourceDocument {
 	const advice = "'Documents Ready to Push' needs it: correct the record, or the field's name.";
 	const { id, name, ...others } = documentFieldsOf(record, fields);
 	return {
@@ -123,9 +67,3 @@ function documentOf(record: Record<string, unknown>, fields: DocumentFields): So
 		previousChunkCount: 0,
 	};
 }
-
-/** The fields that records must have, each with the parameter that names it; see `checkFields`. */
-const neededFields = ({ text, document }: Fields): Array<[string, string]> => [
-	[text, 'Text Field'],
-	...(document ? neededOfDocument(document) : []),
-];

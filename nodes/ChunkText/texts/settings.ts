@@ -2,12 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/n8n/run/run';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
-import { regexHints } from '../../shared/service/chunking/python-regex';
 import type { ChunkParameters } from '../parameters';
 
 /**
- * Reads how the text of an item is to be chunked (docs/service-interface.md, Chunking request). What
- * the user left empty is not part of it.
+ * Reads how the text of an item is to be chunked (docs/service-interface.md, Chunking request). Nothing
+ * that the user left empty is part of it.
  *
  * @throws InputError for a value that cannot be used, naming the parameter
  */
@@ -22,43 +21,47 @@ export function readSettings(parameters: ChunkParameters, itemIndex: number): Ch
 	);
 	// Fails for names that cannot be part of a path.
 	submitPath(chunker, modelId);
+	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
+	const method = optionalText(parameters, 'vectorQuantizationMethod', 'none', itemIndex);
+	const dataType = optionalText(parameters, 'dataType', 'notSent', itemIndex);
 	return {
-		scope: readScope(parameters, itemIndex),
 		chunker,
 		modelId,
-		...modelSettings(parameters, itemIndex),
+		modelConfig: {
+			...(method !== undefined && { vectorQuantizationMethod: method }),
+			...(dimReductionSize && { dimReductionSize }),
+		},
+		useCaseConfig: dataType === undefined ? {} : { dataType },
 		chunkerConfig: chunkerConfig(parameters, chunker, chosen === 'custom', itemIndex),
 		additionalFields: parameters.object('options.additionalFields', itemIndex),
 	};
 }
 
-/** The scope that the node requests its access token for. */
-export function readScope(parameters: ChunkParameters, itemIndex: number): string {
-	const chosen = parameters.requiredText('scope', itemIndex, 'Choose a scope.');
-	return chosen === 'custom' ? parameters.requiredText('customScope', itemIndex) : chosen;
-}
+/** Whether the settings are the same for all items, since there is no expression in them. */
+export const areConstant = (parameters: ChunkParameters): boolean =>
+	parameters.areConstant(
+		'modelId',
+		'chunker',
+		'regex',
+		'chunkerSettings',
+		'chunkerName',
+		'chunkerConfig',
+		'options.dimReductionSize',
+		'options.vectorQuantizationMethod',
+		'options.dataType',
+		'options.additionalFields',
+	);
 
-const MODEL_SETTINGS = [
-	'dataType',
-	'customDataType',
-	'dimReductionSize',
-	'vectorQuantizationMethod',
-	'customVectorQuantizationMethod',
-] as const;
-
-function modelSettings(parameters: ChunkParameters, itemIndex: number) {
-	const added = parameters.added('options', itemIndex, MODEL_SETTINGS);
-	const { dimReductionSize, vectorQuantizationMethod, dataType } = added;
-	const modelConfig: IDataObject = {};
-	const method =
-		vectorQuantizationMethod === 'custom'
-			? added.customVectorQuantizationMethod?.trim()
-			: vectorQuantizationMethod;
-	if (method && method !== 'none') modelConfig.vectorQuantizationMethod = method;
-	if (dimReductionSize) modelConfig.dimReductionSize = dimReductionSize;
-	const chosen = dataType === 'custom' ? added.customDataType?.trim() : dataType;
-	const useCaseConfig: IDataObject = chosen && chosen !== 'notSent' ? { dataType: chosen } : {};
-	return { modelConfig, useCaseConfig };
+/** The value of an option, from the list or any other that an expression gives; undefined for none. */
+function optionalText(
+	parameters: ChunkParameters,
+	option: 'vectorQuantizationMethod' | 'dataType',
+	notSent: string,
+	itemIndex: number,
+): string | undefined {
+	if (!parameters.isAdded('options', option)) return undefined;
+	const value = parameters.text(`options.${option}`, itemIndex).trim();
+	return value === '' || value === notSent ? undefined : value;
 }
 
 function chunkerConfig(
@@ -74,28 +77,37 @@ function chunkerConfig(
 	return regex === '' ? {} : { regex };
 }
 
-/** The scopes of all items; one that cannot be read fails with its item. */
-export async function readScopes(run: Run, parameters: ChunkParameters): Promise<Set<string>> {
-	const scopes = new Set<string>();
-	for await (const [itemIndex] of run.eachItem()) {
-		try {
-			scopes.add(readScope(parameters, itemIndex));
-		} catch {
-			continue;
-		}
-	}
-	return scopes;
-}
-
 /** Warns of regular expressions that Python reads differently than their author likely means. */
-export function hintAtRegexes(
-	texts: ReadonlyArray<{ settings: ChunkSettings }>,
-	run: Pick<Run, 'hint'>,
-): void {
-	const regexes = new Set(texts.map(({ settings }) => settings.chunkerConfig.regex));
+export function hintAtRegexes(settings: Iterable<ChunkSettings>, run: Pick<Run, 'hint'>): void {
+	const regexes = new Set([...settings].map(({ chunkerConfig: { regex } }) => regex));
 	const hints = [...regexes].flatMap((regex) =>
 		typeof regex === 'string' ? regexHints(regex) : [],
 	);
 	// Each item may have a regex of its own, with the same mistake in all of them.
 	for (const hint of new Set(hints)) run.hint(hint);
+}
+
+/**
+ * Common mistakes in a regular expression: Python's `re` reads it differently than its author likely
+ * means. The pattern is sent unchanged anyway: only Python can tell whether it is valid.
+ *
+ * @returns one sentence for each mistake found
+ */
+export function regexHints(regex: string): string[] {
+	const hints: string[] = [];
+	if (/^\/.+\/[dgimsuvy]*$/s.test(regex)) {
+		hints.push(
+			"'Regex' looks like a JavaScript literal: Python reads the slashes and flags as text. Remove them and write flags as (?i) at the start.",
+		);
+	}
+	const doubled = /\\\\([nrtsSdDwWbB])/.exec(regex);
+	if (doubled) {
+		hints.push(
+			`'Regex' contains \\\\${doubled[1]}, which Python reads as a backslash followed by the letter ${doubled[1]}. Write \\${doubled[1]} with one backslash.`,
+		);
+	}
+	if (/\(\?<[A-Za-z_]/.test(regex)) {
+		hints.push("'Regex' names a group as JavaScript does. In Python it is (?P<name>...).");
+	}
+	return hints;
 }

@@ -1,11 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { figure } from '../../shared/n8n/run/hints';
-import { itemOf, type Placed } from '../../shared/n8n/sinks/sink';
-import type { Session } from '../../shared/n8n/session/session';
+import type { Run } from '../../shared/n8n/run/run';
+import type { Placed } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
+import type { ChunkOptions, ChunkParameters } from '../parameters';
+
+/** What is returned for a text: chunks as documents of their own, plain chunks, or one item per document. */
+export type OutputMode = 'documents' | 'chunks' | 'perDocument';
+
+/** A run of Chunk Text with its parameters. */
+export interface ChunkTask {
+	run: Run;
+	parameters: ChunkParameters;
+	options: ChunkOptions;
+	mode: OutputMode;
+}
 
 /** The document that a text belongs to, for outputs that are ready to push. */
 export interface SourceDocument {
@@ -16,18 +28,9 @@ export interface SourceDocument {
 	previousChunkCount: number;
 	/** Other items have the same ID, so that nobody knows which of its chunks are gone. */
 	isShared?: true;
-	/** Its text is empty: it has no chunks. Only with one item per document. */
-	isEmpty?: true;
 }
 
-/** A request that failed, of which the service may have returned something nobody could use. */
-export interface FailedRequest {
-	readonly chunkingId: string;
-	readonly session: Session;
-	readonly response: unknown;
-}
-
-/** A text, or several, whose chunks an input item is waiting for. */
+/** A text, or all texts of a request, whose chunks an input item is waiting for. */
 export interface TextRef extends Placed {
 	/** Position in its request; undefined stands for all texts of the request. */
 	position?: number;
@@ -37,38 +40,14 @@ export interface TextRef extends Placed {
 	source?: IDataObject;
 	/** Its document, if that is wanted. */
 	document?: SourceDocument;
-	/** Of the whole record it comes from, in UTF-8. */
-	bytes?: number;
-	/** Its place among all texts of the run, from 0, for output in their order. */
-	place?: number;
-	/** Requests of earlier tries of the node that it was in: it is submitted again. */
-	failedBefore?: readonly FailedRequest[];
 }
 
-/** Gives each text its place: the order of the items, and of the texts of an item. */
-export function placeInOrder(refs: TextRef[]): void {
-	const sorted = [...refs].sort(
-		(one, other) => itemOf(one) - itemOf(other) || (one.index ?? 0) - (other.index ?? 0),
-	);
-	for (const [place, ref] of sorted.entries()) ref.place = place;
-}
-
-/** A text to submit. Texts with the same settings may share a request. */
+/** A text to submit. */
 export interface TextEntry extends TextRef {
 	text: string;
 	settings: ChunkSettings;
-	/** The same for equal settings. */
+	/** The same for equal settings: such texts may share a request. */
 	group: string;
-	/** Additional Text Fields, sent beside the text. */
-	fields?: IDataObject;
-	/** Bytes that it keeps in memory besides the text. */
-	besides?: number;
-}
-
-/** The fields of a text, and the memory they take; none if it has none. */
-export function withFields(fields: IDataObject): Pick<TextEntry, 'fields' | 'besides'> {
-	const isEmpty = Object.keys(fields).length === 0;
-	return isEmpty ? {} : { fields, besides: Buffer.byteLength(JSON.stringify(fields)) };
 }
 
 /**

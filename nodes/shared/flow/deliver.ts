@@ -1,9 +1,11 @@
-import { backoffMs, type RetryPolicy } from './limits/backoff';
-import type { Limiter } from './limits/limiter';
+import { backoffMs, type Lane } from './limiter';
+import { inParallel } from './parallel';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
-/** How a request, a job or an entry ended. */
+export type { Verdict };
+
+/** The end of a request, a job or an entry. */
 export type Outcome<R> = Done<R> | Failed;
 
 /** It succeeded. */
@@ -24,27 +26,33 @@ export interface Failed {
 	verdict: Verdict;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: true;
-	/** What failed was to be split, but cannot be. */
-	unsplit?: true;
 }
 
 /** What all requests of one kind share. */
 export interface Line {
 	run: RunState;
-	limiter: Limiter;
-	retryPolicy: RetryPolicy;
+	lane: Lane;
+	/** How long a request is repeated after transient errors, counted from the first one; once at least. */
+	retryForMs: number;
 	judge: (error: unknown) => Verdict;
-	/** The reason of a failure, given that of the attempt before it. */
+	/** Adds what the attempt before left open to the reason of a failure. */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
 }
 
 /** What else `deliver` needs to know of a request. */
 export interface DeliverOptions {
-	/** Whether the caller will send the entries in smaller requests: that does not end the run. */
+	/** Tells whether the caller will send the entries in smaller requests: that does not end the run. */
 	canSplit?: (verdict: Verdict) => boolean;
 	/** How the request failed of which this one is a part. */
-	earlier?: Failed | undefined;
+	whole?: Failed | undefined;
 }
+
+/** Bounds of the pause before a request is sent again. */
+export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
+/** How long a request is sent again after 429, counted from the first one. */
+const MAX_REFUSED_MS = 5 * 60_000;
+/** A request that fails so often while later ones succeed has an entry that is at fault. */
+const MAX_FAILURES_AMID_SUCCESSES = 3;
 
 /**
  * Sends one request and repeats it after transient errors. (Polls repeat themselves, and after a 401
@@ -57,102 +65,125 @@ export interface DeliverOptions {
 export async function deliver<R>(
 	send: (attempt: number, earlier: unknown) => Promise<R>,
 	line: Line,
-	{ canSplit = () => false, earlier }: DeliverOptions = {},
+	{ canSplit = () => false, whole }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
-	const { run, limiter, retryPolicy } = line;
-	const patience = new Patience(line);
-	let last = earlier;
+	const { run, lane } = line;
+	const patience = new Patience(line, whole?.verdict.suspect === 'down');
+	let last = whole;
 	for (let attempt = 1; ; attempt++) {
-		const outcome = await limiter.schedule(async (ticket) => {
+		const outcome = await lane.schedule(async (ticket) => {
 			// It may have ended while this request waited for its turn.
 			if (run.ended) return last ? terminal(last) : skipped(run.ended);
 			if (attempt > 1) run.stats.retries++;
-			const outcome = await tryOnce(
-				async () => await send(attempt, last?.reason),
-				attempt,
-				line,
-				ticket,
-			);
-			if (!outcome.ok && last && line.withHistory) {
+			const again = async () => await send(attempt, last?.reason);
+			const outcome = await tryOnce(again, attempt, line, ticket);
+			if (outcome.ok) return outcome;
+			if (last && line.withHistory) {
 				outcome.reason = line.withHistory(outcome.reason, last.reason);
 			}
-			// Still within the limiter, so that no waiting request starts before the run knows.
-			return outcome.ok ? outcome : conclude(outcome, line, patience, canSplit);
+			// Still in the lane, so that no waiting request starts before the run knows.
+			return conclude(outcome, run, canSplit, (verdict) =>
+				patience.actionAfter(verdict, ticket, canSplit(verdict)),
+			);
 		});
 		if (outcome.ok || outcome.verdict.action !== 'retry') return outcome;
 		last = outcome;
+		const { throttled, delayMs = 0 } = outcome.verdict;
 		// The limiter makes the pauses of all.
-		if (outcome.verdict.throttled) continue;
-		const { delayMs } = outcome.verdict;
-		await run.sleep(backoffMs(patience.errors, retryPolicy, run.random(), delayMs));
+		if (throttled) continue;
+		await run.sleep(Math.max(delayMs, backoffMs(patience.failures, run.random(), RETRY_PAUSE)));
 	}
 }
 
 async function tryOnce<R>(
 	send: () => Promise<R>,
 	attempt: number,
-	{ run, limiter, judge, retryPolicy }: Line,
+	{ run, lane, judge }: Line,
 	ticket: number,
 ): Promise<Outcome<R>> {
 	run.stats.inFlight++;
 	try {
 		const response = await send();
-		limiter.succeeded();
+		lane.succeeded(ticket);
+		run.health.succeeded(ticket);
 		return { ok: true, response, attempts: attempt };
 	} catch (reason) {
 		const verdict = judge(reason);
-		if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
+		if (verdict.throttled) {
+			run.stats.throttled++;
+			lane.refused(ticket, verdict.delayMs);
+		}
 		return { ok: false, reason, attempts: attempt, verdict };
 	} finally {
 		run.stats.inFlight--;
 	}
 }
 
-/** How often and how long a request is sent again. */
+/** How long a request is sent again. */
 class Patience {
 	/** Attempts that failed for another reason than too many requests. */
-	errors = 0;
+	failures = 0;
+	private failingSince: number | undefined;
 	private refusedSince: number | undefined;
+	private amidSuccesses = 0;
+	/** Of the attempt that failed last. */
+	private ticket = 0;
 
-	constructor(private readonly line: Line) {}
+	constructor(
+		private readonly line: Line,
+		/** It is a part of a request that was repeated for long enough. */
+		private readonly isOnce: boolean,
+	) {}
 
-	/** What to do after a failure that may pass. */
-	actionAfter({ throttled, delayMs = 0 }: Verdict): Verdict['action'] {
-		const { run, limiter, retryPolicy } = this.line;
-		if (!throttled) return ++this.errors < retryPolicy.maxAttempts ? 'retry' : 'fail';
-		// The service asks for a longer pause than any request may wait.
-		if (delayMs >= retryPolicy.maxRefusedMs) return 'stop';
+	/** The action after a failure that may pass. */
+	actionAfter(verdict: Verdict, ticket: number, canSplit: boolean): Verdict['action'] {
+		if (verdict.throttled) return this.afterRefusal(verdict.delayMs);
+		const { run, retryForMs } = this.line;
 		const now = run.now();
+		this.failingSince ??= now;
+		// In an outage, only requests that started before it still succeed.
+		if (run.health.lastSuccess > this.ticket) this.amidSuccesses++;
+		this.ticket = ticket;
+		const isAtFault = canSplit && this.amidSuccesses >= MAX_FAILURES_AMID_SUCCESSES;
+		const isOver = ++this.failures > 1 && now - this.failingSince >= retryForMs;
+		if (verdict.blocksAll) return isOver ? 'stop' : 'retry';
+		return this.isOnce || isAtFault || isOver ? 'split' : 'retry';
+	}
+
+	private afterRefusal(delayMs = 0): Verdict['action'] {
+		// No request may wait so long, and for none is the pause shorter.
+		if (delayMs >= MAX_REFUSED_MS) return 'stop';
+		const now = this.line.run.now();
 		this.refusedSince ??= now;
-		const isOver = (since = now) => now - since + delayMs > retryPolicy.maxRefusedMs;
-		if (isOver(this.refusedSince)) return 'fail';
-		// If the service has refused everything for that long, the other requests need not try either.
-		return isOver(limiter.refusedSince) ? 'stop' : 'retry';
+		// With fair turns, one that is refused for minutes is not the only one.
+		return now - this.refusedSince + delayMs > MAX_REFUSED_MS ? 'stop' : 'retry';
 	}
 }
 
 /** Decides whether a failure is final, and ends the run if it has to. */
 function conclude(
 	failure: Failed,
-	{ run }: Line,
-	patience: Patience,
+	run: RunState,
 	canSplit: (verdict: Verdict) => boolean,
+	actionAfter: (verdict: Verdict) => Verdict['action'],
 ): Failed {
 	const { verdict } = failure;
-	if (verdict.action === 'split' && canSplit(verdict)) return failure;
-	const action = verdict.action === 'retry' ? patience.actionAfter(verdict) : verdict.action;
-	if (action === 'retry' && !run.ended) return failure;
-	const final = terminal({ ...failure, verdict: { ...verdict, action } });
+	const action = verdict.action === 'retry' ? actionAfter(verdict) : verdict.action;
+	const decided = { ...failure, verdict: { ...verdict, action } };
+	if (action === 'split' && canSplit(verdict)) return decided;
+	if (action === 'retry' && !run.ended) return decided;
+	const final = terminal(decided);
 	endRunAfter(run, final);
 	return final;
 }
 
 /** A failure that is neither retried nor split. */
-function terminal(failure: Failed): Failed {
+export function terminal(failure: Failed): Failed {
 	const { verdict } = failure;
-	const action = verdict.action === 'stop' ? 'stop' : 'fail';
-	const unsplit = verdict.action === 'split' && ({ unsplit: true } as const);
-	return { ...failure, ...unsplit, verdict: { ...verdict, action } };
+	return {
+		...failure,
+		verdict: { ...verdict, action: verdict.action === 'stop' ? 'stop' : 'fail' },
+	};
 }
 
 /** The outcome of what failed for good. */
@@ -168,7 +199,47 @@ export function skipped({ reason }: { reason: unknown }): Failed {
 	return { ...failed(reason, 0), skipped: true };
 }
 
-/** Ends the run if a final failure requires it. */
+/** Ends the run if the final failure of an entry requires it. */
 export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
-	if (verdict.action === 'stop' || run.stopsOnFailure) run.stop(reason);
+	const isDown = verdict.suspect !== undefined && run.health.failedAlone();
+	if (verdict.action === 'stop' || isDown || run.stopsOnFailure) run.stop(reason);
+}
+
+/** An entry with the outcome of its request. */
+interface Delivered<E, R> {
+	entry: E;
+	outcome: Outcome<R>;
+}
+
+/**
+ * Sends one request for each entry, several concurrently. Every entry gets exactly one outcome. No
+ * more slices are read than the requests in flight need. To end early, stop the run and consume the
+ * rest.
+ *
+ * @param slices entries, as many at a time as the source has at hand
+ * @param send called once for each attempt, which counts from 1
+ * @returns the outcomes there are, as soon as there are any
+ * @throws what the source of the entries throws, after all requests in flight have ended
+ */
+export function deliverEach<E, R>(
+	slices: AsyncIterable<E[]> | Iterable<E[]>,
+	send: (entry: E, attempt: number) => Promise<R>,
+	line: Line & { concurrency: number },
+): AsyncGenerator<Array<Delivered<E, R>>, void, undefined> {
+	return inParallel(line.concurrency, async (tasks) => {
+		for await (const slice of slices) {
+			for (const entry of slice) {
+				if (tasks.isAbandoned) return;
+				void tasks.start(async () => {
+					const outcome = await deliver(
+						async (attempt) => await send(entry, attempt),
+						line,
+						// An exception in handling one entry fails that entry, never the run.
+					).catch((reason: unknown) => failed(reason, 1));
+					await tasks.put({ entry, outcome });
+				});
+				await tasks.room();
+			}
+		}
+	});
 }

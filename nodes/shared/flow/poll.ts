@@ -1,41 +1,28 @@
-import { backoffMs, type RetryPolicy } from './limits/backoff';
-import { endRunAfter, failed, skipped, type Outcome } from './deliver';
-import { inParallel } from './in-parallel';
-import type { Limiter } from './limits/limiter';
+import { endRunAfter, failed, RETRY_PAUSE, skipped, type Outcome, type Verdict } from './deliver';
+import { backoffMs, type Lane } from './limiter';
+import { flat, inParallel } from './parallel';
 import type { RunState } from './run-state';
-import { flat } from './slices';
-import { Turns } from './turns';
-import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
 export type Finding<R> =
 	| { state: 'pending'; /** The service asks not to poll earlier. */ delayMs?: number }
 	| Ending<R>;
 
-/** How a job ended. */
+/** The end of a job. */
 export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
-
-/** How often a job is polled. */
-interface PollIntervals {
-	/** Delay after the first poll. */
-	startMs: number;
-	/** No delay is longer. */
-	capMs: number;
-}
 
 /** How jobs are polled. */
 export interface PollOptions<J, R> {
 	run: RunState;
-	limiter: Limiter;
-	intervals: PollIntervals;
-	/** Backoff after a transient error. Its maximum of attempts is not used: the deadline ends a job. */
-	retryPolicy: RetryPolicy;
+	lane: Lane;
+	/** The delay after the first poll, and the longest one. */
+	intervals: { firstMs: number; longestMs: number };
 	/** When a job should have finished, by the clock of the run. */
 	deadlineOf: (job: J) => number;
 	/** Polls a job once. `leftMs` is the time until its deadline, 0 if that has passed. */
 	check: (job: J, leftMs: number) => Promise<Finding<R>>;
 	judge: (error: unknown, job: J) => Verdict;
-	/** How a job ends that did not finish in time. */
+	/** The end of a job that did not finish in time. */
 	expire: (job: J, lastError: unknown) => Ending<R>;
 }
 
@@ -49,17 +36,15 @@ export interface Polled<J, R> {
 const GROWTH = 1.4;
 /** Intervals vary by this share either way, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;
-/** How long the final polls may go unanswered before no more are made. */
-export const FINAL_POLLS_MS = 5000;
+/** How long the final poll of a job may take. */
+export const FINAL_POLL_MS = 5000;
 
 /**
  * Polls many jobs concurrently until each has finished, failed or reached its deadline. Every job
  * gets exactly one outcome.
  *
- * A job is polled immediately, then at growing, jittered intervals, the final time at its deadline.
- * Jobs of a run tend to take equally long, so when one has finished, the others are polled as soon
- * as they reach its age (each once, so that it costs at most one poll more). To end early, stop the
- * run and consume the rest.
+ * A job is polled immediately, then at growing, jittered intervals, the final time at its deadline. To
+ * end early, stop the run and consume the rest.
  *
  * @throws what the source of the jobs throws, after all polls in flight have ended
  */
@@ -69,13 +54,23 @@ export function poll<J, R>(
 ): AsyncGenerator<Polled<J, R>, void, undefined> {
 	return flat(
 		inParallel<Polled<J, R>>(Infinity, async (tasks) => {
-			const turns = new Turns(options.run);
-			tasks.onAbandoned(() => turns.end());
-			const poller = new Poller(options, turns, () => tasks.isAbandoned);
+			const sleepers = new Set<AbortController>();
+			tasks.onAbandoned(() => {
+				for (const sleeper of sleepers) sleeper.abort();
+			});
+			const sleep = async (ms: number) => {
+				if (tasks.isAbandoned) return;
+				const sleeper = new AbortController();
+				sleepers.add(sleeper);
+				await options.run.sleep(ms, sleeper.signal);
+				sleepers.delete(sleeper);
+			};
 			for await (const job of jobs) {
 				if (tasks.isAbandoned) return;
 				void tasks.start(async () => {
-					const outcome = await pollUntilEnded(job, options, poller, turns)
+					const polling = new Polling(job, options, () => tasks.isAbandoned);
+					const outcome = await polling
+						.untilEnded(sleep)
 						// An exception in handling one job fails that job, never the run.
 						.catch((reason: unknown) => failed(reason, 1));
 					await tasks.put({ job, outcome });
@@ -85,125 +80,95 @@ export function poll<J, R>(
 	);
 }
 
-/** The whole life of one job: a poll, a wait, a poll, ... */
-async function pollUntilEnded<J, R>(
-	job: J,
-	options: PollOptions<J, R>,
-	poller: Poller<J, R>,
-	turns: Turns,
-): Promise<Outcome<R>> {
-	const { run, limiter, intervals, retryPolicy } = options;
-	const since = run.now();
-	let deadline = options.deadlineOf(job);
-	let intervalMs = Math.min(intervals.startMs, intervals.capMs);
-	/** Its turn may come sooner because another job has finished. */
-	let mayMove = true;
+/** The whole life of one job: a poll, a pause, a poll, ... */
+class Polling<J, R> {
+	private readonly deadline: number;
+	private polls = 0;
 	/** Transient errors in a row, and the last of them. */
-	let errors = 0;
-	let lastError: unknown;
-	for (let polls = 0; ; polls++) {
-		const askedAt = run.now();
-		// A pause the service asked for holds for all jobs, though not beyond their deadlines.
-		const seen = await limiter.schedule(async (ticket) => {
-			// A limit that the user has set does not use up their time either.
-			if (limiter.pace.isLimited) deadline += run.now() - askedAt;
-			return await poller.poll({ job, since, deadline, polls, lastError }, ticket);
-		}, deadline);
-		if ('ok' in seen) return seen;
-		const { error, delayMs = 0 } = seen;
-		let waitMs: number;
-		lastError = error;
-		if (error !== undefined) {
-			run.stats.retries++;
-			waitMs = backoffMs(++errors, retryPolicy, run.random(), delayMs);
-			waitMs = Math.max(waitMs, intervalMs);
-		} else {
-			errors = 0;
-			if (delayMs > 0) mayMove = false;
-			waitMs = Math.max(jittered(intervalMs, run), delayMs);
-			intervalMs = Math.min(intervalMs * GROWTH, intervals.capMs);
-		}
-		const due = Math.min(run.now() + waitMs, deadline);
-		if (await turns.next(since, due, mayMove && errors === 0)) mayMove = false;
-	}
-}
-
-const jittered = (ms: number, run: RunState): number => ms * (1 + JITTER * (2 * run.random() - 1));
-
-/** A job with what is known of it. */
-interface Watched<J> {
-	job: J;
-	since: number;
-	deadline: number;
-	/** How often it was polled. */
-	polls: number;
-	/** Of its last poll, if that failed. */
-	lastError: unknown;
-}
-
-/** What a poll has shown: how the job ended, or that it goes on. */
-type Seen<R> = Outcome<R> | { error?: unknown; delayMs?: number | undefined };
-
-/**
- * Polls jobs once each, within the limiter: what that means for the run is known before another poll
- * starts.
- */
-class Poller<J, R> {
-	/** When the first of the final polls began that have not been answered. */
-	private unansweredSince: number | undefined;
+	private errors = 0;
+	private lastError: unknown;
+	private suspect: Verdict['suspect'];
+	/** Least pause before the next poll, asked for by the service. */
+	private askedMs = 0;
 
 	constructor(
+		private readonly job: J,
 		private readonly options: PollOptions<J, R>,
-		private readonly turns: Turns,
 		private readonly isAbandoned: () => boolean,
-	) {}
+	) {
+		this.deadline = options.deadlineOf(job);
+	}
 
-	async poll(watched: Watched<J>, ticket: number): Promise<Seen<R>> {
-		const { run, limiter, check, retryPolicy } = this.options;
-		const { job, since, deadline, polls } = watched;
+	async untilEnded(sleep: (ms: number) => Promise<void>): Promise<Outcome<R>> {
+		const { run, lane, intervals } = this.options;
+		for (let intervalMs = intervals.firstMs; ; ) {
+			intervalMs = Math.min(intervalMs, intervals.longestMs);
+			// A pause the service asked for holds for all jobs, though not beyond their deadlines.
+			const ended = await lane.schedule(
+				async (ticket) => await this.poll(ticket),
+				this.deadline,
+			);
+			if (ended) return ended;
+			const jitter = 1 + JITTER * (2 * run.random() - 1);
+			const backoff = this.errors && backoffMs(this.errors, run.random(), RETRY_PAUSE);
+			const pauseMs = Math.max(intervalMs * jitter, backoff, this.askedMs);
+			await sleep(Math.min(pauseMs, this.deadline - run.now()));
+			if (this.errors === 0) intervalMs *= GROWTH;
+		}
+	}
+
+	/** Polls once, in the lane: what that means for the run is known before another poll starts. */
+	private async poll(ticket: number): Promise<Outcome<R> | undefined> {
+		const { run, lane, check } = this.options;
 		// The run may have ended while this job waited for its turn.
-		if (run.ended) return { ...skipped(run.ended), attempts: polls };
-		if (this.isAbandoned()) return failed(undefined, polls);
-		const now = run.now();
-		if (this.isSilent(now, deadline)) return this.expire(watched);
-		const polled = { ...watched, polls: polls + 1 };
+		if (run.ended) return { ...skipped(run.ended), attempts: this.polls };
+		if (this.isAbandoned()) return failed(undefined, this.polls);
+		if (this.polls++ > 0 && this.lastError !== undefined) run.stats.retries++;
 		let finding: Finding<R>;
 		try {
-			finding = await check(job, Math.max(0, deadline - now));
+			finding = await check(this.job, Math.max(0, this.deadline - run.now()));
 		} catch (error) {
-			const verdict = this.options.judge(error, job);
-			if (verdict.throttled) limiter.throttled(ticket, verdict.delayMs, retryPolicy);
-			if (verdict.action !== 'retry') return this.fail(error, polled.polls, verdict);
-			if (run.now() >= deadline) return this.expire({ ...polled, lastError: error });
-			return { error, delayMs: verdict.delayMs };
+			return this.afterError(error, ticket);
 		}
-		limiter.succeeded();
-		this.unansweredSince = undefined;
-		if (finding.state === 'finished') this.turns.finished(run.now() - since);
-		if (finding.state !== 'pending') return this.end(finding, polled.polls);
-		if (run.now() >= deadline) return this.expire({ ...polled, lastError: undefined });
-		return { delayMs: finding.delayMs };
+		lane.succeeded(ticket);
+		run.health.succeeded(ticket);
+		this.errors = 0;
+		this.lastError = this.suspect = undefined;
+		if (finding.state !== 'pending') return this.end(finding);
+		this.askedMs = finding.delayMs ?? 0;
+		return this.expired();
 	}
 
-	/** Whether the service has left the final polls of jobs unanswered for too long. */
-	private isSilent(now: number, deadline: number): boolean {
-		if (now <= deadline) return false;
-		this.unansweredSince ??= now;
-		return now - this.unansweredSince > FINAL_POLLS_MS;
+	private afterError(error: unknown, ticket: number): Outcome<R> | undefined {
+		const { run, lane, judge } = this.options;
+		const verdict = judge(error, this.job);
+		if (verdict.throttled) {
+			run.stats.throttled++;
+			lane.refused(ticket, verdict.delayMs);
+		}
+		if (verdict.action !== 'retry') return this.fail(error, verdict);
+		this.errors++;
+		this.lastError = error;
+		this.suspect = verdict.suspect;
+		this.askedMs = verdict.delayMs ?? 0;
+		return this.expired();
 	}
 
-	private expire({ job, lastError, polls }: Watched<J>): Outcome<R> {
-		return this.end(this.options.expire(job, lastError), polls);
+	private expired(): Outcome<R> | undefined {
+		const { run, expire } = this.options;
+		return run.now() < this.deadline ? undefined : this.end(expire(this.job, this.lastError));
 	}
 
-	private end(ending: Ending<R>, attempts: number): Outcome<R> {
-		return ending.state === 'finished'
-			? { ok: true, response: ending.response, attempts }
-			: this.fail(ending.reason, attempts);
+	private end(ending: Ending<R>): Outcome<R> {
+		if (ending.state === 'failed') {
+			const { suspect } = this;
+			return this.fail(ending.reason, { action: 'fail', ...(suspect && { suspect }) });
+		}
+		return { ok: true, response: ending.response, attempts: this.polls };
 	}
 
-	private fail(reason: unknown, attempts: number, verdict?: Verdict): Outcome<R> {
-		const failure = { ...failed(reason, attempts), ...(verdict && { verdict }) };
+	private fail(reason: unknown, verdict: Verdict): Outcome<R> {
+		const failure = { ...failed(reason, this.polls), verdict };
 		endRunAfter(this.options.run, failure);
 		return failure;
 	}

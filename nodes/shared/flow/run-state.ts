@@ -16,7 +16,7 @@ export interface RunStats {
 	retries: number;
 	/** Requests in flight now, polls not counted. */
 	inFlight: number;
-	/** Batches that were split because they were too large or in part rejected. */
+	/** Batches that were split because they were too large or one of their entries may be at fault. */
 	splits: number;
 	/** Responses that asked for fewer requests. */
 	throttled: number;
@@ -37,6 +37,31 @@ export const newStats = (): RunStats => ({
 	done: 0,
 });
 
+/** So many single entries in a row that fail as if the service were down show that it is. */
+const MAX_FAILED_ALONE = 3;
+
+/** Tells an entry at fault from a service that is down, by what else succeeds. */
+export class Health {
+	/** Of the requests that succeeded, the ticket of the one that started last; 0 before the first success. */
+	lastSuccess = 0;
+	private failuresAlone = 0;
+
+	/** A request succeeded: the service is up. */
+	succeeded(ticket: number): void {
+		this.lastSuccess = Math.max(this.lastSuccess, ticket);
+		this.failuresAlone = 0;
+	}
+
+	/**
+	 * A single entry failed as if the service were down.
+	 *
+	 * @returns whether it is
+	 */
+	failedAlone(): boolean {
+		return ++this.failuresAlone >= MAX_FAILED_ALONE;
+	}
+}
+
 /**
  * What the flow needs to know of the run it is part of. The run alone decides whether to go on:
  * everything that is about to start a request asks it.
@@ -47,6 +72,9 @@ export interface RunState extends Clock {
 	/** Whether the first failure ends the run. */
 	readonly stopsOnFailure: boolean;
 	readonly stats: RunStats;
+	readonly health: Health;
+	/** Lets other executions have their turn; to be called between small steps of long work. */
+	breathe?(): Promise<void> | undefined;
 	/**
 	 * Ends the run: nothing more is started, and all sleeps end. Requests in flight are awaited. The
 	 * first reason counts.

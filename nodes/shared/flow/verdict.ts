@@ -1,4 +1,4 @@
-/** What to do after a failure. */
+/** The decision after a failure. */
 export interface Verdict {
 	action:
 		| /** Send the same request again. */ 'retry'
@@ -7,8 +7,12 @@ export interface Verdict {
 		| /** Give up this request. */ 'fail';
 	/** Least delay before a retry, asked for by the service. */
 	delayMs?: number;
-	/** The service asks for fewer requests, of all kinds: with a retry, time bounds it, not attempts. */
+	/** The service asks for fewer requests, of all kinds. */
 	throttled?: boolean;
 	/** The request was too large: further ones must be smaller. */
 	tooLarge?: boolean;
+	/** No request can be sent before this passes: if it lasts, the run ends. */
+	blocksAll?: boolean;
+	/** Either the entries are at fault, or every request is refused (403) or lost (5xx, no connection). */
+	suspect?: 'denied' | 'down';
 }

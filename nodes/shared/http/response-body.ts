@@ -1,72 +1,75 @@
-import { JsonReader } from '../records/json/json-reader';
-import { beginsAsJson } from '../service/chunking/chunking';
-
 /** The body of a response that n8n returns as a stream. */
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
-/** What is read of a body that only matters as an error: a broken server may never stop sending. */
-export const MAX_ERROR_BODY_BYTES = 1_000_000;
+/** Six times what the largest documented results have (docs/service-interface.md, Limits). */
+export const MAX_BODY_BYTES = 64_000_000;
 
-/** What is read of a body that is no JSON from its beginning, such as the page of a proxy. */
-const MAX_TEXT_BODY_BYTES = 10_000_000;
+/** Of an error only the words are shown, and a broken server may never stop sending. */
+const MAX_ERROR_BODY_BYTES = 1_000_000;
+
+/** What the bodies that this process collects at once may have together. */
+const MAX_COLLECTED_BYTES = 128_000_000;
+
+interface Body {
+	pieces: Uint8Array[];
+	bytes: number;
+}
+
+/** The bodies that are being collected, the oldest first. */
+const bodies = new Set<Body>();
+/** Wakes those that wait for room. */
+const waiting = new Set<() => void>();
 
 /**
- * What is read of a response to a push, a delete or a migration. No request has more than 5 MB, so this
- * is enough for one that repeats its documents several times.
- */
-export const MAX_BODY_BYTES = 32_000_000;
-
-/**
- * What is read of chunking results. Within the limits of the interface they have about 10 MB: 6,500 chunks
- * with 256 quantized numbers each, and 1 MB of text (docs/service-interface.md, Limits).
- */
-export const MAX_RESULTS_BYTES = 256_000_000;
-
-/**
- * The same body, as long as it is not too long.
+ * Collects a body and parses it once.
  *
- * @throws what `tooLong` returns after more than `maxBytes`: the rest is not read and the connection closed
+ * @param isSuccess whether the response is a success: an error is cut much earlier
+ * @param signal aborted when nobody waits for it any longer
+ * @returns the body as parsed JSON, or as text if it is not JSON; `isCut` if it is longer than allowed
+ * @throws whatever breaks the stream
  */
-export async function* limited(
+export async function collected(
 	stream: ResponseStream,
-	maxBytes: number,
-	tooLong: () => Error,
-): AsyncGenerator<Uint8Array, void, undefined> {
-	let bytes = 0;
-	for await (const piece of stream) {
-		bytes += piece.length;
-		if (bytes > maxBytes) throw tooLong();
-		yield piece;
+	isSuccess: boolean,
+	signal: AbortSignal,
+): Promise<{ body: unknown; isCut: boolean }> {
+	const maxBytes = isSuccess ? MAX_BODY_BYTES : MAX_ERROR_BODY_BYTES;
+	const body: Body = { pieces: [], bytes: 0 };
+	bodies.add(body);
+	const release = () => {
+		bodies.delete(body);
+		for (const wake of waiting) wake();
+		waiting.clear();
+	};
+	signal.addEventListener('abort', release);
+	try {
+		for await (const piece of stream) {
+			while (!mayGrow(body) && !signal.aborted)
+				await new Promise<void>((wake) => waiting.add(wake));
+			signal.throwIfAborted();
+			body.pieces.push(piece);
+			body.bytes += piece.length;
+			if (body.bytes > maxBytes) break;
+		}
+		const isCut = body.bytes > maxBytes;
+		return { body: isCut && isSuccess ? '' : parsed(body), isCut };
+	} finally {
+		release();
 	}
 }
 
-/**
- * Reads a body as it arrives, so that a large one is not parsed in one step.
- *
- * @param maxBytes where to stop: the rest is discarded and the connection closed
- * @param mask what becomes of each part of it, such as without secrets
- * @returns parsed JSON, or the text if it is not JSON (see JsonReader)
- * @throws whatever breaks the stream
- */
-export async function readBody(
-	stream: ResponseStream,
-	maxBytes: number,
-	mask?: (value: unknown) => unknown,
-): Promise<unknown> {
-	const decoder = new TextDecoder();
-	const reader = new JsonReader(mask);
-	let bytes = 0;
-	let limit = maxBytes;
-	for await (const piece of stream) {
-		const text = decoder.decode(piece, { stream: true });
-		// Damaged JSON is read to its end: it may be results that come only once.
-		if (bytes === 0 && !beginsAsJson(text)) limit = Math.min(maxBytes, MAX_TEXT_BODY_BYTES);
-		reader.push(text);
-		bytes += piece.length;
-		if (bytes >= limit) break;
+/** The oldest body may always grow, so that none waits for ever; the others share what is left beside it. */
+function mayGrow(body: Body): boolean {
+	const [oldest, ...others] = bodies;
+	const bytes = others.reduce((sum, other) => sum + other.bytes, 0);
+	return body === oldest || bytes < MAX_COLLECTED_BYTES - MAX_BODY_BYTES;
+}
+
+function parsed({ pieces }: Body): unknown {
+	const text = new TextDecoder().decode(Buffer.concat(pieces));
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		return text;
 	}
-	// Many services answer without a body, and finding out that it is no JSON is slow.
-	if (bytes === 0) return '';
-	reader.push(decoder.decode());
-	return reader.end();
 }

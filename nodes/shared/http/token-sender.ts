@@ -1,9 +1,8 @@
 import type { IHttpRequestHelper } from 'n8n-workflow';
 
-import { parseRetryAfter } from '../service/retry-after';
-import type { SendTokenRequest } from '../service/tokens/process-tokens';
+import type { SendTokenRequest } from '../service/tokens/shared-token';
 import { secretsOf, withoutSecrets } from '../service/tokens/secrets';
-import { send } from './send';
+import { send } from './exchange';
 import type { Party } from './transport-failure';
 
 /** Maximum time of a token request, headers and body; a run may stop waiting earlier. */
@@ -34,14 +33,8 @@ export function tokenSender(
 			{ method: 'POST', ...request, body: new URLSearchParams() },
 			{ party: TOKEN_SERVER, kind: 'token', timeoutMs },
 		);
-		const { status, headers, body } = response;
-		const isRefusal = status < 200 || status > 299;
 		const { username, password } = request.auth;
 		const secrets = secretsOf({ clientId: username, clientSecret: password });
-		return {
-			status,
-			body: isRefusal ? withoutSecrets(body, secrets) : body,
-			retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()),
-		};
+		return { ...response, body: withoutSecrets(response.body, secrets) };
 	};
 }

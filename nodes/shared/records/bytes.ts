@@ -1,7 +1,183 @@
 /** The bytes of a file, in chunks of any size. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** A file that cannot be read on: encoded otherwise, truncated or damaged. All before was returned. */
+/** A file that cannot be read on: of another kind, truncated or damaged. All text before was returned. */
 export class FileError extends Error {
 	override readonly name = 'FileError';
+
+	/** @param advice what to do about it; what to do about a damaged file unless given */
+	constructor(
+		message: string,
+		readonly advice = 'Fetch the file again.',
+	) {
+		super(message);
+	}
+}
+
+/** A file may arrive as one chunk of hundreds of megabytes; no step works on more than this. */
+export const SLICE_BYTES = 64 * 1024;
+
+/** Enough to recognize what kind of file it is. */
+const HEAD_BYTES = 5;
+
+const extract = (operation: string): string =>
+	`Read it with n8n's Extract from File node: choose '${operation}'.`;
+const ENCODE = 'Save it as UTF-8.';
+const DECOMPRESS = 'Decompress it before, or compress it with gzip.';
+
+/** What files begin with that are no text, in hexadecimal; what they are, and what to do with them. */
+const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
+	[/^25504446/, 'a PDF document', extract('Extract From PDF')],
+	[
+		/^504b0304/,
+		'an Excel or Word document, or a ZIP archive',
+		`${extract('Extract From XLSX')} Save a Word document as text, and decompress an archive with n8n's Compression node.`,
+	],
+	[
+		/^d0cf11e0/,
+		'an Excel or Word document',
+		`${extract('Extract From XLS')} Save a Word document as text.`,
+	],
+	[/^7b5c727466/, 'an RTF document', extract('Extract From RTF')],
+	// Followed by a byte that is no text.
+	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
+	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS],
+	[/^28b52ffd/, 'compressed with Zstandard', DECOMPRESS],
+	[/^fd377a58/, 'compressed with xz', DECOMPRESS],
+	// Followed by a digit, so that it is no text.
+	[/^425a683/, 'compressed with bzip2', DECOMPRESS],
+	[/^(?:fffe0000|0000feff)/, 'encoded as UTF-32', ENCODE],
+	[/^(?:00|..00)/, 'no text, or UTF-16 without a byte order mark', ENCODE],
+];
+
+/**
+ * Reads the bytes of a file of text, decompressed if they are gzip, in slices of up to 64 KB.
+ *
+ * @param breathe called before each slice, as it is in the file, so that others can use the event loop;
+ *   reading ends with what it throws
+ * @returns the first bytes and all of them
+ * @throws {FileError} if the file is no text, or a compressed one is damaged or ends early; and whatever
+ *   breaks the source
+ */
+export async function unpacked(
+	source: Bytes,
+	breathe: () => Promise<void>,
+): Promise<{ head: Uint8Array; all: Bytes }> {
+	let file = await withHead(sliced(source, breathe));
+	if (file.head[0] === 0x1f && file.head[1] === 0x8b)
+		file = await withHead(sliced(unzipped(file.all), breathe));
+	const hex = Buffer.from(file.head).toString('hex');
+	const found = NO_TEXT.find(([beginning]) => beginning.test(hex));
+	if (found) throw new FileError(`The file is ${found[1]}`, found[2]);
+	return file;
+}
+
+async function* sliced(source: Bytes, breathe: () => Promise<void>): AsyncGenerator<Uint8Array> {
+	for await (const chunk of source) {
+		for (let from = 0; from === 0 || from < chunk.length; from += SLICE_BYTES) {
+			await breathe();
+			yield chunk.subarray(from, from + SLICE_BYTES);
+		}
+	}
+}
+
+async function withHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }> {
+	const { first = new Uint8Array(), all } = await peek(
+		source,
+		(before, next) => Buffer.concat([before, next]),
+		({ length }) => length >= HEAD_BYTES,
+	);
+	return { head: first.subarray(0, HEAD_BYTES), all };
+}
+
+/**
+ * Decompresses gzip, one slice at a time as it is read; Node.js decides whether further members are read
+ * (20 and 22) or refused (24).
+ */
+async function* unzipped(source: Bytes): AsyncGenerator<Uint8Array> {
+	const iterator = source[Symbol.asyncIterator]();
+	let isAwaited = false;
+	let hasStopped = false;
+	let wake = (): void => undefined;
+	const compressed = new ReadableStream({
+		pull: async (controller) => {
+			// The stream itself would read thousands of slices ahead.
+			if (!isAwaited) await new Promise<void>((resolve) => (wake = resolve));
+			const next = hasStopped ? undefined : await iterator.next();
+			if (next?.done === false) controller.enqueue(next.value);
+			else controller.close();
+		},
+	});
+	const reader = compressed.pipeThrough(new DecompressionStream('gzip')).getReader();
+	const read = async () => {
+		isAwaited = true;
+		wake();
+		const { value } = await reader.read();
+		isAwaited = hasStopped;
+		return value as Uint8Array | undefined;
+	};
+	try {
+		for (let piece = await read(); piece !== undefined; piece = await read()) yield piece;
+	} catch (error) {
+		throw gzipError(error as Error);
+	} finally {
+		// A canceled DecompressionStream may end the process: what it has is read and not used.
+		hasStopped = true;
+		void drained(read);
+		await iterator.return?.();
+	}
+}
+
+/** Reads the rest of a stream, whatever becomes of it. */
+async function drained(read: () => Promise<unknown>): Promise<void> {
+	try {
+		while ((await read()) !== undefined);
+	} catch {
+		// Nobody reads the stream any more.
+	}
+}
+
+/** What is wrong with a gzip file; an error of the source stays as it is. */
+function gzipError(error: Error & { code?: unknown }): Error {
+	const code = String(error.code);
+	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
+		return new FileError(
+			'The file goes on after its first gzip member',
+			'Write it as one: gzip -dc | gzip',
+		);
+	if (code === 'Z_BUF_ERROR') return new FileError('The gzip file ends early: it is truncated');
+	if (!code.startsWith('Z_')) return error;
+	const { message } = (error.cause as Error | undefined) ?? error;
+	return new FileError(`The gzip file is damaged: ${message}`);
+}
+
+/**
+ * Reads the beginning of a stream.
+ *
+ * @param join makes one piece of two
+ * @param isEnough whether the beginning read so far will do
+ * @returns the beginning, longer only by what came with it, as the first piece of the whole stream;
+ *   undefined if the stream is empty
+ */
+export async function peek<T>(
+	source: AsyncIterable<T>,
+	join: (before: T, next: T) => T,
+	isEnough: (beginning: T) => boolean,
+): Promise<{ first: T | undefined; all: AsyncIterable<T> }> {
+	const rest = source[Symbol.asyncIterator]();
+	let first: T | undefined;
+	for (let next = await rest.next(); !next.done; next = await rest.next()) {
+		first = first === undefined ? next.value : join(first, next.value);
+		if (isEnough(first)) break;
+	}
+	return { first, all: resumed(first, rest) };
+}
+
+async function* resumed<T>(first: T | undefined, rest: AsyncIterator<T>): AsyncGenerator<T> {
+	try {
+		if (first !== undefined) yield first;
+		for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+	} finally {
+		await rest.return?.();
+	}
 }

@@ -1,31 +1,20 @@
+/** A step of a path as n8n writes it when a field is dragged: `['Article No']`, `[0]`, or a name. */
+const STEP = /\['(.*?)'\]|\[(\d+)\]|[^.]+?(?=$|\.|\['|\[\d)/g;
+
 /**
- * Reads a field of an item or record: by its name, or by a dotted path if no field has the whole name.
- * Only members of its own count.
+ * Reads a field of an item or record: by its name, or by a path such as `meta.sku`, `meta['Article No']` or
+ * `tags[0]` if no field has the whole name. Only members of its own count.
  *
  * @returns undefined if there is no such field
  */
 export function fieldOf(record: object, path: string): unknown {
 	if (Object.hasOwn(record, path)) return (record as Record<string, unknown>)[path];
-	return path
-		.split('.')
-		.reduce<unknown>(
-			(value, key) =>
-				typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-					? (value as Record<string, unknown>)[key]
-					: undefined,
-			record,
-		);
-}
-
-/** Sets a member as `JSON.parse` does: `__proto__` is a name like any other. */
-export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
-	if (key !== '__proto__') object[key] = value;
-	else {
-		Object.defineProperty(object, key, {
-			value,
-			configurable: true,
-			enumerable: true,
-			writable: true,
-		});
+	let value: unknown = record;
+	for (const [step, quoted, index] of path.matchAll(STEP)) {
+		const key = quoted ?? index ?? step;
+		if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
+			return undefined;
+		value = (value as Record<string, unknown>)[key];
 	}
+	return value === record ? undefined : value;
 }

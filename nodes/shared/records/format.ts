@@ -1,5 +1,5 @@
 import { CsvReader } from './csv-reader';
-import { JsonArrayReader } from './json/json-array-reader';
+import { JsonReader } from './json-reader';
 import { jsonLines, textLines } from './line-reader';
 import type { RecordReader } from './record';
 
@@ -67,7 +67,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		isJson: true,
 		isList: true,
 		hasFields: true,
-		reader: ({ path }) => new JsonArrayReader(path),
+		reader: ({ path }) => new JsonReader(path),
 	},
 	csv: {
 		label: 'CSV',
@@ -103,28 +103,9 @@ export const formatsWith = (meets: (traits: FormatTraits) => boolean): RecordFor
  *
  * @returns undefined if neither says it
  */
-export function formatOf(file: { fileName?: string; mimeType?: string }): RecordFormat | undefined {
-	const name = (file.fileName ?? '').toLowerCase().replace(/\.gz$/, '');
-	const extension = /\.([^.]+)$/.exec(name)?.[1] ?? '';
-	const mimeType = (file.mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-	return (
-		formatsWith(({ extensions }) => extensions.includes(extension))[0] ??
-		formatsWith(({ mimeTypes }) => mimeTypes.includes(mimeType))[0]
-	);
-}
-
-/** Not those of IDs in brackets, such as `[draft] 1` and `{3f2504e0}`. */
-const LIST_BEGINS = /^\s*\[\s*(?:[\]{["]|-?\d[\d.eE+-]*\s*[,\]]|(?:true|false|null)\s*[,\]]|$)/;
-const OBJECT_BEGINS = /^\s*\{\s*(?:["}]|$)/;
-
-/**
- * Guesses the format from the first text of a file.
- *
- * @returns undefined if there is no text, or it could be CSV or lines of text
- */
-export function guessFormat(text: string): RecordFormat | undefined {
-	if (LIST_BEGINS.test(text)) return 'jsonArray';
-	if (!OBJECT_BEGINS.test(text)) return undefined;
-	// A single object can be read as JSON Lines only if it is on one line.
-	return /^\s*\{\s*\n/.test(text) ? 'jsonArray' : 'jsonLines';
+export function formatOf(fileName: string, mimeType: string): RecordFormat | undefined {
+	const extension = /\.([^.]+?)(?:\.gz)?$/.exec(fileName.toLowerCase())?.[1] ?? '';
+	const type = mimeType.replace(/;.*/s, '').trim().toLowerCase();
+	const [byName] = formatsWith(({ extensions }) => extensions.includes(extension));
+	return byName ?? formatsWith(({ mimeTypes }) => mimeTypes.includes(type))[0];
 }

@@ -1,5 +1,11 @@
-import { contentOf, type Content } from './json/json-text';
 import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
+
+/** What a line says, what is wrong with it, to follow "Line 17 ", or why its file is refused. */
+interface Content {
+	value?: unknown;
+	problem?: string;
+	refusal?: string;
+}
 
 /** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */
 class LineReader implements RecordReader {
@@ -8,15 +14,19 @@ class LineReader implements RecordReader {
 	private line = 1;
 	private begun = '';
 
-	/** @param parse reads a line; `isCut` says that the file ends after it without a line break */
-	constructor(private readonly parse: (text: string, isCut: boolean) => Content) {}
+	/**
+	 * @param parse reads a line; `isCut` says that the file ends after it without a line break
+	 */
+	constructor(
+		private readonly parse: (text: string, isCut: boolean, isFirst: boolean) => Content,
+	) {}
 
 	get position(): { record: number; line: number } {
 		return { record: this.record + 1, line: this.line };
 	}
 
 	*push(piece: string): Generator<SourceRecord> {
-		let from = this.passOver(piece);
+		let from = 0;
 		for (let end = piece.indexOf('\n', from); end >= 0; end = piece.indexOf('\n', from)) {
 			const line = this.begun + piece.slice(from, end);
 			this.begun = '';
@@ -34,35 +44,14 @@ class LineReader implements RecordReader {
 		if (found) yield found;
 	}
 
-	/**
-	 * Counts lines that are to be skipped, without reading them.
-	 *
-	 * @returns where the line begins, or goes on, that comes after them
-	 */
-	private passOver(piece: string): number {
-		let from = 0;
-		while (this.record < this.skip) {
-			const end = piece.indexOf('\n', from);
-			if (end < 0) break;
-			const isBlank =
-				this.begun === ''
-					? isBlankBetween(piece, from, end)
-					: (this.begun + piece.slice(from, end)).trim() === '';
-			if (!isBlank) this.record++;
-			this.begun = '';
-			this.line++;
-			from = end + 1;
-		}
-		return from;
-	}
-
 	private read(whole: string, isCut: boolean): SourceRecord | undefined {
 		const { line } = this;
 		if (whole.trim() === '') return undefined;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
 		const text = detached(whole);
-		const { value, problem } = this.parse(text, isCut);
+		const { value, problem, refusal } = this.parse(text, isCut, record === 1);
+		if (refusal !== undefined) throw new RecordError(refusal, record, line);
 		const error =
 			problem === undefined
 				? undefined
@@ -71,27 +60,21 @@ class LineReader implements RecordReader {
 	}
 }
 
-/** Whether a part of a text is blank: nearly always its first character tells. */
-const isBlankBetween = (text: string, from: number, end: number): boolean => {
-	const first = text.charCodeAt(from);
-	return !(first > SPACE && first < DELETE) && text.slice(from, end).trim() === '';
-};
-
-/** Codes of the characters before the first and after the last that are printed in ASCII. */
-const SPACE = 0x20;
-const DELETE = 0x7f;
-
 /** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
 export const jsonLines = (): LineReader => new LineReader(parseJsonLine);
 
 /** Reads lines of text, such as one ID per line. The value of a record is its line, unchanged. */
 export const textLines = (): LineReader => new LineReader((value) => ({ value }));
 
-function parseJsonLine(text: string, isCut: boolean): Content {
+function parseJsonLine(text: string, isCut: boolean, isFirst: boolean): Content {
 	try {
-		return contentOf(text);
+		return { value: JSON.parse(text) as unknown };
 	} catch (error) {
+		if (isFirst && /^[[{]$/.test(text.trim())) return { refusal: NOT_LINES };
 		const hint = isCut ? '; the file ends here without a line break and may be truncated' : '';
 		return { problem: `is not valid JSON: ${(error as Error).message}${hint}` };
 	}
 }
+
+const NOT_LINES =
+	"The file has JSON of several lines, not JSON Lines: write each object on a line of its own, for example with jq -c ., or set 'File Format' to JSON Array if it is a list";

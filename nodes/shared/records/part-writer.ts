@@ -18,17 +18,16 @@ export interface Frame {
 /** Each record is a line. */
 export const LINES: Frame = { before: '', between: '\n', after: '\n' };
 
-/** Where the first part begins to grow. */
-const FIRST_BYTES = 64 * 1024;
+/** Text that is encoded at once: a buffer for each short record would take more memory than the record. */
+const BLOCK_CHARACTERS = 64 * 1024;
 
 /** Writes records into parts of limited size; memory holds one part. */
 export class PartWriter {
-	private buffer = Buffer.alloc(0);
+	/** What the part has so far, and the text that is not yet encoded. */
+	private blocks: Buffer[] = [];
+	private text = '';
 	private bytes = 0;
 	private records = 0;
-	/** Size of the previous part's buffer. The next part begins with it, to avoid growing step by step. */
-	private capacity = FIRST_BYTES;
-	private readonly afterBytes: number;
 
 	/**
 	 * @param maxBytes of a part; a larger record gets a part of its own
@@ -37,9 +36,7 @@ export class PartWriter {
 	constructor(
 		private readonly maxBytes: number,
 		private readonly frame: Frame = LINES,
-	) {
-		this.afterBytes = Buffer.byteLength(frame.after);
-	}
+	) {}
 
 	/**
 	 * Adds a record.
@@ -47,13 +44,10 @@ export class PartWriter {
 	 * @returns the part that is complete because the record did not fit into it
 	 */
 	add(text: string): Part | undefined {
-		const { before, between } = this.frame;
-		const besides = Buffer.byteLength(between) + this.afterBytes;
-		const size = this.bytes + Buffer.byteLength(text) + besides;
+		const { before, between, after } = this.frame;
+		const size = this.bytes + Buffer.byteLength(text) + Buffer.byteLength(between + after);
 		const part = this.records > 0 && size > this.maxBytes ? this.end() : undefined;
-		this.write(this.records === 0 ? before : between);
-		// Written separately, since joining it to a separator would copy a long text.
-		this.write(text);
+		this.write((this.records === 0 ? before : between) + text);
 		this.records++;
 		return part;
 	}
@@ -62,26 +56,20 @@ export class PartWriter {
 	end(): Part | undefined {
 		if (this.records === 0) return undefined;
 		this.write(this.frame.after);
-		const buffer = this.buffer.subarray(0, this.bytes);
+		const buffer = Buffer.concat([...this.blocks, Buffer.from(this.text)]);
 		const part = { buffer, records: this.records, bytes: this.bytes };
-		this.capacity = this.buffer.length;
-		this.buffer = Buffer.alloc(0);
+		this.blocks = [];
+		this.text = '';
 		this.bytes = 0;
 		this.records = 0;
 		return part;
 	}
 
 	private write(text: string): void {
-		const needed = this.bytes + Buffer.byteLength(text);
-		if (needed > this.buffer.length) this.grow(needed);
-		this.bytes += this.buffer.write(text, this.bytes);
-	}
-
-	/** Doubles the buffer, so that a small file takes little memory. */
-	private grow(needed: number): void {
-		const next = Math.max(this.capacity, 2 * this.buffer.length);
-		const larger = Buffer.alloc(Math.max(needed, Math.min(next, this.maxBytes)));
-		this.buffer.copy(larger, 0, 0, this.bytes);
-		this.buffer = larger;
+		this.text += text;
+		this.bytes += Buffer.byteLength(text);
+		if (this.text.length < BLOCK_CHARACTERS) return;
+		this.blocks.push(Buffer.from(this.text));
+		this.text = '';
 	}
 }

@@ -1,3 +1,5 @@
+import { characterProblem, repaired } from './text';
+
 /** One record of a file. */
 export interface SourceRecord {
 	/** Its number, counted from 1. */
@@ -24,6 +26,10 @@ export class RecordError extends Error {
 		super(message);
 	}
 }
+
+/** What is wrong with a record, named by its number and its line. */
+export const recordError = (problem: string, record: number, line: number): RecordError =>
+	new RecordError(`Record ${record} (line ${line}) ${problem}`, record, line);
 
 /** Reads records of one format from text that arrives in pieces. */
 export interface RecordReader {
@@ -59,15 +65,63 @@ export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 export function checkLength(characters: number, record: number, line: number): void {
 	if (characters <= MAX_RECORD_CHARACTERS) return;
 	const megabytes = MAX_RECORD_CHARACTERS / 1024 / 1024;
-	throw new RecordError(
-		`Record ${record} (line ${line}) is longer than ${megabytes} MB of text, the maximum for one record`,
-		record,
-		line,
-	);
+	const problem = `is longer than ${megabytes} MB of text, the maximum for one record`;
+	throw recordError(problem, record, line);
 }
 
 /** A copy of a part of a longer text that does not keep the longer text in memory. */
 export function detached(part: string): string {
 	// V8 represents a long part as a reference to the whole, but not that of a text made anew.
 	return ` ${part}`.slice(1);
+}
+
+/** How many records are returned together: what is read and not yet sent is lost work if the run ends. */
+const SLICE_RECORDS = 64;
+
+/**
+ * Reads the records of a file as they are asked for, several together, since each step of an
+ * asynchronous loop costs about as much as reading a small record.
+ *
+ * @param text from `textOf`
+ * @throws {RecordError} at a record after which nothing can be read; and whatever breaks the text, after
+ *   all records that are complete
+ */
+export async function* readRecords(
+	text: AsyncIterable<string>,
+	reader: RecordReader,
+): AsyncGenerator<SourceRecord[]> {
+	let broken: { reason: unknown } | undefined;
+	try {
+		for await (const piece of text) yield* together(reader.push(piece));
+	} catch (reason) {
+		broken = { reason };
+	}
+	const hasGivenUp = broken?.reason instanceof RecordError;
+	if (!hasGivenUp) yield* together(broken ? (reader.held?.() ?? []) : reader.end());
+	if (broken) throw broken.reason;
+}
+
+/** All records in slices, or those before the one after which nothing can be read. */
+function* together(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
+	let slice: SourceRecord[] = [];
+	try {
+		for (const record of records) {
+			slice.push(checked(record));
+			if (slice.length < SLICE_RECORDS) continue;
+			const full = slice;
+			slice = [];
+			yield full;
+		}
+	} finally {
+		if (slice.length > 0) yield slice;
+	}
+}
+
+/** A record whose bytes are characters, or else one that cannot be read. */
+function checked(record: SourceRecord): SourceRecord {
+	const problem = characterProblem(record.text);
+	if (problem === undefined) return record;
+	const { record: number, line } = record;
+	const error = recordError(problem, number, line);
+	return { ...record, text: repaired(record.text), value: undefined, error };
 }

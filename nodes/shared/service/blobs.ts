@@ -1,20 +1,20 @@
+import { answersIn } from './accepted';
 import { serverMessage, ServiceFailure } from './failure';
-import { isRecord } from './json';
-import { denialIn } from './success';
 
 /** Path of a migration of blob manifests (docs/service-interface.md, Blobs). */
 export const CONVERT_PATH = '/blobs/convert';
 
 /**
- * A 2xx response to a migration that says that it was no success (docs/service-interface.md, Failures).
+ * A 2xx response to a migration that says that it failed (docs/service-interface.md, Responses).
  *
  * @returns undefined for any other body
  */
 export function deniedMigration(body: unknown): ServiceFailure | undefined {
-	if (!isRecord(body) || denialIn(body) === undefined) return undefined;
-	return new ServiceFailure('The blob service reported no success', {
+	const { failure } = answersIn(body, [])('');
+	if (!failure) return undefined;
+	return new ServiceFailure('The blob service reported a failure', {
 		kind: 'response',
-		said: serverMessage(body),
+		said: serverMessage(failure.entry),
 		description:
 			'Check its log and the manifests before you run the node again: some may have been migrated.',
 	});

@@ -1,6 +1,5 @@
 import type { Verdict } from '../flow/verdict';
-import { MAX_SECRET_CHARACTERS } from './limits';
-import { isCertificateCode } from './transport';
+import { isRecord } from './json';
 
 /** What went wrong with a request (docs/service-interface.md, Failures). */
 export type FailureKind =
@@ -26,14 +25,13 @@ export interface FailureDetails {
 	retryAfterMs?: number;
 	/** The service's own words, which the message ends with. */
 	said?: string;
+	/** The response is text, such as the page of a proxy: it may not come from the service. */
+	isText?: boolean;
 	/** What to do next. */
 	description?: string;
-	/**
-	 * Whether a later attempt may succeed, for `token` and `transport`. Unless given, a token is not
-	 * worth another attempt, and a connection is unless its certificate was refused.
-	 */
+	/** Whether a later attempt may succeed, for `token` and `transport`; unless given, with a transport code. */
 	transient?: boolean;
-	/** For `transport`: there is evidence that the request never left (see transport.ts). */
+	/** For `transport`: there is evidence that the request never left (see transport-failure.ts). */
 	neverSent?: boolean;
 	/** Overrules what follows from the rest: an earlier attempt may have taken effect. */
 	outcomeUnknown?: boolean;
@@ -53,49 +51,43 @@ export class ServiceFailure extends Error {
 	readonly transient: boolean;
 	/** The request certainly did not reach the service. */
 	readonly neverSent: boolean;
-	readonly #what: string;
+	/**
+	 * The service may have carried out the request, or may still be doing so, although it never said so.
+	 * This includes gateways that stopped waiting, and 2xx responses that cannot be read.
+	 */
+	readonly outcomeUnknown: boolean;
+	/** The service's own words, '' if there are none. */
+	readonly said: string;
+	readonly isText: boolean;
 	readonly #details: FailureDetails;
 
-	constructor(what: string, details: FailureDetails) {
-		const { said = '' } = details;
+	/** @param what what happened, without the service's words */
+	constructor(
+		readonly what: string,
+		details: FailureDetails,
+	) {
+		const { kind, code, status = 0, said = '' } = details;
 		super(said === '' ? what : `${what}, "${said}"`);
-		this.#what = what;
 		this.#details = details;
-		const { kind, code } = details;
 		this.kind = kind;
 		this.httpStatus = details.status;
 		this.transportCode = code;
 		this.retryAfterMs = details.retryAfterMs;
 		this.description = details.description;
-		const isConnection = kind === 'transport' && code !== undefined;
-		this.transient = details.transient ?? (isConnection && !isCertificateCode(code));
+		this.said = said;
+		this.isText = details.isText ?? false;
+		this.transient = details.transient ?? (kind === 'transport' && code !== undefined);
 		this.neverSent = details.neverSent ?? kind === 'token';
+		const mayBeDone =
+			kind === 'response' ||
+			(kind === 'transport' && !this.neverSent) ||
+			(kind === 'status' && (status === 408 || status >= 500));
+		this.outcomeUnknown = details.outcomeUnknown ?? mayBeDone;
 	}
 
-	/** What happened, without the service's words. */
-	get what(): string {
-		return this.#what;
-	}
-
-	/** The service's own words, '' if there are none. */
-	get said(): string {
-		return this.#details.said ?? '';
-	}
-
-	/**
-	 * The service may have carried out the request, or may still be doing so, although it never said so.
-	 * This includes gateways that stopped waiting, and 2xx responses that cannot be read.
-	 */
-	get outcomeUnknown(): boolean {
-		if (this.#details.outcomeUnknown !== undefined) return this.#details.outcomeUnknown;
-		const { kind, httpStatus: status = 0, neverSent } = this;
-		if (kind === 'status') return status === 408 || status >= 500;
-		return kind === 'response' || (kind === 'transport' && !neverSent);
-	}
-
-	/** The same failure with other words on what to do next, and on what happened. */
-	withAdvice(description: string, what = this.what): ServiceFailure {
-		return new ServiceFailure(what, { ...this.#details, description });
+	/** The same failure with other advice. */
+	withAdvice(description: string): ServiceFailure {
+		return new ServiceFailure(this.what, { ...this.#details, description });
 	}
 
 	/**
@@ -144,7 +136,7 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 		case 'transport':
 			return transportVerdict(failure, idempotent);
 		case 'token':
-			return { action: failure.transient ? 'retry' : 'stop' };
+			return failure.transient ? { action: 'retry', blocksAll: true } : { action: 'stop' };
 		default:
 			return { action: 'fail' };
 	}
@@ -159,18 +151,21 @@ export const isTransientStatus = (status: number): boolean =>
 
 function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (status === 429) return { action: 'retry', throttled: true };
-	if (idempotent && isTransientStatus(status)) return { action: 'retry' };
+	if (idempotent && isTransientStatus(status)) return { action: 'retry', suspect: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
+	// A firewall may refuse a single document; a key without rights is refused with whatever is sent.
+	if (status === 403) return { action: 'split', suspect: 'denied' };
 	const isRedirect = status >= 300 && status < 400;
-	return { action: isRedirect || status === 401 || status === 403 ? 'stop' : 'fail' };
+	return { action: isRedirect || status === 401 ? 'stop' : 'fail' };
 }
 
 function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
 	// Without a code n8n itself refused to send the request, and would refuse again.
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.transient) return { action: 'stop' };
-	return { action: idempotent || failure.neverSent ? 'retry' : 'fail' };
+	if (idempotent) return { action: 'retry', suspect: 'down' };
+	return { action: failure.neverSent ? 'retry' : 'fail' };
 }
 
 /** Members of a response that may hold the service's words, the most telling first. */
@@ -180,80 +175,57 @@ export const MESSAGE_KEYS = [
 	'title',
 	'detail',
 	'error',
+	'errorMessage',
 	'errors',
 	'reason',
+	'msg',
 ];
 const MAX_MESSAGE_CHARACTERS = 500;
-/** Control characters may shrink to a space each. */
-const MAX_READ_CHARACTERS = 8 * MAX_MESSAGE_CHARACTERS;
-
-/** How many members of a list are searched for a message. */
-const MAX_READ_MEMBERS = 1000;
-
-/** Levels of a response that are searched for a message, so that none overflows the stack. */
-const MAX_MESSAGE_DEPTH = 20;
 
 /**
  * The service's own words in a response, whatever its shape (docs/service-interface.md, Error bodies).
  *
- * @param mask takes secrets out of the words before they are cut
+ * @param body without secrets
  * @returns one line of up to 500 characters and an ellipsis, or '' if there is nothing a person could
  * read
  */
-export function serverMessage(
-	body: unknown,
-	mask: (text: string) => string = (text) => text,
-): string {
-	return oneLine(wordsIn(body, mask, MAX_MESSAGE_DEPTH));
-}
-
-function wordsIn(body: unknown, mask: (text: string) => string, depth: number): string {
-	if (typeof body === 'string') {
-		const start = beginning(body.trimStart(), mask);
-		// Markup such as an HTML page says nothing that its status does not.
-		return isMarkup(start) ? '' : start.trim();
-	}
-	if (typeof body !== 'object' || body === null || depth === 0) return '';
-	if (Array.isArray(body)) return joined(body, mask, depth);
-	const members = body as Record<string, unknown>;
-	for (const key of MESSAGE_KEYS) {
-		const text = wordsIn(members[key], mask, depth - 1);
-		if (text !== '') return text;
-	}
-	return '';
-}
-
-/** What may be shown of a text, masked. More is never shown, so the rest of a large body is not read. */
-function beginning(text: string, mask: (text: string) => string): string {
-	const masked = mask(text.slice(0, MAX_READ_CHARACTERS + MAX_SECRET_CHARACTERS));
-	// A secret at the very end is cut, and so not recognized. With more text it is: there the two differ.
-	const cut = mask(text.slice(0, MAX_READ_CHARACTERS));
-	let length = 0;
-	while (length < cut.length && cut.charAt(length) === masked.charAt(length)) length++;
-	return masked.slice(0, length);
-}
-
-/** The words of all members of a list, as many as a message can take. */
-function joined(list: unknown[], mask: (text: string) => string, depth: number): string {
-	let text = '';
-	for (const member of list.slice(0, MAX_READ_MEMBERS)) {
-		if (text.length > MAX_MESSAGE_CHARACTERS) break;
-		const words = wordsIn(member, mask, depth - 1);
-		if (words !== '') text += text === '' ? words : `; ${words}`;
-	}
-	return text;
-}
-
-/** Whether a text is a page or XML, from its beginning: a message may begin with a tag too. */
-const isMarkup = (text: string): boolean =>
-	/^\s*<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i.test(text);
-
-/** Text without control characters, which could change what a log or a terminal shows. */
-function oneLine(text: string): string {
-	const line = text
-		.replace(/[\s\p{Cc}]+/gu, (gap) => (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(gap) ? ' ' : gap))
+export function serverMessage(body: unknown): string {
+	// Control characters could change what a log or a terminal shows.
+	const line = wordsIn(body)
+		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.trim();
 	return line.length > MAX_MESSAGE_CHARACTERS
 		? `${line.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}…`
 		: line;
 }
+
+/** Levels of a response that are searched for words. */
+const MAX_DEPTH = 20;
+/** More of a text is not read, since white space may shrink. */
+const MAX_READ_CHARACTERS = 4_000;
+/** Members of a list that are searched for words. */
+const MAX_READ_MEMBERS = 1000;
+
+function wordsIn(body: unknown, depth = MAX_DEPTH): string {
+	if (typeof body === 'string') {
+		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
+		// A page says nothing that its status does not.
+		return MARKUP.test(text) ? '' : text.trim();
+	}
+	if (!isRecord(body) || depth === 0) return '';
+	if (Array.isArray(body)) {
+		const members = body.slice(0, MAX_READ_MEMBERS);
+		return members
+			.map((member) => wordsIn(member, depth - 1))
+			.filter(Boolean)
+			.join('; ');
+	}
+	for (const key of MESSAGE_KEYS) {
+		const words = wordsIn(body[key], depth - 1);
+		if (words !== '') return words;
+	}
+	return '';
+}
+
+/** A page or XML; a message may begin with another tag. */
+const MARKUP = /^<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i;

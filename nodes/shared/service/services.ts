@@ -1,16 +1,7 @@
-import { isTransientStatus } from './failure';
+import { isTransientStatus, MAX_RETRY_AFTER_MS, serverMessage, ServiceFailure } from './failure';
 import { parsePushEndpoint } from './push/push-endpoint';
 import { parseBaseUrl } from './url';
-
-/** What advice depends on beside the status. */
-interface AdviceContext {
-	/** In the credential's test, whose fields need not be named as the credential's. */
-	isTest: boolean;
-	/** Scope of the token, if the service takes tokens. */
-	scope?: string | undefined;
-}
-
-type Advice = string | ((context: AdviceContext) => string);
+import { capitalized } from './wording';
 
 /** A service: its credential, its URL, and what to do after its statuses. */
 export interface Service {
@@ -32,8 +23,12 @@ export interface Service {
 	 * What differs between services: `content` for statuses such as 400 that are about what was sent,
 	 * `unavailable` for transient statuses, 413 for a request that cannot be split any further.
 	 */
-	advice: Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', Advice>>;
+	advice: Advice;
+	/** What differs in the test of its credential. */
+	adviceInTest?: Advice;
 }
+
+type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
 /** What to do about status 407, which no service answers. */
 export const PROXY_LOGIN =
@@ -41,96 +36,116 @@ export const PROXY_LOGIN =
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
-const where = ({ isTest }: AdviceContext): string => (isTest ? '' : ' in the credential');
-
 /** The AI service. Its token was just issued, so that it is not the client that is wrong. */
 export const AI_SERVICE: Service = {
 	name: 'the AI service',
-	credentialType: 'aiServiceOAuth2Api',
+	credentialType: 'lucidworksAiOAuth2Api',
 	urlLabel: 'AI Service URL',
 	baseUrl: ({ aiUrl }) => parseBaseUrl(aiUrl, 'AI Service URL'),
 	advice: {
-		401: (context) =>
-			`It refused the access token: check 'AI Service URL'${where(context)} and 'Scope'`,
-		403: ({ isTest, scope }) =>
-			isTest
-				? "The access token does not allow this: check 'Scope'"
-				: `The scope ${scope} does not allow this: choose another 'Scope' in the node, which may differ from that of the credential`,
+		401: "The AI service rejected the access token: check 'AI Service URL' in the credential and 'Scope'",
+		403: "The scope of the access token does not allow this: choose another 'Scope' in the node, which may differ from that of the credential",
 		404: "Check 'AI Service URL' in the credential, and in the node the chunking ID, 'Chunker' and 'Model ID'",
 		413: 'Requests with several texts were split already: split the text before this node',
 		content:
 			"Check what the service says, and then 'Model ID', 'Chunker' and its settings, and the options of the model and 'Additional Body Fields'",
 	},
+	adviceInTest: { 403: "The access token does not allow this: check 'Scope'" },
 };
 
 /** The push service. Its URL ends before `/api/v1/push`. */
 export const PUSH_SERVICE: Service = {
 	name: 'the push service',
-	credentialType: 'pushEndpointApi',
+	credentialType: 'lucidworksPushApi',
 	urlLabel: 'Push Service URL',
 	baseUrl: (fields) => parsePushEndpoint(fields).baseUrl,
 	advice: {
-		401: (context) => `Check 'API Key'${where(context)}`,
-		403: (context) =>
-			`The key is not for this data source: check 'Endpoint Identifier' and 'API Key'${where(context)}`,
-		404: (context) => `Check 'Push Service URL' and 'Endpoint Identifier'${where(context)}`,
+		401: "Check 'API Key' in the credential",
+		403: "If other documents are accepted, a firewall may refuse this one: check its content. Otherwise the key is not for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
+		404: "Check 'Push Service URL' and 'Endpoint Identifier' in the credential",
 		413: "Requests with several documents were split already: shorten the document, omit fields with 'Exclude Fields', or chunk it first",
-		content: ({ isTest }) =>
-			isTest
-				? 'It rejects the empty list that this test pushes. The URL and the key may still be right: push a document to find out'
-				: 'Check what the service says, and then the ID and the fields of the document',
+		content: 'Check what the service says, and then the ID and the fields of the document',
+	},
+	adviceInTest: {
+		403: "The key is not for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
+		content:
+			'It rejects the empty list that this test pushes. The URL and the key may still be right: push a document to find out',
 	},
 };
 
 /** The blob service. */
 export const BLOB_SERVICE: Service = {
 	name: 'the blob service',
-	credentialType: 'blobServiceApi',
+	credentialType: 'lucidworksBlobApi',
 	urlLabel: 'Blob Service URL',
 	baseUrl: ({ baseUrl }) => parseBaseUrl(baseUrl, 'Blob Service URL'),
 	advice: {
-		401: (context) => `Check 'Authentication', 'User' and 'Password'${where(context)}`,
-		403: ({ isTest }) => `The user is not allowed to ${isTest ? 'list' : 'convert'} the blobs`,
+		401: "Check 'Authentication', 'User' and 'Password' in the credential",
+		403: 'The user is not allowed to convert the blobs',
 		// The migration may be running.
-		unavailable: ({ isTest }) =>
-			isTest ? UNAVAILABLE : 'The service is busy or down: check its log and the manifests',
+		unavailable: 'The service is busy or down: check its log and the manifests',
 	},
+	adviceInTest: { 403: 'The user is not allowed to list the blobs', unavailable: UNAVAILABLE },
 };
 
 /**
  * What to do after a status other than 2xx (docs/service-interface.md, Failures), without a full stop.
  *
  * @param status HTTP status
+ * @param isTest in the test of the credential
  */
 export function statusAdvice(
 	status: number,
-	{ urlLabel, advice }: Service,
-	context: AdviceContext,
+	{ urlLabel, advice, adviceInTest }: Service,
+	isTest = false,
 ): string {
-	const own = (key: keyof Service['advice']) => {
-		const found = advice[key];
-		return typeof found === 'function' ? found(context) : found;
-	};
-	const checkUrl = `Check '${urlLabel}'${where(context)}`;
+	const own = isTest ? { ...advice, ...adviceInTest } : advice;
+	const checkUrl = `Check '${urlLabel}' in the credential`;
 	if (status >= 300 && status < 400) {
-		return `The URL has moved. To protect the credential, redirects are not followed: enter the final URL as '${urlLabel}'${where(context)}`;
+		return `The URL has moved. To protect the credential, redirects are not followed: enter the final URL as '${urlLabel}'`;
 	}
 	if (status === 407) return PROXY_LOGIN;
 	if (status === 413) {
-		return ['The service accepts no request of this size', own(413)].filter(Boolean).join('. ');
+		return ['The service accepts no request of this size', own[413]].filter(Boolean).join('. ');
 	}
-	if (status === 429 && !context.isTest) {
+	if (status === 429) {
 		return "The service receives too many requests: lower 'Concurrency' here and in other workflows, or try again later";
 	}
-	if (status >= 500 && !isTransientStatus(status)) {
-		return context.isTest
-			? checkUrl
-			: `${checkUrl}: the server does not support this request, so it may not be the service`;
+	if (isTransientStatus(status)) return own.unavailable ?? UNAVAILABLE;
+	if (status >= 500) {
+		return `${checkUrl}: the server does not support this request, so it may not be the service`;
 	}
-	if (isTransientStatus(status)) {
-		return own('unavailable') ?? UNAVAILABLE;
-	}
-	if (status === 401 || status === 403 || status === 404) return own(status) ?? checkUrl;
-	const isContent = !context.isTest || status === 400 || status === 422;
-	return (isContent ? own('content') : undefined) ?? checkUrl;
+	if (status === 401 || status === 403 || status === 404) return own[status] ?? checkUrl;
+	const isContent = !isTest || status === 400 || status === 422;
+	return (isContent ? own.content : undefined) ?? checkUrl;
+}
+
+/**
+ * The failure of a request that a service answered with a status other than 2xx. If it asks for a longer wait
+ * than a run makes, the message says so.
+ *
+ * @param response its body without secrets
+ */
+export function statusFailure(
+	service: Service,
+	{ status, body, retryAfterMs }: { status: number; body: unknown; retryAfterMs?: number },
+): ServiceFailure {
+	const isLong = retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
+	const wait = isLong ? ` and asks to wait ${durationOf(retryAfterMs)}` : '';
+	return new ServiceFailure(
+		`${capitalized(service.name)} answered with status ${status}${wait}`,
+		{
+			kind: 'status',
+			status,
+			said: serverMessage(body),
+			isText: typeof body === 'string' && body.trim() !== '',
+			description: `${statusAdvice(status, service)}.`,
+			...(retryAfterMs !== undefined && { retryAfterMs }),
+		},
+	);
+}
+
+function durationOf(ms: number): string {
+	const minutes = Math.ceil(ms / 60_000);
+	return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }

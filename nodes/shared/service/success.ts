@@ -1,20 +1,9 @@
 import { ServiceFailure } from './failure';
 import type { Service } from './services';
 
-/** Members of a response that say whether the request as a whole was a success. */
-const SUCCESS_KEYS = ['success', 'ok', 'acknowledged'];
-
 /** Where a page says that it is one: comments may come first. */
 const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const MAX_START_CHARACTERS = 2_000;
-
-/** Whether a value is false, perhaps as text. */
-export const isFalse = (value: unknown): boolean =>
-	value === false || (typeof value === 'string' && value.trim().toLowerCase() === 'false');
-
-/** By which member a response says that the request as a whole was no success; undefined if by none. */
-export const denialIn = (members: Readonly<Record<string, unknown>>): string | undefined =>
-	SUCCESS_KEYS.find((key) => isFalse(members[key]));
 
 /** Whether a body is an HTML page, in which comments may come first. */
 const isPage = (body: unknown): boolean =>

@@ -44,9 +44,6 @@ export const MIGRATING: Action = {
 	repeating: 'The migration may still be running: check the service before you start it again.',
 };
 
-/** After an item of the same run that migrated the manifests, or may have. */
-export const MIGRATING_AGAIN: Action = { ...MIGRATING, done: 'migrated again' };
-
 /**
  * The message of an error item: the reason first, then what is known about the outcome. AI agents and
  * error items see nothing else, so it also says whether repeating is safe if the outcome is unknown.
@@ -54,16 +51,14 @@ export const MIGRATING_AGAIN: Action = { ...MIGRATING, done: 'migrated again' };
  * @param action what could not be done
  * @param error why
  * @param options.attempted false for an entry that was not sent because the run ended
- * @param options.mayBeDone whether an earlier try of the node has done it, or may have
  */
 export function outcomeMessage(
 	action: Action,
 	error: unknown,
-	{ attempted = true, mayBeDone = false }: { attempted?: boolean; mayBeDone?: boolean } = {},
+	{ attempted = true }: { attempted?: boolean } = {},
 ): string {
 	const verb = action.isPlural ? 'were' : 'was';
-	const isUnknown =
-		mayBeDone || (attempted && error instanceof ServiceFailure && error.outcomeUnknown);
+	const isUnknown = attempted && error instanceof ServiceFailure && error.outcomeUnknown;
 	const reason = action.wordsFirst ? saidFirst(error) : reasonOf(error);
 	if (!isUnknown) return withReason(reason, `${action.subject} ${verb} not ${action.done}`);
 	const outcome = `it is unknown whether ${action.subject} ${verb} ${action.done}`;

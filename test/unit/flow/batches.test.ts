@@ -7,13 +7,12 @@ import {
 	type Packed,
 	type Packing,
 	type Unsendable,
-} from '../../../nodes/shared/flow/batches';
+} from '../../../nodes/shared/flow/bulk';
 
 interface Item {
 	key: string;
 	bytes: number;
 	group?: string;
-	besides?: number;
 }
 
 const limits = { maxCount: 3, maxBytes: 100, envelopeBytes: 2, separatorBytes: 1 };
@@ -48,23 +47,12 @@ const keys = (made: Iterable<Made>) =>
 	[...made].map((batch) =>
 		'reason' in batch ? `${batch.entry.key}!` : batch.map(({ entry }) => entry.key).join(''),
 	);
-const besidesOf = ({ besides = 0 }: Item) => besides;
 const make = (items: Item[], used: BatchLimits = limits, lowered = used) =>
-	batches({ entries: items, keyOf, groupOf, besidesOf, textOf, limits: used, tooLarge }, lowered);
+	batches({ entries: items, keyOf, groupOf, textOf, limits: used, tooLarge }, lowered);
 const split = (items: Item[]) => keys(make(items));
 
 test.each<[string, Item[], string[]]>([
 	['nothing makes no batch', [], []],
-	[
-		'by what is kept in memory',
-		[...'abcde'].map((key) => ({ ...item(key, 1), besides: 50 })),
-		['ab', 'cd', 'e'],
-	],
-	[
-		'one that keeps too much in memory alone',
-		[item('a', 1), { ...item('b', 1), besides: 1000 }, item('c', 1)],
-		['a', 'b', 'c'],
-	],
 	['by count', [...'abcdefg'].map((key) => item(key)), ['abc', 'def', 'g']],
 	// 48 + 49 and three bytes of brackets and comma are exactly the limit.
 	['by bytes, up to the limit', [item('a', 48), item('b', 49), item('c', 1)], ['ab', 'c']],

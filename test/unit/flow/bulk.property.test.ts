@@ -47,7 +47,7 @@ const anyScenario: fc.Arbitrary<Scenario> = fc.record({
 	maxCount: fc.integer({ min: 1, max: 12 }),
 	maxBytes: fc.integer({ min: 40, max: 600 }),
 	concurrency: fc.integer({ min: 1, max: 6 }),
-	maxAttempts: fc.integer({ min: 1, max: 5 }),
+	retryForMs: fc.nat(60_000),
 	stopOnFailure: fc.boolean(),
 	faults: faultsOf(...PASSING, 'unavailable 2 s', 'denied'),
 	sizeLimit: fc.oneof(fc.constant(Infinity), fc.integer({ min: 20, max: 400 })),
@@ -118,7 +118,7 @@ test('transient errors and the neighbors of what the service rejects cost no doc
 				unwritable,
 				faults,
 				concurrency: 1,
-				maxAttempts: faults.length + 1,
+				retryForMs: 3_600_000,
 				stopOnFailure: false,
 			});
 			const limit = Math.min(scenario.maxBytes ?? 0, scenario.sizeLimit ?? 0);

@@ -1,7 +1,7 @@
-import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
-import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
-import { flat, singly } from '../../../nodes/shared/flow/slices';
+import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import { deliverEach } from '../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { flat, singly } from '../../../nodes/shared/flow/parallel';
 import { VirtualRun } from '../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
@@ -20,8 +20,8 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 	const line = {
 		run,
 		concurrency,
-		limiter: new Limiter(concurrency, run),
-		retryPolicy: { maxAttempts: 3, maxRefusedMs: 300_000, baseMs: 100, capMs: 1000 },
+		lane: new Limiter().lane(run, concurrency),
+		retryForMs: 60_000,
 		judge: (error: unknown) => {
 			if (error instanceof Error) throw error;
 			return error as Verdict;

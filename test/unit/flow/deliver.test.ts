@@ -4,20 +4,20 @@ import {
 	type DeliverOptions,
 	type Line,
 } from '../../../nodes/shared/flow/deliver';
-import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
+import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { VirtualRun } from '../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
 /** A line whose requests take 10 ms; an error carries its own verdict. */
-function setUp({ stopsOnFailure = false, maxAttempts = 3 } = {}) {
+function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {
 		run,
-		limiter: new Limiter(2, run),
-		retryPolicy: { maxAttempts, maxRefusedMs: 300_000, baseMs: 500, capMs: 30_000 },
+		lane: new Limiter().lane(run, 2),
+		retryForMs,
 		judge: (error: unknown) => error as Verdict,
 	};
 	/** Requests in flight, as the run tells while each attempt is under way. */
@@ -54,8 +54,8 @@ test('returns the response with the number of attempts', async () => {
 	expect(run.stats.retries).toBe(2);
 });
 
-test('gives up after the last attempt, with the reason of that one', async () => {
-	const { run, request } = setUp({ maxAttempts: 2 });
+test('is repeated once at least, and fails with the reason of the last attempt', async () => {
+	const { run, request } = setUp({ retryForMs: 0 });
 	const last: Verdict = { action: 'retry', delayMs: 7 };
 	const { outcome } = await run.clock.run(request([RETRY, last, RETRY]));
 	expect(outcome).toMatchObject({ ok: false, reason: last, attempts: 2 });
@@ -138,8 +138,8 @@ describe('what an earlier attempt left open', () => {
 
 	test('is also reported if the request is a part of an earlier one', async () => {
 		const { run, request } = setUp();
-		const earlier = failed('whole', 1);
-		const { outcome } = await run.clock.run(request([FAIL], { earlier }, { withHistory }));
+		const whole = failed('whole', 1);
+		const { outcome } = await run.clock.run(request([FAIL], { whole }, { withHistory }));
 		expect(outcome).toMatchObject({ reason: 'f after whole' });
 	});
 

@@ -12,7 +12,7 @@ const request = tokenRequest(
 		authUrl: 'https://identity.example',
 		authorizationServerId: 'aus1',
 		clientId: 'me',
-		clientSecret: 's3cret',
+		clientSecret: 'client-s3cret',
 		identity: 'me',
 	},
 	'machinelearning.predict',
@@ -55,7 +55,7 @@ test('a secret that a refusal repeats is removed from it', async () => {
 		headers: {},
 		body: bodyOf({
 			error: 'invalid_client',
-			error_description: `Wrong secret s3cret in Basic ${btoa('me:s3cret')}`,
+			error_description: `Wrong secret client-s3cret in Basic ${btoa('me:client-s3cret')}`,
 		}),
 	}));
 	expect(reply.body).toEqual({
@@ -67,7 +67,7 @@ test('a secret that a refusal repeats is removed from it', async () => {
 test.each([
 	[
 		'no answer may pass',
-		Object.assign(new Error('connect refused for s3cret'), {
+		Object.assign(new Error('connect refused for client-s3cret'), {
 			code: 'ECONNREFUSED',
 			syscall: 'connect',
 		}),
@@ -79,7 +79,7 @@ test.each([
 	],
 	[
 		'a connection that breaks may pass, and nothing was sent to the service',
-		Object.assign(new Error('socket hang up for s3cret'), { code: 'ECONNRESET' }),
+		Object.assign(new Error('socket hang up for client-s3cret'), { code: 'ECONNRESET' }),
 		{
 			message: 'The connection to the token server closed before the response was complete',
 			transient: true,
@@ -100,7 +100,7 @@ test.each([
 	expect(error).toMatchObject({ kind: 'token', ...expected });
 	// The error of n8n's client holds the request with its secret.
 	const { message, description, cause } = error as ServiceFailure;
-	expect(JSON.stringify([error, message, description])).not.toContain('s3cret');
+	expect(JSON.stringify([error, message, description])).not.toContain('client-s3cret');
 	expect(cause).toBeUndefined();
 });
 

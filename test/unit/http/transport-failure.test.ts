@@ -1,83 +1,375 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Agent } from 'node:https';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+
+import axios from 'axios';
+
 import { TOKEN_SERVER } from '../../../nodes/shared/http/token-sender';
 import { timeoutFailure, transportFailure } from '../../../nodes/shared/http/transport-failure';
+import { selfSigned } from '../../../support/certificate';
 
 const PARTY = { name: 'the push service', urlLabel: 'Push URL' };
 
-/** An error as n8n's HTTP helper throws it. */
-const error = (code: string, cause: object = {}) =>
-	Object.assign(new Error(code), {
-		code,
-		cause: Object.assign(new Error(code), { code, ...cause }),
+/** What an error proves. */
+function transportFacts(error: unknown) {
+	const { transportCode: code, neverSent, transient } = transportFailure(error, PARTY);
+	return { code, neverSent, permanent: code !== undefined && !transient };
+}
+type TransportFacts = ReturnType<typeof transportFacts>;
+
+const servers: Server[] = [];
+const sockets = new Set<Socket>();
+
+/** Starts a raw server on a free port. */
+async function listen(server: Server): Promise<number> {
+	servers.push(server);
+	server.on('connection', (socket: Socket) => {
+		sockets.add(socket);
+		socket.on('error', () => {});
+	});
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return (server.address() as AddressInfo).port;
+}
+
+const tcp = async (onConnection: (socket: Socket) => void) =>
+	await listen(createServer(onConnection));
+
+async function tls(onConnection: (socket: Socket) => void, options: TlsOptions = {}) {
+	const server = createTlsServer({ ...selfSigned(), ...options }, (socket) => {
+		socket.on('error', () => {});
+		onConnection(socket);
+	});
+	server.on('tlsClientError', () => {});
+	return await listen(server);
+}
+
+/** What n8n's HTTP helper throws: the error of axios as the cause of its own. */
+async function errorOf(
+	url: string,
+	{ trusting = true, signal = undefined as AbortSignal | undefined } = {},
+) {
+	try {
+		await axios.post(url, Buffer.from('{"a":1}'), {
+			timeout: 4_000,
+			maxRedirects: 0,
+			proxy: false,
+			httpsAgent: new Agent({ rejectUnauthorized: !trusting }),
+			...(signal && { signal }),
+		});
+	} catch (cause) {
+		const { code } = cause as { code?: string };
+		return Object.assign(new Error('The service is offline', { cause }), { httpCode: code });
+	}
+	throw new Error('The request succeeded');
+}
+
+const closing = (socket: Socket) => socket.on('data', () => socket.destroy());
+const resetting = (socket: Socket) => socket.on('data', () => socket.resetAndDestroy());
+const silent = () => {};
+
+afterAll(async () => {
+	sockets.forEach((socket) => socket.destroy());
+	await Promise.all(
+		servers.map(async (server) => await new Promise((resolve) => server.close(resolve))),
+	);
+});
+
+describe('requests over real sockets', () => {
+	test('a connection that is refused was never sent', async () => {
+		const port = await tcp(silent);
+		await new Promise((resolve) => servers.pop()?.close(resolve));
+		for (const protocol of ['http', 'https']) {
+			const error = await errorOf(`${protocol}://127.0.0.1:${port}/`);
+			const expected = { code: 'ECONNREFUSED', neverSent: true, permanent: false };
+			expect(transportFacts(error)).toEqual(expected);
+		}
 	});
 
-test.each<[string, unknown, string, Record<string, unknown>]>([
-	[
-		'a host that refuses the connection',
-		error('ECONNREFUSED', { syscall: 'connect' }),
-		'The push service could not be reached: ',
-		{ neverSent: true, transient: true, outcomeUnknown: false, kind: 'transport' },
-	],
-	[
-		'a connection that could not be made, whatever the code',
-		error('ESOMETHING', { syscall: 'connect' }),
-		'The push service could not be reached: no connection could be made',
-		{ neverSent: true, outcomeUnknown: false },
-	],
-	[
-		'a connection that closed',
-		error('ECONNRESET', { syscall: 'read' }),
-		'The connection to the push service closed before the response was complete',
-		{ neverSent: false, transient: true, outcomeUnknown: true },
-	],
-	[
-		'a system that gave up waiting',
-		error('ETIMEDOUT', { syscall: 'read' }),
-		'The push service did not answer in time',
-		{ neverSent: false, outcomeUnknown: true },
-	],
-	[
-		'a code nobody knows',
-		error('ESTRANGE', { syscall: 'read' }),
-		'The connection to the push service failed',
-		{ neverSent: false, transient: true, outcomeUnknown: true },
-	],
-	[
-		'what n8n refused to send',
-		new Error('Domain not allowed'),
-		'Domain not allowed',
-		{ transportCode: undefined, transient: false },
-	],
-	[
-		'what is no error',
-		'broken',
-		'n8n did not send the request',
-		{ transportCode: undefined, transient: false },
-	],
-])('says what is known of %s', (_what, thrown, message, facts) => {
-	const failure = transportFailure(thrown, PARTY, {});
-	expect(failure.message.startsWith(message)).toBe(true);
-	expect(failure).toMatchObject(facts);
-});
-
-test('a time limit counts more than the error it caused, and is told in seconds', () => {
-	const failure = transportFailure(error('ERR_CANCELED'), PARTY, { timedOutMs: 1234 });
-	expect(failure.message).toBe('The push service did not answer within 1.3 s');
-	expect(failure).toMatchObject({ transportCode: 'ETIMEDOUT', outcomeUnknown: true });
-});
-
-test.each([
-	[PARTY, 30_000, true],
-	[TOKEN_SERVER, 29_000, true],
-	[TOKEN_SERVER, 30_000, false],
-])('more time is advised only where it can be given: %j after %i ms', (party, ms, canHaveMore) => {
-	const { description = '' } = timeoutFailure(party, ms, 'token');
-	expect(description).toContain(`Check '${party.urlLabel}' in the credential`);
-	expect(description.includes('increase')).toBe(canHaveMore);
-});
-
-test('without a token nothing was sent, whatever became of the token request', () => {
-	const failure = transportFailure(error('ECONNRESET', { syscall: 'read' }), PARTY, {
-		kind: 'token',
+	test('a host name that does not exist was never sent to', async () => {
+		const facts = transportFacts(await errorOf('http://no-such-host.invalid/'));
+		expect(facts).toMatchObject({ neverSent: true, permanent: false });
+		expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(facts.code);
 	});
-	expect(failure).toMatchObject({ kind: 'token', neverSent: true, outcomeUnknown: false });
+
+	test.each<[string, (socket: Socket) => void, string]>([
+		['closed', closing, 'ECONNRESET'],
+		['reset', resetting, 'ECONNRESET'],
+		['left without an answer', silent, 'ECONNABORTED'],
+	])('once written, a request that is %s may have arrived', async (_, behavior, code) => {
+		const port = await tcp(behavior);
+		const facts = transportFacts(await errorOf(`http://127.0.0.1:${port}/`));
+		expect(facts).toEqual({ code, neverSent: false, permanent: false });
+	});
+
+	test.each<[string, (socket: Socket) => void, string]>([
+		['closed', closing, 'ECONNRESET'],
+		['reset', resetting, 'ECONNRESET'],
+		['left without an answer', silent, 'ECONNABORTED'],
+		['answered in plain HTTP', (socket) => socket.end('HTTP/1.1 400 No\r\n\r\n'), 'EPROTO'],
+	])('a TLS handshake that is %s was never sent over', async (_, behavior, code) => {
+		const port = await tcp(behavior);
+		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
+		expect(facts).toEqual({ code, neverSent: true, permanent: false });
+	});
+
+	test('a request that is aborted during the handshake was never sent, afterwards it may have arrived', async () => {
+		const handshake = await tcp(silent);
+		const answer = await tls(silent);
+		const aborted = async (port: number) =>
+			transportFacts(
+				await errorOf(`https://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_500) }),
+			);
+		expect(await aborted(handshake)).toMatchObject({ code: 'ERR_CANCELED', neverSent: true });
+		expect(await aborted(answer)).toMatchObject({ code: 'ERR_CANCELED', neverSent: false });
+	});
+
+	test('a certificate that is not trusted is permanent, and nothing was sent', async () => {
+		const port = await tls(silent);
+		const error = await errorOf(`https://127.0.0.1:${port}/`, { trusting: false });
+		const code = 'DEPTH_ZERO_SELF_SIGNED_CERT';
+		expect(transportFacts(error)).toEqual({ code, neverSent: true, permanent: true });
+	});
+
+	test('a connection that ends after the handshake may have delivered the request', async () => {
+		const port = await tls(closing);
+		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
+		expect(facts).toEqual({ code: 'ECONNRESET', neverSent: false, permanent: false });
+	});
+
+	test('a client certificate that is required is permanent, but the request may have arrived', async () => {
+		// With TLS 1.3 the client has finished the handshake before the server refuses it.
+		const port = await tls(silent, { requestCert: true, minVersion: 'TLSv1.3' });
+		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
+		expect(facts).toMatchObject({ neverSent: false, permanent: true });
+	});
+
+	test('a response that breaks off came from a service that had the request', async () => {
+		const port = await tcp((socket) =>
+			socket.once('data', () => {
+				socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nabc');
+			}),
+		);
+		const facts = transportFacts(await errorOf(`http://127.0.0.1:${port}/`));
+		expect(facts).toMatchObject({ neverSent: false, permanent: false });
+	});
+});
+
+describe('evidence', () => {
+	const wrapped = (cause: unknown, levels: number): unknown =>
+		levels === 0 ? cause : wrapped(Object.assign(new Error('x'), { cause }), levels - 1);
+	const system = (code: string, syscall?: string) =>
+		Object.assign(new Error(code), { code, ...(syscall && { syscall }) });
+
+	test.each<[string, unknown, TransportFacts]>([
+		[
+			'a domain n8n does not allow',
+			new Error('Domain not allowed'),
+			{ code: undefined, neverSent: true, permanent: false },
+		],
+		[
+			'an IP range n8n blocks',
+			{
+				message: 'blocked',
+				httpCode: null,
+				cause: { request: {}, cause: new Error('SSRF') },
+			},
+			{ code: undefined, neverSent: true, permanent: false },
+		],
+		[
+			'a failure without a code after a response began',
+			{ cause: { request: { res: {} } } },
+			{ code: undefined, neverSent: false, permanent: false },
+		],
+		[
+			'a status without a code',
+			{ httpCode: '200' },
+			{ code: undefined, neverSent: false, permanent: false },
+		],
+		['no error at all', undefined, { code: undefined, neverSent: false, permanent: false }],
+		['a text', 'ECONNREFUSED', { code: undefined, neverSent: false, permanent: false }],
+		[
+			'a code without a system call',
+			system('ECONNREFUSED'),
+			{ code: 'ECONNREFUSED', neverSent: false, permanent: false },
+		],
+		[
+			'only the code that n8n keeps',
+			{ httpCode: 'ECONNREFUSED' },
+			{ code: 'ECONNREFUSED', neverSent: false, permanent: false },
+		],
+		[
+			'a timeout of connecting',
+			wrapped(system('ETIMEDOUT', 'connect'), 2),
+			{ code: 'ETIMEDOUT', neverSent: true, permanent: false },
+		],
+		[
+			'a timeout of reading',
+			wrapped(system('ETIMEDOUT', 'read'), 2),
+			{ code: 'ETIMEDOUT', neverSent: false, permanent: false },
+		],
+		[
+			'an outer error of connecting around one of reading',
+			Object.assign(system('ECONNRESET', 'connect'), { cause: system('ECONNRESET', 'read') }),
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
+		[
+			'a host with several addresses that all refuse',
+			wrapped(
+				Object.assign(
+					new AggregateError([system('A', 'connect'), system('B', 'connect')]),
+					{
+						code: 'ECONNREFUSED',
+					},
+				),
+				1,
+			),
+			{ code: 'ECONNREFUSED', neverSent: true, permanent: false },
+		],
+		[
+			'a host of which one address broke off later',
+			Object.assign(new AggregateError([system('A', 'connect'), system('B', 'read')]), {
+				code: 'ECONNRESET',
+			}),
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
+		[
+			'a handshake that is over',
+			{ code: 'ECONNRESET', request: { socket: { secureConnecting: false } } },
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
+		[
+			'bytes that only wait to be written',
+			{ code: 'ECONNRESET', request: { socket: { bytesWritten: 0 } } },
+			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+		],
+		[
+			'an alert about a certificate while writing',
+			{
+				code: 'EPROTO',
+				message:
+					'write EPROTO 80:error:0A00045C:SSL routines::tlsv13 alert certificate required',
+			},
+			{ code: 'EPROTO', neverSent: false, permanent: true },
+		],
+		[
+			'a TLS error while writing',
+			{
+				code: 'EPROTO',
+				message: 'write EPROTO 80:error:0A0000FC:SSL routines::bad record mac',
+			},
+			{ code: 'EPROTO', neverSent: false, permanent: false },
+		],
+		[
+			'a broken TLS record',
+			{ code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC' },
+			{
+				code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
+				neverSent: false,
+				permanent: false,
+			},
+		],
+	])('%s', (_, error, facts) => {
+		expect(transportFacts(error)).toEqual(facts);
+	});
+
+	test.each([
+		'CERT_HAS_EXPIRED',
+		'CERT_REVOKED',
+		'CRL_HAS_EXPIRED',
+		'DEPTH_ZERO_SELF_SIGNED_CERT',
+		'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
+		'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+		'ERR_TLS_CERT_ALTNAME_INVALID',
+		'HOSTNAME_MISMATCH',
+		'INVALID_CA',
+		'INVALID_PURPOSE',
+		'PATH_LENGTH_EXCEEDED',
+		'SELF_SIGNED_CERT_IN_CHAIN',
+		'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+	])('%s is permanent', (code) => {
+		expect(transportFacts({ code }).permanent).toBe(true);
+	});
+
+	test.each([
+		'EPROTO',
+		'ECONNRESET',
+		'ERR_SSL_WRONG_VERSION_NUMBER',
+		'ERR_CANCELED',
+		'Z_BUF_ERROR',
+	])('%s may pass', (code) => {
+		expect(transportFacts({ code }).permanent).toBe(false);
+	});
+});
+
+describe('what is said', () => {
+	const system = (code: string, syscall: string) =>
+		Object.assign(new Error(code), {
+			code,
+			cause: Object.assign(new Error(code), { syscall }),
+		});
+
+	test.each<[string, unknown, string, RegExp | undefined]>([
+		[
+			'a refused connection',
+			system('ECONNREFUSED', 'connect'),
+			'The push service could not be reached: the connection was refused',
+			/^Check 'Push URL' in the credential and whether the push service is up.*HTTP_PROXY.*\(code ECONNREFUSED\)\.$/,
+		],
+		[
+			'a connection that could not be made',
+			system('ESOMETHING', 'connect'),
+			'The push service could not be reached: no connection could be made',
+			/HTTP_PROXY/,
+		],
+		[
+			'a connection that closed',
+			system('ECONNRESET', 'read'),
+			'The connection to the push service closed before the response was complete',
+			/^Check 'Push URL' in the credential and whether the push service is up \(code/,
+		],
+		[
+			'a system that gave up waiting',
+			system('ETIMEDOUT', 'read'),
+			'The push service did not answer in time',
+			/is up/,
+		],
+		[
+			'a certificate',
+			system('CERT_HAS_EXPIRED', 'connect'),
+			'The push service could not be reached: its certificate is not trusted',
+			/'Push URL'.*NODE_EXTRA_CA_CERTS.*\(code CERT_HAS_EXPIRED\)/,
+		],
+		['what n8n refused to send', new Error('Not allowed'), 'Not allowed', undefined],
+		['what is no error', 'broken', 'n8n did not send the request', undefined],
+	])('of %s', (_what, thrown, message, advice) => {
+		const failure = transportFailure(thrown, PARTY);
+		expect(failure.message).toBe(message);
+		if (advice) expect(failure.description).toMatch(advice);
+		else expect(failure.description).toBeUndefined();
+	});
+
+	test.each([
+		[PARTY, 30_000, true],
+		[TOKEN_SERVER, 29_000, true],
+		[TOKEN_SERVER, 30_000, false],
+	])(
+		'of a timeout: more time only where it can be given: %j, %i ms',
+		(party, ms, canHaveMore) => {
+			const {
+				description = '',
+				message,
+				outcomeUnknown,
+			} = timeoutFailure(party, ms, 'transport');
+			expect(message).toMatch(/ did not answer within (30|29) s$/);
+			expect(outcomeUnknown).toBe(true);
+			expect(description).toContain(`Check '${party.urlLabel}' in the credential`);
+			expect(description.includes('increase')).toBe(canHaveMore);
+		},
+	);
+
+	test('without a token nothing was sent, whatever became of the token request', () => {
+		const failure = transportFailure(system('ECONNRESET', 'read'), PARTY, 'token');
+		expect(failure).toMatchObject({ kind: 'token', neverSent: true, outcomeUnknown: false });
+	});
 });

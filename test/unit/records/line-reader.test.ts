@@ -35,62 +35,6 @@ test('says that the last line may be truncated', () => {
 	expect(readAll(jsonLines(), '1\n{"a":\n').records[1].error?.message).not.toMatch('truncated');
 });
 
-/** An object with that many names, and a value for each. */
-const wide = (names: number, of = (name: string) => `"${name}":1`) =>
-	`{${Array.from({ length: names }, (_, index) => of(`name${index}`)).join(',')}}`;
-
-test('a line with more than 20,000 different field names fails alone, before it is parsed', () => {
-	const problem = 'has more than 20,000 different field names';
-	const parse = jest.spyOn(JSON, 'parse');
-	const lines = ['1', wide(20_001), `[${wide(20_001, (name) => `"${name}" : 1`)}]`, '2'];
-	const { records } = readAll(jsonLines(), lines.join('\n'));
-	expect(parse).toHaveBeenCalledTimes(2);
-	parse.mockRestore();
-	expect(records.map(({ value }) => value)).toStrictEqual([1, undefined, undefined, 2]);
-	expect(records.map(({ error }) => error?.message)).toStrictEqual([
-		undefined,
-		`Line 2 ${problem}`,
-		`Line 3 ${problem}`,
-		undefined,
-	]);
-});
-
-test.each([
-	['20,000 names', wide(20_000)],
-	['the same names in many objects', `[${`${wide(10)},`.repeat(10_000)}1]`],
-	['names within a text', JSON.stringify(wide(30_000))],
-	['times in texts', wide(20_000, (name) => `"${name}":"12:30:00, 13:30:00"`)],
-])('a line with %s is read', (_what, line) => {
-	const [record] = readAll(jsonLines(), line).records;
-	expect(record.error).toBeUndefined();
-	expect(record.value).toStrictEqual(JSON.parse(line));
-});
-
-test('a line nested too deep fails alone', () => {
-	const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-	const { records } = readAll(
-		jsonLines(),
-		`${nested(200)}\n${nested(201)}\n${nested(100_000)}\n4`,
-	);
-	expect(records.map(({ error }) => error?.message)).toStrictEqual([
-		undefined,
-		'Line 2 is nested more than 200 levels deep',
-		'Line 3 is nested more than 200 levels deep',
-		undefined,
-	]);
-});
-
-test.each([
-	[150, 51, true],
-	[51, 150, true],
-	[150, 50, false],
-	[50, 150, false],
-])('%d objects and %d lists within each other', (objects, lists, isTooDeep) => {
-	const text = `${'{"a":'.repeat(objects)}${'['.repeat(lists)}${']'.repeat(lists)}${'}'.repeat(objects)}`;
-	const [{ error }] = readAll(jsonLines(), text).records;
-	expect(error !== undefined).toBe(isTooDeep);
-});
-
 test('an empty file has no records', () => {
 	for (const text of ['', '\n', ' \r\n\r\n']) {
 		expect(brief(jsonLines(), text)).toStrictEqual({ records: [] });
@@ -146,4 +90,10 @@ test('a file without line breaks ends when a record becomes too long', () => {
 		line: 2,
 		message: 'Record 2 (line 2) is longer than 64 MB of text, the maximum for one record',
 	});
+});
+
+test.each(['{\n"a":1\n}\n', '[\n1\n]'])('%j is refused as JSON of several lines', (text) => {
+	expect(brief(jsonLines(), text).error).toMatch(
+		/^1@1 The file has JSON of several lines.* jq -c/,
+	);
 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
-import { JsonArrayReader } from '../../../nodes/shared/records/json/json-array-reader';
+import { JsonReader } from '../../../nodes/shared/records/json-reader';
 import { jsonLines, textLines } from '../../../nodes/shared/records/line-reader';
 import type { RecordReader } from '../../../nodes/shared/records/record';
 
@@ -13,7 +13,7 @@ const PIECE = 500_000;
 
 test.each<[string, () => RecordReader, (id: string, padding: string) => string]>([
 	['JSON Lines', jsonLines, (id, padding) => `{"id":"${id}"}\n{"id":"${padding}"}\n`],
-	['JSON array', () => new JsonArrayReader(), (id, padding) => `{"id":"${id}"},\n"${padding}",`],
+	['JSON array', () => new JsonReader(), (id, padding) => `{"id":"${id}"},\n"${padding}",`],
 	['CSV', () => new CsvReader(','), (id, padding) => `${id},x\n${padding},x\n`],
 	['lines', textLines, (id, padding) => `${id}\n${padding}\n`],
 ])('what is kept of a record of %s does not keep the rest of the file', (name, create, write) => {

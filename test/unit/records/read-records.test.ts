@@ -2,10 +2,10 @@ import fc from 'fast-check';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
 import { jsonLines } from '../../../nodes/shared/records/line-reader';
-import { readRecords } from '../../../nodes/shared/records/read-records';
+import { readRecords } from '../../../nodes/shared/records/record';
 import { cut, lengths } from './support';
 
-test('records come in slices of up to 256 with their numbers and lines, and no piece is read ahead', async () => {
+test('records come in slices of up to 64 with their numbers and lines, and no piece is read ahead', async () => {
 	let pieces = 0;
 	async function* text(): AsyncGenerator<string> {
 		for (; pieces < 3; pieces++) yield await Promise.resolve('1\n\n'.repeat(600));
@@ -19,7 +19,8 @@ test('records come in slices of up to 256 with their numbers and lines, and no p
 		}
 		expect(pieces).toBe(Math.ceil(record / 600) - 1);
 	}
-	expect(sizes).toEqual([256, 256, 88, 256, 256, 88, 256, 256, 88]);
+	const piece = [...Array(9).fill(64), 24];
+	expect(sizes).toEqual([...piece, ...piece, ...piece]);
 });
 
 test('the records before a broken one are returned first', async () => {

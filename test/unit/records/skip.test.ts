@@ -2,23 +2,12 @@
 import fc from 'fast-check';
 
 import { FORMATS, type RecordFormat } from '../../../nodes/shared/records/format';
-import { readRecords } from '../../../nodes/shared/records/read-records';
-import type { RecordReader } from '../../../nodes/shared/records/record';
+import { readRecords, type RecordReader } from '../../../nodes/shared/records/record';
 import { brief, lengths } from './support';
 
 /** Pieces of which files are made, in each format; a file may be damaged anywhere. */
 const PIECES: Record<RecordFormat, string[]> = {
-	jsonLines: [
-		'{"id":1}\n',
-		'"x y"\r\n',
-		'\n',
-		' \t\r\n',
-		'\u00a0\n',
-		' 7 \n',
-		'oops\n',
-		'ä\n',
-		'{',
-	],
+	jsonLines: ['{"id":1}\n', '"x y"\r\n', '\n', ' \t\r\n', '\u00a0\n', ' 7 \n', 'oops\n', 'ä\n'],
 	lines: ['d0\n', 'd1\r\n', '\n', '  \n', '\u2028\n', ' ä b\n', '\u007f\n', 'end'],
 	csv: [
 		'a,b\n',
@@ -31,6 +20,7 @@ const PIECES: Record<RecordFormat, string[]> = {
 		'1,2,3\n',
 		'"a"b\n',
 		' ,\n',
+		'""," "\n',
 		'"',
 	],
 	jsonArray: ['[', '1,', '{"a":[2]},', '\n', '"x"', ']', ', 3'],

@@ -1,4 +1,4 @@
-import { regexHints } from '../../../nodes/shared/service/chunking/python-regex';
+import { regexHints } from '../../../nodes/ChunkText/texts/settings';
 
 test.each([
 	['\\n'],

@@ -3,13 +3,12 @@ import {
 	BLOB_SERVICE,
 	PUSH_SERVICE,
 	statusAdvice,
+	statusFailure,
 	type Service,
 } from '../../../nodes/shared/service/services';
 
-const inNode = (service: Service, status: number, scope?: string) =>
-	statusAdvice(status, service, { isTest: false, scope });
-const inTest = (service: Service, status: number) =>
-	statusAdvice(status, service, { isTest: true });
+const inNode = (service: Service, status: number) => statusAdvice(status, service);
+const inTest = (service: Service, status: number) => statusAdvice(status, service, true);
 
 const SERVICES = [AI_SERVICE, PUSH_SERVICE, BLOB_SERVICE];
 
@@ -20,18 +19,15 @@ it('a token that was just issued and is refused: the URL or the scope, not the c
 	}
 });
 
-it('a scope that does not suffice is named, with where it is set', () => {
-	expect(inNode(AI_SERVICE, 403, 'machinelearning.model')).toMatch(
-		/scope machinelearning\.model .*'Scope' in the node/,
-	);
+it('a scope that does not suffice: where it is set', () => {
+	expect(inNode(AI_SERVICE, 403)).toMatch(/'Scope' in the node/);
+	expect(inTest(AI_SERVICE, 403)).not.toMatch(/in the node/);
 });
 
 it.each([501, 505])('%i is not called busy', (status) => {
 	for (const service of SERVICES) {
-		const check = `Check '${service.urlLabel}'`;
-		expect(inTest(service, status)).toBe(check);
 		expect(inNode(service, status)).toMatch(/^Check .* does not support this request/);
-		expect(inNode(service, status)).toContain(check);
+		expect(inNode(service, status)).toContain(`Check '${service.urlLabel}'`);
 	}
 });
 
@@ -57,11 +53,26 @@ it('what was sent: the parameters that are likely wrong', () => {
 	expect(inNode(BLOB_SERVICE, 409)).toBe("Check 'Blob Service URL' in the credential");
 });
 
-it('the test of a credential names no field "in the credential"', () => {
-	for (const service of SERVICES) {
-		for (const status of [302, 400, 401, 403, 404, 405, 413, 422, 429, 500, 501]) {
-			if (service === AI_SERVICE && status !== 401 && status !== 403) continue;
-			expect(inTest(service, status)).not.toMatch(/in the credential|in the node|\.$/);
-		}
-	}
+it.each<[number | undefined, string]>([
+	[undefined, ''],
+	[300_000, ''],
+	[300_001, ' and asks to wait 6 minutes'],
+	[86_400_000, ' and asks to wait 24 hours'],
+])('after Retry-After of %s ms the message says when to try again', (retryAfterMs, wait) => {
+	const failure = statusFailure(PUSH_SERVICE, {
+		status: 429,
+		body: { message: 'slow down' },
+		retryAfterMs,
+	});
+	expect(failure.message).toBe(`The push service answered with status 429${wait}, "slow down"`);
+	expect(failure).toMatchObject({ httpStatus: 429, retryAfterMs });
+});
+
+it.each([
+	['<html>No</html>', true],
+	['default backend - 404', true],
+	['', false],
+	[{ message: 'No such document' }, false],
+])('tells a text, which may be of a proxy, from JSON: %j', (body, isText) => {
+	expect(statusFailure(PUSH_SERVICE, { status: 404, body })).toMatchObject({ isText });
 });

@@ -89,14 +89,6 @@ describe('outcomeMessage', () => {
 		expect(outcomeMessage(action, error)).toBe(message);
 	});
 
-	test.each([true, false])(
-		'what an earlier try of the node may have done is unknown, attempted now: %s',
-		(attempted) => {
-			const message = outcomeMessage(pushing('a1'), refused, { attempted, mayBeDone: true });
-			expect(message).toContain("it is unknown whether document 'a1' was pushed. Pushing");
-		},
-	);
-
 	test('an entry that was never attempted is known not to have taken effect', () => {
 		const message = outcomeMessage(pushing('a1'), lost, { attempted: false });
 		expect(message).toBe(

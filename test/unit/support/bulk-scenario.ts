@@ -1,9 +1,9 @@
-import type { Packed } from '../../../nodes/shared/flow/batches';
+import type { Packed } from '../../../nodes/shared/flow/bulk';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
+import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
-import { flat } from '../../../nodes/shared/flow/slices';
+import { flat } from '../../../nodes/shared/flow/parallel';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from './virtual-run';
 
@@ -39,8 +39,7 @@ export interface Scenario {
 	maxCount?: number;
 	maxBytes?: number;
 	concurrency?: number;
-	maxAttempts?: number;
-	maxRefusedMs?: number;
+	retryForMs?: number;
 	stopOnFailure?: boolean;
 	/** The n-th request that is sent meets the n-th fault. */
 	faults?: Fault[];
@@ -131,8 +130,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		maxCount = 10,
 		maxBytes = 100_000,
 		concurrency = 4,
-		maxAttempts = 5,
-		maxRefusedMs = 300_000,
+		retryForMs = 60_000,
 		stopOnFailure = false,
 		faults = [],
 		sizeLimit = Infinity,
@@ -213,9 +211,9 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 			separatorBytes: SEPARATOR_BYTES,
 		},
 		concurrency,
-		retryPolicy: { maxAttempts, maxRefusedMs, baseMs: 500, capMs: 30_000 },
+		retryForMs,
 		run,
-		limiter: new Limiter(concurrency, run),
+		lane: new Limiter().lane(run, concurrency),
 		send,
 		judge: verdictOf,
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),

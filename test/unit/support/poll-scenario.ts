@@ -1,4 +1,4 @@
-import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll } from '../../../nodes/shared/flow/poll';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { verdictOf } from './bulk-scenario';
@@ -118,9 +118,9 @@ export async function runPolls(scenario: PollScenario): Promise<PollOutcome> {
 	const polling = async () => {
 		const options = {
 			run,
-			limiter: new Limiter(concurrency, run),
-			intervals: { startMs, capMs },
-			retryPolicy: { maxAttempts: 1, maxRefusedMs: 300_000, baseMs: 500, capMs: 30_000 },
+			lane: new Limiter().lane(run, concurrency),
+			intervals: { firstMs: startMs, longestMs: capMs },
+			retryForMs: 0,
 			deadlineOf: ({ deadlineMs: own }: PollJob) => own ?? deadlineMs,
 			check: async (job: PollJob) => {
 				const fault = job.faults?.[pollsAt(outcome, job.name).length] ?? 'none';

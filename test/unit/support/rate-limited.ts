@@ -1,9 +1,6 @@
-import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { deliverEach } from '../../../nodes/shared/flow/deliver-each';
-import { Limiter } from '../../../nodes/shared/flow/limits/limiter';
-import { flat } from '../../../nodes/shared/flow/slices';
-import { Pace } from '../../../nodes/shared/flow/limits/pace';
-import { Throttle } from '../../../nodes/shared/flow/limits/throttle';
+import { deliverEach, type Verdict } from '../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { flat } from '../../../nodes/shared/flow/parallel';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
@@ -67,7 +64,7 @@ export interface Load {
 	concurrency?: number;
 	latencyMs?: number;
 	retryAfterMs?: number;
-	/** Each execution has a throttle and a pace of its own. */
+	/** Each execution has a limiter of its own. */
 	apart?: boolean;
 	/** The limit that each execution is set to. */
 	limitPerMinute?: number;
@@ -87,8 +84,7 @@ export async function play({
 	seed = 1,
 }: Load) {
 	const clock = new VirtualClock(seed);
-	const shared = new Throttle();
-	const sharedPace = new Pace();
+	const shared = new Limiter();
 	const sent: number[] = [];
 	const accepted: number[] = [];
 	let refused = 0;
@@ -97,10 +93,8 @@ export async function play({
 	const doneAt: number[] = [];
 	const execution = async () => {
 		const run = new VirtualRun({ clock });
-		if (!apart) shared.join(concurrency);
-		const pace = apart ? new Pace() : sharedPace;
-		pace.join(limitPerMinute);
-		const limiter = new Limiter(concurrency, run, apart ? undefined : shared, pace);
+		const limiter = apart ? new Limiter() : shared;
+		const lane = limiter.lane(run, concurrency, { perMinute: limitPerMinute });
 		const send = async () => {
 			inFlight++;
 			sent.push(clock.now());
@@ -116,14 +110,9 @@ export async function play({
 		};
 		const line = {
 			run,
-			limiter,
+			lane,
 			concurrency,
-			retryPolicy: {
-				maxAttempts: 5,
-				maxRefusedMs: 300_000,
-				baseMs: 500,
-				capMs: 30_000,
-			},
+			retryForMs: 60_000,
 			judge: (error: unknown) => error as Verdict,
 		};
 		const entries = Array.from({ length: requests }, (_, at) => at);

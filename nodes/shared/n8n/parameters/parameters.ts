@@ -1,22 +1,18 @@
-import type { IBinaryData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-
-import { documentId } from '../../service/push/document-id';
-import { isEmpty } from '../../service/json';
-import { ParameterReader, type Read } from './parameter-reader';
 import {
-	booleanOf,
-	choiceOf,
-	fileOf,
-	jsonOf,
-	listOf,
-	namesOf,
-	numberOf,
-	objectOf,
-	requiredTextOf,
-	textOf,
-	type Bounds,
-	type FoundList,
-} from './parameter-values';
+	NodeHelpers,
+	type IBinaryData,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+import { fieldOf } from '../../records/fields';
+import { InputError } from '../../service/input-error';
+import { isEmpty, isObject } from '../../service/json';
+import { documentId } from '../../service/push/document-id';
+import { NOT_PLAIN, parsePlainPath, readPlainPath } from './plain-path';
 import type {
 	Choice,
 	CollectionName,
@@ -25,6 +21,26 @@ import type {
 	ParameterName,
 	Values,
 } from './properties';
+import {
+	booleanOf,
+	choiceOf,
+	jsonOf,
+	numberOf,
+	objectOf,
+	requiredTextOf,
+	textOf,
+	typed,
+	type Read,
+} from './values';
+
+/** Gives a value of an item. */
+type Reader = (itemIndex: number) => unknown;
+
+/** A list, which is part of an item, and the name of its field, or of the parameter. */
+interface FoundList {
+	field: string;
+	list: readonly unknown[];
+}
 
 /**
  * Reads the parameters of a node, item by item. Labels, defaults, bounds and choices come from the
@@ -36,32 +52,47 @@ import type {
  * member is empty. Values read from expressions may be parts of the input item: never change them. All
  * methods throw InputError for a value that cannot be used, naming the parameter, and what n8n throws
  * for an expression that fails.
+ *
+ * An evaluation by n8n costs 0.1 to 0.7 ms and blocks everything else, so a parameter without expressions
+ * is read once, and expressions that only read a field are answered from the item itself. n8n evaluates
+ * them for the first item as well: only if both agree, the others are read directly.
  */
 export class Parameters<P extends INodeProperties[]> {
-	private readonly reader: ParameterReader;
+	private readonly items: INodeExecutionData[];
+	private readonly definitions = new Map<string, INodeProperties>();
+	private readonly readers = new Map<string, Reader>();
+	private readonly addedMembers = new Map<string, string[]>();
 
-	constructor(context: IExecuteFunctions, properties: P) {
-		this.reader = new ParameterReader(context, properties);
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly properties: P,
+	) {
+		this.items = context.getInputData();
 	}
 
 	/** The name of a parameter as users see it. */
 	label(name: ParameterName<P>): string {
-		return this.reader.definition(name).displayName;
+		return this.definition(name).displayName;
+	}
+
+	/** Whether parameters have the same value for all items, since there is no expression in them. */
+	areConstant(...names: Array<ParameterName<P>>): boolean {
+		return names.every((name) => !hasExpression(this.raw(name, null)));
 	}
 
 	/** Whether a member of a collection was added, however it is filled. */
 	isAdded<N extends CollectionName<P>>(collection: N, member: NameOf<Member<P, N>>): boolean {
-		return this.reader.membersAdded(collection).includes(member);
+		return this.membersAdded(collection).includes(member);
 	}
 
 	/** A parameter just as n8n gives it; of a resource locator the value. */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
-		return this.reader.read(name, itemIndex).value;
+		return this.read(name, itemIndex).value;
 	}
 
 	/** A text as it is, '' for nothing. Numbers and booleans become text. */
 	text(name: ParameterName<P>, itemIndex: number): string {
-		return textOf(this.reader.read(name, itemIndex));
+		return textOf(this.read(name, itemIndex));
 	}
 
 	/**
@@ -70,32 +101,27 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if it is empty; by default what the placeholder says
 	 */
 	requiredText(name: ParameterName<P>, itemIndex: number, advice?: string): string {
-		return requiredTextOf(this.reader.read(name, itemIndex), advice);
+		return requiredTextOf(this.read(name, itemIndex), advice);
 	}
 
-	/**
-	 * An ID, exactly as given: a text that is not blank, or a safe integer.
-	 *
-	 * @param advice what to do about one that cannot be used
-	 */
-	id(name: ParameterName<P>, itemIndex: number, advice?: string): string {
-		return documentId(this.value(name, itemIndex), this.label(name), advice);
+	/** The ID of a document, exactly as given; see `documentId`. */
+	id(name: ParameterName<P>, itemIndex: number): string {
+		return documentId(this.value(name, itemIndex), this.label(name));
 	}
 
 	/** A number within the bounds of its property; the default for nothing. */
-	number(name: ParameterName<P>, itemIndex: number, bounds: Bounds = 'refuse'): number {
-		return numberOf(this.reader.read(name, itemIndex), bounds);
+	number(name: ParameterName<P>, itemIndex: number): number {
+		return numberOf(this.read(name, itemIndex));
 	}
 
 	/** True or false; the default for nothing. */
 	boolean(name: ParameterName<P>, itemIndex = 0): boolean {
-		return booleanOf(this.reader.read(name, itemIndex));
+		return booleanOf(this.read(name, itemIndex));
 	}
 
 	/** One of the values that the property lists; the default for nothing. */
 	choice<N extends ParameterName<P>>(name: N, itemIndex = 0): Choice<Definition<P, N>> {
-		const value = choiceOf(this.reader.read(name, itemIndex));
-		return value as Choice<Definition<P, N>>;
+		return choiceOf(this.read(name, itemIndex)) as Choice<Definition<P, N>>;
 	}
 
 	/**
@@ -104,12 +130,12 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do about text that is not JSON
 	 */
 	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
-		return jsonOf(this.reader.read(name, itemIndex), advice);
+		return jsonOf(this.read(name, itemIndex), advice);
 	}
 
 	/** A JSON object, given as text or as an object; {} for nothing. */
 	object(name: ParameterName<P>, itemIndex: number): IDataObject {
-		return objectOf(this.reader.read(name, itemIndex));
+		return objectOf(this.read(name, itemIndex));
 	}
 
 	/**
@@ -119,13 +145,16 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if there is none
 	 */
 	list(name: ParameterName<P>, itemIndex: number, advice?: string): FoundList {
-		const { json = {} } = this.reader.items[itemIndex] ?? {};
-		return listOf(this.reader.read(name, itemIndex), json, advice);
-	}
-
-	/** Names, separated by commas or as a list; none for nothing. */
-	names(name: ParameterName<P>, itemIndex: number): string[] {
-		return namesOf(this.reader.read(name, itemIndex));
+		const read = this.read(name, itemIndex);
+		const { displayName } = read.definition;
+		if (Array.isArray(read.value)) return { field: displayName, list: read.value };
+		const field = requiredTextOf(read);
+		const list = fieldOf(this.items[itemIndex]?.json ?? {}, field);
+		if (Array.isArray(list)) return { field, list };
+		throw new InputError(
+			`The field '${field}' is not a list`,
+			advice ?? `Enter the name of a field with a list as '${displayName}'.`,
+		);
 	}
 
 	/**
@@ -133,7 +162,9 @@ export class Parameters<P extends INodeProperties[]> {
 	 * files among the JSON (binary mode `combined`), the file itself. n8n's binary helpers take both.
 	 */
 	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
-		return fileOf(this.reader.read(name, itemIndex));
+		const read = this.read(name, itemIndex);
+		const isFile = isObject(read.value) && 'mimeType' in read.value;
+		return isFile ? (read.value as unknown as IBinaryData) : requiredTextOf(read);
 	}
 
 	/**
@@ -141,17 +172,17 @@ export class Parameters<P extends INodeProperties[]> {
 	 *
 	 * @param path `parameter.group`, e.g. `additionalFields.field`
 	 */
-	rows(
-		path: `${P[number]['name']}.${string}`,
-		itemIndex: number,
-	): Array<Record<string, unknown>> {
-		const rows = this.reader.rows(path, itemIndex);
-		return rows.map((row) => ({ ...(row as Record<string, unknown>) }));
+	rows(path: `${P[number]['name']}.${string}`, itemIndex: number): IDataObject[] {
+		const rows = this.raw(path, []) as IDataObject[];
+		const cell = (at: number, name: string) =>
+			this.readerOf(`${path}[${at}].${name}`, '')(itemIndex);
+		return rows.map((row, at) =>
+			Object.fromEntries(Object.keys(row).map((name) => [name, cell(at, name)])),
+		) as IDataObject[];
 	}
 
 	/**
-	 * All members of a collection that apply to the whole run, read for the first item. Numbers out of
-	 * their bounds are replaced by the bound, as n8n's editor does with what is typed.
+	 * All members of a collection that apply to the whole run, read for the first item.
 	 *
 	 * @param perItem members that each item has its own value of: read them by their names
 	 */
@@ -160,16 +191,19 @@ export class Parameters<P extends INodeProperties[]> {
 		perItem: readonly X[] = [],
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
-		for (const member of this.reader.members(name)) {
-			if ((perItem as readonly string[]).includes(member)) continue;
-			values[member] = typed(this.reader.read(`${name}.${member}`, 0), 'clamp');
+		const added = this.membersAdded(name);
+		for (const member of membersOf(this.definition(name))) {
+			if ((perItem as readonly string[]).includes(member.name)) continue;
+			values[member.name] = added.includes(member.name)
+				? typed(this.read(`${name}.${member.name}`, 0))
+				: initialOf(member);
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
 
 	/**
 	 * The members of a collection that were added and are not empty, for what is only sent if the user
-	 * asks for it. Numbers out of their bounds are refused.
+	 * asks for it.
 	 *
 	 * @param only these members; all unless given
 	 */
@@ -179,23 +213,121 @@ export class Parameters<P extends INodeProperties[]> {
 		only?: readonly X[],
 	): Partial<Pick<Values<Member<P, N>>, X>> {
 		const values: Record<string, unknown> = {};
-		for (const member of this.reader.membersAdded(name)) {
+		for (const member of this.membersAdded(name)) {
 			if (only && !(only as readonly string[]).includes(member)) continue;
-			const read = this.reader.read(`${name}.${member}`, itemIndex);
-			if (!isEmpty(read.value)) values[member] = typed(read, 'refuse');
+			const read = this.read(`${name}.${member}`, itemIndex);
+			if (!isEmpty(read.value)) values[member] = typed(read);
 		}
 		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}
+
+	/** Members of a collection that were added, the same for all items. */
+	private membersAdded(collection: string): string[] {
+		const members =
+			this.addedMembers.get(collection) ?? Object.keys(Object(this.raw(collection)));
+		this.addedMembers.set(collection, members);
+		return members;
+	}
+
+	/** The value for an item; of a resource locator what was chosen with it. */
+	private read(path: string, itemIndex: number): Read {
+		const definition = this.definition(path);
+		const initial = path.includes('.') ? initialOf(definition) : definition.default;
+		const isLocator = definition.type === 'resourceLocator';
+		return { value: this.readerOf(path, initial, isLocator)(itemIndex), definition };
+	}
+
+	private definition(path: string): INodeProperties {
+		const known = this.definitions.get(path);
+		if (known) return known;
+		const [name, member] = path.split('.');
+		const parents = this.shown(this.properties.filter((one) => one.name === name));
+		const members = parents.flatMap(membersOf).filter((one) => one.name === member);
+		const [definition] = member === undefined ? parents : this.shown(members);
+		if (definition === undefined) throw new Error(`The node has no parameter '${path}'`);
+		this.definitions.set(path, definition);
+		return definition;
+	}
+
+	/** Of parameters with the same name, for different choices, those that are shown; all if none is. */
+	private shown(list: INodeProperties[]): INodeProperties[] {
+		if (list.length < 2) return list;
+		const node = this.context.getNode();
+		const { parameters } = node;
+		// n8n tells its variant for AI agents by the name of the type.
+		const type = { name: node.type } as INodeTypeDescription;
+		const shown = list.filter((one) =>
+			NodeHelpers.displayParameter(parameters, one, node, type, parameters),
+		);
+		return shown.length > 0 ? shown : list;
+	}
+
+	private raw(path: string, initial?: unknown): unknown {
+		return this.context.getNodeParameter(path, 0, initial, { rawExpressions: true });
+	}
+
+	/** How to read a parameter, with its value if the workflow has none. */
+	private readerOf(path: string, initial: unknown, isLocator = false): Reader {
+		const known = this.readers.get(path);
+		if (known) return known;
+		const raw = this.raw(path, initial);
+		const evaluate: Reader = (itemIndex) =>
+			this.context.getNodeParameter(path, itemIndex, initial);
+		const steps = isExpression(raw) ? parsePlainPath(raw) : undefined;
+		let reader: Reader = hasExpression(raw) ? evaluate : () => raw;
+		if (steps) reader = this.directReader(steps, evaluate);
+		// A workflow may have the value of a resource locator alone, as a text.
+		if (isLocator && isObject(raw)) reader = this.readerOf(`${path}.value`, '');
+		this.readers.set(path, reader);
+		return reader;
+	}
+
+	/** Reads a field from the item, once that has given what n8n gives. */
+	private directReader(steps: string[], evaluate: Reader): Reader {
+		let agrees: boolean | undefined;
+		return (itemIndex) => {
+			const { json = {} } = this.items[itemIndex] ?? {};
+			const direct = agrees === false ? NOT_PLAIN : readPlainPath(json, steps);
+			if (direct === undefined) refuseMarked(json, steps);
+			if (agrees && direct !== NOT_PLAIN) return direct;
+			const value = evaluate(itemIndex);
+			if (direct !== NOT_PLAIN) agrees ??= isSame(direct, value);
+			return value;
+		};
+	}
 }
 
-/** The value of a member by the kind of its property. */
-function typed(read: Read, bounds: Bounds): unknown {
-	const { type, requiresDataPath } = read.definition;
-	if (type === 'number') return numberOf(read, bounds);
-	if (type === 'boolean') return booleanOf(read);
-	if (type === 'options') return choiceOf(read);
-	if (type === 'json') return objectOf(read);
-	return requiresDataPath === 'multiple' ? namesOf(read) : textOf(read);
+const membersOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
+	type === 'collection' ? (options as INodeProperties[]) : [];
+
+/** The value of a member of a collection that was not added. */
+function initialOf({ type, default: initial, requiresDataPath }: INodeProperties): unknown {
+	if (typeof initial === 'string' && initial.startsWith('=')) return '';
+	if (type === 'json') return {};
+	return requiresDataPath === 'multiple' ? [] : initial;
 }
+
+const isExpression = (raw: unknown): raw is string =>
+	typeof raw === 'string' && raw.startsWith('=');
+
+const hasExpression = (raw: unknown): boolean =>
+	typeof raw === 'object' && raw !== null
+		? Object.values(raw).some(hasExpression)
+		: isExpression(raw);
+
+/**
+ * Refuses to take a field for missing that begins with a byte order mark, as n8n's Extract from File leaves
+ * it in the name of the first column.
+ */
+function refuseMarked(json: IDataObject, [name = '']: string[]): void {
+	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;
+	throw new InputError(
+		`The field '${name}' begins with an invisible byte order mark`,
+		"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
+	);
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
 type NameOf<M> = M extends { name: infer N extends string } ? N : never;

@@ -8,9 +8,6 @@ const STEPS = new RegExp(STEP, 'gu');
 
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-/** More levels than any real item has; deeper values are left to n8n. */
-const MAX_DEPTH = 100;
-
 /**
  * Parses an expression that does nothing but read a field of the item: `={{ $json.a }}`,
  * `={{ $json.a.b }}`, `={{ $json["a b"] }}`, `={{ $json.list[0] }}`, `={{ $json }}`.
@@ -31,11 +28,9 @@ function keyOf(step: string): string {
 	return /^["']/.test(inner) ? inner.slice(1, -1) : inner;
 }
 
-/** n8n's engines differ on fields with such a name; some refuse them. */
-const isInherited = (key: string): boolean => key in Object.prototype;
-
+/** n8n's engines differ on fields with the names of inherited members; some refuse them. */
 const isOrdinary = (key: string): boolean =>
-	!isInherited(key) && key !== 'prototype' && key !== 'length';
+	!(key in Object.prototype) && key !== 'prototype' && key !== 'length';
 
 /**
  * Reads a field as n8n's expressions do: a missing step gives undefined, however many follow.
@@ -43,49 +38,24 @@ const isOrdinary = (key: string): boolean =>
  * @param json the item's JSON
  * @param path steps from `parsePlainPath`
  * @returns the value, which is a part of the item and must not be changed; NOT_PLAIN where a step
- * leads through, or ends in, something other than plain JSON
+ * leads through, or ends in, something that JSON does not have, such as a date
  */
 export function readPlainPath(json: unknown, path: readonly string[]): unknown {
 	let value = json;
-	if (typeof value !== 'object' || value === null) return NOT_PLAIN;
 	for (const key of path) {
 		if (value === undefined || value === null) return undefined;
-		if (!isPlainContainer(value)) return NOT_PLAIN;
-		if (Array.isArray(value) && !INDEX.test(key)) return NOT_PLAIN;
+		if (!isContainer(value) || (Array.isArray(value) && !INDEX.test(key))) return NOT_PLAIN;
 		value = Object.hasOwn(value, key) ? value[key] : undefined;
 	}
-	return value === undefined || isPlainJson(value, []) ? value : NOT_PLAIN;
+	const isLeaf = value === undefined || value === null || LEAVES.has(typeof value);
+	return isLeaf || Number.isFinite(value) || isContainer(value) ? value : NOT_PLAIN;
 }
 
-function isPlainContainer(value: unknown): value is Record<string, unknown> {
+const LEAVES = new Set(['string', 'boolean']);
+
+function isContainer(value: unknown): value is Record<string, unknown> {
 	if (typeof value !== 'object' || value === null) return false;
 	const prototype: unknown = Object.getPrototypeOf(value);
 	if (Array.isArray(value)) return prototype === Array.prototype;
 	return prototype === Object.prototype || prototype === null;
-}
-
-/** Whether a value is made of nothing but JSON's types; undefined members of objects count as absent. */
-function isPlainJson(value: unknown, ancestors: readonly unknown[]): boolean {
-	switch (typeof value) {
-		case 'string':
-		case 'boolean':
-		case 'undefined':
-			return true;
-		case 'number':
-			return Number.isFinite(value);
-		case 'object':
-			break;
-		default:
-			return false;
-	}
-	if (value === null) return true;
-	if (!isPlainContainer(value)) return false;
-	if (ancestors.length >= MAX_DEPTH || ancestors.includes(value)) return false;
-	const path = [...ancestors, value];
-	if (Array.isArray(value)) {
-		return !value.includes(undefined) && value.every((entry) => isPlainJson(entry, path));
-	}
-	return Object.entries(value).every(
-		([key, member]) => !isInherited(key) && isPlainJson(member, path),
-	);
 }

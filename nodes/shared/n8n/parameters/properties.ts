@@ -26,26 +26,20 @@ export const shownFor = <const P extends INodeProperties[]>(
 	list: P,
 ): P => list.map((declared) => ({ ...declared, displayOptions })) as P;
 
-/** The variant of a node for AI agents, which n8n makes. */
-const TOOL = '@tool';
+const forVariant =
+	(condition: 'show' | 'hide') =>
+	<const P extends INodeProperties>(declared: P): P => {
+		const { displayOptions } = declared;
+		// n8n makes a variant of a node for AI agents.
+		const conditions = { ...displayOptions?.[condition], '@tool': [true] };
+		return { ...declared, displayOptions: { ...displayOptions, [condition]: conditions } };
+	};
 
 /** A parameter that tools do not have, or have in a variant of their own. */
-export const notForTools = <const P extends INodeProperties>(declared: P): P => ({
-	...declared,
-	displayOptions: {
-		...declared.displayOptions,
-		hide: { ...declared.displayOptions?.hide, [TOOL]: [true] },
-	},
-});
+export const notForTools = forVariant('hide');
 
 /** A parameter that only tools have. */
-export const onlyForTools = <const P extends INodeProperties>(declared: P): P => ({
-	...declared,
-	displayOptions: {
-		...declared.displayOptions,
-		show: { ...declared.displayOptions?.show, [TOOL]: [true] },
-	},
-});
+export const onlyForTools = forVariant('show');
 
 /** By this, n8n's editor shows that the model fills in a parameter, with a button to undo that. */
 const BY_MODEL = '/*n8n-auto-generated-fromAI-override*/';

@@ -48,49 +48,19 @@ export function nodeError(
 	{ itemIndex, message = messageOf(error), advice }: ErrorWords = {},
 ): NodeFailure {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-	const own =
-		error instanceof ServiceFailure || error instanceof InputError
-			? error.description
-			: undefined;
+	const node = context.getNode();
+	const isOfService = error instanceof ServiceFailure;
+	const own = isOfService || error instanceof InputError ? error.description : undefined;
 	const description = [own, advice].filter(Boolean).join(' ');
 	const options = { message, description, ...(itemIndex !== undefined && { itemIndex }) };
-	const failure =
-		error instanceof ServiceFailure
-			? new NodeApiError(context.getNode(), { message } as JsonObject, {
-					...options,
-					...apiFacts(error),
-				})
-			: new NodeOperationError(context.getNode(), message, options);
+	const httpCode = isOfService && error.httpStatus !== undefined && String(error.httpStatus);
+	const failure = isOfService
+		? new NodeApiError(node, { message } as JsonObject, {
+				...options,
+				...(httpCode && { httpCode }),
+			})
+		: new NodeOperationError(node, message, options);
 	// n8n replaces a message that contains an error code, as the ID 'preexisting' contains EEXIST.
 	failure.message = message;
 	return failure;
-}
-
-type ApiFacts = Pick<
-	NonNullable<ConstructorParameters<typeof NodeApiError>[2]>,
-	'httpCode' | 'failure'
->;
-
-/** n8n's own terms for a failure, by which it can tell what helps. */
-function apiFacts(error: ServiceFailure): ApiFacts {
-	const { httpStatus: status, retryAfterMs } = error;
-	const failure = causeOf(error);
-	return {
-		...(status !== undefined && { httpCode: String(status) }),
-		...(failure && {
-			failure:
-				failure === 'credential-invalid' || retryAfterMs === undefined
-					? { cause: failure }
-					: { cause: failure, retryAfterMs },
-		}),
-	};
-}
-
-function causeOf({ kind, httpStatus: status = 0, transient }: ServiceFailure) {
-	if (status === 429) return 'rate-limited';
-	if (status >= 500) return 'temporarily-unavailable';
-	if ((kind === 'token' && !transient) || status === 401 || status === 403) {
-		return 'credential-invalid';
-	}
-	return kind === 'transport' ? 'temporarily-unavailable' : undefined;
 }

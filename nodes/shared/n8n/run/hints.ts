@@ -1,28 +1,4 @@
-import type { IExecuteFunctions, NodeExecutionHint } from 'n8n-workflow';
-
 import type { RunStats } from '../../flow/run-state';
-
-/** Tells the user something in the output pane. Versions of n8n that cannot show it ignore it. */
-export function addHint(
-	context: IExecuteFunctions,
-	message: string,
-	type: NonNullable<NodeExecutionHint['type']>,
-): void {
-	(context as Partial<IExecuteFunctions>).addExecutionHints?.({
-		message,
-		type,
-		location: 'outputPane',
-	});
-}
-
-/** Retries and splits of a run, which explain why it took so long; '' for none. */
-export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
-	const parts = [...others];
-	if (retries > 0) parts.push(`${count(retries, 'request')} sent again after transient errors`);
-	if (splits > 0)
-		parts.push(`${count(splits, 'batch', 'batches')} split because the service rejected them`);
-	return parts.join('; ');
-}
 
 /** Fewer entries than these can be counted in the output. */
 const MIN_ENTRIES_COUNTED = 100;
@@ -43,6 +19,20 @@ export function doneText(
 	const time = seconds.toLocaleString('en-US', { maximumFractionDigits: 1 });
 	return `${count(done, noun)} ${verb} in ${count(requests, 'request')}, ${time} s`;
 }
+
+/** Retries and splits of a run, which explain why it took so long; '' for none. */
+export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
+	const parts = [...others];
+	if (retries > 0) parts.push(`${count(retries, 'request')} sent again after transient errors`);
+	if (splits > 0)
+		parts.push(
+			`${count(splits, 'batch', 'batches')} split to find what the service does not take`,
+		);
+	return parts.join('; ');
+}
+
+/** What a run that only checks its input had done when it ended. */
+export const DRY_RUN = 'Nothing was sent, since this was a dry run.';
 
 /** `12,000`. */
 export const figure = (number: number): string => number.toLocaleString('en-US');

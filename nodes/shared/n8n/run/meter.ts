@@ -1,65 +1,47 @@
-import type { RunState, RunStats } from '../../flow/run-state';
+import type { RunStats } from '../../flow/run-state';
 import { count } from './hints';
 
-/** What summaries, the log and the data of an execution say of the requests of a run or of a file. */
-type Stats = Record<
-	| 'requests'
-	| 'retries'
-	| 'splits'
-	| 'throttled'
-	/** Of the documents or texts that the service accepted; of deletes 0. */
-	| 'bytes'
-	| 'seconds'
-	/** Those that succeeded, on average. */
-	| 'recordsPerSecond',
-	number
->;
-
-/** Measures what was sent since the meter was made. */
+/**
+ * Measures what was sent since the meter was made, for what summaries, the log and the data of an execution
+ * say of the requests of a run or of a file.
+ */
 export class Meter {
 	private readonly before: RunStats;
-	private readonly since: number;
+	private readonly since = performance.now();
 
 	/** @param stats what is measured: the counters of the run, or those of a part of it */
-	constructor(
-		private readonly run: RunState,
-		private readonly stats: RunStats = run.stats,
-	) {
+	constructor(private readonly stats: RunStats) {
 		this.before = { ...stats };
-		this.since = run.now();
 	}
 
-	/** What succeeded. */
-	get done(): number {
-		return this.counted('done');
+	/** Since the meter was made. */
+	get seconds(): number {
+		return (performance.now() - this.since) / 1000;
 	}
 
-	json(): Stats {
+	/** Members of a summary: `bytes` of what the service accepted (0 of deletes), and how many succeeded per second. */
+	json() {
+		const { stats, before, seconds } = this;
+		const done = stats.done - before.done;
 		return {
-			requests: this.counted('requests'),
-			retries: this.counted('retries'),
-			splits: this.counted('splits'),
-			throttled: this.counted('throttled'),
-			bytes: this.counted('bytes'),
-			seconds: Math.round(this.seconds * 1000) / 1000,
-			recordsPerSecond: this.perSecond,
+			requests: stats.requests - before.requests,
+			retries: stats.retries - before.retries,
+			splits: stats.splits - before.splits,
+			throttled: stats.throttled - before.throttled,
+			bytes: stats.bytes - before.bytes,
+			seconds: Math.round(seconds * 1000) / 1000,
+			recordsPerSecond: Math.round(done / Math.max(seconds, 0.001)),
 		};
 	}
 
-	/** The same in a few words, for the log. */
+	/** Members of a line of the log: also how many succeeded. */
+	figures() {
+		return { records: this.stats.done - this.before.done, ...this.json() };
+	}
+
+	/** In a few words, for the log. */
 	text(): string {
-		return `${this.perSecond} per second, ${count(this.counted('retries'), 'retry', 'retries')}`;
-	}
-
-	private get perSecond(): number {
-		return Math.round(this.done / Math.max(this.seconds, 0.001));
-	}
-
-	get seconds(): number {
-		return (this.run.now() - this.since) / 1000;
-	}
-
-	private counted(name: keyof RunStats): number {
-		return this.stats[name] - this.before[name];
+		const { recordsPerSecond, retries } = this.json();
+		return `${recordsPerSecond} per second, ${count(retries, 'retry', 'retries')}`;
 	}
 }

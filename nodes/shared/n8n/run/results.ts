@@ -3,28 +3,43 @@ import type {
 	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
+	IPairedItemData,
 } from 'n8n-workflow';
 
 import { ServiceFailure } from '../../service/failure';
+import { isEmpty } from '../../service/json';
 import { messageOf, nodeError, type NodeFailure } from './errors';
-import { forModel, isTool } from './tool';
 
-/** How a failing item is shown. */
-export interface FailOptions {
-	/** Instead of the error's own message, e.g. with the document it concerns. */
+/** How results of an item are returned. */
+export interface ResultOptions {
+	/** All input items the results belong to, if there are more than one. */
+	items?: number[];
+	/** Files that the output items have. */
+	binary?: IBinaryKeyData;
+	/**
+	 * What failed in an item that was a file: then it goes to the error output if there is one. It has no
+	 * field `error`, by which n8n would take all of it for failed.
+	 */
+	failure?: unknown;
+}
+
+/** The failure of an item, or of a part of one, and how it is shown. */
+export interface Failure {
+	reason: unknown;
+	/** Instead of the reason's own message, e.g. with the document it concerns. */
 	message?: string | undefined;
-	/** What to do, beyond what the error says. */
+	/** What to do, beyond what the reason says. */
 	advice?: string | undefined;
 	/** ID of the document, a field of the error item. */
 	id?: string | undefined;
-	/** Further fields of the error item. */
+	/** Further fields of the error item. A `response` is data that may come only once. */
 	json?: IDataObject | undefined;
 	/** Files of the error item. */
 	binary?: IBinaryKeyData;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: boolean | undefined;
-	/** For this reason the run has ended, or ends now. */
-	isCause?: boolean;
+	/** It ended the run, since every further request would fail in the same way. */
+	endsRun?: boolean;
 }
 
 /**
@@ -39,99 +54,67 @@ export class Results {
 	private readonly isForModel: boolean;
 	/** Failures so far. */
 	failures = 0;
-	/** The failure that a run that stops at failures throws: the first one, and rather one that ended the run. */
-	thrown: NodeFailure | undefined;
-	private hasCause = false;
+	/** Of a run that stops at failures the first one, and the first one for whose reason it ended. */
+	private firstFailure: NodeFailure | undefined;
+	private cause: NodeFailure | undefined;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly stopsOnFailure: boolean,
 	) {
-		this.outputs = context.getInputData().map(() => undefined);
+		this.outputs = Array.from({ length: context.getInputData().length });
 		this.toErrorOutput = context.getNode().onError === 'continueErrorOutput';
 		this.isForModel = isTool(context);
 	}
 
 	/**
-	 * Results of an item.
+	 * Gives an item its results, after those that it has.
 	 *
 	 * @param list one output item each; an empty list means that nothing is returned for the item
-	 * @param items all input items the results belong to, if there are more than that one
-	 * @param binary files that the output items have
 	 */
-	add(itemIndex: number, list: IDataObject[], items?: number[], binary?: IBinaryKeyData): void {
-		const pairedItem = items ? items.map((item) => ({ item })) : { item: itemIndex };
-		if (items) for (const item of items) this.give(item, []);
-		this.give(
-			itemIndex,
-			list.map((json) => withFiles({ json: this.shown(json), pairedItem }, binary)),
-		);
+	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
+		const { items, binary, failure } = options;
+		const pairedItem = items?.map((item) => ({ item })) ?? { item: itemIndex };
+		for (const item of items ?? []) this.outputs[item] ??= [];
+		const output = this.outputOf(itemIndex);
+		for (const json of list) {
+			const item = this.itemOf(json, pairedItem, binary);
+			if (failure !== undefined)
+				this.routeToErrorOutput(item, () =>
+					nodeError(this.context, failure, { itemIndex }),
+				);
+			output.push(item);
+		}
 	}
 
 	/**
-	 * The result of an item that was a file.
+	 * An item, or a part of one, failed.
 	 *
-	 * @param failure what failed in it, if anything did: then it goes to the error output if there is
-	 *   one. It has no field `error`, by which n8n's Retry On Fail would do it all again.
-	 * @returns all items that this input item has given
+	 * @param isCause for this reason the run has ended
 	 */
-	addWithFiles(
-		itemIndex: number,
-		json: IDataObject,
-		binary: IBinaryKeyData,
-		failure?: unknown,
-	): INodeExecutionData[] {
-		const item = withFiles({ json, pairedItem: { item: itemIndex } }, binary);
-		if (failure !== undefined)
-			this.routeToErrorOutput(item, () => nodeError(this.context, failure, { itemIndex }));
-		return this.give(itemIndex, [item]);
-	}
-
-	/** The items that an earlier try of the node returned for an input item. */
-	restore(itemIndex: number, items: INodeExecutionData[]): void {
-		this.outputs[itemIndex] = items;
-	}
-
-	/** An item, or a part of one, that failed. */
-	fail(itemIndex: number, error: unknown, options: FailOptions = {}): void {
-		const { message = messageOf(error), advice, id, json, binary } = options;
+	fail(itemIndex: number, failed: Failure, isCause = false): void {
+		const { reason, message = messageOf(reason), advice, id, json, binary } = failed;
 		this.failures++;
+		const output = this.outputOf(itemIndex);
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
-		const failure = () => nodeError(this.context, error, { itemIndex, message, advice });
+		const failure = () => nodeError(this.context, reason, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
-			this.give(itemIndex, []);
-			const { skipped, isCause = false } = options;
-			if (skipped || this.hasCause || (this.thrown && !isCause)) return;
-			this.thrown = failure();
-			this.hasCause = isCause;
+			if (failed.skipped) return;
+			if (isCause) this.cause ??= failure();
+			else this.firstFailure ??= failure();
 			return;
 		}
-		const status = error instanceof ServiceFailure && error.httpStatus;
+		const status = reason instanceof ServiceFailure && reason.httpStatus;
 		const document = id === undefined ? json : { id, ...json };
 		const fields = { ...document, error: message, ...(status && { httpStatus: status }) };
-		const failed = { json: this.shown(fields), pairedItem: { item: itemIndex } };
-		const item = withFiles(failed, binary);
+		const item = this.itemOf(fields, { item: itemIndex }, binary);
 		this.routeToErrorOutput(item, failure);
-		this.give(itemIndex, [item]);
+		output.push(item);
 	}
 
-	/** @returns all that the input item has got */
-	private give(itemIndex: number, items: INodeExecutionData[]): INodeExecutionData[] {
-		const output = this.outputs[itemIndex];
-		if (output === undefined) return (this.outputs[itemIndex] = items);
-		for (const item of items) output.push(item);
-		return output;
-	}
-
-	private shown(json: IDataObject): IDataObject {
-		return this.isForModel ? forModel(json) : json;
-	}
-
-	private routeToErrorOutput(item: INodeExecutionData, failure: () => NodeFailure): void {
-		if (!this.toErrorOutput) return;
-		// By this member n8n finds the items for the error output, but drops all JSON except the
-		// message of an item that still has it after that. So n8n's own copy must not have it.
-		Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
+	/** The failure that a run that stops at failures throws. */
+	get thrown(): NodeFailure | undefined {
+		return this.cause ?? this.firstFailure;
 	}
 
 	/** Input items without an outcome. */
@@ -143,7 +126,50 @@ export class Results {
 	all(): INodeExecutionData[] {
 		return this.outputs.flatMap((output) => output ?? []);
 	}
+
+	/** What an item has got so far. */
+	private outputOf(itemIndex: number): INodeExecutionData[] {
+		return (this.outputs[itemIndex] ??= []);
+	}
+
+	private itemOf(
+		json: IDataObject,
+		pairedItem: IPairedItemData | IPairedItemData[],
+		binary: IBinaryKeyData = {},
+	): INodeExecutionData {
+		return {
+			json: this.isForModel ? forModel(json) : json,
+			pairedItem,
+			...(Object.keys(binary).length > 0 && { binary }),
+		};
+	}
+
+	private routeToErrorOutput(item: INodeExecutionData, failure: () => NodeFailure): void {
+		if (!this.toErrorOutput) return;
+		// By this member n8n finds the items for the error output, but drops all JSON except the
+		// message of an item that still has it after that. So n8n's own copy must not have it.
+		Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
+	}
 }
 
-const withFiles = (item: INodeExecutionData, binary?: IBinaryKeyData): INodeExecutionData =>
-	binary === undefined || Object.keys(binary).length === 0 ? item : { ...item, binary };
+/** Whether an AI agent runs the node: n8n gives its variant for agents a type of its own. */
+export const isTool = (context: IExecuteFunctions): boolean =>
+	context.getNode().type.endsWith('Tool');
+
+/** More numbers than these are no use to a model, such as the 384 of a vector. */
+const MAX_NUMBERS = 16;
+
+/** What an AI agent gets of a result: the same without long lists of numbers, which are counted. */
+function forModel(json: IDataObject): IDataObject {
+	const shown = (_name: string, value: unknown): unknown =>
+		Array.isArray(value) &&
+		value.length > MAX_NUMBERS &&
+		value.every((entry) => typeof entry === 'number')
+			? `${value.length} numbers`
+			: value;
+	return JSON.parse(JSON.stringify(json, shown)) as IDataObject;
+}
+
+/** The response of a service as a member of an output item; omitted if it has no body. */
+export const responseJson = (body: unknown): IDataObject =>
+	isEmpty(body) ? {} : { response: body as IDataObject[string] };

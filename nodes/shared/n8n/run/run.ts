@@ -1,127 +1,147 @@
-import type {
-	IBinaryKeyData,
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	NodeExecutionHint,
+import {
+	sleep,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type NodeExecutionHint,
 } from 'n8n-workflow';
 
-import { Canceled, isCanceled, messageOf, nodeError } from './errors';
-import { addHint } from './hints';
-import { Lifetime } from './lifetime';
+import { Health, newStats, type RunState } from '../../flow/run-state';
+import { Canceled, messageOf, nodeError } from './errors';
 import { Meter } from './meter';
-import { log, logRegularly, recordFigures } from './report';
-import { PreviousTries, type Kept } from './previous-tries';
-import { Results, type FailOptions } from './results';
-import { Slices } from './slices';
+import { Results, type Failure } from './results';
 
-/** One execution of a node: its items, whether it goes on, and its results. */
-export class Run extends Lifetime {
+/** Node.js takes a longer time for zero. */
+const MAX_SLEEP_MS = 2 ** 31 - 1;
+
+/** How long one execution may block all others. */
+const SLICE_MS = 25;
+
+/** How often a long run writes to n8n's log. */
+const LOG_INTERVAL_MS = 10_000;
+
+/**
+ * One execution of a node: its items, how long it goes on, and its results. It ends when it is told to
+ * stop, is canceled, or crashes; the first reason counts, and a cancel more than any other. Whatever waits,
+ * waits here, so that the end of the run ends it.
+ */
+export class Run implements RunState {
 	readonly items: INodeExecutionData[];
+	readonly health = new Health();
+	readonly stats = newStats();
+	/** Whether the workflow stops at a failure, so that further work would be wasted. */
+	readonly stopsOnFailure: boolean;
+	/** Why nothing more may be started; undefined while the run goes on. */
+	ended: { readonly reason: unknown } | undefined;
+	/** Aborted when the execution is canceled. */
+	readonly signal: AbortSignal;
 	/** What has been done so far, for the error of a run that ends early. */
 	progress: () => string = () => '';
 	/** What the log says of a run that takes long, a line each. */
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
 	/** Measures all that the run sends. */
 	readonly meter: Meter;
-	/** What earlier tries of the node have kept. */
-	readonly previousTries: PreviousTries;
-	private readonly slices = new Slices();
-	private readonly results: Results;
-	/** All items that the files of an input item gave, once all are done. */
-	private readonly filesDone: Kept<INodeExecutionData[]>;
-	/** How many files of an input item are not done yet. */
-	private readonly filesLeft = new Map<number, number>();
+	/** What its items have given so far. */
+	readonly results: Results;
+	private sliceStartedAt = performance.now();
+	/** Requests were in flight when the run was canceled. */
+	private isInterrupted = false;
+	private readonly canceling = new AbortController();
+	private readonly onEndListeners = new Set<() => void>();
+	private readonly onOverListeners: Array<() => void> = [];
 
-	constructor(context: IExecuteFunctions) {
-		super(context);
+	constructor(readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
+		this.stopsOnFailure = !context.continueOnFail();
 		this.results = new Results(context, this.stopsOnFailure);
-		this.previousTries = new PreviousTries(context);
-		this.filesDone = this.previousTries.kept('files');
-		this.meter = new Meter(this);
-	}
-
-	get failures(): number {
-		return this.results.failures;
-	}
-
-	/** Whether items that failed leave through an output of their own. */
-	get hasErrorOutput(): boolean {
-		return this.results.toErrorOutput;
+		this.meter = new Meter(this.stats);
+		this.signal = this.canceling.signal;
+		const signal = context.getExecutionCancelSignal();
+		if (signal?.aborted) this.cancel();
+		signal?.addEventListener('abort', this.cancel);
 	}
 
 	/** Lets other executions have their turn; to be called between small steps of long work. */
 	breathe(): Promise<void> | undefined {
-		return this.slices.breathe();
+		return performance.now() - this.sliceStartedAt < SLICE_MS ? undefined : this.pause();
+	}
+
+	stop(reason: unknown): void {
+		this.ended ??= { reason };
+		for (const listener of this.onEndListeners) listener();
 	}
 
 	/**
-	 * The input items with their numbers, in slices, so that other executions have their turn. Ends with
-	 * the run: a node that stops at failures reads no further.
+	 * Calls the listener as soon as the run ends, so that nothing is waited for in vain.
+	 *
+	 * @returns removes the listener
 	 */
-	async *eachItem(): AsyncGenerator<[number, INodeExecutionData], void, undefined> {
-		for (const [itemIndex, item] of this.items.entries()) {
-			await this.breathe();
-			if (this.ended) return;
-			yield [itemIndex, item];
-		}
+	onEnd(listener: () => void): () => void {
+		this.onEndListeners.add(listener);
+		return () => this.onEndListeners.delete(listener);
 	}
 
-	/** Results of an item; see `Results`. */
-	done(itemIndex: number, list: IDataObject[], items?: number[], binary?: IBinaryKeyData): void {
-		this.results.add(itemIndex, list, items, binary);
+	/** Calls the listener when the run is over, however it ended. */
+	onOver(listener: () => void): void {
+		this.onOverListeners.push(listener);
 	}
 
-	/**
-	 * Whether an earlier try of the node has read all files of this item to their end. Then the items it
-	 * returned are returned again.
-	 */
-	restored(itemIndex: number): boolean {
-		const items = this.filesDone.get(String(itemIndex));
-		if (items) this.results.restore(itemIndex, items);
-		return items !== undefined;
+	/** The node itself has thrown: that counts more than a reason why the run had ended before. */
+	crash(error: unknown): void {
+		if (!this.signal.aborted) this.ended = { reason: error };
+		this.stop(error);
 	}
 
-	/** So many files of an input item are to be read. */
-	beginFiles(itemIndex: number, count: number): void {
-		this.filesLeft.set(itemIndex, count);
+	now(): number {
+		return performance.now();
 	}
 
-	/** The result of an item that was a file, all of which has been answered; see `Results`. */
-	doneWithFiles(
-		itemIndex: number,
-		json: IDataObject,
-		binary: IBinaryKeyData,
-		failure?: unknown,
-	): void {
-		const items = this.results.addWithFiles(itemIndex, json, binary, failure);
-		const left = (this.filesLeft.get(itemIndex) ?? 1) - 1;
-		this.filesLeft.set(itemIndex, left);
-		if (left === 0) this.filesDone.set(String(itemIndex), items);
+	random(): number {
+		return Math.random();
+	}
+
+	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
+		if (this.ended || wake?.aborted) return;
+		const timer = new AbortController();
+		const end = () => timer.abort();
+		const stopListening = this.onEnd(end);
+		wake?.addEventListener('abort', end);
+		await sleep(Math.min(ms, MAX_SLEEP_MS), timer.signal).catch(() => undefined);
+		wake?.removeEventListener('abort', end);
+		stopListening();
 	}
 
 	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */
-	fail(itemIndex: number, error: unknown, options?: FailOptions): void {
-		if (isCanceled(this.ended?.reason)) return;
-		if (this.stopsOnFailure) this.stop(error);
+	fail(itemIndex: number, failure: Failure): void {
+		if (this.signal.aborted) return;
+		const { reason } = failure;
+		if (this.stopsOnFailure) this.stop(reason);
 		// A request in flight may fail for another reason before the one that ended the run is reported.
-		const isCause = this.ended?.reason === error;
-		this.results.fail(itemIndex, error, { ...options, isCause });
+		this.results.fail(itemIndex, failure, this.ended?.reason === reason);
 	}
 
 	/** An item could not be read: nothing was sent for it. */
-	refuse(itemIndex: number, error: unknown, id?: string): void {
+	refuse(itemIndex: number, reason: unknown, id?: string): void {
 		// n8n adds the number to the errors of nodes that stop.
-		const message = this.stopsOnFailure
-			? messageOf(error)
-			: `${messageOf(error)} (item ${itemIndex})`;
-		this.fail(itemIndex, error, { message, id });
+		const where = this.stopsOnFailure ? '' : ` (item ${itemIndex})`;
+		this.fail(itemIndex, { reason, message: `${messageOf(reason)}${where}`, id });
 	}
 
 	/** Tells the user something about the run, in the output pane. */
 	hint(message: string, type: NonNullable<NodeExecutionHint['type']> = 'warning'): void {
-		addHint(this.context, message, type);
+		this.context.addExecutionHints({ message, type, location: 'outputPane' });
+	}
+
+	/** Writes how far the run has come to n8n's log, with its figures, by which a log can be filtered. */
+	log(): void {
+		const { name: node } = this.context.getNode();
+		for (const line of this.logLines())
+			this.context.logger.info(`${node}: ${line}`, { node, ...this.meter.figures() });
+	}
+
+	/** Calls the listeners of `onOver`, and listens to nothing any more. */
+	over(): void {
+		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
+		for (const listener of this.onOverListeners) listener();
 	}
 
 	/**
@@ -131,23 +151,39 @@ export class Run extends Lifetime {
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
 		this.over();
+		if (!this.ended) return this.results.all();
+		const { reason } = this.ended;
 		const progress = this.progress();
 		// A node that is to continue must not throw: n8n would pass on its input as if it were the output.
-		if (isCanceled(this.ended?.reason))
-			throw nodeError(this.context, new Canceled(this.progressOfCanceled(progress)));
-		if (this.ended && this.stopsOnFailure) {
-			const failure = this.results.thrown ?? nodeError(this.context, this.ended.reason);
+		if (this.signal.aborted) {
+			const before = progress && `${progress.replace(/\.$/, '')}. `;
+			const uncertain = `${before}Requests in flight may have taken effect.`;
+			throw nodeError(this.context, new Canceled(this.isInterrupted ? uncertain : progress));
+		}
+		if (this.stopsOnFailure) {
+			const failure = this.results.thrown ?? nodeError(this.context, reason);
 			failure.description = [failure.description, progress].filter(Boolean).join(' ');
 			throw failure;
 		}
 		const json = progress === '' ? {} : { progress };
-		for (const itemIndex of this.ended ? this.results.unanswered() : []) {
+		for (const itemIndex of this.results.unanswered()) {
 			await this.breathe();
-			this.results.fail(itemIndex, this.ended?.reason, { json });
+			this.results.fail(itemIndex, { reason, json });
 		}
-		const output = this.results.all();
-		this.previousTries.endWith(output);
-		return output;
+		return this.results.all();
+	}
+
+	/** A cancel counts more than any other reason: a canceled run returns nothing. */
+	private readonly cancel = (): void => {
+		this.isInterrupted = this.stats.inFlight > 0;
+		this.ended = { reason: new Canceled() };
+		this.canceling.abort(this.ended.reason);
+		this.stop(this.ended.reason);
+	};
+
+	private async pause(): Promise<void> {
+		await sleep(0);
+		this.sliceStartedAt = performance.now();
 	}
 }
 
@@ -161,11 +197,22 @@ export async function runNode(
 	execute: (run: Run) => Promise<void>,
 ): Promise<INodeExecutionData[][]> {
 	const run = new Run(context);
-	const stopLogging = logRegularly(run);
+	const executed = new AbortController();
+	void logRegularly(run, executed.signal);
 	await execute(run).catch((error: unknown) => run.crash(error));
-	stopLogging();
+	executed.abort();
 	// n8n does not show what a run that was stopped by hand had done.
-	if (run.ended) for (const line of run.logLines()) log(run, line);
-	recordFigures(run);
+	if (run.ended) run.log();
+	// In the data of the execution, from which n8n's OpenTelemetry spans take them.
+	context.setMetadata({ tracing: run.meter.figures() });
 	return [await run.finish()];
+}
+
+/** Writes to n8n's log now and then, until the signal is aborted. */
+async function logRegularly(run: Run, signal: AbortSignal): Promise<void> {
+	for (;;) {
+		await run.sleep(LOG_INTERVAL_MS, signal);
+		if (run.ended || signal.aborted) return;
+		run.log();
+	}
 }

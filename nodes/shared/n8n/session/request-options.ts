@@ -1,24 +1,14 @@
-import { DEFAULT_RETRY_POLICY } from '../../flow/limits/backoff';
 import type { Line } from '../../flow/deliver';
-import { Limiter } from '../../flow/limits/limiter';
+import { Limiter } from '../../flow/limiter';
 import { judge, ServiceFailure } from '../../service/failure';
-import { properties, property } from '../parameters/properties';
+import { properties } from '../parameters/properties';
+import { isTool } from '../run/results';
 import type { Run } from '../run/run';
 import type { Session } from './session';
-import { joinThrottle } from './throttles';
 
-const DEFAULT_MAX_ATTEMPTS = DEFAULT_RETRY_POLICY.maxAttempts;
-
-/** The option Max Wait for Rate Limit. */
-export const maxRefusedProperty = property({
-	displayName: 'Max Wait for Rate Limit (Seconds)',
-	name: 'maxRefusedSeconds',
-	type: 'number',
-	typeOptions: { minValue: 1, numberPrecision: 1 },
-	default: 300,
-	description:
-		'How long a request is sent again while the service answers with 429, or with 503 and Retry-After, before it counts as failed. Counted from its first such answer.',
-});
+const RETRY_FOR_SECONDS = 60;
+/** A model does not wait longer for its tool. */
+const RETRY_FOR_SECONDS_IN_TOOLS = 10;
 
 /**
  * The options of all nodes that send many requests, in the order in which they are used.
@@ -34,7 +24,7 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 1, maxValue: 64 },
 			default: concurrency,
 			description:
-				'Maximum number of concurrent requests. Fewer, and with pauses, while the service answers with 429.',
+				'Maximum number of requests at a time. Slows down automatically when the service returns 429.',
 		},
 		{
 			displayName: 'Max Requests per Minute',
@@ -43,16 +33,16 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 0 },
 			default: 0,
 			description:
-				'Limit of requests in any minute, or 0 for none. They are sent evenly at 95% of it. All executions of a worker with the same credential share the lowest limit. With several workers, divide it by their number.',
+				'Maximum number of requests per minute, or 0 for no limit. With several workers, divide it by their number.',
 		},
 		{
-			displayName: 'Max Attempts',
-			name: 'maxAttempts',
+			displayName: 'Retry For (Seconds)',
+			name: 'retryForSeconds',
 			type: 'number',
-			typeOptions: { minValue: 1, maxValue: 20 },
-			default: DEFAULT_MAX_ATTEMPTS,
+			typeOptions: { minValue: 0, numberPrecision: 1 },
+			default: RETRY_FOR_SECONDS,
 			description:
-				'How often a request is sent before it counts as failed. Only transient errors are retried, after growing delays. Requests that the service refused with 429 do not count.',
+				'How long a request is repeated after transient errors, with growing pauses, counted from the first one. It is repeated once at least. At most 10 in tools of an AI agent.',
 		},
 		{
 			displayName: 'Request Timeout (Seconds)',
@@ -62,48 +52,52 @@ export const requestProperties = (concurrency: number) =>
 			default: 60,
 			description: 'How long to wait for the complete response to one request',
 		},
-		maxRefusedProperty,
 	]);
+
+/** The limiters of this process, by service and credential: executions share what a service tells one of them. */
+const limiters = new Map<string, Limiter>();
+
+/**
+ * The limiter of a service and a credential.
+ *
+ * @param key names both and holds no secret; without one the limiter is not shared
+ */
+function limiterOf(key: string | undefined): Limiter {
+	const limiter = (key !== undefined && limiters.get(key)) || new Limiter();
+	if (key !== undefined) limiters.set(key, limiter);
+	return limiter;
+}
 
 /** What the requests of one kind in a run share. */
 export type RequestLine = Line & { concurrency: number };
 
 /**
- * What the requests of one kind in a run share: its limiter, its retries, and what follows from a
- * failure. To be made once for each kind. What the service can take is shared by all runs with its credential.
+ * Makes what the requests of one kind in a run share: their limits, their retries, and what follows from a
+ * failure. To be called once for each kind.
  *
- * @param kind whether a request may take effect twice without harm, and whether these requests come before
+ * @param kind whether a request may take effect twice without harm, and whether these requests start before
  *   others to the service
  */
 export function requestLine(
 	run: Run,
-	session: Session | undefined,
+	session: Session,
 	{
 		concurrency = 1,
-		maxAttempts = DEFAULT_MAX_ATTEMPTS,
-		maxRefusedSeconds,
-		maxRequestsPerMinute,
-	}: {
-		concurrency?: number;
-		maxAttempts?: number;
-		maxRefusedSeconds: number;
-		maxRequestsPerMinute?: number;
-	},
-	{ idempotent, comeFirst }: { idempotent: boolean; comeFirst?: boolean },
+		retryForSeconds = RETRY_FOR_SECONDS,
+		maxRequestsPerMinute: perMinute = 0,
+	}: { concurrency?: number; retryForSeconds?: number; maxRequestsPerMinute?: number },
+	{ idempotent, isFirst = false }: { idempotent: boolean; isFirst?: boolean },
 ): RequestLine {
-	const { throttle, pace, leave } = joinThrottle(
-		session?.throttleKey,
-		concurrency,
-		maxRequestsPerMinute,
-		run.now(),
-	);
-	run.onOver(leave);
-	const maxRefusedMs = maxRefusedSeconds * 1000;
+	const lane = limiterOf(session.limiterKey).lane(run, concurrency, { perMinute, isFirst });
+	run.onOver(() => lane.leave());
+	const retryFor = isTool(run.context)
+		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
+		: retryForSeconds;
 	return {
 		run,
 		concurrency,
-		limiter: new Limiter(concurrency, run, throttle, pace, comeFirst),
-		retryPolicy: { ...DEFAULT_RETRY_POLICY, maxAttempts, maxRefusedMs },
+		lane,
+		retryForMs: retryFor * 1000,
 		judge: (error) => judge(error, { idempotent }),
 		withHistory: (reason, earlier) =>
 			// A refused connection says nothing about an earlier attempt that may have taken effect.

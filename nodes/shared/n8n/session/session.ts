@@ -1,33 +1,42 @@
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IExecuteFunctions,
+	IHttpRequestMethods,
+} from 'n8n-workflow';
 
-import { Cancellation } from '../../http/time-limit';
-import { serverMessage, ServiceFailure } from '../../service/failure';
+import type { Clock } from '../../flow/run-state';
+import { exchange, type ReadResponse, type SendOptions } from '../../http/exchange';
+import { TOKEN_SERVER } from '../../http/token-sender';
+import { serverMessage } from '../../service/failure';
+import { statusFailure, type Service } from '../../service/services';
 import { pageFailure } from '../../service/success';
-import { parseRetryAfter } from '../../service/retry-after';
 import { Masker, secretsOf } from '../../service/tokens/secrets';
-import { statusAdvice, type Service } from '../../service/services';
-import { capitalized } from '../../service/wording';
-import {
-	Exchange,
-	type Attempted,
-	type FullResponse,
-	type SessionRequest,
-	type SessionRun,
-} from './exchange';
-import { TokenCredential } from './request-credential';
-import { startAgain } from './throttles';
+import { TokenCredential, type Signature } from './token-credential';
 
-/** A response with a 2xx status, other than an HTML page. */
-interface SessionResponse {
-	status: number;
-	/** Parsed JSON, or the text if it is not JSON. */
-	body: unknown;
-	/** How long the service asks to wait before the next request. */
-	retryAfterMs?: number;
+/** What a session needs of the run it belongs to. */
+interface SessionRun extends Clock {
+	readonly context: IExecuteFunctions;
+	/** Aborted when the run is canceled, with the error that says so. */
+	readonly signal: AbortSignal;
+	hint(message: string): void;
+}
+
+/** One request. */
+interface SessionRequest {
+	method: IHttpRequestMethods;
+	/** Below the base URL, already encoded. */
+	path: string;
+	qs?: Record<string, string>;
+	/** JSON. */
+	body?: string | Uint8Array;
+	/** How long the exchange may take: for a token if it needs one, headers and body. */
+	timeoutMs: number;
+	/** The response may hold chunks: it is returned as it came, and the node masks what is not chunks. */
+	isUnmasked?: boolean;
 }
 
 /** After this many 401s a request would be refused with any token. */
-const MAX_RECOVERIES = 20;
+const MAX_RECOVERIES = 4;
 
 /**
  * The requests of one run to one service: nothing else in the nodes sends requests. A run keeps the
@@ -35,13 +44,12 @@ const MAX_RECOVERIES = 20;
  */
 export class Session {
 	private readonly masker: Masker;
-	private readonly cancellation: Cancellation;
-	/** Why its token is refused for good: no further request is sent. */
-	private refused: ServiceFailure | undefined;
+	/** End the exchanges in flight. Shared, since Node.js warns if a signal has more than ten listeners. */
+	private readonly cancels = new Set<() => void>();
 
 	private constructor(
-		/** Names the service and the credential, so that executions can share a throttle. */
-		readonly throttleKey: string | symbol,
+		/** Names the service and the credential, so that executions can share a limiter; undefined for an inline credential. */
+		readonly limiterKey: string | undefined,
 		private readonly run: SessionRun,
 		private readonly service: Service,
 		private readonly baseUrl: string,
@@ -51,7 +59,9 @@ export class Session {
 		private readonly tokens: TokenCredential | undefined,
 	) {
 		this.masker = new Masker(secretsOf(fields));
-		this.cancellation = new Cancellation(run.signal);
+		run.signal.addEventListener('abort', () => {
+			for (const cancel of this.cancels) cancel();
+		});
 	}
 
 	/**
@@ -65,8 +75,8 @@ export class Session {
 		const fields = await read();
 		const baseUrl = service.baseUrl(fields);
 		const id = run.context.getNode().credentials?.[credentialType]?.id;
-		// An inline credential has no ID; its requests are throttled by themselves.
-		const key = id ? `${new URL(baseUrl).origin} ${id}` : Symbol(service.name);
+		// An inline credential has no ID; its requests are limited by themselves.
+		const key = id ? `${new URL(baseUrl).origin} ${id}` : undefined;
 		const tokens =
 			scope === undefined ? undefined : new TokenCredential(fields, scope, read, run);
 		return new Session(key, run, service, baseUrl, fields, tokens);
@@ -75,36 +85,26 @@ export class Session {
 	/**
 	 * Sends a request once; again after a 401 if another token may be accepted.
 	 *
-	 * @returns a response with a 2xx status
+	 * @returns a response with a 2xx status: parsed JSON, or the text if it is not JSON
 	 * @throws ServiceFailure for any other outcome, an HTML page included, InputError if the credential turns out to be
 	 * unusable, Canceled when the run was canceled
 	 */
-	async request(request: SessionRequest): Promise<SessionResponse> {
+	async request(request: SessionRequest): Promise<ReadResponse> {
 		for (let recoveries = 0; ; recoveries++) {
-			if (this.refused) throw this.refused;
-			const { auth, response } = await this.attempt(request).catch((error: unknown) => {
-				if (isRefusedToken(error)) this.refuse(error);
-				throw error;
-			});
-			const { statusCode: status, body } = response;
+			const signature: Signature = (await this.tokens?.next()) ?? { data: this.fields };
+			const response = await this.attempt(request, signature);
+			const { status } = response;
+			const body = request.isUnmasked ? response.body : this.masked(response.body);
 			if (status >= 200 && status < 300) {
 				const page = pageFailure(body, this.service);
 				if (page) throw page;
-				return {
-					status,
-					body,
-					...retryAfter(response),
-				};
+				return { ...response, body };
 			}
-			const canRecover = status === 401 && recoveries < MAX_RECOVERIES;
-			if (!canRecover || !(await this.tokens?.recover(auth))) throw this.refusal(response);
-			await this.inTurn();
+			const { token } = signature;
+			if (status === 401 && token) this.tokens?.refuse(token);
+			if (status !== 401 || !token || recoveries === MAX_RECOVERIES)
+				throw statusFailure(this.service, { ...response, body: this.masked(body) });
 		}
-	}
-
-	/** After a failure that every request with this token would meet, all others fail in the same way. */
-	refuse(reason: ServiceFailure): void {
-		this.refused ??= reason;
 	}
 
 	/** A value of a response without the secrets of this session; the same value if it has none. */
@@ -114,47 +114,67 @@ export class Session {
 
 	/** What a service says in a response: one line without secrets, '' if nothing. */
 	words(body: unknown): string {
-		return serverMessage(body, (text) => String(this.masked(text)));
+		return serverMessage(this.masked(body));
 	}
 
-	private async attempt(request: SessionRequest): Promise<Attempted> {
-		const exchange = new Exchange(
-			this.run,
-			this.cancellation,
-			this.service,
-			this.baseUrl,
-			request,
-			this.masker,
-			async (startedAt) => await this.inTurn(startedAt),
+	private async attempt(request: SessionRequest, signature: Signature): Promise<ReadResponse> {
+		const { service, tokens } = this;
+		const { signal } = this.run;
+		const { data } = signature;
+		signal.throwIfAborted();
+		return await exchange(
+			async (how) => await this.send(request, signature, how),
+			() =>
+				data.accessTokens === ''
+					? { party: TOKEN_SERVER, kind: 'token' }
+					: { party: service, kind: 'transport' },
+			request.timeoutMs,
+			this.cancels,
+		)
+			.catch((error: unknown) => {
+				// Its reason says that the run was canceled.
+				signal.throwIfAborted();
+				throw error;
+			})
+			.finally(() => {
+				signature.token ??= tokens?.obtainedIn(data);
+				this.masker.add(signature.token?.accessToken);
+			});
+	}
+
+	/** Each attempt builds new options, since n8n changes the ones it gets. */
+	private async send(
+		{ method, path, qs, body }: SessionRequest,
+		{ token, data }: Signature,
+		{ abortSignal, ...how }: SendOptions,
+	): Promise<unknown> {
+		const { credentialType } = this.service;
+		const { context } = this.run;
+		return await context.helpers.httpRequestWithAuthentication.call(
+			withSignal(context, abortSignal),
+			credentialType,
+			{
+				...how,
+				method,
+				url: `${this.baseUrl}${path}`,
+				headers: {
+					Accept: 'application/json',
+					...(body !== undefined && { 'Content-Type': 'application/json' }),
+					...(token && { Authorization: `Bearer ${token.accessToken}` }),
+				},
+				...(qs && { qs }),
+				// As bytes, since n8n would parse and check text once more.
+				...(body !== undefined && {
+					body: typeof body === 'string' ? Buffer.from(body) : body,
+				}),
+			},
+			{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 		);
-		return await exchange.attempt(this.fields, this.tokens);
-	}
-
-	/** Waits until a request may be sent once more, or after a wait for its token: such come all at once. */
-	private async inTurn(startedAt?: number): Promise<void> {
-		const ms = startAgain(this.throttleKey, this.run.now(), startedAt);
-		if (ms > 0) await this.run.sleep(ms);
-	}
-
-	/** A status other than 2xx, in words. */
-	private refusal(response: FullResponse): ServiceFailure {
-		const { statusCode } = response;
-		const { name, scope } = this.service;
-		return new ServiceFailure(`${capitalized(name)} answered with status ${statusCode}`, {
-			kind: 'status',
-			status: statusCode,
-			said: this.words(response.body),
-			description: `${statusAdvice(statusCode, this.service, { isTest: false, scope })}.`,
-			...retryAfter(response),
-		});
 	}
 }
 
-/** Whether the token server has refused, and would refuse again. */
-const isRefusedToken = (error: unknown): error is ServiceFailure =>
-	error instanceof ServiceFailure && error.kind === 'token' && !error.transient;
-
-function retryAfter({ headers }: FullResponse): { retryAfterMs?: number } {
-	const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
-	return retryAfterMs === undefined ? {} : { retryAfterMs };
-}
+/** A context whose requests end with another signal than that of the execution. */
+const withSignal = (context: IExecuteFunctions, signal: AbortSignal): IExecuteFunctions =>
+	Object.create(context, {
+		getExecutionCancelSignal: { value: () => signal },
+	}) as IExecuteFunctions;

@@ -1,19 +1,46 @@
-import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
+import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { FORMATS } from '../../records/format';
-import { LINES, type Frame } from '../../records/part-writer';
+import { FORMATS, type RecordFormat } from '../../records/format';
+import { LINES, PartWriter, type Frame, type Part } from '../../records/part-writer';
 import type { SourceRecord } from '../../records/record';
-import { PartFiles, stemOf } from './part-files';
-import type { RecordFile } from '../sources/record-file';
+import { InputError } from '../../service/input-error';
+import { messageOf } from '../run/errors';
+import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
+import { jsonInSteps } from '../run/slices';
+
+/** What the files of failed records need to know of the file that the records come from. */
+export interface RecordOrigin {
+	name: string;
+	format: RecordFormat;
+	/** The header row, once read, of a format that has one. */
+	reader: { readonly header?: string | undefined };
+}
+
+/** Files of one kind: failed records, those that cannot be parsed, responses that could not be used. */
+type Kind = 'failed' | 'unreadable' | 'responses';
+
+/** Records in files of limited size. */
+interface PartFiles {
+	writer: PartWriter;
+	extension: string;
+	mimeType: string;
+	/** `{ field, fileName, records, bytes }` of each file. */
+	files: IDataObject[];
+}
+
+/** Through the record, its response, a list in that, an entry and a list of vectors. */
+const LEVELS_TO_VECTORS = 5;
 
 /**
- * The failed records of a file, unchanged and in their format, in files of limited size. Records that cannot be parsed go
- * into files of their own, so that the others can be read again as they are.
+ * The failed records of a file, unchanged and in their format, in files of limited size, which the item of
+ * the file has in its binary fields: `failed`, `failed2`, ... Records that cannot be parsed go into files of
+ * their own, so that the others can be read again as they are.
  */
 export class FailedRecords {
-	private readable: PartFiles | undefined;
-	private unreadable: PartFiles | undefined;
+	/** The files, by their field. */
+	readonly binary: IBinaryKeyData = {};
+	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
 	 * @param path of the list in a JSON file: a file of failed records has it at the same place
@@ -21,49 +48,68 @@ export class FailedRecords {
 	 */
 	constructor(
 		private readonly run: Run,
-		private readonly source: Pick<RecordFile, 'name' | 'format' | 'reader'>,
+		private readonly source: RecordOrigin,
 		private readonly path: string,
 		private readonly maxBytes: number,
 	) {}
 
-	async add({ text, error }: SourceRecord): Promise<void> {
-		const files = error
-			? (this.unreadable ??= this.files('unreadable'))
-			: (this.readable ??= this.files('failed'));
-		await files.add(text);
+	async keep({ text, error }: SourceRecord): Promise<void> {
+		await this.write(error ? 'unreadable' : 'failed', text);
+	}
+
+	/**
+	 * Keeps the response that a failure has, if any: the service may not deliver it again. It may be large,
+	 * so each vector is written in a step.
+	 */
+	async keepResponse({ record }: SourceRecord, { id, json }: Failure): Promise<void> {
+		if (json?.response === undefined) return;
+		const kept = { record, ...(id !== undefined && { id }), ...json };
+		const breathe = () => this.run.breathe();
+		await this.write('responses', await jsonInSteps(kept, LEVELS_TO_VECTORS, breathe));
 	}
 
 	/** All records have been added. */
-	async end(): Promise<void> {
-		await this.readable?.end();
-		await this.unreadable?.end();
+	async close(): Promise<void> {
+		for (const [kind, files] of this.kinds) await this.save(kind, files, files.writer.end());
 	}
 
-	/** The files, by the binary field of the output item: `failed`, `failed2`, ..., `unreadable`, ... */
-	get binary(): IBinaryKeyData {
-		return { ...this.readable?.binary, ...this.unreadable?.binary };
+	/** Members of the summary: `{ field, fileName, records, bytes, unreadable? }` of each file. */
+	json(): IDataObject {
+		const of = (kind: Kind) => this.kinds.get(kind)?.files ?? [];
+		const unreadable = of('unreadable').map((file) => ({ ...file, unreadable: true }));
+		const deadLetters = [...of('failed'), ...unreadable];
+		const responses = of('responses');
+		return {
+			...(deadLetters.length > 0 && { deadLetters }),
+			...(responses.length > 0 && { responses }),
+		};
 	}
 
-	/** `{ field, fileName, records, bytes, unreadable? }` of each file. */
-	json(): IDataObject[] {
-		const unreadable = this.unreadable?.files ?? [];
-		return [
-			...(this.readable?.files ?? []),
-			...unreadable.map((file) => ({ ...file, unreadable: true })),
-		];
+	private async write(kind: Kind, text: string): Promise<void> {
+		const files = this.kinds.get(kind) ?? this.begin(kind);
+		this.kinds.set(kind, files);
+		await this.save(kind, files, files.writer.add(text));
 	}
 
-	private files(field: string): PartFiles {
-		const { name, format } = this.source;
-		const { extensions, mimeType } = FORMATS[format];
-		return new PartFiles(this.run, {
-			field,
-			stem: stemOf(name),
-			extension: extensions[0],
-			mimeType,
-			maxBytes: this.maxBytes,
-			frame: this.frame(),
-		});
+	private begin(kind: Kind): PartFiles {
+		const isOwn = kind === 'responses';
+		const { extensions, mimeType } = FORMATS[isOwn ? 'jsonLines' : this.source.format];
+		const writer = new PartWriter(this.maxBytes, isOwn ? LINES : this.frame());
+		return { writer, extension: extensions[0], mimeType, files: [] };
+	}
+
+	private async save(
+		kind: Kind,
+		{ files, extension, mimeType }: PartFiles,
+		part: Part | undefined,
+	): Promise<void> {
+		if (part === undefined) return;
+		const field = files.length === 0 ? kind : `${kind}${files.length + 1}`;
+		const fileName = `${stemOf(this.source.name)}.${field}.${extension}`;
+		const { buffer, records, bytes } = part;
+		// Before n8n stores it: meanwhile another file may be complete.
+		files.push({ field, fileName, records, bytes });
+		this.binary[field] = await storeFile(this.run, buffer, fileName, mimeType);
 	}
 
 	private frame(): Frame {
@@ -78,4 +124,31 @@ function listAt(path: string): Frame {
 	const names = path === '' ? [] : path.split('.');
 	const opening = names.map((name) => `{${JSON.stringify(name)}:`).join('');
 	return { before: `${opening}[\n`, between: ',\n', after: `\n]${'}'.repeat(names.length)}\n` };
+}
+
+/**
+ * Stores a file that an output item is to have. If n8n cannot store it, the run ends, since this would
+ * go on for every further file; this one stays in the item itself.
+ */
+export async function storeFile(
+	run: Run,
+	buffer: Buffer,
+	fileName: string,
+	mimeType: string,
+): Promise<IBinaryData> {
+	try {
+		return await run.context.helpers.prepareBinaryData(buffer, fileName, mimeType);
+	} catch (error) {
+		const message = `n8n could not store the file ${fileName}: ${messageOf(error)}`;
+		run.stop(new InputError(message, CHECK_STORAGE));
+		return { data: buffer.toString('base64'), mimeType, fileName };
+	}
+}
+
+const CHECK_STORAGE = 'Check the storage where n8n keeps files, for example its free space.';
+
+/** `documents` of `exports/documents.jsonl.gz`. */
+export function stemOf(name: string): string {
+	const last = name.split(/[\\/]/).at(-1) ?? '';
+	return last.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '') || 'records';
 }

@@ -1,181 +1,232 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { RunStats } from '../../flow/run-state';
-import { RecordError, type SourceRecord } from '../../records/record';
+import { RecordError } from '../../records/record';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { messageOf } from '../run/errors';
-import { FileExtent, type FileOrigin, type FilePlace } from './file-extent';
-import { FailedRecords } from './failed-records';
-import { KeptResponses } from './kept-responses';
-import { count } from '../run/hints';
+import { count, figure } from '../run/hints';
 import { Meter } from '../run/meter';
-import { refusal } from '../sources/record-file';
-import { RecordTally } from './record-tally';
+import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
-import type { CommonOptions, EntryFailure, Placed, Sink } from './sink';
+import { FailedRecords, type RecordOrigin } from './failed-records';
+import { Failures } from './failures';
+import {
+	add,
+	newCounts,
+	type CommonOptions,
+	type Placed,
+	type Sink,
+	type SinkResult,
+	type Success,
+	type Wording,
+} from './sink';
+import { skipAnswered, Watermark } from './watermark';
+
+/** Where a file comes from, and what is to be read of it. */
+export interface FileOrigin {
+	file: RecordOrigin & { reader: { readonly position: { record: number } } };
+	itemIndex: number;
+	/** Dotted path of the list in a JSON file; '' if the file is the list. */
+	path: string;
+	/** Records to skip at the beginning of the file. */
+	skip: number;
+}
 
 /** What a node returns of a file. */
-export interface FileResult {
-	/** What becomes of a record that succeeds, such as `pushed`: a member of the summary. */
-	done: string;
-	/** Further counts of the summary that are there even if nothing counts, such as `notFound`. */
-	others?: readonly string[];
+export interface FileResult extends SinkResult {
 	/** Counts what concerns this file, if requests of several are in flight; the run's unless given. */
 	stats?: RunStats;
 	/** How to continue after an interruption, given up to which record all were answered. */
 	goOn?: (upTo: number) => string;
 	/** What else to say of the file if the run stops at a later one. */
 	atEnd?: () => string;
-	/** Further members of the summary, read when the sink ends. */
-	details?: () => IDataObject;
-	/** Further members of the summary. */
-	json?: IDataObject;
 }
 
-/** Sums up the records of one file in one item, with files of those that failed. */
+/**
+ * Sums up the records of one file in one item, with files of those that failed. Records that succeeded,
+ * failed or were skipped, and those with a count of their own, add up to all read.
+ */
 export class FileSink implements Sink {
-	private readonly tally: RecordTally;
-	private readonly failedRecords: FailedRecords;
+	/** The file has no more records. */
+	isAtEnd = false;
+	/** Why nothing of the file could be read. */
+	refused: { reason: unknown } | undefined;
+	/** The last record that is accounted for. */
+	private records = 0;
+	private skipped = 0;
+	private readonly counts: Record<string, number>;
+	private readonly failures = new Failures();
+	private firstFailed = Infinity;
+	private readonly watermark: Watermark;
+	private readError: string | undefined;
+	/** Once a record failed. */
+	private failedRecords: FailedRecords | undefined;
+	/** The item has the files of failed records. */
+	private hasFiles = false;
+	/** The file was read to its end, and its item was returned. */
+	private isProcessed = false;
 	private readonly stats: RunStats;
-	private readonly responses: KeptResponses;
 	private readonly meter: Meter;
-	readonly extent: FileExtent;
-	/** What had been done, for the error of a run that ends early. */
-	progress: () => string = () => this.extent.current.progress();
-	/** Whether it has returned the item of the file. */
-	hasEnded = false;
 
 	constructor(
 		private readonly run: Run,
 		private readonly origin: FileOrigin,
-		{ bytesPerFile }: CommonOptions,
+		private readonly options: CommonOptions,
 		private readonly result: FileResult,
 	) {
-		const { file, path } = origin;
-		this.tally = new RecordTally(file.name, result.done, result.goOn);
-		for (const name of result.others ?? []) this.tally.others[name] = 0;
-		this.extent = new FileExtent(run, origin, this.tally, (place, reason) =>
-			this.note(place, { reason }),
-		);
-		this.failedRecords = new FailedRecords(run, file, path, bytesPerFile);
-		this.responses = new KeptResponses(run, file.name, bytesPerFile);
+		this.counts = newCounts(result);
+		this.watermark = new Watermark(origin.skip);
 		this.stats = result.stats ?? run.stats;
-		this.meter = new Meter(run, this.stats);
+		this.meter = new Meter(this.stats);
 	}
 
-	async done(entries: readonly Placed[], _result?: unknown, as?: string): Promise<void> {
-		if (as === undefined) this.stats.done += entries.length;
-		this.tally.succeed(recordsOf(entries), as);
+	async done<E extends Placed, R>(
+		entries: readonly E[],
+		{ response }: Success<R>,
+		wording: Wording<E, R>,
+	): Promise<void> {
+		const as = wording.countedAs?.(response);
+		for (const { record } of entries) this.succeed(record?.record, as);
 	}
 
 	async returned(
-		entry: Placed,
-		records: IDataObject[],
+		{ record }: Placed,
+		items: IDataObject[],
 		counts: Readonly<Record<string, number>> = {},
 	): Promise<void> {
-		const { others } = this.tally;
-		for (const [name, number] of Object.entries(counts))
-			others[name] = (others[name] ?? 0) + number;
-		await this.shared([entry], records);
+		for (const [name, number] of Object.entries(counts)) add(this.counts, name, number);
+		this.run.results.give(this.origin.itemIndex, items);
+		this.succeed(record?.record);
 	}
 
-	async shared(entries: readonly Placed[], records: IDataObject[]): Promise<void> {
-		this.run.done(this.origin.itemIndex, records);
-		await this.done(entries);
-	}
-
-	async failed({ record }: Placed, failure: EntryFailure): Promise<void> {
+	async failed({ record }: Placed, failure: Failure): Promise<void> {
 		if (record === undefined) return;
-		await this.responses.add(record, failure);
+		const { run, origin } = this;
+		const { bytesPerFile } = this.options;
+		this.failedRecords ??= new FailedRecords(run, origin.file, origin.path, bytesPerFile);
+		await this.failedRecords.keepResponse(record, failure);
 		// What a cancel interrupts has not failed: it is done again.
-		if (this.run.signal.aborted) {
-			this.tally.isCertain = false;
-			return this.tally.skip([record]);
-		}
-		this.note(record, failure);
-		if (this.run.stopsOnFailure) return;
-		// What ended the run is done again, with all that comes after it.
-		if (!failure.endsRun) this.tally.answered([record]);
-		await this.failedRecords.add(record);
+		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
+		this.fail(record, failure);
+		if (!run.stopsOnFailure) await this.failedRecords.keep(record);
 	}
 
-	async skipped<E extends Placed>(
-		entries: readonly E[],
-		failure: (entry: E) => EntryFailure,
-	): Promise<void> {
-		for (const entry of entries)
-			if (entry.record) await this.responses.add(entry.record, failure(entry));
-		this.tally.skip(recordsOf(entries));
+	/** The file cannot be read any further than before this record. */
+	brokenOff(record: number, reason: unknown): void {
+		const line = reason instanceof RecordError ? reason.line : undefined;
+		this.readError = messageOf(reason);
+		const shown = line === undefined ? new InputError(this.readError, NOT_READ_ON) : reason;
+		this.fail({ record, line }, { reason: shown, endsRun: true });
+		const name = quoted(this.origin.file.name);
+		this.run.hint(`${name} could not be read to its end: ${this.readError}`);
 	}
 
-	async end(): Promise<void> {
-		const { run, extent, failedRecords, responses } = this;
-		const tally = extent.current;
-		const { file, itemIndex } = this.origin;
-		this.hasEnded = !run.ended;
-		if (extent.refused) return run.refuse(itemIndex, refusal(file.name, extent.refused.reason));
+	async close(): Promise<void> {
+		const { run, failures } = this;
+		const { itemIndex, file, skip } = this.origin;
+		const passedOver = Math.min(skip, file.reader.position.record - 1);
+		this.skip(passedOver, passedOver);
+		if (this.refused) return run.refuse(itemIndex, this.refused.reason);
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
-		await failedRecords.end();
-		await responses.end();
-		const progress = tally.progress();
-		const atEnd = run.ended ? progress : tally.progressAtEnd(extent.words());
-		const { atEnd: more = () => '' } = this.result;
-		const endedHere = run.ended !== undefined;
-		this.progress = () => [atEnd, endedHere ? '' : more()].filter(Boolean).join(' ');
-		const binary = { ...failedRecords.binary, ...responses.binary };
+		await this.failedRecords?.close();
+		this.hasFiles = true;
+		const binary = this.failedRecords?.binary ?? {};
 		const json = this.summary();
 		if (run.ended) {
 			const { reason } = run.ended;
-			const message = `${messageOf(reason).replace(/\.$/, '')}. ${progress}`;
-			return run.fail(itemIndex, reason, { message, json, binary });
+			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
+			return run.fail(itemIndex, { reason, message, json, binary });
 		}
-		extent.checkSkip(this.result.done);
-		if (tally.failed === 0) return run.doneWithFiles(itemIndex, json, binary);
-		const what = `${count(tally.failed, 'record')} of ${quoted(file.name)} failed`;
-		run.hint(`${what}. ${CORRECT_FAILED}`);
-		run.doneWithFiles(itemIndex, json, binary, new InputError(what, CORRECT_FAILED));
+		this.isProcessed = true;
+		const failure = failures.count > 0 ? this.failure() : undefined;
+		run.results.give(itemIndex, [json], { binary, failure });
+	}
+
+	/** How far it has come, and how to continue if the run ends here. */
+	progress(): string {
+		const { failures, watermark, firstFailed } = this;
+		const { done, goOn = skipAnswered, atEnd } = this.result;
+		const name = quoted(this.origin.file.name);
+		if (this.isProcessed)
+			return [`The file ${name} had been processed.`, atEnd?.()].filter(Boolean).join(' ');
+		// Records that failed are lost with a run that does not return their files: they are done again.
+		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
+		const succeeded = count(this.counts[done] ?? 0, 'record');
+		const failed = failures.count > 0 ? ` and ${figure(failures.count)} had failed` : '';
+		return `Of the file ${name}, ${succeeded} had been ${done}${failed}. ${goOn(upTo)}`.trimEnd();
 	}
 
 	/** How far it has come, for n8n's log. */
 	logLine(): string {
-		const { extent, meter } = this;
-		const tally = extent.current;
-		return `${tally.progress()} (${count(tally.records, 'record')} read, ${meter.text()})`;
+		const read = this.origin.file.reader.position.record - 1;
+		return `${this.progress()} (${count(read, 'record')} read, ${this.meter.text()})`;
 	}
 
-	private note(
-		{ record, line }: FilePlace,
-		{ reason, message = messageOf(reason), id }: EntryFailure,
+	/** @param as what it is counted as, unless it was done in the usual way */
+	private succeed(record = 0, as = this.result.done): void {
+		if (as === this.result.done) this.stats.done++;
+		if (as === 'skipped') this.skipped++;
+		else add(this.counts, as, 1);
+		this.records = Math.max(this.records, record);
+		this.watermark.answered(record);
+	}
+
+	private skip(records: number, upTo: number): void {
+		this.skipped += records;
+		this.records = Math.max(this.records, upTo);
+	}
+
+	private fail(
+		{ record, line }: { record: number; line: number | undefined },
+		failure: Failure,
 	): void {
-		this.tally.fail({ record, line, id, reason, message });
-		if (!this.run.stopsOnFailure) return;
+		const { run, origin } = this;
+		this.records = Math.max(this.records, record);
+		this.firstFailed = Math.min(this.firstFailed, record);
+		this.failures.note({ ...failure, record, line });
+		if (!run.stopsOnFailure) {
+			// What ended the run is done again, with all that comes after it.
+			if (!failure.endsRun) this.watermark.answered(record);
+			return;
+		}
+		const { reason, message = messageOf(reason) } = failure;
 		const inLine = line === undefined ? '' : ` (line ${line})`;
 		const where = reason instanceof RecordError ? '' : `, record ${record}${inLine}`;
-		this.run.fail(this.origin.itemIndex, reason, {
-			message: `${quoted(this.origin.file.name)}${where}: ${message}`,
+		run.fail(origin.itemIndex, {
+			reason,
+			message: `${quoted(origin.file.name)}${where}: ${message}`,
 		});
 	}
 
+	/** Hints at what failed in a file that was read to its end. */
+	private failure(): InputError {
+		const { count: failed } = this.failures;
+		const what = `${count(failed, 'record')} of ${quoted(this.origin.file.name)} failed`;
+		this.run.hint(`${what}. ${CORRECT_FAILED}`);
+		return new InputError(what, CORRECT_FAILED);
+	}
+
 	private summary(): IDataObject {
-		const { tally, meter } = this;
-		const { json, details } = this.result;
+		const { records, counts, failures, skipped, readError } = this;
 		return {
 			file: this.origin.file.name,
-			...tally.countsJson(),
-			...this.extent.json(),
-			stats: meter.json(),
-			...json,
-			...details?.(),
-			...tally.failuresJson(),
-			deadLetters: this.failedRecords.json(),
-			...this.responses.json(),
+			records,
+			...counts,
+			failed: failures.count,
+			skipped,
+			atEnd: this.isAtEnd,
+			...(readError !== undefined && { readError }),
+			stats: this.meter.json(),
+			...this.result.json?.(),
+			...(failures.count > 0 && failures.json()),
+			...this.failedRecords?.json(),
 		};
 	}
 }
 
+const NOT_READ_ON =
+	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
+
 const CORRECT_FAILED =
 	"Correct what the field 'failures' says, then run this node with the files of the item: they have all failed records.";
-
-const recordsOf = (entries: readonly Placed[]): SourceRecord[] =>
-	entries.flatMap(({ record }) => record ?? []);

@@ -1,32 +1,55 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { messageOf } from '../run/errors';
 import { count, figure } from '../run/hints';
+import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
-import { ItemParts, type Joining, type Merging } from './item-parts';
-import { ItemTallies } from './item-tallies';
-import { itemOf, type CommonOptions, type EntryFailure, type Placed, type Sink } from './sink';
+import { Failures } from './failures';
+import {
+	add,
+	itemOf,
+	newCounts,
+	type CommonOptions,
+	type Placed,
+	type Sink,
+	type SinkResult,
+	type Success,
+	type Wording,
+} from './sink';
+
+/** How many results are made between two turns for other executions. */
+const SLICE_ENTRIES = 64;
 
 /** What a node returns for items. */
-export interface ItemResult {
-	/** What becomes of an entry that succeeds, such as `pushed`. */
-	done: string;
+export interface ItemResult extends SinkResult {
 	/** What an entry is, if no document. */
 	noun?: string;
 	/** What doing it again means, for the error of a run that ends early. */
 	repeating: string;
 	/** What had been done, if that is not how many entries. */
 	progress?: (() => string) | undefined;
-	/** One failure for all entries of an item, which are returned together then. */
-	merged?: Merging;
-	/** One result for all entries of an item that are returned together. */
-	joined?: Joining | undefined;
-	/** Further counts of an input item that are there even if nothing counts, such as `notFound`. */
-	others?: readonly string[];
-	/** Further members of an item that stands for several entries. */
-	json?: IDataObject;
+	/** Makes one failure of all failures of an item, whose entries are returned together then; `first` matters most. */
+	merged?: (first: Failure, failures: readonly Failure[]) => Failure;
+	/** Makes one output item of all that the entries of such an item gave. */
+	joined?: ((itemIndex: number, items: IDataObject[]) => IDataObject) | undefined;
 }
 
-/** Returns a result or an error for each entry, linked to the items that wait for it. */
+/** What has become of the entries of an input item that gets one result with counts. */
+interface ItemTally {
+	/** Of those that succeeded, by what became of them. */
+	counts: Record<string, number>;
+	failures: Failures;
+	first?: Failure;
+}
+
+/** What has become of an entry of an item whose entries are returned together. */
+interface Part {
+	index: number;
+	items: IDataObject[];
+	failure?: Failure;
+}
+
+/** Returns a result or an error for each entry, or for all entries of an item, linked to the items that wait for it. */
 export class ItemSink implements Sink {
 	/** Entries to be sent, once all were read. */
 	total = 0;
@@ -37,8 +60,9 @@ export class ItemSink implements Sink {
 	/** Entries that succeeded in any way, and entries that failed. */
 	private succeeded = 0;
 	private failures = 0;
-	private readonly tallies: ItemTallies | undefined;
-	private readonly parts: ItemParts | undefined;
+	private blanks = 0;
+	private readonly tallies = new Map<number, ItemTally>();
+	private readonly parts = new Map<number, Part[]>();
 
 	constructor(
 		private readonly run: Run,
@@ -46,87 +70,158 @@ export class ItemSink implements Sink {
 		private readonly result: ItemResult,
 	) {
 		run.progress = () => this.progress();
-		const { done, merged, joined, others = [], json = {} } = result;
-		if (merged) this.parts = new ItemParts(run, merged, joined);
-		if (options.output === 'inputItems')
-			this.tallies = new ItemTallies(run, done, others, json);
 	}
 
-	async done<E extends Placed>(
+	async done<E extends Placed, R>(
 		entries: readonly E[],
-		result: (entry: E) => IDataObject,
-		as?: string,
+		{ response, attempts }: Success<R>,
+		wording: Wording<E, R>,
 	): Promise<void> {
-		if (as === undefined) this.run.stats.done += entries.length;
-		else if (entries.length > 0) this.others[as] = (this.others[as] ?? 0) + entries.length;
+		const { run, result } = this;
+		const as = wording.countedAs?.(response) ?? result.done;
+		if (as === result.done) run.stats.done += entries.length;
+		else add(this.others, as, entries.length);
 		this.succeeded += entries.length;
-		for (const entry of entries) {
-			const pause = this.run.breathe();
-			if (pause) await pause;
-			for (const itemIndex of entry.items) {
-				if (this.tallies) this.tallies.succeed(itemIndex, as);
-				else if (this.options.output === 'summary') this.summarized.add(itemIndex);
-				else this.run.done(itemIndex, [result(entry)]);
-			}
+		for (const [at, entry] of entries.entries()) {
+			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.breathe();
+			for (const itemIndex of entry.items)
+				this.give(itemIndex, () => [wording.result(entry, response, attempts)], as);
 		}
 	}
 
-	async returned(entry: Placed, records: IDataObject[]): Promise<void> {
+	async returned(entry: Placed, items: IDataObject[]): Promise<void> {
 		this.run.stats.done++;
 		this.succeeded++;
-		if (this.parts) this.parts.returned(entry, records);
-		else this.run.done(itemOf(entry), records);
+		this.collect(entry, { items });
 	}
 
-	async shared(entries: readonly Placed[], records: IDataObject[]): Promise<void> {
-		this.run.stats.done += entries.length;
-		this.succeeded += entries.length;
-		const items = [...new Set(entries.flatMap((entry) => entry.items))];
-		this.run.done(items[0] ?? 0, records, items);
-	}
-
-	/** An item with an empty list: it gets `json`, unless each input item gets one result anyway. */
+	/** An item with an empty list: it gets `json`, unless several or each input item get one result anyway. */
 	empty(itemIndex: number, json: IDataObject): void {
-		if (this.tallies) this.tallies.of(itemIndex);
-		else this.succeed(itemIndex, json);
+		this.give(itemIndex, () => [json]);
+	}
+
+	/** An item without anything in it, such as an empty row of a spreadsheet: no failure, and no output item. */
+	blank(itemIndex: number): void {
+		this.blanks++;
+		this.give(itemIndex, () => []);
 	}
 
 	/** An entry that cannot be sent. */
 	refused(itemIndex: number, reason: unknown, id?: string): void {
 		this.failures++;
-		if (this.tallies && !this.run.stopsOnFailure) this.tallies.fail(itemIndex, { reason, id });
+		if (this.counts) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
-	async failed(entry: Placed, failure: EntryFailure): Promise<void> {
+	async failed(entry: Placed, failure: Failure): Promise<void> {
 		await this.run.breathe();
-		this.fail(entry, failure, false);
-	}
-
-	async skipped<E extends Placed>(
-		entries: readonly E[],
-		failure: (entry: E) => EntryFailure,
-	): Promise<void> {
-		for (const entry of entries) {
-			await this.run.breathe();
-			this.fail(entry, failure(entry), true);
+		this.failures++;
+		const { reason, skipped } = failure;
+		if (this.result.merged) {
+			if (!skipped && this.run.stopsOnFailure) this.run.stop(reason);
+			return this.collect(entry, { items: [], failure });
+		}
+		for (const itemIndex of entry.items) {
+			if (this.counts) this.countFailure(itemIndex, failure);
+			else this.run.fail(itemIndex, failure);
 		}
 	}
 
-	async end(): Promise<void> {
-		await this.tallies?.end();
-		await this.parts?.end();
+	async close(): Promise<void> {
+		for (const [itemIndex, tally] of this.tallies) {
+			await this.run.breathe();
+			this.returnTally(itemIndex, tally);
+		}
+		for (const [itemIndex, parts] of this.parts) {
+			await this.run.breathe();
+			this.returnParts(itemIndex, parts);
+		}
 		this.hintAtFailures();
-		if (this.options.output !== 'summary') return;
-		const { failures, meter, stats } = this.run;
-		const json = { documents: stats.done, failures, ...this.others, stats: meter.json() };
+		if (this.blanks > 0) this.run.hint(`${count(this.blanks, 'blank row')} skipped`, 'info');
+		if (this.options.output === 'summary') this.returnSummary();
+	}
+
+	/** Whether each input item gets one result with counts, its failures too. */
+	private get counts(): boolean {
+		return this.options.output === 'inputItems' && !this.run.stopsOnFailure;
+	}
+
+	/**
+	 * Gives an input item what it gets for an entry, or its share in one result.
+	 *
+	 * @param as what the entry is counted as, if there is one
+	 */
+	private give(itemIndex: number, items: () => IDataObject[], as?: string): void {
+		const { output } = this.options;
+		if (output === 'summary') this.summarized.add(itemIndex);
+		else if (output !== 'inputItems') this.run.results.give(itemIndex, items());
+		else if (as === undefined) this.tallyOf(itemIndex);
+		else add(this.tallyOf(itemIndex).counts, as, 1);
+	}
+
+	private tallyOf(itemIndex: number): ItemTally {
+		const known = this.tallies.get(itemIndex);
+		if (known) return known;
+		const tally = { counts: newCounts(this.result), failures: new Failures() };
+		this.tallies.set(itemIndex, tally);
+		return tally;
+	}
+
+	private countFailure(itemIndex: number, failure: Failure): void {
+		const tally = this.tallyOf(itemIndex);
+		tally.first ??= failure;
+		tally.failures.note(failure);
+	}
+
+	private returnTally(itemIndex: number, { counts, failures, first }: ItemTally): void {
+		const failed = failures.count;
+		const json = { ...this.result.json?.(), ...counts, failed };
+		if (first === undefined) return this.run.results.give(itemIndex, [json]);
+		const { reason, message = messageOf(reason), advice } = first;
+		const all = Object.values(counts).reduce((sum, number) => sum + number, failed);
+		const several = ` (${figure(failed)} of ${count(all, 'document')} failed)`;
+		this.run.fail(itemIndex, {
+			reason,
+			message: all === 1 ? message : `${message}${several}`,
+			advice,
+			json: { ...json, failures: failures.list },
+		});
+	}
+
+	private collect(entry: Placed, part: Omit<Part, 'index'>): void {
+		const itemIndex = itemOf(entry);
+		const parts = this.parts.get(itemIndex) ?? [];
+		this.parts.set(itemIndex, parts);
+		parts.push({ index: entry.index ?? 0, ...part });
+	}
+
+	/** Returns what an item's entries gave in their order, and one error for those that failed. */
+	private returnParts(itemIndex: number, parts: Part[]): void {
+		const { merged, joined } = this.result;
+		parts.sort((one, other) => one.index - other.index);
+		const items = parts.flatMap((part) => part.items);
+		const failures = parts.flatMap(({ failure }) => failure ?? []);
+		if (!joined) this.run.results.give(itemIndex, items);
+		else if (failures.length === 0)
+			this.run.results.give(itemIndex, [joined(itemIndex, items)]);
+		const first = failures.find(({ skipped }) => !skipped) ?? failures[0];
+		if (first === undefined) return;
+		this.run.fail(itemIndex, failures.length > 1 && merged ? merged(first, failures) : first);
+	}
+
+	private returnSummary(): void {
+		const { results, meter, stats } = this.run;
+		const json = {
+			documents: stats.done,
+			failures: results.failures,
+			...this.others,
+			...(this.blanks > 0 && { blank: this.blanks }),
+			stats: meter.json(),
+		};
 		// If all have failed, there is still an item that it comes from.
-		const items = [...this.summarized].sort((one, other) => one - other);
-		this.run.done(
-			items[0] ?? 0,
-			[{ ...json, ...this.result.json }],
-			items.length > 0 ? items : [0],
-		);
+		const all = [...this.summarized].sort((one, other) => one - other);
+		const items = all.length > 0 ? all : [0];
+		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });
 	}
 
 	/** A run that continues on errors is green, whatever failed. */
@@ -134,30 +229,16 @@ export class ItemSink implements Sink {
 		const { run, failures, succeeded } = this;
 		if (failures === 0 || run.stopsOnFailure) return;
 		const all = count(failures + succeeded, this.result.noun ?? 'document');
-		const where = run.hasErrorOutput
+		const where = run.results.toErrorOutput
 			? " of the items in the output 'Error'"
 			: ' of their items';
 		run.hint(`${figure(failures)} of ${all} failed. The field 'error'${where} says why.`);
-	}
-
-	private succeed(itemIndex: number, json: IDataObject): void {
-		if (this.options.output === 'summary') this.summarized.add(itemIndex);
-		else this.run.done(itemIndex, [json]);
-	}
-
-	private fail(entry: Placed, failure: EntryFailure, skipped: boolean): void {
-		this.failures++;
-		if (this.parts) return this.parts.failed(entry, { ...failure, skipped });
-		for (const itemIndex of entry.items) {
-			if (this.tallies && !this.run.stopsOnFailure) this.tallies.fail(itemIndex, failure);
-			else this.run.fail(itemIndex, failure.reason, { ...failure, skipped });
-		}
 	}
 
 	private progress(): string {
 		const { done, repeating, progress } = this.result;
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `${count(this.run.stats.done, 'document')} of ${this.total.toLocaleString('en-US')} had been ${done}; ${repeating}.`;
+		return `${count(this.run.stats.done, 'document')} of ${figure(this.total)} had been ${done}; ${repeating}.`;
 	}
 }

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Failed, Outcome } from '../../flow/deliver';
 import type { SourceRecord } from '../../records/record';
+import type { Failure } from '../run/results';
 
 /** Where an entry comes from. */
 export interface Placed {
@@ -16,20 +17,6 @@ export interface Placed {
 /** The first item that waits for an entry. */
 export const itemOf = ({ items: [itemIndex = 0] }: Placed): number => itemIndex;
 
-/** An entry that failed, and why. */
-export interface EntryFailure {
-	reason: unknown;
-	/** Instead of the reason's own message. */
-	message?: string;
-	/** What to do, beyond what the reason says. */
-	advice?: string | undefined;
-	id?: string | undefined;
-	/** The failure ended the run, since every further request would fail in the same way. */
-	endsRun?: boolean;
-	/** Further members of an error item. A `response` is data that may come only once. */
-	json?: IDataObject;
-}
-
 /** The options that several nodes have, for what all sources and sinks do with them. */
 export interface CommonOptions {
 	/** An item for each entry unless given, for each input item, or one for all entries that succeeded. */
@@ -40,50 +27,67 @@ export interface CommonOptions {
 	bytesPerFile: number;
 }
 
+/** The choice of the option Output for one result per input item. */
+export const onePerInputItem = {
+	name: 'One Item per Input Item',
+	value: 'inputItems',
+	description: 'Counts per input item. An item fails if any of its documents fails.',
+} as const;
+
+/** The outcome of entries that succeeded. */
+export type Success<R> = Extract<Outcome<R>, { ok: true }>;
+
+/** How a node reports what has become of its entries. */
+export interface Wording<E, R> {
+	/** What an item gets for an entry that succeeded; not called where items get a summary. */
+	result(entry: E, response: R, attempts: number): IDataObject;
+	/** The name that a success is counted under, such as `notFound`, if it is not done in the usual way. */
+	countedAs?(response: R): string | undefined;
+	/** How a failure is shown. */
+	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
+}
+
+/** What a node returns of a source. */
+export interface SinkResult {
+	/** What becomes of an entry that succeeds, such as `pushed`: a count of the result. */
+	done: string;
+	/** Further counts that are there even if nothing counts, such as `notFound`. */
+	others?: readonly string[];
+	/** Further members of a result with counts, read when the sink is closed. */
+	json?: () => IDataObject;
+}
+
+/** The counts of a result before anything is counted. */
+export const newCounts = ({ done, others = [] }: SinkResult): Record<string, number> =>
+	Object.fromEntries([done, ...others].map((name) => [name, 0]));
+
+/** Adds to a count, which may be a new one. */
+export function add(counts: Record<string, number>, name: string, number: number): void {
+	counts[name] = (counts[name] ?? 0) + number;
+}
+
 /** Accounts for the entries of one source, each exactly once. */
 export interface Sink {
-	/**
-	 * Entries succeeded.
-	 *
-	 * @param result what an item gets for an entry; not called where items get a summary
-	 * @param as counted under this name, such as `notFound`, instead of with those that were done
-	 */
-	done<E extends Placed>(
+	/** Entries succeeded. */
+	done<E extends Placed, R>(
 		entries: readonly E[],
-		result: (entry: E) => IDataObject,
-		as?: string,
+		outcome: Success<R>,
+		wording: Wording<E, R>,
 	): Promise<void>;
 	/**
-	 * An entry succeeded and gave these records: each is an output item.
+	 * An entry succeeded and gave these output items.
 	 *
 	 * @param counts of a summary, which these are added to
 	 */
 	returned(
 		entry: Placed,
-		records: IDataObject[],
+		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
-	/** Entries of one request succeeded, and gave these records together. */
-	shared(entries: readonly Placed[], records: IDataObject[]): Promise<void>;
-	/** An entry failed; ends a run that stops at failures. */
-	failed(entry: Placed, failure: EntryFailure): Promise<void>;
-	/** Entries that were not sent, because the run had ended. */
-	skipped<E extends Placed>(
-		entries: readonly E[],
-		failure: (entry: E) => EntryFailure,
-	): Promise<void>;
+	/** An entry failed, or was not sent; a failure ends a run that stops at failures. */
+	failed(entry: Placed, failure: Failure): Promise<void>;
 	/** All entries have been answered: returns the rest. */
-	end(): Promise<void>;
-}
-
-/** How a node reports what has become of its entries. */
-export interface Wording<E, R> {
-	/** What an item gets for an entry that succeeded. */
-	result(entry: E, response: R, attempts: number): IDataObject;
-	/** The name that a success is counted under, if it is not done in the usual way. */
-	countedAs?(response: R): string | undefined;
-	/** How a failure is shown. */
-	failure(entry: E, failed: Failed): Omit<EntryFailure, 'reason' | 'endsRun'>;
+	close(): Promise<void>;
 }
 
 /** Passes the outcome that some entries share to their sink. */
@@ -93,14 +97,11 @@ export async function account<E extends Placed, R>(
 	outcome: Outcome<R>,
 	wording: Wording<E, R>,
 ): Promise<void> {
-	if (outcome.ok) {
-		const { response, attempts } = outcome;
-		const result = (entry: E) => wording.result(entry, response, attempts);
-		return await sink.done(entries, result, wording.countedAs?.(response));
+	if (outcome.ok) return await sink.done(entries, outcome, wording);
+	const { reason, skipped } = outcome;
+	const endsRun = outcome.verdict.action === 'stop';
+	for (const entry of entries) {
+		const failure = { reason, skipped, endsRun, ...wording.failure(entry, outcome) };
+		await sink.failed(entry, failure);
 	}
-	const { reason, verdict } = outcome;
-	const endsRun = verdict.action === 'stop';
-	const failure = (entry: E) => ({ reason, endsRun, ...wording.failure(entry, outcome) });
-	if (outcome.skipped) return await sink.skipped(entries, failure);
-	for (const entry of entries) await sink.failed(entry, failure(entry));
 }

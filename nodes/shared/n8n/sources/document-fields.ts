@@ -8,6 +8,7 @@ export const requiredFieldProperties = properties([
 		displayName: 'ID Field',
 		name: 'idField',
 		type: 'string',
+		requiresDataPath: 'single',
 		default: 'id',
 		required: true,
 		placeholder: 'e.g. sku',
@@ -17,6 +18,7 @@ export const requiredFieldProperties = properties([
 		displayName: 'Name Field',
 		name: 'nameField',
 		type: 'string',
+		requiresDataPath: 'single',
 		default: 'name',
 		required: true,
 		placeholder: 'e.g. meta.title',
@@ -30,6 +32,7 @@ export const recommendedFieldProperties = properties([
 		displayName: 'Description Field',
 		name: 'descriptionField',
 		type: 'string',
+		requiresDataPath: 'single',
 		default: 'description',
 		placeholder: 'e.g. meta.summary',
 		description:
@@ -39,6 +42,7 @@ export const recommendedFieldProperties = properties([
 		displayName: 'URL Field',
 		name: 'urlField',
 		type: 'string',
+		requiresDataPath: 'single',
 		default: 'url',
 		placeholder: 'e.g. link',
 		description:

@@ -9,8 +9,7 @@ import type { Run } from '../run/run';
 /** Where n8n keeps files if the workflow's binary mode is `combined`. */
 const FILES_IN_JSON = '_files';
 
-/** Characters of base64 that are decoded at a time. */
-const BASE64_SLICE_CHARACTERS = 64 * 1024;
+const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Bytes read from n8n's storage at a time: fewer, larger reads take less of n8n's time. */
 const READ_BYTES = 256 * 1024;
@@ -67,13 +66,27 @@ async function opened(run: Run, { id, data }: IBinaryData): Promise<OpenFile> {
 	};
 }
 
-/** The JSON of an item without the files that n8n keeps in it. */
-export function withoutFiles(json: IDataObject): IDataObject {
+/**
+ * The fields of an item, without the files that n8n may keep among them, and without the byte order mark
+ * that n8n's Extract from File leaves in the name of the first column.
+ */
+export function fieldsOfItem({ items }: Run, itemIndex: number): IDataObject {
+	const json = items[itemIndex]?.json ?? {};
+	const first = firstName(json);
+	const isMarked = first.startsWith(BYTE_ORDER_MARK);
 	const files = json[FILES_IN_JSON];
-	if (!isRecord(files) || !Object.values(files).every(isFile)) return json;
-	const others = { ...json };
-	delete others[FILES_IN_JSON];
-	return others;
+	const hasFiles = files !== undefined && isRecord(files) && Object.values(files).every(isFile);
+	if (!isMarked && !hasFiles) return json;
+	const { [first]: marked, ...others } = json;
+	const fields: IDataObject = isMarked ? { [first.slice(1)]: marked, ...others } : { ...json };
+	if (hasFiles) delete fields[FILES_IN_JSON];
+	return fields;
+}
+
+/** The name of the first field, which nearly all items of a run are asked for. */
+function firstName(json: IDataObject): string {
+	for (const name in json) return name;
+	return '';
 }
 
 /** The files of an item by their fields, also where n8n keeps them in the JSON. */
@@ -117,22 +130,7 @@ function isFile(value: unknown): value is IBinaryData {
 	return isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 }
 
-/** Decodes base64 slice by slice, so that the file is not held twice. */
+/** A file that an item has itself, such as one that a Code node made. */
 async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
-	let rest = '';
-	for (let from = 0; from < base64.length; from += BASE64_SLICE_CHARACTERS) {
-		const slice = base64.slice(from, from + BASE64_SLICE_CHARACTERS);
-		const bytes = Buffer.from(slice, 'base64');
-		// If all characters count, as in what n8n stores, the slice is whole bytes.
-		if (rest === '' && bytes.length === (slice.length / 4) * 3) {
-			yield bytes;
-			continue;
-		}
-		// Base64 may have line breaks, and only four characters are whole bytes.
-		const text = rest + slice.replace(/\s+/g, '');
-		const whole = text.length - (text.length % 4);
-		rest = text.slice(whole);
-		yield Buffer.from(text.slice(0, whole), 'base64');
-	}
-	if (rest !== '') yield Buffer.from(rest, 'base64');
+	yield Buffer.from(base64, 'base64');
 }

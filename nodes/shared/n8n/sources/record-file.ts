@@ -1,12 +1,14 @@
 import type { IBinaryData } from 'n8n-workflow';
 
-import { FileError, type Bytes } from '../../records/bytes';
+import { FileError, peek } from '../../records/bytes';
 import { fieldOf } from '../../records/fields';
-import { FORMATS, formatOf, guessFormat, type RecordFormat } from '../../records/format';
-import { hasTooManyNames } from '../../records/json/json-text';
-import { peek } from '../../records/peek';
-import { readRecords } from '../../records/read-records';
-import { RecordError, type RecordReader, type SourceRecord } from '../../records/record';
+import { FORMATS, formatOf, type RecordFormat } from '../../records/format';
+import {
+	RecordError,
+	readRecords,
+	type RecordReader,
+	type SourceRecord,
+} from '../../records/record';
 import { textOf } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
@@ -16,10 +18,8 @@ import { inputFile, type InputFile } from './files';
 import { isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 
-/** How to read a file. */
+/** How to read a file, for the whole run. */
 export interface RecordFileOptions {
-	/** `auto`: from its name, its MIME type or its content. */
-	format: 'auto' | RecordFormat;
 	/**
 	 * What a file is if neither its name nor its MIME type says it, and it does not begin as JSON does;
 	 * detected by its content if undefined.
@@ -27,11 +27,12 @@ export interface RecordFileOptions {
 	otherwise?: RecordFormat | undefined;
 	/** What to do about plain text without records, for a message. */
 	asOneText?: string | undefined;
-	/** Dotted path of the list in a JSON file; '' if the file is the list. */
-	path: string;
 	/** Of CSV; '' to detect it. */
 	delimiter: string;
 }
+
+/** A field that all records must have, with the name of the parameter that names it. */
+export type Needed = readonly [field: string, parameter: string];
 
 /** A file whose format is known. */
 export interface RecordFile {
@@ -40,7 +41,7 @@ export interface RecordFile {
 	/** Its records after the first so many, several together, read as they are asked for (`readRecords`). */
 	records(skip: number): AsyncIterable<SourceRecord[]>;
 	/** What it says of the file so far, such as its position and the header row of CSV. */
-	reader: Pick<RecordReader, 'position' | 'header' | 'columns' | 'isObject'>;
+	reader: RecordReader;
 	/** To be called in the end, whether it was read to its end or not. */
 	close(): void;
 }
@@ -49,7 +50,7 @@ export interface RecordFile {
 export interface FileParameters {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
 	label(name: 'binaryPropertyName'): string;
-	choice(name: 'fileFormat', itemIndex: number): RecordFileOptions['format'];
+	choice(name: 'fileFormat', itemIndex: number): 'auto' | RecordFormat;
 	text(name: 'listPath', itemIndex: number): string;
 }
 
@@ -63,29 +64,54 @@ export interface FileParameters {
 export async function openItemFile(
 	run: Run,
 	parameters: FileParameters,
-	{ delimiter, otherwise, asOneText }: Omit<RecordFileOptions, 'format' | 'path'>,
+	options: RecordFileOptions,
 	itemIndex: number,
 	where: string | IBinaryData,
 ): Promise<RecordFile> {
 	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
-	const how: RecordFileOptions = {
-		format: parameters.choice('fileFormat', itemIndex),
-		path: parameters.text('listPath', itemIndex).trim(),
-		delimiter,
-		otherwise,
-		asOneText,
-	};
+	const chosen = parameters.choice('fileFormat', itemIndex);
+	const path = parameters.text('listPath', itemIndex).trim();
+	const { name } = file;
+	let close = (): void => undefined;
 	try {
-		return await openRecords(run, file, how);
+		const opened = await file.open();
+		({ close } = opened);
+		const { first: head = '', all } = await peek(
+			textOf(opened.bytes, async () => await goingOn(run)),
+			(before, next) => before + next,
+			(head) => head.trim() !== '',
+		);
+		const format = chosen === 'auto' ? detected(file, head, options) : chosen;
+		if (isHtml(head)) throw new InputError(`The file ${quoted(name)} is ${HTML}`, CHECK_SOURCE);
+		const { isList, label, reader: readerOf } = FORMATS[format];
+		if (!isList && path !== '' && chosen === 'auto')
+			run.hint(`'Path to List' was not used, because ${quoted(name)} is ${label}`, 'info');
+		const reader = readerOf({ path, delimiter: checkedDelimiter(options.delimiter) });
+		const records = (skip: number) => {
+			reader.skip = skip;
+			return readRecords(all, reader);
+		};
+		return { name, format, records, reader, close };
 	} catch (error) {
-		throw run.ended ? error : refusal(file.name, error);
+		close();
+		throw run.ended ? error : refusal(name, error);
 	}
+}
+
+const isHtml = (head: string): boolean => /^\s*<(?:!doctype html|html)\b/i.test(head);
+const HTML = 'an HTML page, such as a login or an error page';
+const CHECK_SOURCE = 'Check the node that fetches the file: its URL and its credential.';
+
+/** Before each slice of a file: whatever reads it, it ends with the run. */
+async function goingOn(run: Run): Promise<void> {
+	await run.breathe();
+	if (run.ended) throw run.ended.reason;
 }
 
 /** Why a file is refused, whatever failed: what reads it knows neither its name nor the parameters. */
 export function refusal(name: string, error: unknown): unknown {
 	if (error instanceof FileError) {
-		return new InputError(`${quoted(name)}: ${error.message}`, NOT_TEXT);
+		return new InputError(`${quoted(name)}: ${error.message}`, error.advice);
 	}
 	if (error instanceof RecordError) {
 		return new InputError(
@@ -100,97 +126,31 @@ export function refusal(name: string, error: unknown): unknown {
 	);
 }
 
-const NOT_TEXT =
-	"If the file is damaged, fetch it again. If it is of another kind, convert it to UTF-8 text first, for example with n8n's Compression or Extract From File node.";
-
 /** How many names a message lists. */
 const MAX_LISTED = 20;
 
-/** Enough to tell one format from another. */
-const HEAD_CHARACTERS = 64 * 1024;
-
-/** Enough for the first record of JSON Lines, which only what follows it tells from a JSON file. */
-const FIRST_RECORD_CHARACTERS = 4 * 1024 * 1024;
-
 /**
- * Opens a file and finds out its format.
- *
- * @throws InputError if the format cannot be detected; FileError if it is no text; and what n8n throws
- *   for a file that it does not have any more
- */
-async function openRecords(
-	run: Run,
-	file: InputFile,
-	options: RecordFileOptions,
-): Promise<RecordFile> {
-	const { bytes, close } = await file.open();
-	let isRecognized = false;
-	try {
-		const found = await recognized(run, file, bytes, options);
-		isRecognized = true;
-		return { ...found, close };
-	} finally {
-		if (!isRecognized) close();
-	}
-}
-
-async function recognized(
-	run: Run,
-	file: InputFile,
-	bytes: Bytes,
-	options: RecordFileOptions,
-): Promise<Omit<RecordFile, 'close'>> {
-	const { head, all } = await withFirstText(textOf(bytes, async () => await goingOn(run)));
-	const format = options.format === 'auto' ? detected(file, head, options) : options.format;
-	const { path, delimiter } = options;
-	if (!FORMATS[format].isList && path !== '' && options.format === 'auto') {
-		run.hint(
-			`'Path to List' was not used, because ${quoted(file.name)} is ${FORMATS[format].label}`,
-			'info',
-		);
-	}
-	const reader = FORMATS[format].reader({
-		path,
-		...(delimiter !== '' && { delimiter: checkedDelimiter(delimiter) }),
-	});
-	return {
-		name: file.name,
-		format,
-		records: (skip) => {
-			reader.skip = skip;
-			return readRecords(all, reader);
-		},
-		reader,
-	};
-}
-
-/** Before each slice of a file: whatever reads it, it ends with the run. */
-async function goingOn(run: Run): Promise<void> {
-	await run.breathe();
-	if (run.ended) throw run.ended.reason;
-}
-
-/**
- * Checks that a file can have the fields that are needed: a CSV file has them as columns, and a JSON
+ * Checks that a file can have the fields that are needed: a CSV file has each as one column, and a JSON
  * file that is one object is a record itself, rather than what contains the records.
  *
+ * @param first its first record after those that are skipped; undefined if it has none
  * @param needed fields, each with the name of the parameter that names it
- * @throws InputError if one is missing
+ * @throws InputError if one is missing, or the file is empty
  */
 export function checkFields(
-	file: RecordFile,
-	first: SourceRecord,
-	needed: ReadonlyArray<readonly [field: string, parameter: string]>,
+	run: Run,
+	{ name, format, reader }: RecordFile,
+	first: SourceRecord | undefined,
+	needed: readonly Needed[],
 ): void {
-	checkColumns(file, needed);
-	if (file.reader.isObject) checkObject(file.name, first.value, needed);
+	const { columns, isObject, position } = reader;
+	if (columns) checkColumns(run, name, columns, needed);
+	else if (isObject) checkObject(name, first?.value, needed);
+	else if (!first && !FORMATS[format].isList && position.record === 1)
+		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
 }
 
-function checkObject(
-	name: string,
-	object: unknown,
-	needed: ReadonlyArray<readonly [string, string]>,
-): void {
+function checkObject(name: string, object: unknown, needed: readonly Needed[]): void {
 	if (!isRecord(object)) return;
 	const missing = needed.filter(([field]) => fieldOf(object, field) === undefined);
 	const lists = Object.keys(object).filter((key) => Array.isArray(object[key]));
@@ -210,69 +170,71 @@ export function listed(names: readonly string[]): string {
 }
 
 function checkColumns(
-	{ name, reader: { columns: all } }: RecordFile,
-	needed: ReadonlyArray<readonly [column: string, parameter: string]>,
+	run: Run,
+	name: string,
+	all: readonly string[],
+	needed: readonly Needed[],
 ): void {
-	if (all === undefined) return;
-	const missing = needed.filter(([column]) => !all.includes(column));
-	if (missing.length === 0) return;
-	const names = missing.map(([column]) => quoted(column)).join(' and no column ');
-	const parameters = missing.map(([, parameter]) => quoted(parameter));
-	throw new InputError(
-		`The file ${quoted(name)} has no column ${names}`,
-		all.length === 1
-			? `Its only column is ${listed(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'.`
-			: `Its columns are: ${listed(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
+	const names = Object.fromEntries(all.map((column) => [column, column]));
+	const missing = needed.filter(([field]) => fieldOf(names, field) === undefined);
+	if (missing.length > 0) {
+		const columns = missing.map(([field]) => quoted(field)).join(' and no column ');
+		const parameters = missing.map(([, parameter]) => quoted(parameter));
+		throw new InputError(
+			`The file ${quoted(name)} has no column ${columns}`,
+			all.length === 1
+				? `Its only column is ${listed(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
+				: `Its columns are: ${listed(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
+		);
+	}
+	const repeated = repeatedNames(all);
+	if (repeated.length === 0) return;
+	for (const [field, parameter] of needed) {
+		if (!IDENTIFYING.includes(parameter) || !repeated.includes(String(fieldOf(names, field))))
+			continue;
+		throw new InputError(
+			`The file ${quoted(name)} has several columns ${quoted(field)}`,
+			`Choose another column as ${quoted(parameter)}, or rename all but one of them.`,
+		);
+	}
+	run.hint(
+		`The file ${quoted(name)} has several columns of the same name: ${listed(repeated)}. Of each, the first one that is not empty counts.`,
 	);
 }
 
-/** The first text of a file, as much as tells its format, and the whole of it, even if it breaks off there. */
-async function withFirstText(
-	text: AsyncIterable<string>,
-): Promise<{ head: string; all: AsyncIterable<string> }> {
-	let head = '';
-	const { all, broken } = await peek(text, (piece) => isEnough((head += piece)));
-	if (broken && head.trim() === '') throw broken.reason;
-	return { head, all };
+/** Parameters whose column must be the only one of its name. */
+const IDENTIFYING = ['ID Field', 'Name Field'];
+
+/** The names that occur several times; a header may have tens of thousands. */
+function repeatedNames(columns: readonly string[]): string[] {
+	const seen = new Set(['']);
+	const again = columns.filter((name) => seen.size === seen.add(name).size && name !== '');
+	return [...new Set(again)];
 }
 
-/** Whether the beginning of a file tells its format: of an object, by what follows its line. */
-function isEnough(head: string): boolean {
-	const text = head.trimStart();
-	if (text === '') return head.length >= FIRST_RECORD_CHARACTERS;
-	const end = text.indexOf('\n');
-	if (!text.startsWith('{')) return end >= 0 || text.length >= HEAD_CHARACTERS;
-	return (end >= 0 && text.slice(end).trim() !== '') || text.length >= FIRST_RECORD_CHARACTERS;
-}
-
+/** The format by the name of a file, its MIME type or its first character. */
 function detected(
 	file: InputFile,
 	head: string,
-	{ path, otherwise, asOneText = '' }: RecordFileOptions,
+	{ otherwise, asOneText = '' }: RecordFileOptions,
 ): RecordFormat {
-	const named = formatOf({ fileName: file.name, mimeType: file.mimeType });
-	// JSON Lines often come as .json or as application/json.
-	if (named !== undefined && FORMATS[named].isList && path === '' && isJsonLines(head))
-		return 'jsonLines';
+	const named = formatOf(file.name, file.mimeType);
 	// A node that does not read lines of text finds other formats in files called .txt.
 	if (named !== undefined && (named !== 'lines' || otherwise === named)) return named;
 	const first = head.trimStart().charAt(0);
-	// IDs may begin like JSON: taken for it, the node would do something to documents that nobody named.
-	const isAmbiguous = otherwise !== undefined && (first === '[' || first === '{');
-	const found = isAmbiguous ? undefined : (otherwise ?? guessFormat(head));
-	if (found !== undefined) return found;
+	const isJson = first === '[' || first === '{';
+	if (isJson && otherwise === undefined) return 'jsonArray';
+	if (!isJson && otherwise !== undefined) return otherwise;
 	const name = quoted(file.name);
-	const isBlank = first === '' && head.length < FIRST_RECORD_CHARACTERS;
-	if (isBlank) throw new InputError(`The file ${name} is empty`, EMPTY);
-	if (!isAmbiguous && isPlainText(file)) {
+	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY);
+	if (!isJson && isPlainText(file)) {
 		throw new InputError(
 			`${name} is plain text, and its records cannot be recognized`,
 			`Set 'File Format' if it has records. ${asOneText}`,
 		);
 	}
-	const why = isAmbiguous
-		? `, because it begins with ${first} and may be JSON or text lines`
-		: '';
+	// IDs may begin like JSON: taken for it, the node would do something to documents that nobody named.
+	const why = isJson ? `, because it begins with ${first} and may be JSON or text lines` : '';
 	throw new InputError(
 		`The format of the file ${name} (${file.mimeType}) cannot be detected${why}: set 'File Format'`,
 		"Choose it as 'File Format', or give the file a name with the extension of its format.",
@@ -282,24 +244,11 @@ function detected(
 const isPlainText = ({ name, mimeType }: InputFile): boolean =>
 	/\.(?:txt|md|markdown)(?:\.gz)?$/i.test(name) || /^text\/(?:plain|markdown)\b/i.test(mimeType);
 
-/** What to do about an empty file. */
-export const EMPTY = 'Check the node that outputs the file.';
-
-/** Whether the first line is a JSON object by itself, and more follows. */
-function isJsonLines(head: string): boolean {
-	const text = head.trimStart();
-	const end = text.indexOf('\n');
-	if (end < 0 || !text.startsWith('{') || text.slice(end).trim() === '') return false;
-	const line = text.slice(0, end);
-	try {
-		return hasTooManyNames(line) || JSON.parse(line) !== undefined;
-	} catch {
-		return false;
-	}
-}
+const EMPTY = 'Check the node that outputs the file.';
 
 /** @throws InputError if it is not one character that can separate cells */
-function checkedDelimiter(text: string): string {
+function checkedDelimiter(text: string): string | undefined {
+	if (text === '') return undefined;
 	const delimiter = text === '\\t' ? '\t' : text;
 	if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter;
 	throw new InputError(

@@ -21,7 +21,7 @@ export function packVector(vector: readonly unknown[]): string | undefined {
 }
 
 /** Whether a list has finite numbers only, if anything. */
-export const isVector = (values: readonly unknown[]): values is readonly number[] =>
+const isVector = (values: readonly unknown[]): values is readonly number[] =>
 	values.every(Number.isFinite);
 
 /** The smallest kind that gives back exactly the same numbers. */

@@ -3,49 +3,68 @@ import { InputError } from '../input-error';
 /**
  * Reads an ID exactly: a changed ID is the ID of another document.
  *
- * @param label what the ID is called in messages
+ * @param label of the parameter or field that has the ID
  * @param advice what to do about one that is empty or not a text
- * @returns the text as it is, or the digits of a whole number
- * @throws InputError for an empty or blank text, for numbers that are not exact (NaN, Infinity,
- * fractions, and beyond 9,007,199,254,740,991, where they have lost digits) and for anything else
+ * @throws InputError for what is empty or blank, and as `exactId`
  */
 export function documentId(
 	value: unknown,
 	label = 'Document ID',
 	advice = `Point '${label}' to a field that contains text.`,
 ): string {
-	if (typeof value === 'string' && value.trim() !== '') return value;
+	if (isBlank(value)) throw new InputError(`'${label}' is empty`, advice);
+	return exactId(value, `'${label}'`, advice);
+}
+
+/** Whether there is nothing that could be an ID. The service might treat all blank IDs as the same ID. */
+export const isBlank = (value: unknown): boolean =>
+	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+/** A number as spreadsheets write long ones, such as 4.00638E+12. */
+const SHORTENED = /^\d([.,]\d+)?E\+\d{2}$/;
+
+/**
+ * An ID as `exactText` reads it.
+ *
+ * @throws InputError also for a number that a spreadsheet has shortened, so that many rows have the same
+ */
+export function exactId(value: unknown, called: string, advice: string): string {
+	const id = exactText(value, called, advice);
+	if (!SHORTENED.test(id)) return id;
+	throw new InputError(
+		`${called} is ${id}, a number that a spreadsheet has shortened`,
+		'Format the column as text, or as a number without decimals, in the spreadsheet and export it again.',
+	);
+}
+
+/**
+ * The text as it is, the digits of a whole number, or a date as ISO text.
+ *
+ * @param called what the value is called in messages
+ * @param advice what to do about one that is none of these
+ * @throws InputError for anything else, also for numbers that are not exact: NaN, Infinity, fractions, and
+ *   beyond 9,007,199,254,740,991, where they have lost digits
+ */
+export function exactText(value: unknown, called: string, advice: string): string {
+	if (typeof value === 'string') return value;
 	if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
-	if (value === undefined || value === null || typeof value === 'string') {
-		throw new InputError(`'${label}' is empty`, advice);
-	}
+	if (isDate(value) && Number.isFinite(value.getTime())) return value.toISOString();
 	if (Number.isInteger(value)) {
 		throw new InputError(
-			`'${label}' is ${String(value)}, a number too large to be exact`,
+			`${called} is ${String(value)}, a number too large to be exact`,
 			EXACT_ADVICE,
 		);
 	}
 	const shown = Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : value;
 	throw new InputError(
-		`'${label}' must be text or a whole number, but it is ${String(shown)}`,
+		`${called} must be text or a whole number, but it is ${String(shown)}`,
 		typeof value === 'number' ? EXACT_ADVICE : advice,
 	);
 }
 
+/** Whether a value is a date, of whatever realm. */
+const isDate = (value: unknown): value is Date =>
+	Object.prototype.toString.call(value) === '[object Date]';
+
 const EXACT_ADVICE =
 	'Have the source return it as text: fractions are rounded, and beyond 9,007,199,254,740,991 numbers lose digits.';
-
-/** A number that may have lost digits, so that it would be another ID or name. */
-export const inexact = (value: number, what: string): InputError =>
-	new InputError(
-		`${what} is the number ${value}, which is not an exact whole number`,
-		EXACT_ADVICE,
-	);
-
-/**
- * Whether Delete can address a document by its ID (docs/service-interface.md, Delete). `.` and
- * `..` name folders in a path, even encoded, and half of a character pair has no form in a URL. Such a
- * document can be pushed, but never deleted by its ID.
- */
-export const isDeletable = (id: string): boolean =>
-	id.trim() !== '' && id !== '.' && id !== '..' && id.isWellFormed();

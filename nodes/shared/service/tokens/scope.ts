@@ -1,31 +1,32 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The scopes of the service (`merchandising` stands in for a product's name), with what each is for (docs/service-interface.md, Access tokens). */
-export const SCOPES = [
-	{
-		name: 'Machine Learning Model',
-		value: 'machinelearning.model',
-		description: 'Model endpoint of the AI service (machinelearning.model)',
-	},
-	{
-		name: 'Machine Learning Predict',
-		value: 'machinelearning.predict',
-		description:
-			'Use cases, predictions and chunking of the AI service (machinelearning.predict)',
-	},
-	{
-		name: 'Merchandising Rewrites (Name May Differ)',
-		value: 'merchandising.rewrites',
-		description:
-			"Query rewrites of the rules and rewrites service (merchandising.rewrites). If your service has another name for this scope, use 'Custom'.",
-	},
-	{
-		name: 'Merchandising Rules (Name May Differ)',
-		value: 'merchandising.rules',
-		description:
-			"Rules of the rules and rewrites service (merchandising.rules). If your service has another name for this scope, use 'Custom'.",
-	},
-];
+/** The scopes of the service, their names, and what each is for (docs/service-interface.md, Access tokens). */
+const SCOPES = [
+	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
+	['commercestudio.rules', 'Commerce Studio Rules', 'Rules of Commerce Studio'],
+	['machinelearning.model', 'Machine Learning Model', 'Models of the AI service'],
+	[
+		'machinelearning.predict',
+		'Machine Learning Predict',
+		'Use cases, predictions, async predictions and chunking of the AI service',
+	],
+	[
+		'merchandising.rewrites',
+		'Merchandising Rewrites',
+		'Query rewrites where the service still has the older name of this scope',
+	],
+	[
+		'merchandising.rules',
+		'Merchandising Rules',
+		'Rules where the service still has the older name of this scope',
+	],
+] as const;
+
+const OPTIONS = SCOPES.map(([value, name, use]) => ({
+	name,
+	value,
+	description: `${use} (${value})`,
+}));
 
 /** The scope that chunking needs (docs/service-interface.md, Access tokens). */
 export const DEFAULT_SCOPE = 'machinelearning.predict';
@@ -38,7 +39,7 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		type: 'options',
 		options: [
 			{ name: 'Custom', value: 'custom', description: 'One or more scopes of your own' },
-			...SCOPES,
+			...OPTIONS,
 		],
 		default: DEFAULT_SCOPE,
 		description,
@@ -56,13 +57,7 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 ];
 
 /** The scope a credential asks for; '' if its custom one is empty. */
-export function scopeOf({
-	scope,
-	customScope,
-}: {
-	scope?: unknown;
-	customScope?: unknown;
-}): string {
+export function scopeOf({ scope, customScope }: Readonly<Record<string, unknown>>): string {
 	const chosen = scope === 'custom' ? (customScope ?? '') : scope;
 	return typeof chosen === 'string' ? chosen.trim() : DEFAULT_SCOPE;
 }

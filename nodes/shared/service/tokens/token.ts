@@ -10,14 +10,9 @@ import { PROXY_LOGIN } from '../services';
 const RENEW_EARLY_MS = 5 * 60_000;
 /** ... or in the last tenth of its lifetime, if that is shorter. */
 const RENEW_EARLY_SHARE = 0.1;
-/** No token is kept for longer, whatever the server says. */
-const MAX_LIFETIME_SECONDS = 365 * 24 * 60 * 60;
 
 /** Statuses by which a token server refuses a client. */
 const REFUSALS = [400, 401, 403];
-
-/** What is longer is not an error code, even if the server sends it as one. */
-const MAX_CODE_CHARACTERS = 100;
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
@@ -37,13 +32,8 @@ export interface Token {
 /** scope -> token, as the credential's hidden field stores it. */
 export type TokenMap = Record<string, Token>;
 
-/** A token request, ready to be sent. */
-export interface TokenRequest {
-	url: string;
-	qs: { scope: string; grant_type: 'client_credentials' };
-	headers: Record<string, string>;
-	auth: { username: string; password: string };
-}
+/** Stands for the map in the data of a request that its node has signed. */
+export const HELD = 'held';
 
 /** A client of the token server. */
 export interface Client {
@@ -79,8 +69,11 @@ export function parseClient(data: Record<string, unknown>): Client {
 	return { authUrl, authorizationServerId, clientId, clientSecret, identity };
 }
 
+/** A token request, ready to be sent. */
+export type TokenRequest = ReturnType<typeof tokenRequest>;
+
 /** Builds a token request (docs/service-interface.md, Access tokens). It has no body. */
-export function tokenRequest(client: Client, scope: string): TokenRequest {
+export function tokenRequest(client: Client, scope: string) {
 	const server = pathSegment(client.authorizationServerId, 'Authorization Server ID');
 	return {
 		url: `${client.authUrl}/oauth2/${server}/v1/token`,
@@ -137,7 +130,7 @@ export function parseTokenResponse(
 	if (granted !== undefined && !sameScopes(granted, scope)) {
 		throw unusable(`it grants another scope than the requested ${scope}`);
 	}
-	const lifetimeMs = Math.min(lifetimeSeconds, MAX_LIFETIME_SECONDS) * 1000;
+	const lifetimeMs = lifetimeSeconds * 1000;
 	const expiresAt = requestedAt + lifetimeMs;
 	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
 	return { accessToken: access_token, issuedAt: requestedAt, expiresAt, renewAt, issuedFor };
@@ -158,11 +151,10 @@ function refusal(
 	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
-	const isCode = code !== '' && code.length <= MAX_CODE_CHARACTERS;
-	const hasWords = words !== '' && !(isCode && words === code);
+	const parts = [code && ` (${code})`, words && words !== code && `, ${words}`].filter(Boolean);
 	const outcome = REFUSALS.includes(status) ? 'refused to issue a token' : 'issued no token';
 	return new ServiceFailure(
-		`The token server ${outcome} for the scope ${scope}: status ${status}${isCode ? ` (${code})` : ''}${hasWords ? `, ${words}` : ''}`,
+		`The token server ${outcome} for the scope ${scope}: status ${status}${parts.join('')}`,
 		{
 			kind: 'token',
 			status,
@@ -188,30 +180,11 @@ function refusalAdvice(status: number, error: unknown, words: string, scope: str
 	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
 }
 
-/** Reads the stored map; anything that is not a map of tokens counts as empty. */
+/** Reads the stored map; anything that is none counts as empty. */
 export function parseTokenMap(stored: unknown): TokenMap {
-	if (typeof stored !== 'string' || stored === '') return {};
 	try {
-		const parsed: unknown = JSON.parse(stored);
-		if (!isRecord(parsed)) return {};
-		return Object.fromEntries(Object.entries(parsed).filter(isOfToken)) as TokenMap;
+		return Object(JSON.parse(String(stored))) as TokenMap;
 	} catch {
 		return {};
 	}
-}
-
-const isOfToken = ([, token]: [string, unknown]): boolean =>
-	isRecord(token) &&
-	[token.accessToken, token.issuedFor].every((text) => typeof text === 'string') &&
-	[token.issuedAt, token.expiresAt, token.renewAt].every((ms) => typeof ms === 'number');
-
-/** The token of a scope, if it was issued for this client and has not expired. */
-export function validToken(
-	map: TokenMap,
-	scope: string,
-	issuedFor: string,
-	now: number,
-): Token | undefined {
-	const token = map[scope];
-	return token?.issuedFor === issuedFor && token.expiresAt > now ? token : undefined;
 }

@@ -1,0 +1,160 @@
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestRequest,
+	ICredentialType,
+	INodeProperties,
+} from 'n8n-workflow';
+
+import { advised, credentialHooks } from '../nodes/shared/http/credential-hooks';
+import { tokenSender } from '../nodes/shared/http/token-sender';
+import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/services';
+import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/tokens/scope';
+import { SharedToken } from '../nodes/shared/service/tokens/shared-token';
+import { HELD, parseClient, parseTokenMap, type Token } from '../nodes/shared/service/tokens/token';
+
+/**
+ * Client of the token server, and the URL of the AI service its tokens are for
+ * (docs/service-interface.md, Access tokens). Tokens are kept in the hidden field, one for each scope,
+ * so that all executions and workers share them.
+ */
+export class LucidworksAiOAuth2Api implements ICredentialType {
+	name = 'lucidworksAiOAuth2Api';
+
+	displayName = 'Lucidworks AI OAuth2 API';
+
+	icon = { light: 'file:icons/aiService.svg', dark: 'file:icons/aiService.dark.svg' } as const;
+
+	documentationUrl =
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-ai-oauth2-api';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'AI Service URL',
+			name: 'aiUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://APPLICATION_ID.applications.lucidworks.com',
+			description: 'Lucidworks shows the URL of your application under Models > Integrations',
+		},
+		{
+			displayName: 'Client ID',
+			name: 'clientId',
+			type: 'string',
+			default: '',
+			required: true,
+			description: 'ID of your client at the token server',
+		},
+		{
+			displayName: 'Client Secret',
+			name: 'clientSecret',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description: 'Issued together with the client ID',
+		},
+		{
+			displayName: 'Token Server URL',
+			name: 'authUrl',
+			type: 'string',
+			default: 'https://identity.lucidworks.com',
+			required: true,
+			placeholder: 'e.g. https://identity.example.com',
+			description: 'URL of the server that issues access tokens',
+		},
+		{
+			displayName: 'Authorization Server ID',
+			name: 'authorizationServerId',
+			type: 'string',
+			default: 'ausao8uveaPmyhv0v357',
+			required: true,
+			placeholder: 'e.g. default',
+			description: 'Part of the token URL: /oauth2/{ID}/v1/token',
+		},
+		...scopeProperties(
+			"Scope for the credential test and the HTTP Request node. Chunk Text has its own 'Scope'.",
+		),
+		{
+			displayName: 'Access Tokens',
+			name: 'accessTokens',
+			type: 'hidden',
+			typeOptions: { expirable: true, password: true },
+			default: '',
+		},
+	];
+
+	/** Obtains a token for the scope that is requested; n8n stores what is returned. */
+	preAuthentication = HOOKS.preAuthentication;
+
+	/**
+	 * Signs a request with its token. Without a valid one the request goes unsigned: after the 401 n8n
+	 * has a new one issued and repeats it.
+	 */
+	authenticate = HOOKS.authenticate;
+
+	/** Issues a token, which proves the client, and calls the AI service with it. */
+	test: ICredentialTestRequest = HOOKS.test;
+}
+
+type Data = ICredentialDataDecryptedObject;
+
+/** No chunking request has this ID. */
+const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
+
+/** For a new credential n8n requests a token before it tells that this is a test: that proves as much. */
+const JUST_NOW_MS = 10_000;
+
+/** Whether the scope allows to ask for the results of a chunking request. */
+const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
+
+/** The token in the credential's data, if it is of their client and scope and has not expired. */
+function tokenIn(data: Data): Token | undefined {
+	const token = parseTokenMap(data.accessTokens)[scopeOf(data)];
+	if (token === undefined || token.expiresAt <= Date.now()) return undefined;
+	return token.issuedFor === parseClient(data).identity ? token : undefined;
+}
+
+const HOOKS = credentialHooks({
+	service: AI_SERVICE,
+	urlField: 'aiUrl',
+	sign: (data) => {
+		const token = data.accessTokens === HELD ? undefined : tokenIn(data);
+		return token ? { headers: { Authorization: `Bearer ${token.accessToken}` } } : {};
+	},
+	probe: (data) => {
+		const url = AI_SERVICE.baseUrl(data);
+		return {
+			method: 'GET',
+			url: canChunk(data) ? `${url}/ai/async-chunking/${NO_CHUNKING_ID}` : `${url}/`,
+			headers: { Accept: 'application/json' },
+		};
+	},
+	/**
+	 * The interface has no request that only tests. So every response counts as success, except a refusal
+	 * and, where a chunking service answers with JSON or nothing, a page or plain text.
+	 */
+	advice: (status, body, data) => {
+		if (status === 401 || status === 403) return statusAdvice(status, AI_SERVICE, true);
+		const isText = typeof body === 'string' && body.trim() !== '';
+		if ((status === 200 || status === 404) && isText && canChunk(data))
+			return "This doesn't look like a chunking service: check 'AI Service URL'";
+		return undefined;
+	},
+	obtain: async (helper, data, isTested) => {
+		const client = parseClient(data);
+		const shared = SharedToken.of(client, scopeOf(data));
+		SharedToken.takeOver(client, data.accessTokens);
+		// n8n asks for a token if there is none, or if the service has refused this one.
+		const refused = tokenIn(data);
+		const accepts = ({ accessToken, issuedAt }: Token) =>
+			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== refused?.accessToken;
+		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
+			throw data.isOfNode ? error : advised(error);
+		});
+		// Of the requests of nodes that waited for a token one stores it; n8n repeats others only with something to store.
+		const isToStore = shared.isUnstored || !data.isOfNode;
+		data.accessTokens = JSON.stringify(shared.toStore());
+		return isToStore ? { accessTokens: data.accessTokens } : undefined;
+	},
+});

@@ -1,0 +1,86 @@
+import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
+
+import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credential-hooks';
+import { BLOB_SERVICE } from '../nodes/shared/service/services';
+
+/**
+ * The blob service (docs/service-interface.md, Blobs). The interface declares no authentication; real
+ * servers often require HTTP Basic.
+ */
+export class LucidworksBlobApi implements ICredentialType {
+	name = 'lucidworksBlobApi';
+
+	displayName = 'Lucidworks Fusion Blobs API';
+
+	icon = {
+		light: 'file:icons/blobService.svg',
+		dark: 'file:icons/blobService.dark.svg',
+	} as const;
+
+	documentationUrl =
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-fusion-blobs-api';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Blob Service URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://fusion.example.com:8764/api',
+			description: 'Everything before /blobs, including any path prefix',
+		},
+		{
+			displayName: 'Authentication',
+			name: 'authentication',
+			type: 'options',
+			options: [
+				{ name: 'Basic', value: 'basic', description: 'User and password' },
+				{ name: 'None', value: 'none', description: 'No credentials are sent' },
+			],
+			default: 'none',
+			description: 'How the blob service authenticates its users',
+		},
+		{
+			displayName: 'User',
+			name: 'user',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. admin',
+			description: 'A user that may list and convert blobs',
+			displayOptions: { show: { authentication: ['basic'] } },
+		},
+		{
+			displayName: 'Password',
+			name: 'password',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			description: "Password of 'User'",
+			displayOptions: { show: { authentication: ['basic'] } },
+		},
+		TEST_STATE_FIELD,
+	];
+
+	preAuthentication = HOOKS.preAuthentication;
+
+	/** Adds user and password. */
+	authenticate = HOOKS.authenticate;
+
+	/** Lists the blobs. */
+	test: ICredentialTestRequest = HOOKS.test;
+}
+
+const HOOKS = credentialHooks({
+	service: BLOB_SERVICE,
+	urlField: 'baseUrl',
+	sign: ({ authentication, user, password }) =>
+		authentication === 'basic'
+			? { auth: { username: String(user ?? ''), password: String(password ?? '') } }
+			: {},
+	probe: (data) => ({
+		method: 'GET',
+		url: `${BLOB_SERVICE.baseUrl(data)}/blobs`,
+		headers: { Accept: 'application/json' },
+	}),
+});

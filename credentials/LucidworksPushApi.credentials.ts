@@ -1,0 +1,82 @@
+import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
+
+import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credential-hooks';
+import { pushPath } from '../nodes/shared/service/push/push';
+import { parsePushEndpoint } from '../nodes/shared/service/push/push-endpoint';
+import { PUSH_SERVICE } from '../nodes/shared/service/services';
+
+/**
+ * One push endpoint data source with one of its keys (docs/service-interface.md, Push): kept together,
+ * so that a key is never sent to another data source.
+ */
+export class LucidworksPushApi implements ICredentialType {
+	name = 'lucidworksPushApi';
+
+	displayName = 'Lucidworks Push Endpoint API';
+
+	icon = {
+		light: 'file:icons/pushEndpoint.svg',
+		dark: 'file:icons/pushEndpoint.dark.svg',
+	} as const;
+
+	documentationUrl =
+		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-push-endpoint-api';
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'Push Service URL',
+			name: 'pushUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://subdomain.lucidworks.cloud/pathname/api/v1/push/docs',
+			description:
+				'Paste the complete push URL, or enter everything before /api/v1/push and the endpoint below',
+		},
+		{
+			displayName: 'Endpoint Identifier',
+			name: 'endpoint',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. docs',
+			// Not required: a complete push URL names it.
+			description:
+				"Last part of the push URL, which identifies the data source. Leave it empty if 'Push Service URL' is the complete push URL.",
+		},
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description:
+				'A push API key of this data source. Keys are managed in the administration UI, by selecting the data source.',
+		},
+		TEST_STATE_FIELD,
+	];
+
+	preAuthentication = HOOKS.preAuthentication;
+
+	/** Adds the key, without spaces pasted around it. */
+	authenticate = HOOKS.authenticate;
+
+	/** Pushes no document: the interface has no request that only reads. */
+	test: ICredentialTestRequest = HOOKS.test;
+}
+
+const HOOKS = credentialHooks({
+	service: PUSH_SERVICE,
+	urlField: 'pushUrl',
+	sign: ({ apiKey }) => ({ headers: { 'X-API-Key': String(apiKey ?? '').trim() } }),
+	probe: (data) => {
+		const { baseUrl, endpoint } = parsePushEndpoint(data);
+		return {
+			method: 'POST',
+			url: `${baseUrl}${pushPath(endpoint)}`,
+			headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+			// As text, since n8n drops an empty list.
+			body: '[]',
+		};
+	},
+});

@@ -1,0 +1,125 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { FileSink, type FileResult } from '../../shared/n8n/sinks/file-sink';
+import { stemOf } from '../../shared/n8n/sinks/failed-records';
+import { skipAnswered } from '../../shared/n8n/sinks/watermark';
+import { withFiles, type FileReading, type FileToRead } from '../../shared/n8n/sources/file-source';
+import type { ChunkSettings } from '../../shared/service/chunking/chunking';
+import { countedService, type ChunkService, type Job, type Jobs } from '../submit/service';
+import { recordTexts } from '../texts/record-texts';
+import { hintAtRegexes } from '../texts/settings';
+import type { ChunkTask, TextEntry } from '../texts/text';
+import { ChunkRun, type Work } from './chunk-texts';
+import { Room } from './room';
+
+/** Maximum of chunking IDs listed in the output; the others are only counted. */
+const MAX_IDS_LISTED = 100;
+
+/** What to do about a file of plain text that is read as records. */
+const CHUNK_AS_ONE_TEXT =
+	"To chunk it as one text, read it with n8n's node 'Extract from File' (operation 'Extract From Text File'), choose 'One Text per Item', and point 'Text' to the field 'data'. The ID and the name may be the file name, such as {{ $('Read/Write Files from Disk').item.json.fileName }}.";
+
+/** How a file is read whose texts are to be chunked. */
+interface TextFile extends FileReading<TextEntry> {
+	/** What the names of files with its chunks begin with. */
+	name: string;
+	service: ChunkService;
+	answered: (job: Job) => void;
+}
+
+/**
+ * Chunks the texts of the files of all input items. An item without a usable file fails. Each file gives
+ * one item that sums it up.
+ *
+ * @param done what becomes of a text, as a member of the summary: chunks of several files are waited for at once
+ */
+export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
+	const { task, service } = work;
+	const { run, parameters, options } = task;
+	const settings: ChunkSettings[] = [];
+	const readingOf = (origin: FileToRead): TextFile => {
+		const reading = recordTexts(task, origin.itemIndex);
+		settings.push(reading.settings);
+		const { sink, ...others } = accounting(task, service, done);
+		const name = `${stemOf(origin.file.name)}.chunks`;
+		return { ...reading, ...others, name, sink: new FileSink(run, origin, options, sink) };
+	};
+	// What was submitted needs no room, and Concurrency bounds what is in flight.
+	const room = done === 'chunked' ? { room: new Room() } : {};
+	await withFiles<TextEntry, TextFile>({
+		run,
+		parameters,
+		options: { ...options, asOneText: CHUNK_AS_ONE_TEXT },
+		readingOf,
+		use: async ({ entries, sink }, { name, service, answered }) => {
+			const source = { entries, sink, earlier: [], name, answered, ...room };
+			await new ChunkRun({ ...work, service }, source).chunkAll();
+		},
+		overlaps: done === 'chunked',
+	});
+	hintAtRegexes(settings, run);
+}
+
+/** Counts the requests and jobs of a file, for its summary. */
+function accounting(
+	task: ChunkTask,
+	whole: ChunkService,
+	done: 'chunked' | 'submitted',
+): Pick<TextFile, 'service' | 'answered'> & { sink: FileResult } {
+	const { run } = task;
+	const { jobs } = whole;
+	const { stats, service } = countedService(whole);
+	const unfinished: string[] = [];
+	const isSubmitted = done === 'submitted';
+	return {
+		service,
+		answered: (job) => {
+			if (job.ended === undefined && !isSubmitted) unfinished.push(job.chunkingId);
+			// Memory must not grow with the file. A run that ends names what can still be fetched.
+			jobs.delete(job);
+			if (job.ended === undefined && (isSubmitted || run.ended))
+				jobs.add({ ...job, refs: [] });
+		},
+		sink: {
+			done,
+			others: isSubmitted ? [] : ['chunks'],
+			stats,
+			goOn: (upTo) => goOn(task, jobs, upTo, stats.done > 0 ? done : undefined),
+			// A node that stops later names the jobs of the files before.
+			atEnd: () => jobs.progress(),
+			json: () => unfinishedJson(unfinished),
+		},
+	};
+}
+
+/** Chunking IDs of jobs that have not finished, as members of the summary. */
+function unfinishedJson(ids: readonly string[]): IDataObject {
+	if (ids.length === 0) return {};
+	const others = ids.length - MAX_IDS_LISTED;
+	return {
+		unfinishedChunkingIds: ids.slice(0, MAX_IDS_LISTED),
+		...(others > 0 && { moreUnfinishedChunkingIds: others }),
+	};
+}
+
+/**
+ * What a run that ends early has returned of a file, and what can be done about the rest.
+ *
+ * @param done what has become of the records that succeeded; undefined if none did
+ */
+function goOn(
+	{ run }: ChunkTask,
+	jobs: Jobs,
+	upTo: number,
+	done: 'chunked' | 'submitted' | undefined,
+): string {
+	// For n8n's log, which only says how far the file was read.
+	if (!run.ended) return '';
+	if (!run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
+	const why = run.signal.aborted
+		? 'the execution was canceled.'
+		: "the node stopped: set 'On Error' to 'Continue'.";
+	const output = done === 'chunked' ? 'Their chunks' : 'Their items';
+	const lost = done === undefined ? '' : `${output} were not returned, because ${why}`;
+	return [lost, jobs.progress()].filter(Boolean).join(' ');
+}

@@ -1,0 +1,67 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { ItemSink } from '../../shared/n8n/sinks/item-sink';
+import type { Sink } from '../../shared/n8n/sinks/sink';
+import { withItems } from '../../shared/n8n/sources/source';
+import { documentItem, itemsOf, recordOptions } from '../chunks/records';
+import { mergedFailure } from '../chunks/report';
+import type { Job } from '../submit/service';
+import { ItemTexts, type IdSource } from '../texts/item-texts';
+import type { PreviousRequest } from '../texts/previous-requests';
+import type { TextEntry } from '../texts/text';
+import { ChunkRun, type Work } from './chunk-texts';
+
+/**
+ * Chunks the texts of all input items. Items without a usable text fail.
+ *
+ * @param ids where items say which earlier request they stand for; those that do are not submitted again
+ */
+export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
+	const { run, options, mode } = work.task;
+	const { jobs } = work.service;
+	const items = new ItemTexts(work.task, ids);
+	const earlier: Job[] = [];
+	const records = recordOptions(work.task);
+	const joined = (itemIndex: number, parts: IDataObject[]) =>
+		documentItem(run.items[itemIndex]?.json ?? {}, records, parts);
+	const reading = {
+		valuesOf: async (itemIndex: number) => await items.read(itemIndex),
+		entryOf: (entry: unknown) => entry as TextEntry,
+		idOfItem: (itemIndex: number) => items.idOf(itemIndex),
+		emptyList: {},
+		resolve: async (entries: TextEntry[], sink: Sink) => {
+			const texts = items.finish(entries);
+			for (const ref of items.empty)
+				await sink.returned(ref, itemsOf({ ref, chunks: [], isComplete: true }, [], mode));
+			for (const request of items.requests.values())
+				earlier.push(previousJob(request, run.now()));
+			for (const job of earlier) jobs.add(job);
+			return texts;
+		},
+		sink: new ItemSink(run, options, {
+			done: 'chunked',
+			noun: 'text',
+			repeating: '',
+			merged: mergedFailure,
+			joined: mode === 'perDocument' ? joined : undefined,
+			progress: () => jobs.progress(),
+		}),
+	};
+	await withItems<TextEntry>(
+		run,
+		reading,
+		async (source) =>
+			await new ChunkRun(work, { ...source, earlier, name: 'chunks' }).chunkAll(),
+	);
+}
+
+/** The job of a request that an earlier run submitted. */
+const previousJob = ({ chunkingId, refs, textCount }: PreviousRequest, since: number): Job => ({
+	chunkingId,
+	refs,
+	textCount,
+	since,
+	isOwn: false,
+	isRepeatable: false,
+	status: 'SUBMITTED',
+});

@@ -1,0 +1,119 @@
+import { newStats, type RunState, type RunStats } from '../../shared/flow/run-state';
+import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
+import { Session } from '../../shared/n8n/session/session';
+import { AI_SERVICE } from '../../shared/service/services';
+import type { ChunkOptions } from '../parameters';
+import type { ChunkTask, TextRef } from '../texts/text';
+
+/** A chunking request that the service accepted. */
+export interface Job {
+	readonly chunkingId: string;
+	/** What input items wait for. */
+	readonly refs: readonly TextRef[];
+	/** How many texts it has, if that is known. */
+	readonly textCount: number | undefined;
+	/** When this run began to wait for it, by the clock of the run. */
+	readonly since: number;
+	/** This run has submitted it. */
+	readonly isOwn: boolean;
+	/** Its texts may be submitted once more if it fails. */
+	readonly isRepeatable: boolean;
+	/** A poll of it was answered: the service knew its ID. */
+	isKnown?: true;
+	/** As the service reported it last, in one line. */
+	status: string;
+	/** The response to its submission, until that was read: it may already have the results. */
+	submitted?: unknown;
+	/** The last response with data that could not be used: it may come only once. */
+	kept?: unknown;
+	ended?: 'finished' | 'failed';
+}
+
+/** More chunking IDs than this would make a message unreadable. */
+const MAX_IDS_IN_MESSAGE = 100;
+
+/** The jobs of a run; with texts from files those that were not returned. */
+export class Jobs extends Set<Job> {
+	/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
+	progress(): string {
+		return [
+			this.list(undefined, 'not finished'),
+			this.list('failed', 'failed'),
+			this.list('finished', 'finished, but not returned'),
+		]
+			.filter(Boolean)
+			.join(' ');
+	}
+
+	private list(ended: Job['ended'], words: string): string {
+		const ids = [...this].flatMap((job) => (job.ended === ended ? job.chunkingId : []));
+		if (ids.length === 0) return '';
+		const others = ids.length - MAX_IDS_IN_MESSAGE;
+		const more = others > 0 ? ` and ${others} more` : '';
+		return `Chunking IDs ${words}: ${ids.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
+	}
+}
+
+/** The AI service as one run uses it. */
+export interface ChunkService {
+	session: Session;
+	options: ChunkOptions;
+	jobs: Jobs;
+	/** What all submissions of the run share. */
+	submitting: RequestLine;
+	/** What all its polls and fetches share. */
+	fetching: RequestLine;
+}
+
+/**
+ * Opens the AI service for a run, with the scope that the node says.
+ *
+ * @throws InputError for a credential or a scope that cannot be used
+ */
+export async function openService({ run, parameters, options }: ChunkTask): Promise<ChunkService> {
+	const chosen = parameters.requiredText('scope', 0, 'Choose a scope.');
+	const scope = chosen === 'custom' ? parameters.requiredText('customScope', 0) : chosen;
+	const session = await Session.open(run, { ...AI_SERVICE, scope });
+	return {
+		session,
+		options,
+		jobs: new Jobs(),
+		// A text that is submitted twice may be chunked twice, which costs tokens and no data.
+		submitting: requestLine(run, session, options, { idempotent: true }),
+		fetching: requestLine(run, session, options, { idempotent: true, isFirst: true }),
+	};
+}
+
+/** The same service for the requests of one file, which are also counted on their own. */
+export function countedService(service: ChunkService): { stats: RunStats; service: ChunkService } {
+	const { submitting, fetching } = service;
+	const { stats, run } = counted(submitting.run);
+	return {
+		stats,
+		service: { ...service, submitting: { ...submitting, run }, fetching: { ...fetching, run } },
+	};
+}
+
+/** A part of a run with counters of its own; the counters of the run include them. */
+function counted(whole: RunState): { stats: RunStats; run: RunState } {
+	const stats = new Proxy(newStats(), {
+		set: (target, name: keyof RunStats, value: number) => {
+			whole.stats[name] += value - target[name];
+			target[name] = value;
+			return true;
+		},
+	});
+	const run: RunState = {
+		get ended() {
+			return whole.ended;
+		},
+		stopsOnFailure: whole.stopsOnFailure,
+		stats,
+		health: whole.health,
+		stop: (reason) => whole.stop(reason),
+		now: () => whole.now(),
+		random: () => whole.random(),
+		sleep: async (...how) => await whole.sleep(...how),
+	};
+	return { stats, run };
+}

@@ -1,0 +1,138 @@
+/**
+ * Passes values from many producers to one consumer, in order. A producer waits until the consumer
+ * has processed its value, so a slow consumer slows the producers down.
+ */
+export class Channel<T> {
+	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
+	private ending: { error?: unknown } | undefined;
+	private wake: () => void = () => undefined;
+	private tellAbandoned: () => void = () => undefined;
+	/** The consumer has left: nothing more needs to be produced. */
+	isAbandoned = false;
+
+	/** Calls the listener when the consumer has left. */
+	onAbandoned(listener: () => void): void {
+		this.tellAbandoned = listener;
+	}
+
+	/** @returns a promise that resolves when the consumer has processed the value, or has left */
+	async put(value: T): Promise<void> {
+		if (this.ending) return;
+		await new Promise<void>((consumed) => {
+			this.waiting.push({ value, consumed });
+			this.wake();
+		});
+	}
+
+	/** No more values will come: the consumer gets those that wait, then the end or the error. */
+	close(ending: { error?: unknown } = {}): void {
+		this.ending ??= ending;
+		this.wake();
+	}
+
+	/** The consumer has left: no producer waits for it any longer. */
+	abandon(): void {
+		this.isAbandoned = true;
+		this.close();
+		for (const { consumed } of this.waiting.splice(0)) consumed();
+		this.tellAbandoned();
+	}
+
+	/** Yields all values that wait, in one list. */
+	async *slices(): AsyncGenerator<T[], void, undefined> {
+		for (;;) {
+			const next = this.waiting.splice(0);
+			if (next.length > 0) {
+				try {
+					yield next.map(({ value }) => value);
+				} finally {
+					for (const { consumed } of next) consumed();
+				}
+			} else if (this.ending) {
+				if ('error' in this.ending) throw this.ending.error;
+				return;
+			} else {
+				await new Promise<void>((wake) => (this.wake = wake));
+			}
+		}
+	}
+}
+
+/** Tasks that run side by side, and what they pass to one consumer. */
+export class Tasks<T> extends Channel<T> {
+	private running = 0;
+	private onRoom: () => void = () => undefined;
+
+	constructor(private readonly max: number) {
+		super();
+	}
+
+	/**
+	 * Starts a task, also if there is no room: to be followed by `room`.
+	 *
+	 * @param task must not reject
+	 * @returns its end
+	 */
+	async start(task: () => Promise<void>): Promise<void> {
+		this.running++;
+		try {
+			await task();
+		} finally {
+			this.running--;
+			this.onRoom();
+		}
+	}
+
+	/** Waits until there is room for one more task. */
+	async room(): Promise<void> {
+		await this.atMost(this.max - 1);
+	}
+
+	/** Waits until all tasks have ended. */
+	async allEnded(): Promise<void> {
+		await this.atMost(0);
+	}
+
+	private async atMost(count: number): Promise<void> {
+		while (this.running > count) await new Promise<void>((done) => (this.onRoom = done));
+	}
+}
+
+/**
+ * Runs tasks side by side: the concurrency of everything that sends. What the tasks put is returned in
+ * slices. A slow consumer slows them down, and one that leaves early waits for the tasks that run.
+ *
+ * @param max maximum of tasks that run at once
+ * @param feed starts the tasks
+ * @throws what `feed` throws, after all tasks have ended and what they put has been returned
+ */
+export async function* inParallel<T>(
+	max: number,
+	feed: (tasks: Tasks<T>) => Promise<void>,
+): AsyncGenerator<T[], void, undefined> {
+	const tasks = new Tasks<T>(max);
+	const feeding = feed(tasks)
+		.finally(async () => await tasks.allEnded())
+		.then(
+			() => tasks.close(),
+			(error: unknown) => tasks.close({ error }),
+		);
+	try {
+		yield* tasks.slices();
+	} finally {
+		tasks.abandon();
+		await feeding;
+	}
+}
+
+/** Yields the entries of a source one by one, in slices of one. */
+export async function* singly<E>(
+	entries: AsyncIterable<E> | Iterable<E>,
+): AsyncGenerator<E[], void, undefined> {
+	for await (const entry of entries) yield [entry];
+}
+
+/** Yields the entries of slices, one by one. */
+export async function* flat<E>(slices: AsyncIterable<E[]>): AsyncGenerator<E, void, undefined> {
+	for await (const slice of slices) yield* slice;
+}

@@ -1,0 +1,176 @@
+import {
+	sleep,
+	type IHttpRequestHelper,
+	type IHttpRequestOptions,
+	type IN8nHttpFullResponse,
+} from 'n8n-workflow';
+
+import { ServiceFailure } from '../service/failure';
+import { InputError } from '../service/input-error';
+import { parseRetryAfter } from '../service/retry-after';
+import { collected, MAX_BODY_BYTES, type ResponseStream } from './response-body';
+import { timeoutFailure, transportFailure, type Party } from './transport-failure';
+
+/** A response of any status, its body read. */
+export interface ReadResponse {
+	status: number;
+	/** Parsed JSON, or the text if it is not JSON. */
+	body: unknown;
+	/** How long the service asks to wait before the next request. */
+	retryAfterMs?: number;
+}
+
+/** Who is asked, and for what: a failure says so. */
+interface Asked {
+	party: Party;
+	kind: 'token' | 'transport';
+}
+
+/** What n8n is told with each request. */
+export interface SendOptions {
+	abortSignal: AbortSignal;
+	encoding: 'stream';
+	timeout: number;
+	returnFullResponse: true;
+	/** Every status is handled here: there is no second path for some of them. */
+	ignoreHttpStatusErrors: true;
+	/** n8n would send an API key to whatever host a redirect names. */
+	disableFollowRedirect: true;
+}
+
+/** About 24 days: Node.js treats a longer timer as zero. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** n8n's own timeout ends with the headers, so ours comes first. */
+const N8N_LATER_MS = 1_000;
+
+// Made once, since an error with its stack is slow.
+const TIME_IS_UP = new Error('The time is up');
+const CANCELED = new Error('The exchange was canceled');
+const DONE = new Error('The exchange is done');
+
+/**
+ * Sends one request and reads its response, headers and body within one time limit.
+ *
+ * @param asked tells who is asked when the exchange fails: for a token first, perhaps
+ * @param cancels gets what ends the exchange at once, for as long as it lasts
+ * @throws ServiceFailure without a complete response, InputError for an unusable credential
+ */
+export async function exchange(
+	send: (how: SendOptions) => Promise<unknown>,
+	asked: () => Asked,
+	timeoutMs: number,
+	cancels = new Set<() => void>(),
+): Promise<ReadResponse> {
+	let isAnswered = false;
+	const sendAndRead = async (signal: AbortSignal): Promise<ReadResponse> => {
+		const { statusCode, headers, body } = (await send({
+			abortSignal: signal,
+			encoding: 'stream',
+			timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+		})) as IN8nHttpFullResponse;
+		isAnswered = true;
+		const isSuccess = statusCode >= 200 && statusCode < 300;
+		const read = await collected(body as unknown as ResponseStream, isSuccess, signal);
+		if (read.isCut && isSuccess) throw tooLong(asked().party);
+		const sentAt = Date.parse(String(headers.date)) || Date.now();
+		const retryAfterMs = parseRetryAfter(headers['retry-after'], sentAt);
+		return {
+			status: statusCode,
+			body: read.body,
+			...(retryAfterMs !== undefined && { retryAfterMs }),
+		};
+	};
+	try {
+		return await within(timeoutMs, cancels, sendAndRead);
+	} catch (error) {
+		const { party, kind } = asked();
+		if (error === TIME_IS_UP) throw timeoutFailure(party, timeoutMs, kind);
+		// What the credential throws, n8n wraps.
+		for (const thrown of [error, (error as Error | undefined)?.cause]) {
+			if (thrown instanceof ServiceFailure || thrown instanceof InputError) throw thrown;
+		}
+		const failure = transportFailure(error, party, kind);
+		throw isAnswered && kind === 'transport' && failure.neverSent
+			? unreadable(party, error)
+			: failure;
+	}
+}
+
+/**
+ * Sends a request that belongs to no run.
+ *
+ * @param request signed
+ * @throws ServiceFailure if there is no complete response
+ */
+export async function send(
+	{ helpers }: IHttpRequestHelper,
+	request: IHttpRequestOptions,
+	{ party, kind, timeoutMs }: Asked & { timeoutMs: number },
+): Promise<ReadResponse> {
+	const asked = { party: { ...party, maxTimeoutMs: timeoutMs }, kind };
+	return await exchange(
+		async (how) => (await helpers.httpRequest({ ...request, ...how })) as unknown,
+		() => asked,
+		timeoutMs,
+	).catch((error: unknown) => {
+		const isRefused = error instanceof ServiceFailure && error.description === undefined;
+		throw isRefused ? notSent(error, party) : error;
+	});
+}
+
+/**
+ * Does something that can be ended, by its time limit or a cancel. Neither is waited for: what n8n does for
+ * several runs, such as requesting a token, goes on.
+ */
+async function within<T>(
+	ms: number,
+	cancels: Set<() => void>,
+	work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const ending = new AbortController();
+	const { signal } = ending;
+	const ended = new Promise<never>((_resolve, reject) => {
+		signal.addEventListener('abort', () => reject(signal.reason as Error));
+	});
+	const cancel = () => ending.abort(CANCELED);
+	cancels.add(cancel);
+	const timer = new AbortController();
+	sleep(Math.min(ms, MAX_TIMEOUT_MS), timer.signal).then(
+		() => ending.abort(TIME_IS_UP),
+		() => {},
+	);
+	try {
+		return await Promise.race([work(signal), ended]);
+	} finally {
+		cancels.delete(cancel);
+		timer.abort(DONE);
+	}
+}
+
+const tooLong = ({ name }: Party): ServiceFailure =>
+	new ServiceFailure(
+		`The response of ${name} is longer than ${MAX_BODY_BYTES / 1_000_000} MB and was not read to its end`,
+		{
+			kind: 'response',
+			description:
+				'Nothing of it was kept. Send fewer documents or texts per request. If the response to a single one is as long, ask the operator of the service why.',
+		},
+	);
+
+/** The response could not be read for a reason that has nothing to do with the connection. */
+const unreadable = ({ name }: Party, error: unknown): ServiceFailure =>
+	new ServiceFailure(`The response of ${name} cannot be read: ${(error as Error).message}`, {
+		kind: 'response',
+		description: `Report this to the operator of ${name}.`,
+	});
+
+/** n8n refused to send it, e.g. because the credential allows other domains only. */
+function notSent({ message, kind }: ServiceFailure, { urlLabel }: Party): ServiceFailure {
+	const what = kind === 'token' ? `The token request was not sent: ${message}` : message;
+	const description = `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${urlLabel}'.`;
+	return new ServiceFailure(what, { kind, description });
+}

@@ -1,0 +1,69 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { RecordError } from '../../records/record';
+import { ServiceFailure } from '../../service/failure';
+import { quoted } from '../../service/wording';
+import { messageOf } from '../run/errors';
+import type { Failure } from '../run/results';
+
+/** Maximum of failures listed in the output; the others are only counted. */
+const MAX_LISTED = 100;
+/** Maximum of different reasons that are counted: a service may word each one differently. */
+const MAX_REASONS = 100;
+
+/** A failure, and where it is in its file. */
+interface PlacedFailure extends Failure {
+	record?: number;
+	line?: number | undefined;
+}
+
+/** The failures of a file or of an input item. */
+export class Failures {
+	/** How many there are. */
+	count = 0;
+	/** `{ record?, line?, id?, error, httpStatus? }` of the first ones. */
+	readonly list: IDataObject[] = [];
+	private readonly reasons = new Map<string, number>();
+
+	note(failure: PlacedFailure): void {
+		this.count++;
+		const reason = commonReason(failure);
+		const isKnown = this.reasons.has(reason) || this.reasons.size < MAX_REASONS;
+		const key = isKnown ? reason : 'Other errors';
+		this.reasons.set(key, (this.reasons.get(key) ?? 0) + 1);
+		if (this.list.length < MAX_LISTED) this.list.push(listed(failure));
+	}
+
+	/** Members of a summary: the list, and all by what they have in common, the most frequent first. */
+	json() {
+		const failureCounts = [...this.reasons]
+			.map(([error, records]) => ({ error, records }))
+			.sort((one, other) => other.records - one.records);
+		return { failures: this.list, failureCounts };
+	}
+}
+
+function listed({ record, line, id, reason, message }: PlacedFailure): IDataObject {
+	const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
+	return {
+		...(record !== undefined && { record }),
+		...(line !== undefined && { line }),
+		...(id !== undefined && { id }),
+		error: message ?? messageOf(reason),
+		...(status !== undefined && { httpStatus: status }),
+	};
+}
+
+/** A reason without what differs from record to record: line, record, ID, a value, a size. */
+function commonReason({ reason, id }: PlacedFailure): string {
+	const message = messageOf(reason);
+	if (reason instanceof RecordError) {
+		return message
+			.replace(/^(?:Line \d+|Record \d+ \(line \d+\))/, 'The record')
+			.replace(/:.*$/s, '');
+	}
+	return message
+		.replace(id === undefined ? '' : ` of document ${quoted(id)}`, '')
+		.replace(/(must be a string, but it is the (?:number|boolean)) .*/, '$1')
+		.replace(/ has [\d,]+ bytes?, more than/, ' has more than');
+}

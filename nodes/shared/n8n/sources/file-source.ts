@@ -1,0 +1,216 @@
+import type { IBinaryData } from 'n8n-workflow';
+
+import { quoted } from '../../service/wording';
+import { messageOf } from '../run/errors';
+import type { Run } from '../run/run';
+import type { FileOrigin, FileSink } from '../sinks/file-sink';
+import type { Placed } from '../sinks/sink';
+import { hasFile, inputFile } from './files';
+import {
+	checkFields,
+	openItemFile,
+	refusal,
+	type FileParameters,
+	type Needed,
+	type RecordFile,
+	type RecordFileOptions,
+} from './record-file';
+import { passedOn, type Reading, type Source } from './source';
+
+/** The parameters of a file of records, with those that files have beside their format. */
+interface FileSourceParameters extends FileParameters {
+	number(name: 'options.skipRecords' | 'options.maxRecords', itemIndex: number): number;
+}
+
+/** An open file, and what is to be read of it. */
+export interface FileToRead extends FileOrigin {
+	file: RecordFile;
+	/** Maximum of records to read after those that are skipped; 0 for all. */
+	max: number;
+}
+
+/** How a file of an input item is read: its records as they are needed. */
+export interface FileReading<E extends Placed> extends Reading<E> {
+	/** Fields that a file must have, each with the parameter that names it; see `checkFields`. */
+	needed: readonly Needed[];
+	sink: FileSink;
+}
+
+/** The files of all input items, and what is done with each. */
+interface Files<E extends Placed, R extends FileReading<E>> {
+	run: Run;
+	parameters: FileSourceParameters;
+	options: RecordFileOptions;
+	/** How a file is read. */
+	readingOf: (origin: FileToRead) => R;
+	/** Has answered all entries of a file when it returns. */
+	use: (source: Source<E>, reading: R) => Promise<void>;
+	/** Whether a file is opened once the one before was read, with the entries of both in flight. */
+	overlaps?: boolean;
+}
+
+/** Files that a message names: those that were opened last. */
+const MAX_FILES_NAMED = 3;
+
+/**
+ * Reads the files of all input items, each opened when the one before was taken. An item without a usable
+ * file fails; one that sums up a file, as our nodes return it, is passed on as it is.
+ */
+export async function withFiles<E extends Placed, R extends FileReading<E>>(
+	files: Files<E, R>,
+): Promise<void> {
+	const { run, parameters, overlaps = false } = files;
+	const unfinished = new Set<Promise<void>>();
+	/** Those of files in flight. */
+	const sinks = new Set<FileSink>();
+	for (const itemIndex of run.items.keys()) {
+		if (run.ended) break;
+		const places = placesOf(run, parameters, itemIndex);
+		for (const [at, where] of places.entries()) {
+			const opened = run.ended ? undefined : await open(files, itemIndex, where);
+			if (opened === undefined) {
+				// The only file of its item has no other result, so that the item itself fails.
+				if (run.ended && places.length > 1) notRead(run, parameters, itemIndex, where);
+				continue;
+			}
+			const { sink } = opened.reading;
+			sinks.add(sink);
+			run.logLines = () => [...sinks].map((one) => one.logLine());
+			run.progress = () => {
+				const named = sinks.size > 0 ? [...sinks].slice(-MAX_FILES_NAMED) : [sink];
+				return named.map((one) => one.progress()).join(' ');
+			};
+			const isLast = itemIndex === run.items.length - 1 && at === places.length - 1;
+			let wasRead: () => void = () => undefined;
+			const reading = new Promise<void>((resolve) => (wasRead = resolve));
+			const using: Promise<void> = useFile(files, opened, isLast, wasRead).finally(() => {
+				if (!run.ended) sinks.delete(sink);
+				unfinished.delete(using);
+			});
+			unfinished.add(using);
+			await (overlaps ? Promise.race([reading, using]) : using);
+		}
+	}
+	await Promise.all(unfinished);
+}
+
+/** Opens a file. One that cannot be opened fails alone, not those in other fields of its item. */
+async function open<E extends Placed, R extends FileReading<E>>(
+	{ run, parameters, options, readingOf }: Files<E, R>,
+	itemIndex: number,
+	where: string | IBinaryData,
+): Promise<{ origin: FileToRead; reading: R } | undefined> {
+	let file: RecordFile | undefined;
+	try {
+		file = await openItemFile(run, parameters, options, itemIndex, where);
+		const path = parameters.text('listPath', itemIndex).trim();
+		const skip = parameters.number('options.skipRecords', itemIndex);
+		const max = parameters.number('options.maxRecords', itemIndex);
+		const origin = { file, itemIndex, path, skip, max };
+		return { origin, reading: readingOf(origin) };
+	} catch (error) {
+		file?.close();
+		// A run that ends closes its files, also the one that is being opened.
+		if (!run.ended) run.refuse(itemIndex, error);
+		return undefined;
+	}
+}
+
+/** @param wasRead called once all entries of the file have been taken */
+async function useFile<E extends Placed, R extends FileReading<E>>(
+	{ run, use }: Files<E, R>,
+	{ origin, reading }: { origin: FileToRead; reading: R },
+	isLast: boolean,
+	wasRead: () => void,
+): Promise<void> {
+	const { sink } = reading;
+	try {
+		await use({ entries: readRecords(run, origin, reading, wasRead), sink, isLast }, reading);
+		await sink.close();
+	} catch (error) {
+		run.refuse(origin.itemIndex, error);
+	} finally {
+		origin.file.close();
+	}
+}
+
+/** The run ended before a file was read, and its item may have the results of others. */
+function notRead(
+	run: Run,
+	parameters: FileSourceParameters,
+	itemIndex: number,
+	where: string | IBinaryData,
+): void {
+	const reason = run.ended?.reason;
+	const { name } = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
+	const message = `The file ${quoted(name)} was not read: ${messageOf(reason)}`;
+	run.fail(itemIndex, { reason, message, json: { file: name }, skipped: true });
+}
+
+/**
+ * Where the files of an item are: in the fields that are named, separated by commas. Of several names,
+ * those count that the item has.
+ */
+function placesOf(
+	run: Run,
+	parameters: FileSourceParameters,
+	itemIndex: number,
+): Array<string | IBinaryData> {
+	try {
+		const where = parameters.file('binaryPropertyName', itemIndex);
+		if (typeof where !== 'string') return [where];
+		const names = [...new Set(where.split(',').flatMap((name) => name.trim() || []))];
+		const found = names.filter((name) => hasFile(run, itemIndex, name));
+		if (found.length > 0) return found;
+		// That there is none is said of the first.
+		return passedOn(run, itemIndex) ? [] : [names[0] ?? ''];
+	} catch (error) {
+		run.refuse(itemIndex, error);
+		return [];
+	}
+}
+
+/** What is to be sent of a file; all other records are accounted for. */
+async function* readRecords<E extends Placed>(
+	run: Run,
+	{ file, itemIndex, skip, max }: FileToRead,
+	{ needed, entryOf, idOf, sink }: FileReading<E>,
+	wasRead: () => void,
+): AsyncGenerator<E[], void, undefined> {
+	const items = [itemIndex];
+	const last = max === 0 ? Infinity : skip + max;
+	let isFirst = true;
+	let at = 0;
+	try {
+		for await (const records of file.records(skip)) {
+			const slice: E[] = [];
+			for (const record of records) {
+				const pause = run.breathe();
+				if (pause) await pause;
+				if (run.ended || record.record > last) break;
+				if (isFirst) checkFields(run, file, record, needed);
+				isFirst = false;
+				at = record.record;
+				const place = { items, record };
+				try {
+					if (record.error) throw record.error;
+					slice.push(entryOf(record.value, place));
+				} catch (reason) {
+					await sink.failed(place, { reason, id: idOf?.(record.value) });
+				}
+			}
+			if (slice.length > 0) yield slice;
+			if (run.ended || (records.at(-1)?.record ?? 0) > last) return;
+		}
+		if (isFirst && !run.ended) checkFields(run, file, undefined, needed);
+		sink.isAtEnd = !run.ended;
+	} catch (error) {
+		// A run that ends closes its files. What is wrong after Max Records is for the run that reads that far.
+		if (run.ended || at >= last) return;
+		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
+		if (read === 0) sink.refused = { reason: refusal(file.name, error) };
+		else sink.brokenOff(read + 1, error);
+	} finally {
+		wasRead();
+	}
+}

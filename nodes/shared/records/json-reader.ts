@@ -1,0 +1,254 @@
+import { jsonLines } from './line-reader';
+import {
+	checkLength,
+	detached,
+	RecordError,
+	recordError,
+	type RecordReader,
+	type SourceRecord,
+} from './record';
+
+const QUOTE_OR_BACKSLASH = /["\\]/g;
+/** What matters on the way to the list, between its elements, and within one. */
+const TOKENS = { way: /["[\]{},:]/g, between: /["[\]{},]/g, within: /["[\]{}]/g };
+
+/** What is longer on the way to the list is not on its path. */
+const MAX_KEY_CHARACTERS = 64 * 1024;
+
+/**
+ * Reads the elements of a list in a JSON file, each as a record. Only brackets and quotes matter; each element
+ * is left to `JSON.parse`, and fails alone. What is beside the list is not checked. A file that is one
+ * object is a record itself; objects on a line each are read as JSON Lines.
+ */
+export class JsonReader implements RecordReader {
+	skip = 0;
+	/** Whether the file is one object, which is the only record. */
+	isObject = false;
+	private state: 'start' | 'way' | 'elements' | 'object' | 'after' = 'start';
+	/** How many brackets are open, and how many are between two elements. */
+	private depth = 0;
+	private listDepth = 0;
+	private inString = false;
+	private isEscaped = false;
+	/** What remains of the path below the value that begins next; undefined if it leads elsewhere. */
+	private next: string | undefined;
+	/** The same for each open object on the way. */
+	private readonly remaining: string[] = [];
+	/** What was read since the last token that mattered, and the line where it begins. */
+	private begun = '';
+	private line = 1;
+	private record = 0;
+	/** The object that the file begins with, until what follows tells whether it is all. */
+	private object: { text: string; line: number } | undefined;
+	private lines: RecordReader | undefined;
+
+	/** @param path the dotted path of the list, such as `items.docs`; '' if the file is the list */
+	constructor(private readonly path = '') {
+		this.next = path;
+	}
+
+	get position(): { record: number; line: number } {
+		return this.lines?.position ?? { record: this.record + 1, line: this.valueLine };
+	}
+
+	*push(piece: string): Generator<SourceRecord> {
+		let at = 0;
+		while (at < piece.length) {
+			if (this.lines) return yield* this.lines.push(piece.slice(at));
+			if (this.state === 'start' || this.isOver) {
+				at = this.nonBlank(piece, at);
+				if (at === piece.length) break;
+				if (this.state === 'start') this.start(piece.charAt(at));
+				else this.goOn(piece.charAt(at));
+				if (this.object) yield* this.asLines(this.object);
+				continue;
+			}
+			const found = this.token(piece, at);
+			const end = found < 0 ? piece.length : found;
+			this.begun += piece.slice(at, end);
+			if (this.isBeside && this.begun.length > MAX_KEY_CHARACTERS) this.take();
+			checkLength(this.begun.length, this.record + 1, this.line);
+			at = end + 1;
+			if (found >= 0) yield* this.read(piece.charAt(found));
+		}
+	}
+
+	*held(): Generator<SourceRecord> {
+		if (this.lines) return;
+		if (this.object && this.skip === 0) yield this.recordOf(this.object.text, this.object.line);
+		const isWhole = this.state === 'elements' && this.depth === this.listDepth;
+		if (isWhole && this.begun.endsWith('}')) yield* this.element();
+	}
+
+	*end(): Generator<SourceRecord> {
+		if (this.lines) return yield* this.lines.end();
+		this.isObject = this.object !== undefined;
+		yield* this.held();
+		if (this.state === 'start') throw this.failure('The file is empty');
+		if (this.depth > 0 || this.inString)
+			throw recordError(ENDS_EARLY, this.record + 1, this.valueLine);
+		if (this.state === 'way') throw this.failure(`The file has no list at "${this.path}"`);
+	}
+
+	/** The line of the value that is being read. */
+	private get valueLine(): number {
+		const { begun } = this;
+		return this.line + lineBreaks(begun.slice(0, begun.length - begun.trimStart().length));
+	}
+
+	private get isOver(): boolean {
+		return this.state === 'after' && this.depth === 0;
+	}
+
+	/** The index of the next character that is not blank. */
+	private nonBlank(piece: string, from: number): number {
+		const text = piece.slice(from);
+		const blanks = text.slice(0, text.length - text.trimStart().length);
+		this.line += lineBreaks(blanks);
+		return from + blanks.length;
+	}
+
+	private start(first: string): void {
+		if (this.path !== '') this.state = 'way';
+		else if (first === '{') this.state = 'object';
+		else if (first === '[') this.state = 'way';
+		else throw this.failure('The file is neither a JSON list nor a JSON object');
+	}
+
+	/** Something follows the value that the file begins with. */
+	private goOn(first: string): void {
+		const { object } = this;
+		if (object && first === '{' && lineBreaks(object.text) === 0) return;
+		const problem =
+			object && first === '{'
+				? 'The file has several objects of several lines each: write each on a line of its own, for example with jq -c .'
+				: 'The file goes on after its JSON';
+		throw this.failure(`${problem} (line ${this.line})`);
+	}
+
+	/** Reads on as JSON Lines, from the object that the file begins with. */
+	private *asLines({ text, line }: { text: string; line: number }): Generator<SourceRecord> {
+		this.lines = jsonLines();
+		this.lines.skip = this.skip;
+		yield* this.lines.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
+	}
+
+	/** The index of the next bracket, quote or separator that matters, or -1. */
+	private token(piece: string, from: number): number {
+		const isWithin = this.state === 'object' || this.depth > this.listDepth;
+		const tokens = TOKENS[this.state === 'way' ? 'way' : isWithin ? 'within' : 'between'];
+		for (let at = from; ; at++) {
+			if (this.inString) at = this.endOfString(piece, at);
+			if (at < 0) return -1;
+			at = indexOf(tokens, piece, at);
+			if (at < 0 || piece.charAt(at) !== '"') return at;
+			this.inString = true;
+		}
+	}
+
+	/** The index after the quote that ends a string, or -1. */
+	private endOfString(piece: string, from: number): number {
+		let at = this.isEscaped ? from + 1 : from;
+		this.isEscaped = false;
+		for (;;) {
+			at = indexOf(QUOTE_OR_BACKSLASH, piece, at);
+			if (at < 0) return -1;
+			if (piece.charAt(at) === '"') break;
+			this.isEscaped = at + 1 === piece.length;
+			if (this.isEscaped) return -1;
+			at += 2;
+		}
+		this.inString = false;
+		return at + 1;
+	}
+
+	private *read(token: string): Generator<SourceRecord> {
+		const closes = token === '}' || token === ']';
+		const isBetween = this.state === 'elements' && this.depth === this.listDepth;
+		if (isBetween && (closes || token === ',')) {
+			yield* this.element();
+			if (closes) this.state = 'after';
+		} else if (this.isBeside) {
+			if (this.state === 'way' && this.depth === this.remaining.length) this.follow(token);
+			this.take();
+		} else this.begun += token;
+		if (closes) this.depth--;
+		else if (token !== ',' && token !== ':') this.depth++;
+		if (this.state !== 'object' || this.depth > 0) return;
+		const { line } = this;
+		this.object = { text: this.take(), line };
+		this.state = 'after';
+	}
+
+	/** Whether what is read belongs to no record. */
+	private get isBeside(): boolean {
+		return this.state === 'way' || this.state === 'after';
+	}
+
+	/** Follows the path: `next` is what remains of it for the value after this token. */
+	private follow(token: string): void {
+		const rest = this.remaining.at(-1) ?? '';
+		if (token === ':') {
+			const key = parsedKey(this.begun);
+			if (key === rest) this.next = '';
+			else this.next = rest.startsWith(`${key}.`) ? rest.slice(key.length + 1) : undefined;
+		} else if (this.next === '' && token !== '[') {
+			throw this.failure(`"${this.path}" is not a list (line ${this.valueLine})`);
+		} else if (this.next === '') {
+			this.take();
+			this.state = 'elements';
+			this.listDepth = this.depth + 1;
+		} else if (token === '{' && this.next !== undefined) this.remaining.push(this.next);
+		else if (token === '}') this.remaining.pop();
+		else if (token === ',') this.next = undefined;
+	}
+
+	/** What was read so far is done with. */
+	private take(): string {
+		const text = this.begun;
+		this.begun = '';
+		this.line += lineBreaks(text);
+		return text;
+	}
+
+	private *element(): Generator<SourceRecord> {
+		const { begun, valueLine } = this;
+		this.take();
+		if (begun.trim() === '') return;
+		if (this.record < this.skip) this.record++;
+		else yield this.recordOf(detached(begun.trim()), valueLine);
+	}
+
+	private recordOf(text: string, line: number): SourceRecord {
+		const record = ++this.record;
+		try {
+			return { record, line, text, value: JSON.parse(text), error: undefined };
+		} catch (reason) {
+			const problem = `is not valid JSON: ${(reason as Error).message}`;
+			const error = recordError(problem, record, line);
+			return { record, line, text, value: undefined, error };
+		}
+	}
+
+	private failure(message: string): RecordError {
+		return new RecordError(message, this.record + 1, this.valueLine);
+	}
+}
+
+const ENDS_EARLY = 'is not valid JSON: the text ends early';
+
+const lineBreaks = (text: string): number => text.split('\n').length - 1;
+
+/** The index of the next match of an expression with the flag `g`, or -1. */
+function indexOf(expression: RegExp, text: string, from: number): number {
+	expression.lastIndex = from;
+	return expression.test(text) ? expression.lastIndex - 1 : -1;
+}
+
+function parsedKey(text: string): string {
+	try {
+		return String(JSON.parse(text));
+	} catch {
+		return '';
+	}
+}

@@ -1,0 +1,108 @@
+import { isObject, type Members } from './json';
+
+/** A document of a request: its ID, and its JSON, by which an echo in the response is recognized. */
+export interface SentDocument {
+	id: string;
+	text?: string;
+}
+
+/** What a response says of a document. */
+export interface DocumentAnswer {
+	/** The entry that names the document, or the whole response. */
+	response: unknown;
+	/** Why it does not count as accepted; `isUnknown`: the response may mean it or another document. */
+	failure?: { entry: unknown; isUnknown: boolean };
+}
+
+const ID_NAMES = ['id', '_id', 'documentId', 'key'];
+const FAILED_NAMES = ['errors', 'failed', 'rejected'];
+const LIST_NAMES = ['results', 'items', 'documents', 'value', ...FAILED_NAMES];
+const FLAG_NAMES = ['success', 'ok', 'acknowledged', 'status'];
+const ERROR_NAMES = ['error', 'errorMessage'];
+
+/**
+ * Reads which documents of a request its 2xx response accepts (docs/service-interface.md, Responses).
+ *
+ * @param documents of the request; none for a migration
+ * @returns gives the answer for a document by its ID
+ */
+export function answersIn(
+	body: unknown,
+	documents: readonly SentDocument[],
+): (id: string) => DocumentAnswer {
+	const sent = new Map(documents.map((document) => [document.id, document]));
+	const entries = new Map<string, unknown>();
+	const failures = new Map<string, unknown>();
+	const complaints: unknown[] = [];
+	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
+		const document = namedBy(entry, sent, isListedAsFailed);
+		const own = isTop || saysFailed(entry) ? withoutEcho(entry, document) : entry;
+		const isFailure = saysFailed(own) || (isListedAsFailed && !isBlank(entry));
+		if (document) entries.set(document.id, entry);
+		if (document && isFailure) failures.set(document.id, own);
+		if (isFailure && (isTop || !document)) complaints.push(own);
+		return own;
+	};
+	const top = isObject(body) ? (read(body, false, true) as Members) : { results: body };
+	for (const name of LIST_NAMES) {
+		const list = Array.isArray(top[name]) ? top[name] : [];
+		for (const entry of list) read(unwrapped(entry), FAILED_NAMES.includes(name), false);
+	}
+	complaints.push(...unexplained(top, failures.size));
+	return (id) => {
+		const response = entries.get(id) ?? body;
+		if (failures.has(id))
+			return { response, failure: { entry: failures.get(id), isUnknown: false } };
+		if (complaints.length === 0 || saysAccepted(withoutEcho(response, sent.get(id))))
+			return { response };
+		return { response, failure: { entry: complaints, isUnknown: true } };
+	};
+}
+
+/** Whether a value says nothing: null, false, 0, '', and what has nothing else in it. */
+const isBlank = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null ? Object.values(value).every(isBlank) : !value;
+
+/** `{"index": {...}}` stands for what is in it. */
+function unwrapped(entry: unknown): unknown {
+	const [name = '', ...others] = isObject(entry) ? Object.keys(entry) : [];
+	const only = isObject(entry) && others.length === 0 ? entry[name] : undefined;
+	return isObject(only) && !ERROR_NAMES.includes(name) ? only : entry;
+}
+
+/** The document of the request that an entry names. */
+function namedBy(entry: unknown, sent: Map<string, SentDocument>, mayBeId: boolean) {
+	const ids = isObject(entry) ? ID_NAMES.map((name) => entry[name]) : mayBeId ? [entry] : [];
+	const texts = ids.filter((id) => typeof id === 'string' || typeof id === 'number');
+	return texts.map((id) => sent.get(String(id))).find(Boolean);
+}
+
+/** An entry without the members that only repeat those of its document. */
+function withoutEcho(entry: unknown, document?: SentDocument): unknown {
+	if (document?.text === undefined || !isObject(entry)) return entry;
+	const fields = JSON.parse(document.text) as Members;
+	const isOwn = ([name, value]: [string, unknown]) =>
+		ID_NAMES.includes(name) || JSON.stringify(value) !== JSON.stringify(fields[name]);
+	return Object.fromEntries(Object.entries(entry).filter(isOwn));
+}
+
+const hasStatus = ({ status, statusCode }: Members, from: number, to: number): boolean =>
+	[status, statusCode].some((one) => typeof one === 'number' && one >= from && one <= to);
+
+const saysFailed = (entry: unknown): boolean =>
+	isObject(entry) &&
+	(hasStatus(entry, 400, Infinity) ||
+		FLAG_NAMES.some((name) => entry[name] === false) ||
+		ERROR_NAMES.some((name) => !isBlank(entry[name])));
+
+const saysAccepted = (entry: unknown): boolean =>
+	isObject(entry) &&
+	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
+
+/** Flags and numbers of failures beyond the documents that failed, or what else stands in their place. */
+const unexplained = (top: Members, failed: number): unknown[] =>
+	FAILED_NAMES.filter((name) => {
+		const value = top[name];
+		const isCount = value === true || typeof value === 'number';
+		return !isBlank(value) && !Array.isArray(value) && !(isCount && Number(value) <= failed);
+	}).map((name) => (isObject(top[name]) ? top[name] : `${name}: ${String(top[name])}`));

@@ -1,0 +1,176 @@
+/**
+ * Releases this package. RELEASING.md has the steps.
+ *
+ *   npm run release                 every check, then publishes what the last commit builds
+ *   npm run release -- --dry-run    the same, but npm uploads nothing
+ *   npm run release -- --stage      hands it to npm for approval with 2FA instead
+ *   npm run release -- --notes      prints the changelog of this version, for the GitHub release
+ *
+ * What is in the package, its license, its links and n8n's publish gate are tested by .ci/run, which has to have
+ * passed for this commit. npm's own configuration says to which registry, and as whom.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { x as extract } from 'tar';
+
+import { run } from '../support/exec';
+import { ownerOf } from './owner';
+
+/** Where `.ci/run` writes the commit that it passed for. */
+const STAMP = '.cache/ci-passed';
+
+/** From this npm on, GitHub Actions can publish without a token. */
+const OLDEST_NPM = '11.5.1';
+
+/** Domains nobody can own (RFC 2606): the neutral owner uses them. */
+const RESERVED = /(^|[@/.])example\.(com|org|net)(\/|$)/;
+
+interface Manifest {
+	name: string;
+	version: string;
+	private?: boolean;
+}
+
+const read = async (root: string, file: string) => await readFile(path.join(root, file), 'utf8');
+const manifestOf = async (root: string) => JSON.parse(await read(root, 'package.json')) as Manifest;
+
+/** Runs a program; returns what it printed. */
+async function must(root: string, program: string, ...args: string[]): Promise<string> {
+	const { code, stdout, stderr } = await run(program, args, root);
+	if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}${stdout}`);
+	return stdout.trim();
+}
+
+/** The changelog of a version with its date; undefined if it is not the first entry, has no date or no text. */
+export function notesOf(changelog: string, version: string): string | undefined {
+	const [, title, text] = /^## (.+)$([^]*?)(?=^## |^\[[^\]]+\]: |(?![^]))/m.exec(changelog) ?? [];
+	const isRight = title?.startsWith(`[${version}] - `) && /\d{4}-\d{2}-\d{2}$/.test(title);
+	return (isRight && text.trim()) || undefined;
+}
+
+/** The versions that npm has of a package. */
+async function publishedVersions(root: string, name: string): Promise<string[]> {
+	const { code, stdout, stderr } = await run('npm', ['view', name, 'versions', '--json'], root);
+	if (code === 0) return [JSON.parse(stdout) as string | string[]].flat();
+	if (stderr.includes('E404')) return [];
+	throw new Error(`npm did not say which versions there are: ${stderr}`);
+}
+
+/**
+ * What prevents a release of the last commit.
+ *
+ * @param tag that is released, if GitHub does it
+ * @param published asks npm for the versions it has
+ * @returns one text per fault
+ */
+export async function faultsOf(
+	root: string,
+	tag: string | undefined,
+	published = publishedVersions,
+): Promise<string[]> {
+	const faults: string[] = [];
+	const check = (isRight: boolean, fault: string) => isRight || faults.push(fault);
+	const { name, version } = await manifestOf(root);
+	const { repository, email } = ownerOf(root);
+	const lock = JSON.parse(await read(root, 'package-lock.json')) as Manifest;
+	const changed = await must(root, 'git', 'status', '--porcelain');
+	const commit = await must(root, 'git', 'rev-parse', 'HEAD');
+	const passed = await read(root, STAMP).catch(() => '');
+	check(
+		!RESERVED.test(repository) && !RESERVED.test(email),
+		'the owner is not set: npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain',
+	);
+	check(changed === '', `not committed:\n${changed}`);
+	check(
+		/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version) && lock.version === version,
+		`package.json has version ${version}, package-lock.json ${lock.version}: npm version`,
+	);
+	check((tag ?? version) === version, `the tag is ${tag}, the version ${version}`);
+	check(!(await published(root, name)).includes(version), `${version} is published already`);
+	check(
+		notesOf(await read(root, 'CHANGELOG.md'), version) !== undefined,
+		`CHANGELOG.md does not begin with an entry such as "## [${version}] - 2026-11-22"`,
+	);
+	check(passed.trim() === commit, `.ci/run has not passed for ${commit}: run it`);
+	return faults;
+}
+
+/**
+ * Builds and packs the last commit in a folder of its own, where the package is not private. What is not committed
+ * cannot get into it.
+ *
+ * @returns the path of the tarball
+ */
+export async function packCommit(root: string, folder: string): Promise<string> {
+	const archive = path.join(folder, 'commit.tar');
+	await must(root, 'git', 'archive', '--format=tar', `--output=${archive}`, 'HEAD');
+	await extract({ file: archive, cwd: folder });
+	await rm(archive);
+	await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+	await must(folder, 'npm', 'run', 'build');
+	const { private: _, ...manifest } = await manifestOf(folder);
+	await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, '\t')}\n`);
+	const packed = await must(folder, 'npm', 'pack', '--ignore-scripts', '--silent');
+	return path.join(folder, packed.split('\n').at(-1) ?? '');
+}
+
+/** Publishes the last commit, with provenance where npm can prove it. */
+async function publish(root: string, args: string[]): Promise<void> {
+	const isOnGitHub = process.env.GITHUB_ACTIONS !== undefined;
+	const { version } = await manifestOf(root);
+	const npm = await must(root, 'npm', '--version');
+	if (isOnGitHub && npm.localeCompare(OLDEST_NPM, 'en', { numeric: true }) < 0) {
+		throw new Error(`npm is ${npm}, ${OLDEST_NPM} or newer is needed`);
+	}
+	const folder = await mkdtemp(path.join(tmpdir(), 'release-'));
+	try {
+		const all = [
+			...args,
+			await packCommit(root, folder),
+			'--access=public',
+			'--ignore-scripts',
+			...(version.includes('-') ? ['--tag=next'] : []),
+			...(isOnGitHub ? ['--provenance'] : []),
+		];
+		console.log(`npm ${all.join(' ')}`);
+		if (!isOnGitHub) console.log("Without provenance: n8n's scan will refuse this version.");
+		const { status } = spawnSync('npm', all, { cwd: folder, stdio: 'inherit' });
+		if (status !== 0) throw new Error('npm did not publish it');
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+async function main(): Promise<void> {
+	const root = process.cwd();
+	const { values } = parseArgs({
+		options: {
+			'dry-run': { type: 'boolean' },
+			stage: { type: 'boolean' },
+			notes: { type: 'boolean' },
+		},
+	});
+	if (values.notes) {
+		const { version } = await manifestOf(root);
+		console.log(notesOf(await read(root, 'CHANGELOG.md'), version) ?? '');
+		return;
+	}
+	const { GITHUB_REF_TYPE, GITHUB_REF_NAME } = process.env;
+	const faults = await faultsOf(root, GITHUB_REF_TYPE === 'tag' ? GITHUB_REF_NAME : undefined);
+	if (faults.length > 0) throw new Error(`Not published:\n- ${faults.join('\n- ')}`);
+	await publish(root, [
+		...(values.stage ? ['stage', 'publish'] : ['publish']),
+		...(values['dry-run'] ? ['--dry-run'] : []),
+	]);
+}
+
+if (process.argv[1]?.endsWith('release.ts')) {
+	main().catch((error: Error) => {
+		console.error(error.message);
+		process.exitCode = 1;
+	});
+}

@@ -1,0 +1,392 @@
+import fc from 'fast-check';
+
+import { deliver } from '../../../nodes/shared/flow/deliver';
+import { backoffMs, Limiter } from '../../../nodes/shared/flow/limiter';
+import { poll } from '../../../nodes/shared/flow/poll';
+import {
+	atOnce,
+	bucket,
+	mostInAMinute,
+	perMinute,
+	perSecond,
+	play,
+	type Admission,
+} from '../support/rate-limited';
+import { VirtualClock } from '../support/virtual-clock';
+import { VirtualRun } from '../support/virtual-run';
+
+describe('the pause before another attempt', () => {
+	const bounds = { baseMs: 100, capMs: 1000 };
+
+	test('doubles with each failure up to the cap', () => {
+		const pauses = [1, 2, 3, 4, 5, 2000].map((failures) => backoffMs(failures, 1, bounds));
+		expect(pauses).toEqual([100, 200, 400, 800, 1000, 1000]);
+	});
+
+	test('is anything from 0 to that', () => {
+		expect([0, 0.25].map((random) => backoffMs(3, random, bounds))).toEqual([0, 100]);
+	});
+});
+
+/** A lane with tasks of a given length that note when they began and how many ran. */
+function setUp(max: number) {
+	const run = new VirtualRun();
+	const { clock } = run;
+	const lane = new Limiter().lane(run, max);
+	const starts: number[] = [];
+	let running = 0;
+	let peak = 0;
+	const task = async (ms: number) =>
+		await lane.schedule(async (ticket) => {
+			starts.push(clock.now());
+			peak = Math.max(peak, ++running);
+			await clock.sleep(ms);
+			running--;
+			return ticket;
+		});
+	/** Most tasks that ran at once in a wave of many. */
+	const width = async () => {
+		peak = 0;
+		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));
+		return peak;
+	};
+	/** One task, and its ticket. */
+	const ticket = async () => await clock.run(task(1));
+	/** So many tasks at once, each of which is refused. */
+	const refuse = async (count: number) => {
+		const one = async () =>
+			await lane.schedule(async (each) => {
+				await clock.sleep(10);
+				lane.refused(each);
+				await clock.sleep(1);
+			});
+		await clock.run(Promise.all(Array.from({ length: count }, one)));
+	};
+	return { run, clock, lane, starts, task, width, ticket, refuse };
+}
+
+test('runs as many as allowed concurrently, in order, and all of them', async () => {
+	const { clock, task, starts, width } = setUp(3);
+	const tickets = await clock.run(
+		Promise.all(Array.from({ length: 7 }, async () => await task(10))),
+	);
+	expect(tickets).toEqual([1, 2, 3, 4, 5, 6, 7]);
+	expect(starts).toEqual([0, 0, 0, 10, 10, 10, 20]);
+	expect(await width()).toBe(3);
+});
+
+test('a task that throws makes room', async () => {
+	const { clock, lane, task } = setUp(1);
+	const failing = lane.schedule(async () => await Promise.reject(new Error('no')));
+	const next = task(1);
+	await expect(clock.run(failing)).rejects.toThrow('no');
+	await expect(clock.run(next)).resolves.toBe(2);
+});
+
+test('a refusal halves what is in flight, once for all that were, down to one', async () => {
+	const { width, refuse } = setUp(8);
+	for (const [inFlight, expected] of [
+		[8, 4],
+		[4, 2],
+		[2, 1],
+		[1, 1],
+	]) {
+		await refuse(inFlight);
+		expect(await width()).toBe(expected);
+	}
+});
+
+test('grows back by one for each full round of successes, of at least four', async () => {
+	const { lane, width, refuse, ticket } = setUp(8);
+	await refuse(4);
+	const widths: number[] = [];
+	for (let success = 0; success < 14; success++) {
+		lane.succeeded(await ticket());
+		widths.push(await width());
+	}
+	expect(widths).toEqual([2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5]);
+});
+
+test('a pause delays what has not started, and what waits already; the longest one counts', async () => {
+	const { clock, lane, starts, task, ticket } = setUp(4);
+	const first = await ticket();
+	lane.refused(first, 1000);
+	clock.at(500, () => lane.refused(first, 3000));
+	clock.at(600, () => lane.refused(first, 100));
+	await clock.run(Promise.all([task(10), task(10)]));
+	expect(starts[1]).toBe(3500);
+});
+
+test('the end of a run ends all pauses at once, those to come included', async () => {
+	const { run, clock, lane, starts, task, ticket } = setUp(4);
+	lane.refused(await ticket(), 300_000);
+	clock.at(100, () => run.stop('a failure'));
+	await clock.run(Promise.all([task(1), task(1)]));
+	expect(starts.slice(1)).toEqual([100, 100]);
+	await clock.run(task(1));
+	await clock.drain();
+	expect(clock.now()).toBeLessThan(110);
+});
+
+describe('a service that takes only so much: all requests succeed, at 80 % of it and more', () => {
+	const onAverage = (rate: number) => bucket(rate, rate);
+	const LATER = { retryAfterMs: 1000 };
+	const many = { executions: 20, requests: 50, latencyMs: 50 };
+
+	it.each<[string, number, () => Admission, Partial<Parameters<typeof play>[0]>]>([
+		['40 a second', 40, () => perSecond(40), many],
+		['40 a second, with Retry-After', 40, () => perSecond(40), { ...many, ...LATER }],
+		['40 a second on average', 40, () => onAverage(40), many],
+		['40 a second on average, Retry-After', 40, () => onAverage(40), { ...many, ...LATER }],
+		['5 a second', 5, () => perSecond(5), { requests: 200 }],
+		['5 a second on average', 5, () => onAverage(5), { requests: 200 }],
+	])('%s', async (_case, allowed, admits, load) => {
+		const all = { executions: 1, requests: 1, ...load };
+		const { failed, rate, accepted, refused } = await play({ admits: admits(), ...all });
+		expect(failed).toBe(0);
+		expect(rate(5000)).toBeGreaterThan(0.8 * allowed);
+		expect(refused).toBeLessThanOrEqual(accepted.length);
+	});
+
+	it.each<[string, number, () => Admission]>([
+		['50 a second with a burst of 10', 7.8, () => bucket(50, 10)],
+		['100 a second with a burst of 20', 3.8, () => bucket(100, 20)],
+		[
+			'a single refusal at the 12th request',
+			2.6,
+			() => {
+				let count = 0;
+				return () => ++count !== 12;
+			},
+		],
+	])('%s: 400 requests take at most 1.5 times the time', async (_case, seconds, admits) => {
+		const load = { executions: 1, requests: 400, latencyMs: 25 };
+		const { failed, endedAt, accepted, refused } = await play({ admits: admits(), ...load });
+		expect(failed).toBe(0);
+		expect(endedAt / 1000).toBeLessThan(1.5 * seconds);
+		expect(refused).toBeLessThan(accepted.length / 2);
+	});
+
+	test('4 at once, for 20 executions', async () => {
+		const load = { executions: 20, requests: 50 };
+		const { failed, endedAt } = await play({ admits: atOnce(4), ...load });
+		expect(failed).toBe(0);
+		// 5 s are possible: the window swings between two and five.
+		expect(endedAt).toBeLessThan(9000);
+	});
+
+	test('all executions get the same share', async () => {
+		const load = { executions: 20, requests: 20 };
+		const { doneAt, endedAt } = await play({ admits: perSecond(40), ...load });
+		expect(Math.min(...doneAt)).toBeGreaterThan(0.8 * endedAt);
+	});
+
+	test('a service that takes more again gets it', async () => {
+		const strict = perSecond(10);
+		const { accepted } = await play({
+			admits: (now) => now > 10_000 || strict(now, 0),
+			executions: 4,
+			requests: 500,
+			latencyMs: 40,
+		});
+		const from = accepted.filter((at) => at >= 12_000 && at < 14_000);
+		expect(from.length / 2).toBeGreaterThan(50);
+	});
+});
+
+/** Two runs that share a limiter, and a task for each. */
+function twoRuns() {
+	const clock = new VirtualClock();
+	const limiter = new Limiter();
+	const runs = [new VirtualRun({ clock }), new VirtualRun({ clock })] as const;
+	const [one, other] = runs;
+	const lanes = [limiter.lane(one, 2), limiter.lane(other, 2)] as const;
+	const starts: Array<[number, number]> = [];
+	const task = async (at: 0 | 1) =>
+		await lanes[at].schedule(async (ticket) => {
+			starts.push([at, clock.now()]);
+			await clock.sleep(10);
+			lanes[at].succeeded(ticket);
+		});
+	return { clock, runs, lanes, starts, task };
+}
+
+test('what one run is told holds for the other, and a run that ends leaves the pause and the queue', async () => {
+	const { clock, runs, lanes, starts, task } = twoRuns();
+	lanes[0].refused(1, 3000);
+	clock.at(100, () => runs[0].stop('canceled'));
+	await clock.run(Promise.all([task(0), task(0), task(1)]));
+	expect(starts).toEqual([
+		[0, 100],
+		[0, 100],
+		[1, 3000],
+	]);
+});
+
+test('a run never has more at once than its own maximum, though the other one leaves room', async () => {
+	const { clock, starts, task } = twoRuns();
+	await clock.run(Promise.all([task(0), task(0), task(0), task(1)]));
+	expect(starts).toEqual([
+		[0, 0],
+		[0, 0],
+		[1, 0],
+		[0, 10],
+	]);
+});
+
+test('a task that must not wait longer starts in a pause, before those that came first', async () => {
+	const { clock, lanes, starts, task } = twoRuns();
+	const [lane] = lanes;
+	lane.refused(1, 3000);
+	const urgent = lane.schedule(async () => clock.now(), 500);
+	expect(await clock.run(Promise.all([task(0), urgent]))).toEqual([undefined, 500]);
+	expect(starts).toEqual([[0, 3000]]);
+});
+
+describe('a limit per minute', () => {
+	test('spaces requests evenly at 95 % of it, retries included', async () => {
+		const run = new VirtualRun();
+		const lane = new Limiter().lane(run, 4, { perMinute: 60 });
+		const starts: number[] = [];
+		const line = { run, lane, retryForMs: 0, judge: () => ({ action: 'retry' }) as const };
+		const send = async () => {
+			starts.push(run.now());
+			await Promise.reject(new Error('reset'));
+		};
+		await run.clock.run(Promise.all([deliver(send, line), deliver(send, line)]));
+		const gaps = starts.slice(1).map((at, index) => at - starts[index]);
+		expect(gaps).toHaveLength(3);
+		// Timers are late: starts may catch up 20 ms.
+		expect(gaps[0]).toBeCloseTo(1000 / 0.95 - 20, 5);
+		for (const gap of gaps.slice(1)) expect(gap).toBeCloseTo(1000 / 0.95, 5);
+	});
+
+	test.each([
+		['of one process', false, 600],
+		['of four workers, each with a quarter of the limit', true, 150],
+	])('%s: hardly a 429, and nearly all that the service takes', async (_, apart, limit) => {
+		const { sent, accepted, refused, failed, endedAt } = await play({
+			admits: perMinute(600),
+			executions: 4,
+			requests: 600,
+			apart,
+			limitPerMinute: limit,
+			latencyMs: 200,
+		});
+		expect(failed).toBe(0);
+		expect(refused).toBeLessThan(0.01 * sent.length);
+		expect(mostInAMinute(sent)).toBeLessThanOrEqual(600);
+		expect(accepted.length / (endedAt / 60_000)).toBeGreaterThan(0.9 * 600);
+	});
+
+	test('of several the lowest counts, as long as its lane is used, and for whatever comes after it', async () => {
+		const run = new VirtualRun();
+		const limiter = new Limiter();
+		const next = async (perMinute: number) => {
+			const lane = limiter.lane(run, 1, { perMinute });
+			const at = await run.clock.run(lane.schedule(async () => run.now()));
+			lane.leave();
+			return Math.round((at + 20) * 0.95);
+		};
+		const slow = limiter.lane(run, 1, { perMinute: 60 });
+		expect(await next(600)).toBe(19);
+		expect(await next(0)).toBe(1000);
+		slow.leave();
+		expect(await next(600)).toBe(2000);
+		expect(await next(600)).toBe(2100);
+		expect(await next(0)).toBe(2100);
+	});
+
+	test('the end of the run ends the wait', async () => {
+		const run = new VirtualRun();
+		const lane = new Limiter().lane(run, 1, { perMinute: 1 });
+		run.clock.at(5000, () => run.stop('stopped'));
+		const all = [1, 2, 3].map(async () => await lane.schedule(async () => run.now()));
+		await run.clock.run(Promise.all(all));
+		expect(run.now()).toBe(5000);
+	});
+
+	test('no minute has more requests than the limit, whatever sends them and until when', async () => {
+		const request = fc.record({
+			lane: fc.nat(2),
+			atMs: fc.nat(150_000),
+			durationMs: fc.nat(5000),
+			/** By then it starts whatever the service has asked for. */
+			patienceMs: fc.option(fc.nat(20_000), { nil: Infinity }),
+			isRefused: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(request, { maxLength: 60 }),
+				fc.integer({ min: 1, max: 40 }),
+				async (requests, limit) => {
+					const clock = new VirtualClock();
+					const limiter = new Limiter();
+					const lanes = [1, 2, 3].map((max) => {
+						const limits = { perMinute: limit, isFirst: max === 2 };
+						return limiter.lane(new VirtualRun({ clock }), max, limits);
+					});
+					const starts: number[] = [];
+					const send = async (each: (typeof requests)[number]) => {
+						await clock.sleep(each.atMs);
+						const lane = lanes[each.lane];
+						await lane.schedule(async (ticket) => {
+							starts.push(clock.now());
+							await clock.sleep(each.durationMs);
+							if (each.isRefused) lane.refused(ticket, 1000);
+							else lane.succeeded(ticket);
+						}, clock.now() + each.patienceMs);
+					};
+					await clock.run(Promise.all(requests.map(send)));
+					expect(starts).toHaveLength(requests.length);
+					expect(mostInAMinute(starts)).toBeLessThanOrEqual(limit);
+				},
+			),
+			{ numRuns: 60 },
+		);
+	});
+
+	test('jobs are polled before more texts are submitted, so that no job waits for long', async () => {
+		const run = new VirtualRun();
+		const limiter = new Limiter();
+		const submitting = limiter.lane(run, 8, { perMinute: 60 });
+		const fetching = limiter.lane(run, 8, { perMinute: 60, isFirst: true });
+		const sent: number[] = [];
+		const waits: number[] = [];
+		async function* jobs() {
+			for (let text = 0; text < 60; text++) {
+				yield await submitting.schedule(async () => {
+					sent.push(run.now());
+					await run.clock.sleep(50);
+					return { since: run.now() };
+				});
+			}
+		}
+		const outcomes = poll(jobs(), {
+			run,
+			lane: fetching,
+			intervals: { firstMs: 500, longestMs: 10_000 },
+			deadlineOf: ({ since }) => since + 60_000,
+			check: async ({ since }) => {
+				sent.push(run.now());
+				await run.clock.sleep(50);
+				return run.now() - since >= 5000
+					? { state: 'finished', response: 'done' }
+					: { state: 'pending' };
+			},
+			judge: () => ({ action: 'fail' }),
+			expire: () => ({ state: 'failed', reason: 'timeout' }),
+		});
+		const consume = async () => {
+			for await (const { job, outcome } of outcomes) {
+				expect(outcome.ok).toBe(true);
+				waits.push(run.now() - job.since);
+			}
+		};
+		await run.clock.run(consume());
+		expect(waits).toHaveLength(60);
+		expect(mostInAMinute(sent)).toBeLessThanOrEqual(60);
+		// 9 s and more if submissions had an equal share.
+		expect(Math.max(...waits)).toBeLessThan(8000);
+	});
+});

@@ -1,0 +1,157 @@
+/** Outages and entries at fault, in virtual time: what they cost, and that they cost no other entry. */
+import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { deliverEach } from '../../../nodes/shared/flow/deliver';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { flat } from '../../../nodes/shared/flow/parallel';
+import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
+import { VirtualRun } from '../support/virtual-run';
+
+interface World {
+	documents: number;
+	perRequest?: number;
+	/** The status of a request with these documents, at that time. */
+	statusOf: (ids: number[], now: number) => number;
+	concurrency?: number;
+	latencyMs?: number;
+	seed?: number;
+}
+
+/** Pushes documents, or deletes them one by one, and tells what became of them. */
+async function play({
+	documents,
+	perRequest = 500,
+	statusOf,
+	concurrency = 4,
+	latencyMs = 200,
+	seed = 1,
+}: World) {
+	const run = new VirtualRun({ seed });
+	const ids = Array.from({ length: documents }, (_, id) => id);
+	const failed: number[] = [];
+	const skipped: number[] = [];
+	let requests = 0;
+	const send = async (batch: number[]) => {
+		requests++;
+		await run.clock.sleep(latencyMs * (0.5 + run.random()));
+		const status = statusOf(batch, run.now());
+		if (status !== 200) throw new ServiceFailure(`${status}`, { kind: 'status', status });
+		await run.clock.sleep(latencyMs * (0.5 + run.random()));
+	};
+	const line = {
+		run,
+		concurrency,
+		lane: new Limiter().lane(run, concurrency),
+		retryForMs: 60_000,
+		judge: (error: unknown) => judge(error, { idempotent: true }),
+	};
+	const options: BulkOptions<number, void> = {
+		...line,
+		limits: { maxCount: perRequest, maxBytes: 1e9 },
+		textOf: String,
+		tooLarge: () => new Error('Nothing is too large'),
+		send: async (batch) => await send(batch.map(({ entry }) => entry)),
+	};
+	const push = async () => {
+		for await (const { entries, outcome } of flat(bulk([ids], options))) {
+			if (!outcome.ok) (outcome.skipped ? skipped : failed).push(...entries);
+		}
+	};
+	const remove = async () => {
+		const outcomes = deliverEach([ids], async (id) => await send([id]), line);
+		for await (const { entry, outcome } of flat(outcomes)) {
+			if (!outcome.ok) (outcome.skipped ? skipped : failed).push(entry);
+		}
+	};
+	await run.clock.run(perRequest > 1 ? push() : remove());
+	const inOrder = (list: number[]) => list.sort((a, b) => a - b);
+	const seconds = run.now() / 1000;
+	return { failed: inOrder(failed), skipped, requests, seconds, ended: run.ended };
+}
+
+const hasAny = (bad: number[], status: number) => (ids: number[]) =>
+	ids.some((id) => bad.includes(id)) ? status : 200;
+
+it.each([1, 2, 3, 4, 5])(
+	'an outage of 30 s in the middle of 10,000 pushes fails none (chance %i)',
+	async (seed) => {
+		const statusOf = (_: number[], now: number) => (now > 1000 && now < 31_000 ? 503 : 200);
+		const { failed, skipped } = await play({ documents: 10_000, statusOf, seed });
+		expect([failed, skipped]).toEqual([[], []]);
+	},
+);
+
+it('an outage of 30 s fails none of 500 single requests', async () => {
+	const statusOf = (_: number[], now: number) => (now > 2000 && now < 32_000 ? 502 : 200);
+	const { failed } = await play({ documents: 500, perRequest: 1, statusOf });
+	expect(failed).toEqual([]);
+});
+
+it('2 % of faults fail no document', async () => {
+	let count = 0;
+	const statusOf = () => (++count % 50 === 0 ? 502 : 200);
+	const { failed } = await play({ documents: 10_000, perRequest: 10, statusOf });
+	expect(failed).toEqual([]);
+});
+
+it.each([
+	['500', 500],
+	['403', 403],
+])('one document of 10,000 with a %s fails alone, in some 19 requests more', async (_, status) => {
+	const { failed, requests, seconds } = await play({
+		documents: 10_000,
+		statusOf: hasAny([3333], status),
+	});
+	expect(failed).toEqual([3333]);
+	expect(requests - 20).toBeLessThanOrEqual(21);
+	expect(seconds).toBeLessThan(60);
+});
+
+it('ten of them in a batch take some 131 requests', async () => {
+	const bad = Array.from({ length: 10 }, (_, at) => 1020 + at * 47);
+	const { failed, requests } = await play({ documents: 10_000, statusOf: hasAny(bad, 500) });
+	expect(failed).toEqual(bad);
+	expect(requests - 20).toBeLessThanOrEqual(140);
+});
+
+it('a document that is refused with 403 first of all fails alone if another one succeeds', async () => {
+	const { failed, requests } = await play({
+		documents: 500,
+		statusOf: hasAny([7], 403),
+		concurrency: 1,
+	});
+	expect(failed).toEqual([7]);
+	expect(requests).toBeLessThan(25);
+});
+
+it('a key that is refused with 403 ends the run after a batch and its first document', async () => {
+	const { failed, skipped, requests, ended } = await play({
+		documents: 10_000,
+		statusOf: () => 403,
+		concurrency: 1,
+	});
+	expect(requests).toBe(2);
+	expect(failed).toHaveLength(500);
+	expect(skipped).toHaveLength(9500);
+	expect(ended?.reason).toMatchObject({ httpStatus: 403 });
+});
+
+it('a service that stays down ends the run after a minute or two, in some 25 requests per batch in flight', async () => {
+	const { failed, skipped, requests, seconds } = await play({
+		documents: 10_000,
+		statusOf: (_, now) => (now > 1000 ? 503 : 200),
+	});
+	expect(requests).toBeLessThan(4 * 25);
+	expect(seconds).toBeLessThan(150);
+	expect(failed.length).toBeLessThanOrEqual(4 * 500);
+	expect(failed.length + skipped.length).toBeGreaterThan(4000);
+});
+
+it('single requests that fail end the run after three, unless others succeed', async () => {
+	const down = await play({ documents: 1000, perRequest: 1, statusOf: () => 503 });
+	// The others had begun before the third one failed.
+	expect(down.failed.length).toBeLessThan(8);
+	expect(down.failed.length + down.skipped.length).toBe(1000);
+	const bad = [3, 300, 301, 700, 701, 1500];
+	const poison = await play({ documents: 2000, perRequest: 1, statusOf: hasAny(bad, 500) });
+	expect(poison.failed).toEqual(bad);
+});

@@ -1,0 +1,141 @@
+import { Channel, flat, inParallel } from '../../../nodes/shared/flow/parallel';
+import { VirtualClock } from '../support/virtual-clock';
+
+/** Whatever waits for nothing but promises has ended then. */
+const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+	const read: T[] = [];
+	for await (const value of values) read.push(value);
+	return read;
+}
+
+test('a producer waits until the slice with its value has been processed', async () => {
+	const channel = new Channel<string>();
+	const log: string[] = [];
+	const put = (value: string) => void channel.put(value).then(() => log.push(`${value} put`));
+	for (const value of ['a', 'b']) put(value);
+	const slices = channel.slices();
+	const read = async () => log.push(`${String((await slices.next()).value)} read`);
+	await read();
+	put('c');
+	await settle();
+	await read();
+	await settle();
+	expect(log).toEqual(['a,b read', 'a put', 'b put', 'c read']);
+});
+
+test('a closed channel returns the values that wait, then ends, and accepts nothing more', async () => {
+	const channel = new Channel<string>();
+	void channel.put('a');
+	channel.close();
+	await channel.put('b');
+	expect(await all(flat(channel.slices()))).toEqual(['a']);
+});
+
+test('the first end counts', async () => {
+	const channel = new Channel<string>();
+	const error = new Error('first');
+	channel.close({ error });
+	channel.close({ error: new Error('second') });
+	channel.close();
+	await expect(all(flat(channel.slices()))).rejects.toBe(error);
+});
+
+test('an error that is undefined is one nevertheless', async () => {
+	const values = flat(inParallel<string>(1, async () => await Promise.reject(undefined)));
+	await expect(all(values)).rejects.toBeUndefined();
+});
+
+test('who waits for values gets those that come later, and learns of the end', async () => {
+	const channel = new Channel<string>();
+	const reading = all(flat(channel.slices()));
+	await settle();
+	void channel.put('late');
+	await settle();
+	channel.close();
+	expect(await reading).toEqual(['late']);
+});
+
+test('when the consumer leaves, no producer waits any longer', async () => {
+	const channel = new Channel<string>();
+	const log: string[] = [];
+	for (const value of ['a', 'b', 'c']) void channel.put(value).then(() => log.push(value));
+	expect(channel.isAbandoned).toBe(false);
+	for await (const value of flat(channel.slices())) {
+		expect(value).toBe('a');
+		break;
+	}
+	channel.abandon();
+	await settle();
+	expect(log).toEqual(['a', 'b', 'c']);
+	expect(channel.isAbandoned).toBe(true);
+	await channel.put('too late');
+});
+
+test('runs no more tasks at once than allowed, and passes on what they put', async () => {
+	const clock = new VirtualClock();
+	let running = 0;
+	let peak = 0;
+	const values: number[] = [];
+	const consume = async () => {
+		const slices = inParallel<number>(3, async (tasks) => {
+			for (let task = 0; task < 10; task++) {
+				void tasks.start(async () => {
+					peak = Math.max(peak, ++running);
+					await clock.sleep(10);
+					running--;
+					await tasks.put(task);
+				});
+				await tasks.room();
+			}
+		});
+		for await (const slice of slices) values.push(...slice);
+	};
+	await clock.run(consume());
+	expect(values.sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+	expect(peak).toBe(3);
+	expect(clock.now()).toBe(40);
+});
+
+test('what the source throws comes after the end of all tasks', async () => {
+	const clock = new VirtualClock();
+	const broken = new Error('broken');
+	const values: string[] = [];
+	const consume = async () => {
+		const slices = inParallel<string>(2, async (tasks) => {
+			void tasks.start(async () => {
+				await clock.sleep(10);
+				await tasks.put('late');
+			});
+			await Promise.reject(broken);
+		});
+		for await (const slice of slices) values.push(...slice);
+	};
+	await expect(clock.run(consume())).rejects.toBe(broken);
+	expect(values).toEqual(['late']);
+});
+
+test('a consumer that leaves is told to the source, and waits for the tasks that run', async () => {
+	const clock = new VirtualClock();
+	const ended: number[] = [];
+	let isTold = false;
+	const consume = async () => {
+		const slices = inParallel<number>(Infinity, async (tasks) => {
+			tasks.onAbandoned(() => (isTold = true));
+			for (const task of [1, 2]) {
+				void tasks.start(async () => {
+					await clock.sleep(task * 10);
+					await tasks.put(task);
+					ended.push(task);
+				});
+			}
+			await tasks.allEnded();
+			expect(tasks.isAbandoned).toBe(true);
+		});
+		for await (const [first] of slices) if (first === 1) break;
+		expect(isTold).toBe(true);
+	};
+	await clock.run(consume());
+	expect(ended).toEqual([1, 2]);
+});

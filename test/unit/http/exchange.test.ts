@@ -1,0 +1,192 @@
+import type { GenericAbortSignal } from 'axios';
+
+import { exchange } from '../../../nodes/shared/http/exchange';
+import { ServiceFailure } from '../../../nodes/shared/service/failure';
+import { InputError } from '../../../nodes/shared/service/input-error';
+
+const ASKED = {
+	party: { name: 'the push service', urlLabel: 'Push Service URL' },
+	kind: 'transport',
+} as const;
+const MB = 1_000_000;
+const delay = async (ms: number) => await new Promise((done) => setTimeout(done, ms));
+const timers = () =>
+	process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+
+/** A response as n8n returns it. */
+const response = (
+	body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+	statusCode = 200,
+	headers = {},
+) => ({ statusCode, headers, body });
+type Send = Parameters<typeof exchange>[0];
+const asking = async (send: Send, timeoutMs = 60_000, cancels = new Set<() => void>()) =>
+	await exchange(send, () => ASKED, timeoutMs, cancels);
+const reading = async (text: string | Buffer, status = 200) =>
+	await asking(async () => response([Buffer.from(text)], status));
+
+test.each([
+	['JSON', '{"a":[1,null]}', { a: [1, null] }],
+	['JSON with a byte order mark', '\uFEFF[1]', [1]],
+	['text', 'OK', 'OK'],
+	['nothing', '', ''],
+	['damaged JSON', '{"a":', '{"a":'],
+])('reads %s', async (_what, text, body) => {
+	expect(await reading(text)).toEqual({ status: 200, body });
+});
+
+test('parses a body as a whole, wherever its pieces end', async () => {
+	const bytes = Buffer.from('{"a":"ä€😀"}');
+	const pieces = [...bytes].map((byte) => Buffer.from([byte]));
+	expect(await asking(async () => response(pieces))).toMatchObject({ body: { a: 'ä€😀' } });
+});
+
+test.each([
+	[{ 'retry-after': '7' }, 7_000],
+	[
+		{
+			'retry-after': 'Wed, 21 Oct 2015 07:28:30 GMT',
+			date: 'Wed, 21 Oct 2015 07:28:00 GMT',
+		},
+		30_000,
+	],
+])('says how long to wait by the clock of the service: %j', async (headers, retryAfterMs) => {
+	const read = await asking(async () => response([], 429, headers));
+	expect(read).toMatchObject({ status: 429, retryAfterMs });
+});
+
+describe('a body that does not end', () => {
+	let sent: number;
+	beforeEach(() => {
+		sent = 0;
+	});
+	async function* endless(bytes = MB) {
+		for (;;) {
+			sent += bytes;
+			yield Buffer.alloc(bytes, 'x');
+		}
+	}
+
+	test('is an error after 64 MB of a success', async () => {
+		await expect(asking(async () => response(endless()))).rejects.toMatchObject({
+			message: expect.stringMatching(/is longer than 64 MB and was not read to its end/),
+			outcomeUnknown: true,
+		});
+		expect(sent).toBe(65 * MB);
+	});
+
+	test('is cut after 1 MB of an error', async () => {
+		const { body } = await asking(async () => response(endless(), 500));
+		expect(String(body)).toMatch(/^x{100}/);
+		expect(sent).toBe(2 * MB);
+	});
+
+	test('ends with the time, though each byte arrives in time', async () => {
+		async function* trickle() {
+			for (;;) {
+				await delay(5);
+				yield Buffer.from(' ');
+			}
+		}
+		const ending = asking(async () => response(trickle()), 50);
+		await expect(ending).rejects.toThrow('The push service did not answer within 0.1 s');
+	});
+});
+
+test('bodies that are collected at once have 128 MB together, and all are read', async () => {
+	const bodies = 5;
+	const piece = Buffer.alloc(MB, ' ');
+	let collected = 0;
+	let most = 0;
+	async function* large() {
+		for (let at = 0; at < 32; at++) {
+			collected += MB;
+			most = Math.max(most, collected);
+			yield piece;
+			await Promise.resolve();
+		}
+		yield Buffer.from('[]');
+	}
+	const exchanges = Array.from(
+		{ length: bodies },
+		async () =>
+			await asking(async () => response(large())).then(({ body }) => {
+				expect(body).toEqual([]);
+				collected -= 32 * MB;
+			}),
+	);
+	await Promise.all(exchanges);
+	// A piece of each waits beside that.
+	expect(most).toBeLessThanOrEqual((128 + bodies) * MB);
+	expect(most).toBeGreaterThan(64 * MB);
+});
+
+describe('an exchange is ended', () => {
+	/** Does what axios does with a signal. */
+	const hang: Send = async ({ abortSignal }) =>
+		await new Promise((_resolve, reject) => {
+			const signal: GenericAbortSignal = abortSignal;
+			signal.addEventListener?.('abort', () => reject(new Error('canceled')));
+		});
+	/** n8n waits for a token that others wait for too. */
+	const deaf: Send = async () => await new Promise(() => {});
+
+	test.each([
+		['what n8n sends', hang],
+		['what n8n waits for', deaf],
+	])('by its time: %s', async (_what, send) => {
+		const error: unknown = await asking(send, 20).catch((reason: unknown) => reason);
+		expect(error).toBeInstanceOf(ServiceFailure);
+		expect(error).toMatchObject({ transportCode: 'ETIMEDOUT', outcomeUnknown: true });
+	});
+
+	test.each([
+		['what n8n sends', hang],
+		['what n8n waits for', deaf],
+	])('by a cancel: %s', async (_what, send) => {
+		const cancels = new Set<() => void>();
+		const ended = asking(send, 60_000, cancels);
+		for (const cancel of cancels) cancel();
+		await expect(ended).rejects.toThrow();
+	});
+});
+
+test('the time may be longer than a timer can be', async () => {
+	const slow: Send = async () => await delay(20).then(() => response([]));
+	expect(await asking(slow, 2 ** 40)).toMatchObject({ status: 200 });
+});
+
+test('leaves nothing behind, however it ends', async () => {
+	const before = timers();
+	const cancels = new Set<() => void>();
+	const kinds: Send[] = [
+		async () => response([]),
+		async () => await Promise.reject(new Error('no')),
+	];
+	await Promise.allSettled(
+		Array.from({ length: 100 }, async (_, at) => await asking(kinds[at % 2], 60_000, cancels)),
+	);
+	await delay(1);
+	expect(cancels.size).toBe(0);
+	// Others may have a few.
+	expect(timers()).toBeLessThan(before + 10);
+});
+
+test.each([
+	['a failure', new ServiceFailure('No token', { kind: 'token' })],
+	['an unusable credential', new InputError("'Client ID' is empty", 'Fill it in.')],
+])('%s of the credential is thrown as it is, though n8n wraps it', async (_what, thrown) => {
+	const wrapped = Object.assign(new Error('NodeApiError'), { cause: thrown });
+	await expect(asking(async () => await Promise.reject(wrapped))).rejects.toBe(thrown);
+});
+
+test('what breaks a response that has begun to arrive is no refused connection', async () => {
+	async function* broken() {
+		yield Buffer.from('{');
+		await Promise.reject(Object.assign(new Error('x'), { code: 'X', syscall: 'connect' }));
+	}
+	await expect(asking(async () => response(broken()))).rejects.toMatchObject({
+		message: 'The response of the push service cannot be read: x',
+		outcomeUnknown: true,
+	});
+});

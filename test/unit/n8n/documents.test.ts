@@ -1,0 +1,124 @@
+/** How documents are made of what comes in. */
+import { runInNewContext } from 'node:vm';
+
+import fc from 'fast-check';
+
+import { documentFrom, formOf, type DocumentForm } from '../../../nodes/PushDocuments/documents';
+import type { PushOptions } from '../../../nodes/PushDocuments/properties';
+import { InputError } from '../../../nodes/shared/service/input-error';
+import { thrownBy } from '../support/text';
+
+const OWN = { id: 'id', name: 'name', description: '', url: '' };
+const form = (options: Partial<PushOptions> = {}, fields: Partial<typeof OWN> = {}): DocumentForm =>
+	formOf({ ...OWN, ...fields }, {
+		excludeFields: [],
+		dropEmpty: false,
+		...options,
+	} as PushOptions);
+
+test('a document that is fine goes as it is', () => {
+	const source = { id: '1', name: 'One', tags: [], none: null };
+	expect(documentFrom(source, form())).toBe(source);
+});
+
+test.each([[null], [undefined], ['text'], [7], [[{ id: '1', name: 'One' }]]])(
+	'%j is not a document',
+	(source) => {
+		expect(() => documentFrom(source, form())).toThrow('not a JSON object');
+	},
+);
+
+test.each<[string, Record<string, unknown>, string]>([
+	['no ID', { name: 'One' }, "The field 'id' is missing or empty"],
+	['a blank ID', { id: ' \n', name: 'One' }, "The field 'id' is missing or empty"],
+	['no name', { id: '1' }, "The field 'name' of document '1' is missing or empty"],
+	['neither', {}, "The field 'id' and the field 'name' are missing or empty"],
+	[
+		'a list as ID',
+		{ id: ['7'], name: 'One' },
+		"The field 'id' must be text or a whole number, but it is a list",
+	],
+	[
+		'a boolean as name',
+		{ id: '1', name: false },
+		"The field 'name' of document '1' must be text or a whole number, but it is false",
+	],
+	[
+		'a fraction as name',
+		{ id: '1', name: 0.5 },
+		"The field 'name' of document '1' must be text or a whole number, but it is 0.5",
+	],
+	[
+		'a shortened number as ID',
+		{ id: '4.00638E+12', name: 'One' },
+		"The field 'id' is 4.00638E+12, a number that a spreadsheet has shortened",
+	],
+])('%s is refused', (_, source, message) => {
+	const error = thrownBy(() => documentFrom(source, form()));
+	expect(error).toBeInstanceOf(InputError);
+	expect(error).toMatchObject({ message, description: expect.stringMatching(/.{15}/) });
+});
+
+test('whole numbers become text, and other fields stay numbers', () => {
+	const source = { id: 7, name: 2024, n: 1 };
+	expect(documentFrom(source, form())).toEqual({ id: '7', name: '2024', n: 1 });
+	expect(source.id).toBe(7);
+});
+
+test('fields are taken from where they are, and a field of the same name is no substitute', () => {
+	const fields = { id: 'meta.sku', name: 'title', description: 'summary', url: 'link' };
+	const source = { id: 'own', meta: { sku: 'a' }, title: 'A', summary: 'S', link: '', url: 'u' };
+	expect(documentFrom(source, form({}, fields))).toEqual({
+		...source,
+		id: 'a',
+		name: 'A',
+		description: 'S',
+	});
+	expect(() => documentFrom({ id: 'own', name: 'own' }, form({}, fields))).toThrow(
+		"The field 'meta.sku' with the ID and the field 'title' with the name are missing or empty",
+	);
+});
+
+test('fields are excluded, but never ID and name', () => {
+	const source = { id: '1', name: 'One', secret: 'x', other: 1 };
+	const excludeFields = ['secret', 'unknown', 'id', 'name'];
+	expect(documentFrom(source, form({ excludeFields }))).toEqual({
+		id: '1',
+		name: 'One',
+		other: 1,
+	});
+});
+
+test('empty values are dropped on request: what else has no members is not empty', () => {
+	class Point {}
+	const empty = { a: null, b: '', c: [], d: {} };
+	const full = { e: 0, f: false, g: ' ', date: new Date(0), point: new Point(), pattern: /x/ };
+	const source = { id: '1', name: 'One', ...empty, ...full };
+	const dropping = form({ dropEmpty: true });
+	expect(documentFrom(source, dropping)).toEqual({ id: '1', name: 'One', ...full });
+	const other = runInNewContext(
+		"({ id: '1', name: 'One', a: {}, b: [], c: Object.create(null), d: new Date(0), e: [0] })",
+	) as Record<string, unknown>;
+	expect(Object.keys(documentFrom(other, dropping))).toEqual(['id', 'name', 'd', 'e']);
+});
+
+test('the input is never changed', () => {
+	const anyOptions = fc.record({
+		excludeFields: fc.subarray(['id', 'name', 'a']),
+		dropEmpty: fc.boolean(),
+	});
+	const value = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.constant([]));
+	const source = fc.record({ id: value, name: value, a: value }, { requiredKeys: [] });
+	fc.assert(
+		fc.property(source, anyOptions, (document, options) => {
+			const before = structuredClone(document);
+			try {
+				const made = documentFrom(document, form(options));
+				expect([typeof made.id, typeof made.name]).toEqual(['string', 'string']);
+			} catch (error) {
+				expect(error).toBeInstanceOf(InputError);
+			}
+			expect(document).toEqual(before);
+		}),
+	);
+});

@@ -1,0 +1,95 @@
+import { TokenCredential } from '../../../nodes/shared/n8n/session/token-credential';
+import { SharedToken } from '../../../nodes/shared/service/tokens/shared-token';
+import { parseClient } from '../../../nodes/shared/service/tokens/token';
+
+const SCOPE = 'machinelearning.predict';
+const fields = {
+	authUrl: 'https://identity.example',
+	authorizationServerId: 'aus1',
+	clientId: 'me',
+	clientSecret: 's3cret',
+	accessTokens: '',
+};
+
+let now: number;
+/** The token that the service accepts; a new one revokes it. */
+let valid: string;
+let issued: number;
+let hints: string[];
+let stored: typeof fields;
+
+beforeEach(() => {
+	now = 1_000_000;
+	valid = '';
+	issued = 0;
+	hints = [];
+	stored = fields;
+	SharedToken.all.clear();
+	jest.spyOn(Date, 'now').mockImplementation(() => now);
+});
+
+const issue = async () => {
+	issued += 1;
+	valid = `t${issued}`;
+	const body = { token_type: 'Bearer', expires_in: 3600, access_token: valid, scope: SCOPE };
+	return { status: 200, body };
+};
+
+/** Sends requests one after the other as the session and n8n do; returns the statuses of the answers. */
+async function run(requests: number, beforeEach = () => {}): Promise<number> {
+	const credential = new TokenCredential(fields, SCOPE, async () => stored, {
+		sleep: async (ms) => void (now += ms),
+		random: () => 0.5,
+		hint: (message) => void hints.push(message),
+	});
+	let accepted = 0;
+	for (let request = 1; request <= requests; request++) {
+		beforeEach();
+		for (;;) {
+			const { token, data } = await credential.next();
+			if (token === undefined) {
+				expect(data.accessTokens).toBe('');
+				const shared = SharedToken.of(parseClient(fields), SCOPE);
+				await shared.obtain(issue, () => true);
+				data.accessTokens = JSON.stringify(shared.toStore());
+				stored = { ...stored, accessTokens: data.accessTokens };
+			}
+			const used = token ?? credential.obtainedIn(data);
+			if (used === undefined) throw new Error('No token');
+			now += 100;
+			if (used.accessToken === valid) {
+				accepted += 1;
+				break;
+			}
+			credential.refuse(used);
+		}
+	}
+	return accepted;
+}
+
+test('a run goes on while another program with the same client keeps renewing', async () => {
+	let nextAt = now;
+	const revoking = () => {
+		if (now < nextAt) return;
+		void issue();
+		nextAt = now + 15_000;
+	};
+	expect(await run(1500, revoking)).toBe(1500);
+	expect(hints).toEqual([expect.stringMatching(/^The access token was revoked several times/)]);
+});
+
+test('a few revocations give no hint, and a token that another worker stores is adopted', async () => {
+	let requests = 0;
+	const other = () => {
+		requests += 1;
+		if (requests % 100 > 0) return;
+		void issue();
+		const [token] = Object.values(JSON.parse(stored.accessTokens) as Record<string, object>);
+		const newer = { ...token, accessToken: valid, issuedAt: now };
+		stored = { ...stored, accessTokens: JSON.stringify({ [SCOPE]: newer }) };
+	};
+	expect(await run(400, other)).toBe(400);
+	// Four by the other worker, one by this one.
+	expect(issued).toBe(5);
+	expect(hints).toEqual([]);
+});

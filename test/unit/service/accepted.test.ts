@@ -1,0 +1,168 @@
+import fc from 'fast-check';
+
+import { answersIn } from '../../../nodes/shared/service/accepted';
+import { rejection } from '../../../nodes/shared/service/push/rejection';
+
+type Fields = Record<string, unknown>;
+const document = (id: string, fields: Fields = {}): Fields => ({
+	id,
+	name: `Name ${id}`,
+	...fields,
+});
+const documents = [document('a'), document('b')];
+
+const answers = (body: unknown, all = documents) => {
+	const sent = all.map((each) => ({ id: String(each.id), text: JSON.stringify(each) }));
+	const answerOf = answersIn(body, sent);
+	return sent.map(({ id }) => answerOf(id));
+};
+
+/** What becomes of each document: `ok`, `failed` or `?` for an unknown outcome. */
+const outcomes = (body: unknown, all = documents): string =>
+	answers(body, all)
+		.map(({ failure }) => (failure ? (failure.isUnknown ? '?' : 'failed') : 'ok'))
+		.join(' ');
+
+/** What is reported of a document. */
+function failureOf(id: string, body: unknown) {
+	const { failure } = answers(body)[documents.findIndex((each) => each.id === id)] ?? {};
+	if (failure === undefined) throw new Error('It was accepted');
+	const { said, httpStatus, outcomeUnknown } = rejection(failure, 'push');
+	const status = httpStatus === undefined ? {} : { status: httpStatus };
+	return { isUnknown: outcomeUnknown, words: said, ...status };
+}
+
+/** Pushed documents with fields of their own that are signs elsewhere. */
+const telling = [
+	document('a', { status: 422, error: 'E42', success: false }),
+	document('b', { failed: 3, errors: ['x'], statusCode: 500, errorMessage: { code: 1 } }),
+];
+
+describe('a 2xx response', () => {
+	it.each<[unknown, Fields[]] | [unknown]>([
+		[undefined],
+		[null],
+		[''],
+		['OK'],
+		[[]],
+		[{}],
+		[{ responseHeader: { status: 0, QTime: 12 } }],
+		[{ success: true, count: 500, failed: 0, errors: [] }],
+		[{ error: null }],
+		[{ error: '', code: 0 }],
+		[{ error: {} }],
+		[{ errors: false }],
+		[{ errors: { count: 0, items: [] } }],
+		[{ message: '0 errors, 500 documents indexed' }],
+		['Indexed 2 previously failed documents'],
+		[{ message: 'Document not updated: unchanged' }],
+		[{ message: 'not indexed yet, queued' }],
+		[{ status: 'accepted', warnings: ['1 field refused by schema'] }],
+		[{ errorPolicy: { detail: 'none' } }],
+		[{ droppedFields: ['x'] }],
+		[{ id: 'request-1', status: 200 }],
+		[{ errors: false, items: [{ index: { _id: 'a', status: 200 } }] }],
+		[['a', null, 7]],
+		// Echoes of the documents.
+		[telling, telling],
+		[{ documents: telling }, telling],
+		[{ results: telling.map((each) => ({ ...each, status: 201 })) }, telling],
+		[telling[1], [telling[1]]],
+	])('%j accepts all documents', (...[body, all]: [unknown, Fields[]?]) => {
+		expect(outcomes(body, all)).toMatch(/^ok( ok)?$/);
+	});
+
+	it.each<[unknown, { words: string; status?: number }]>([
+		[
+			{
+				errors: true,
+				items: [
+					{ index: { _id: 'a', status: 201 } },
+					{ index: { _id: 'b', status: 400, error: { reason: 'too long' } } },
+				],
+			},
+			{ words: 'too long', status: 400 },
+		],
+		[
+			{ results: [{ id: 'b', status: 422, error: 'too long' }] },
+			{ words: 'too long', status: 422 },
+		],
+		[[{ id: 'a' }, { id: 'b', error: 'too long' }], { words: 'too long' }],
+		[{ errors: [{ id: 'b', message: 'too long' }] }, { words: 'too long' }],
+		[{ failed: ['b'] }, { words: 'b' }],
+		[{ rejected: [{ id: 'b' }], documents: [{ id: 'b', status: 201 }] }, { words: '' }],
+		[{ value: [{ key: 'b', status: false, errorMessage: 'too long' }] }, { words: 'too long' }],
+		[[{ documentId: 'b', ok: false }], { words: '' }],
+		[[{ id: 'request', _id: 'b', acknowledged: false }], { words: '' }],
+		[
+			{ failed: 1, items: [{ id: 'b', statusCode: 500 }] },
+			{ words: '', status: 500 },
+		],
+	])('%j fails the document that it names', (body, expected) => {
+		expect(outcomes(body)).toBe('ok failed');
+		expect(failureOf('b', body)).toEqual({ isUnknown: false, ...expected });
+	});
+
+	it.each<[unknown, string]>([
+		[{ success: false, message: 'disk full' }, 'disk full'],
+		[{ error: 'index is read-only' }, 'index is read-only'],
+		[{ failed: 3 }, 'failed: 3'],
+		[
+			{ failed: 2, results: [{ id: 'c', status: 400, message: 'too long' }] },
+			'too long; failed: 2',
+		],
+		[{ errors: true }, 'errors: true'],
+		[{ errors: 'not all' }, 'errors: not all'],
+		[{ errors: { message: 'not all' } }, 'not all'],
+		[{ errors: ['too long'] }, 'too long'],
+		[{ responseHeader: { status: 400 }, error: { msg: 'no such field' } }, 'no such field'],
+		[{ documents: [{ id: 'a' }, { id: 'b' }], rejected: ['c'] }, 'c'],
+		[{ results: [{ error: { message: 'too long' } }] }, 'too long'],
+	])('%j leaves open what became of the documents', (body, words) => {
+		expect(outcomes(body)).toBe('? ?');
+		expect(failureOf('a', body)).toEqual({ isUnknown: true, words });
+	});
+
+	it.each([{ status: 200 }, { statusCode: 299 }, { status: true }, { success: true }])(
+		'that complains accepts what it names with %j, and fails what it names',
+		(accepted) => {
+			const results = [{ id: 'a', ...accepted }, { id: 'b', error: 'x' }, { id: 'c' }];
+			const all = ['a', 'b', 'c'].map((id) => document(id));
+			expect(outcomes({ success: false, results }, all)).toBe('ok failed ?');
+		},
+	);
+
+	it('that names one document and no other leaves those open', () => {
+		expect(outcomes({ documentId: 'b', error: 'too long' })).toBe('? failed');
+	});
+
+	it('fails a document with a field of the same name, which has another value there', () => {
+		const all = [document('a'), document('b', { status: 'draft', title: 'Mine' })];
+		const body = { results: [{ id: 'b', title: 'Mine', status: 422, error: 'too long' }] };
+		expect(outcomes(body, all)).toBe('ok failed');
+		const { failure } = answers(body, all)[1] ?? {};
+		expect(failure && rejection(failure, 'push').message).toBe(
+			'The push service rejected the document with status 422, "too long"',
+		);
+	});
+
+	it('compares IDs as text', () => {
+		const all = ['7', '07'].map((id) => document(id));
+		expect(outcomes({ failed: [7] }, all)).toBe('failed ok');
+		expect(outcomes([{ id: 7, ok: false }], all)).toBe('failed ok');
+		expect(outcomes({ failed: [null] }, [document('null')])).toBe('ok');
+	});
+
+	it('gives a document its own entry, or is given as a whole', () => {
+		const body = { took: 3, items: [{ id: 'b', version: 2 }] };
+		expect(answers(body)).toEqual([{ response: body }, { response: { id: 'b', version: 2 } }]);
+	});
+
+	it('has an answer for each document, whatever it is', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), (body) => {
+				expect(answers(body)).toHaveLength(2);
+			}),
+		);
+	});
+});

@@ -1,0 +1,289 @@
+import { ServiceFailure } from '../../../nodes/shared/service/failure';
+import { InputError } from '../../../nodes/shared/service/input-error';
+import {
+	SharedToken,
+	type SendTokenRequest,
+} from '../../../nodes/shared/service/tokens/shared-token';
+import { parseClient, parseTokenMap, type Token } from '../../../nodes/shared/service/tokens/token';
+
+const SCOPE = 'machinelearning.predict';
+const OTHER_SCOPE = 'machinelearning.model';
+const MINUTE_MS = 60_000;
+
+const fields = {
+	authUrl: 'https://identity.example',
+	authorizationServerId: 'aus1',
+	clientId: 'me',
+	clientSecret: 's3cret-of-the-client',
+	aiUrl: 'https://ai.example',
+};
+/** What differs from a request with the client above. */
+interface Changes extends Partial<typeof fields> {
+	scope?: string;
+	/** The token map that was read from the credential. */
+	held?: string;
+	/** The access token that will not do. */
+	not?: string;
+}
+
+let now: number;
+/** Scopes that were asked for, in order. */
+let asked: string[];
+/** What the server does; by default it issues t1, t2, ... */
+let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
+
+beforeEach(() => {
+	now = 1_000_000;
+	asked = [];
+	SharedToken.all.clear();
+	jest.spyOn(Date, 'now').mockImplementation(() => now);
+	answer = async (scope) => ({
+		status: 200,
+		body: { token_type: 'Bearer', expires_in: 3600, access_token: `t${asked.length}`, scope },
+	});
+});
+
+const send: SendTokenRequest = async ({ qs }) => {
+	asked.push(qs.scope);
+	return await answer(qs.scope);
+};
+const busy = async () => ({ status: 503, body: { error: 'busy' } });
+const clientOf = (changes: Changes = {}) => parseClient({ ...fields, ...changes });
+const shared = (changes: Changes = {}) => SharedToken.of(clientOf(changes), changes.scope ?? SCOPE);
+/** The token that a request gets. */
+const obtain = async (changes: Changes = {}): Promise<string> => {
+	SharedToken.takeOver(clientOf(changes), changes.held);
+	const accepts = ({ accessToken }: Token) => accessToken !== changes.not;
+	return (await shared(changes).obtain(send, accepts)).accessToken;
+};
+const refuse = (accessToken: string) => shared().refuse({ accessToken } as Token);
+
+/** A token of one hour as it is stored, of this client unless told otherwise. */
+const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
+	JSON.stringify({
+		[scope]: {
+			accessToken,
+			issuedAt: now + (minutesLeft - 60) * MINUTE_MS,
+			expiresAt: now + minutesLeft * MINUTE_MS,
+			renewAt: now + (minutesLeft - 5) * MINUTE_MS,
+			issuedFor: clientOf(changes).identity,
+		},
+	});
+
+describe('one token for all', () => {
+	test('16 requests at once, and those after them, share one', async () => {
+		const tokens = await Promise.all(Array.from({ length: 16 }, async () => await obtain()));
+		expect([...new Set(tokens), await obtain()]).toEqual(['t1', 't1']);
+		expect(asked).toEqual([SCOPE]);
+	});
+
+	test('a request that failed is not shared with those who come later', async () => {
+		answer = busy;
+		const failed = await Promise.allSettled([obtain(), obtain()]);
+		expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+		expect(asked).toHaveLength(1);
+		await expect(obtain()).rejects.toThrow(ServiceFailure);
+		expect(asked).toHaveLength(2);
+	});
+
+	test('once it is to be renewed, a new one is issued, and one only', async () => {
+		await obtain();
+		now += 55 * MINUTE_MS;
+		expect(await Promise.all([obtain(), obtain(), obtain()])).toEqual(['t2', 't2', 't2']);
+		expect(asked).toHaveLength(2);
+	});
+
+	test('its life starts when it was requested, not when the response came', async () => {
+		const issue = answer;
+		const before = now;
+		answer = async (scope) => {
+			now += 20_000;
+			return await issue(scope);
+		};
+		await obtain();
+		expect(shared().toStore()[SCOPE]?.expiresAt).toBe(before + 60 * MINUTE_MS);
+	});
+});
+
+describe('after a 401, of which n8n says nothing but that its token will not do', () => {
+	test.each<[string, () => string, string]>([
+		['one that has ended', () => stored('old', 0), 't1'],
+		['an older one, which the server may have revoked', () => stored('old', 30), 't1'],
+		[
+			'one of a previous client',
+			() => stored('old', 90, SCOPE, { clientSecret: 'previous' }),
+			't1',
+		],
+		['a newer one of another worker', () => stored('old', 90), 't2'],
+	])('a request that had %s', async (_, held, token) => {
+		await obtain();
+		expect(await obtain({ held: held(), not: 'old' })).toBe(token);
+	});
+
+	test('requests that are refused one after the other get one token', async () => {
+		const refused = await obtain();
+		const tokens = [];
+		for (let refusal = 1; refusal <= 5; refusal++) tokens.push(await obtain({ not: refused }));
+		expect(new Set(tokens)).toEqual(new Set(['t2']));
+	});
+});
+
+describe('what is stored', () => {
+	const scopes = () => Object.keys(shared().toStore()).sort();
+
+	test('are the tokens of all scopes of the client, and can be read back', async () => {
+		await Promise.all([obtain(), obtain({ scope: OTHER_SCOPE })]);
+		await obtain({ clientSecret: 'another' });
+		expect(asked.sort()).toEqual([OTHER_SCOPE, SCOPE, SCOPE]);
+		expect(scopes()).toEqual([OTHER_SCOPE, SCOPE]);
+		const map = shared().toStore();
+		expect(parseTokenMap(JSON.stringify(map))).toEqual(map);
+	});
+
+	test('is of each scope the token that was issued last', async () => {
+		await obtain({ scope: OTHER_SCOPE });
+		const tokens = [];
+		for (const minutesLeft of [10, 100]) {
+			await obtain({ held: stored('stored', minutesLeft, OTHER_SCOPE) });
+			tokens.push(shared().toStore()[OTHER_SCOPE]?.accessToken);
+		}
+		expect(tokens).toEqual(['t1', 'stored']);
+	});
+
+	test('is not a token of a previous client', async () => {
+		await obtain({ held: stored('old', 30, OTHER_SCOPE, { clientSecret: 'previous' }) });
+		expect(scopes()).toEqual([SCOPE]);
+	});
+
+	test('is stored once: not a token that came from the credential, nor an old one that is kept', async () => {
+		await obtain({ held: stored('due', 8) });
+		expect(shared().isUnstored).toBe(false);
+		now += 4 * MINUTE_MS;
+		const issue = answer;
+		answer = busy;
+		await obtain();
+		expect(shared().isUnstored).toBe(false);
+		now += MINUTE_MS;
+		answer = issue;
+		await obtain();
+		expect(shared().isUnstored).toBe(true);
+		shared().toStore();
+		expect(shared().isUnstored).toBe(false);
+	});
+});
+
+describe('another client', () => {
+	test.each(['authUrl', 'authorizationServerId', 'clientId', 'clientSecret'])(
+		'with another %s reuses neither a token of the process nor a stored one',
+		async (key) => {
+			await obtain();
+			const held = JSON.stringify(shared().toStore());
+			expect(await obtain({ [key]: 'https://new.example', held })).toBe('t2');
+		},
+	);
+
+	test('does not share a request in flight', async () => {
+		const issue = answer;
+		answer = async (scope) => {
+			const reply = await issue(scope);
+			await new Promise(setImmediate);
+			return reply;
+		};
+		const tokens = await Promise.all([obtain(), obtain({ clientSecret: 'another' })]);
+		expect(tokens).toEqual(['t1', 't2']);
+	});
+
+	test('is known by what it is, not by the service its tokens are for', async () => {
+		await obtain();
+		expect(await obtain({ aiUrl: 'https://other.example' })).toBe('t1');
+	});
+});
+
+describe('a renewal that fails', () => {
+	beforeEach(() => {
+		answer = busy;
+	});
+
+	test('keeps a token that lives, its next renewal postponed', async () => {
+		expect(await obtain({ held: stored('old', 3) })).toBe('old');
+		now += 29_000;
+		expect(await obtain()).toBe('old');
+		expect(asked).toHaveLength(1);
+		now += 1_000;
+		expect(shared().usable).toBeUndefined();
+		expect(await obtain()).toBe('old');
+		expect(asked).toHaveLength(2);
+	});
+
+	test.each<[string, () => Changes]>([
+		['has expired', () => ({ held: stored('old', 0) })],
+		['will not do', () => ({ held: stored('old', 3), not: 'old' })],
+		[
+			'is of a previous client',
+			() => ({ held: stored('old', 30, SCOPE, { clientSecret: 'previous' }) }),
+		],
+	])('fails the request if the token %s', async (_, changes) => {
+		await expect(obtain(changes())).rejects.toMatchObject({ kind: 'token', transient: true });
+	});
+
+	test('fails if the token expired while the server was being asked', async () => {
+		answer = async () => {
+			now += 4 * MINUTE_MS;
+			return await busy();
+		};
+		await expect(obtain({ held: stored('old', 3) })).rejects.toThrow(ServiceFailure);
+	});
+
+	test('does not hide a programming error', async () => {
+		answer = async () => await Promise.reject(new TypeError('bug'));
+		await expect(obtain({ held: stored('old', 3) })).rejects.toThrow('bug');
+	});
+});
+
+describe('a token the service refused', () => {
+	test('is never used again, nor taken back, and is replaced once for all', async () => {
+		const held = stored('old', 30);
+		expect(await obtain({ held })).toBe('old');
+		expect([refuse('old'), refuse('old')]).toEqual([true, false]);
+		expect(shared().isRefused).toBe(true);
+		const tokens = await Promise.all(
+			Array.from({ length: 8 }, async () => await obtain({ held })),
+		);
+		expect(new Set(tokens)).toEqual(new Set(['t1']));
+		// Requests that were in flight with the old one.
+		expect(refuse('old')).toBe(false);
+		expect(await obtain({ held })).toBe('t1');
+	});
+
+	test('does not stand in when the renewal fails', async () => {
+		await obtain();
+		refuse('t1');
+		answer = busy;
+		await expect(obtain()).rejects.toThrow(ServiceFailure);
+	});
+
+	test('gives way to any other that is stored, although clocks may differ', async () => {
+		await obtain({ held: stored('ahead', 90) });
+		refuse('ahead');
+		expect(await obtain({ held: stored('behind', 30) })).toBe('behind');
+		expect(asked).toEqual([]);
+	});
+
+	test('is used again if the server issues it again', async () => {
+		await obtain();
+		refuse('t1');
+		answer = async () => ({
+			status: 200,
+			body: { token_type: 'Bearer', expires_in: 3600, access_token: 't1' },
+		});
+		expect([await obtain(), await obtain()]).toEqual(['t1', 't1']);
+		expect(asked).toHaveLength(2);
+	});
+});
+
+test('a credential with an empty field fails with the name of the field, without a request', async () => {
+	await expect(obtain({ clientSecret: '' })).rejects.toThrow(InputError);
+	await expect(obtain({ authUrl: 'nonsense' })).rejects.toThrow("'Token Server URL'");
+	await expect(obtain({ scope: '' })).rejects.toThrow("'Custom Scope' is empty");
+	expect(asked).toEqual([]);
+});

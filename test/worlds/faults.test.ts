@@ -1,0 +1,275 @@
+/**
+ * Every fault against every request, for as long as the node sends it: what is reported, whether it is repeated, and
+ * what is in the index. The table in docs/reliability.md is what was seen: with `UPDATE=1` it is written anew.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import path from 'node:path';
+
+import type { INodeParameters, INodeType } from 'n8n-workflow';
+
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO, startSandbox, type FaultRule, type Sandbox } from '../../sandbox';
+import { selfSigned } from '../../support/certificate';
+import { sandboxCredentials } from '../../support/credentials';
+import { runNode } from '../../support/engine';
+import { ROOT } from '../../support/manifest';
+import { useShortBackoff } from '../../support/sandbox';
+import { push } from '../../support/sandbox-client';
+
+const PAGE = path.join(ROOT, 'docs', 'reliability.md');
+const CELLS_AT_ONCE = 16;
+
+/** Two attempts are enough to see that there is a second one. */
+const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
+/** Where nothing comes: long enough for a busy machine to answer what it does answer. */
+const IMPATIENT = { timeoutSeconds: 4, maxWaitSeconds: 10 };
+
+interface Target {
+	/** In the head of the table. */
+	title: string;
+	route: FaultRule['route'];
+	node: new () => INodeType;
+	parameters: INodeParameters;
+	options?: INodeParameters;
+	credential: [type: string, url: string];
+	/** Each item has a request of its own. */
+	hasNext?: boolean;
+	/** Whether the work for the first item was done. */
+	isDone: (sandbox: Sandbox) => boolean;
+}
+
+const CHUNKING = {
+	output: 'chunks',
+	vectors: 'list',
+	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
+	chunker: 'dynamic-newline',
+	chunkerSettings: { maxChunkSize: 1 },
+	text: '={{ $json.text }}',
+};
+
+const TARGETS: Target[] = [
+	{
+		title: 'Push',
+		route: 'push',
+		node: PushDocuments,
+		parameters: {},
+		credential: ['lucidworksPushApi', 'pushUrl'],
+		hasNext: true,
+		isDone: (sandbox) =>
+			sandbox.documents(DEMO.endpoint).some(({ text }) => text !== undefined),
+	},
+	{
+		title: 'Delete',
+		route: 'delete',
+		node: DeleteDocument,
+		parameters: { documentId: '={{ $json.id }}', commit: 'everyDelete' },
+		credential: ['lucidworksPushApi', 'pushUrl'],
+		hasNext: true,
+		isDone: (sandbox) => !sandbox.documents(DEMO.endpoint).some(({ id }) => id === 'a'),
+	},
+	{
+		title: 'Migrate',
+		route: 'convert',
+		node: MigrateBlobs,
+		parameters: { confirm: true },
+		credential: ['lucidworksBlobApi', 'baseUrl'],
+		isDone: (sandbox) => sandbox.requests.some(({ status }) => status === 200),
+	},
+	{
+		title: 'Submit a text',
+		route: 'submit',
+		node: ChunkText,
+		parameters: CHUNKING,
+		credential: ['lucidworksAiOAuth2Api', 'aiUrl'],
+		hasNext: true,
+		isDone: (sandbox) => sandbox.jobs().length > 0,
+	},
+	{
+		title: 'Poll for chunks',
+		route: 'results',
+		node: ChunkText,
+		parameters: CHUNKING,
+		options: { maxWaitSeconds: 6 },
+		credential: ['lucidworksAiOAuth2Api', 'aiUrl'],
+		// A job goes on whatever becomes of a poll.
+		isDone: () => false,
+	},
+	{
+		title: 'Get a token',
+		route: 'token',
+		node: ChunkText,
+		parameters: CHUNKING,
+		credential: ['lucidworksAiOAuth2Api', 'authUrl'],
+		isDone: (sandbox) => sandbox.jobs().length > 0,
+	},
+];
+
+type Rule = Omit<FaultRule, 'route'>;
+/** What fails below HTTP takes a server of its own, or none. */
+type Fault = Rule | 'refused' | 'untrusted';
+
+const FAULTS: Record<string, Fault> = {
+	'Status 400': { status: 400 },
+	'Status 401': { status: 401 },
+	'Status 403': { status: 403 },
+	'Status 408': { status: 408 },
+	'Status 413': { status: 413 },
+	'Status 429, once': { status: 429, times: 1 },
+	'Status 429 with `Retry-After`, once': { retryAfter: '1', times: 1 },
+	'Status 500': { status: 500 },
+	'Status 501': { status: 501 },
+	'Status 503': { status: 503 },
+	'A redirect': { redirectTo: 'http://127.0.0.1:1/' },
+	'Connection refused': 'refused',
+	'A certificate that is not trusted': 'untrusted',
+	'Connection closed before the service did anything': { reset: 'beforeResponse' },
+	'Connection closed after the service did its work': { reset: 'afterWork' },
+	'A response that breaks off': { reset: 'midBody' },
+	'No response': { latencyMs: 60_000 },
+	'An HTML page with status 200': { html: true },
+	'An empty response with status 200': { status: 200, body: '' },
+	'Status 204': { status: 204 },
+	'JSON of an unexpected shape': { status: 200, body: '{"unexpected":[1]}' },
+};
+
+useShortBackoff();
+
+/** Counts connections to a place where nothing works. */
+async function brokenServer(kind: 'refused' | 'untrusted') {
+	let count = 0;
+	const server = createTlsServer(selfSigned()) as unknown as Server;
+	server.on('connection', () => void count++);
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const { port } = server.address() as AddressInfo;
+	const close = async () => await new Promise<unknown>((resolve) => server.close(resolve));
+	if (kind === 'untrusted') {
+		return { url: `https://127.0.0.1:${port}`, count: () => count, close };
+	}
+	// Attempts at a port where nobody listens any more are seen from this side only.
+	await close();
+	const onSocket = (message: unknown) =>
+		(message as { socket: Socket }).socket.on('connectionAttempt', (_ip, to) => {
+			if (to === port) count++;
+		});
+	subscribe('net.client.socket', onSocket);
+	return {
+		url: `http://127.0.0.1:${port}`,
+		count: () => count,
+		close: async () => await Promise.resolve(unsubscribe('net.client.socket', onSocket)),
+	};
+}
+
+/** Plays one fault against one request. */
+async function play(target: Target, fault: Fault, ids: string[]) {
+	const { route, node, parameters, options, credential, isDone } = target;
+	const sandbox = await startSandbox();
+	const broken = typeof fault === 'string' ? await brokenServer(fault) : undefined;
+	try {
+		if (route === 'delete') {
+			await push(
+				sandbox,
+				ids.map((id) => ({ id, name: id })),
+			);
+		}
+		if (typeof fault === 'object') sandbox.faults.add({ route, ...fault });
+		const credentials = sandboxCredentials(sandbox);
+		const [type, url] = credential;
+		if (broken) credentials[type] = { ...credentials[type], [url]: broken.url };
+		const isSlow = typeof fault === 'object' && fault.latencyMs !== undefined;
+		const { output } = await runNode({
+			node: new node(),
+			items: ids.map((id) => ({ id, name: id, text: `text ${id}` })),
+			parameters: {
+				...parameters,
+				options: { ...OPTIONS, ...options, ...(isSlow && IMPATIENT) },
+			},
+			credentials,
+			onError: 'continueRegularOutput',
+		});
+		const requests = sandbox.requests.filter((request) => request.route === route).length;
+		return {
+			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
+			// A token request without an answer goes on for all that wait, unless another play begins: it clears all tokens.
+			requests: route === 'token' && isSlow ? 1 : (broken?.count() ?? requests),
+			isDone: isDone(sandbox),
+		};
+	} finally {
+		await sandbox.close();
+		await broken?.close();
+	}
+}
+
+/** What a user is told about a fault, after comparing it with what happened. */
+async function outcomeOf(target: Target, fault: Fault): Promise<string> {
+	const one = await play(target, fault, ['a']);
+	const errors = one.items.flatMap(({ json }) => (json.error as string | undefined) ?? []);
+	const isUnknown = errors.some((error) => /\bunknown\b|not known/.test(error));
+	const untrue = one.isDone && errors.length > 0 && !isUnknown && target.route !== 'results';
+	if (untrue) return `UNTRUE: ${errors.join('; ')}`;
+	const isRepeated = one.requests > 1;
+	if (errors.length === 0) return isRepeated ? 'Retried, succeeds' : 'Succeeds';
+	const next = target.hasNext ? await play(target, fault, ['a', 'b']) : undefined;
+	if (next && new Set(next.items.map(pairedWith)).size !== 2) return 'LOST AN ITEM';
+	const how = isUnknown
+		? 'unknown'
+		: next && next.requests <= one.requests
+			? 'ends the run'
+			: 'fails';
+	return isRepeated ? `Retried, ${how}` : how.charAt(0).toUpperCase() + how.slice(1);
+}
+
+const pairedWith = ({ pairedItem }: { pairedItem?: unknown }) =>
+	(pairedItem as { item: number }).item;
+
+/** Rows of the table; faults with the same outcomes share one. */
+function tableOf(outcomes: Map<string, string[]>): string {
+	const rows = new Map<string, string[]>();
+	for (const [fault, cells] of outcomes) {
+		const key = cells.join(' | ');
+		rows.set(key, [...(rows.get(key) ?? []), fault]);
+	}
+	const lines = [...rows].map(([cells, faults]) => {
+		const codes = faults.filter((title) => /^Status \d+$/.test(title));
+		const others = faults.filter((title) => !codes.includes(title));
+		const all = [codes.map((title, at) => (at === 0 ? title : title.slice(7))).join(', ')];
+		return `| ${[...all, ...others].filter(Boolean).join('; ')} | ${cells} |`;
+	});
+	const head = ['Fault', ...TARGETS.map(({ title }) => title)].join(' | ');
+	return [`| ${head} |`, `|${' --- |'.repeat(TARGETS.length + 1)}`, ...lines].join('\n');
+}
+
+const TABLE = /(<!-- faults -->\n)[^]*?(\n<!-- end -->)/;
+/** Rows of a table, however they are aligned. */
+const facts = (table: string) =>
+	table
+		.split('\n')
+		.filter((line) => line.startsWith('|') && !/^[|\s:-]+$/.test(line))
+		.map((line) => line.replace(/\s+/g, ' ').trim());
+
+it('docs/reliability.md says what happens after each fault', async () => {
+	const outcomes = new Map(Object.keys(FAULTS).map((name): [string, string[]] => [name, []]));
+	const todo = Object.entries(FAULTS).flatMap(([name, fault]) =>
+		TARGETS.map((target, at) => async () => {
+			(outcomes.get(name) as string[])[at] = await outcomeOf(target, fault);
+		}),
+	);
+	const work = todo.values();
+	await Promise.all(
+		Array.from({ length: CELLS_AT_ONCE }, async () => {
+			for (const cell of work) await cell();
+		}),
+	);
+	const page = readFileSync(PAGE, 'utf8');
+	const table = tableOf(outcomes);
+	if (process.env.UPDATE) {
+		writeFileSync(PAGE, page.replace(TABLE, `$1\n${table}\n$2`));
+	} else {
+		expect(facts(table)).toEqual(facts(TABLE.exec(page)?.[0] ?? ''));
+	}
+}, 300_000);

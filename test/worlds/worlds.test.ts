@@ -1,0 +1,535 @@
+/**
+ * Random worlds: documents go in, the service fails at random, and what n8n returns is compared with what the service
+ * has. Then everything that failed is sent once more, with nothing in its way, and nothing may be missing.
+ *
+ * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` plays 500 worlds from seed 7 on; a failure names its seed.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import type { IDataObject, INodeExecutionData, INodeParameters, OnError } from 'n8n-workflow';
+
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import {
+	DEMO,
+	startSandbox,
+	type FaultRule,
+	type Sandbox,
+	type SandboxSettings,
+} from '../../sandbox';
+import { seededRandom } from '../../sandbox/random';
+import { TestFiles } from '../../support/binary-data';
+import { sandboxCredentials } from '../../support/credentials';
+import { csvRow } from '../../support/csv';
+import { runNode, type RunResult } from '../../support/engine';
+import { useShortBackoff } from '../../support/sandbox';
+import { push as pushDirectly } from '../../support/sandbox-client';
+
+const WORLDS = Number(process.env.WORLDS ?? 60);
+const FIRST_SEED = Number(process.env.SEED ?? 1);
+const WORLDS_AT_ONCE = 8;
+
+/** A document or text with this word is refused, whatever happens. */
+const POISON = 'poison';
+/** The secret of the credential that sends to a route. */
+const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
+/** In a response, stands for the secret. */
+const SECRET = '{secret}';
+
+/** Chances of one world. */
+class Dice {
+	private readonly random: () => number;
+
+	constructor(seed: number) {
+		this.random = seededRandom(`world ${seed}`);
+	}
+
+	/** A whole number from 0 up to but without `end`. */
+	below(end: number): number {
+		return Math.floor(this.random() * end);
+	}
+
+	chance(share: number): boolean {
+		return this.random() < share;
+	}
+
+	one<T>(list: readonly T[]): T {
+		return list[this.below(list.length)];
+	}
+}
+
+type Kind = 'push' | 'delete' | 'chunk' | 'file';
+type Rule = Omit<FaultRule, 'route'>;
+
+const FORMATS = ['jsonl', 'json', 'csv', 'jsonl.gz'] as const;
+
+interface World {
+	seed: number;
+	kind: Kind;
+	documents: IDataObject[];
+	rules: FaultRule[];
+	settings: Partial<SandboxSettings>;
+	options: INodeParameters;
+	onError: OnError;
+	format: (typeof FORMATS)[number];
+	/** Submit in one run and Get Results in another. */
+	isSplit: boolean;
+	/** Stop is pressed after so many requests. */
+	stopAfter?: number;
+}
+
+const ROUTES: Record<Kind, ReadonlyArray<FaultRule['route']>> = {
+	push: ['push'],
+	delete: ['delete'],
+	chunk: ['token', 'submit', 'results'],
+	file: ['push'],
+};
+
+const FAULTS: Rule[] = [
+	{ status: 429 },
+	{ status: 429, retryAfter: '0' },
+	{ status: 500 },
+	{ status: 503, html: true },
+	{ status: 408 },
+	{ status: 401 },
+	{ status: 400 },
+	{ status: 413 },
+	{ status: 502, body: `{"message":"the key is ${SECRET}"}` },
+	{ status: 400, body: `refused: ${SECRET}`, contentType: 'text/plain' },
+	{ reset: 'beforeResponse' },
+	{ reset: 'afterWork' },
+	{ reset: 'midBody' },
+	{ truncate: true },
+	{ html: true },
+	{ latencyMs: 30 },
+];
+
+const WORDS = ['apple', 'Äpfel', 'plum', '"quoted"', 'comma, and', '雪', '😀', "it's"];
+
+const withSecret = ({ body, ...rule }: FaultRule, secret: string): FaultRule =>
+	body === undefined ? rule : { ...rule, body: body.replace(SECRET, secret) };
+
+function worldOf(seed: number): World {
+	const dice = new Dice(seed);
+	const kind = dice.one(['push', 'push', 'delete', 'chunk', 'chunk', 'file', 'file'] as const);
+	const isFile = kind === 'file';
+	const count = 1 + dice.below(isFile ? 200 : 40);
+	const documents = Array.from({ length: count }, (_, at) => {
+		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
+		if (dice.chance(0.05)) words.push(POISON);
+		return {
+			id: `${seed}/${at} ${dice.one(WORDS)}`,
+			name: `Document ${at}`,
+			text: words.join(kind === 'chunk' ? '\n' : ' '),
+		};
+	});
+	const rules = Array.from({ length: dice.below(5) }, () => ({
+		...withSecret({ route: dice.one(ROUTES[kind]), ...dice.one(FAULTS) }, secretOf(kind)),
+		...(dice.chance(0.5) && { skip: dice.below(8) }),
+		times: 1 + dice.below(3),
+	}));
+	return {
+		...{ seed, kind, documents, rules },
+		settings: {
+			pushResponse: dice.one(['empty', 'count', 'perDocument', 'text'] as const),
+			unknownDeleteStatus: dice.one([200, 404] as const),
+			revokePreviousTokens: dice.chance(0.3),
+			resultsOnce: dice.chance(0.2),
+			chunkDelayMs: dice.one([0, 0, 30]),
+			vectorSize: 2,
+		},
+		options: {
+			concurrency: 1 + dice.below(8),
+			...(kind === 'chunk'
+				? { textsPerRequest: 1 + dice.below(6), maxWaitSeconds: 20 }
+				: kind === 'delete'
+					? { ignoreNotFound: true }
+					: { documentsPerRequest: 1 + dice.below(20) }),
+		},
+		onError: dice.one(['continueRegularOutput', 'continueErrorOutput'] as const),
+		format: dice.one(FORMATS),
+		isSplit: dice.chance(0.4),
+		...(dice.chance(0.15) && { stopAfter: 1 + dice.below(4) }),
+	};
+}
+
+let folder: string;
+let files: TestFiles;
+beforeAll(async () => {
+	folder = mkdtempSync(path.join(tmpdir(), 'worlds-'));
+	files = new TestFiles(folder);
+	await files.use('filesystem');
+});
+afterAll(async () => {
+	await files.use('default');
+	rmSync(folder, { recursive: true, force: true });
+});
+useShortBackoff();
+
+const CHUNKING: INodeParameters = {
+	output: 'chunks',
+	vectors: 'list',
+	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
+	chunker: 'dynamic-newline',
+	chunkerSettings: { maxChunkSize: 1 },
+};
+
+const isPoison = ({ text }: IDataObject) => String(text).includes(POISON);
+const itemOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
+const errorOf = ({ json }: INodeExecutionData) =>
+	typeof json.error === 'string' ? json.error : undefined;
+const squeezed = (text: unknown) => String(text).replace(/\s/g, '');
+
+/** The file of documents, as n8n would have got it. */
+function fileOf({ format, documents }: World): Buffer {
+	const lines = documents.map((document) => JSON.stringify(document));
+	if (format === 'json') return Buffer.from(`[${lines.join(',\n')}]`);
+	if (format === 'csv') {
+		const rows = documents.map((document) => csvRow(Object.values(document)));
+		return Buffer.from([csvRow(['id', 'name', 'text']), ...rows].join('\r\n'));
+	}
+	const text = Buffer.from(lines.join('\n'));
+	return format === 'jsonl' ? text : gzipSync(text);
+}
+
+/** One world while it is played; collects what should not be. */
+class Play {
+	readonly violations: string[] = [];
+
+	constructor(
+		private readonly world: World,
+		private readonly sandbox: Sandbox,
+	) {}
+
+	private check(holds: boolean, what: string): void {
+		if (!holds) this.violations.push(what);
+	}
+
+	private get index(): Map<string, IDataObject> {
+		const documents = this.sandbox.documents(DEMO.endpoint) as IDataObject[];
+		return new Map(documents.map((document) => [document.id as string, document]));
+	}
+
+	/** Runs a node, and checks what holds for every run. */
+	private async run(
+		node: ChunkText | DeleteDocument | PushDocuments,
+		items: IDataObject[] | INodeExecutionData[],
+		parameters: INodeParameters,
+		stopAfter?: number,
+	): Promise<RunResult> {
+		const { world, sandbox } = this;
+		let isOver = false;
+		const stopped = async () => {
+			const before = sandbox.requests.length;
+			while (!isOver && sandbox.requests.length < before + (stopAfter ?? 0)) {
+				await new Promise((resolve) => setTimeout(resolve, 2));
+			}
+		};
+		const result = await runNode({
+			node,
+			items,
+			parameters: {
+				...parameters,
+				options: { ...world.options, ...(parameters.options as object) },
+			},
+			credentials: sandboxCredentials(sandbox),
+			onError: world.onError,
+			...(stopAfter !== undefined && { cancelWhen: stopped() }),
+		});
+		isOver = true;
+		const { output, errorOutput, hints, error } = result;
+		const said = JSON.stringify([
+			output,
+			errorOutput,
+			hints,
+			error?.message,
+			error?.description,
+		]);
+		this.check(!said.includes(secretOf(world.kind)), 'a secret was returned');
+		this.check(
+			world.onError === 'continueErrorOutput' || errorOutput.length === 0,
+			'an item on the error output',
+		);
+		const most = Math.max(
+			0,
+			...ROUTES[world.kind].map((route) => sandbox.stats().maxInFlight[route] ?? 0),
+		);
+		// Tokens are requested beside.
+		this.check(most <= (world.options.concurrency as number), `${most} requests at once`);
+		return result;
+	}
+
+	/** Whether each input item came out, and those of which only an error did, by index. */
+	private failedIn(
+		{ output, errorOutput }: RunResult,
+		count: number,
+		single: boolean,
+	): Set<number> {
+		const failed = new Set<number>();
+		const seen = new Map<number, number>();
+		for (const item of [...output, ...errorOutput]) {
+			const at = itemOf(item);
+			seen.set(at, (seen.get(at) ?? 0) + 1);
+			if (errorOf(item) !== undefined) failed.add(at);
+		}
+		for (let at = 0; at < count; at++) {
+			const times = seen.get(at) ?? 0;
+			this.check(times > 0, `item ${at} was lost`);
+			this.check(
+				times <= 1 || (!single && !failed.has(at)),
+				`item ${at} came ${times} times`,
+			);
+		}
+		this.check(seen.size <= count, 'an item that was not there');
+		return failed;
+	}
+
+	/** What an error says of the effect has to be true. */
+	private checkError(item: INodeExecutionData, isDone: boolean): void {
+		const error = errorOf(item) ?? '';
+		const isUnknown = /\bunknown\b|not known/.test(error);
+		this.check(!isDone || isUnknown, `done, but reported as: ${error}`);
+	}
+
+	async push(): Promise<void> {
+		const { documents, stopAfter } = this.world;
+		const wanted = new Map(documents.map((document) => [document.id as string, document]));
+		const round = async (some: IDataObject[], stop?: number): Promise<IDataObject[]> => {
+			const before = this.index;
+			const result = await this.run(new PushDocuments(), some, {}, stop);
+			if (result.status === 'canceled') return some;
+			const failed = this.failedIn(result, some.length, true);
+			const { index } = this;
+			for (const item of [...result.output, ...result.errorOutput]) {
+				const { id } = some[itemOf(item)];
+				const isNew = index.has(id as string) && !before.has(id as string);
+				if (failed.has(itemOf(item))) this.checkError(item, isNew);
+				else this.check(index.has(id as string), `${String(id)} is not in the index`);
+			}
+			return some.filter((_, at) => failed.has(at));
+		};
+		const left = await round(documents, stopAfter);
+		this.heal();
+		const refused = left.length > 0 ? await round(left) : [];
+		this.checkIndex(wanted, refused);
+	}
+
+	async delete(): Promise<void> {
+		const { documents, stopAfter } = this.world;
+		const doomed = documents.filter((_, at) => at % 3 !== 0);
+		const parameters = { documentId: '={{ $json.id }}', commit: 'everyDelete' };
+		const round = async (some: IDataObject[], stop?: number): Promise<IDataObject[]> => {
+			if (some.length === 0) return [];
+			const result = await this.run(new DeleteDocument(), some, parameters, stop);
+			if (result.status === 'canceled') return some;
+			const failed = this.failedIn(result, some.length, true);
+			const { index } = this;
+			for (const item of [...result.output, ...result.errorOutput]) {
+				const isGone = !index.has(some[itemOf(item)].id as string);
+				if (failed.has(itemOf(item))) this.checkError(item, isGone);
+				else this.check(isGone, `${String(some[itemOf(item)].id)} is still in the index`);
+			}
+			return some.filter((_, at) => failed.has(at));
+		};
+		const left = await round(doomed, stopAfter);
+		this.heal();
+		this.check((await round(left)).length === 0, 'a delete fails although nothing is wrong');
+		const kept = documents.filter((_, at) => at % 3 === 0).map(({ id }) => id);
+		this.sandbox.commit();
+		this.check(
+			[...this.index.keys()].sort().join() === kept.sort().join(),
+			'the index has not what was kept',
+		);
+	}
+
+	async chunk(): Promise<void> {
+		const { documents, stopAfter, isSplit } = this.world;
+		const text = '={{ $json.text }}';
+		const whole = async (some: IDataObject[], stop?: number) =>
+			await this.run(new ChunkText(), some, { ...CHUNKING, text }, stop);
+		const split = async (
+			some: IDataObject[],
+			stop?: number,
+		): Promise<RunResult | undefined> => {
+			const { modelId, chunker, chunkerSettings, output, vectors } = CHUNKING;
+			const submit = { operation: 'submit', modelId, chunker, chunkerSettings, text };
+			const submitted = await this.run(new ChunkText(), some, submit, stop);
+			const all = [...submitted.output, ...submitted.errorOutput];
+			if (submitted.status === 'canceled') return undefined;
+			this.failedIn(submitted, some.length, true);
+			if (all.some((item) => errorOf(item) !== undefined)) return undefined;
+			const jobs = all
+				.sort((one, other) => itemOf(one) - itemOf(other))
+				.map(({ json }) => json);
+			return await this.run(new ChunkText(), jobs, {
+				operation: 'getResults',
+				output,
+				vectors,
+			});
+		};
+		const round = async (some: IDataObject[], stop?: number): Promise<IDataObject[]> => {
+			const result = await (isSplit ? split(some, stop) : whole(some, stop));
+			if (result === undefined || result.status === 'canceled') return some;
+			const failed = this.failedIn(result, some.length, false);
+			some.forEach((item, at) => {
+				if (failed.has(at)) return;
+				const chunks = [...result.output, ...result.errorOutput].filter(
+					(one) => itemOf(one) === at,
+				);
+				const found = chunks.map(({ json }) => squeezed(json.text)).join('');
+				this.check(
+					found === squeezed(item.text),
+					`the chunks of ${String(item.id)} are '${found}'`,
+				);
+			});
+			return some.filter((_, at) => failed.has(at));
+		};
+		const left = await round(documents, stopAfter);
+		this.heal();
+		const refused = left.length > 0 ? (await round(left)).filter((one) => !isPoison(one)) : [];
+		// A split run fails with its refused texts as a whole, and was not continued.
+		const isWhole = !isSplit || !left.some(isPoison);
+		this.check(
+			!isWhole || refused.length === 0,
+			`${refused.length} texts fail although nothing is wrong`,
+		);
+	}
+
+	async file(): Promise<void> {
+		const { world } = this;
+		const wanted = new Map(
+			world.documents.map((document) => [document.id as string, document]),
+		);
+		const name = `documents.${world.format}`;
+		const source = await files.item(fileOf(world), name);
+		const parameters = (changes: INodeParameters = {}, options: INodeParameters = {}) => ({
+			documentSource: 'file',
+			...changes,
+			options,
+		});
+		const [first, isCanceled] = await this.fileRun(source, parameters(), world.stopAfter);
+		this.heal();
+		if (isCanceled) {
+			const [again] = await this.fileRun(source, parameters());
+			await this.pushFailed(again);
+		} else {
+			const { error } = first?.json ?? {};
+			const [, number] = /Skip Records: (\d+)/.exec(String(error)) ?? [];
+			await this.pushFailed(first);
+			if (error !== undefined || first?.json.atEnd === false) {
+				const [rest] = await this.fileRun(
+					source,
+					parameters({}, { skipRecords: Number(number ?? 0) }),
+				);
+				await this.pushFailed(rest);
+			}
+		}
+		const refused = world.documents.filter(isPoison);
+		this.checkIndex(wanted, refused);
+	}
+
+	/** Feeds the file of failed records back, in which only refused ones may fail again. */
+	private async pushFailed(summary: INodeExecutionData | undefined): Promise<void> {
+		const { failed } = summary?.binary ?? {};
+		if (!failed) return;
+		const item = { json: {}, binary: { failed } };
+		await this.fileRun(item, { documentSource: 'file', binaryPropertyName: 'failed' });
+	}
+
+	private async fileRun(
+		item: INodeExecutionData,
+		parameters: INodeParameters,
+		stop?: number,
+	): Promise<[INodeExecutionData | undefined, boolean]> {
+		const result = await this.run(new PushDocuments(), [item], parameters, stop);
+		const all = [...result.output, ...result.errorOutput];
+		if (result.status === 'canceled') return [undefined, true];
+		this.check(all.length === 1, `${all.length} items of one file`);
+		const {
+			records,
+			pushed,
+			failed,
+			skipped = 0,
+		} = (all[0]?.json ?? {}) as Record<string, number>;
+		this.check(
+			records === undefined || pushed + failed + skipped === records,
+			`${pushed} pushed, ${failed} failed, ${skipped} skipped of ${records}`,
+		);
+		return [all[0], false];
+	}
+
+	/** From now on nothing goes wrong but what is refused for good. */
+	private heal(): void {
+		this.sandbox.faults.clear();
+		addPoison(this.sandbox);
+	}
+
+	/** The index has each document as it was given, but those that were refused. */
+	private checkIndex(wanted: Map<string, IDataObject>, refused: IDataObject[]): void {
+		const { index } = this;
+		for (const [id, document] of wanted) {
+			const found = index.get(id);
+			if (isPoison(document))
+				this.check(found === undefined, `${id} should have been refused`);
+			else this.check(JSON.stringify(found) === JSON.stringify(document), `${id} is lost`);
+		}
+		this.check(refused.every(isPoison), 'a document fails although nothing is wrong');
+		this.check(index.size <= wanted.size, 'the index has documents that nobody pushed');
+	}
+}
+
+function addPoison(sandbox: Sandbox): void {
+	for (const route of ['push', 'submit'] as const) {
+		sandbox.faults.add({
+			route,
+			whenBodyContains: POISON,
+			status: 400,
+			body: '{"message":"refused"}',
+		});
+	}
+}
+
+/** Plays a world; returns what should not be. */
+async function violationsIn(world: World): Promise<string[]> {
+	const sandbox = await startSandbox({ settings: world.settings });
+	try {
+		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
+		// The first rule decides.
+		addPoison(sandbox);
+		for (const rule of world.rules) sandbox.faults.add(rule);
+		const play = new Play(world, sandbox);
+		await play[world.kind]();
+		return play.violations;
+	} finally {
+		await sandbox.close();
+	}
+}
+
+it(
+	`${WORLDS} random worlds`,
+	async () => {
+		const broken: string[] = [];
+		const seeds = Array.from({ length: WORLDS }, (_, at) => FIRST_SEED + at).values();
+		await Promise.all(
+			Array.from({ length: WORLDS_AT_ONCE }, async () => {
+				for (const seed of seeds) {
+					const world = worldOf(seed);
+					const found = await violationsIn(world).catch((error: Error) => [
+						String(error.stack),
+					]);
+					if (found.length === 0) continue;
+					const { documents, ...rest } = world;
+					broken.push(
+						`SEED=${seed} WORLDS=1: ${[...new Set(found)].slice(0, 5).join('; ')} ${JSON.stringify({ ...rest, documents: documents.length })}`,
+					);
+				}
+			}),
+		);
+		expect(broken).toEqual([]);
+	},
+	60_000 + WORLDS * 5_000,
+);
