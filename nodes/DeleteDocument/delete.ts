@@ -199,13 +199,13 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
 
 /** IDs of items, each deleted once for all items that name it. */
 function itemReading({ run, parameters, options, service }: Deletes): ItemReading<Entry> {
-	const isList = parameters.choice('idSource') === 'listField';
+	const isList = parameters.choice('idSource') === 'list';
 	const label = parameters.label('documentId');
 	const advice = isList ? ENTRY_ADVICE : ID_ADVICE;
 	return {
 		valuesOf: (itemIndex) =>
 			isList
-				? parameters.list('idsField', itemIndex, LIST_ADVICE).list
+				? parameters.list('listField', itemIndex, LIST_ADVICE).list
 				: [parameters.value('documentId', itemIndex)],
 		entryOf: (value, place) => entryOf(documentId(value, label, advice), place, service),
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },

@@ -28,12 +28,12 @@ const resultOptions = properties([
 		options: [
 			{
 				name: 'One Item per Document',
-				value: 'documents',
+				value: 'perDocument',
 				description: 'With the ID and whether the document was deleted',
 			},
 			onePerInputItem,
 		],
-		default: 'documents',
+		default: 'perDocument',
 		description: 'What to return for documents that were deleted',
 		displayOptions: { hide: { '/idSource': ['file'] } },
 	},
@@ -64,12 +64,12 @@ export const deleteProperties = properties([
 		options: [
 			{
 				name: 'One ID per Item',
-				value: 'expression',
+				value: 'item',
 				description: 'Each input item has one ID',
 			},
 			{
 				name: 'List in a Field',
-				value: 'listField',
+				value: 'list',
 				description: 'Each input item has a field with a list of IDs',
 			},
 			{
@@ -80,7 +80,7 @@ export const deleteProperties = properties([
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],
-		default: 'expression',
+		default: 'item',
 		description: 'Where the IDs come from',
 	},
 	...filledByModel(
@@ -92,20 +92,20 @@ export const deleteProperties = properties([
 			required: true,
 			placeholder: 'e.g. handbook/chapter-1',
 			description: 'ID of the document to delete, exactly as it was pushed',
-			displayOptions: { show: { idSource: ['expression'] } },
+			displayOptions: { show: { idSource: ['item'] } },
 		},
 		'ID of the document to delete, exactly as it was added',
 	),
 	{
 		displayName: 'List Field',
-		name: 'idsField',
+		name: 'listField',
 		type: 'string',
 		default: 'ids',
 		required: true,
 		placeholder: 'e.g. removedIds',
 		description: 'Name of the field that has the list of IDs, or an expression for the list',
 		requiresDataPath: 'single',
-		displayOptions: { show: { idSource: ['listField'] } },
+		displayOptions: { show: { idSource: ['list'] } },
 	},
 	...fileProperties(ID_FILES, showForFile.show),
 	{

@@ -10,9 +10,6 @@ import { runNode } from '../shared/n8n/run/run';
 import { migrateBlobs } from './migrate';
 import { migrateProperties } from './properties';
 
-/** No agent may migrate. The lint rule demands the property, and its type allows only `true`. */
-const NOT_FOR_AGENTS = false as unknown as true;
-
 /** Migrates blob manifests from the 3.x to the 4.x format (docs/service-interface.md, Blobs). */
 export class MigrateBlobs implements INodeType {
 	description: INodeTypeDescription = {
@@ -28,7 +25,8 @@ export class MigrateBlobs implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksBlobApi', required: true }],
-		usableAsTool: NOT_FOR_AGENTS,
+		// No agent may migrate: the lint rule demands the property, but its type has no value for that.
+		usableAsTool: undefined as never,
 		properties: migrateProperties,
 	};
 

@@ -70,7 +70,7 @@ const documentOptions = properties([
 		options: [
 			{
 				name: 'One Item per Document',
-				value: 'documents',
+				value: 'perDocument',
 				description: 'With the ID, the number of its request and the response',
 			},
 			onePerInputItem,
@@ -81,7 +81,7 @@ const documentOptions = properties([
 					'One item with counts, bytes and time, and one for each document that failed',
 			},
 		],
-		default: 'documents',
+		default: 'perDocument',
 		description: 'What to return for documents that were pushed',
 		displayOptions: hideOptionForFile,
 	},

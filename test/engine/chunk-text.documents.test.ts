@@ -53,7 +53,7 @@ describe('Documents Ready to Push', () => {
 		const { output } = await chunk([{ ...article, lang: 'en' }], {
 			...DOCUMENTS,
 			vectors: 'compact',
-			options: { sourceFields: 'all' },
+			options: { keepSourceFields: 'all' },
 		});
 		for (const { json } of output) {
 			expect(Object.keys(json).at(-1)).toBe('vector');
@@ -70,8 +70,8 @@ describe('Documents Ready to Push', () => {
 				options: {
 					documentDescription: '={{ $json.summary }}',
 					documentUrl: '={{ $json.link }}',
-					sourceFields: 'listed',
-					listedFields: 'lang',
+					keepSourceFields: 'listed',
+					sourceFieldsToKeep: 'lang',
 				},
 			},
 		);

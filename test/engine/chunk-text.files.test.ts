@@ -292,7 +292,7 @@ describe('Texts From: File', () => {
 			nameField: 'meta.title',
 			descriptionField: 'meta.about',
 			urlField: 'meta.link',
-			options: { sourceFields: 'listed', listedFields: 'nr' },
+			options: { keepSourceFields: 'listed', sourceFieldsToKeep: 'nr' },
 		});
 		expect(output).toHaveLength(3);
 		expect(output[1]).toMatchObject({

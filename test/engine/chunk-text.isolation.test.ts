@@ -57,7 +57,7 @@ describe('texts share a request', () => {
 		const items = [100, 1500, 100].map((size) => ({ text: 'x'.repeat(size) }));
 		const result = await chunk(
 			items,
-			{ options: { bytesPerRequest: 1000, sourceFields: 'none' } },
+			{ options: { bytesPerRequest: 1000, keepSourceFields: 'none' } },
 			{ onError: 'continueRegularOutput' },
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);

@@ -132,7 +132,7 @@ describe("the document's ID", () => {
 		[
 			'one text of its list is empty',
 			{ ...item, texts: ['x', ''] },
-			{ textSource: 'list', textsField: 'texts' },
+			{ textSource: 'list', listField: 'texts' },
 		],
 		['a setting of its chunker is no number', item, { chunkerSettings: { maxChunkSize: 'x' } }],
 	])('is in the error item if %s', async (_case, json, more) => {

@@ -44,7 +44,7 @@ describe('fields of the source', () => {
 		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, start: 7, status: 'published' };
 		const { output } = await chunk([source], {
 			vectors: 'none',
-			options: { sourceFields: 'all' },
+			options: { keepSourceFields: 'all' },
 		});
 		expect(jsonOf(output)).toMatchObject([{ start: 0, status: 'published' }]);
 		expect(jsonOf(output)[0]).not.toHaveProperty('vector');
@@ -64,7 +64,10 @@ describe('fields of the source', () => {
 
 	it('to keep may be a list, and are read before anything is sent', async () => {
 		const { output } = await chunk([{ text: 'a', id: 'x', meta: { lang: 'en' }, other: 1 }], {
-			options: { sourceFields: 'listed', listedFields: '={{ ["id", "meta.lang"] }}' },
+			options: {
+				keepSourceFields: 'listed',
+				sourceFieldsToKeep: '={{ ["id", "meta.lang"] }}',
+			},
 		});
 		expect(jsonOf(output)).toMatchObject([{ id: 'x', 'meta.lang': 'en' }]);
 		expect(jsonOf(output)[0]).not.toHaveProperty('other');

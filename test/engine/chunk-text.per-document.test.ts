@@ -16,8 +16,8 @@ const PER_DOCUMENT: INodeParameters = {
 	output: 'perDocument',
 	documentId: '={{ $json.documentId }}',
 	options: {
-		sourceFields: 'listed',
-		listedFields: 'documentId, hash, previousChunkCount',
+		keepSourceFields: 'listed',
+		sourceFieldsToKeep: 'documentId, hash, previousChunkCount',
 		previousChunkCount: '={{ $json.previousChunkCount }}',
 		textsPerRequest: 1,
 	},
@@ -97,7 +97,7 @@ it('keeps no field of the source unless asked, and all if asked', async () => {
 		'removalsKnown',
 		'removedIds',
 	]);
-	const all = await chunk([item], { ...PER_DOCUMENT, options: { sourceFields: 'all' } });
+	const all = await chunk([item], { ...PER_DOCUMENT, options: { keepSourceFields: 'all' } });
 	expect(jsonOf(all.output)[0]).toMatchObject({
 		...item,
 		chunkCount: 1,
@@ -307,15 +307,15 @@ it('feeds Push Documents and Delete Document', async () => {
 			parameters: {
 				documentSource: 'json',
 				documentJson: '={{ $json.documents }}',
-				options: { output: 'inputItems' },
+				options: { output: 'perInputItem' },
 			},
 		},
 		{
 			node: new DeleteDocument(),
 			parameters: {
-				idSource: 'listField',
-				idsField: "={{ $('1 Chunk Text').item.json.removedIds }}",
-				options: { output: 'inputItems', ignoreNotFound: true },
+				idSource: 'list',
+				listField: "={{ $('1 Chunk Text').item.json.removedIds }}",
+				options: { output: 'perInputItem', ignoreNotFound: true },
 			},
 		},
 	];

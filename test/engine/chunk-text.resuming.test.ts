@@ -23,7 +23,7 @@ describe('Get Results', () => {
 	it('leaves no trace of Submit on finished chunks that keep all fields', async () => {
 		const { output } = await chunk(texts(1), { operation: 'submit' });
 		await jobsEnded();
-		const all = { options: { sourceFields: 'all' } };
+		const all = { options: { keepSourceFields: 'all' } };
 		const result = await getResults(jsonOf(output), all);
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ id: 'i0', text: 'text 0', chunkIndex: 0 }),

@@ -86,7 +86,7 @@ describe('a submission', () => {
 					dataType: 'notSent',
 					dimReductionSize: 0,
 					vectorQuantizationMethod: 'none',
-					additionalFields: '  ',
+					additionalBodyFields: '  ',
 				},
 			}),
 		).toEqual({ batch: [{ text: 'one' }] });
@@ -191,7 +191,7 @@ describe('a submission', () => {
 	});
 
 	it('has the additional fields, also within the configs, where the settings take precedence', async () => {
-		const additionalFields = JSON.stringify({
+		const additionalBodyFields = JSON.stringify({
 			batch: [],
 			priority: 'low',
 			modelConfig: { dimReductionSize: 9, truncate: true },
@@ -201,7 +201,7 @@ describe('a submission', () => {
 		expect(
 			await bodyOf({
 				chunkerSettings: { maxChunkSize: 2 },
-				options: { dimReductionSize: 1, additionalFields },
+				options: { dimReductionSize: 1, additionalBodyFields },
 			}),
 		).toEqual({
 			batch: [{ text: 'one' }],
@@ -322,13 +322,13 @@ describe('bad input', () => {
 		[
 			'additional fields that are no JSON',
 			{ text: 'a' },
-			{ options: { additionalFields: '{a: 1}' } },
+			{ options: { additionalBodyFields: '{a: 1}' } },
 			/^'Additional Body Fields' is not valid JSON: /,
 		],
 		[
 			'additional fields that are a text',
 			{ text: 'a' },
-			{ options: { additionalFields: '"a"' } },
+			{ options: { additionalBodyFields: '"a"' } },
 			/^'Additional Body Fields' is not a JSON object$/,
 		],
 		[
@@ -441,7 +441,7 @@ describe('texts', () => {
 		const items = [{ doc: { parts: ['a\nb', 'c'] } }, { doc: { parts: ['d'] } }];
 		const { output } = await chunk(items, {
 			textSource: 'list',
-			textsField: 'doc.parts',
+			listField: 'doc.parts',
 			options: { textsPerRequest: 2 },
 		});
 		expect(batches().sort()).toEqual([['a\nb', 'c'], ['d']]);
@@ -550,14 +550,14 @@ describe('the output', () => {
 
 	it.each<[string, INodeParameters, IDataObject]>([
 		['none unless asked for', {}, {}],
-		['none', { sourceFields: 'none' }, {}],
-		['all', { sourceFields: 'all' }, { id: 1, meta: { tags: ['x'], lang: 'de' } }],
+		['none', { keepSourceFields: 'none' }, {}],
+		['all', { keepSourceFields: 'all' }, { id: 1, meta: { tags: ['x'], lang: 'de' } }],
 		[
 			'those listed, also by a path',
-			{ sourceFields: 'listed', listedFields: 'id, meta.lang ,missing' },
+			{ keepSourceFields: 'listed', sourceFieldsToKeep: 'id, meta.lang ,missing' },
 			{ id: 1, 'meta.lang': 'de' },
 		],
-		['no others when the list is empty', { sourceFields: 'listed' }, {}],
+		['no others when the list is empty', { keepSourceFields: 'listed' }, {}],
 	])('keeps fields of the source: %s', async (_case, options, kept) => {
 		const source = [{ id: 1, text: 'a\nb', meta: { tags: ['x'], lang: 'de' } }];
 		for (const output of ['chunks', 'documents']) {
@@ -568,7 +568,7 @@ describe('the output', () => {
 
 	it('has the fields of the node if the source has fields of the same name', async () => {
 		const source = [{ text: 'a', chunkIndex: 'mine', chunkingId: 'mine', vector: 'mine' }];
-		const { output } = await chunk(source, { options: { sourceFields: 'all' } });
+		const { output } = await chunk(source, { options: { keepSourceFields: 'all' } });
 		expect(jsonOf(output)[0]).toMatchObject({
 			text: 'a',
 			chunkIndex: 0,
@@ -613,7 +613,7 @@ describe('the output', () => {
 		const before = structuredClone(source);
 		const { input, status } = await chunk(source, {
 			output,
-			options: { sourceFields: 'all' },
+			options: { keepSourceFields: 'all' },
 		});
 		expect(status).toBe('success');
 		expect(jsonOf(input)).toEqual(before);
@@ -661,8 +661,8 @@ describe('Submit', () => {
 	});
 
 	it.each<[INodeParameters, IDataObject]>([
-		[{ sourceFields: 'none' }, {}],
-		[{ sourceFields: 'listed', listedFields: 'id' }, { id: 'x' }],
+		[{ keepSourceFields: 'none' }, {}],
+		[{ keepSourceFields: 'listed', sourceFieldsToKeep: 'id' }, { id: 'x' }],
 	])('keeps the fields of the source that Source Fields names: %j', async (options, kept) => {
 		const { output } = await chunk([{ id: 'x', text: 'a' }], { operation: 'submit', options });
 		expect(jsonOf(output)).toEqual([
@@ -756,7 +756,7 @@ describe('Get Results', () => {
 
 	it('gives an item without a position all texts of the request', async () => {
 		const [{ chunkingId }] = await submitted(['a\nb', 'c']);
-		const result = await getResults([{ chunkingId }], { options: { sourceFields: 'all' } });
+		const result = await getResults([{ chunkingId }], { options: { keepSourceFields: 'all' } });
 		expect(
 			jsonOf(result.output).map(({ text, textIndex, chunkIndex }) => [
 				text,

@@ -71,7 +71,7 @@ describe('ids', () => {
 
 	it('come from a list field, dotted or not', async () => {
 		await index(ids(5));
-		const parameters = { idSource: 'listField', idsField: 'gone.ids' };
+		const parameters = { idSource: 'list', listField: 'gone.ids' };
 		const result = await remove(
 			[{ gone: { ids: ['d0', 'd1'] } }, { 'gone.ids': ['d3'] }, { gone: { ids: [] } }],
 			parameters,
@@ -88,7 +88,7 @@ describe('ids', () => {
 	});
 
 	it('must be a list in a list field', async () => {
-		const parameters = { idSource: 'listField' };
+		const parameters = { idSource: 'list' };
 		const { error } = await remove([{ ids: ['a'] }, { ids: 'a,b' }], parameters);
 		expect(error?.message).toBe("The field 'ids' is not a list");
 		expect(sandbox().requests).toEqual([]);
@@ -170,7 +170,7 @@ describe('ids', () => {
 
 	it('of blank rows are skipped, unless all rows are blank', async () => {
 		const blank = { id: '', name: null, note: ' ' };
-		for (const parameters of [{}, { idSource: 'listField', idsField: 'id' }]) {
+		for (const parameters of [{}, { idSource: 'list', listField: 'id' }]) {
 			const row = { id: parameters.idSource ? (['d0'] as unknown as string) : 'd0' };
 			const result = await remove([{}, row, blank], parameters);
 			expect(jsonOf(result.output)).toEqual([{ id: 'd0', deleted: true }]);
@@ -190,14 +190,14 @@ describe('ids', () => {
 			const list = [{ ids: ['a', 'a', bad, 'c'] as IDataObject[string] }];
 			const result = await remove(
 				list,
-				{ idSource: 'listField' },
+				{ idSource: 'list' },
 				{ onError: 'continueRegularOutput' },
 			);
 			expect(sentIds().sort()).toEqual(['a', 'c']);
 			expect(jsonOf(result.output)).toContainEqual({
 				error: `Entry 2 of the list (zero-based): ${message} (item 0)`,
 			});
-			const { error } = await remove(list, { idSource: 'listField' });
+			const { error } = await remove(list, { idSource: 'list' });
 			expect(error?.description).toBe(
 				'Each entry must be the ID of one document: correct it, or remove it from the list. Nothing was sent.',
 			);
@@ -207,7 +207,7 @@ describe('ids', () => {
 	it('that occur twice are deleted once, and every item is returned', async () => {
 		await index(ids(3));
 		const list = [{ ids: ['d0', 'd1', 'd0'] }, { ids: ['d1', 'd2'] }, { ids: ['d0'] }];
-		const result = await remove(list, { idSource: 'listField' });
+		const result = await remove(list, { idSource: 'list' });
 		expect(sentIds().sort()).toEqual(['d0', 'd1', 'd2']);
 		const answered = result.output.map(({ json, pairedItem }) => [
 			(pairedItem as { item: number }).item,
@@ -218,7 +218,7 @@ describe('ids', () => {
 	});
 
 	it('are the same as a number and as a text', async () => {
-		const result = await remove([{ ids: [7, '7'] }], { idSource: 'listField' });
+		const result = await remove([{ ids: [7, '7'] }], { idSource: 'list' });
 		expect(sentIds()).toEqual(['7']);
 		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: '7' }]);
 	});

@@ -61,7 +61,7 @@ it('Push Documents takes the chunks of Chunk Text, and passes the summary on', a
 it.each<[string, INodeType, INodeParameters]>([
 	['Push Documents', new PushDocuments(), { documentSource: 'wholeItem' }],
 	['Push Documents', new PushDocuments(), { documentSource: 'file' }],
-	['Delete Document', new DeleteDocument(), { idSource: 'expression' }],
+	['Delete Document', new DeleteDocument(), { idSource: 'item' }],
 	['Delete Document', new DeleteDocument(), { idSource: 'file' }],
 ])('%s passes on what sums up a file (%#)', async (_name, node, parameters) => {
 	const [summary] = (await push([await files.item(lines('a'))])).output;
@@ -149,7 +149,7 @@ it('a document with the fields of a summary is pushed, and deleted', async () =>
 	const pushed = await push([item], { documentSource: 'wholeItem' });
 	expect(pushed.output.map(({ json }) => json.id)).toEqual(['report']);
 	expect(idsInIndex()).toEqual(['a0', 'report']);
-	const removed = await run(new DeleteDocument(), [item], { idSource: 'expression' });
+	const removed = await run(new DeleteDocument(), [item], { idSource: 'item' });
 	expect(removed.output.map(({ json }) => json)).toEqual([{ id: 'report', deleted: true }]);
 });
 

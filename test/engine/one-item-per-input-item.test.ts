@@ -33,7 +33,7 @@ describe('Push Documents', () => {
 			{
 				documentSource: 'json',
 				documentJson: '={{ $json.documents }}',
-				options: { output: 'inputItems', ...options } as never,
+				options: { output: 'perInputItem', ...options } as never,
 			},
 			settings,
 		);
@@ -210,9 +210,9 @@ describe('Delete Document', () => {
 		await deleteNode(
 			items,
 			{
-				idSource: 'listField',
-				idsField: '={{ $json.removedIds }}',
-				options: { output: 'inputItems', ...options } as never,
+				idSource: 'list',
+				listField: '={{ $json.removedIds }}',
+				options: { output: 'perInputItem', ...options } as never,
 			},
 			settings,
 		);
@@ -235,9 +235,9 @@ describe('Delete Document', () => {
 
 	it('sends nothing for lists that are all empty, a commit neither', async () => {
 		const { output } = await deleteNode([{ ids: [] }], {
-			idSource: 'listField',
+			idSource: 'list',
 			commit: 'lastDeleteOnly',
-			options: { output: 'inputItems' },
+			options: { output: 'perInputItem' },
 		});
 		expect(jsonOf(output)).toEqual([{ deleted: 0, failed: 0 }]);
 		expect(sandbox().requests).toEqual([]);
@@ -281,7 +281,7 @@ describe('Delete Document', () => {
 
 	it('counts single IDs too', async () => {
 		const { output } = await deleteNode([{ id: 'a' }, { id: 'b' }], {
-			options: { output: 'inputItems' },
+			options: { output: 'perInputItem' },
 		});
 		expect(jsonOf(output)).toEqual([
 			{ deleted: 1, failed: 0 },

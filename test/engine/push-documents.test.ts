@@ -963,7 +963,7 @@ describe('a blank row of a spreadsheet', () => {
 	});
 
 	it('counts nothing for its item, and as blank in a summary', async () => {
-		const each = await push(items, { options: { output: 'inputItems' } });
+		const each = await push(items, { options: { output: 'perInputItem' } });
 		expect(jsonOf(each.output)).toEqual([
 			{ pushed: 0, failed: 0 },
 			{ pushed: 1, failed: 0 },

@@ -72,7 +72,7 @@ const valuesOf = (property: INodeProperties | undefined) =>
 
 describe('what an agent is offered', () => {
 	it('is no migration, which cannot be undone', () => {
-		expect(new MigrateBlobs().description.usableAsTool).toBe(false);
+		expect(new MigrateBlobs().description.usableAsTool).toBeUndefined();
 	});
 
 	it('are no files, because agents only pass on JSON', () => {
@@ -81,10 +81,7 @@ describe('what an agent is offered', () => {
 			'fields',
 			'json',
 		]);
-		expect(valuesOf(offered(new DeleteDocument(), 'idSource'))).toEqual([
-			'expression',
-			'listField',
-		]);
+		expect(valuesOf(offered(new DeleteDocument(), 'idSource'))).toEqual(['item', 'list']);
 		expect(shownBy(new ChunkText(), 'outputTo')).toBeDefined();
 		expect(offered(new ChunkText(), 'outputTo')).toBeUndefined();
 	});

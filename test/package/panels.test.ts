@@ -65,7 +65,7 @@ test('a vector is said to be what one sees: a text in the last column, not one l
 });
 
 test('the option of Chunk Text that is used every day comes first', () => {
-	expect(shownWith(new ChunkText(), {}).options[0]).toBe('sourceFields');
+	expect(shownWith(new ChunkText(), {}).options[0]).toBe('keepSourceFields');
 });
 
 test('the commit of Delete Document is called by when it is sent', () => {
@@ -120,7 +120,12 @@ describe('the options', () => {
 
 	it('of Get Results have nothing that is submitted', () => {
 		const { options } = shownWith(new ChunkText(), { operation: 'getResults' });
-		const submitted = ['dataType', 'dimReductionSize', 'additionalFields', 'textsPerRequest'];
+		const submitted = [
+			'dataType',
+			'dimReductionSize',
+			'additionalBodyFields',
+			'textsPerRequest',
+		];
 		expect(options.filter((name) => submitted.includes(name))).toEqual([]);
 	});
 });

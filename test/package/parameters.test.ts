@@ -218,7 +218,7 @@ describe('order', () => {
 	});
 
 	it.each([
-		['ChunkText', 'sourceFields'],
+		['ChunkText', 'keepSourceFields'],
 		['PushDocuments', 'output'],
 	])('of the options of %s begins with the everyday one', (node, first) => {
 		const options = fields.find(

@@ -23,9 +23,9 @@ export interface RecordOptions {
 	mode: OutputMode;
 	vectors: 'compact' | 'list' | 'none';
 	/** Which fields of a source its output keeps; undefined if the user has not said it. */
-	sourceFields: 'all' | 'listed' | 'none' | undefined;
+	keepSourceFields: 'all' | 'listed' | 'none' | undefined;
 	/** Names of fields, or dotted paths. */
-	listedFields: string[];
+	sourceFieldsToKeep: string[];
 }
 
 /** Reads how records are written; in files vectors are lists of numbers. */
@@ -36,10 +36,10 @@ export function recordOptions(task: ChunkTask): RecordOptions {
 	return {
 		mode,
 		vectors: wanted === 'compact' && isToFiles ? 'list' : wanted,
-		sourceFields: parameters.isAdded('options', 'sourceFields')
-			? options.sourceFields
+		keepSourceFields: parameters.isAdded('options', 'keepSourceFields')
+			? options.keepSourceFields
 			: undefined,
-		listedFields: options.listedFields,
+		sourceFieldsToKeep: options.sourceFieldsToKeep,
 	};
 }
 
@@ -113,7 +113,7 @@ const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
 function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): IDataObject {
 	const kept = keptFields(source, options);
-	if (options.sourceFields !== 'all') return kept;
+	if (options.keepSourceFields !== 'all') return kept;
 	for (const field of CHUNK_FIELDS) delete kept[field];
 	// They would send finished chunks back to Get Results.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete kept[field];
@@ -123,11 +123,11 @@ function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): ID
 /** The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed one. */
 export function keptFields(
 	source: IDataObject,
-	{ sourceFields = 'none', listedFields }: Omit<RecordOptions, 'mode' | 'vectors'>,
+	{ keepSourceFields = 'none', sourceFieldsToKeep }: Omit<RecordOptions, 'mode' | 'vectors'>,
 ): IDataObject {
-	if (sourceFields === 'none') return {};
-	const kept: IDataObject = sourceFields === 'all' ? { ...source } : {};
-	for (const name of sourceFields === 'listed' ? listedFields : []) {
+	if (keepSourceFields === 'none') return {};
+	const kept: IDataObject = keepSourceFields === 'all' ? { ...source } : {};
+	for (const name of keepSourceFields === 'listed' ? sourceFieldsToKeep : []) {
 		const value = fieldOf(source, name);
 		if (value !== undefined) kept[name] = value as IDataObject[string];
 	}

@@ -113,9 +113,9 @@ export class Report {
 			return;
 		}
 		this.hints.unfinished(refs.length, lastError);
-		const { sourceFields = 'all' } = this.options;
+		const { keepSourceFields = 'all' } = this.options;
 		for (const [at, ref] of refs.entries()) {
-			const kept = keptFields(this.sourceOf(ref), { ...this.options, sourceFields });
+			const kept = keptFields(this.sourceOf(ref), { ...this.options, keepSourceFields });
 			const response = this.responseOf(at === 0 ? job.kept : undefined);
 			const json = { ...kept, ...whereabouts(job, ref), status, ...response };
 			await this.sink.returned(ref, [json]);

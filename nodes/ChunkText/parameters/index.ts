@@ -76,7 +76,7 @@ export const optionsOf = (parameters: ChunkParameters) =>
 		'vectorQuantizationMethod',
 		'previousChunkCount',
 		'resumeChunkingId',
-		'additionalFields',
+		'additionalBodyFields',
 		...OWN_OPTIONS,
 	]);
 

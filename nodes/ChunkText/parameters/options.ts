@@ -29,7 +29,7 @@ const onlySubmitAndWait = { show: { '/operation': ['submitAndWait'] } };
 const resultOptions = properties([
 	{
 		displayName: 'Keep Source Fields',
-		name: 'sourceFields',
+		name: 'keepSourceFields',
 		type: 'options',
 		options: [
 			{ name: 'All', value: 'all', description: 'All fields of the input item' },
@@ -45,13 +45,13 @@ const resultOptions = properties([
 	},
 	{
 		displayName: 'Source Fields to Keep',
-		name: 'listedFields',
+		name: 'sourceFieldsToKeep',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. name, category',
 		description: 'Names of fields, separated by commas',
 		requiresDataPath: 'multiple',
-		displayOptions: { show: { sourceFields: ['listed'] } },
+		displayOptions: { show: { keepSourceFields: ['listed'] } },
 	},
 	{
 		displayName: 'Document Description',
@@ -108,7 +108,7 @@ const requestOptions = properties([
 	...requestProperties(8),
 	{
 		displayName: 'Additional Body Fields',
-		name: 'additionalFields',
+		name: 'additionalBodyFields',
 		type: 'json',
 		default: '{}',
 		placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',

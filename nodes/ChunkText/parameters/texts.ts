@@ -47,7 +47,7 @@ export const textProperties = properties([
 	),
 	{
 		displayName: 'List Field',
-		name: 'textsField',
+		name: 'listField',
 		type: 'string',
 		default: 'texts',
 		required: true,

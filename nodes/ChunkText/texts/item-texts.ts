@@ -151,7 +151,7 @@ export class ItemTexts {
 		const maxBytes = options.bytesPerRequest;
 		if (parameters.choice('textSource') === 'item')
 			return [{ text: usableText(parameters.value('text', itemIndex), "'Text'", maxBytes) }];
-		const { field, list } = parameters.list('textsField', itemIndex, LIST_ADVICE);
+		const { field, list } = parameters.list('listField', itemIndex, LIST_ADVICE);
 		if (list.length === 0)
 			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
 		const breathe = () => run.breathe();

@@ -31,8 +31,9 @@ export function recordTexts(
 	const document = mode === 'chunks' ? undefined : readDocumentFields(parameters, itemIndex);
 	const settings = readSettings(parameters, itemIndex);
 	const group = JSON.stringify(settings);
-	const { bytesPerRequest: maxBytes, sourceFields } = options;
-	const keepsSource = parameters.isAdded('options', 'sourceFields') && sourceFields !== 'none';
+	const { bytesPerRequest: maxBytes, keepSourceFields } = options;
+	const keepsSource =
+		parameters.isAdded('options', 'keepSourceFields') && keepSourceFields !== 'none';
 	return {
 		settings,
 		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],

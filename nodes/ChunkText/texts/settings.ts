@@ -33,7 +33,7 @@ export function readSettings(parameters: ChunkParameters, itemIndex: number): Ch
 		},
 		useCaseConfig: dataType === undefined ? {} : { dataType },
 		chunkerConfig: chunkerConfig(parameters, chunker, chosen === 'custom', itemIndex),
-		additionalFields: parameters.object('options.additionalFields', itemIndex),
+		additionalBodyFields: parameters.object('options.additionalBodyFields', itemIndex),
 	};
 }
 
@@ -49,7 +49,7 @@ export const areConstant = (parameters: ChunkParameters): boolean =>
 		'options.dimReductionSize',
 		'options.vectorQuantizationMethod',
 		'options.dataType',
-		'options.additionalFields',
+		'options.additionalBodyFields',
 	);
 
 /** The value of an option, from the list or any other that an expression gives; undefined for none. */

@@ -16,7 +16,7 @@ const settings: ChunkSettings = {
 	modelConfig: {},
 	useCaseConfig: {},
 	chunkerConfig: {},
-	additionalFields: {},
+	additionalBodyFields: {},
 };
 const body = (changes: Partial<ChunkSettings>, texts = ['one']): unknown =>
 	JSON.parse(
@@ -79,7 +79,7 @@ describe('submitBody', () => {
 	test('additional fields add to the body and its configs but replace nothing', () => {
 		const sent = body({
 			modelConfig: { dimReductionSize: 256 },
-			additionalFields: {
+			additionalBodyFields: {
 				batch: 'mine',
 				modelConfig: { dimReductionSize: 1, newer: true },
 				tomorrow: [1],
@@ -93,13 +93,13 @@ describe('submitBody', () => {
 	});
 
 	test('a config without members is not sent, whether it comes from settings or additional fields', () => {
-		const additionalFields = {
+		const additionalBodyFields = {
 			modelConfig: {},
 			useCaseConfig: {},
 			chunkerConfig: {},
 			other: {},
 		};
-		expect(body({ additionalFields })).toEqual({ batch: [{ text: 'one' }], other: {} });
+		expect(body({ additionalBodyFields })).toEqual({ batch: [{ text: 'one' }], other: {} });
 	});
 
 	test('a pattern and any text arrive as they were typed', () => {

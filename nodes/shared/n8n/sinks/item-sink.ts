@@ -143,7 +143,7 @@ export class ItemSink implements Sink {
 
 	/** Whether each input item gets one result with counts, its failures too. */
 	private get counts(): boolean {
-		return this.options.output === 'inputItems' && !this.run.stopsOnFailure;
+		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
 
 	/**
@@ -154,7 +154,7 @@ export class ItemSink implements Sink {
 	private give(itemIndex: number, items: () => IDataObject[], as?: string): void {
 		const { output } = this.options;
 		if (output === 'summary') this.summarized.add(itemIndex);
-		else if (output !== 'inputItems') this.run.results.give(itemIndex, items());
+		else if (output !== 'perInputItem') this.run.results.give(itemIndex, items());
 		else if (as === undefined) this.tallyOf(itemIndex);
 		else add(this.tallyOf(itemIndex).counts, as, 1);
 	}

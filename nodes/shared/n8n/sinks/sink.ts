@@ -20,7 +20,7 @@ export const itemOf = ({ items: [itemIndex = 0] }: Placed): number => itemIndex;
 /** The options that several nodes have, for what all sources and sinks do with them. */
 export interface CommonOptions {
 	/** An item for each entry unless given, for each input item, or one for all entries that succeeded. */
-	output?: 'documents' | 'inputItems' | 'summary';
+	output?: 'perDocument' | 'perInputItem' | 'summary';
 	/** What separates the cells of CSV; '' to detect it. */
 	delimiter: string;
 	/** Maximum size of a file that is returned. */
@@ -30,7 +30,7 @@ export interface CommonOptions {
 /** The choice of the option Output for one result per input item. */
 export const onePerInputItem = {
 	name: 'One Item per Input Item',
-	value: 'inputItems',
+	value: 'perInputItem',
 	description: 'Counts per input item. An item fails if any of its documents fails.',
 } as const;
 

@@ -16,7 +16,7 @@ export interface ChunkSettings {
 	modelConfig: Record<string, unknown>;
 	useCaseConfig: Record<string, unknown>;
 	chunkerConfig: Record<string, unknown>;
-	additionalFields: Record<string, unknown>;
+	additionalBodyFields: Record<string, unknown>;
 }
 
 /**
@@ -67,7 +67,7 @@ export function submitBody(
 	texts: ReadonlyArray<{ text: string }>,
 ): string {
 	const body: Record<string, unknown> = {
-		...settings.additionalFields,
+		...settings.additionalBodyFields,
 		batch: texts.map(({ text }) => ({ text })),
 	};
 	for (const key of ['modelConfig', 'useCaseConfig', 'chunkerConfig'] as const) {
