@@ -120,6 +120,15 @@ function isIn(
 	return isOnly ? values.includes(value) : values.length !== 1 || values[0] !== value;
 }
 
+/** Options without which the nodes send nothing, or do something else than with their first value. */
+const ONLY_IF_ADDED = new Set([
+	'dataType',
+	'dimReductionSize',
+	'keepSourceFields',
+	'resumeChunkingId',
+	'vectorQuantizationMethod',
+]);
+
 /** The table in Markdown. */
 export function tableOf(all: ReadonlyMap<string, INodeProperties[]>, table: TableOf): string {
 	const labels = labelsOf(all);
@@ -136,10 +145,18 @@ export function tableOf(all: ReadonlyMap<string, INodeProperties[]>, table: Tabl
 			.filter((part) => part !== '');
 		const link = table.links.get(property.name);
 		const more = link === undefined ? [] : [`[More](${link})`];
-		return [property.displayName, defaultOf(property), [...meaning, ...more].join('. ')];
+		const value = ONLY_IF_ADDED.has(property.name)
+			? `None; ${defaultOf(property)} when added`
+			: defaultOf(property);
+		return [property.displayName, value, [...meaning, ...more].join('. ')];
 	});
 	const head = table.collection === undefined ? 'Parameter' : 'Option';
-	return [[head, 'Default', 'Meaning'], ['---', '---', '---'], ...rows]
+	const isAllAdded = table.collection === 'chunkerSettings';
+	return [
+		[head, isAllAdded ? 'Value when added' : 'Default', 'Meaning'],
+		['---', '---', '---'],
+		...rows,
+	]
 		.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
 		.join('\n');
 }

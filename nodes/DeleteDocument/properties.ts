@@ -138,7 +138,8 @@ export const deleteProperties = properties([
 			},
 		],
 		default: 'serviceDefault',
-		description: 'When searches stop finding the deleted documents',
+		description:
+			'When the service commits the deletes. Until then, searches still find the documents.',
 	},
 	optionsProperty([
 		...resultOptions,

@@ -77,9 +77,9 @@ export const chunkerProperties = properties([
 		type: 'string',
 		// Blank lines, which may have spaces.
 		default: '\\n\\s*\\n',
-		placeholder: 'e.g. \\n\\s*\\n',
+		placeholder: 'e.g. (?=\\n## )',
 		description:
-			"Where to split, in the syntax of Python's re module: at blank lines, unless you change it. If empty, nothing is sent and the default of the service applies, which may be every line.",
+			"Regular expression to split at, in Python syntax. Splits at blank lines by default. Leave empty for the service's default.",
 		displayOptions: { show: { chunker: ['regex-splitter'] } },
 	},
 	settingsOf('dynamic-newline', [maxChunkSize]),

@@ -49,7 +49,8 @@ export const modelOptions = properties([
 			{ name: 'Query', value: 'query', description: 'Text that people search with' },
 		],
 		default: 'passage',
-		description: 'Purpose of the texts. An expression may give any other value.',
+		description:
+			'How the model should treat the texts. An expression may give any other value.',
 		displayOptions: submits,
 	},
 	{

@@ -152,7 +152,7 @@ const waitingOptions = properties([
 		name: 'resumeChunkingId',
 		type: 'string',
 		default: '={{ $json.chunkingId }}',
-		placeholder: 'e.g. {{ $json.chunkingId }}',
+		placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
 		description:
 			"If an item has a chunking ID, its chunks are fetched instead of submitting it again. The item's field 'textPosition' says which text of the request it is.",
 		displayOptions: { ...onlySubmitAndWait, ...notFromFile },

@@ -42,7 +42,7 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 0, numberPrecision: 1 },
 			default: RETRY_FOR_SECONDS,
 			description:
-				'How long a request is repeated after transient errors, with growing pauses, counted from the first one. It is repeated once at least. At most 10 in tools of an AI agent.',
+				'How long to keep retrying a request after transient errors, with growing pauses. It is retried at least once. At most 10 in tools of an AI agent.',
 		},
 		{
 			displayName: 'Request Timeout (Seconds)',

@@ -36,7 +36,7 @@ const fileProperty = property({
 	typeOptions: { binaryDataProperty: true },
 	default: 'data',
 	required: true,
-	placeholder: 'e.g. data',
+	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field with the file',
 	description:
 		'Name of the binary field of the input item that has the file, or several names separated by commas',
