@@ -1,6 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
-import { defaultSettings, startSandbox, type Sandbox, type SandboxOptions } from '../sandbox';
+import {
+	defaultSettings,
+	startSandbox,
+	type RecordedRequest,
+	type Sandbox,
+	type SandboxOptions,
+} from '../sandbox';
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 import { runNode, type RunOptions, type RunResult } from './engine';
@@ -26,16 +34,49 @@ export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
 	return () => sandbox;
 }
 
+/** Waits until so many requests have arrived, of one route or of all. */
+export async function requestsArrived(
+	sandbox: Sandbox,
+	count: number,
+	only?: RecordedRequest['route'],
+): Promise<void> {
+	const seen = () => sandbox.requests.filter(({ route }) => route === (only ?? route));
+	while (seen().length < count) await delay(5);
+}
+
+/** A fault that nothing but a timeout or Stop ends, however slow the machine is. */
+export const HANGS = { latencyMs: 600_000 };
+
+/** Longer than the pauses between two requests of a run that goes on. */
+const QUIET_MS = 100;
+
 /**
- * Waits until so many requests have arrived.
- *
- * @returns the time at which they had
+ * Waits until all requests have ended and no further one comes. Never resolves while something still
+ * sends, as after a Stop that was not heard.
  */
-export async function requestsArrived(sandbox: Sandbox, count: number): Promise<number> {
-	while (sandbox.requests.length < count) {
-		await new Promise((resolve) => setTimeout(resolve, 5));
+export async function requestsOver({ requests }: Sandbox): Promise<void> {
+	for (let before = -1; before !== requests.length || requests.some(isInFlight); ) {
+		before = requests.length;
+		await delay(QUIET_MS);
 	}
-	return Date.now();
+}
+const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
+
+/**
+ * Runs a node, and presses Stop once so many requests have arrived. How soon the run ends is not measured: what
+ * it waits for has to take longer than a test may.
+ */
+export async function stopped(
+	sandbox: Sandbox,
+	[count, route]: [count: number, route?: RecordedRequest['route']],
+	run: (stop: Pick<RunOptions, 'cancelWhen'>) => Promise<RunResult>,
+): Promise<RunResult> {
+	const result = await run({ cancelWhen: requestsArrived(sandbox, count, route) });
+	expect(result.status).toBe('canceled');
+	const all = [...result.output, ...result.errorOutput];
+	expect(all.filter(({ json, error }) => error ?? json.error)).toEqual([]);
+	await requestsOver(sandbox);
+	return result;
 }
 
 /** Starts servers that are closed when the test is over. */

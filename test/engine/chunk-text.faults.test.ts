@@ -192,12 +192,10 @@ describe('a submission', () => {
 	it('that fails stops a node set to stop, which then names the unfinished jobs', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
 		fault('submit', { status: 409, skip: 2 });
-		const begin = Date.now();
 		const { error, status } = await chunk(texts(9), {
 			options: { textsPerRequest: 1, concurrency: 1, retryForSeconds: 0 },
 		});
 		expect(status).toBe('error');
-		expect(Date.now() - begin).toBeLessThan(3000);
 		expect(submits()).toHaveLength(3);
 		expect(error?.message).toMatch(/ status 409, so the text was not submitted$/);
 		expect(error?.context).toMatchObject({ itemIndex: 2 });

@@ -177,14 +177,12 @@ describe('the status ERROR', () => {
 			slowAfter(1);
 			if (status !== 200) fault('results', { status, skip: 6, times: 1 });
 			const items = texts(2).map((item, at) => ({ ...item, model: at ? 'e5' : model }));
-			const begin = Date.now();
 			const { error } = await chunk(items, {
 				...parameters,
 				options: { textsPerRequest: 1, concurrency: 1 },
 			});
 			expect(error?.message).toMatch(/ \(chunking ID [-0-9a-f]{36}\)$/);
 			expect(error?.description).toContain(jobs()[1].chunkingId);
-			expect(Date.now() - begin).toBeLessThan(5000);
 		},
 	);
 

@@ -14,7 +14,14 @@ import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions, type RunResult } from '../../support/engine';
-import { hintsOf, indexes, useSandbox, useShortBackoff } from '../../support/sandbox';
+import {
+	HANGS,
+	hintsOf,
+	indexes,
+	stopped,
+	useSandbox,
+	useShortBackoff,
+} from '../../support/sandbox';
 
 const sandbox = useSandbox();
 const files = useFiles();
@@ -804,13 +811,14 @@ describe('ending early', () => {
 	});
 
 	it('says how far it was when it is canceled', async () => {
-		sandbox().faults.add({ route: 'push', latencyMs: 20_000, skip: 3 });
-		const { error, status } = await push(
-			[await files.item(lines(documents(500)))],
-			{ options: { documentsPerRequest: 10, concurrency: 1 } },
-			{ cancelAfterMs: 1500 },
+		sandbox().faults.add({ route: 'push', ...HANGS, skip: 3 });
+		const item = await files.item(lines(documents(500)));
+		const options = { documentsPerRequest: 10, concurrency: 1 };
+		const { error } = await stopped(
+			sandbox(),
+			[4],
+			async (stop) => await push([item], { options }, stop),
 		);
-		expect(status).toBe('canceled');
 		expect(skipRecordsOf(error?.message)).toBe(30);
 	});
 
