@@ -7,7 +7,6 @@ const HELP = `npm run sandbox -- [options]          (environment variable)
   --port <number>                    port, default 4321            SANDBOX_PORT
   --host <address>                   address, default 127.0.0.1    SANDBOX_HOST
   --data <file>                      index, default .data/sandbox.jsonl             SANDBOX_DATA
-  --revoke                           a new token revokes the previous of its scope  SANDBOX_REVOKE=1
   --token-lifetime <seconds>         default 3600                  SANDBOX_TOKEN_LIFETIME
   --chunk-delay <milliseconds>       SUBMITTED to READY, default 0 SANDBOX_CHUNK_DELAY
   --delete-commit-interval <ms>      default 60000                 SANDBOX_DELETE_COMMIT_INTERVAL
@@ -22,7 +21,6 @@ function readFlags() {
 			port: { type: 'string' },
 			host: { type: 'string' },
 			data: { type: 'string' },
-			revoke: { type: 'boolean' },
 			'token-lifetime': { type: 'string' },
 			'chunk-delay': { type: 'string' },
 			'delete-commit-interval': { type: 'string' },
@@ -37,7 +35,6 @@ function readFlags() {
 		port: values.port ?? env.SANDBOX_PORT,
 		host: values.host ?? env.SANDBOX_HOST,
 		data: values.data ?? env.SANDBOX_DATA,
-		revoke: values.revoke ?? env.SANDBOX_REVOKE === '1',
 		tokenLifetime: values['token-lifetime'] ?? env.SANDBOX_TOKEN_LIFETIME,
 		chunkDelay: values['chunk-delay'] ?? env.SANDBOX_CHUNK_DELAY,
 		deleteInterval: values['delete-commit-interval'] ?? env.SANDBOX_DELETE_COMMIT_INTERVAL,
@@ -61,7 +58,6 @@ function readOptions(flags: ReturnType<typeof readFlags>): SandboxOptions {
 		? (JSON.parse(readFileSync(flags.config, 'utf8')) as SandboxOptions)
 		: {};
 	const settings = { ...file.settings };
-	if (flags.revoke) settings.revokePreviousTokens = true;
 	const tokenLifetime = numberFlag('--token-lifetime', flags.tokenLifetime);
 	if (tokenLifetime !== undefined) settings.tokenLifetimeSeconds = tokenLifetime;
 	const chunkDelay = numberFlag('--chunk-delay', flags.chunkDelay);

@@ -14,7 +14,7 @@ const SETTINGS = {
 	revokePreviousTokens: {
 		description: 'A new token of a client and scope revokes the previous one',
 		type: 'boolean',
-		default: false,
+		default: true,
 	},
 	tokenResponse: {
 		description: 'Response to a correct token request; all but `normal` are misbehavior',
