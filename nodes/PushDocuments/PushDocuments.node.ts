@@ -19,7 +19,7 @@ export class PushDocuments implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { wholeItem: "Each item is a document", fields: "Documents from fields", json: "Documents from JSON", file: "Documents from a file" }[$parameter["documentSource"]] }}',
+			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { wholeItem: "Each item is a document", fields: "Documents from fields", json: "Documents from JSON", file: "Documents from a file", textFile: "Each file is a document" }[$parameter["documentSource"]] }}',
 		description:
 			'Add documents to a search index, or update those with the same ID (Lucidworks Site Search)',
 		defaults: { name: 'Push Documents' },

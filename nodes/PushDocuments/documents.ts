@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { filled, type DocumentFields } from '../shared/n8n/sources/document-fields';
 import { fileFieldsOf, fieldsOfItem } from '../shared/n8n/sources/files';
 import { listed } from '../shared/n8n/sources/record-file';
+import type { TextFiles } from '../shared/n8n/sources/text-files';
 import { count, figure } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/results';
@@ -156,20 +157,35 @@ export function documentsOf(
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an id and a name.';
 
+/** The document of a text file, which may be empty. */
+export async function documentsOfFile(
+	files: TextFiles,
+	parameters: PushParameters,
+	itemIndex: number,
+): Promise<IDataObject[]> {
+	const own = files.documentOf(itemIndex);
+	const text = await files.read(itemIndex);
+	return [{ ...own, ...otherFields(parameters, itemIndex), text }];
+}
+
 function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObject {
-	const value = (name: `document${'Id' | 'Name' | 'Description' | 'Url' | 'Text'}`) =>
-		parameters.value(name, itemIndex) as IDataObject[string];
+	const text = parameters.value('documentText', itemIndex);
 	return {
-		id: value('documentId'),
-		name: value('documentName'),
-		...(filled([
-			['description', value('documentDescription')],
-			['url', value('documentUrl')],
-			['text', value('documentText')],
-		]) as IDataObject),
-		...additionalFields(parameters, itemIndex),
+		id: parameters.value('documentId', itemIndex) as IDataObject[string],
+		name: parameters.value('documentName', itemIndex) as IDataObject[string],
+		...(filled([['text', text]]) as IDataObject),
+		...otherFields(parameters, itemIndex),
 	};
 }
+
+/** Description and URL, if there are any, and additional fields. */
+const otherFields = (parameters: PushParameters, itemIndex: number): IDataObject => ({
+	...(filled([
+		['description', parameters.value('documentDescription', itemIndex)],
+		['url', parameters.value('documentUrl', itemIndex)],
+	]) as IDataObject),
+	...additionalFields(parameters, itemIndex),
+});
 
 /**
  * Fields beside those the node has a parameter for.

@@ -6,6 +6,8 @@ import {
 	fileOptionProperties,
 	fileProperties,
 	RECORD_FILES,
+	textFileDocumentProperties,
+	textFileProperty,
 	type RunOptions,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
@@ -23,6 +25,9 @@ import { onePerInputItem } from '../shared/n8n/sinks/sink';
 import { MAX_PUSH_BYTES } from '../shared/service/limits';
 
 const showForFields = { show: { documentSource: ['fields'] } };
+const showForTextFile = { show: { documentSource: ['textFile'] } };
+/** For what both have. */
+const showForMapped = { show: { documentSource: ['fields', 'textFile'] } };
 const showForFile = { show: { documentSource: ['file'] } };
 /** For members of Options. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
@@ -59,6 +64,12 @@ const FROM_FILE = {
 	name: 'File',
 	value: 'file',
 	description: `Each input item has a file of documents of any size: ${RECORD_FILES.text}`,
+} as const;
+
+const FROM_TEXT_FILE = {
+	name: 'Text File',
+	value: 'textFile',
+	description: 'Each input item has a file, such as .txt or .md, that is the text of a document',
 } as const;
 
 /** What is sent and returned, the everyday options first. */
@@ -139,7 +150,7 @@ const batchOptions = properties([
 export const pushProperties = properties([
 	notForTools({
 		...source,
-		options: [WHOLE_ITEM, FROM_FIELDS, FROM_JSON, FROM_FILE],
+		options: [WHOLE_ITEM, FROM_FIELDS, FROM_JSON, FROM_FILE, FROM_TEXT_FILE],
 		default: 'wholeItem',
 	}),
 	// For AI agents the item is their own input, and they only pass on JSON.
@@ -171,6 +182,7 @@ export const pushProperties = properties([
 		},
 		'Title of the document',
 	),
+	...shownFor(showForTextFile, [textFileProperty, ...textFileDocumentProperties]),
 	...filledByModel(
 		{
 			displayName: 'Document Description',
@@ -179,7 +191,7 @@ export const pushProperties = properties([
 			default: '',
 			placeholder: 'e.g. How to set up a data source',
 			description: 'Recommended. Omitted if empty.',
-			displayOptions: showForFields,
+			displayOptions: showForMapped,
 		},
 		'One sentence that says what the document is about. Empty if unknown.',
 		true,
@@ -192,7 +204,7 @@ export const pushProperties = properties([
 			default: '',
 			placeholder: 'e.g. https://example.com/page',
 			description: 'Recommended. Omitted if empty.',
-			displayOptions: showForFields,
+			displayOptions: showForMapped,
 		},
 		'URL of the document. Empty if there is none.',
 		true,
@@ -252,7 +264,7 @@ export const pushProperties = properties([
 			},
 		],
 		description: 'Any further fields of the document',
-		displayOptions: showForFields,
+		displayOptions: showForMapped,
 	},
 	{
 		displayName: 'Documents',

@@ -15,11 +15,13 @@ import { account, itemOf } from '../shared/n8n/sinks/sink';
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading, type FileToRead } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
+import { TextFiles } from '../shared/n8n/sources/text-files';
 import { FORMATS } from '../shared/records/format';
 import {
 	adviceForItem,
 	documentFrom,
 	documentsOf,
+	documentsOfFile,
 	formOf,
 	ownForm,
 	type MissingAdvice,
@@ -71,12 +73,14 @@ function itemReading(
 	const from = parameters.choice('documentSource');
 	const isWholeItem = from === 'wholeItem';
 	const isSame = !isWholeItem || parameters.areConstant('idField', 'nameField');
-	const own = ownForm(options, from === 'fields');
+	const own = ownForm(options, from === 'fields' || from === 'textFile');
 	let form = own;
+	const files = new TextFiles(run, parameters, options.bytesPerRequest);
 	return {
 		valuesOf: (itemIndex) => {
 			if (isWholeItem && (form === own || !isSame))
 				form = formOf(readItemFields(parameters, itemIndex), options);
+			if (from === 'textFile') return documentsOfFile(files, parameters, itemIndex);
 			return documentsOf(run, parameters, from, itemIndex);
 		},
 		entryOf: (value, place) => {
@@ -86,6 +90,7 @@ function itemReading(
 			return { items: place.items, id: document.id, document };
 		},
 		idOf: (value) => idIn(value, form.fields.id),
+		resolve: async (entries, sink) => await files.distinct(entries, sink),
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
@@ -120,8 +125,7 @@ const resultsOf = ({ dryRun }: PushOptions) =>
 	dryRun ? { done: 'checked', json: () => ({ dryRun }) } : { done: 'pushed' };
 
 /** What to do about a file of plain text. */
-const PUSH_AS_ONE_TEXT =
-	"To push it as one document, read it with n8n's 'Extract from File' and choose 'Mapped Fields' in 'Documents From'.";
+const PUSH_AS_ONE_TEXT = "To push it as one document, choose 'Text File' in 'Documents From'.";
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;

@@ -57,7 +57,7 @@ describe('an item with a file of plain text', () => {
 		const { error } = await run(await item(), parameters);
 		expect(error?.message).toBe(MESSAGE);
 		expect(error?.description).toBe(
-			"To chunk the text of a file, put n8n's node 'Extract from File' with the operation 'Extract From Text File' before this one, and point 'Text' to its field. For a file with one record per text, choose 'File' in 'Texts From'.",
+			"To chunk the text of a file, choose 'Text File' in 'Texts From'. For a file with one record per text, choose 'File'.",
 		);
 		expect(submits()).toEqual([]);
 	});
@@ -104,7 +104,7 @@ describe('an item with a file of plain text', () => {
 			"'bicycles.txt' is plain text, and its records cannot be recognized",
 		);
 		expect(error?.description).toBe(
-			"Set 'File Format' if it has records. To chunk it as one text, read it with n8n's node 'Extract from File' (operation 'Extract From Text File'), choose 'One Text per Item', and point 'Text' to the field 'data'. The ID and the name may be the file name, such as {{ $('Read/Write Files from Disk').item.json.fileName }}.",
+			"Set 'File Format' if it has records. To chunk it as one text, choose 'Text File' in 'Texts From'.",
 		);
 	});
 

@@ -596,7 +596,7 @@ describe('bad input', () => {
 			`'${name}' is plain text, and its records cannot be recognized`,
 		);
 		expect(error?.description).toBe(
-			"Set 'File Format' if it has records. To push it as one document, read it with n8n's 'Extract from File' and choose 'Mapped Fields' in 'Documents From'.",
+			"Set 'File Format' if it has records. To push it as one document, choose 'Text File' in 'Documents From'.",
 		);
 		expect(sandbox().requests).toEqual([]);
 	});

@@ -16,8 +16,7 @@ import { Room } from './room';
 const MAX_IDS_LISTED = 100;
 
 /** What to do about a file of plain text that is read as records. */
-const CHUNK_AS_ONE_TEXT =
-	"To chunk it as one text, read it with n8n's node 'Extract from File' (operation 'Extract From Text File'), choose 'One Text per Item', and point 'Text' to the field 'data'. The ID and the name may be the file name, such as {{ $('Read/Write Files from Disk').item.json.fileName }}.";
+const CHUNK_AS_ONE_TEXT = "To chunk it as one text, choose 'Text File' in 'Texts From'.";
 
 /** How a file is read whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {

@@ -30,8 +30,8 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 		idOfItem: (itemIndex: number) => items.idOf(itemIndex),
 		emptyList: {},
 		resolve: async (entries: TextEntry[], sink: Sink) => {
-			const texts = items.finish(entries);
-			for (const ref of items.empty)
+			const texts = items.finish(await items.files.distinct(entries, sink));
+			for (const ref of await items.files.distinct(items.empty, sink))
 				await sink.returned(ref, itemsOf({ ref, chunks: [], isComplete: true }, [], mode));
 			for (const request of items.requests.values())
 				earlier.push(previousJob(request, run.now()));

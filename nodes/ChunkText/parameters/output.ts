@@ -6,7 +6,9 @@ import {
 	onlyForTools,
 	properties,
 	property,
+	shownFor,
 } from '../../shared/n8n/parameters/properties';
+import { textFileDocumentProperties } from '../../shared/n8n/sources/file-properties';
 
 const documents = { show: { output: ['documents', 'perDocument'] } };
 
@@ -133,10 +135,19 @@ export const documentProperties = properties([
 ]);
 
 /** The same where texts may also come from a file, whose records say it themselves. */
-export const documentPropertiesOfItems = documentProperties.map((declared) => ({
-	...declared,
-	displayOptions: {
-		...declared.displayOptions,
-		hide: { ...(declared.displayOptions as IDisplayOptions).hide, textSource: ['file'] },
-	},
-}));
+export const documentPropertiesOfItems = [
+	...documentProperties.map((declared) => ({
+		...declared,
+		displayOptions: {
+			...declared.displayOptions,
+			hide: {
+				...(declared.displayOptions as IDisplayOptions).hide,
+				textSource: ['file', 'textFile'],
+			},
+		},
+	})),
+	...shownFor(
+		{ show: { ...documents.show, textSource: ['textFile'] } },
+		textFileDocumentProperties,
+	),
+];

@@ -1,5 +1,9 @@
 import { documentFieldProperties } from '../../shared/n8n/sources/document-fields';
-import { fileProperties, RECORD_FILES } from '../../shared/n8n/sources/file-properties';
+import {
+	fileProperties,
+	RECORD_FILES,
+	textFileProperty,
+} from '../../shared/n8n/sources/file-properties';
 import { filledByModel, properties, shownFor } from '../../shared/n8n/parameters/properties';
 
 /** Which texts to chunk. */
@@ -13,7 +17,7 @@ export const textProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Files with one record per text, not .txt or .md files: ${RECORD_FILES.text}, of any size`,
+				description: `Files with one record per text, of any size: ${RECORD_FILES.text}`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
@@ -25,8 +29,13 @@ export const textProperties = properties([
 			{
 				name: 'One Text per Item',
 				value: 'item',
-				description:
-					"Each input item has one text. For .txt and .md files put n8n's Extract from File before this node.",
+				description: 'Each input item has one text',
+			},
+			{
+				name: 'Text File',
+				value: 'textFile',
+				description: 'Each input item has a file, such as .txt or .md, that is one text',
+				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],
 		default: 'item',
@@ -56,6 +65,7 @@ export const textProperties = properties([
 		requiresDataPath: 'single',
 		displayOptions: { show: { textSource: ['list'] } },
 	},
+	{ ...textFileProperty, displayOptions: { show: { textSource: ['textFile'] } } },
 ]);
 
 const file = { show: { textSource: ['file'] } };

@@ -20,29 +20,31 @@ export type Needed = 'documentId' | 'documentName' | 'text';
  * Reads the document of an item.
  *
  * @param needed what it must have: a document whose text is empty needs no name
+ * @param file its ID and name, if they are those of a text file
  * @throws InputError that names all parameters that are empty
  */
 export function readDocument(
 	{ run, parameters, mode }: ChunkTask,
 	itemIndex: number,
 	needed: readonly Needed[],
+	file?: { id: string; name: string },
 ): SourceDocument {
 	const { json = {} } = run.items[itemIndex] ?? {};
 	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
-	const empty = needed.filter((name) => {
+	const empty = (file ? [] : needed).filter((name) => {
 		const value = parameters.value(name, itemIndex);
 		return isEmpty(value) || (name !== 'text' && String(value).trim() === '');
 	});
 	// A text without a document is an error of its own.
 	if (empty.length > 0 && empty[0] !== 'text') throw emptyError(parameters, empty, advice);
-	const id = parameters.id('documentId', itemIndex);
+	const id = file?.id ?? parameters.id('documentId', itemIndex);
 	// Happens where the text is the only field: nothing could be updated or deleted by such an ID.
 	const hasText = needed.includes('text');
 	if (hasText && id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
 	if (!needed.includes('documentName')) return { id, fields: {}, previousChunkCount };
-	const name = parameters.text('documentName', itemIndex);
+	const name = file?.name ?? parameters.text('documentName', itemIndex);
 	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => {
 		const isAdded = parameters.isAdded('options', option);
 		return [field, isAdded ? parameters.value(`options.${option}`, itemIndex) : json[field]];

@@ -1,5 +1,6 @@
 import { mapInSlices } from '../../shared/n8n/run/slices';
 import { fileFieldsOf, inputFile } from '../../shared/n8n/sources/files';
+import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
@@ -31,6 +32,7 @@ export class ItemTexts {
 	readonly requests = new Map<string, PreviousRequest>();
 	/** Documents without a text, which have no chunks. Only with one item per document. */
 	readonly empty: TextRef[] = [];
+	readonly files: TextFiles;
 	private readonly documents: Array<{ document: SourceDocument; chunkIds: string }> = [];
 	/** Settings by their group: most items share them. */
 	private readonly settings = new Map<string, TextEntry['settings']>();
@@ -41,7 +43,10 @@ export class ItemTexts {
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
-	) {}
+	) {
+		const { run, parameters, options } = task;
+		this.files = new TextFiles(run, parameters, options.bytesPerRequest);
+	}
 
 	/**
 	 * Reads an item.
@@ -51,18 +56,21 @@ export class ItemTexts {
 	 */
 	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
 		const { parameters, mode } = this.task;
-		const isOfItem = parameters.choice('textSource') === 'item';
-		if (mode === 'perDocument' && isOfItem && parameters.value('text', itemIndex) === '') {
+		const source = parameters.choice('textSource');
+		const isOfItem = source === 'item';
+		const chunkingId = this.ids?.idOf(itemIndex).trim() ?? '';
+		let text = isOfItem ? parameters.value('text', itemIndex) : undefined;
+		if (source === 'textFile' && chunkingId === '') text = await this.files.read(itemIndex);
+		if (mode === 'perDocument' && text === '') {
 			const document = this.documentOf(itemIndex, ['documentId']);
 			this.empty.push({ items: [itemIndex], ...(document && { document }) });
 			return undefined;
 		}
-		const chunkingId = this.ids?.idOf(itemIndex).trim() ?? '';
 		if (chunkingId !== '') return this.addRequests(itemIndex, chunkingId);
 		if (isOfItem) checkNotInFile(this.task, itemIndex);
-		const text = isOfItem ? (['text'] as const) : [];
-		const document = this.documentOf(itemIndex, ['documentId', 'documentName', ...text]);
-		return await this.textsOf(itemIndex, document);
+		const needed = isOfItem ? (['text'] as const) : [];
+		const document = this.documentOf(itemIndex, ['documentId', 'documentName', ...needed]);
+		return await this.textsOf(itemIndex, text, document);
 	}
 
 	/**
@@ -93,7 +101,9 @@ export class ItemTexts {
 
 	private documentOf(itemIndex: number, needed: readonly Needed[]): SourceDocument | undefined {
 		if (this.task.mode === 'chunks') return undefined;
-		const document = readDocument(this.task, itemIndex, needed);
+		const isFile = this.task.parameters.choice('textSource') === 'textFile';
+		const file = isFile ? this.files.documentOf(itemIndex) : undefined;
+		const document = readDocument(this.task, itemIndex, needed, file);
 		this.documents.push({ document, chunkIds: `${document.id}#` });
 		return document;
 	}
@@ -119,9 +129,13 @@ export class ItemTexts {
 		}
 	}
 
-	private async textsOf(itemIndex: number, document?: SourceDocument): Promise<TextEntry[]> {
+	private async textsOf(
+		itemIndex: number,
+		text: unknown,
+		document?: SourceDocument,
+	): Promise<TextEntry[]> {
 		const { run } = this.task;
-		const texts = await this.listOf(itemIndex);
+		const texts = await this.listOf(itemIndex, text);
 		const own = {
 			...(document && { document }),
 			items: [itemIndex],
@@ -146,11 +160,17 @@ export class ItemTexts {
 		return { settings, group };
 	}
 
-	private async listOf(itemIndex: number): Promise<Array<Pick<TextEntry, 'text' | 'index'>>> {
+	/** @param text of the item, unless it has a list */
+	private async listOf(
+		itemIndex: number,
+		text: unknown,
+	): Promise<Array<Pick<TextEntry, 'text' | 'index'>>> {
 		const { run, parameters, options } = this.task;
 		const maxBytes = options.bytesPerRequest;
-		if (parameters.choice('textSource') === 'item')
-			return [{ text: usableText(parameters.value('text', itemIndex), "'Text'", maxBytes) }];
+		const source = parameters.choice('textSource');
+		if (source === 'textFile')
+			return [{ text: usableText(text, 'The file', maxBytes, FILE_ADVICE) }];
+		if (source === 'item') return [{ text: usableText(text, "'Text'", maxBytes) }];
 		const { field, list } = parameters.list('listField', itemIndex, LIST_ADVICE);
 		if (list.length === 0)
 			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
@@ -163,6 +183,7 @@ export class ItemTexts {
 	}
 }
 
+const FILE_ADVICE = 'Check the node that outputs the file.';
 const ELEMENT_ADVICE =
 	"For a list of objects, put n8n's node 'Split Out' before this one, and choose 'One Text per Item'.";
 const LIST_ADVICE =
@@ -176,6 +197,6 @@ function checkNotInFile({ run, parameters }: ChunkTask, itemIndex: number): void
 	const shown = name === field ? '' : ` (${quoted(name).slice(1, -1)})`;
 	throw new InputError(
 		`'Text' is empty. The item has the file ${quoted(field)}${shown}`,
-		"To chunk the text of a file, put n8n's node 'Extract from File' with the operation 'Extract From Text File' before this one, and point 'Text' to its field. For a file with one record per text, choose 'File' in 'Texts From'.",
+		"To chunk the text of a file, choose 'Text File' in 'Texts From'. For a file with one record per text, choose 'File'.",
 	);
 }

@@ -42,6 +42,32 @@ const fileProperty = property({
 		'Name of the binary field of the input item that has the file, or several names separated by commas',
 });
 
+/** Where the file is that is one text. */
+export const textFileProperty = property({
+	...fileProperty,
+	description: 'Name of the binary field of the input item that has the file',
+});
+
+/** The document that such a file belongs to. */
+export const textFileDocumentProperties = properties([
+	{
+		displayName: 'Document ID',
+		name: 'documentId',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.directory }}/{{ $json.fileName }}',
+		description: 'ID of the document. If empty, the name of the file without its folder.',
+	},
+	{
+		displayName: 'Document Name',
+		name: 'documentName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.title }}',
+		description: 'Name of the document. If empty, the name of the file without its extension.',
+	},
+]);
+
 const formatProperty = ({ formats, detected }: FileKind) =>
 	property({
 		displayName: 'File Format',

@@ -3,7 +3,7 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Bytes } from '../../records/bytes';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
-import { isRecord } from '../../service/json';
+import { isEmpty, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 
 /** Where n8n keeps files if the workflow's binary mode is `combined`. */
@@ -18,6 +18,8 @@ const READ_BYTES = 256 * 1024;
 export interface InputFile {
 	/** Its name, or that of its field. */
 	name: string;
+	/** Whether it has a name of its own. */
+	isNamed: boolean;
 	mimeType: string;
 	/** Opens it: n8n keeps it outside the item, or as base64 in it. */
 	open(): Promise<OpenFile>;
@@ -44,7 +46,8 @@ export function inputFile(
 ): InputFile {
 	const binary = typeof where === 'string' ? fileIn(run, itemIndex, where, label) : where;
 	return {
-		name: binary.fileName ?? (typeof where === 'string' ? where : 'file'),
+		name: binary.fileName || (typeof where === 'string' ? where : 'file'),
+		isNamed: !isEmpty(binary.fileName),
 		mimeType: binary.mimeType,
 		open: async () => await opened(run, binary),
 	};

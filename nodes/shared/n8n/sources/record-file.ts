@@ -98,12 +98,13 @@ export async function openItemFile(
 	}
 }
 
-const isHtml = (head: string): boolean => /^\s*<(?:!doctype html|html)\b/i.test(head);
-const HTML = 'an HTML page, such as a login or an error page';
+/** Whether a text begins as an HTML page does. */
+export const isHtml = (head: string): boolean => /^\s*<(?:!doctype html|html)\b/i.test(head);
+export const HTML = 'an HTML page, such as a login or an error page';
 const CHECK_SOURCE = 'Check the node that fetches the file: its URL and its credential.';
 
 /** Before each slice of a file: whatever reads it, it ends with the run. */
-async function goingOn(run: Run): Promise<void> {
+export async function goingOn(run: Run): Promise<void> {
 	await run.breathe();
 	if (run.ended) throw run.ended.reason;
 }

@@ -1,0 +1,134 @@
+import type { IBinaryData } from 'n8n-workflow';
+
+import { characterProblem, textOf } from '../../records/text';
+import { InputError } from '../../service/input-error';
+import { isBlank } from '../../service/push/document-id';
+import { quoted } from '../../service/wording';
+import { figure } from '../run/hints';
+import type { Run } from '../run/run';
+import { stemOf } from '../sinks/failed-records';
+import { itemOf, type Placed, type Sink } from '../sinks/sink';
+import { inputFile, type InputFile } from './files';
+import { goingOn, HTML, isHtml, refusal } from './record-file';
+
+/** The parameters of files that are one text each; see file-properties.ts. */
+interface TextFileParameters {
+	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
+	label(name: 'binaryPropertyName'): string;
+	value(name: 'documentId', itemIndex: number): unknown;
+	id(name: 'documentId', itemIndex: number): string;
+	text(name: 'documentName', itemIndex: number): string;
+}
+
+/** The files of the input items, one each, if every file is one text: a document is named after its file. */
+export class TextFiles {
+	/** The files that name documents, by their items, and how many files there are of each name. */
+	private readonly names = new Map<number, string>();
+	private readonly counts = new Map<string, number>();
+
+	/** @param maxBytes of a text */
+	constructor(
+		private readonly run: Run,
+		private readonly parameters: TextFileParameters,
+		private readonly maxBytes: number,
+	) {}
+
+	/**
+	 * Reads the text of an item's file.
+	 *
+	 * @throws InputError for one that is missing, damaged, too large, HTML or no text
+	 */
+	async read(itemIndex: number): Promise<string> {
+		const { run, maxBytes } = this;
+		const file = this.fileOf(itemIndex);
+		let close = (): void => undefined;
+		try {
+			const opened = await file.open();
+			({ close } = opened);
+			let text = '';
+			let bytes = 0;
+			for await (const piece of textOf(opened.bytes, async () => await goingOn(run))) {
+				if (bytes === 0 && isHtml(piece)) throw htmlError(file);
+				text += piece;
+				bytes += Buffer.byteLength(piece);
+				if (bytes > maxBytes) throw sizeError(file, maxBytes);
+			}
+			const problem = characterProblem(text);
+			if (problem === undefined) return text;
+			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Correct the file.');
+		} catch (error) {
+			throw run.ended ? error : refusal(file.name, error);
+		} finally {
+			close();
+		}
+	}
+
+	/**
+	 * The ID and the name of an item's document: what is empty comes from the name of the file.
+	 *
+	 * @throws InputError if the file has none
+	 */
+	documentOf(itemIndex: number): { id: string; name: string } {
+		const { parameters } = this;
+		const name = parameters.text('documentName', itemIndex);
+		const isNamed = !isBlank(parameters.value('documentId', itemIndex));
+		return {
+			id: isNamed ? parameters.id('documentId', itemIndex) : this.idOf(itemIndex),
+			name: isBlank(name) ? stemOf(this.nameOf(itemIndex)) : name,
+		};
+	}
+
+	/**
+	 * The entries whose files have a name of their own, once all items were read. The others fail, since each
+	 * would replace the one before in the index.
+	 */
+	async distinct<E extends Placed>(entries: readonly E[], sink: Sink): Promise<E[]> {
+		const distinct: E[] = [];
+		for (const entry of entries) {
+			const id = this.names.get(itemOf(entry)) ?? '';
+			if ((this.counts.get(id) ?? 0) < 2) distinct.push(entry);
+			else await sink.failed(entry, { id, reason: sameName(id) });
+		}
+		return distinct;
+	}
+
+	private idOf(itemIndex: number): string {
+		const name = this.nameOf(itemIndex);
+		if (!this.names.has(itemIndex)) this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+		this.names.set(itemIndex, name);
+		return name;
+	}
+
+	/** The name of a file without its folder, which some nodes give as well. */
+	private nameOf(itemIndex: number): string {
+		const { name, isNamed } = this.fileOf(itemIndex);
+		if (isNamed) return name.split(/[\\/]/).at(-1) ?? name;
+		throw new InputError(
+			`The file ${quoted(name)} of the item has no name`,
+			"Enter a 'Document ID' and a 'Document Name'.",
+		);
+	}
+
+	private fileOf(itemIndex: number): InputFile {
+		const where = this.parameters.file('binaryPropertyName', itemIndex);
+		return inputFile(this.run, itemIndex, where, this.parameters.label('binaryPropertyName'));
+	}
+}
+
+const htmlError = ({ name }: InputFile): InputError =>
+	new InputError(
+		`The file ${quoted(name)} is ${HTML}`,
+		"Check the node that fetches it. To use the text of a page, extract it with n8n's HTML node (operation 'Extract HTML Content') before this node.",
+	);
+
+const sizeError = ({ name }: InputFile, maxBytes: number): InputError =>
+	new InputError(
+		`The file ${quoted(name)} has more than the ${figure(maxBytes)} bytes of text that a request may have`,
+		"Split the file before this node, or raise the option 'Bytes per Request' if the service accepts more.",
+	);
+
+const sameName = (name: string): InputError =>
+	new InputError(
+		`Several files have the name ${quoted(name)}`,
+		"Enter a 'Document ID' that tells them apart, such as {{ $json.directory }}/{{ $json.fileName }}.",
+	);

@@ -1,0 +1,159 @@
+/** Files of which each is one text: Text File of Chunk Text and of Push Documents. */
+import { gzipSync } from 'node:zlib';
+
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { DEMO } from '../../sandbox';
+import { useFiles } from '../../support/binary-data';
+import { textsOf, useChunkText } from '../../support/chunking';
+import { sandboxCredentials } from '../../support/credentials';
+import { runNode, type RunOptions } from '../../support/engine';
+import { CONTINUE, jsonOf } from '../../support/sandbox';
+
+const files = useFiles();
+const { sandbox, chunk, submits } = useChunkText({ vectorSize: 3 });
+
+const push = async (
+	items: INodeExecutionData[],
+	parameters: INodeParameters = {},
+	settings: Partial<RunOptions> = {},
+) =>
+	await runNode({
+		node: new PushDocuments(),
+		items,
+		parameters: { documentSource: 'textFile', ...parameters },
+		credentials: sandboxCredentials(sandbox()),
+		...settings,
+	});
+const chunkFiles = async (
+	items: INodeExecutionData[],
+	parameters: INodeParameters = {},
+	settings: Partial<RunOptions> = {},
+) =>
+	await chunk(
+		items as unknown as IDataObject[],
+		{ textSource: 'textFile', output: 'documents', vectors: 'none', ...parameters },
+		settings,
+	);
+const nodes = [
+	['Push Documents', push],
+	['Chunk Text', chunkFiles],
+] as const;
+const indexed = () => sandbox().documents(DEMO.endpoint);
+const item = async (content: string | Buffer, fileName = 'pears.md', json: IDataObject = {}) => ({
+	...(await files.item(content, fileName, 'text/plain')),
+	json,
+});
+
+describe('a document', () => {
+	it('is the whole file, with its name as ID and without extension as name', async () => {
+		const others = { additionalFields: { field: [{ name: 'kind', value: 'fruit' }] } };
+		await push([await item('Pears.\n\nPlums.\n', 'food/pears.v1.md')], others);
+		expect(indexed()).toEqual([
+			{ id: 'pears.v1.md', name: 'pears.v1', text: 'Pears.\n\nPlums.\n', kind: 'fruit' },
+		]);
+	});
+
+	it('of a chunk is the same', async () => {
+		const { output } = await chunkFiles([await item('Pears.', 'food/pears.v1.md')]);
+		expect(jsonOf(output)).toMatchObject([
+			{ id: 'pears.v1.md#0', name: 'pears.v1', parentId: 'pears.v1.md', text: 'Pears.' },
+		]);
+	});
+
+	it.each(nodes)('has the ID and the name that expressions give: %s', async (_node, run) => {
+		const { output } = await run([await item('Pears.', 'a.txt', { directory: '/food' })], {
+			documentId: '={{ $json.directory }}/{{ $json.missing ?? "a" }}',
+			documentName: '={{ $json.directory }}',
+		});
+		expect(String(output[0].json.id).replace('#0', '')).toBe('/food/a');
+		const names = [...indexed(), ...jsonOf(output)].flatMap(({ name }) => name ?? []);
+		expect(new Set(names)).toEqual(new Set(['/food']));
+	});
+
+	it('without chunks is that of an empty file', async () => {
+		const { output } = await chunkFiles([await item('')], { output: 'perDocument' });
+		expect(jsonOf(output)).toMatchObject([{ chunkCount: 0, documents: [] }]);
+	});
+});
+
+it.each<[string, Buffer]>([
+	['UTF-8 with a byte order mark', Buffer.from('\ufeffBirnen für “5 €”')],
+	['UTF-16', Buffer.from('\ufeffBirnen für “5 €”', 'utf16le')],
+	['Windows-1252', Buffer.from('Birnen f\xfcr \x935 \x80\x94', 'latin1')],
+	['gzip', gzipSync('Birnen für “5 €”')],
+])('reads %s', async (_encoding, content) => {
+	const { output } = await chunkFiles([await item(content)], { output: 'chunks' });
+	expect(textsOf(jsonOf(output))).toEqual(['Birnen für “5 €”']);
+});
+
+describe.each(nodes)('%s', (node, run) => {
+	it.each<[string, string | Buffer, string, string]>([
+		[
+			'a page',
+			' <!DOCTYPE html><title>Login</title>',
+			"The file 'pears.md' is an HTML page, such as a login or an error page",
+			"n8n's HTML node",
+		],
+		[
+			'too large',
+			'Pears. '.repeat(1000),
+			"The file 'pears.md' has more than the 1,000 bytes of text that a request may have",
+			"'Bytes per Request'",
+		],
+		['a PDF', '%PDF-1.7', "'pears.md': The file is a PDF document", "'Extract From PDF'"],
+		[
+			'damaged',
+			Buffer.concat([Buffer.from('für '), Buffer.from([0xfc]), Buffer.from(' x')]),
+			"The file 'pears.md' has a byte that is not UTF-8 (0xfc): save the file as UTF-8",
+			'Correct the file.',
+		],
+	])('refuses a file that is %s', async (_case, content, message, advice) => {
+		const { error } = await run([await item(content)], { options: { bytesPerRequest: 1000 } });
+		expect(error?.message).toBe(message);
+		expect(error?.description).toContain(advice);
+		expect(sandbox().requests).toEqual([]);
+	});
+
+	it('fails for two files of one name before anything is sent', async () => {
+		const items = [
+			await item('A', 'a.txt'),
+			await item('B', 'food/readme.md'),
+			await item('C', 'drinks/readme.md'),
+		];
+		const stopped = await run(items);
+		expect(stopped.error?.message).toBe("Several files have the name 'readme.md'");
+		expect(stopped.error?.description).toContain(
+			"Enter a 'Document ID' that tells them apart, such as {{ $json.directory }}/{{ $json.fileName }}.",
+		);
+		expect(sandbox().requests).toEqual([]);
+
+		const { output } = await run(items, {}, CONTINUE);
+		const error = "Several files have the name 'readme.md'";
+		expect(jsonOf(output)).toMatchObject([
+			{ id: node === 'Chunk Text' ? 'a.txt#0' : 'a.txt' },
+			{ id: 'readme.md', error },
+			{ id: 'readme.md', error },
+		]);
+	});
+
+	it('needs an ID for a file without a name', async () => {
+		const { error } = await run([await item('Pears.', '')]);
+		expect(error?.message).toBe("The file 'data' of the item has no name");
+		const named = { documentId: 'a', documentName: 'A' };
+		const { output } = await run([await item('Pears.', '')], named);
+		expect(String(output[0].json.id)).toMatch(/^a(#0)?$/);
+	});
+
+	it('needs a file', async () => {
+		const { error } = await run([{ json: { text: 'Pears.' } }]);
+		expect(error?.message).toBe("The item has no file in the field 'data'");
+	});
+});
+
+it('Submit takes text files', async () => {
+	const { output } = await chunkFiles([await item('Pears.')], { operation: 'submit' });
+	expect(output[0].json.chunkingId).toEqual(expect.any(String));
+	expect(submits()).toHaveLength(1);
+});
