@@ -232,13 +232,19 @@ async function update(stage: Stage): Promise<void> {
 	for (const [number, { sections, previousChunkCount }] of versions.entries()) {
 		const text = sections.map((section) => `# ${section}`).join('\n');
 		const documents = [{ id, name: 'Shrinking', text, previousChunkCount }];
-		await stage.runByWebhook('update-documents', { documents });
+		const execution = await stage.runByWebhook('update-documents', { documents });
 		const indexed = stage.chunksOf([id]).map((chunk) => chunk.id);
 		const expected = sections.map((_section, position) => `${id}#${position}`);
 		stage.checks.add(
 			`The index has the chunks of the document (update ${number + 1})`,
 			indexed.sort().join() === expected.join(),
 			indexed.join(', '),
+		);
+		const counts = execution.items('Result').map(({ json }) => json);
+		stage.checks.add(
+			`The caller gets the number of its chunks (update ${number + 1})`,
+			JSON.stringify(counts) === JSON.stringify([{ id, chunkCount: sections.length }]),
+			JSON.stringify(counts),
 		);
 	}
 }

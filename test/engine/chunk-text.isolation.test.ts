@@ -305,7 +305,8 @@ describe('an item with a list of texts', () => {
 		expect(failed?.failedTexts).toHaveLength(3);
 		answers({ status: 'READY', chunkedData: [{ chunks: ['A'] }, { chunks: ['B'] }] });
 		answers({ status: 'READY', chunkedData: [{ chunks: ['C'] }] });
-		const result = await getResults([failed ?? {}], { options: { concurrency: 1 } });
+		const options = { concurrency: 1, chunkDetails: true };
+		const result = await getResults([failed ?? {}], { options });
 		expect(jsonOf(result.output).map(({ text, textIndex }) => [text, textIndex])).toEqual([
 			['A', 0],
 			['B', 1],

@@ -1,5 +1,5 @@
 /** Chunk Text: what it sends and keeps beside the texts, and parameters that are refused before that. */
-import type { INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { texts, useChunkText } from '../../support/chunking';
 import { jsonOf } from '../../support/sandbox';
@@ -40,15 +40,21 @@ describe('a parameter from an expression', () => {
 });
 
 describe('fields of the source', () => {
-	it('never replace the position, tokens and vector of a chunk', async () => {
-		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, start: 7, status: 'published' };
+	it.each<[string, IDataObject, IDataObject]>([
+		['omitted', {}, {}],
+		[
+			'wanted',
+			{ chunkDetails: true },
+			{ chunkingId: expect.any(String), chunkCount: 1, start: 0, end: 1, tokensUsed: 2 },
+		],
+	])('never stand for what is known of a chunk: details %s', async (_case, options, details) => {
+		const measures = { chunkingId: 'c', chunkCount: 9, textIndex: 9, start: 7, end: 9 };
+		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, ...measures, status: 'new' };
 		const { output } = await chunk([source], {
 			vectors: 'none',
-			options: { keepSourceFields: 'all' },
+			options: { keepSourceFields: 'all', ...options },
 		});
-		expect(jsonOf(output)).toMatchObject([{ start: 0, status: 'published' }]);
-		expect(jsonOf(output)[0]).not.toHaveProperty('vector');
-		expect(jsonOf(output)[0]?.tokensUsed).not.toBe(99);
+		expect(jsonOf(output)).toEqual([{ chunkIndex: 0, text: 'a', status: 'new', ...details }]);
 	});
 
 	it('named error is not kept: Retry On Fail would submit everything again', async () => {

@@ -37,7 +37,7 @@ describe('Get Results', () => {
 	it('takes a chunking ID that is a number', async () => {
 		answers({ status: 'READY', chunkedData: [{ chunks: ['seven'] }] });
 		const { output } = await getResults([{ chunkingId: 7 }]);
-		expect(jsonOf(output)).toMatchObject([{ text: 'seven', chunkingId: '7' }]);
+		expect(jsonOf(output)).toMatchObject([{ text: 'seven' }]);
 		expect(polls()[0]?.path).toMatch(/\/7$/);
 	});
 });

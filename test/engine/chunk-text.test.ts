@@ -4,8 +4,19 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { textsOf, useChunkText } from '../../support/chunking';
 import { hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const { sandbox, chunk, getResults, requests, submits, polls, batches, fault, answers, jobsEnded } =
-	useChunkText();
+const {
+	sandbox,
+	chunk,
+	getResults,
+	requests,
+	submits,
+	polls,
+	batches,
+	fault,
+	answers,
+	jobsEnded,
+	chunkingIds,
+} = useChunkText();
 
 const ID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const anId = expect.stringMatching(ID) as string;
@@ -15,19 +26,15 @@ const bodyOf = async (parameters: INodeParameters) => {
 	await chunk([{ text: 'one' }], { operation: 'submit', ...parameters });
 	return bodies()[0];
 };
-const OTHER_THAN_OWN = ['text', 'chunkIndex', 'chunkCount', 'chunkingId', 'start', 'end'];
 const sourceFieldsOf = (json: IDataObject) => {
-	const own = [...OTHER_THAN_OWN, 'tokensUsed', 'vector', 'chunks'];
+	const own = ['text', 'chunkIndex', 'vector'];
 	return Object.fromEntries(Object.entries(json).filter(([key]) => !own.includes(key)));
 };
 
 describe('a submission', () => {
 	it('sends exactly what the interface says, and polls with the chunking ID', async () => {
-		const result = await chunk([{ text: 'one\ntwo' }], {
-			chunker: 'regex-splitter',
-			regex: '\\n',
-		});
-		const [{ chunkingId }] = jsonOf(result.output);
+		await chunk([{ text: 'one\ntwo' }], { chunker: 'regex-splitter', regex: '\\n' });
+		const [chunkingId] = chunkingIds();
 		expect(submits()).toHaveLength(1);
 		expect(submits()[0]).toMatchObject({
 			method: 'POST',
@@ -442,7 +449,7 @@ describe('texts', () => {
 		const { output } = await chunk(items, {
 			textSource: 'list',
 			listField: 'doc.parts',
-			options: { textsPerRequest: 2 },
+			options: { textsPerRequest: 2, chunkDetails: true },
 		});
 		expect(batches().sort()).toEqual([['a\nb', 'c'], ['d']]);
 		expect(
@@ -465,8 +472,8 @@ describe('the output', () => {
 		{ id: 2, text: 'd' },
 	];
 
-	it('is one item per chunk, with its position, the chunking ID and a link to its input item', async () => {
-		const { output, status } = await chunk(items);
+	it('is one item per chunk, linked to its input item, with its details if they are wanted', async () => {
+		const { output, status } = await chunk(items, { options: { chunkDetails: true } });
 		expect(status).toBe('success');
 		const [{ chunkingId }] = jsonOf(output);
 		expect(chunkingId).toMatch(ID);
@@ -528,9 +535,10 @@ describe('the output', () => {
 	});
 
 	it('is the same for the older shape of results, except spans and tokens', async () => {
-		const nested = jsonOf((await chunk(items)).output);
+		const parameters = { options: { chunkDetails: true } };
+		const nested = jsonOf((await chunk(items, parameters)).output);
 		sandbox().settings.resultShape = 'topLevelVector';
-		const older = jsonOf((await chunk(items)).output);
+		const older = jsonOf((await chunk(items, parameters)).output);
 		expect(older).toHaveLength(3);
 		expect(older).toEqual(
 			nested.map(({ text, chunkIndex, chunkCount, vector }) => ({
@@ -568,7 +576,8 @@ describe('the output', () => {
 
 	it('has the fields of the node if the source has fields of the same name', async () => {
 		const source = [{ text: 'a', chunkIndex: 'mine', chunkingId: 'mine', vector: 'mine' }];
-		const { output } = await chunk(source, { options: { keepSourceFields: 'all' } });
+		const options = { keepSourceFields: 'all', chunkDetails: true };
+		const { output } = await chunk(source, { options });
 		expect(jsonOf(output)[0]).toMatchObject({
 			text: 'a',
 			chunkIndex: 0,
@@ -580,7 +589,7 @@ describe('the output', () => {
 	it('is one item without text, and a hint, for a text without chunks', async () => {
 		const result = await chunk([{ text: ' \n ' }, { text: 'a' }, { text: '\n' }]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
-		expect(jsonOf(result.output)[0]).toEqual({ chunkCount: 0, chunkingId: anId });
+		expect(jsonOf(result.output)[0]).toEqual({ chunkCount: 0 });
 		expect(hintsOf(result)).toEqual([
 			'2 texts returned no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
 		]);
@@ -714,9 +723,7 @@ describe('Submit', () => {
 			};
 			fault('submit', { status: 200, body: JSON.stringify(body) });
 			const { output } = await chunk([{ text: 'x' }], { operation });
-			expect(jsonOf(output)).toEqual([
-				{ text: 'x', chunkIndex: 0, chunkCount: 1, chunkingId: 'c-1', start: 0, end: 1 },
-			]);
+			expect(jsonOf(output)).toEqual([{ text: 'x', chunkIndex: 0 }]);
 			expect(polls()).toEqual([]);
 		},
 	);
@@ -745,18 +752,14 @@ describe('Get Results', () => {
 		expect(jsonOf(result.output)[3]).toEqual({
 			text: 'd',
 			chunkIndex: 0,
-			chunkCount: 1,
-			chunkingId: items[2].chunkingId,
-			start: 0,
-			end: 1,
-			tokensUsed: 2,
 			vector: aVector,
 		});
 	});
 
 	it('gives an item without a position all texts of the request', async () => {
 		const [{ chunkingId }] = await submitted(['a\nb', 'c']);
-		const result = await getResults([{ chunkingId }], { options: { keepSourceFields: 'all' } });
+		const options = { keepSourceFields: 'all', chunkDetails: true };
+		const result = await getResults([{ chunkingId }], { options });
 		expect(
 			jsonOf(result.output).map(({ text, textIndex, chunkIndex }) => [
 				text,
@@ -838,7 +841,7 @@ describe('Get Results', () => {
 	it('returns an item whose results have no texts as one without chunks', async () => {
 		answers({ status: 'READY', chunkedData: [] });
 		const result = await getResults([{ chunkingId: 'c-1' }]);
-		expect(jsonOf(result.output)).toEqual([{ chunkCount: 0, chunkingId: 'c-1' }]);
+		expect(jsonOf(result.output)).toEqual([{ chunkCount: 0 }]);
 		expect(hintsOf(result)).toEqual([
 			'1 text returned no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
 		]);

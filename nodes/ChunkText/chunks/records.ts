@@ -22,6 +22,8 @@ export interface ChunkedText {
 export interface RecordOptions {
 	mode: OutputMode;
 	vectors: 'compact' | 'list' | 'none';
+	/** Whether chunks have what is known of them beyond what an index needs. */
+	chunkDetails: boolean;
 	/** Which fields of a source its output keeps; undefined if the user has not said it. */
 	keepSourceFields: 'all' | 'listed' | 'none' | undefined;
 	/** Names of fields, or dotted paths. */
@@ -34,12 +36,12 @@ export function recordOptions(task: ChunkTask): RecordOptions {
 	const isToFiles = parameters.choice('outputTo') === 'files';
 	const wanted = isTool(run.context) ? 'none' : parameters.choice('vectors');
 	return {
+		...options,
 		mode,
 		vectors: wanted === 'compact' && isToFiles ? 'list' : wanted,
 		keepSourceFields: parameters.isAdded('options', 'keepSourceFields')
 			? options.keepSourceFields
 			: undefined,
-		sourceFieldsToKeep: options.sourceFieldsToKeep,
 	};
 }
 
@@ -54,46 +56,39 @@ export async function recordsOf(
 	options: RecordOptions,
 	breathe: () => Promise<void> | undefined,
 ): Promise<IDataObject[]> {
-	const { ref, chunks, chunkingId } = text;
-	const { document, index } = ref;
+	const { ref, chunks } = text;
 	const { mode, vectors } = options;
+	const document = mode === 'chunks' ? undefined : ref.document;
 	// One item per document has them beside its chunks.
 	const kept = mode === 'perDocument' ? {} : keptOf(text, options);
-	const place = {
-		chunkCount: chunks.length,
-		...(index !== undefined && { textIndex: index }),
-		chunkingId,
-	};
-	if (mode === 'chunks' || document === undefined) {
-		if (chunks.length === 0) return [{ ...kept, ...place }];
-		return await mapInSlices(chunks, breathe, (chunk, at) => ({
-			...kept,
-			...contentOf(chunk, at, place, vectors),
-		}));
-	}
-	return await mapInSlices(chunks, breathe, (chunk, at) => ({
-		// First, although kept fields may have an ID of their own.
-		...{ id: '' },
-		...kept,
-		...document.fields,
-		id: chunkDocumentId(document.id, ref, at),
-		parentId: document.id,
-		...contentOf(chunk, at, place, vectors),
-	}));
+	const details = options.chunkDetails ? detailsOf(text) : {};
+	if (chunks.length === 0 && !document) return [{ ...kept, ...details, chunkCount: 0 }];
+	return await mapInSlices(chunks, breathe, (chunk, chunkIndex) => {
+		const { text: words, vector, ...measures } = chunk;
+		const own = {
+			...(document && {
+				id: chunkDocumentId(document.id, ref, chunkIndex),
+				...document.fields,
+				parentId: document.id,
+			}),
+			chunkIndex,
+			text: words,
+			...(options.chunkDetails && { ...details, ...measures }),
+		};
+		// Its own fields come first and win, the vector last: a person sees the rest without scrolling.
+		const json: IDataObject = { ...own, ...kept, ...own };
+		if (vector && vectors !== 'none')
+			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
+		return json;
+	});
 }
 
-/** The vector comes last, so that a person sees the rest without scrolling. */
-function contentOf(
-	{ text, vector, ...measures }: Chunk,
-	chunkIndex: number,
-	place: IDataObject,
-	vectors: RecordOptions['vectors'],
-): IDataObject {
-	const json: IDataObject = { text, chunkIndex, ...place, ...measures };
-	if (vector && vectors !== 'none')
-		json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
-	return json;
-}
+/** What is known of all chunks of a text. */
+const detailsOf = ({ ref: { index }, chunkingId, chunks }: ChunkedText): IDataObject => ({
+	chunkingId,
+	chunkCount: chunks.length,
+	...(index !== undefined && { textIndex: index }),
+});
 
 /** IDs of chunks that a text of a document had, and has no longer. */
 function removedIdsOf(document: SourceDocument, ref: TextRef, chunks: number): string[] {
@@ -106,8 +101,16 @@ function removedIdsOf(document: SourceDocument, ref: TextRef, chunks: number): s
 const chunkDocumentId = (id: string, { index: text }: TextRef, index: number): string =>
 	text === undefined ? `${id}#${index}` : `${id}#${text}.${index}`;
 
-/** Fields of a chunk. Those of its source with the same names would be mistaken for them. */
-const CHUNK_FIELDS = ['start', 'end', 'tokensUsed', 'vector'];
+/** Fields of a chunk that it may not have. Those of its source with the same names would be mistaken for them. */
+const CHUNK_FIELDS = [
+	'chunkingId',
+	'chunkCount',
+	'textIndex',
+	'start',
+	'end',
+	'tokensUsed',
+	'vector',
+];
 /** Where a text stands that has not finished, as Submit returns it. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
@@ -123,7 +126,10 @@ function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): ID
 /** The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed one. */
 export function keptFields(
 	source: IDataObject,
-	{ keepSourceFields = 'none', sourceFieldsToKeep }: Omit<RecordOptions, 'mode' | 'vectors'>,
+	{
+		keepSourceFields = 'none',
+		sourceFieldsToKeep,
+	}: Pick<RecordOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>,
 ): IDataObject {
 	if (keepSourceFields === 'none') return {};
 	const kept: IDataObject = keepSourceFields === 'all' ? { ...source } : {};

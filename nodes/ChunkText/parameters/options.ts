@@ -54,6 +54,15 @@ const resultOptions = properties([
 		displayOptions: { show: { keepSourceFields: ['listed'] } },
 	},
 	{
+		displayName: 'Chunk Details',
+		name: 'chunkDetails',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether chunks also have chunkingId, chunkCount, textIndex, start, end and tokensUsed',
+		displayOptions: fetches,
+	},
+	{
 		displayName: 'Document Description',
 		name: 'documentDescription',
 		type: 'string',
