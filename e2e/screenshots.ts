@@ -1,37 +1,94 @@
 /**
- * Takes the pictures of docs/images: every example workflow on the canvas, the panel of each node
- * type and operation, and every credential's dialog, in the light and the dark theme, from a real n8n.
- * Names of examples after `--` take only theirs.
+ * Takes the pictures of docs/images: every example workflow on the canvas, the panel of each node type and
+ * operation, and the AI credential's dialog, in the light and the dark theme, from a real n8n. Names of examples
+ * after `--` take only theirs.
  */
 import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 
-import { credentialClasses } from '../support/manifest';
-import { openEditor, startBrowser, THEMES } from './browser/editor';
-import { Photographer } from './browser/photographer';
+import type { Page } from 'playwright-core';
+
+import { Canvas } from './browser/canvas';
+import { openEditor, startBrowser, WINDOW_SIZE } from './browser/editor';
 import { startDemo } from './demo/demo';
 import { runScenario } from './demo/scenarios';
 import { Stage } from './demo/stage';
+import type { WorkflowNode } from './n8n/workflow';
 import { runCommand } from './shared/command';
 import { IMAGES } from './shared/paths';
+import { say } from './shared/progress';
+import { pause } from './shared/wait';
+
+/** Examples that are not run: they need a message, other executions that call them, or a confirmation. */
+const NOT_RUN = new Set([
+	'agent-with-search-ingest-tools',
+	'fan-out-one-range',
+	'fan-out-over-workers',
+	'migrate-blobs',
+]);
+
+/** High enough for every panel and dialog to be shown without scrolling. */
+const HEIGHT = 1400;
+
+/** Animations and late requests have ended by then. */
+const SETTLE_MS = 1500;
+
+const CREDENTIAL = 'Demo AI Service';
+const DIALOG = '[data-test-id="editCredential-modal"]';
+const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow: visible !important; }`;
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+
+const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+
+/** What a panel shows; others of the same kind would look the same. */
+function kindOf({ type, parameters }: WorkflowNode): string {
+	const isFile = [parameters.documentSource, parameters.textSource].includes('file');
+	return [type, parameters.operation ?? '', isFile].join();
+}
+
+/** Writes a picture of a window, or of the dialog in it. */
+async function shoot(page: Page, name: string, part?: string): Promise<void> {
+	await pause(SETTLE_MS);
+	const file = path.join(IMAGES, `${name}.png`);
+	say(`    ${path.basename(file)}`);
+	if (part === undefined) await page.screenshot({ path: file });
+	else await page.locator(part).screenshot({ path: file });
+}
 
 runCommand(async (command) => {
 	const browser = await startBrowser(command);
 	const demo = await startDemo(command, { keepData: false });
 	await runScenario('ingest-documents', new Stage(demo));
 	await mkdir(IMAGES, { recursive: true });
-	for (const theme of THEMES) {
+	for (const theme of ['light', 'dark'] as const) {
 		const page = await openEditor(browser, demo.n8n, theme);
-		const photographer = new Photographer(page, demo.n8n, theme);
-		for (const [name, workflow] of Object.entries(demo.workflows)) {
-			if (names.length === 0 || names.includes(name))
-				await photographer.workflow(name, workflow);
+		const canvas = new Canvas(page, demo.n8n.url);
+		const kinds = new Set<string>();
+		for (const [name, { id, nodes }] of Object.entries(demo.workflows)) {
+			if (names.length > 0 && !names.includes(name)) continue;
+			await canvas.open(id);
+			if (!NOT_RUN.has(name)) await canvas.run();
+			await page.locator('[data-test-id="zoom-to-fit"]').click();
+			await shoot(page, `workflow-${name}.${theme}`);
+			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
+			for (const node of nodes) {
+				const isOwn = node.type.startsWith('n8n-nodes-search-ingest.');
+				if (!isOwn || kinds.has(kindOf(node))) continue;
+				kinds.add(kindOf(node));
+				await canvas.openNode(node.name);
+				await shoot(page, `node-${name}-${slug(node.name)}.${theme}`);
+				await canvas.closeNode();
+			}
+			await page.setViewportSize(WINDOW_SIZE);
 		}
 		if (names.length > 0) continue;
-		for (const { name, id, type } of Object.values(demo.credentials)) {
-			if (credentialClasses.has(type)) await photographer.credential(name, id);
-		}
+		await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
+		await page.locator(DIALOG).waitFor();
+		// The dialog scrolls within itself, however high the window is.
+		await page.addStyleTag({ content: UNROLLED });
+		await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
+		await shoot(page, `credential-${slug(CREDENTIAL)}.${theme}`, DIALOG);
 	}
 	return true;
 });

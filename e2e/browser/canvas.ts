@@ -1,97 +1,111 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
-import { NodePanel } from './node-panel';
+import { until } from '../shared/wait';
 
-const RUN_WITHIN_MS = 60_000;
+const PLACED_WITHIN_MS = 60_000;
 
-/** The node list filters what is typed after a moment. */
-const SEARCH_SETTLES_MS = 600;
+/** How long a key press may take to show. */
+const KEY_MS = 1000;
 
-const PLUS = '[data-test-id="canvas-plus-button"], [data-test-id="node-creator-plus-button"]';
+const NODE = '[data-test-id="canvas-node"]';
 const SEARCH = '[data-test-id="node-creator-search-bar"]';
 const FOUND = '[data-test-id="item-iterator-item"] [data-test-id="node-creator-item-name"]';
 const NOTIFICATION = '.el-notification';
+const PARAMETERS = '[data-test-id="node-parameters"]';
+const LABEL = '[data-test-id="input-label"]';
+const OUTPUT = '[data-test-id="output-panel"]';
 
-/** A workflow in the editor. */
+/** A workflow in the editor, and the panel of the node that is open. */
 export class Canvas {
 	constructor(
 		readonly page: Page,
 		private readonly url: string,
 	) {}
 
-	/** Opens a stored workflow, or a new one. */
-	async open(workflowId = 'new'): Promise<void> {
+	/** Opens a stored workflow. */
+	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
-		const ready = workflowId === 'new' ? PLUS : '[data-test-id="canvas-node"]';
-		await this.page.locator(ready).first().waitFor();
-		await this.closeChecklist();
+		await this.page.locator(NODE).first().waitFor();
+		// n8n's checklist for published workflows would cover the canvas.
+		const close = this.page.locator('[data-test-id="suggested-actions-close"]');
+		if (await close.isVisible()) await close.click();
 	}
 
-	/** A node on the canvas. */
-	node(name: string): Locator {
-		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
-	}
-
-	/** Opens the list of nodes and types into its search. */
-	async searchNodes(words: string): Promise<string[]> {
-		const search = this.page.locator(SEARCH);
-		if (!(await search.isVisible())) {
-			await this.page.locator(PLUS).first().click();
-			await search.waitFor();
-		}
-		await search.fill(words);
-		await this.page.waitForTimeout(SEARCH_SETTLES_MS);
-		return await this.page.locator(FOUND).allInnerTexts();
-	}
-
-	/** Attaches a node to an agent as its tool, as the agent's panel offers it, and opens its panel. */
-	async addTool(agent: string, words: string): Promise<NodePanel> {
-		const panel = await this.openNode(agent);
-		await this.page.locator('[data-test-id="add-subnode-ai_tool-0"]').click();
-		await this.page.locator(SEARCH).waitFor();
-		await this.searchNodes(words);
-		await this.page.keyboard.press('Enter');
-		await this.page.waitForTimeout(SEARCH_SETTLES_MS);
-		// A node with several operations asks which one.
-		if (await this.page.locator(SEARCH).isVisible()) await this.page.keyboard.press('Enter');
-		await this.page.locator(SEARCH).waitFor({ state: 'hidden' });
-		await panel.waitFor();
-		return panel;
-	}
-
-	/** Opens a node's panel. */
-	async openNode(name: string): Promise<NodePanel> {
-		await this.node(name).dblclick();
-		const panel = new NodePanel(this.page);
-		await panel.waitFor();
-		return panel;
-	}
-
-	/** Runs the workflow; returns what the editor says at the end. */
-	async run(): Promise<string> {
+	/** Runs the workflow to its end. */
+	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
-		const said = await this.notification();
-		await this.closeNotifications();
-		return said;
-	}
-
-	/** The text of the next notification. */
-	async notification(): Promise<string> {
-		const first = this.page.locator(NOTIFICATION).first();
-		await first.waitFor({ timeout: RUN_WITHIN_MS });
-		return await first.innerText();
-	}
-
-	/** Closes all notifications, which would cover buttons. */
-	async closeNotifications(): Promise<void> {
+		await this.page.locator(NOTIFICATION).first().waitFor();
+		// They would cover buttons, and may close by themselves meanwhile.
 		for (const close of await this.page.locator('.el-notification__closeBtn').all())
-			await close.click().catch(() => undefined);
+			await close.click({ timeout: KEY_MS }).catch(() => undefined);
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });
 	}
 
-	/** n8n's checklist for published workflows would cover the canvas. */
-	private async closeChecklist(): Promise<void> {
-		const close = this.page.locator('[data-test-id="suggested-actions-close"]');
-		if (await close.isVisible()) await close.click();
+	/** Opens the panel of a node. */
+	async openNode(name: string): Promise<void> {
+		await this.page.locator(`${NODE}[data-node-name="${name}"]`).dblclick();
+		await this.page.locator(PARAMETERS).first().waitFor();
+	}
+
+	/** Closes the panel. */
+	async closeNode(): Promise<void> {
+		await this.page.keyboard.press('Escape');
+		await this.page.locator(PARAMETERS).first().waitFor({ state: 'hidden' });
+	}
+
+	/** Attaches a node to an agent as its tool, as the agent's panel offers it, and opens its panel. */
+	async addTool(agent: string, displayName: string): Promise<void> {
+		await this.openNode(agent);
+		await this.page.locator('[data-test-id="add-subnode-ai_tool-0"]').click();
+		const search = this.page.locator(SEARCH);
+		await search.waitFor();
+		await search.fill(displayName);
+		const first = this.page.locator(FOUND).first();
+		await until(
+			async () => (await first.innerText()).startsWith(displayName),
+			PLACED_WITHIN_MS,
+		);
+		// A node with several operations asks which one.
+		await until(
+			async () => {
+				if (!(await search.isVisible())) return true;
+				await this.page.keyboard.press('Enter');
+				return false;
+			},
+			PLACED_WITHIN_MS,
+			KEY_MS,
+		);
+		await this.page.locator(PARAMETERS).first().waitFor();
+	}
+
+	/**
+	 * The labels of the visible parameters, from top to bottom.
+	 * @param part only of those whose control has this; by default all
+	 */
+	async labels(part = '*'): Promise<string> {
+		const labels = await this.page.locator(`${PARAMETERS} ${LABEL}`).evaluateAll(
+			(all, [label, wanted]) =>
+				all
+					.filter((each) => (each as HTMLElement).offsetParent !== null)
+					// Not those that n8n shows within a control.
+					.filter((each) => !each.parentElement?.closest(label))
+					.filter((each) => each.querySelector(wanted) !== null)
+					.map((each) => each.querySelector('.n8n-text')?.textContent?.trim() ?? ''),
+			[LABEL, part] as const,
+		);
+		return labels.join(', ');
+	}
+
+	/** Everything the output pane says, in one line. */
+	async output(): Promise<string> {
+		return (await this.page.locator(OUTPUT).innerText()).replace(/\s+/g, ' ');
+	}
+
+	/** Shows another output of the node. */
+	async showBranch(title: string): Promise<void> {
+		await this.page
+			.locator(`${OUTPUT} [data-test-id="branches"]`)
+			.getByText(title, { exact: false })
+			.click();
 	}
 }

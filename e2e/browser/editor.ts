@@ -20,10 +20,8 @@ const BROWSER_ARGS = [
 	'--disable-sync',
 ];
 
-/** n8n's themes. */
-export const THEMES = ['light', 'dark'] as const;
-
-export type Theme = (typeof THEMES)[number];
+/** How long anything may take to appear: a slow machine under load needs a while. */
+const WITHIN_MS = 180_000;
 
 /** The size of a window, in pixels. */
 export const WINDOW_SIZE = { width: 1440, height: 900 };
@@ -38,14 +36,23 @@ export async function startBrowser(command: Command): Promise<Browser> {
 			`${BROWSER} is missing. On Debian: apt-get install chromium. Another one: CHROMIUM=<path>`,
 		);
 	}
-	const browser = await chromium.launch({ executablePath: BROWSER, args: BROWSER_ARGS });
+	const browser = await chromium.launch({
+		executablePath: BROWSER,
+		args: BROWSER_ARGS,
+		timeout: WITHIN_MS,
+	});
 	command.onStop(async () => await browser.close());
 	return browser;
 }
 
 /** Opens n8n's editor in a new window, logged in as the owner. */
-export async function openEditor(browser: Browser, n8n: N8n, theme: Theme): Promise<Page> {
+export async function openEditor(
+	browser: Browser,
+	n8n: N8n,
+	theme: 'light' | 'dark' = 'light',
+): Promise<Page> {
 	const context = await browser.newContext({ viewport: WINDOW_SIZE, colorScheme: theme });
+	context.setDefaultTimeout(WITHIN_MS);
 	await context.addInitScript((name) => localStorage.setItem('N8N_THEME', name), theme);
 	const page = await context.newPage();
 	await page.goto(`${n8n.url}/signin`);

@@ -28,8 +28,6 @@ export interface Demo extends Imported {
 	n8n: N8n;
 	/** The folder that n8n may read. */
 	files: string;
-	/** Stops n8n and starts it again on the same data, with these settings beside the usual ones. */
-	restartN8n(settings: Record<string, string>): Promise<void>;
 }
 
 /** The folder for all data: kept for the next start, or removed with the command. */
@@ -69,18 +67,7 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 		'Importing credentials and workflows',
 		async () => await importExamples(n8n.api, { sandbox, chatModel, files }, folder),
 	);
-	const demo: Demo = {
-		sandbox,
-		chatModel,
-		n8n,
-		files,
-		...imported,
-		restartN8n: async (settings) => {
-			await demo.n8n.process.stop();
-			demo.n8n = await startN8n(folder, port, { settings: { ...mayRead, ...settings } });
-		},
-	};
-	return demo;
+	return { sandbox, chatModel, n8n, files, ...imported };
 }
 
 /** @throws Error if n8n does not have all nodes of the package */

@@ -1,16 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
 import type { INodeTypeDescription } from 'n8n-workflow';
+import type { Page } from 'playwright-core';
 
 import type { Canvas } from '../browser/canvas';
 import type { Demo } from '../demo/demo';
-import type { Item } from '../n8n/execution';
-import type { StoredWorkflow, WorkflowNode } from '../n8n/workflow';
+import type { WorkflowNode } from '../n8n/workflow';
 import type { Checks } from '../shared/checks';
 
 /** What the checks of the editor work with. */
 export interface Suite {
 	demo: Demo;
-	browser: Browser;
 	page: Page;
 	canvas: Canvas;
 	checks: Checks;
@@ -18,88 +16,53 @@ export interface Suite {
 	nodes: ReadonlyMap<string, INodeTypeDescription>;
 }
 
-/** One part of the editor that is checked. */
-export interface Subject {
-	title: string;
-	run(suite: Suite): Promise<void>;
-}
-
 /** The name of the trigger in workflows of `saveChain`. */
-export const START = 'Start';
+const START = 'Start';
 
-/** A node of a chain: its type and what differs from the defaults. */
-export interface ChainNode {
+/** One of our nodes in a workflow. */
+interface OwnNode {
 	name: string;
 	type: string;
-	parameters?: Record<string, unknown>;
 	onError?: string;
 }
 
-const STEP_PX = 220;
-
 /**
- * Stores a workflow: a manual trigger, then nodes one after the other with the demo's credentials.
+ * Stores a workflow: a manual trigger and one of our nodes with a credential of the demo.
  * @param items what the trigger returns
+ * @returns its ID
  */
 export async function saveChain(
-	suite: Suite,
+	{ demo, nodes }: Suite,
 	name: string,
 	items: Array<Record<string, unknown>>,
-	chain: ChainNode[],
-): Promise<StoredWorkflow> {
-	const trigger: ChainNode = { name: START, type: 'n8n-nodes-base.manualTrigger' };
-	const nodes = [trigger, ...chain].map((node, position) => ({
-		id: `${name}-${position}`,
-		typeVersion: versionOf(node.type),
-		position: [position * STEP_PX, 0],
-		...node,
-		parameters: node.parameters ?? {},
-		...credentialsOf(suite, node.type),
-	}));
-	const connections = Object.fromEntries(
-		nodes
-			.slice(1)
-			.map((node, position) => [
-				nodes[position].name,
-				{ main: [[{ node: node.name, type: 'main', index: 0 }]] },
-			]),
-	);
-	const pinned: Item[] = items.map((json) => ({ json }));
-	return await suite.demo.n8n.api.saveWorkflow({
+	node: OwnNode,
+): Promise<string> {
+	const [wanted] = nodes.get(node.type.split('.').at(-1) ?? '')?.credentials ?? [];
+	const stored = Object.values(demo.credentials).find(({ type }) => type === wanted?.name);
+	const credentials = wanted && stored && { [wanted.name]: { id: stored.id, name: stored.name } };
+	const place = (at: number) => ({
+		id: `${name}-${at}`,
+		typeVersion: 1,
+		position: [at * 220, 0],
+	});
+	const trigger = { name: START, type: 'n8n-nodes-base.manualTrigger', parameters: {} };
+	const { id } = await demo.n8n.api.saveWorkflow({
 		name: `Editor: ${name}`,
-		nodes: nodes as WorkflowNode[],
-		connections,
-		pinData: { [START]: pinned },
+		nodes: [
+			{ ...place(0), ...trigger },
+			{ ...place(1), ...node, parameters: {}, credentials },
+		] as WorkflowNode[],
+		connections: { [START]: { main: [[{ node: node.name, type: 'main', index: 0 }]] } },
+		pinData: { [START]: items.map((json) => ({ json })) },
 		settings: { executionOrder: 'v1' },
 	});
+	return id;
 }
 
-/** The versions of n8n's own nodes that chains use, if not 1. */
-const VERSIONS: Readonly<Record<string, number>> = {
-	'n8n-nodes-base.set': 3.4,
-	'n8n-nodes-base.wait': 1.1,
-};
-
-function versionOf(type: string): number {
-	return VERSIONS[type] ?? 1;
-}
-
-function credentialsOf({ nodes, demo }: Suite, type: string): object {
-	const wanted = nodes.get(type.split('.').at(-1) ?? '')?.credentials?.[0]?.name;
-	const stored = Object.values(demo.credentials).find((one) => one.type === wanted);
-	if (wanted === undefined || stored === undefined) return {};
-	return { credentials: { [wanted]: { id: stored.id, name: stored.name } } };
-}
-
-/** A node of this package in a chain, called by its display name. */
-export function ownNode(
-	{ nodes }: Suite,
-	name: string,
-	parameters: Record<string, unknown> = {},
-	more: Partial<ChainNode> = {},
-): ChainNode {
+/** A node of this package, called by its display name. */
+export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	const description = describe(nodes, name);
-	return { name: description.displayName, type: description.name, parameters, ...more };
+	return { name: description.displayName, type: description.name };
 }
 
 /**

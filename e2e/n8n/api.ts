@@ -5,7 +5,7 @@ import type { Login } from './connection';
 import { N8nConnection } from './connection';
 import { DataTables } from './data-tables';
 import type { Execution, ExecutionSummary, Item, StoredExecution } from './execution';
-import { isOver, NOT_OVER, readExecution } from './execution';
+import { isOver, readExecution } from './execution';
 import type { CredentialValues, StoredWorkflow, Workflow } from './workflow';
 
 const POLL_EVERY_MS = 150;
@@ -16,11 +16,6 @@ const LISTED_EXECUTIONS = 100;
 export interface WebhookResponse {
 	status: number;
 	body: unknown;
-}
-
-/** A community package that n8n has installed. */
-interface InstalledPackage {
-	installedVersion: string;
 }
 
 /** What n8n says about a credential. */
@@ -60,27 +55,12 @@ export class N8nApi {
 		return await this.n8n.send({ url: '/types/nodes.json' });
 	}
 
-	/** Installs a community package, as Settings > Community nodes does. */
-	async installPackage(name: string, version?: string): Promise<InstalledPackage> {
-		return await this.n8n.request({
-			method: 'POST',
-			url: '/rest/community-packages',
-			data: { name, ...(version !== undefined && { version }) },
+	/** The display names of all types of credentials, by name. */
+	async credentialNames(): Promise<Record<string, string>> {
+		const types = await this.n8n.send<Array<{ name: string; displayName: string }>>({
+			url: '/types/credentials.json',
 		});
-	}
-
-	/** Installs another version of a community package in its place. */
-	async updatePackage(name: string, version: string): Promise<InstalledPackage> {
-		return await this.n8n.request({
-			method: 'PATCH',
-			url: '/rest/community-packages',
-			data: { name, version },
-		});
-	}
-
-	/** Uninstalls a community package. */
-	async removePackage(name: string): Promise<void> {
-		await this.n8n.request({ method: 'DELETE', url: `/rest/community-packages?name=${name}` });
+		return Object.fromEntries(types.map(({ name, displayName }) => [name, displayName]));
 	}
 
 	/** Creates the credential, or updates the one of that name and type; returns its ID. */
@@ -201,45 +181,13 @@ export class N8nApi {
 		});
 	}
 
-	/** Does what "Execute workflow" does for a trigger; returns the ID of the execution. */
-	async startManually(workflowId: string, triggerName: string): Promise<string> {
-		return await this.startWorkflow(workflowId, {
-			triggerToStartFrom: { name: triggerName },
-		});
-	}
-
-	/**
-	 * Waits for the end of an execution without reading its data, which may be large.
-	 * @throws Error if it has not ended in time
-	 */
-	async waitForEnd(workflowId: string, id: string, withinMs: number): Promise<ExecutionSummary> {
-		let found: ExecutionSummary | undefined;
-		const hasEnded = async () => {
-			found = (await this.executions(workflowId)).find((execution) => execution.id === id);
-			return found !== undefined && !NOT_OVER.has(found.status);
-		};
-		if (!(await until(hasEnded, withinMs, POLL_EVERY_MS)) || !found) {
-			throw new Error(
-				`Execution ${id} is still '${found?.status}' after ${withinMs / 1000} s`,
-			);
-		}
-		return found;
-	}
-
 	private async runWorkflow(workflowId: string, what: object): Promise<Execution> {
-		return await this.waitForExecution(await this.startWorkflow(workflowId, what));
-	}
-
-	private async startWorkflow(workflowId: string, what: object): Promise<string> {
-		const url = `/rest/workflows/${workflowId}`;
 		const { executionId } = await this.n8n.request<{ executionId: string }>({
 			method: 'POST',
-			url: `${url}/run`,
-			data: {
-				...what,
-			},
+			url: `/rest/workflows/${workflowId}/run`,
+			data: what,
 		});
-		return executionId;
+		return await this.waitForExecution(executionId);
 	}
 
 	/**
@@ -277,11 +225,6 @@ export class N8nApi {
 			url: `/rest/executions?limit=${limit}&filter=${filter}`,
 		});
 		return results;
-	}
-
-	/** Stops an execution, as the button in the editor does. */
-	async stopExecution(id: string): Promise<void> {
-		await this.n8n.request({ method: 'POST', url: `/rest/executions/${id}/stop` });
 	}
 
 	/** An execution as it is stored now, finished or not. */

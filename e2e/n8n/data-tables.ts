@@ -46,28 +46,6 @@ export class DataTables {
 		});
 	}
 
-	/** Changes a row of the table of this name. */
-	async update(name: string, id: unknown, values: Row): Promise<void> {
-		const table = await this.find(name);
-		if (!table) throw new Error(`n8n has no data table '${name}'`);
-		const filters = [{ columnName: 'id', condition: 'eq', value: id }];
-		await this.n8n.request({
-			method: 'PATCH',
-			url: `${urlOf(table)}/rows`,
-			data: { filter: { type: 'and', filters }, data: values },
-		});
-	}
-
-	/** Deletes the rows of the table of this name in which a column is not empty. */
-	async deleteWith(name: string, column: string): Promise<void> {
-		const table = await this.find(name);
-		if (!table) return;
-		const filters = [{ columnName: column, condition: 'isNotEmpty', value: null }];
-		const filter = encodeURIComponent(JSON.stringify({ type: 'and', filters }));
-		const url = `${urlOf(table)}/rows?filter=${filter}`;
-		await this.n8n.request({ method: 'DELETE', url });
-	}
-
 	private async find(name: string): Promise<DataTable | undefined> {
 		const { data } = await this.n8n.request<{ data: DataTable[] }>({
 			url: '/rest/data-tables-global',

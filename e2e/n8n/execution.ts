@@ -18,8 +18,6 @@ export interface Execution {
 	message?: string;
 	/** What a node returned on all its outputs, those for agents too, in all its runs. */
 	items(nodeName: string): Item[];
-	/** How long a node took, in milliseconds, in all its runs. */
-	took(nodeName: string): number;
 }
 
 /** An execution in n8n's list. */
@@ -42,10 +40,7 @@ export interface StoredExecution {
 
 interface ExecutionData {
 	resultData: {
-		runData?: Record<
-			string,
-			Array<{ data?: Record<string, Array<Item[] | null>>; executionTime: number }>
-		>;
+		runData?: Record<string, Array<{ data?: Record<string, Array<Item[] | null>> }>>;
 		error?: { message?: string; description?: string };
 	};
 }
@@ -70,7 +65,5 @@ export function readExecution(stored: StoredExecution): Execution {
 			(runData?.[nodeName] ?? [])
 				.flatMap(({ data }) => Object.values(data ?? {}).flat())
 				.flatMap((output) => output ?? []),
-		took: (nodeName) =>
-			(runData?.[nodeName] ?? []).reduce((sum, run) => sum + run.executionTime, 0),
 	};
 }

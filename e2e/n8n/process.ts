@@ -35,8 +35,6 @@ export interface N8nOptions {
 	/** n8n's settings (environment variables) beside the usual ones. */
 	settings?: Record<string, string>;
 	logFile?: string;
-	/** CommonJS files that are loaded before n8n. */
-	preload?: string[];
 }
 
 /** The account of this user folder, made up at the first start and kept beside the data. */
@@ -70,7 +68,7 @@ export async function startN8nProcess(
 	userFolder: string,
 	command: string[],
 	ready: Parameters<typeof startUntil>[0],
-	{ settings = {}, preload = [], logFile = path.join(CACHE, 'n8n.log') }: N8nOptions,
+	{ settings = {}, logFile = path.join(CACHE, 'n8n.log') }: N8nOptions,
 ): Promise<RunningProcess> {
 	const env = environment({
 		N8N_USER_FOLDER: userFolder,
@@ -88,8 +86,7 @@ export async function startN8nProcess(
 		N8N_LOG_LEVEL: 'info',
 		...settings,
 	});
-	const preloaded = [WATCH_PARENT, ...preload].flatMap((file) => ['--require', file]);
-	const args = [...preloaded, N8N_CLI, ...command];
+	const args = ['--require', WATCH_PARENT, N8N_CLI, ...command];
 	return await startUntil(ready, N8N_NODE, args, { cwd: userFolder, env, logFile });
 }
 

@@ -1,40 +1,53 @@
+import { DEMO } from '../../sandbox';
 import type { WebhookResponse } from '../n8n/api';
 import type { ExecutionSummary } from '../n8n/execution';
 import type { Checks } from '../shared/checks';
-import { seconds } from '../shared/progress';
-import type { Figures } from '../shared/report';
-import type { Delivery } from './documents';
-import { documentsOf, indexOf, modelOf } from './documents';
-import type { QueueMode, QueueWorkflow } from './queue-mode';
-import type { Worker } from './worker';
+import type { QueueMode } from './queue-mode';
 
 /** Tokens beyond one for each worker, which at first revoke each other's. */
 const SPARE_TOKENS = 2;
 
-const DOCUMENTS_PER_INGEST = 3;
+const DOCUMENTS = 3;
+const SECTIONS = 3;
 
-/** What both runs use, and everything that was sent so far. */
+/** What all runs use. */
 export interface QueueStage extends QueueMode {
 	checks: Checks;
-	deliveries: Delivery[];
+	/** What the index must have by now: each document as `id=text`. */
+	model: Set<string>;
 }
 
-/** Deliveries for the workflow that chunks, pushes and deletes. */
-export function ingestDeliveries(prefix: string, count: number): Delivery[] {
-	return Array.from({ length: count }, (_, number) => {
-		const documents = documentsOf(`${prefix}-${number}`, DOCUMENTS_PER_INGEST);
-		return { documents, delete: `${documents[0].id}#1` };
-	});
+/** The body of one webhook call: documents that no other call sends, and the chunk to delete again. */
+export interface Delivery {
+	documents: Array<{ id: string; name: string; text: string }>;
+	delete: string;
 }
 
-/** Calls the ingest webhook once for each delivery, all concurrently. */
-export async function ingestAll(
-	stage: QueueStage,
+/** Calls the workflow that chunks, pushes and deletes, once for each delivery, all at once. */
+export async function ingest(
+	{ api }: QueueStage,
 	deliveries: Delivery[],
 ): Promise<WebhookResponse[]> {
-	const call = async (delivery: Delivery) =>
-		await stage.api.postWebhook('queue-ingest', delivery);
+	const call = async (delivery: Delivery) => await api.postWebhook('queue-ingest', delivery);
 	return await Promise.all(deliveries.map(call));
+}
+
+/** Deliveries of three documents with three sections each, which become chunks; the model expects these. */
+export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
+	return Array.from({ length: count }, (_call, call) => {
+		const documents = Array.from({ length: DOCUMENTS }, (_document, number) => {
+			const id = `${run}-${call}/${number}`;
+			const sections = Array.from(
+				{ length: SECTIONS },
+				(_section, at) => `# Part ${at} of ${id}\nWhat part ${at} of ${id} has to say.`,
+			);
+			for (const [at, text] of sections.entries()) model.add(`${id}#${at}=${text}`);
+			return { id, name: `Document ${id}`, text: sections.join('\n') };
+		});
+		const { id } = documents[0];
+		for (const chunk of model) if (chunk.startsWith(`${id}#1=`)) model.delete(chunk);
+		return { documents, delete: `${id}#1` };
+	});
 }
 
 /** True if the response says that the chunk was deleted, the last thing the workflow does. */
@@ -45,41 +58,14 @@ export function saysDeleted({ status, body }: WebhookResponse): boolean {
 
 /** The executions of a workflow. */
 export async function executionsOf(
-	stage: QueueStage,
-	workflow: QueueWorkflow,
+	{ api, workflows }: QueueStage,
+	workflow: keyof QueueMode['workflows'],
 ): Promise<ExecutionSummary[]> {
-	return await stage.api.executions(stage.workflows[workflow].id);
-}
-
-/** How many executions each worker has started, those of `before` not counted. */
-export function perWorker(workers: Worker[], before: Map<Worker, number> = new Map()): string {
-	return workers
-		.map((worker) => `${worker.name} ${worker.started().length - (before.get(worker) ?? 0)}`)
-		.join(', ');
-}
-
-/** Starts measuring; the returned function tells what the service saw since then. */
-export function figuresFrom({ sandbox }: QueueStage): () => Figures {
-	const startedAt = Date.now();
-	const requestsBefore = sandbox.requests.length;
-	const tokensBefore = sandbox.tokensIssued();
-	return () => {
-		const requests = sandbox.requests.slice(requestsBefore);
-		const refused = requests.filter(({ status }) => status >= 400);
-		const unauthorized = refused.filter(({ status }) => status === 401);
-		return [
-			['Requests the service saw', `${requests.length}`],
-			['Tokens issued', `${sandbox.tokensIssued() - tokensBefore}`],
-			['401s the service answered', `${unauthorized.length}`],
-			['Requests the nodes repeated', `${refused.length}`],
-			['Wall time', seconds(Date.now() - startedAt)],
-		];
-	};
+	return await api.executions(workflows[workflow].id);
 }
 
 /** Checks the index against all that was sent, and the tokens against the number of workers. */
-export function checkService(stage: QueueStage, run: string): void {
-	const { sandbox, checks, workers } = stage;
+export function checkService({ sandbox, checks, workers, model }: QueueStage, run: string): void {
 	const issued = sandbox.tokensIssued();
 	const most = workers.length + SPARE_TOKENS;
 	checks.add(
@@ -87,13 +73,14 @@ export function checkService(stage: QueueStage, run: string): void {
 		issued > 0 && issued <= most,
 		`${issued}`,
 	);
-	const model = modelOf(stage.deliveries);
-	const index = indexOf(sandbox);
-	const missing = model.filter((chunk) => !index.includes(chunk));
-	const strange = index.filter((chunk) => !model.includes(chunk));
+	const index = sandbox
+		.documents(DEMO.endpoint)
+		.map(({ id, text }) => `${String(id)}=${String(text).trim()}`);
+	const missing = [...model].filter((document) => !index.includes(document));
+	const strange = index.filter((document) => !model.has(document));
 	checks.add(
-		`${run}: the index equals the model`,
-		model.join('\n') === index.join('\n'),
-		`${index.length} chunks, ${missing.length} missing, ${strange.length} strange`,
+		`${run}: the index has what was sent, and nothing else`,
+		missing.length === 0 && strange.length === 0 && index.length === model.size,
+		`${index.length} documents, ${missing.length} missing, ${strange.length} strange`,
 	);
 }

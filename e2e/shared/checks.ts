@@ -1,3 +1,8 @@
+import { until } from './wait';
+
+/** How long something may take to be shown. */
+const SHOWN_WITHIN_MS = 60_000;
+
 /** One thing a command checks. */
 interface Check {
 	title: string;
@@ -14,6 +19,17 @@ export class Checks {
 	add(title: string, passed: boolean, seen = ''): boolean {
 		this.all.push({ title, passed, seen });
 		return passed;
+	}
+
+	/** Adds the result of a check of what is shown only after a moment: reads it until it is right. */
+	async eventually(
+		title: string,
+		read: () => Promise<string>,
+		isRight: (seen: string) => boolean,
+	): Promise<void> {
+		let seen = '';
+		const passed = await until(async () => isRight((seen = await read())), SHOWN_WITHIN_MS);
+		this.add(title, passed, passed ? '' : seen);
 	}
 
 	/** The checks that did not pass. */
