@@ -1,5 +1,4 @@
 import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
 import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat, singly } from '../../../nodes/shared/flow/parallel';
 import {
@@ -18,12 +17,6 @@ import { VirtualRun } from '../support/virtual-run';
 const sentPositions = ({ sent }: Outcome) => sent.map(({ positions }) => positions);
 const endingOf = ({ endings }: Outcome, position: number): Ending | undefined =>
 	endings.find((ending) => ending.position === position);
-
-test('sends nothing for nothing', async () => {
-	const outcome = await runScenario({ entries: [] });
-	expect(outcome.stats).toMatchObject({ requests: 0, retries: 0, splits: 0 });
-	expect(outcome.sent).toEqual([]);
-});
 
 test('tells each request with its number, attempts and bytes, and counts them', async () => {
 	const outcome = await runScenario({
@@ -116,13 +109,6 @@ test('splits what is too large and makes smaller requests from there', async () 
 	expect(outcome.stats?.splits).toBe(1);
 });
 
-test('an entry that the service finds too large alone fails alone', async () => {
-	const all = [entry('a', 0), entry('big', 1, 150), entry('c', 2), entry('d', 3)];
-	const outcome = await runScenario({ entries: all, sizeLimit: 100 });
-	expect(ended(outcome, 'done')).toEqual([0, 2, 3]);
-	expect(endingOf(outcome, 1)).toMatchObject({ how: 'failed', error: { httpStatus: 413 } });
-});
-
 test('an entry above the limit of a request is never sent', async () => {
 	const all = [entry('a', 0), entry('fits', 1, 100), entry('big', 2, 101), entry('d', 3)];
 	const outcome = await runScenario({ entries: all, maxBytes: 100 });
@@ -144,32 +130,6 @@ test('an entry that cannot be written fails alone, whatever is in flight', async
 		info: { request: 0, attempts: 0, bytes: 0 },
 	});
 	expect(outcome.thrown).toBeUndefined();
-});
-
-test('stopping at a failure covers entries no text can be made of', async () => {
-	const outcome = await runScenario({
-		entries: entries(5),
-		unwritable: [2, 3],
-		stopOnFailure: true,
-		maxCount: 1,
-	});
-	expect(ended(outcome, 'failed')).toEqual([2]);
-	expect(endingOf(outcome, 3)).toMatchObject({
-		how: 'skipped',
-		error: { message: '2 has no text' },
-	});
-});
-
-test('finds the one entry that the service rejects', async () => {
-	const outcome = await runScenario({ entries: entries(10), poisoned: ['id6'] });
-	expect(ended(outcome, 'failed')).toEqual([6]);
-	expect(ended(outcome, 'done')).toHaveLength(9);
-	expect(endingOf(outcome, 6)).toMatchObject({ error: { httpStatus: 400 } });
-});
-
-test('two bad entries side by side do not end the search for others of their batch', async () => {
-	const outcome = await runScenario({ entries: entries(8), poisoned: ['id0', 'id1', 'id2'] });
-	expect(ended(outcome, 'failed')).toEqual([0, 1, 2]);
 });
 
 test('the search in a batch goes on although another one was refused entirely', async () => {
@@ -270,22 +230,6 @@ test.each([
 		).toBe(true);
 	},
 );
-
-test('a request that waits for its repetition when the run stops fails with its own error', async () => {
-	const outcome = await runScenario({
-		entries: entries(2),
-		maxCount: 1,
-		concurrency: 2,
-		stopOnFailure: true,
-		poisoned: ['id1'],
-		faults: ['throttled 3 s', 'slow'],
-		latencyMs: 20,
-	});
-	expect(outcome.sent).toHaveLength(2);
-	expect(endingOf(outcome, 0)).toMatchObject({ how: 'failed', error: { httpStatus: 429 } });
-	expect(endingOf(outcome, 1)).toMatchObject({ how: 'failed', error: { httpStatus: 400 } });
-	expect(outcome.stats?.retries).toBe(0);
-});
 
 test('versions of a document are sent one after the other, retries included', async () => {
 	const all = ['a', 'b', 'a', 'c', 'a'].map((id, position) => entry(id, position));
@@ -515,21 +459,6 @@ test('a rejection in a successful response stops a run that stops at failures', 
 	expect(answers.filter(({ outcome }) => !outcome.ok && outcome.skipped)).toHaveLength(4);
 });
 
-test('where every entry of a successful response is rejected, each is answered by itself alone', async () => {
-	const run = new VirtualRun();
-	const answers: Array<Answer<string, string>> = [];
-	await send(
-		run,
-		'ab',
-		{ rejections: (_response, entries) => new Map(entries.map((e) => [e, `not ${e}`])) },
-		(answer) => answers.push(answer),
-	);
-	expect(answers).toMatchObject([
-		{ entries: ['a'], outcome: { ok: false, reason: 'not a' }, request: 1 },
-		{ entries: ['b'], outcome: { ok: false, reason: 'not b' }, request: 1 },
-	]);
-});
-
 test('a failure tells its request and bytes, and what was never sent has neither', async () => {
 	const run = new VirtualRun({ stopsOnFailure: true });
 	const answers: Array<Answer<string, string>> = [];
@@ -565,47 +494,6 @@ test('entries without keys may be in several requests at once', async () => {
 	expect(responses).toEqual(['a', 'a', 'a', 'a']);
 	// Three at once, then the last one.
 	expect(run.now()).toBe(20);
-});
-
-describe('the search for what a service rejects', () => {
-	/** Sends entries of which it takes only those named, one request after the other. */
-	const search = async (
-		entries: string,
-		taken: string,
-		options: Partial<BulkOptions<string, string>> = {},
-	) => {
-		const run = new VirtualRun();
-		const sent: string[] = [];
-		const done: string[] = [];
-		await send(
-			run,
-			entries,
-			{
-				limits: { maxCount: 2, maxBytes: 1000 },
-				concurrency: 1,
-				judge: (verdict) => verdict as Verdict,
-				send: async (batch) => {
-					const texts = batch.map(({ text }) => text);
-					sent.push(texts.join(''));
-					if (texts.some((text) => !taken.includes(text))) throw verdictOf(texts);
-					return '';
-				},
-				...options,
-			},
-			({ entries: answered, outcome }) => outcome.ok && done.push(...answered),
-		);
-		return { sent, done };
-	};
-	/** Digits are too large for the service, letters are not to its liking. */
-	const verdictOf = (texts: string[]): Verdict =>
-		texts.some((text) => /\d/.test(text))
-			? { action: 'split', tooLarge: true }
-			: { action: 'split' };
-
-	test('goes on after a batch whose entries were only too large', async () => {
-		const { done } = await search('12ab', 'b');
-		expect(done).toEqual(['b']);
-	});
 });
 
 test('what an earlier attempt left open is told of what a later response rejects, and of the parts of a batch', async () => {

@@ -6,7 +6,6 @@ import {
 	type Chunk,
 	type ChunkingResponse,
 } from '../../../nodes/shared/service/chunking/chunking';
-import { growth, LINEAR } from '../support/timing';
 
 const ready = (members: object) => ({ status: 'READY', ...members });
 const data = { chunkedData: [{ chunks: ['a'] }] };
@@ -121,28 +120,6 @@ describe('classify: what a response means', () => {
 				if (entries.length > 0) expect(textsOf(response)).toHaveLength(entries.length);
 			}),
 		);
-	});
-
-	test('an entry nested 100,000 levels deep fails alone', () => {
-		let deep: unknown = 'x';
-		for (let level = 0; level < 100_000; level++) deep = [deep];
-		const chunkedData = [{ chunks: [deep] }, { chunks: ['b'] }];
-		expect(textsOf(classify(ready({ chunkedData })))).toEqual([undefined, [{ text: 'b' }]]);
-		expect(classify({ status: 'ERROR', message: deep, data: deep })).toMatchObject({
-			state: 'failed',
-			hasContent: true,
-		});
-	});
-
-	test('the time to read chunks grows with their number', () => {
-		const bodyOf = (size: number) => {
-			const chunks = Array.from({ length: size }, (_, index) => `chunk ${index}`);
-			const spans = chunks.map((_, index) => [index, index + 1]);
-			const vectors = chunks.map(() => ({ vector: [1], tokensUsed: { inputTokens: 1 } }));
-			return ready({ chunkedData: [{ chunks, spans, vectors }] });
-		};
-		expect(textsOf(classify(bodyOf(40_000)))?.[0]).toHaveLength(40_000);
-		expect(growth(bodyOf, 40_000, classify)).toBeLessThan(LINEAR);
 	});
 });
 
@@ -382,11 +359,5 @@ describe('coverage', () => {
 		['a full stop follows, which may separate chunks', 'Hello.', upTo(5), unknown],
 	])('%s', (_, text, chunks, expected) => {
 		expect(coverage(text, chunks)).toEqual(expected);
-	});
-
-	test('the time to judge a text grows with its length', () => {
-		const textOf = (size: number) => 'abcdefghij 😀 klmnopqrstu'.repeat(size);
-		const judge = (text: string) => coverage(text, upTo(20));
-		expect(growth(textOf, 40_000, judge)).toBeLessThan(LINEAR);
 	});
 });

@@ -9,7 +9,6 @@ import {
 	type FailureDetails,
 } from '../../../nodes/shared/service/failure';
 import type { Verdict } from '../../../nodes/shared/flow/deliver';
-import { growth, LINEAR } from '../support/timing';
 
 describe('judge', () => {
 	const retry: Verdict = { action: 'retry', suspect: 'down' };
@@ -104,12 +103,6 @@ describe('judge', () => {
 		expect(busy).toMatchObject({ action: 'retry', delayMs: 7000 });
 	});
 
-	test('a token server may ask for a pause too', () => {
-		const busy: FailureDetails = { kind: 'token', transient: true, retryAfterMs: 7000 };
-		const verdict = judge(new ServiceFailure('x', busy), { idempotent: false });
-		expect(verdict).toMatchObject({ action: 'retry', delayMs: 7000 });
-	});
-
 	test.each([[new Error('bug')], ['text'], [undefined], [{ kind: 'status', httpStatus: 503 }]])(
 		'any other error fails: %p',
 		(error) => {
@@ -177,32 +170,6 @@ describe('outcomeUnknown', () => {
 	});
 });
 
-test('a failure carries its details, but not under names that n8n would read', () => {
-	const failure = new ServiceFailure('busy', {
-		kind: 'status',
-		status: 503,
-		code: 'X',
-		description: 'Wait.',
-		retryAfterMs: 5,
-	});
-	expect({ ...failure }).toEqual({
-		name: 'ServiceFailure',
-		kind: 'status',
-		httpStatus: 503,
-		transportCode: 'X',
-		description: 'Wait.',
-		retryAfterMs: 5,
-		transient: false,
-		neverSent: false,
-		outcomeUnknown: true,
-		said: '',
-		isText: false,
-		what: 'busy',
-	});
-	expect(failure.message).toBe('busy');
-	expect(failure).toBeInstanceOf(Error);
-});
-
 describe('serverMessage', () => {
 	test.each<[string, unknown, string]>([
 		['the token error object', { error: 'invalid_client', error_description: 'Bad' }, 'Bad'],
@@ -259,15 +226,5 @@ describe('serverMessage', () => {
 	test('half of a character pair is not left at the end', () => {
 		const text = `${'x'.repeat(499)}😀😀`;
 		expect(serverMessage(text)).toBe(`${'x'.repeat(499)}…`);
-	});
-
-	test.each<[string, (size: number) => unknown]>([
-		['a word', (size) => 'x'.repeat(size)],
-		['spaces', (size) => ' '.repeat(size)],
-		['empty lines', (size) => `${'\n '.repeat(size / 2)}x`],
-		['messages', (size) => ({ errors: Array(size / 10).fill({ message: 'too long' }) })],
-		['empty lists', (size) => ({ errors: Array(size / 10).fill([]) })],
-	])('the time to read a large body grows with its size: %s', (_case, bodyOf) => {
-		expect(growth(bodyOf, 5_000_000, serverMessage)).toBeLessThan(LINEAR);
 	});
 });
