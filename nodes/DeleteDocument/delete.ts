@@ -49,7 +49,7 @@ interface Deletes {
  */
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
-	const options = parameters.collection('options', OWN_OPTIONS);
+	const options = parameters.collection('options', [...OWN_OPTIONS, 'chunkCount']);
 	const service = await openPushEndpoint(run);
 	const deletes: Deletes = {
 		run,
@@ -148,13 +148,14 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 		run.hint(`Dry run: ${count(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
 		return;
 	}
-	const deleted = count(stats.done, 'document');
-	const done = doneText(stats, meter.seconds, 'document', 'deleted') || `${deleted} deleted`;
-	const them = stats.done === 1 ? 'it' : 'them';
-	const until = `Searches find ${them} until the service commits, which it does about once a minute.`;
+	// The service does not say whether there was a document.
+	const accepted = `${count(stats.done, 'delete')} accepted`;
+	const done = doneText(stats, meter.seconds, 'delete', 'accepted') || accepted;
+	const what = stats.done === 1 ? 'the document' : 'the documents';
+	const until = `Searches find ${what} until the service commits, which it does about once a minute.`;
 	if (isCommitted)
 		run.hint(
-			`${done}. The service accepted the commit: searches stop finding ${them} shortly.`,
+			`${done}. The service accepted the commit: searches stop finding ${what} shortly.`,
 			'info',
 		);
 	else if (stats.done > 0 && commit === 'serviceDefault') run.hint(`${done}. ${until}`, 'info');
@@ -206,7 +207,7 @@ function itemReading({ run, parameters, options, service }: Deletes): ItemReadin
 		valuesOf: (itemIndex) =>
 			isList
 				? parameters.list('listField', itemIndex, LIST_ADVICE).list
-				: [parameters.value('documentId', itemIndex)],
+				: idsOf(parameters, itemIndex),
 		entryOf: (value, place) => entryOf(documentId(value, label, advice), place, service),
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		resolve: eachOnce,
@@ -216,6 +217,15 @@ function itemReading({ run, parameters, options, service }: Deletes): ItemReadin
 			...(options.dryRun && { progress: () => DRY_RUN }),
 		}),
 	};
+}
+
+/** The ID of an item, or those of the chunks that it stands for. */
+function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
+	const chunkCount = parameters.number('options.chunkCount', itemIndex);
+	const id = parameters.value('documentId', itemIndex);
+	if (chunkCount === 0) return [id];
+	const documentOfChunks = documentId(id, parameters.label('documentId'), ID_ADVICE);
+	return Array.from({ length: chunkCount }, (_, at) => `${documentOfChunks}#${at}`);
 }
 
 const ID_ADVICE = "Point 'Document ID' to a field that contains text, or enter an ID.";

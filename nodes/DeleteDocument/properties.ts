@@ -38,6 +38,17 @@ const resultOptions = properties([
 		displayOptions: { hide: { '/idSource': ['file'] } },
 	},
 	{
+		displayName: 'Chunk Count',
+		name: 'chunkCount',
+		type: 'number',
+		typeOptions: { minValue: 0, maxValue: 100_000 },
+		default: 0,
+		placeholder: 'e.g. 12',
+		description:
+			'Number of chunks the document was pushed as. If above 0, these are deleted (ID#0, ID#1 and so on) instead of the ID itself.',
+		displayOptions: { show: { '/idSource': ['item'] } },
+	},
+	{
 		displayName: 'Ignore Not Found',
 		name: 'ignoreNotFound',
 		type: 'boolean',
@@ -91,7 +102,8 @@ export const deleteProperties = properties([
 			default: '={{ $json.id }}',
 			required: true,
 			placeholder: 'e.g. handbook/chapter-1',
-			description: 'ID of the document to delete, exactly as it was pushed',
+			description:
+				"ID of the document to delete, exactly as it was pushed. Chunks are documents of their own: for those of a document, add the option 'Chunk Count'.",
 			displayOptions: { show: { idSource: ['item'] } },
 		},
 		'ID of the document to delete, exactly as it was added',
@@ -151,4 +163,4 @@ export const deleteProperties = properties([
 
 export type DeleteParameters = Parameters<typeof deleteProperties>;
 
-export type DeleteOptions = RunOptions<typeof deleteProperties>;
+export type DeleteOptions = Omit<RunOptions<typeof deleteProperties>, 'chunkCount'>;

@@ -33,7 +33,6 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	}
 	const { timeoutSeconds } = parameters.collection('options');
 	const session = await Session.open(run, BLOB_SERVICE);
-	run.hint('The service has marked the migration of blob manifests as deprecated', 'info');
 	const line = requestLine(
 		run,
 		session,
@@ -46,6 +45,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	if (!outcome.ok) return await reportFailure(run, outcome);
 	run.stats.done++;
 	run.results.give(0, [outcome.response], { items: [...run.items.keys()] });
+	run.hint('Turn Confirm Migration off again.', 'info');
 }
 
 /** Sends the request of a migration. */

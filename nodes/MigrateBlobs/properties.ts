@@ -4,8 +4,8 @@ import { optionsProperty, properties } from '../shared/n8n/parameters/properties
 export const migrateProperties = properties([
 	{
 		displayName:
-			'The service has marked this operation as deprecated. It converts all blob manifests and is meant to run once, after an upgrade from 3.x to 4.x.',
-		name: 'deprecationNotice',
+			"This can't be undone: back up first. Converts all manifests from 3.x to 4.x; run it once.",
+		name: 'migrationNotice',
 		type: 'notice',
 		default: '',
 	},

@@ -70,6 +70,31 @@ describe('ids', () => {
 		expect(indexed()).toEqual(['d1']);
 	});
 
+	it('are those of chunks with Chunk Count, as in a list', async () => {
+		await index(['a', 'a#0', 'a#1', 'a#2', 'b']);
+		const chunks = [{ id: 'a', chunks: 2 }, { id: 'b' }, { id: 'a', chunks: '1' }];
+		const options = { chunkCount: '={{ $json.chunks ?? 0 }}' };
+		const perDocument = await remove(chunks, { options });
+		expect(pairedIndexes(perDocument)).toEqual([0, 0, 1, 2]);
+		sandbox().commit();
+		expect(indexed()).toEqual(['a', 'a#2']);
+		const perItem = await remove(chunks, { options: { ...options, output: 'perInputItem' } });
+		expect(jsonOf(perItem.output)).toEqual([
+			{ deleted: 2, failed: 0 },
+			{ deleted: 1, failed: 0 },
+			{ deleted: 1, failed: 0 },
+		]);
+	});
+
+	it.each([
+		[100_001, "'Chunk Count' must be at most 100000, but it is 100001"],
+		['={{ "x" }}', `'Chunk Count' must be a number, but it is "x"`],
+	])('are not those of %s chunks', async (chunkCount, message) => {
+		const { error } = await remove(items('a'), { options: { chunkCount } });
+		expect(error?.message).toBe(message);
+		expect(requests()).toEqual([]);
+	});
+
 	it('come from a list field, dotted or not', async () => {
 		await index(ids(5));
 		const parameters = { idSource: 'list', listField: 'gone.ids' };
@@ -233,7 +258,8 @@ describe('commit', () => {
 		options: IDataObject = {},
 	) => await remove(items(...list), { commit, options: options as never }, settings);
 	const CONTINUE = { onError: 'continueErrorOutput' } as const;
-	const NOT_COMMITTED = /^The deletes may not be committed yet\. Searches find them until/;
+	const NOT_COMMITTED =
+		/^The deletes may not be committed yet\. Searches find the documents until/;
 
 	it('is left to the service by default', async () => {
 		await index(ids(3));
@@ -311,17 +337,17 @@ describe('what is known of the commit', () => {
 		[
 			'everyDelete',
 			[true, true, true],
-			/^3 documents deleted\. The service accepted the commit/,
+			/^3 deletes accepted\. The service accepted the commit/,
 		],
 		[
 			'lastDeleteOnly',
 			[true, true, true],
-			/^3 documents deleted\. The service accepted the commit/,
+			/^3 deletes accepted\. The service accepted the commit/,
 		],
 		[
 			'serviceDefault',
 			[undefined, undefined, undefined],
-			/^3 documents deleted\. Searches find them until the service commits, .* once a minute\.$/,
+			/^3 deletes accepted\. Searches find the documents until the service commits, .* once a minute\.$/,
 		],
 	])('is in the output and in a hint: %s', async (commit, committed, hint) => {
 		await index(ids(3));
@@ -331,8 +357,11 @@ describe('what is known of the commit', () => {
 	});
 
 	it.each([
-		['everyDelete', /^1 document deleted\. .*: searches stop finding it shortly\.$/],
-		['serviceDefault', /^1 document deleted\. Searches find it until the service commits/],
+		['everyDelete', /^1 delete accepted\. .*: searches stop finding the document shortly\.$/],
+		[
+			'serviceDefault',
+			/^1 delete accepted\. Searches find the document until the service commits/,
+		],
 	])('is about one document as about one: %s', async (commit, hint) => {
 		await index(ids(1));
 		const result = await remove(items('d0'), { commit });
@@ -344,7 +373,7 @@ describe('what is known of the commit', () => {
 		const result = await remove(items(...ids(101)), { commit: 'serviceDefault' });
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^101 documents deleted in 101 requests, [\d.]+ s\. Searches find/,
+				/^101 deletes accepted in 101 requests, [\d.]+ s\. Searches find/,
 			),
 		]);
 	});
@@ -364,7 +393,7 @@ describe('what is known of the commit', () => {
 describe('a failure that all requests would meet', () => {
 	const CONTINUE = { onError: 'continueErrorOutput' } as const;
 	const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 1 } };
-	const HINT = /^The deletes may not be committed yet\. Searches find (it|them) until/;
+	const HINT = /^The deletes may not be committed yet\. Searches find the documents? until/;
 
 	it.each([401, 307])('prevents the last delete: %i', async (status) => {
 		await index(ids(4));
@@ -543,7 +572,7 @@ describe('faults', () => {
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 		expect(indexed()).toEqual([]);
 		expect(hintsOf(result)).toEqual([
-			'4 documents deleted. The service accepted the commit: searches stop finding them shortly.',
+			'4 deletes accepted. The service accepted the commit: searches stop finding the documents shortly.',
 			'3 requests sent again after transient errors',
 		]);
 	});

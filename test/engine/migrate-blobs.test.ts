@@ -81,12 +81,8 @@ describe('a migration', () => {
 		expect(output).toEqual([
 			{ json: { accepted: true, status: 200 }, pairedItem: [{ item: 0 }] },
 		]);
-		expect(hints).toEqual([
-			expect.objectContaining({
-				type: 'info',
-				message: 'The service has marked the migration of blob manifests as deprecated',
-			}),
-		]);
+		const message = 'Turn Confirm Migration off again.';
+		expect(hints).toEqual([expect.objectContaining({ type: 'info', message })]);
 	});
 
 	it('runs once however many items come in: one item stands for all', async () => {
