@@ -1,8 +1,6 @@
 import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credential-hooks';
-import { pushPath } from '../nodes/shared/service/push/push';
-import { parsePushEndpoint } from '../nodes/shared/service/push/push-endpoint';
 import { PUSH_SERVICE } from '../nodes/shared/service/services';
 
 /**
@@ -69,14 +67,11 @@ const HOOKS = credentialHooks({
 	service: PUSH_SERVICE,
 	urlField: 'pushUrl',
 	sign: ({ apiKey }) => ({ headers: { 'X-API-Key': String(apiKey ?? '').trim() } }),
-	probe: (data) => {
-		const { baseUrl, endpoint } = parsePushEndpoint(data);
-		return {
-			method: 'POST',
-			url: `${baseUrl}${pushPath(endpoint)}`,
-			headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-			// As text, since n8n drops an empty list.
-			body: '[]',
-		};
-	},
+	probe: (data) => ({
+		method: 'POST',
+		url: PUSH_SERVICE.baseUrl(data),
+		headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+		// As text, since n8n drops an empty list.
+		body: '[]',
+	}),
 });

@@ -5,18 +5,20 @@ import { fieldOf } from '../shared/records/fields';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { count, doneText, DRY_RUN, troubleText } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
-import { openPushEndpoint, type PushEndpoint } from '../shared/n8n/session/push-endpoint';
 import { requestLine } from '../shared/n8n/session/request-options';
+import { Session } from '../shared/n8n/session/session';
 import { FileSink } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
 import { account, type Placed, type Wording } from '../shared/n8n/sinks/sink';
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading, type FileToRead } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
-import { answersIn } from '../shared/service/accepted';
+import { answersIn, rejection } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { isObject } from '../shared/service/json';
-import { deletePath, documentId, rejection } from '../shared/service/push/push';
+import { documentId } from '../shared/service/push/document-id';
+import { deletePath } from '../shared/service/push/push-url';
+import { PUSH_SERVICE } from '../shared/service/services';
 import { deleting, outcomeMessage } from '../shared/service/wording';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 
@@ -35,7 +37,7 @@ interface Deletes {
 	run: Run;
 	parameters: DeleteParameters;
 	options: DeleteOptions;
-	service: PushEndpoint;
+	session: Session;
 	/** Whether the service accepted a delete with a commit. A 404 is no proof of one. */
 	isCommitted: boolean;
 	/** Documents by what became of them, and whether a slash in their ID is `%2F` in the path. */
@@ -50,16 +52,16 @@ interface Deletes {
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
 	const options = parameters.collection('options', [...OWN_OPTIONS, 'chunkCount']);
-	const service = await openPushEndpoint(run);
+	const session = await Session.open(run, PUSH_SERVICE);
 	const deletes: Deletes = {
 		run,
 		parameters,
 		options,
-		service,
+		session,
 		isCommitted: false,
 		counts: noCounts(),
 	};
-	const line = requestLine(run, service.session, options, { idempotent: true });
+	const line = requestLine(run, session, options, { idempotent: true });
 	const commit = parameters.choice('commit');
 	const commitsLast = commit === 'lastDeleteOnly';
 
@@ -105,18 +107,18 @@ async function sendDelete(
 	attempt: number,
 	commits: boolean,
 ): Promise<Answer> {
-	const { run, options, service } = deletes;
+	const { run, options, session } = deletes;
 	if (options.dryRun) return 'checked';
 	if (attempt === 1) run.stats.requests++;
 	const request = {
 		method: 'DELETE' as const,
-		path: deletePath(service.endpoint, entry.id),
+		path: deletePath(entry.id),
 		...(commits && { qs: { commit: 'true' } }),
 		timeoutMs: options.timeoutSeconds * 1000,
 	};
 	try {
-		const { body } = await service.session.request(request);
-		const { failure } = answersIn(body, [entry])(entry.id);
+		const { body } = await session.request(request);
+		const failure = answersIn(body, [entry]).get(entry.id)?.failure;
 		if (failure) throw rejection(failure, 'delete');
 	} catch (error) {
 		return afterFailure(deletes, entry, error);
@@ -199,7 +201,7 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
 });
 
 /** IDs of items, each deleted once for all items that name it. */
-function itemReading({ run, parameters, options, service }: Deletes): ItemReading<Entry> {
+function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const isList = parameters.choice('idSource') === 'list';
 	const label = parameters.label('documentId');
 	const advice = isList ? ENTRY_ADVICE : ID_ADVICE;
@@ -208,7 +210,7 @@ function itemReading({ run, parameters, options, service }: Deletes): ItemReadin
 			isList
 				? parameters.list('listField', itemIndex, LIST_ADVICE).list
 				: idsOf(parameters, itemIndex),
-		entryOf: (value, place) => entryOf(documentId(value, label, advice), place, service),
+		entryOf: (value, place) => entryOf(documentId(value, label, advice), place),
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		resolve: eachOnce,
 		sink: new ItemSink(run, options, {
@@ -247,7 +249,7 @@ function eachOnce(entries: readonly Entry[]): Entry[] {
 
 /** IDs of a file. One that occurs twice is deleted twice, since no more is held than is in flight. */
 function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
-	const { run, parameters, options, service } = deletes;
+	const { run, parameters, options } = deletes;
 	const idField = parameters.requiredText('idField', origin.itemIndex);
 	return {
 		needed: [[idField, 'ID Field']],
@@ -255,7 +257,7 @@ function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
 			const id = isObject(value)
 				? documentId(fieldOf(value, idField), idField)
 				: documentId(value, 'ID');
-			return entryOf(id, place, service);
+			return entryOf(id, place);
 		},
 		sink: new FileSink(run, origin, options, {
 			...(options.dryRun && { goOn: () => DRY_RUN }),
@@ -269,8 +271,8 @@ function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
 }
 
 /** @throws InputError for an ID that no URL can contain */
-function entryOf(id: string, { items, record }: Placed, { endpoint }: PushEndpoint): Entry {
-	deletePath(endpoint, id);
+function entryOf(id: string, { items, record }: Placed): Entry {
+	deletePath(id);
 	return { items, record, id };
 }
 

@@ -10,7 +10,8 @@ import { isTool } from '../shared/n8n/run/results';
 import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty, isObject } from '../shared/service/json';
-import { exactId, exactText, isBlank, type PushDocument } from '../shared/service/push/push';
+import { exactId, exactText, isBlank } from '../shared/service/push/document-id';
+import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
 

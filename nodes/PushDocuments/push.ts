@@ -7,7 +7,7 @@ import {
 } from '../shared/n8n/sources/document-fields';
 import { count, doneText, DRY_RUN, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
-import { openPushEndpoint } from '../shared/n8n/session/push-endpoint';
+import { Session } from '../shared/n8n/session/session';
 import type { Run } from '../shared/n8n/run/run';
 import { FileSink } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
@@ -17,6 +17,7 @@ import { withFiles, type FileReading, type FileToRead } from '../shared/n8n/sour
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
 import { TextFiles } from '../shared/n8n/sources/text-files';
 import { FORMATS } from '../shared/records/format';
+import { PUSH_SERVICE } from '../shared/service/services';
 import {
 	adviceForItem,
 	documentFrom,
@@ -37,9 +38,9 @@ import { pushRequests, pushWording, replacedWording, type Entry, type Sent } fro
 export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', OWN_OPTIONS);
-	const endpoint = await openPushEndpoint(run);
+	const session = await Session.open(run, PUSH_SERVICE);
 	const sent: Sent = { documents: 0, skipped: 0 };
-	const pushing = pushRequests(run, endpoint, options, sent);
+	const pushing = pushRequests(run, session, options, sent);
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const answers of bulk(entries, pushing)) {

@@ -3,18 +3,16 @@ import type { BulkOptions, Packed } from '../shared/flow/bulk';
 import { count, figure } from '../shared/n8n/run/hints';
 import { responseJson } from '../shared/n8n/run/results';
 import type { Run } from '../shared/n8n/run/run';
-import type { PushEndpoint } from '../shared/n8n/session/push-endpoint';
 import { requestLine } from '../shared/n8n/session/request-options';
+import type { Session } from '../shared/n8n/session/session';
 import type { Placed, Wording } from '../shared/n8n/sinks/sink';
-import { answersIn, type DocumentAnswer } from '../shared/service/accepted';
+import { answersIn, rejection, type DocumentAnswer } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
 	documentText,
 	PUSH_BODY_BYTES,
 	pushBody,
-	pushPath,
-	rejection,
 	type PushDocument,
 } from '../shared/service/push/push';
 import { outcomeMessage, pushing } from '../shared/service/wording';
@@ -31,13 +29,8 @@ export interface Entry extends Placed {
 	replaces?: Entry[];
 }
 
-/** What is known of a request, by the IDs of its documents. */
-export interface Answers {
-	/** What the response says about a document; undefined in a dry run. */
-	answerOf?: (id: string) => DocumentAnswer;
-	/** Bytes of each document, in a dry run. */
-	sizes?: ReadonlyMap<string, number>;
-}
+/** What is known of the documents of a request, by their IDs: their bytes in a dry run, else what the response says. */
+export type Answers = ReadonlyMap<string, Partial<DocumentAnswer> & { bytes?: number }>;
 
 /** Counts everything that was accepted, or that a dry run would have sent. */
 export interface Sent {
@@ -49,18 +42,18 @@ export interface Sent {
 /** How documents become requests, and what their responses say. */
 export function pushRequests(
 	run: Run,
-	endpoint: PushEndpoint,
+	session: Session,
 	options: PushOptions,
 	sent: Sent,
 ): BulkOptions<Entry, Answers> {
-	const send = options.dryRun ? measure : sending(endpoint, options);
+	const send = options.dryRun ? measure : sending(session, options);
 	const limits = {
 		maxCount: options.documentsPerRequest,
 		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
 	return {
-		...requestLine(run, endpoint.session, options, { idempotent: true }),
+		...requestLine(run, session, options, { idempotent: true }),
 		limits,
 		keyOf: ({ id }) => id,
 		replace: (later, { replaces = [], ...earlier }) => {
@@ -77,10 +70,10 @@ export function pushRequests(
 			sent.documents += batch.length;
 			return answers;
 		},
-		rejections: ({ answerOf }, entries) => {
+		rejections: (answers, entries) => {
 			const rejected = new Map<Entry, ServiceFailure>();
 			for (const entry of entries) {
-				const failure = answerOf?.(entry.id).failure;
+				const failure = answers.get(entry.id)?.failure;
 				if (failure) rejected.set(entry, rejection(failure, 'push'));
 			}
 			return rejected;
@@ -91,22 +84,20 @@ export function pushRequests(
 type Batch = Array<Packed<Entry>>;
 
 /** What a dry run does with a batch. */
-const measure = async (batch: Batch): Promise<Answers> => ({
-	sizes: new Map(batch.map(({ entry, bytes }) => [entry.id, bytes])),
-});
+const measure = async (batch: Batch): Promise<Answers> =>
+	new Map(batch.map(({ entry, bytes }) => [entry.id, { bytes }]));
 
 /** Sends a batch, of so many bytes, and reads what the response says of each document. */
 function sending(
-	{ session, endpoint }: PushEndpoint,
+	session: Session,
 	{ timeoutSeconds }: PushOptions,
 ): (batch: Batch, bytes: number) => Promise<Answers> {
-	const path = pushPath(endpoint);
 	const timeoutMs = timeoutSeconds * 1000;
 	return async (batch, bytes) => {
 		const body = pushBody(batch, bytes);
-		const response = await session.request({ method: 'POST', path, body, timeoutMs });
+		const response = await session.request({ method: 'POST', body, timeoutMs });
 		const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
-		return { answerOf: answersIn(response.body, documents) };
+		return answersIn(response.body, documents);
 	};
 }
 
@@ -134,10 +125,11 @@ export const pushWording = (
 	request: number,
 	bytes: number,
 ): Wording<Entry, Answers> => ({
-	result: ({ id }, { sizes, answerOf }, attempts) => {
-		if (dryRun) return { id, pushed: false, dryRun, request, bytes: sizes?.get(id) };
+	result: ({ id }, answers, attempts) => {
+		const { bytes, response } = answers.get(id) ?? {};
+		if (dryRun) return { id, pushed: false, dryRun, request, bytes };
 		const result = { id, pushed: true, request, ...(attempts > 1 && { attempts }) };
-		return Object.assign(result, responseJson(answerOf?.(id).response));
+		return Object.assign(result, responseJson(response));
 	},
 	failure: ({ id }, { reason, skipped }) => {
 		const isTooLarge =

@@ -1,3 +1,4 @@
+import { serverMessage, ServiceFailure } from './failure';
 import { isObject, type Members } from './json';
 
 /** A document of a request: its ID, and its JSON, by which an echo in the response is recognized. */
@@ -23,23 +24,26 @@ const ERROR_NAMES = ['error', 'errorMessage'];
 /**
  * Reads which documents of a request its 2xx response accepts (docs/service-interface.md, Responses).
  *
- * @param documents of the request; none for a migration
- * @returns gives the answer for a document by its ID
+ * @param documents of the request; of a migration one with the ID ''
+ * @returns the answer for each document, by its ID
  */
 export function answersIn(
 	body: unknown,
 	documents: readonly SentDocument[],
-): (id: string) => DocumentAnswer {
+): ReadonlyMap<string, DocumentAnswer> {
+	const answers = new Map(
+		documents.map(({ id }): [string, DocumentAnswer] => [id, { response: body }]),
+	);
+	if (saysNothing(body)) return answers;
 	const sent = new Map(documents.map((document) => [document.id, document]));
-	const entries = new Map<string, unknown>();
-	const failures = new Map<string, unknown>();
 	const complaints: unknown[] = [];
 	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
 		const document = namedBy(entry, sent, isListedAsFailed);
 		const own = isTop || saysFailed(entry) ? withoutEcho(entry, document) : entry;
-		const isFailure = saysFailed(own) || (isListedAsFailed && !isBlank(entry));
-		if (document) entries.set(document.id, entry);
-		if (document && isFailure) failures.set(document.id, own);
+		const isFailure = saysFailed(own) || (isListedAsFailed && !saysNothing(entry));
+		const answer = document && answers.get(document.id);
+		if (answer) answer.response = entry;
+		if (answer && isFailure) answer.failure = { entry: own, isUnknown: false };
 		if (isFailure && (isTop || !document)) complaints.push(own);
 		return own;
 	};
@@ -48,20 +52,19 @@ export function answersIn(
 		const list = Array.isArray(top[name]) ? top[name] : [];
 		for (const entry of list) read(unwrapped(entry), FAILED_NAMES.includes(name), false);
 	}
-	complaints.push(...unexplained(top, failures.size));
-	return (id) => {
-		const response = entries.get(id) ?? body;
-		if (failures.has(id))
-			return { response, failure: { entry: failures.get(id), isUnknown: false } };
-		if (complaints.length === 0 || saysAccepted(withoutEcho(response, sent.get(id))))
-			return { response };
-		return { response, failure: { entry: complaints, isUnknown: true } };
-	};
+	const failed = [...answers.values()].filter(({ failure }) => failure).length;
+	complaints.push(...unexplained(top, failed));
+	if (complaints.length === 0) return answers;
+	for (const [id, answer] of answers) {
+		if (answer.failure || saysAccepted(withoutEcho(answer.response, sent.get(id)))) continue;
+		answer.failure = { entry: complaints, isUnknown: true };
+	}
+	return answers;
 }
 
 /** Whether a value says nothing: null, false, 0, '', and what has nothing else in it. */
-const isBlank = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null ? Object.values(value).every(isBlank) : !value;
+const saysNothing = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null ? Object.values(value).every(saysNothing) : !value;
 
 /** `{"index": {...}}` stands for what is in it. */
 function unwrapped(entry: unknown): unknown {
@@ -93,7 +96,7 @@ const saysFailed = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 400, Infinity) ||
 		FLAG_NAMES.some((name) => entry[name] === false) ||
-		ERROR_NAMES.some((name) => !isBlank(entry[name])));
+		ERROR_NAMES.some((name) => !saysNothing(entry[name])));
 
 const saysAccepted = (entry: unknown): boolean =>
 	isObject(entry) &&
@@ -104,5 +107,40 @@ const unexplained = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
 		const value = top[name];
 		const isCount = value === true || typeof value === 'number';
-		return !isBlank(value) && !Array.isArray(value) && !(isCount && Number(value) <= failed);
+		return (
+			!saysNothing(value) && !Array.isArray(value) && !(isCount && Number(value) <= failed)
+		);
 	}).map((name) => (isObject(top[name]) ? top[name] : `${name}: ${String(top[name])}`));
+
+const ADVICE = {
+	push: 'Correct the document and push it again.',
+	delete: 'Remove the cause that the service names, then delete the document again.',
+	unknown:
+		"To find out which document it means, push them again with 'Documents per Request' set to 1.",
+};
+
+/** The failure of a push or a delete that a 2xx response does not accept. */
+export function rejection(
+	{ entry, isUnknown }: NonNullable<DocumentAnswer['failure']>,
+	request: 'push' | 'delete',
+): ServiceFailure {
+	const said = serverMessage(entry);
+	if (isUnknown)
+		return new ServiceFailure('The push service reported a failure', {
+			kind: 'response',
+			said,
+			description: ADVICE[request === 'push' ? 'unknown' : 'delete'],
+		});
+	const { status, statusCode } = isObject(entry) ? entry : {};
+	const code = [status, statusCode].find((one) => typeof one === 'number');
+	const what = request === 'push' ? 'document' : 'delete';
+	return new ServiceFailure(
+		`The push service rejected the ${what}${code === undefined ? '' : ` with status ${code}`}`,
+		{
+			kind: 'rejected',
+			said,
+			...(code !== undefined && { status: code }),
+			description: ADVICE[request],
+		},
+	);
+}

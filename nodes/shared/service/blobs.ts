@@ -10,7 +10,7 @@ export const CONVERT_PATH = '/blobs/convert';
  * @returns undefined for any other body
  */
 export function deniedMigration(body: unknown): ServiceFailure | undefined {
-	const { failure } = answersIn(body, [])('');
+	const failure = answersIn(body, [{ id: '' }]).get('')?.failure;
 	if (!failure) return undefined;
 	return new ServiceFailure('The blob service reported a failure', {
 		kind: 'response',

@@ -1,5 +1,5 @@
 import { isTransientStatus, MAX_RETRY_AFTER_MS, serverMessage, ServiceFailure } from './failure';
-import { parsePushEndpoint } from './push/push-endpoint';
+import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
 import { capitalized } from './wording';
 
@@ -53,12 +53,12 @@ export const AI_SERVICE: Service = {
 	adviceInTest: { 403: "The access token does not allow this: check 'Scope'" },
 };
 
-/** The push service. Its URL ends before `/api/v1/push`. */
+/** The push service. */
 export const PUSH_SERVICE: Service = {
 	name: 'the push service',
 	credentialType: 'lucidworksPushApi',
 	urlLabel: 'Push Service URL',
-	baseUrl: (fields) => parsePushEndpoint(fields).baseUrl,
+	baseUrl: pushUrl,
 	advice: {
 		401: "Check 'API Key' in the credential",
 		403: "If other documents are accepted, a firewall may refuse this one: check its content. Otherwise the key is not for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 
-import { answersIn } from '../../../nodes/shared/service/accepted';
-import { rejection } from '../../../nodes/shared/service/push/rejection';
+import { answersIn, rejection } from '../../../nodes/shared/service/accepted';
 
 type Fields = Record<string, unknown>;
 const document = (id: string, fields: Fields = {}): Fields => ({
@@ -13,8 +12,7 @@ const documents = [document('a'), document('b')];
 
 const answers = (body: unknown, all = documents) => {
 	const sent = all.map((each) => ({ id: String(each.id), text: JSON.stringify(each) }));
-	const answerOf = answersIn(body, sent);
-	return sent.map(({ id }) => answerOf(id));
+	return [...answersIn(body, sent).values()];
 };
 
 /** What becomes of each document: `ok`, `failed` or `?` for an unknown outcome. */

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 
 import { InputError } from '../../../nodes/shared/service/input-error';
-import { documentId } from '../../../nodes/shared/service/push/push';
+import { documentId } from '../../../nodes/shared/service/push/document-id';
 import { thrownBy } from '../support/text';
 
 describe('documentId', () => {

@@ -8,26 +8,22 @@ import fc from 'fast-check';
 import { requestBytes } from '../../../nodes/shared/flow/bulk';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { packVector } from '../../../nodes/shared/service/chunking/vector';
-import {
-	deletePath,
-	documentText,
-	PUSH_BODY_BYTES,
-	pushBody,
-	pushPath,
-} from '../../../nodes/shared/service/push/push';
+import { documentText, PUSH_BODY_BYTES, pushBody } from '../../../nodes/shared/service/push/push';
+import { deletePath, pushUrl } from '../../../nodes/shared/service/push/push-url';
 import { thrownBy } from '../support/text';
 
 describe('paths', () => {
+	const urlOf = (endpoint: string) => pushUrl({ pushUrl: 'https://p.example/', endpoint });
+
 	test('endpoint and id are one segment each', () => {
-		expect(pushPath('docs')).toBe('/api/v1/push/docs');
-		expect(deletePath('do/cs', 'https://a.example/?x')).toBe(
-			'/api/v1/push/do%2Fcs/https%3A%2F%2Fa.example%2F%3Fx',
-		);
+		expect(urlOf('docs')).toBe('https://p.example/api/v1/push/docs');
+		expect(urlOf('do/cs')).toBe('https://p.example/api/v1/push/do%2Fcs');
+		expect(deletePath('https://a.example/?x')).toBe('/https%3A%2F%2Fa.example%2F%3Fx');
 	});
 
 	test.each(['', '.', '..'])('id %j cannot reach the route of the endpoint', (id) => {
-		expect(() => deletePath('docs', id)).toThrow("'Document ID'");
-		expect(() => pushPath(id)).toThrow("'Endpoint Identifier'");
+		expect(() => deletePath(id)).toThrow("'Document ID'");
+		expect(() => urlOf(id)).toThrow("'Endpoint Identifier'");
 	});
 });
 

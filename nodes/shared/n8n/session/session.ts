@@ -24,8 +24,8 @@ interface SessionRun extends Clock {
 /** One request. */
 interface SessionRequest {
 	method: IHttpRequestMethods;
-	/** Below the base URL, already encoded. */
-	path: string;
+	/** Below the service's URL, already encoded. */
+	path?: string;
 	qs?: Record<string, string>;
 	/** JSON. */
 	body?: string | Uint8Array;
@@ -53,8 +53,8 @@ export class Session {
 		private readonly run: SessionRun,
 		private readonly service: Service,
 		private readonly baseUrl: string,
-		/** The credential's fields; some are parts of a path. */
-		readonly fields: ICredentialDataDecryptedObject,
+		/** The credential's fields. */
+		private readonly fields: ICredentialDataDecryptedObject,
 		/** Its tokens, if the service takes tokens: otherwise a 401 is final. */
 		private readonly tokens: TokenCredential | undefined,
 	) {
@@ -144,7 +144,7 @@ export class Session {
 
 	/** Each attempt builds new options, since n8n changes the ones it gets. */
 	private async send(
-		{ method, path, qs, body }: SessionRequest,
+		{ method, path = '', qs, body }: SessionRequest,
 		{ token, data }: Signature,
 		{ abortSignal, ...how }: SendOptions,
 	): Promise<unknown> {

@@ -1,36 +1,11 @@
-import { pathSegment } from '../url';
 import { InputError } from '../input-error';
 import { unpackVector } from '../chunking/vector';
-
-export * from './document-id';
-export * from './rejection';
 
 /** A document as the service takes it (docs/service-interface.md, Push documents). */
 export interface PushDocument {
 	id: string;
 	name: string;
 	[field: string]: unknown;
-}
-
-/**
- * Path of a push (docs/service-interface.md, Push documents).
- *
- * @param endpoint identifier of the data source, raw
- * @throws InputError for an identifier that is empty, `.` or `..`, or no valid Unicode
- */
-export function pushPath(endpoint: string): string {
-	return `/api/v1/push/${pathSegment(endpoint, 'Endpoint Identifier')}`;
-}
-
-/**
- * Path of a delete (docs/service-interface.md, Delete), the ID as one segment.
- *
- * @param endpoint identifier of the data source, raw
- * @param id ID of the document, raw
- * @throws InputError for one of the two that is empty, `.` or `..`, or no valid Unicode
- */
-export function deletePath(endpoint: string, id: string): string {
-	return `${pushPath(endpoint)}/${pathSegment(id, 'Document ID')}`;
 }
 
 /**
@@ -61,18 +36,14 @@ export function documentText(document: PushDocument, original?: string): string 
 /** Shorter texts that look like a packed vector, such as `u8:main`, are taken for the user's own. */
 const MIN_VECTOR_CHARACTERS = 64;
 
-/** The vector that a field of a document has as packed text; undefined if it has none. */
-function vectorIn(field: string, value: unknown): number[] | undefined {
-	if (typeof value !== 'string' || field === 'id' || field === 'name') return undefined;
-	const mayBeVector = field === 'vector' || value.length >= MIN_VECTOR_CHARACTERS;
-	return mayBeVector ? unpackVector(value) : undefined;
-}
-
 /** A document whose packed vectors are lists of numbers, as search indexes want them. */
 function withVectors(document: PushDocument): PushDocument {
 	let unpacked: PushDocument | undefined;
 	for (const field in document) {
-		const vector = vectorIn(field, document[field]);
+		const value = document[field];
+		if (typeof value !== 'string' || field === 'id' || field === 'name') continue;
+		const mayBeVector = field === 'vector' || value.length >= MIN_VECTOR_CHARACTERS;
+		const vector = mayBeVector ? unpackVector(value) : undefined;
 		if (vector === undefined) continue;
 		unpacked ??= { ...document };
 		unpacked[field] = vector;

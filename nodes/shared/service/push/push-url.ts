@@ -1,0 +1,50 @@
+import { InputError } from '../input-error';
+import { parseBaseUrl, pathSegment } from '../url';
+
+/** The path of a complete push URL; its last part may be missing. */
+const PUSH_PATH = /\/api\/v1\/push(?:\/([^/]+))?$/;
+
+/**
+ * The URL of a data source, to which documents are pushed (docs/service-interface.md, Push). A credential has
+ * it as a whole, or what comes before `/api/v1/push` and the identifier of the endpoint.
+ *
+ * @param fields the credential's `pushUrl` and `endpoint`
+ * @throws InputError for an unusable URL or identifier, and unless exactly one endpoint is named
+ */
+export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
+	const url = parseBaseUrl(fields.pushUrl, 'Push Service URL');
+	const [path = '', encoded = ''] = PUSH_PATH.exec(url) ?? [];
+	const named = decoded(encoded);
+	const entered = typeof fields.endpoint === 'string' ? fields.endpoint.trim() : '';
+	if (named === '' && entered === '') {
+		throw new InputError(
+			"'Endpoint Identifier' is empty",
+			"Enter the last part of the push URL, or the complete push URL as 'Push Service URL'.",
+		);
+	}
+	if (named !== '' && entered !== '' && named !== entered) {
+		throw new InputError(
+			`'Push Service URL' names the endpoint '${named}', but 'Endpoint Identifier' is '${entered}'`,
+			"Leave 'Endpoint Identifier' empty, or remove /api/v1/push and everything after it from the URL.",
+		);
+	}
+	const base = url.slice(0, url.length - path.length);
+	return `${base}/api/v1/push/${pathSegment(entered || named, 'Endpoint Identifier')}`;
+}
+
+/** A part of a path as it was before it was encoded; unchanged if it was not encoded properly. */
+function decoded(segment: string): string {
+	try {
+		return decodeURIComponent(segment);
+	} catch {
+		return segment;
+	}
+}
+
+/**
+ * Path of a delete below the push URL (docs/service-interface.md, Delete), the ID as one segment.
+ *
+ * @param id ID of the document, raw
+ * @throws InputError for one that is empty, `.` or `..`, or no valid Unicode
+ */
+export const deletePath = (id: string): string => `/${pathSegment(id, 'Document ID')}`;
