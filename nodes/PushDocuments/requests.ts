@@ -1,4 +1,3 @@
-import { requestBytes } from '../shared/flow/bulk';
 import type { BulkOptions, Packed } from '../shared/flow/bulk';
 import { count, figure } from '../shared/n8n/run/hints';
 import { responseJson } from '../shared/n8n/run/results';
@@ -65,8 +64,8 @@ export function pushRequests(
 				`the document has ${count(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that a request may have`,
 				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
 			),
-		send: async (batch) => {
-			const answers = await send(batch, requestBytes(batch, limits));
+		send: async (batch, bytes) => {
+			const answers = await send(batch, bytes);
 			sent.documents += batch.length;
 			return answers;
 		},

@@ -1,4 +1,5 @@
-import { deliverEach, failed, type Outcome, type Verdict } from '../../shared/flow/deliver';
+import { deliverEach, failed, type Outcome } from '../../shared/flow/deliver';
+import type { Verdict } from '../../shared/flow/verdict';
 import { singly } from '../../shared/flow/parallel';
 import { FINAL_POLL_MS, poll, type Finding, type Polled } from '../../shared/flow/poll';
 import type { Session } from '../../shared/n8n/session/session';

@@ -1,4 +1,4 @@
-import { newStats, type RunState, type RunStats } from '../../shared/flow/run-state';
+import { type RunState, RunStats } from '../../shared/flow/run-state';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/services';
@@ -96,7 +96,7 @@ export function countedService(service: ChunkService): { stats: RunStats; servic
 
 /** A part of a run with counters of its own; the counters of the run include them. */
 function counted(whole: RunState): { stats: RunStats; run: RunState } {
-	const stats = new Proxy(newStats(), {
+	const stats = new Proxy(new RunStats(), {
 		set: (target, name: keyof RunStats, value: number) => {
 			whole.stats[name] += value - target[name];
 			target[name] = value;

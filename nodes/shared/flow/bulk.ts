@@ -7,9 +7,9 @@ import {
 	type Failed,
 	type Line,
 	type Outcome,
-	type Verdict,
 } from './deliver';
 import { inParallel, type Tasks } from './parallel';
+import type { Verdict } from './verdict';
 
 /** Limits of a request. */
 export interface BatchLimits {
@@ -51,20 +51,19 @@ export interface Packing<E> {
 	groupOf?: (entry: E) => string;
 }
 
-/** The entries of a batch, in their order. */
-export const entriesOf = <E>(batch: Array<Packed<E>>): E[] => batch.map(({ entry }) => entry);
+/** Entries of one request, in their order. */
+type Batch<E> = Array<Packed<E>>;
+
+const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
 
 /**
  * Size of a request.
  *
+ * @param count its entries
+ * @param bytes of these alone
  * @returns bytes of its body
  */
-export function requestBytes(batch: Array<Packed<unknown>>, limits: BatchLimits): number {
-	const bytes = batch.reduce((sum, packed) => sum + packed.bytes, 0);
-	return bodyBytes(batch.length, bytes, limits);
-}
-
-const bodyBytes = (
+export const requestBytes = (
 	count: number,
 	bytes: number,
 	{ envelopeBytes = 0, separatorBytes = 0 }: BatchLimits,
@@ -74,7 +73,7 @@ const bodyBytes = (
  * Fills one batch after the other, in the order of the entries, by count and by bytes.
  */
 export class Batcher<E> {
-	private batch: Array<Packed<E>> = [];
+	private batch: Batch<E> = [];
 	/** Where the entry of a key is in the batch. */
 	private keys = new Map<string, number>();
 	private bytes = 0;
@@ -92,14 +91,14 @@ export class Batcher<E> {
 	 * @returns the batch it no longer fits in, which is full then; the entry itself if it cannot be
 	 * sent, which leaves the current batch as it is; undefined otherwise
 	 */
-	add(entry: E): Array<Packed<E>> | Unsendable<E> | undefined {
-		const packed = pack(entry, this.packing);
-		if ('reason' in packed) return packed;
+	add(entry: E): Batch<E> | Unsendable<E> | undefined {
 		const { keyOf, groupOf } = this.packing;
 		const key = keyOf?.(entry);
-		if (key !== undefined && this.replaced(key, packed)) return undefined;
 		const group = groupOf?.(entry);
-		const size = bodyBytes(this.batch.length + 1, this.bytes + packed.bytes, this.limits);
+		const packed = pack(entry, this.packing);
+		if ('reason' in packed) return packed;
+		if (key !== undefined && this.replaced(key, packed)) return undefined;
+		const size = requestBytes(this.batch.length + 1, this.bytes + packed.bytes, this.limits);
 		const { maxCount, maxBytes } = this.limits;
 		const isFull = this.batch.length >= maxCount || size > maxBytes;
 		const isOther = group !== this.group || (key !== undefined && this.keys.has(key));
@@ -118,7 +117,8 @@ export class Batcher<E> {
 		const { replace } = this.packing;
 		if (at === undefined || earlier === undefined || replace === undefined) return false;
 		const bytes = this.bytes - earlier.bytes + packed.bytes;
-		if (bodyBytes(this.batch.length, bytes, this.limits) > this.limits.maxBytes) return false;
+		if (requestBytes(this.batch.length, bytes, this.limits) > this.limits.maxBytes)
+			return false;
 		replace(packed.entry, earlier.entry);
 		this.batch[at] = packed;
 		this.bytes = bytes;
@@ -126,7 +126,7 @@ export class Batcher<E> {
 	}
 
 	/** @returns the batch that is being filled, empty if there is none */
-	flush(): Array<Packed<E>> {
+	flush(): Batch<E> {
 		const { batch } = this;
 		this.batch = [];
 		this.keys = new Map();
@@ -150,8 +150,8 @@ function pack<E>(entry: E, { textOf, limits, tooLarge }: Packing<E>): Packed<E> 
 export interface BulkOptions<E, R> extends Packing<E>, Line {
 	/** Maximum of requests in flight. */
 	concurrency: number;
-	/** Sends one request. `attempt` counts from 1. */
-	send: (batch: Array<Packed<E>>, attempt: number) => Promise<R>;
+	/** Sends one request, of so many bytes. `attempt` counts from 1. */
+	send: (batch: Batch<E>, bytes: number, attempt: number) => Promise<R>;
 	/** Entries that a successful response rejects, each with the reason. */
 	rejections?: (response: R, entries: E[]) => ReadonlyMap<E, unknown>;
 }
@@ -166,14 +166,15 @@ export interface Answer<E, R> {
 	bytes: number;
 }
 
-/** A response with the entries that it rejects, and why. */
-interface Sent<E, R> {
-	response: R;
-	rejected: ReadonlyMap<E, unknown>;
-}
-
 /** What answers say of the request they belong to. */
 type RequestInfo = Pick<Answer<unknown, unknown>, 'request' | 'bytes'>;
+
+/** How a batch failed that is sent again in parts. */
+interface FailureOfWhole {
+	failure: Failed;
+	/** The last success of the run when it was sent for the last time; see `Health`. */
+	lastSuccess: number;
+}
 
 /** If so many entries are rejected alone before any success, further batches are not split. */
 const MAX_REJECTED_ALONE = 10;
@@ -186,23 +187,31 @@ class BatchSender<E, R> {
 	readonly limits: BatchLimits;
 	/** Entries that were rejected alone. */
 	private rejectedAlone = 0;
+	/** The last batch with an entry of a key. */
+	private readonly busy = new Map<string, Promise<void>>();
 
-	/** @param put waits until an answer is processed */
 	constructor(
 		private readonly options: BulkOptions<E, R>,
-		private readonly put: (answer: Answer<E, R>) => Promise<void>,
+		private readonly tasks: Tasks<Answer<E, R>>,
 	) {
 		this.limits = { ...options.limits };
 	}
 
-	/** Sends a batch; returns once all its entries have been answered. Never rejects. */
-	async send(batch: Array<Packed<E>>): Promise<void> {
-		try {
-			await this.deliver(batch);
-		} catch (reason) {
-			// An exception in handling a batch fails its entries, never the run.
-			await this.answer(entriesOf(batch), failed(reason, 1));
-		}
+	/** Starts to send a batch, as soon as earlier ones with one of its keys have ended. */
+	start(batch: Batch<E>): void {
+		const { busy } = this;
+		const { keyOf } = this.options;
+		const keys = keyOf ? batch.map(({ entry }) => keyOf(entry)) : [];
+		const earlier = new Set(keys.map((key) => busy.get(key)));
+		const sending = this.tasks.start(async () => {
+			await Promise.all(earlier);
+			await this.send(batch).catch(
+				// An exception in handling a batch fails its entries, never the run.
+				async (reason) => await this.answer(entriesOf(batch), failed(reason, 1)),
+			);
+			for (const key of keys) if (busy.get(key) === sending) busy.delete(key);
+		});
+		for (const key of keys) busy.set(key, sending);
 	}
 
 	/** An entry that no request can carry. */
@@ -217,99 +226,76 @@ class BatchSender<E, R> {
 		if (entries.length > 0) await this.answer(entries, skipped(ended));
 	}
 
+	/** Waits until the answer is processed. */
 	private async answer(entries: E[], outcome: Outcome<R>, info = NEVER_SENT): Promise<void> {
-		await this.put({ entries, outcome, ...info });
+		await this.tasks.put({ entries, outcome, ...info });
 	}
 
-	/**
-	 * Sends one batch, or a part of one that is being split, and answers its entries.
-	 *
-	 * @param whole how the batch failed of which this is a part
-	 */
-	private async deliver(batch: Array<Packed<E>>, whole?: Failed): Promise<void> {
-		const bytes = requestBytes(batch, this.limits);
-		let request = 0;
+	/** Sends one batch, or a part of one that failed as a whole, and answers its entries. */
+	private async send(batch: Batch<E>, whole?: FailureOfWhole): Promise<void> {
+		const { options } = this;
+		const { run, rejections, withHistory = (reason) => reason } = options;
+		const entries = entriesOf(batch);
+		const ownBytes = batch.reduce((sum, packed) => sum + packed.bytes, 0);
+		const info = { request: 0, bytes: requestBytes(batch.length, ownBytes, this.limits) };
+		const rejected = new Map<E, unknown>();
+		let lastSuccess = 0;
 		const outcome = await deliver(
 			async (attempt, earlier) => {
-				if (attempt === 1) request = ++this.options.run.stats.requests;
-				return await this.attempt(batch, attempt, earlier);
+				lastSuccess = whole?.lastSuccess ?? run.health.lastSuccess;
+				if (attempt === 1) info.request = ++run.stats.requests;
+				const response = await options.send(batch, info.bytes, attempt);
+				for (const [entry, why] of rejections?.(response, entries) ?? []) {
+					const reason = withHistory(why, earlier);
+					rejected.set(entry, reason);
+					// Here, since no other request may start before the run knows.
+					endRunAfter(run, failed(reason, attempt));
+				}
+				return response;
 			},
-			this.options,
-			{ canSplit: (verdict) => this.canSplit(batch, whole !== undefined, verdict), whole },
+			options,
+			{
+				canSplit: (verdict) => this.canSplit(batch, whole !== undefined, verdict),
+				failureOfWhole: whole?.failure,
+			},
 		);
-		if (outcome.ok) {
-			this.options.run.stats.bytes += bytes;
-			const { response, rejected } = outcome.response;
-			await this.done(batch, { ...outcome, response }, rejected, { request, bytes });
-		} else if (outcome.verdict.action === 'split') {
-			await this.split(batch, outcome, { request, bytes });
-		} else {
-			if (batch.length === 1) this.rejectedAlone++;
-			await this.answer(entriesOf(batch), outcome, { request, bytes });
-		}
-	}
-
-	/** @param earlier why the attempt before failed: it may have taken effect */
-	private async attempt(
-		batch: Array<Packed<E>>,
-		attempt: number,
-		earlier: unknown,
-	): Promise<Sent<E, R>> {
-		const { run, send, rejections, withHistory = (reason) => reason } = this.options;
-		const response = await send(batch, attempt);
-		const rejected = new Map<E, unknown>();
-		for (const [entry, why] of rejections?.(response, entriesOf(batch)) ?? []) {
-			const reason = withHistory(why, earlier);
-			rejected.set(entry, reason);
-			// Here, since no other request may start before the run knows.
-			endRunAfter(run, failed(reason, attempt));
-		}
-		return { response, rejected };
+		if (!outcome.ok && outcome.verdict.action === 'split')
+			return await this.split(batch, { failure: outcome, lastSuccess }, info);
+		if (outcome.ok) run.stats.bytes += info.bytes;
+		else if (batch.length === 1) this.rejectedAlone++;
+		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
+		const answers = others.length > 0 ? [this.answer(others, outcome, info)] : [];
+		for (const [entry, reason] of rejected)
+			answers.push(this.answer([entry], failed(reason, outcome.attempts), info));
+		await Promise.all(answers);
 	}
 
 	/** Where the service rejects whatever it gets, splitting every batch would only cost requests. */
-	private canSplit(batch: Array<Packed<E>>, isPart: boolean, verdict: Verdict): boolean {
+	private canSplit(batch: Batch<E>, isPart: boolean, verdict: Verdict): boolean {
 		if (batch.length < 2) return false;
 		if (isPart || verdict.tooLarge || verdict.suspect) return true;
-		return this.hasSucceeded || this.rejectedAlone < MAX_REJECTED_ALONE;
+		return this.options.run.health.lastSuccess > 0 || this.rejectedAlone < MAX_REJECTED_ALONE;
 	}
 
-	private get hasSucceeded(): boolean {
-		return this.options.run.health.lastSuccess > 0;
-	}
-
-	private async split(batch: Array<Packed<E>>, whole: Failed, info: RequestInfo): Promise<void> {
+	/** Sends the halves of a batch; if all may be refused whatever is sent, its first entry alone before the others. */
+	private async split(batch: Batch<E>, whole: FailureOfWhole, info: RequestInfo): Promise<void> {
 		const { run } = this.options;
+		const { verdict, reason } = whole.failure;
 		run.stats.splits++;
 		// What is too large for the service now will be so later.
-		if (whole.verdict.tooLarge) {
+		if (verdict.tooLarge)
 			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(info.bytes / 2));
-		}
-		const isUntried = whole.verdict.suspect === 'denied' && !this.hasSucceeded;
-		const middle = isUntried ? 1 : Math.ceil(batch.length / 2);
-		await this.deliver(batch.slice(0, middle), whole);
+		const isDenied = verdict.suspect === 'denied';
+		const before = isDenied ? 0 : whole.lastSuccess;
+		const hasSucceeded = () => run.health.lastSuccess > before;
+		const mayBeAll = verdict.suspect !== undefined && !hasSucceeded();
+		const middle = mayBeAll ? 1 : Math.ceil(batch.length / 2);
+		await this.send(batch.slice(0, middle), whole);
 		const others = batch.slice(middle);
-		if (!isUntried || this.hasSucceeded) return await this.deliver(others, whole);
+		if (!mayBeAll || !isDenied || hasSucceeded()) return await this.send(others, whole);
 		// Not even a single entry is accepted: the key is refused, whatever is sent.
-		run.stop(whole.reason);
-		await this.answer(entriesOf(others), terminal(whole), info);
-	}
-
-	/** Answers the entries of a successful request, those it rejects each by itself. */
-	private async done(
-		batch: Array<Packed<E>>,
-		outcome: Outcome<R>,
-		rejected: ReadonlyMap<E, unknown>,
-		info: RequestInfo,
-	): Promise<void> {
-		const all = entriesOf(batch);
-		const accepted = rejected.size === 0 ? all : all.filter((entry) => !rejected.has(entry));
-		const answers: Array<Promise<void>> = [];
-		if (accepted.length > 0) answers.push(this.answer(accepted, outcome, info));
-		for (const [entry, reason] of rejected) {
-			answers.push(this.answer([entry], failed(reason, outcome.attempts), info));
-		}
-		await Promise.all(answers);
+		run.stop(reason);
+		await this.answer(entriesOf(others), terminal(whole.failure), info);
 	}
 }
 
@@ -330,59 +316,29 @@ export function bulk<E, R>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	options: BulkOptions<E, R>,
 ): AsyncGenerator<Array<Answer<E, R>>, void, undefined> {
-	return inParallel(options.concurrency, async (tasks) => await feed(slices, options, tasks));
-}
-
-/** Starts the batches that the slices fill; waits only where one is full, or an entry fails. */
-async function feed<E, R>(
-	slices: AsyncIterable<E[]> | Iterable<E[]>,
-	options: BulkOptions<E, R>,
-	tasks: Tasks<Answer<E, R>>,
-): Promise<void> {
-	const { run, keyOf } = options;
-	const sender = new BatchSender(options, async (answer) => await tasks.put(answer));
-	const batcher = new Batcher(options, sender.limits);
-	const start = inOrder(keyOf, (work) => tasks.start(work));
-	const send = (batch: Array<Packed<E>>) => start(batch, async () => await sender.send(batch));
-	for await (const slice of slices) {
-		let at = 0;
-		for (const entry of slice) {
-			const pause = run.breathe?.();
-			if (pause) await pause;
-			if (tasks.isAbandoned) return;
-			if (run.ended) {
-				await sender.skip(entriesOf(batcher.flush()), run.ended);
-				await sender.skip(slice.slice(at), run.ended);
-				break;
+	const { run, concurrency } = options;
+	return inParallel<Answer<E, R>>(concurrency, async (tasks) => {
+		const sender = new BatchSender(options, tasks);
+		const batcher = new Batcher(options, sender.limits);
+		for await (const slice of slices) {
+			for (const [at, entry] of slice.entries()) {
+				const pause = run.breathe?.();
+				if (pause) await pause;
+				if (tasks.isAbandoned) return;
+				if (run.ended) {
+					await sender.skip(entriesOf(batcher.flush()), run.ended);
+					await sender.skip(slice.slice(at), run.ended);
+					break;
+				}
+				const made = batcher.add(entry);
+				if (made === undefined) continue;
+				if ('reason' in made) await sender.refuse(made);
+				else sender.start(made);
+				await tasks.room();
 			}
-			at++;
-			const made = batcher.add(entry);
-			if (made === undefined) continue;
-			if ('reason' in made) await sender.refuse(made);
-			else send(made);
-			await tasks.room();
+			if (tasks.isAbandoned) return;
 		}
-		if (tasks.isAbandoned) return;
-	}
-	const last = batcher.flush();
-	if (last.length > 0) send(last);
-}
-
-/** Starts the work of batches, each as soon as that of earlier ones with one of its keys has ended. */
-function inOrder<E>(
-	keyOf: ((entry: E) => string) | undefined,
-	start: (work: () => Promise<void>) => Promise<void>,
-): (batch: Array<Packed<E>>, work: () => Promise<void>) => void {
-	/** The last work of each key. */
-	const busy = new Map<string, Promise<void>>();
-	return (batch, work) => {
-		const keys = keyOf ? batch.map(({ entry }) => keyOf(entry)) : [];
-		const earlier = new Set(keys.map((key) => busy.get(key)));
-		const working = start(async () => {
-			await Promise.all(earlier);
-			await work();
-			for (const key of keys) if (busy.get(key) === working) busy.delete(key);
-		});
-		for (const key of keys) busy.set(key, working);
-	};
+		const last = batcher.flush();
+		if (last.length > 0) sender.start(last);
+	});
 }

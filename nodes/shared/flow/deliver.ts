@@ -3,8 +3,6 @@ import { inParallel } from './parallel';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
-export type { Verdict };
-
 /** The end of a request, a job or an entry. */
 export type Outcome<R> = Done<R> | Failed;
 
@@ -44,7 +42,7 @@ export interface DeliverOptions {
 	/** Tells whether the caller will send the entries in smaller requests: that does not end the run. */
 	canSplit?: (verdict: Verdict) => boolean;
 	/** How the request failed of which this one is a part. */
-	whole?: Failed | undefined;
+	failureOfWhole?: Failed | undefined;
 }
 
 /** Bounds of the pause before a request is sent again. */
@@ -65,26 +63,30 @@ const MAX_FAILURES_AMID_SUCCESSES = 3;
 export async function deliver<R>(
 	send: (attempt: number, earlier: unknown) => Promise<R>,
 	line: Line,
-	{ canSplit = () => false, whole }: DeliverOptions = {},
+	{ canSplit = () => false, failureOfWhole }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
-	const { run, lane } = line;
-	const patience = new Patience(line, whole?.verdict.suspect === 'down');
-	let last = whole;
-	for (let attempt = 1; ; attempt++) {
-		const outcome = await lane.schedule(async (ticket) => {
+	const { run, lane, judge, withHistory = (reason) => reason } = line;
+	const patience = new Patience(line, failureOfWhole?.verdict.suspect === 'down');
+	let last = failureOfWhole;
+	for (let attempts = 1; ; attempts++) {
+		const outcome = await lane.schedule(async (ticket): Promise<Outcome<R>> => {
 			// It may have ended while this request waited for its turn.
 			if (run.ended) return last ? terminal(last) : skipped(run.ended);
-			if (attempt > 1) run.stats.retries++;
-			const again = async () => await send(attempt, last?.reason);
-			const outcome = await tryOnce(again, attempt, line, ticket);
-			if (outcome.ok) return outcome;
-			if (last && line.withHistory) {
-				outcome.reason = line.withHistory(outcome.reason, last.reason);
-			}
+			if (attempts > 1) run.stats.retries++;
+			run.stats.inFlight++;
+			const again = async () => await send(attempts, last?.reason);
+			const result = await tried(again, line, ticket, judge);
+			run.stats.inFlight--;
+			if (result.ok) return { ...result, attempts };
+			const reason = last ? withHistory(result.reason, last.reason) : result.reason;
+			const mayBeSplit = canSplit(result.verdict);
+			const verdict = patience.decide(result.verdict, ticket, mayBeSplit);
+			const failure: Failed = { ok: false, reason, attempts, verdict };
+			if (verdict.action === 'retry' && !run.ended) return failure;
+			if (verdict.action === 'split' && mayBeSplit) return failure;
 			// Still in the lane, so that no waiting request starts before the run knows.
-			return conclude(outcome, run, canSplit, (verdict) =>
-				patience.actionAfter(verdict, ticket, canSplit(verdict)),
-			);
+			endRunAfter(run, terminal(failure));
+			return terminal(failure);
 		});
 		if (outcome.ok || outcome.verdict.action !== 'retry') return outcome;
 		last = outcome;
@@ -95,27 +97,25 @@ export async function deliver<R>(
 	}
 }
 
-async function tryOnce<R>(
+/** Sends a request or polls once, and tells run and limiter what came of it. */
+export async function tried<R>(
 	send: () => Promise<R>,
-	attempt: number,
-	{ run, lane, judge }: Line,
+	{ run, lane }: Pick<Line, 'run' | 'lane'>,
 	ticket: number,
-): Promise<Outcome<R>> {
-	run.stats.inFlight++;
+	judge: (error: unknown) => Verdict,
+): Promise<{ ok: true; response: R } | { ok: false; reason: unknown; verdict: Verdict }> {
 	try {
 		const response = await send();
 		lane.succeeded(ticket);
 		run.health.succeeded(ticket);
-		return { ok: true, response, attempts: attempt };
+		return { ok: true, response };
 	} catch (reason) {
 		const verdict = judge(reason);
 		if (verdict.throttled) {
 			run.stats.throttled++;
 			lane.refused(ticket, verdict.delayMs);
 		}
-		return { ok: false, reason, attempts: attempt, verdict };
-	} finally {
-		run.stats.inFlight--;
+		return { ok: false, reason, verdict };
 	}
 }
 
@@ -129,52 +129,34 @@ class Patience {
 	/** Of the attempt that failed last. */
 	private ticket = 0;
 
+	/** @param isOnce it is a part of a request that was repeated for long enough */
 	constructor(
 		private readonly line: Line,
-		/** It is a part of a request that was repeated for long enough. */
 		private readonly isOnce: boolean,
 	) {}
 
-	/** The action after a failure that may pass. */
-	actionAfter(verdict: Verdict, ticket: number, canSplit: boolean): Verdict['action'] {
-		if (verdict.throttled) return this.afterRefusal(verdict.delayMs);
+	/** The verdict about an attempt: `retry` only as long as it is to be sent again. */
+	decide(verdict: Verdict, ticket: number, mayBeSplit: boolean): Verdict {
+		if (verdict.action !== 'retry') return verdict;
 		const { run, retryForMs } = this.line;
 		const now = run.now();
+		if (verdict.throttled) {
+			const { delayMs = 0 } = verdict;
+			this.refusedSince ??= now;
+			// No request may wait so long. With fair turns, one that is refused for minutes is not the only one.
+			const isOver =
+				delayMs >= MAX_REFUSED_MS || now - this.refusedSince + delayMs > MAX_REFUSED_MS;
+			return isOver ? { ...verdict, action: 'stop' } : verdict;
+		}
 		this.failingSince ??= now;
 		// In an outage, only requests that started before it still succeed.
 		if (run.health.lastSuccess > this.ticket) this.amidSuccesses++;
 		this.ticket = ticket;
-		const isAtFault = canSplit && this.amidSuccesses >= MAX_FAILURES_AMID_SUCCESSES;
 		const isOver = ++this.failures > 1 && now - this.failingSince >= retryForMs;
-		if (verdict.blocksAll) return isOver ? 'stop' : 'retry';
-		return this.isOnce || isAtFault || isOver ? 'split' : 'retry';
+		if (verdict.blocksAll) return isOver ? { ...verdict, action: 'stop' } : verdict;
+		const isAtFault = mayBeSplit && this.amidSuccesses >= MAX_FAILURES_AMID_SUCCESSES;
+		return this.isOnce || isAtFault || isOver ? { ...verdict, action: 'split' } : verdict;
 	}
-
-	private afterRefusal(delayMs = 0): Verdict['action'] {
-		// No request may wait so long, and for none is the pause shorter.
-		if (delayMs >= MAX_REFUSED_MS) return 'stop';
-		const now = this.line.run.now();
-		this.refusedSince ??= now;
-		// With fair turns, one that is refused for minutes is not the only one.
-		return now - this.refusedSince + delayMs > MAX_REFUSED_MS ? 'stop' : 'retry';
-	}
-}
-
-/** Decides whether a failure is final, and ends the run if it has to. */
-function conclude(
-	failure: Failed,
-	run: RunState,
-	canSplit: (verdict: Verdict) => boolean,
-	actionAfter: (verdict: Verdict) => Verdict['action'],
-): Failed {
-	const { verdict } = failure;
-	const action = verdict.action === 'retry' ? actionAfter(verdict) : verdict.action;
-	const decided = { ...failure, verdict: { ...verdict, action } };
-	if (action === 'split' && canSplit(verdict)) return decided;
-	if (action === 'retry' && !run.ended) return decided;
-	const final = terminal(decided);
-	endRunAfter(run, final);
-	return final;
 }
 
 /** A failure that is neither retried nor split. */

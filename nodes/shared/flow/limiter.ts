@@ -39,119 +39,34 @@ interface Waiter {
  *   round of successes widens it by one;
  * - a refusal pauses all starts, as long as the service asks or by backoff;
  * - a limit per minute spaces all starts evenly; of several limits the lowest counts.
+ *
+ * It is what its lanes share: only they use its members.
  */
 export class Limiter {
-	private readonly lanes = new Set<Lane>();
-	private readonly waiting: Waiter[] = [];
-	private running = 0;
+	readonly lanes = new Set<Lane>();
+	readonly waiting: Waiter[] = [];
+	running = 0;
 	/** Number of requests that may be in flight. */
-	private window = Infinity;
+	window = Infinity;
 	/** Successes of the round after which the window widens. */
-	private inRound = 0;
-	private started = 0;
+	inRound = 0;
+	started = 0;
 	/** Requests up to this ticket were in flight at the last refusal: their answers say nothing new. */
-	private refusedUpTo = 0;
+	refusedUpTo = 0;
 	/** How far the pauses have grown: one more with a refusal, one less with a success. */
-	private refusals = 0;
-	private pausedUntil = -Infinity;
-	private intervalMs = 0;
-	private nextStart = -Infinity;
+	refusals = 0;
+	pausedUntil = -Infinity;
+	nextStart = -Infinity;
 
-	/**
-	 * Opens a lane for the requests of one kind in a run, until `Lane.leave`.
-	 *
-	 * @param max maximum of its requests in flight
-	 * @param perMinute maximum of requests per minute, 0 for none
-	 * @param isFirst whether its requests start before those of other lanes
-	 */
-	lane(run: RunState, max: number, { perMinute = 0, isFirst = false } = {}): Lane {
-		const lane = new Lane(this, run, max, perMinute, isFirst);
-		this.lanes.add(lane);
-		this.space();
-		return lane;
+	/** The request whose turn it is. */
+	next(): Waiter | undefined {
+		return this.waiting.find(({ lane }) => lane.running < lane.max);
 	}
 
-	/** Called by a lane that is left. */
-	left(lane: Lane): void {
-		this.lanes.delete(lane);
-		// Nobody knows how long ago that was when the next run begins: it asks the service.
-		if (this.lanes.size === 0) this.pausedUntil = -Infinity;
-		this.space();
-	}
-
-	/** Called by a lane: waits for the turn of a request and takes it. @returns its ticket */
-	async enter(lane: Lane, until: number): Promise<number> {
-		const waiter: Waiter = { lane, until, waker: new AbortController() };
-		const place = lane.isFirst ? this.waiting.findIndex((each) => !each.lane.isFirst) : -1;
-		this.waiting.splice(place < 0 ? this.waiting.length : place, 0, waiter);
-		for (let ms; (ms = this.delayMs(waiter)) > 0; ) {
-			waiter.waker = new AbortController();
-			await lane.run.sleep(ms, waiter.waker.signal);
-		}
-		this.waiting.splice(this.waiting.indexOf(waiter), 1);
-		this.running++;
-		lane.running++;
-		this.nextStart = Math.max(this.nextStart, lane.run.now() - CATCH_UP_MS) + this.intervalMs;
-		this.wakeNext();
-		return ++this.started;
-	}
-
-	/** Called by a lane: a request has ended, however it did. */
-	exit(lane: Lane): void {
-		this.running--;
-		lane.running--;
-		this.wakeNext();
-	}
-
-	/** Called by a lane: the service accepted a request. */
-	succeeded(ticket: number): void {
-		this.refusals = Math.max(0, this.refusals - 1);
-		if (ticket <= this.refusedUpTo || ++this.inRound < Math.max(MIN_ROUND, this.window)) return;
-		this.inRound = 0;
-		this.window++;
-		this.wakeNext();
-	}
-
-	/** Called by a lane: the service refused a request, and asks for this pause, if for any. */
-	refused(
-		ticket: number,
-		{ now, random, askedMs }: Record<'now' | 'random' | 'askedMs', number>,
-	) {
-		this.pausedUntil = Math.max(this.pausedUntil, now + askedMs);
-		if (ticket <= this.refusedUpTo) return;
-		this.refusedUpTo = this.started;
-		this.inRound = 0;
-		this.window = Math.max(1, Math.floor(Math.min(this.window, this.running) / 2));
-		const pauseMs = backoffMs(++this.refusals, (1 + random) / 2, REFUSED_PAUSE);
-		this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
-	}
-
-	/** Milliseconds until a request may start; Infinity until it is woken. */
-	private delayMs(waiter: Waiter): number {
-		const { lane, until } = waiter;
-		// The caller has to notice that the run has ended.
-		if (lane.run.ended) return 0;
-		if (lane.isFull) return Infinity;
-		const now = lane.run.now();
-		const isNext = this.running < this.window && this.next() === waiter;
-		const delayMs = isNext ? this.pausedUntil - now : Infinity;
-		const spacingMs = this.intervalMs > 0 ? this.nextStart - now : 0;
-		return Math.max(Math.min(delayMs, until - now), spacingMs);
-	}
-
-	private next(): Waiter | undefined {
-		return this.waiting.find(({ lane }) => !lane.isFull);
-	}
-
-	private wakeNext(): void {
-		this.next()?.waker.abort();
-	}
-
-	private space(): void {
-		const limits = [...this.lanes]
-			.map(({ perMinute }) => perMinute)
-			.filter((limit) => limit > 0);
-		this.intervalMs = limits.length > 0 ? MINUTE_MS / (USED_SHARE * Math.min(...limits)) : 0;
+	/** Milliseconds between two starts. */
+	intervalMs(): number {
+		const limits = Array.from(this.lanes, ({ perMinute }) => perMinute || Infinity);
+		return MINUTE_MS / (USED_SHARE * Math.min(...limits));
 	}
 }
 
@@ -159,17 +74,21 @@ export class Limiter {
 export class Lane {
 	/** Requests in flight. */
 	running = 0;
+	/** Maximum of requests per minute, 0 for none. */
+	readonly perMinute: number;
+	/** Whether these requests start before those of other lanes. */
+	readonly isFirst: boolean;
 
+	/** Opens it, until `leave`. @param max maximum of its requests in flight */
 	constructor(
 		private readonly limiter: Limiter,
-		readonly run: RunState,
-		private readonly max: number,
-		readonly perMinute: number,
-		readonly isFirst: boolean,
-	) {}
-
-	get isFull(): boolean {
-		return this.running >= this.max;
+		private readonly run: RunState,
+		readonly max: number,
+		{ perMinute = 0, isFirst = false } = {},
+	) {
+		this.perMinute = perMinute;
+		this.isFirst = isFirst;
+		limiter.lanes.add(this);
 	}
 
 	/**
@@ -182,27 +101,73 @@ export class Lane {
 	 * @throws what `send` throws
 	 */
 	async schedule<T>(send: (ticket: number) => Promise<T>, until = Infinity): Promise<T> {
-		const ticket = await this.limiter.enter(this, until);
+		const { limiter, run } = this;
+		const { waiting } = limiter;
+		const waiter: Waiter = { lane: this, until, waker: new AbortController() };
+		const place = this.isFirst ? waiting.findIndex((each) => !each.lane.isFirst) : -1;
+		waiting.splice(place < 0 ? waiting.length : place, 0, waiter);
+		for (let ms; (ms = this.delayMs(waiter)) > 0; ) {
+			waiter.waker = new AbortController();
+			await run.sleep(ms, waiter.waker.signal);
+		}
+		waiting.splice(waiting.indexOf(waiter), 1);
+		limiter.running++;
+		this.running++;
+		limiter.nextStart =
+			Math.max(limiter.nextStart, run.now() - CATCH_UP_MS) + limiter.intervalMs();
+		limiter.next()?.waker.abort();
 		try {
-			return await send(ticket);
+			return await send(++limiter.started);
 		} finally {
-			this.limiter.exit(this);
+			limiter.running--;
+			this.running--;
+			limiter.next()?.waker.abort();
 		}
 	}
 
 	/** The service accepted the request with this ticket: more may be in flight. */
 	succeeded(ticket: number): void {
-		this.limiter.succeeded(ticket);
+		const { limiter } = this;
+		limiter.refusals = Math.max(0, limiter.refusals - 1);
+		if (ticket <= limiter.refusedUpTo) return;
+		if (++limiter.inRound < Math.max(MIN_ROUND, limiter.window)) return;
+		limiter.inRound = 0;
+		limiter.window++;
+		limiter.next()?.waker.abort();
 	}
 
 	/** The service refused the request with this ticket, and asks for this pause, if for any. */
 	refused(ticket: number, askedMs = 0): void {
-		const { run } = this;
-		this.limiter.refused(ticket, { now: run.now(), random: run.random(), askedMs });
+		const { limiter, run } = this;
+		const now = run.now();
+		const random = run.random();
+		limiter.pausedUntil = Math.max(limiter.pausedUntil, now + askedMs);
+		if (ticket <= limiter.refusedUpTo) return;
+		limiter.refusedUpTo = limiter.started;
+		limiter.inRound = 0;
+		limiter.window = Math.max(1, Math.floor(Math.min(limiter.window, limiter.running) / 2));
+		const pauseMs = backoffMs(++limiter.refusals, (1 + random) / 2, REFUSED_PAUSE);
+		limiter.pausedUntil = Math.max(limiter.pausedUntil, now + pauseMs);
 	}
 
 	/** No more requests follow. */
 	leave(): void {
-		this.limiter.left(this);
+		const { lanes } = this.limiter;
+		lanes.delete(this);
+		// Nobody knows how long ago that was when the next run begins: it asks the service.
+		if (lanes.size === 0) this.limiter.pausedUntil = -Infinity;
+	}
+
+	/** Milliseconds until a request may start; Infinity until it is woken. */
+	private delayMs(waiter: Waiter): number {
+		const { limiter, run } = this;
+		// The caller has to notice that the run has ended.
+		if (run.ended) return 0;
+		if (this.running >= this.max) return Infinity;
+		const now = run.now();
+		const isNext = limiter.running < limiter.window && limiter.next() === waiter;
+		const delayMs = isNext ? limiter.pausedUntil - now : Infinity;
+		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;
+		return Math.max(Math.min(delayMs, waiter.until - now), spacingMs);
 	}
 }

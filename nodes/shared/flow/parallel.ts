@@ -1,18 +1,40 @@
 /**
- * Passes values from many producers to one consumer, in order. A producer waits until the consumer
- * has processed its value, so a slow consumer slows the producers down.
+ * Tasks that run side by side, and what they pass to one consumer, in order. A task waits until the consumer has
+ * processed its value, so a slow consumer slows the tasks down.
  */
-export class Channel<T> {
+export class Tasks<T> {
+	private running = 0;
+	private onEnd?: () => void;
 	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
 	private ending: { error?: unknown } | undefined;
-	private wake: () => void = () => undefined;
-	private tellAbandoned: () => void = () => undefined;
+	private wake?: () => void;
 	/** The consumer has left: nothing more needs to be produced. */
 	isAbandoned = false;
+	/** Called when the consumer has left. */
+	onAbandoned?: () => void;
 
-	/** Calls the listener when the consumer has left. */
-	onAbandoned(listener: () => void): void {
-		this.tellAbandoned = listener;
+	/** @param max maximum of tasks that run at once */
+	constructor(private readonly max = Infinity) {}
+
+	/**
+	 * Starts a task, also if there is no room: to be followed by `room`.
+	 *
+	 * @param task must not reject
+	 * @returns its end
+	 */
+	async start(task: () => Promise<void>): Promise<void> {
+		this.running++;
+		try {
+			await task();
+		} finally {
+			this.running--;
+			this.onEnd?.();
+		}
+	}
+
+	/** Waits until fewer tasks run than may: unless given, until there is room for one more. */
+	async room(below = this.max): Promise<void> {
+		while (this.running >= below) await new Promise<void>((ended) => (this.onEnd = ended));
 	}
 
 	/** @returns a promise that resolves when the consumer has processed the value, or has left */
@@ -20,22 +42,22 @@ export class Channel<T> {
 		if (this.ending) return;
 		await new Promise<void>((consumed) => {
 			this.waiting.push({ value, consumed });
-			this.wake();
+			this.wake?.();
 		});
 	}
 
 	/** No more values will come: the consumer gets those that wait, then the end or the error. */
 	close(ending: { error?: unknown } = {}): void {
 		this.ending ??= ending;
-		this.wake();
+		this.wake?.();
 	}
 
-	/** The consumer has left: no producer waits for it any longer. */
+	/** The consumer has left: no task waits for it any longer. */
 	abandon(): void {
 		this.isAbandoned = true;
 		this.close();
 		for (const { consumed } of this.waiting.splice(0)) consumed();
-		this.tellAbandoned();
+		this.onAbandoned?.();
 	}
 
 	/** Yields all values that wait, in one list. */
@@ -58,46 +80,6 @@ export class Channel<T> {
 	}
 }
 
-/** Tasks that run side by side, and what they pass to one consumer. */
-export class Tasks<T> extends Channel<T> {
-	private running = 0;
-	private onRoom: () => void = () => undefined;
-
-	constructor(private readonly max: number) {
-		super();
-	}
-
-	/**
-	 * Starts a task, also if there is no room: to be followed by `room`.
-	 *
-	 * @param task must not reject
-	 * @returns its end
-	 */
-	async start(task: () => Promise<void>): Promise<void> {
-		this.running++;
-		try {
-			await task();
-		} finally {
-			this.running--;
-			this.onRoom();
-		}
-	}
-
-	/** Waits until there is room for one more task. */
-	async room(): Promise<void> {
-		await this.atMost(this.max - 1);
-	}
-
-	/** Waits until all tasks have ended. */
-	async allEnded(): Promise<void> {
-		await this.atMost(0);
-	}
-
-	private async atMost(count: number): Promise<void> {
-		while (this.running > count) await new Promise<void>((done) => (this.onRoom = done));
-	}
-}
-
 /**
  * Runs tasks side by side: the concurrency of everything that sends. What the tasks put is returned in
  * slices. A slow consumer slows them down, and one that leaves early waits for the tasks that run.
@@ -112,7 +94,7 @@ export async function* inParallel<T>(
 ): AsyncGenerator<T[], void, undefined> {
 	const tasks = new Tasks<T>(max);
 	const feeding = feed(tasks)
-		.finally(async () => await tasks.allEnded())
+		.finally(async () => await tasks.room(1))
 		.then(
 			() => tasks.close(),
 			(error: unknown) => tasks.close({ error }),

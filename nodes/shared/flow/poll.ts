@@ -1,7 +1,8 @@
-import { endRunAfter, failed, RETRY_PAUSE, skipped, type Outcome, type Verdict } from './deliver';
+import { endRunAfter, failed, RETRY_PAUSE, skipped, tried, type Outcome } from './deliver';
 import { backoffMs, type Lane } from './limiter';
 import { flat, inParallel } from './parallel';
 import type { RunState } from './run-state';
+import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
 export type Finding<R> =
@@ -55,9 +56,9 @@ export function poll<J, R>(
 	return flat(
 		inParallel<Polled<J, R>>(Infinity, async (tasks) => {
 			const sleepers = new Set<AbortController>();
-			tasks.onAbandoned(() => {
+			tasks.onAbandoned = () => {
 				for (const sleeper of sleepers) sleeper.abort();
-			});
+			};
 			const sleep = async (ms: number) => {
 				if (tasks.isAbandoned) return;
 				const sleeper = new AbortController();
@@ -119,52 +120,36 @@ class Polling<J, R> {
 
 	/** Polls once, in the lane: what that means for the run is known before another poll starts. */
 	private async poll(ticket: number): Promise<Outcome<R> | undefined> {
-		const { run, lane, check } = this.options;
+		const { job, options } = this;
+		const { run, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
 		if (run.ended) return { ...skipped(run.ended), attempts: this.polls };
 		if (this.isAbandoned()) return failed(undefined, this.polls);
 		if (this.polls++ > 0 && this.lastError !== undefined) run.stats.retries++;
-		let finding: Finding<R>;
-		try {
-			finding = await check(this.job, Math.max(0, this.deadline - run.now()));
-		} catch (error) {
-			return this.afterError(error, ticket);
+		const leftMs = Math.max(0, this.deadline - run.now());
+		const judge = (error: unknown) => options.judge(error, job);
+		const result = await tried(async () => await check(job, leftMs), options, ticket, judge);
+		if (result.ok) {
+			this.errors = 0;
+			this.lastError = this.suspect = undefined;
+			if (result.response.state !== 'pending') return this.end(result.response);
+			this.askedMs = result.response.delayMs ?? 0;
+		} else {
+			const { reason, verdict } = result;
+			if (verdict.action !== 'retry') return this.fail(reason, verdict);
+			this.errors++;
+			this.lastError = reason;
+			this.suspect = verdict.suspect;
+			this.askedMs = verdict.delayMs ?? 0;
 		}
-		lane.succeeded(ticket);
-		run.health.succeeded(ticket);
-		this.errors = 0;
-		this.lastError = this.suspect = undefined;
-		if (finding.state !== 'pending') return this.end(finding);
-		this.askedMs = finding.delayMs ?? 0;
-		return this.expired();
-	}
-
-	private afterError(error: unknown, ticket: number): Outcome<R> | undefined {
-		const { run, lane, judge } = this.options;
-		const verdict = judge(error, this.job);
-		if (verdict.throttled) {
-			run.stats.throttled++;
-			lane.refused(ticket, verdict.delayMs);
-		}
-		if (verdict.action !== 'retry') return this.fail(error, verdict);
-		this.errors++;
-		this.lastError = error;
-		this.suspect = verdict.suspect;
-		this.askedMs = verdict.delayMs ?? 0;
-		return this.expired();
-	}
-
-	private expired(): Outcome<R> | undefined {
-		const { run, expire } = this.options;
-		return run.now() < this.deadline ? undefined : this.end(expire(this.job, this.lastError));
+		return run.now() < this.deadline ? undefined : this.end(expire(job, this.lastError));
 	}
 
 	private end(ending: Ending<R>): Outcome<R> {
-		if (ending.state === 'failed') {
-			const { suspect } = this;
-			return this.fail(ending.reason, { action: 'fail', ...(suspect && { suspect }) });
-		}
-		return { ok: true, response: ending.response, attempts: this.polls };
+		const { suspect } = this;
+		return ending.state === 'failed'
+			? this.fail(ending.reason, { action: 'fail', ...(suspect && { suspect }) })
+			: { ok: true, response: ending.response, attempts: this.polls };
 	}
 
 	private fail(reason: unknown, verdict: Verdict): Outcome<R> {

@@ -9,33 +9,22 @@ export interface Clock {
 }
 
 /** Counters of everything a run has sent. */
-export interface RunStats {
+export class RunStats {
 	/** Requests, each part of a split one included; neither retries nor polls are counted. */
-	requests: number;
+	requests = 0;
 	/** Requests that were sent again. */
-	retries: number;
+	retries = 0;
 	/** Requests in flight now, polls not counted. */
-	inFlight: number;
+	inFlight = 0;
 	/** Batches that were split because they were too large or one of their entries may be at fault. */
-	splits: number;
+	splits = 0;
 	/** Responses that asked for fewer requests. */
-	throttled: number;
+	throttled = 0;
 	/** Bytes of the entries that the service accepted in batches: of documents as JSON, of texts. */
-	bytes: number;
+	bytes = 0;
 	/** Entries that succeeded. */
-	done: number;
+	done = 0;
 }
-
-/** Counters of a run that has sent nothing yet. */
-export const newStats = (): RunStats => ({
-	requests: 0,
-	retries: 0,
-	inFlight: 0,
-	splits: 0,
-	throttled: 0,
-	bytes: 0,
-	done: 0,
-});
 
 /** So many single entries in a row that fail as if the service were down show that it is. */
 const MAX_FAILED_ALONE = 3;

@@ -1,5 +1,5 @@
 import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat, singly } from '../../../nodes/shared/flow/parallel';
 import {
 	CANCEL,
@@ -274,7 +274,7 @@ function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 		textOf: (key) => key,
 		limits: { maxCount: 10, maxBytes: 1000, envelopeBytes: 2, separatorBytes: 1 },
 		concurrency,
-		lane: new Limiter().lane(run, concurrency),
+		lane: new Lane(new Limiter(), run, concurrency),
 		retryForMs: 0,
 		run,
 		send: async (batch) => {

@@ -1,6 +1,6 @@
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { deliverEach } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat, singly } from '../../../nodes/shared/flow/parallel';
 import { VirtualRun } from '../support/virtual-run';
 
@@ -20,7 +20,7 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 	const line = {
 		run,
 		concurrency,
-		lane: new Limiter().lane(run, concurrency),
+		lane: new Lane(new Limiter(), run, concurrency),
 		retryForMs: 60_000,
 		judge: (error: unknown) => {
 			if (error instanceof Error) throw error;

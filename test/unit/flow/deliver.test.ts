@@ -4,8 +4,8 @@ import {
 	type DeliverOptions,
 	type Line,
 } from '../../../nodes/shared/flow/deliver';
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { VirtualRun } from '../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
@@ -16,7 +16,7 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {
 		run,
-		lane: new Limiter().lane(run, 2),
+		lane: new Lane(new Limiter(), run, 2),
 		retryForMs,
 		judge: (error: unknown) => error as Verdict,
 	};
@@ -138,8 +138,10 @@ describe('what an earlier attempt left open', () => {
 
 	test('is also reported if the request is a part of an earlier one', async () => {
 		const { run, request } = setUp();
-		const whole = failed('whole', 1);
-		const { outcome } = await run.clock.run(request([FAIL], { whole }, { withHistory }));
+		const failureOfWhole = failed('whole', 1);
+		const { outcome } = await run.clock.run(
+			request([FAIL], { failureOfWhole }, { withHistory }),
+		);
 		expect(outcome).toMatchObject({ reason: 'f after whole' });
 	});
 

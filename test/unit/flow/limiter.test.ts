@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { deliver } from '../../../nodes/shared/flow/deliver';
-import { backoffMs, Limiter } from '../../../nodes/shared/flow/limiter';
+import { backoffMs, Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll } from '../../../nodes/shared/flow/poll';
 import {
 	atOnce,
@@ -32,7 +32,7 @@ describe('the pause before another attempt', () => {
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const { clock } = run;
-	const lane = new Limiter().lane(run, max);
+	const lane = new Lane(new Limiter(), run, max);
 	const starts: number[] = [];
 	let running = 0;
 	let peak = 0;
@@ -200,7 +200,7 @@ function twoRuns() {
 	const limiter = new Limiter();
 	const runs = [new VirtualRun({ clock }), new VirtualRun({ clock })] as const;
 	const [one, other] = runs;
-	const lanes = [limiter.lane(one, 2), limiter.lane(other, 2)] as const;
+	const lanes = [new Lane(limiter, one, 2), new Lane(limiter, other, 2)] as const;
 	const starts: Array<[number, number]> = [];
 	const task = async (at: 0 | 1) =>
 		await lanes[at].schedule(async (ticket) => {
@@ -246,7 +246,7 @@ test('a task that must not wait longer starts in a pause, before those that came
 describe('a limit per minute', () => {
 	test('spaces requests evenly at 95 % of it, retries included', async () => {
 		const run = new VirtualRun();
-		const lane = new Limiter().lane(run, 4, { perMinute: 60 });
+		const lane = new Lane(new Limiter(), run, 4, { perMinute: 60 });
 		const starts: number[] = [];
 		const line = { run, lane, retryForMs: 0, judge: () => ({ action: 'retry' }) as const };
 		const send = async () => {
@@ -283,12 +283,12 @@ describe('a limit per minute', () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
 		const next = async (perMinute: number) => {
-			const lane = limiter.lane(run, 1, { perMinute });
+			const lane = new Lane(limiter, run, 1, { perMinute });
 			const at = await run.clock.run(lane.schedule(async () => run.now()));
 			lane.leave();
 			return Math.round((at + 20) * 0.95);
 		};
-		const slow = limiter.lane(run, 1, { perMinute: 60 });
+		const slow = new Lane(limiter, run, 1, { perMinute: 60 });
 		expect(await next(600)).toBe(19);
 		expect(await next(0)).toBe(1000);
 		slow.leave();
@@ -299,7 +299,7 @@ describe('a limit per minute', () => {
 
 	test('the end of the run ends the wait', async () => {
 		const run = new VirtualRun();
-		const lane = new Limiter().lane(run, 1, { perMinute: 1 });
+		const lane = new Lane(new Limiter(), run, 1, { perMinute: 1 });
 		run.clock.at(5000, () => run.stop('stopped'));
 		const all = [1, 2, 3].map(async () => await lane.schedule(async () => run.now()));
 		await run.clock.run(Promise.all(all));
@@ -324,7 +324,7 @@ describe('a limit per minute', () => {
 					const limiter = new Limiter();
 					const lanes = [1, 2, 3].map((max) => {
 						const limits = { perMinute: limit, isFirst: max === 2 };
-						return limiter.lane(new VirtualRun({ clock }), max, limits);
+						return new Lane(limiter, new VirtualRun({ clock }), max, limits);
 					});
 					const starts: number[] = [];
 					const send = async (each: (typeof requests)[number]) => {
@@ -349,8 +349,8 @@ describe('a limit per minute', () => {
 	test('jobs are polled before more texts are submitted, so that no job waits for long', async () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
-		const submitting = limiter.lane(run, 8, { perMinute: 60 });
-		const fetching = limiter.lane(run, 8, { perMinute: 60, isFirst: true });
+		const submitting = new Lane(limiter, run, 8, { perMinute: 60 });
+		const fetching = new Lane(limiter, run, 8, { perMinute: 60, isFirst: true });
 		const sent: number[] = [];
 		const waits: number[] = [];
 		async function* jobs() {

@@ -1,4 +1,4 @@
-import { Channel, flat, inParallel } from '../../../nodes/shared/flow/parallel';
+import { flat, inParallel, Tasks } from '../../../nodes/shared/flow/parallel';
 import { VirtualClock } from '../support/virtual-clock';
 
 /** Whatever waits for nothing but promises has ended then. */
@@ -11,7 +11,7 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
 }
 
 test('a producer waits until the slice with its value has been processed', async () => {
-	const channel = new Channel<string>();
+	const channel = new Tasks<string>();
 	const log: string[] = [];
 	const put = (value: string) => void channel.put(value).then(() => log.push(`${value} put`));
 	for (const value of ['a', 'b']) put(value);
@@ -26,7 +26,7 @@ test('a producer waits until the slice with its value has been processed', async
 });
 
 test('a closed channel returns the values that wait, then ends, and accepts nothing more', async () => {
-	const channel = new Channel<string>();
+	const channel = new Tasks<string>();
 	void channel.put('a');
 	channel.close();
 	await channel.put('b');
@@ -34,7 +34,7 @@ test('a closed channel returns the values that wait, then ends, and accepts noth
 });
 
 test('the first end counts', async () => {
-	const channel = new Channel<string>();
+	const channel = new Tasks<string>();
 	const error = new Error('first');
 	channel.close({ error });
 	channel.close({ error: new Error('second') });
@@ -48,7 +48,7 @@ test('an error that is undefined is one nevertheless', async () => {
 });
 
 test('who waits for values gets those that come later, and learns of the end', async () => {
-	const channel = new Channel<string>();
+	const channel = new Tasks<string>();
 	const reading = all(flat(channel.slices()));
 	await settle();
 	void channel.put('late');
@@ -58,7 +58,7 @@ test('who waits for values gets those that come later, and learns of the end', a
 });
 
 test('when the consumer leaves, no producer waits any longer', async () => {
-	const channel = new Channel<string>();
+	const channel = new Tasks<string>();
 	const log: string[] = [];
 	for (const value of ['a', 'b', 'c']) void channel.put(value).then(() => log.push(value));
 	expect(channel.isAbandoned).toBe(false);
@@ -122,7 +122,7 @@ test('a consumer that leaves is told to the source, and waits for the tasks that
 	let isTold = false;
 	const consume = async () => {
 		const slices = inParallel<number>(Infinity, async (tasks) => {
-			tasks.onAbandoned(() => (isTold = true));
+			tasks.onAbandoned = () => (isTold = true);
 			for (const task of [1, 2]) {
 				void tasks.start(async () => {
 					await clock.sleep(task * 10);
@@ -130,7 +130,7 @@ test('a consumer that leaves is told to the source, and waits for the tasks that
 					ended.push(task);
 				});
 			}
-			await tasks.allEnded();
+			await tasks.room(1);
 			expect(tasks.isAbandoned).toBe(true);
 		});
 		for await (const [first] of slices) if (first === 1) break;

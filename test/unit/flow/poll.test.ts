@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 import type { Outcome } from '../../../nodes/shared/flow/deliver';
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
 import type { VirtualClock } from '../support/virtual-clock';
 import { VirtualRun } from '../support/virtual-run';
@@ -299,7 +299,7 @@ test('a consumer that leaves ends the intake of jobs and the polling', async () 
 	const consume = async () => {
 		const outcomes = poll(source(), {
 			run,
-			lane: new Limiter().lane(run, 2),
+			lane: new Lane(new Limiter(), run, 2),
 			intervals: { firstMs: 500, longestMs: 500 },
 			deadlineOf: () => Infinity,
 			check: async (job: number) => {
@@ -351,7 +351,7 @@ describe('what a job is told and tells', () => {
 		}
 		const all: PollOptions<Job, string> = {
 			run: virtual,
-			lane: new Limiter().lane(virtual, 4),
+			lane: new Lane(new Limiter(), virtual, 4),
 			intervals: { firstMs: 500, longestMs: 10_000 },
 			deadlineOf: ({ deadlineMs = 60_000 }) => deadlineMs,
 			check: async ({ name }, leftMs) => {
@@ -457,7 +457,7 @@ test('a job whose turn comes after the consumer has left is not polled', async (
 	const leave = async () => {
 		const outcomes = poll(source(), {
 			run,
-			lane: new Limiter().lane(run, 1),
+			lane: new Lane(new Limiter(), run, 1),
 			intervals: { firstMs: 500, longestMs: 500 },
 			deadlineOf: () => Infinity,
 			check: async (job: string) => {
@@ -483,7 +483,7 @@ test('a consumer that leaves does not wait for the next turns of other jobs', as
 	const leave = async () => {
 		const outcomes = poll(source(), {
 			run,
-			lane: new Limiter().lane(run, 2),
+			lane: new Lane(new Limiter(), run, 2),
 			intervals: { firstMs: 300_000, longestMs: 300_000 },
 			deadlineOf: () => Infinity,
 			check: async (job: string) => {

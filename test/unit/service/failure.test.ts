@@ -8,7 +8,7 @@ import {
 	ServiceFailure,
 	type FailureDetails,
 } from '../../../nodes/shared/service/failure';
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 
 describe('judge', () => {
 	const retry: Verdict = { action: 'retry', suspect: 'down' };

@@ -49,8 +49,11 @@ describe('pushBody', () => {
 					text,
 					bytes: Buffer.byteLength(text),
 				}));
+				const bytes = Buffer.byteLength(texts.join(''));
 				const limits = { maxCount: 1, maxBytes: 1, ...PUSH_BODY_BYTES };
-				const body = Buffer.from(pushBody(packed, requestBytes(packed, limits)));
+				const body = Buffer.from(
+					pushBody(packed, requestBytes(packed.length, bytes, limits)),
+				);
 				// A byte too many would be no JSON, and one too few would be missing.
 				expect(JSON.parse(body.toString())).toEqual(list.length === 1 ? list[0] : list);
 			}),

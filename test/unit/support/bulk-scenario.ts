@@ -1,7 +1,7 @@
 import type { Packed } from '../../../nodes/shared/flow/bulk';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import type { Verdict } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
 import { flat } from '../../../nodes/shared/flow/parallel';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
@@ -167,7 +167,11 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		if (!holds) violations.push(`request ${sent.length}: ${rule}`);
 	};
 
-	async function send(batch: Array<Packed<Entry>>, attempt: number): Promise<string> {
+	async function send(
+		batch: Array<Packed<Entry>>,
+		announced: number,
+		attempt: number,
+	): Promise<string> {
 		const ids = batch.map((packed) => packed.entry.id);
 		const bytes = bodyBytes(batch);
 		inFlight++;
@@ -179,6 +183,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		check(inFlight <= concurrency, 'more at once than allowed');
 		check(batch.length <= maxCount, 'too many entries');
 		check(bytes <= maxBytes, 'too many bytes');
+		check(bytes === announced, 'another size than the engine reckons');
 		check(new Set(ids).size === ids.length, 'an id twice in a request');
 		check(!ids.some((id) => keysInFlight.has(id)), 'an id twice in flight');
 		for (const id of ids) keysInFlight.add(id);
@@ -213,7 +218,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		concurrency,
 		retryForMs,
 		run,
-		lane: new Limiter().lane(run, concurrency),
+		lane: new Lane(new Limiter(), run, concurrency),
 		send,
 		judge: verdictOf,
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),

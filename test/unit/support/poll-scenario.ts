@@ -1,4 +1,4 @@
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll } from '../../../nodes/shared/flow/poll';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { verdictOf } from './bulk-scenario';
@@ -118,7 +118,7 @@ export async function runPolls(scenario: PollScenario): Promise<PollOutcome> {
 	const polling = async () => {
 		const options = {
 			run,
-			lane: new Limiter().lane(run, concurrency),
+			lane: new Lane(new Limiter(), run, concurrency),
 			intervals: { firstMs: startMs, longestMs: capMs },
 			retryForMs: 0,
 			deadlineOf: ({ deadlineMs: own }: PollJob) => own ?? deadlineMs,

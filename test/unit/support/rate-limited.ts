@@ -1,5 +1,6 @@
-import { deliverEach, type Verdict } from '../../../nodes/shared/flow/deliver';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
+import { deliverEach } from '../../../nodes/shared/flow/deliver';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat } from '../../../nodes/shared/flow/parallel';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
@@ -94,7 +95,7 @@ export async function play({
 	const execution = async () => {
 		const run = new VirtualRun({ clock });
 		const limiter = apart ? new Limiter() : shared;
-		const lane = limiter.lane(run, concurrency, { perMinute: limitPerMinute });
+		const lane = new Lane(limiter, run, concurrency, { perMinute: limitPerMinute });
 		const send = async () => {
 			inFlight++;
 			sent.push(clock.now());

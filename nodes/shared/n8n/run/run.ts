@@ -5,7 +5,7 @@ import {
 	type NodeExecutionHint,
 } from 'n8n-workflow';
 
-import { Health, newStats, type RunState } from '../../flow/run-state';
+import { Health, RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, messageOf, nodeError } from './errors';
 import { Meter } from './meter';
 import { Results, type Failure } from './results';
@@ -27,7 +27,7 @@ const LOG_INTERVAL_MS = 10_000;
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
 	readonly health = new Health();
-	readonly stats = newStats();
+	readonly stats = new RunStats();
 	/** Whether the workflow stops at a failure, so that further work would be wasted. */
 	readonly stopsOnFailure: boolean;
 	/** Why nothing more may be started; undefined while the run goes on. */

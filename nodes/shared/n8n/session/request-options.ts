@@ -1,5 +1,5 @@
 import type { Line } from '../../flow/deliver';
-import { Limiter } from '../../flow/limiter';
+import { Lane, Limiter } from '../../flow/limiter';
 import { judge, ServiceFailure } from '../../service/failure';
 import { properties } from '../parameters/properties';
 import { isTool } from '../run/results';
@@ -88,7 +88,7 @@ export function requestLine(
 	}: { concurrency?: number; retryForSeconds?: number; maxRequestsPerMinute?: number },
 	{ idempotent, isFirst = false }: { idempotent: boolean; isFirst?: boolean },
 ): RequestLine {
-	const lane = limiterOf(session.limiterKey).lane(run, concurrency, { perMinute, isFirst });
+	const lane = new Lane(limiterOf(session.limiterKey), run, concurrency, { perMinute, isFirst });
 	run.onOver(() => lane.leave());
 	const retryFor = isTool(run.context)
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
