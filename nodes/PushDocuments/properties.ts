@@ -139,10 +139,10 @@ const batchOptions = properties([
 		displayName: 'Bytes per Request',
 		name: 'bytesPerRequest',
 		type: 'number',
-		typeOptions: { minValue: 100, maxValue: MAX_PUSH_BYTES },
+		typeOptions: { minValue: 100 },
 		default: MAX_PUSH_BYTES,
 		description:
-			'Maximum size of one request. The service does not index requests larger than 5 MB.',
+			'Maximum size of one request. The service does not index requests larger than 5 MB: raise it only for a compatible service that does.',
 	},
 ]);
 

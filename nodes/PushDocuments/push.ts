@@ -28,7 +28,14 @@ import {
 	type MissingAdvice,
 } from './documents';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
-import { pushRequests, pushWording, replacedWording, type Entry, type Sent } from './requests';
+import {
+	MAX_IDS,
+	pushRequests,
+	pushWording,
+	replacedWording,
+	type Entry,
+	type Sent,
+} from './requests';
 
 /**
  * Pushes the documents of all input items or of their files (docs/service-interface.md, Push).
@@ -39,7 +46,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', OWN_OPTIONS);
 	const session = await Session.open(run, PUSH_SERVICE);
-	const sent: Sent = { documents: 0, skipped: 0 };
+	const sent: Sent = { documents: 0, skipped: 0, ids: new Set(), repeated: 0 };
 	const pushing = pushRequests(run, session, options, sent);
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
@@ -139,6 +146,11 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const done = dryRun ? '' : doneText(stats, meter.seconds, 'document', 'pushed');
 	if (done !== '') run.hint(done, 'info');
 	const skipped = `${count(sent.skipped, 'document')} skipped for a later one with the same ID`;
-	const trouble = troubleText(stats, sent.skipped > 0 ? [skipped] : []);
+	const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
+	const repeated = `${least}${count(sent.repeated, 'document')} with the ID of an earlier one`;
+	const trouble = troubleText(stats, [
+		...(sent.skipped > 0 ? [skipped] : []),
+		...(sent.repeated > 0 ? [repeated] : []),
+	]);
 	if (trouble !== '') run.hint(trouble);
 }

@@ -36,7 +36,13 @@ export interface Sent {
 	documents: number;
 	/** Documents that were not sent because a later one with the same ID was. */
 	skipped: number;
+	/** IDs of documents that were sent, and how many of these had the ID of one sent before. */
+	ids: Set<string>;
+	repeated: number;
 }
+
+/** How many IDs are remembered: memory must not grow with a file. */
+export const MAX_IDS = 100_000;
 
 /** How documents become requests, and what their responses say. */
 export function pushRequests(
@@ -67,6 +73,10 @@ export function pushRequests(
 		send: async (batch, bytes) => {
 			const answers = await send(batch, bytes);
 			sent.documents += batch.length;
+			for (const { entry } of batch) {
+				if (sent.ids.has(entry.id)) sent.repeated++;
+				else if (sent.ids.size < MAX_IDS) sent.ids.add(entry.id);
+			}
 			return answers;
 		},
 		rejections: (answers, entries) => {

@@ -336,9 +336,12 @@ describe('documents with the same ID', () => {
 	it('are sent in their order, so that the last one wins', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 30, times: 1 });
 		const versions = indexes(40).map((at) => ({ id: `d${at % 3}`, name: 'N', version: at }));
-		await push([await files.item(lines(versions))], {
+		const { hints } = await push([await files.item(lines(versions))], {
 			options: { documentsPerRequest: 2, concurrency: 8 },
 		});
+		expect(hints.map(({ message }) => message)).toContain(
+			'37 documents with the ID of an earlier one',
+		);
 		expect(
 			indexed()
 				.map(({ version }) => version)

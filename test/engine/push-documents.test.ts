@@ -565,6 +565,18 @@ describe('limits of a request', () => {
 		expect(indexed()).toHaveLength(8);
 	});
 
+	it('may be larger for a compatible service', async () => {
+		sandbox().settings.keepBodies = false;
+		sandbox().settings.pushBodyLimitBytes = 20_000_000;
+		const items = indexes(8).map((at) => ({
+			id: `${at}`,
+			name: 'N',
+			text: '漢'.repeat(400_000),
+		}));
+		await push(items, { options: { bytesPerRequest: 10_000_000 } });
+		expect(sandbox().requests.map(({ status }) => status)).toEqual([200]);
+	});
+
 	it('refuse a document that is too large alone, with its size and its item', async () => {
 		const text = '漢'.repeat(400);
 		const items = [documents(1)[0], { id: 'big', name: 'B', text }, documents(2)[1]];
