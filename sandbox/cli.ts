@@ -92,6 +92,7 @@ function describe(sandbox: Sandbox, options: SandboxOptions): string {
 		`  Blob service     ${baseUrl}  (${options.blobAuth ? 'basic authentication' : 'no authentication'})`,
 		`  Credentials      ${client}`,
 		`  Data source      ${source}`,
+		`  Documents        ${sandbox.url}/  (in a browser)`,
 		`  Search           ${pushUrl}/api/v1/search?q=...`,
 		`  Control          ${sandbox.url}/_sandbox/stats`,
 	];

@@ -4,6 +4,7 @@ import type { Context } from './context';
 import { sendError } from './http';
 import { addRoutes } from './routes';
 import { controlRoutes } from './routes/control';
+import { indexPage } from './routes/index-page';
 import { describeError, validatorOf } from './schema';
 
 /** Fastify's own limit, far above the sandbox's limits, which answer 413. */
@@ -37,5 +38,6 @@ export function buildServer(context: Context, log: boolean): FastifyInstance {
 	);
 	addRoutes(app, context);
 	controlRoutes(app, context);
+	indexPage(app, context);
 	return app;
 }

@@ -250,3 +250,29 @@ test('the index survives restarts; everything else does not', async () => {
 	await third.close();
 	rmSync(folder, { recursive: true });
 });
+
+test('the page lists documents with their fields, chunks under their parents, and searches', async () => {
+	const chunk = (number: number, text: string) => ({
+		id: `guide#${number}`,
+		name: 'Guide',
+		parentId: 'guide',
+		chunkIndex: number,
+		text,
+		vector: Array.from({ length: 384 }, () => 0),
+	});
+	await push(sandbox(), [
+		chunk(1, 'Parcels <b>leave</b> today'),
+		chunk(0, 'Returns'),
+		{ id: 'other', name: 'Other' },
+	]);
+	const page = async (query = '') => String((await http.get(`${sandbox().url}/${query}`)).data);
+	const all = await page();
+	expect(all).toContain('3 documents');
+	expect(all).toMatch(/guide, 2 chunks.*guide#0.*guide#1/s);
+	expect(all).toContain('Parcels &lt;b&gt;leave&lt;/b&gt; today');
+	expect(all).toContain('384 values');
+	const found = await page('?q=LEAVE+parcels');
+	expect(found).toContain('1 of 3 documents');
+	expect(found).not.toContain('Other');
+	expect(sandbox().requests.map(({ route }) => route)).toEqual(['push']);
+});
