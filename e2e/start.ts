@@ -7,25 +7,24 @@ import { testCredentials } from './demo/credential-tests';
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
 import { checkFirst, offerFirst } from './demo/first';
-import { printReport } from './demo/report';
 import { checkAgain, checkScenarios, runScenarios } from './demo/scenarios';
 import { Stage } from './demo/stage';
 import { runCommand } from './shared/command';
 import { tail } from './shared/processes';
 import { say, step } from './shared/progress';
+import { printChecks } from './shared/report';
 
 const once = process.argv.includes('--once');
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 
 function printLogin({ n8n, sandbox, files }: Demo): void {
 	say();
-	say(`The editor:  ${n8n.url}`);
-	say(`Login:       ${n8n.login.email}`);
-	say(`Password:    ${n8n.login.password}`);
-	say(`The service: ${sandbox.url}/site-search/api/v1/search?q=chunk`);
-	say(`Your files:  put them in ${files}, n8n may read only this folder`);
+	say(`  The editor:  ${n8n.url}`);
+	say(`  Login:       ${n8n.login.email}`);
+	say(`  Password:    ${n8n.login.password}`);
+	say(`  The index:   ${sandbox.url}/`);
+	say(`  Your files:  put them in ${files}, n8n may read only this folder`);
 	say();
-	say('Ctrl-C stops everything; what you make in n8n is kept for the next start.');
 }
 
 runCommand(
@@ -33,6 +32,7 @@ runCommand(
 		say('n8n-nodes-search-ingest in a real n8n');
 		checkScenarios();
 		const demo = await startDemo(command, { keepData: !once });
+		if (!once) printLogin(demo);
 		const stage = new Stage(demo);
 		await step('Testing the credentials', async () => await testCredentials(stage));
 		await runScenarios(stage, names);
@@ -41,10 +41,10 @@ runCommand(
 		if (once) await checkFirst(stage);
 		const isWhole = once && names.length === 0;
 		if (isWhole) await checkAgain(stage);
-		const passed = printReport(stage);
+		const passed = printChecks(stage.checks);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);
 		if (once) return passed;
-		printLogin(demo);
+		say('\nCtrl-C stops everything; what you make in n8n is kept for the next start.');
 		const { n8n } = demo;
 		// The editor stays open until Ctrl-C; if n8n ends by itself, so does the command.
 		const code = await n8n.process.ended;

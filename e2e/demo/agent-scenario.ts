@@ -56,7 +56,7 @@ async function runTools(stage: Stage): Promise<void> {
 }
 
 async function askAgent(stage: Stage): Promise<void> {
-	const { checks, figures } = stage;
+	const { checks } = stage;
 	const { requests } = stage.demo.chatModel;
 	requests.length = 0;
 	const calls: ToolCall[] = [
@@ -97,5 +97,4 @@ async function askAgent(stage: Stage): Promise<void> {
 	);
 	checks.add('The model reads no vectors', !VECTOR.test(JSON.stringify(requests)));
 	checks.add('The agent deletes what it added', indexed(stage) === undefined);
-	figures.push(['Called by the agent', `${read.length} tools`]);
 }

@@ -170,6 +170,14 @@ async function failures(stage: Stage): Promise<void> {
 	faults.clear();
 	await sync(stage, 'after failures', [b, d]);
 	await checkTable(stage, 'after failures were repaired', 'chunks/b:1,chunks/d:2');
+	const gone = { documentId: 'chunks/gone', hash: '', chunkCount: 1 };
+	await stage.demo.n8n.api.dataTables.insert(TABLE, [gone]);
+	faults.add({ route: 'delete', status: 404 });
+	await sync(stage, 'after a 404 without any other request', [b, d]);
+	await checkTable(stage, 'after a 404 alone', 'chunks/b:1,chunks/d:2,chunks/gone:1*');
+	await sync(stage, 'after a 404 beside a push', [document('b', 'Bilberry'), d]);
+	faults.clear();
+	await checkTable(stage, 'after a 404 beside a push', 'chunks/b:1,chunks/d:2');
 }
 
 /** Another run that has not ended stops the sync, until its lock expires. */

@@ -23,12 +23,35 @@ export async function bulkLoad(stage: Stage): Promise<void> {
 		lines === '2,3',
 		lines,
 	);
-	stage.figures.push(['Bulk loaded', `${indexed.length} documents from one file`]);
+}
+
+/** Small rounds of the same file, with failed records in all but the first; then a service that refuses all. */
+export async function pushInRounds(stage: Stage): Promise<void> {
+	const example = 'push-a-large-file-with-progress';
+	const options = { skipRecords: '={{ $json.records ?? 0 }}', maxRecords: 190 };
+	const execution = await stage.runWith(example, 'Push Documents', { options });
+	const rounds = execution.items('Push Documents').map(({ json }) => json);
+	const seen = rounds.map(({ records, pushed }) => `${String(pushed)} to ${String(records)}`);
+	stage.checks.add(
+		'The file is pushed in six rounds, each from where the last one ended',
+		seen.join() === '190 to 190,189 to 380,189 to 570,189 to 760,189 to 950,49 to 1000',
+		seen.join(),
+	);
+	const { faults } = stage.demo.sandbox;
+	faults.add({ route: 'push', status: 401 });
+	const { status, message = '', items } = await stage.tryByHand(example);
+	faults.clear();
+	const isEnded = status === 'error' && items('Push Documents').length === 1;
+	stage.checks.add(
+		'A round that did not get further is the last one and fails the run',
+		isEnded && message.includes('401'),
+		message,
+	);
 }
 
 /** A file of articles becomes files of chunks, which are pushed: no vector is in an item. */
 export async function ingestCorpus(stage: Stage): Promise<void> {
-	const { checks, figures } = stage;
+	const { checks } = stage;
 	const execution = await stage.runByHand('ingest-a-large-corpus');
 	const items = execution.items('Chunk Text').map(({ json }) => json);
 	const parts = items.filter(({ part }) => part !== undefined);
@@ -55,7 +78,6 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	);
 	const lines = await linesOf(stage, ['corpus.failed.jsonl', 'corpus.unreadable.jsonl']);
 	checks.add('The failed articles are stored', lines === '3,3', lines);
-	figures.push(['Ingested from a corpus', `${written} chunks in ${parts.length} files`]);
 }
 
 /** The sample files are read from disk; each paragraph is in the index, with a vector. */

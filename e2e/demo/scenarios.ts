@@ -1,52 +1,35 @@
-import { say, step } from '../shared/progress';
+import { step } from '../shared/progress';
 import { syncChunks } from './chunk-sync-scenario';
 import { repositoryDocuments } from './documents';
 import { useTools } from './agent-scenario';
 import { fanOut, oldRange } from './fan-out-scenario';
-import { bulkLoad, chunkTextFiles, ingestCorpus } from './file-scenarios';
+import { bulkLoad, chunkTextFiles, ingestCorpus, pushInRounds } from './file-scenarios';
 import { exampleNames } from './import';
 import { Stage } from './stage';
-import { sync } from './sync-scenario';
+import { nightlySync, sync } from './sync-scenario';
 
 /** Words in a query that picks one chunk out of all. */
 const QUERY_WORDS = 6;
 
-/** How an example is run and checked. */
-interface Scenario {
-	/** Shown while it runs. */
-	title: string;
-	run(stage: Stage): Promise<void>;
-}
-
-/** One entry for each file of examples/, by its name without `.json`. They run in this order. */
-const SCENARIOS: Record<string, Scenario> = {
-	'getting-started': { title: 'Getting started', run: start },
-	'ingest-documents': { title: 'Ingesting the Markdown files', run: ingest },
-	'chunk-text-files': { title: 'Chunking a folder of text files', run: chunkTextFiles },
-	'delete-documents': { title: 'Deleting documents', run: remove },
-	'migrate-blobs': { title: 'Migrating blobs', run: migrate },
-	'submit-wait-get-results': { title: 'Submit, Wait, Get Results', run: submitAndWait },
-	'update-documents': { title: 'Updating a document', run: update },
-	'sync-by-source': {
-		title: 'Syncing a source',
-		run: sync,
-	},
-	'sync-chunks-by-source': {
-		title: 'Syncing the chunks of a source',
-		run: syncChunks,
-	},
-	'rules-with-http-request': { title: 'Rules with HTTP Request', run: rules },
-	'bulk-load-a-file': { title: 'Bulk loading a file', run: bulkLoad },
-	'ingest-a-large-corpus': { title: 'Ingesting a large corpus', run: ingestCorpus },
-	'fan-out-over-workers': {
-		title: 'Fanning out over workers',
-		run: fanOut,
-	},
-	'fan-out-one-range': {
-		title: 'A range of a run that is over',
-		run: oldRange,
-	},
-	'agent-with-search-ingest-tools': { title: 'Using the tools of an agent', run: useTools },
+/** How each file of examples/ is run and checked, by its name without `.json`, in this order. */
+const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
+	'getting-started': start,
+	'ingest-documents': ingest,
+	'chunk-text-files': chunkTextFiles,
+	'delete-documents': remove,
+	'migrate-blobs': migrate,
+	'submit-wait-get-results': submitAndWait,
+	'update-documents': update,
+	'sync-by-source': sync,
+	'sync-chunks-by-source': syncChunks,
+	'nightly-sync-from-an-api': nightlySync,
+	'rules-with-http-request': rules,
+	'bulk-load-a-file': bulkLoad,
+	'push-a-large-file-with-progress': pushInRounds,
+	'ingest-a-large-corpus': ingestCorpus,
+	'fan-out-over-workers': fanOut,
+	'fan-out-one-range': oldRange,
+	'agent-with-search-ingest-tools': useTools,
 };
 
 /**
@@ -69,32 +52,42 @@ export function checkScenarios(): void {
 
 /** Runs and checks one example. */
 export async function runScenario(example: string, stage: Stage): Promise<void> {
-	const { title, run } = SCENARIOS[example];
-	await step(title, async () => await run(stage));
+	await step(example, async () => await SCENARIOS[example](stage));
 }
 
 /**
- * Runs and checks every example.
+ * Runs and checks every example, in one line that counts.
  * @param names which examples; all without any
  */
-export async function runScenarios(stage: Stage, names: string[] = []): Promise<void> {
-	for (const example of Object.keys(SCENARIOS)) {
-		if (names.length > 0 && !names.includes(example)) continue;
-		try {
-			await runScenario(example, stage);
-		} catch (error) {
-			// The other examples and the report are still worth having.
-			const { message } = error as Error;
-			stage.checks.add(`The scenario of '${example}' runs to its end`, false, message);
+export async function runScenarios(
+	stage: Stage,
+	names: string[] = [],
+	title = 'Running the examples',
+): Promise<void> {
+	const examples = Object.keys(SCENARIOS);
+	const chosen = names.length === 0 ? examples : examples.filter((one) => names.includes(one));
+	const { checks } = stage;
+	await step(title, async (detail) => {
+		for (const [at, example] of chosen.entries()) {
+			const failed = checks.failed.length > 0 ? `, ${checks.failed.length} failed` : '';
+			detail(
+				`${at + 1} of ${chosen.length}, ${example}; ${checks.all.length} checks${failed}`,
+			);
+			try {
+				await SCENARIOS[example](stage);
+			} catch (error) {
+				// The other examples and the report are still worth having.
+				const { message } = error as Error;
+				checks.add(`The scenario of '${example}' runs to its end`, false, message);
+			}
 		}
-	}
+	});
 }
 
 /** Runs every example again, as a second start does, with the index, the tables and the files that are there. */
 export async function checkAgain({ demo, checks }: Stage): Promise<void> {
-	say('  Once more, with what is there now:');
 	const again = new Stage(demo);
-	await runScenarios(again);
+	await runScenarios(again, [], 'Running them again, with what is there now');
 	const { failed } = again.checks;
 	checks.add(
 		'Every example passes again, with what its first run left',
@@ -127,7 +120,7 @@ async function start(stage: Stage): Promise<void> {
 
 /** This repository's Markdown is sent to the webhook, chunked, pushed and found. Then the sample. */
 async function ingest(stage: Stage): Promise<void> {
-	const { checks, figures } = stage;
+	const { checks } = stage;
 	const documents = repositoryDocuments();
 	const execution = await stage.runByWebhook('ingest-documents', { documents });
 	const chunks = execution.items('Chunk Text').length;
@@ -146,11 +139,6 @@ async function ingest(stage: Stage): Promise<void> {
 		hits.some(({ id }) => id === first.id),
 		`'${query}' finds ${hits.length}`,
 	);
-	figures.push(
-		['Documents in', `${documents.length} Markdown files of this repository`],
-		['Chunks pushed', `${chunks}`],
-		[`Found by '${query}'`, hits.map(({ id }) => id).join(', ')],
-	);
 	await stage.runByHand('ingest-documents');
 	const samples = sampleChunks(stage);
 	checks.add('The sample documents are indexed', samples.length === 4, samples.join(', '));
@@ -162,7 +150,7 @@ function sampleChunks(stage: Stage): string[] {
 
 /** A deleted document is gone from the index at once, and no other. Then the sample. */
 async function remove(stage: Stage): Promise<void> {
-	const { checks, figures } = stage;
+	const { checks } = stage;
 	const deleted = stage.chunksOf(repositoryDocuments().map(({ id }) => id)).at(-1);
 	if (!deleted) throw new Error('The index has no document to delete');
 	const query = queryFor(deleted.text);
@@ -179,7 +167,6 @@ async function remove(stage: Stage): Promise<void> {
 	);
 	const [item] = execution.items('Delete Document');
 	checks.add('The node returns { deleted: true }', item?.json.deleted === true);
-	figures.push(['Deleted', deleted.id]);
 	await stage.runByHand('delete-documents');
 	const left = sampleChunks(stage);
 	checks.add('The sample deletes are committed', left.length === 2, left.join(', '));
@@ -208,7 +195,6 @@ async function migrate(stage: Stage): Promise<void> {
 		versions.length > 0 && versions.every((version) => version.startsWith('4.')),
 		versions.join(', '),
 	);
-	stage.figures.push(['Blobs migrated', `${versions.length}`]);
 }
 
 /** Submit, n8n's Wait node, Get Results. */

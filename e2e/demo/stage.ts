@@ -4,12 +4,12 @@ import type { Execution } from '../n8n/execution';
 import type { ToolCall } from '../service/chat-model';
 import { WEBHOOK_HEADER } from '../service/credentials';
 import { Checks } from '../shared/checks';
-import type { Figures } from '../shared/report';
 import type { Demo } from './demo';
 
 /** Node types that start a workflow. */
 const TRIGGERS = new Set([
 	'n8n-nodes-base.manualTrigger',
+	'n8n-nodes-base.scheduleTrigger',
 	'n8n-nodes-base.webhook',
 	'@n8n/n8n-nodes-langchain.chatTrigger',
 ]);
@@ -26,12 +26,6 @@ interface IndexedChunk {
 /** The running demo as scenarios use it: runs workflows, reads the index, collects what was seen. */
 export class Stage {
 	readonly checks = new Checks();
-
-	/** What the report tells at its start. */
-	readonly figures: Figures = [];
-
-	/** All runs, by the workflow's name. */
-	readonly runs: Array<{ workflow: string; execution: Execution }> = [];
 
 	constructor(readonly demo: Demo) {}
 
@@ -129,10 +123,9 @@ export class Stage {
 		return trigger.name;
 	}
 
-	/** Collects a run and checks that it succeeded. */
+	/** Checks that a run succeeded. */
 	private addRun(workflow: string, execution: Execution): Execution {
 		const { status, message } = execution;
-		this.runs.push({ workflow, execution });
 		this.checks.add(
 			`Workflow '${workflow}' succeeds`,
 			status === 'success',

@@ -187,10 +187,12 @@ async function syncAfterFailure(stage: Stage): Promise<void> {
 	const row = { documentId: 'sync/already-gone', fingerprint: '' };
 	await stage.demo.n8n.api.dataTables.insert(TABLE, [row]);
 	faults.add({ route: 'delete', status: 404 });
-	await run(stage, 'after a delete that had an effect but no response', earlier);
+	const isKept = async () => (await tableOf(stage)).ids.includes(row.documentId);
+	await run(stage, 'after a 404 without any other request', earlier);
+	stage.checks.add('A 404 alone does not count as deleted', await isKept());
+	await run(stage, 'after a 404 beside a push', [document('a', 'Apple'), earlier[1]]);
 	faults.clear();
-	const { ids } = await tableOf(stage);
-	stage.checks.add('A 404 counts as deleted', !ids.includes(row.documentId), ids);
+	stage.checks.add('A 404 beside a push counts as deleted', !(await isKept()));
 }
 
 /** Another run that has not ended stops the sync, until its lock expires. */
@@ -210,4 +212,26 @@ async function emptySource(stage: Stage): Promise<void> {
 	await run(stage, 'after a confirmed empty list', [], { confirmDeletes: true });
 	const { ids } = await tableOf(stage);
 	stage.checks.add('An empty source leaves no row', ids === '', ids);
+}
+
+/** All pages of an API are synced; one that suddenly returns nothing changes nothing. */
+export async function nightlySync(stage: Stage): Promise<void> {
+	const example = 'nightly-sync-from-an-api';
+	const { faults } = stage.demo.sandbox;
+	const chunks = () =>
+		stage.documents().filter(({ id }) => String(id).startsWith('articles/')).length;
+	await stage.runByHand(example);
+	stage.checks.add(
+		'All pages of the API are in the index',
+		chunks() === 10,
+		`${chunks()} chunks`,
+	);
+	faults.add({ route: 'files', status: 200, contentType: 'application/json', body: '[]' });
+	const { status, message = '' } = await stage.tryByHand(example);
+	faults.clear();
+	stage.checks.add(
+		'An API that returns nothing fails the run and changes nothing',
+		status === 'error' && message.includes('is missing or empty') && chunks() === 10,
+		message,
+	);
 }

@@ -4,7 +4,7 @@ import { until } from './wait';
 const SHOWN_WITHIN_MS = 60_000;
 
 /** One thing a command checks. */
-interface Check {
+export interface Check {
 	title: string;
 	passed: boolean;
 	/** What was seen, for the report. */

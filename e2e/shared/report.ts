@@ -1,6 +1,11 @@
-import type { Sandbox } from '../../sandbox';
-import type { Checks } from './checks';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { Check, Checks } from './checks';
+import { CACHE } from './paths';
 import { say } from './progress';
+
+const CHECKS_LOG = path.join(CACHE, 'checks.log');
 
 /** Rows of a table: what, and how much. */
 export type Figures = Array<[string, string]>;
@@ -13,27 +18,15 @@ export function printTable(title: string, rows: Figures): void {
 	for (const [left, right] of rows) say(`  ${left.padEnd(width)}  ${right}`);
 }
 
-/** Requests per route as the service counted them, with statuses other than 200 named. */
-export function requestRows(sandbox: Sandbox): Figures {
-	return Object.entries(sandbox.stats().requests).map(([route, statuses]) => [
-		route,
-		Object.entries(statuses)
-			.map(([status, count]) =>
-				status === '200' ? `${count}` : `${count} with status ${status}`,
-			)
-			.join(', '),
-	]);
-}
-
-/** Prints every check and how many passed; returns whether all did. */
+/** Says how many checks passed and which failed, and writes all of them to a log; returns whether all passed. */
 export function printChecks(checks: Checks): boolean {
 	const failed = checks.failed.length;
+	const line = ({ title, passed, seen }: Check) =>
+		`  ${passed ? '✓' : '✗'} ${title}${seen === '' ? '' : ` (${seen})`}`;
+	mkdirSync(CACHE, { recursive: true });
+	writeFileSync(CHECKS_LOG, `${checks.all.map(line).join('\n')}\n`);
 	say();
-	say('Checks');
-	for (const { title, passed, seen } of checks.all) {
-		say(`  ${passed ? '✓' : '✗'} ${title}${seen === '' ? '' : ` (${seen})`}`);
-	}
-	say();
-	say(`${checks.all.length - failed} passed, ${failed} failed`);
+	for (const check of checks.failed) say(line(check));
+	say(`${checks.all.length - failed} passed, ${failed} failed (each check: ${CHECKS_LOG})`);
 	return failed === 0;
 }

@@ -53,6 +53,16 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 	},
 };
 
+/** What an API returns in pages of two, with fields of its own. */
+const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
+	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
+	title,
+	link: `https://example.com/articles/${encodeURIComponent(title)}`,
+	body: `# ${title}\nWhat to know.\n# Questions\nWhom to ask about: ${title}.`,
+}));
+
+const ARTICLES_PER_PAGE = 2;
+
 /** A sample file as JSON Lines, with a bad line here and there. */
 function* sampleLines({ badEvery, record, required }: Sample, count: number): Generator<string> {
 	for (let at = 1; at <= count; at++) {
@@ -67,8 +77,8 @@ const etagOf = (content: Uint8Array): string =>
 	`"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`;
 
 /**
- * A place for files, which is no part of the interface: sample files of any length, and whatever
- * a workflow stores.
+ * A place for files, which is no part of the interface: sample files of any length, articles in pages,
+ * and whatever a workflow stores.
  */
 export const files: Route = (app, { stored }, config) => {
 	for (const [name, sample] of Object.entries(SAMPLES)) {
@@ -81,6 +91,10 @@ export const files: Route = (app, { stored }, config) => {
 				.send(lines);
 		});
 	}
+	app.get('/files/articles', { config }, async (request) => {
+		const end = Number(queryValue(request, 'page') ?? 1) * ARTICLES_PER_PAGE;
+		return ARTICLES.slice(end - ARTICLES_PER_PAGE, end);
+	});
 	app.get<{ Params: { name: string } }>('/files/:name', { config }, async (request, reply) => {
 		const { name } = request.params;
 		const content = stored.get(name);

@@ -128,6 +128,43 @@ it.each(ofDataTables)('%s uses the data table whose ID its first node returns', 
 	}
 });
 
+test('no data table of an example has a name that contains another', () => {
+	const names = ofDataTables
+		.map((file) => String(tablesOf(file)[0].parameters.tableName))
+		.filter((name, at, all) => all.indexOf(name) === at);
+	expect(names.length).toBeGreaterThan(2);
+	const others = (name: string) => names.filter((other) => other !== name);
+	const holds = (name: string, other: string) => name.toLowerCase().includes(other.toLowerCase());
+	expect(names.filter((name) => others(name).some((other) => holds(name, other)))).toEqual([]);
+});
+
+test('the nightly sync is Sync Chunks by Source from its list on, with a table of its own', () => {
+	const fromListOn = (name: string) => {
+		const { nodes, connections } = read(`examples/${name}.json`);
+		const list = nodes.findIndex((node) => node.name === 'List Arrives');
+		const all = nodes.slice(list + 1).map(({ id: _id, position: _at, ...node }) => node);
+		const [{ parameters }] = all.filter((node) => node.name === 'Make Table if Missing');
+		const { tableName } = parameters;
+		delete parameters.tableName;
+		const names = ['List Arrives', ...all.map((node) => node.name)];
+		return { all, ends: names.map((node) => connections[node]), tableName };
+	};
+	const nightly = fromListOn('nightly-sync-from-an-api');
+	const chunks = fromListOn('sync-chunks-by-source');
+	expect(nightly.all).toEqual(chunks.all);
+	expect(nightly.ends).toEqual(chunks.ends);
+	expect([nightly.tableName, chunks.tableName]).toEqual(['Nightly Sync', 'Synced Chunks']);
+});
+
+test('an empty list of the API reaches the guard of the nightly sync', () => {
+	const { nodes } = read('examples/nightly-sync-from-an-api.json');
+	const before = nodes.slice(
+		nodes.findIndex(({ name }) => name === 'Every Night') + 1,
+		nodes.findIndex(({ name }) => name === 'Map Fields'),
+	);
+	expect(before.map(({ alwaysOutputData }) => alwaysOutputData)).toEqual([true]);
+});
+
 /** Pixels of a place on the canvas. */
 interface Box {
 	name: string;
