@@ -7,17 +7,6 @@ import { say } from './progress';
 
 const CHECKS_LOG = path.join(CACHE, 'checks.log');
 
-/** Rows of a table: what, and how much. */
-export type Figures = Array<[string, string]>;
-
-/** Prints a table under a title, the first column aligned. */
-export function printTable(title: string, rows: Figures): void {
-	const width = Math.max(...rows.map(([left]) => left.length));
-	say();
-	say(title);
-	for (const [left, right] of rows) say(`  ${left.padEnd(width)}  ${right}`);
-}
-
 /** Says how many checks passed and which failed, and writes all of them to a log; returns whether all passed. */
 export function printChecks(checks: Checks): boolean {
 	const failed = checks.failed.length;
