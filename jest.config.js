@@ -16,6 +16,8 @@ module.exports = {
 	testEnvironment: '<rootDir>/support/one-context.cjs',
 	runtime: '<rootDir>/support/packages-once.cjs',
 	testMatch: ['<rootDir>/test/**/*.test.ts'],
+	// n8n in e2e/ and .cache/ has more files than Jest should look at.
+	roots: ['<rootDir>/test'],
 	// dist and e2e carry package.json files of their own, which are no modules to look up.
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/e2e/', '<rootDir>/.cache/'],
 	transform: {

@@ -1,11 +1,8 @@
 import { askedIn, type Asked } from '../service/asked';
-import { until } from '../shared/wait';
 import type { Stage } from './stage';
 
 const EXAMPLE = 'sync-chunks-by-source';
 const TABLE = 'Synced Chunks';
-
-const LOCKED_FOR_MS = 3000;
 
 /** A document of the source. Each of its sections becomes a chunk. */
 interface SourceDocument {
@@ -182,12 +179,13 @@ async function failures(stage: Stage): Promise<void> {
 
 /** Another run that has not ended stops the sync, until its lock expires. */
 async function lock(stage: Stage): Promise<void> {
-	const lockedUntil = Date.now() + LOCKED_FOR_MS;
-	const row = { lockedUntil: new Date(lockedUntil).toISOString() };
-	await stage.demo.n8n.api.dataTables.insert(TABLE, [row]);
+	const { dataTables } = stage.demo.n8n.api;
+	const lockedUntil = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+	await dataTables.insert(TABLE, [{ lockedUntil: lockedUntil(3600) }]);
 	const documents = [document('b', 'Boysenberry'), document('d', 'Damson', 'Date')];
 	await refuse(stage, 'another run active', { documents }, 'another run has not ended');
-	await until(() => Date.now() > lockedUntil, LOCKED_FOR_MS);
+	await dataTables.deleteWith(TABLE, 'lockedUntil');
+	await dataTables.insert(TABLE, [{ lockedUntil: lockedUntil(-1) }]);
 	await sync(stage, 'after the lock of a killed run expired', documents);
 	await checkTable(stage, 'after a lock expired', 'chunks/b:1,chunks/d:2');
 }

@@ -46,6 +46,16 @@ export class DataTables {
 		});
 	}
 
+	/** Deletes the rows of the table of this name in which a column is not empty. */
+	async deleteWith(name: string, column: string): Promise<void> {
+		const table = await this.find(name);
+		if (!table) return;
+		const filters = [{ columnName: column, condition: 'isNotEmpty', value: null }];
+		const filter = encodeURIComponent(JSON.stringify({ type: 'and', filters }));
+		const url = `${urlOf(table)}/rows?filter=${filter}`;
+		await this.n8n.request({ method: 'DELETE', url });
+	}
+
 	private async find(name: string): Promise<DataTable | undefined> {
 		const { data } = await this.n8n.request<{ data: DataTable[] }>({
 			url: '/rest/data-tables-global',
