@@ -23,13 +23,3 @@ export const SHARED_SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = 
 	jsonl: ['chunkText', 'deleteDocument', 'pushDocuments'],
 	vector: ['chunkText', 'pushDocuments'],
 };
-
-/**
- * A term with the node that must be found first, but for n8n's own nodes with shorter names: the editor
- * ranks names that begin with what is typed by their length, above all other terms of a node.
- */
-export const CONTESTED_SEARCH_TERM = {
-	term: 'push',
-	node: 'pushDocuments',
-	shorter: ['Pushbullet', 'Pushcut', 'Pushover'],
-} as const;

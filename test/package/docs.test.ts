@@ -11,7 +11,6 @@ import {
 	parseTable,
 	PART,
 	propertiesOf,
-	tableOf,
 } from '../../scripts/property-tables';
 import { ROOT } from '../../support/manifest';
 
@@ -49,42 +48,4 @@ it('every parameter and option is in a table', async () => {
 		);
 	});
 	expect(missing).toEqual([]);
-});
-
-it('a table says what a parameter means, with its values, bounds and conditions', () => {
-	const kind = {
-		displayName: 'Kind',
-		name: 'kind',
-		type: 'options',
-		options: [
-			{ name: 'Big One', value: 'big', description: "Not 'Size'" },
-			{ name: 'Small', value: 'small' },
-		],
-		default: 'big',
-		description: 'What it is',
-	};
-	const size = {
-		displayName: 'Size',
-		name: 'size',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 2000 },
-		default: 1000,
-		description: "How big. Only if 'Kind' is not 'a_b'.",
-		displayOptions: { show: { '/kind': ['big'] } },
-	};
-	const on = { displayName: 'On', name: 'on', type: 'boolean', default: false };
-	const settings = { displayName: 'Settings', name: 'settings', type: 'collection', default: {} };
-	const properties = [kind, { ...settings, options: [size, on] }] as INodeProperties[];
-	const table = (argument: string) =>
-		tableOf(new Map([['Thing', properties]]), parseTable(argument))
-			.split('\n')
-			.slice(2);
-	expect(table('Thing')).toEqual([
-		'| Kind | Big One | What it is. _Big One_: Not _Size_; _Small_ |',
-	]);
-	expect(table('Thing.settings\nsize: #sizes')).toEqual([
-		'| Size | 1,000 | For _Kind: Big One_. How big. Only if _Kind_ is not `a_b`. 1 to 2,000. [More](#sizes) |',
-		'| On | off |  |',
-	]);
-	expect(() => table('Thing.nothing')).toThrow('Thing has no collection nothing');
 });

@@ -74,9 +74,3 @@ it('nothing is published but by npm run release', () => {
 		.filter((run) => /npm (stage |run )?(publish|release\b)/.test(run));
 	expect(publishing).toEqual([expect.stringMatching(/npm run release$/m)]);
 });
-
-it('the newest n8n is tried every week', () => {
-	const { on } = read('newest-n8n.yml');
-	expect(on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \d$/) as string }]);
-	expect(commands('newest-n8n.yml').join('\n')).toMatch(/n8n-core@latest[^]*n8n@latest/);
-});

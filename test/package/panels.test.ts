@@ -1,7 +1,4 @@
 /** What the panels of the nodes show: only what applies, and no more than a panel can hold. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
 import type { INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
@@ -52,32 +49,6 @@ describe('the panel', () => {
 		const offered = (vectors?.options ?? []).filter(isShown) as Array<{ value: unknown }>;
 		expect(offered.map(({ value }) => value)).toEqual(expected);
 	});
-});
-
-test('a vector is said to be what one sees: a text in the last column, not one line', () => {
-	const { parameters } = shownWith(new ChunkText(), {});
-	const vectors = parameters.find(({ name }) => name === 'vectors');
-	const choices = (vectors?.options ?? []) as Array<{ value: unknown; description: string }>;
-	const compact = choices.find(({ value }) => value === vectors?.default);
-	expect(compact?.description).toContain('each is a text in the last column of the table');
-	const readme = readFileSync(path.resolve(__dirname, '..', '..', 'README.md'), 'utf8');
-	expect(`${JSON.stringify(vectors)}${readme}`).not.toMatch(/(?:one|single) line/i);
-});
-
-test('the option of Chunk Text that is used every day comes first', () => {
-	expect(shownWith(new ChunkText(), {}).options[0]).toBe('keepSourceFields');
-});
-
-test('the commit of Delete Document is called by when it is sent', () => {
-	const commit = new DeleteDocument().description.properties.find(
-		({ name }) => name === 'commit',
-	);
-	const choices = (commit?.options ?? []) as Array<{ name: string }>;
-	expect(choices.map(({ name }) => name)).toEqual([
-		'Every Delete',
-		'Once, at the End',
-		'Service Default',
-	]);
 });
 
 const FILE_OPTIONS = ['delimiter', 'skipRecords', 'maxRecords', 'bytesPerFile'];

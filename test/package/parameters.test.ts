@@ -181,21 +181,12 @@ describe('placeholders and hints', () => {
 });
 
 describe('names', () => {
-	it('of times have their unit', () => {
+	it('of times and sizes have their unit', () => {
 		const rule = ({ property: { type, displayName, name } }: Shown) => {
-			const isTime =
+			const isMeasured =
 				/(seconds|minutes|ms)$/i.test(name) ||
-				/\b(Timeout|Wait|Interval)\b/.test(displayName);
-			const hasUnit = /\((Seconds|Minutes|Milliseconds)\)$/.test(displayName);
-			return type === 'number' && isTime && !hasUnit ? displayName : undefined;
-		};
-		expect(faults(fields, rule)).toEqual([]);
-	});
-
-	it('of sizes have their unit', () => {
-		const rule = ({ property: { type, displayName } }: Shown) => {
-			const isSize = /\bChunk Size|\bOverlap\b/.test(displayName);
-			return type === 'number' && isSize && !/\(\w+\)$/.test(displayName)
+				/\b(Timeout|Wait|Interval|Chunk Size|Overlap)\b/.test(displayName);
+			return type === 'number' && isMeasured && !/\(\w+\)$/.test(displayName)
 				? displayName
 				: undefined;
 		};
