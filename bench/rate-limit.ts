@@ -2,7 +2,7 @@ import '../support/setup';
 
 import { PushDocuments } from './lib/shipped';
 import { runNode } from '../support/engine';
-import { startRateLimitedService, type RateLimit } from '../support/rate-limited-service';
+import { startRateLimitedService, type RateLimit } from './rate-limited-service';
 import { makeDocuments } from './lib/documents';
 import type { BenchOptions } from './lib/options';
 import { print, table, whole, type Cell } from './lib/table';

@@ -141,14 +141,3 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		},
 	};
 }
-
-/** Maximum of concurrent requests. */
-export function mostAtOnce(requests: RecordedRequest[]): number {
-	const events = requests.flatMap(({ startedAt, endedAt }) => [
-		{ at: startedAt, change: 1 },
-		{ at: endedAt, change: -1 },
-	]);
-	events.sort((one, other) => one.at - other.at || one.change - other.change);
-	let now = 0;
-	return Math.max(0, ...events.map(({ change }) => (now += change)));
-}

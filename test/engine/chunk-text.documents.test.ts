@@ -7,27 +7,16 @@ import {
 	NodeHelpers,
 } from 'n8n-workflow';
 
-import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { chunkNode, texts, useChunkText } from '../../support/chunking';
 import { type NodeOptions, runPipeline } from '../../support/engine';
-import { filterNode } from '../../support/filter-node';
 import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const {
-	sandbox,
-	chunk,
-	getResults,
-	credentials,
-	requests,
-	submits,
-	polls,
-	fault,
-	answers,
-	jobsEnded,
-} = useChunkText({ deleteCommitIntervalMs: 3_600_000 });
+const { sandbox, chunk, getResults, credentials, submits, answers, jobsEnded } = useChunkText({
+	deleteCommitIntervalMs: 3_600_000,
+});
 
 const DOCUMENTS: INodeParameters = { output: 'documents' };
 const anId = expect.stringMatching(/^[-0-9a-f]{36}$/) as string;
@@ -111,17 +100,6 @@ describe('Documents Ready to Push', () => {
 		expect(ids(jsonOf(output))[2]).toBe('b#0');
 	});
 
-	it('take ID and name from other fields, also from a number', async () => {
-		const { output } = await chunk([{ nr: 7, title: 'T', text: 'a' }], {
-			...DOCUMENTS,
-			documentId: '={{ $json.nr }}',
-			documentName: '={{ $json.title }}',
-		});
-		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ id: '7#0', name: 'T', parentId: '7' }),
-		]);
-	});
-
 	it('have an ID for each text of a list', async () => {
 		const { output } = await chunk([{ id: 'x', name: 'X', texts: ['a\nb', 'c'] }], {
 			...DOCUMENTS,
@@ -197,15 +175,6 @@ describe('Documents Ready to Push', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('may have an ID that is a short text', async () => {
-		const { output } = await chunk([{ text: 'Pears' }], {
-			...DOCUMENTS,
-			documentId: '={{ $json.text }}',
-			documentName: '={{ $json.text }}',
-		});
-		expect(ids(jsonOf(output))).toEqual(['Pears#0']);
-	});
-
 	it('are refused alone: the other documents are returned', async () => {
 		const items = [article, { name: 'X', text: 'unsent' }, other];
 		const result = await chunk(items, DOCUMENTS, { onError: 'continueErrorOutput' });
@@ -239,15 +208,6 @@ describe('Documents Ready to Push', () => {
 		const { output } = await getResults(jsonOf(submitted.output), DOCUMENTS);
 		expect(ids(jsonOf(output))).toEqual(['a/1#0', 'a/1#1', 'b#0']);
 		expect(jsonOf(output)[0]).toMatchObject({ name: 'Returns', parentId: 'a/1' });
-	});
-
-	it('have the same IDs for the texts of a list when Get Results makes them', async () => {
-		const item = { id: 'x', name: 'X', texts: ['a\nb', 'c'] };
-		const submitted = await chunk([item], { operation: 'submit', textSource: 'list' });
-		await jobsEnded();
-		const result = await getResults(jsonOf(submitted.output), DOCUMENTS);
-		expect(ids(jsonOf(result.output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
-		expect(hintsOf(result)).toEqual([]);
 	});
 
 	it('of lists with the same ID replace each other, also when Get Results makes them', async () => {
@@ -301,35 +261,6 @@ describe('Chunk Text -> Push Documents', () => {
 		},
 		PYTHON_TIMEOUT_MS,
 	);
-
-	it('pushes what Submit has started and Get Results has fetched', async () => {
-		const nodes = [
-			chunkNode({ operation: 'submit' }),
-			chunkNode({ ...DOCUMENTS, operation: 'getResults', wait: true }),
-			push,
-		];
-		await pipeline(nodes, [article, other]);
-		expect(pushedIds()).toEqual(['a/1#0', 'a/1#1', 'b#0']);
-	});
-
-	it('pushes what is fine while a job fails', async () => {
-		const nodes = [
-			chunkNode(
-				{ ...DOCUMENTS, modelId: '={{ $json.model }}' },
-				{ onError: 'continueErrorOutput' },
-			),
-			push,
-		];
-		const items = [
-			{ ...article, model: 'broken-model' },
-			{ ...other, model: 'gte-small' },
-		];
-		const [chunked] = await pipeline(nodes, items);
-		expect(jsonOf(chunked.errorOutput)).toEqual([
-			expect.objectContaining({ id: 'a/1', chunkingId: anId }),
-		]);
-		expect(pushedIds()).toEqual(['b#0']);
-	});
 });
 
 describe('a document that shrank', () => {
@@ -355,35 +286,6 @@ describe('a document that shrank', () => {
 		]);
 		expect(jsonOf(output)[1]).toEqual({ id: 'a/1#1', parentId: 'a/1', removed: true });
 	});
-
-	it('is returned with all of them if it has no chunks left', async () => {
-		const { output } = await chunk([{ ...article, text: ' ', chunks: 2 }], parameters);
-		expect(ids(jsonOf(output))).toEqual(['a/1#0', 'a/1#1']);
-	});
-
-	it('leaves the index with Delete Document', async () => {
-		await pipeline([chunkNode(DOCUMENTS), push], [{ ...article, text: '1\n2\n3\n4' }, other]);
-		expect(pushedIds()).toEqual(['a/1#0', 'a/1#1', 'a/1#2', 'a/1#3', 'b#0']);
-		const isRemoved = (json: IDataObject) => json.removed === true;
-		await pipeline(
-			[chunkNode(parameters), { node: filterNode((json) => !isRemoved(json)) }, push],
-			shrunk,
-		);
-		const [, , deleted] = await pipeline(
-			[
-				chunkNode(parameters),
-				{ node: filterNode(isRemoved) },
-				{
-					node: new DeleteDocument(),
-					parameters: { documentId: '={{ $json.id }}', commit: 'lastDeleteOnly' },
-				},
-			],
-			shrunk,
-		);
-		expect(deleted.status).toBe('success');
-		expect(pushedIds()).toEqual(['a/1#0', 'b#0', 'new#0']);
-		expect(requests('delete')).toHaveLength(3);
-	});
 });
 
 describe('a chunk is returned as removed only if it is certain that it no longer exists', () => {
@@ -394,15 +296,6 @@ describe('a chunk is returned as removed only if it is certain that it no longer
 	it('if its text is covered completely', async () => {
 		expect(removed(await run())).toEqual(['i0#1', 'i0#2']);
 	});
-
-	it.each(['RUNNING', 'QUEUED', 'submitted', 'EMBEDDING'])(
-		'not while the status is %s, whatever list comes with it',
-		async (status) => {
-			answers({ status, chunkedData: [] }, { status, chunkedData: [{ chunks: [] }] });
-			expect(removed(await run())).toEqual(['i0#1', 'i0#2']);
-			expect(polls().length).toBeGreaterThanOrEqual(3);
-		},
-	);
 
 	it.each<[string, unknown]>([
 		['no chunks at all', { chunks: [], spans: [] }],
@@ -439,13 +332,6 @@ describe('a chunk is returned as removed only if it is certain that it no longer
 			isShown,
 		);
 	});
-
-	it('never for more chunks than a document can have', async () => {
-		const huge = { ...options, previousChunkCount: 1.7e12 };
-		const { error } = await chunk(texts(1), { ...DOCUMENTS, options: huge });
-		expect(error?.message).toMatch(/^'Previous Chunk Count' must be at most 100000/);
-		expect(sandbox().requests).toEqual([]);
-	});
 });
 
 describe('an error item', () => {
@@ -459,11 +345,5 @@ describe('an error item', () => {
 			{ id: 'a', error: expect.anything() as string },
 			{ id: 'b', error: expect.anything() as string },
 		]);
-	});
-
-	it('keeps it if its text was not submitted', async () => {
-		fault('submit', { status: 400 });
-		const { output } = await chunk(items, documents, CONTINUE);
-		expect(jsonOf(output)).toMatchObject([{ id: 'a', httpStatus: 400 }, { id: 'b' }]);
 	});
 });

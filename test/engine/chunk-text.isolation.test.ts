@@ -43,16 +43,6 @@ describe('texts share a request', () => {
 		expect(bytes).toEqual([[900, 99], [3, 600], [399]]);
 	});
 
-	it('up to 1 MB by default', async () => {
-		const items = [600_000, 400_000, 1].map((size) => ({ text: 'x'.repeat(size) }));
-		const { status } = await chunk(items, {
-			operation: 'submit',
-			options: { concurrency: 1 },
-		});
-		expect(status).toBe('success');
-		expect(jobs().map((job) => job.texts)).toEqual([2, 1]);
-	});
-
 	it('except one that is too large: it fails alone, unsent, with its size', async () => {
 		const items = [100, 1500, 100].map((size) => ({ text: 'x'.repeat(size) }));
 		const result = await chunk(
@@ -99,21 +89,6 @@ describe('texts share a request', () => {
 				json.text,
 			]),
 		).toEqual(expected);
-	});
-
-	it('and are split when the service rejects the request as too large', async () => {
-		sandbox().settings.chunkTextLimitBytes = 250;
-		const items = indexes(9).map((at) => ({ text: String(at).repeat(at === 4 ? 300 : 100) }));
-		const result = await chunk(items, {}, { onError: 'continueErrorOutput' });
-		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 4]);
-		expect(jsonOf(result.errorOutput)[0]).toMatchObject({
-			httpStatus: 413,
-			error: expect.stringMatching(/ status 413.*, so the text was not submitted$/),
-		});
-		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(8);
-		expect(textsOf(jsonOf(result.output))).toEqual(
-			textsOf(items.filter((_item, at) => at !== 4)),
-		);
 	});
 
 	it('and are split when the service rejects one of them', async () => {
@@ -166,26 +141,6 @@ describe('the status ERROR', () => {
 		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
 	});
 
-	it.each([
-		['the status ERROR', 'broken-model', 200],
-		['a look that is refused', 'gte-small', 403],
-	])(
-		'and %s end the waiting for the other jobs of a node set to stop',
-		async (_case, model, status) => {
-			// Seen after the last submission, which ends after 100 ms.
-			sandbox().settings.chunkDelayMs = status === 200 ? 300 : 60_000;
-			slowAfter(1);
-			if (status !== 200) fault('results', { status, skip: 6, times: 1 });
-			const items = texts(2).map((item, at) => ({ ...item, model: at ? 'e5' : model }));
-			const { error } = await chunk(items, {
-				...parameters,
-				options: { textsPerRequest: 1, concurrency: 1 },
-			});
-			expect(error?.message).toMatch(/ \(chunking ID [-0-9a-f]{36}\)$/);
-			expect(error?.description).toContain(jobs()[1].chunkingId);
-		},
-	);
-
 	it.each([false, true])('fails an item of Get Results, wait: %s', async (wait) => {
 		const { output } = await chunk(models([0, 1, 2]), { ...parameters, operation: 'submit' });
 		await jobsEnded();
@@ -199,14 +154,6 @@ describe('the status ERROR', () => {
 			})),
 		);
 		expect(polls()).toHaveLength(4);
-	});
-
-	it('may come without words', async () => {
-		answers({ status: 'ERROR' });
-		const { error } = await chunk(texts(1));
-		expect(error?.message).toBe(
-			`The AI service reported ERROR (chunking ID ${jobs()[0].chunkingId})`,
-		);
 	});
 });
 
@@ -244,8 +191,8 @@ describe('a request that ends in ERROR', () => {
 
 describe('a job that the service no longer knows', () => {
 	const unknown = { status: 404, body: '{"message":"unknown chunkingId"}' };
+	const submitted = { status: 'SUBMITTED' };
 	beforeEach(() => {
-		sandbox().settings.chunkDelayMs = 300;
 		POLLING.unknownIdMs = 0;
 	});
 
@@ -255,7 +202,8 @@ describe('a job that the service no longer knows', () => {
 	])(
 		'has its texts submitted again, once, where the node %s on errors',
 		async (_case, settings) => {
-			fault('results', { ...unknown, skip: 2, times: 1 });
+			answers(submitted, submitted);
+			fault('results', { ...unknown, times: 1 });
 			const { output } = await chunk(texts(3), {}, settings);
 			expect(textsOf(jsonOf(output))).toEqual(['text 0', 'text 1', 'text 2']);
 			expect(batches().map(({ length }) => length)).toEqual([3, 3]);
@@ -263,7 +211,8 @@ describe('a job that the service no longer knows', () => {
 	);
 
 	it('fails if it gets lost again', async () => {
-		fault('results', { ...unknown, skip: 2 });
+		answers(submitted, submitted);
+		fault('results', unknown);
 		const { output } = await chunk(texts(2), {}, CONTINUE);
 		expect(submits()).toHaveLength(2);
 		expect(jsonOf(output)).toMatchObject([{ httpStatus: 404 }, { httpStatus: 404 }]);
@@ -350,39 +299,11 @@ describe('each item is returned once', () => {
 		if (at % 10 === 5) return { at, texts: [`refused ${at}`] };
 		return { at, texts: lists, model: at % 4 === 1 ? 'broken-model' : 'gte-small' };
 	});
-	const isGood = (at: number) => at % 10 !== 3 && at % 10 !== 5 && at % 4 !== 1;
 	const parameters = {
 		textSource: 'list',
 		modelId: '={{ $json.model || "gte-small" }}',
 		options: { textsPerRequest: 3, concurrency: 4 },
 	};
-
-	it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
-		'as its chunks or as its error, while all kinds of faults occur: %s',
-		async (onError) => {
-			sandbox().settings.chunkDelayMs = 50;
-			fault('submit', { status: 400, whenBodyContains: 'refused' });
-			fault('submit', { status: 429, probability: 0.2 });
-			fault('results', { status: 503, probability: 0.2 });
-			fault('results', { reset: 'midBody', probability: 0.2 });
-			fault('results', { html: true, probability: 0.2 });
-			const result = await chunk(items, parameters, { onError });
-			const all = [...result.output, ...result.errorOutput].map(({ json, pairedItem }) => ({
-				json,
-				item: (pairedItem as { item: number }).item,
-			}));
-			for (const at of indexes(40)) {
-				const mine = all.filter(({ item }) => item === at).map(({ json }) => json);
-				if (isGood(at)) expect(textsOf(mine)).toEqual([`a${at}`, `b${at}`, `c${at}`]);
-				else expect(mine).toEqual([expect.objectContaining({ error: expect.anything() })]);
-			}
-			expect(result.errorOutput.length).toBe(
-				onError === 'continueErrorOutput'
-					? indexes(40).filter((at) => !isGood(at)).length
-					: 0,
-			);
-		},
-	);
 
 	it('as one error that says so, if two of its texts fail', async () => {
 		const [item] = items.filter(({ model }) => model === 'broken-model');

@@ -33,13 +33,6 @@ describe('a job that ends in ERROR', () => {
 		expect(description).toMatch(TEXTS_PER_REQUEST);
 	});
 
-	it('with one text names no other one', async () => {
-		answers({ status: 'ERROR', message: 'Out of memory' });
-		const { message, description } = await errorOf(1);
-		expect(withoutId(message)).toBe('"Out of memory": the AI service reported ERROR');
-		expect(description).not.toMatch(TEXTS_PER_REQUEST);
-	});
-
 	it('says nothing of a service that says nothing', async () => {
 		answers({ status: 'FAILED' });
 		const { message } = await errorOf(2);
@@ -104,14 +97,6 @@ describe('a submission that is refused', () => {
 			'"No.": the AI service answered with status 400, so the text was not submitted',
 		);
 		expect(description).toMatch(/^Check what the service says, and then 'Model ID'/);
-	});
-
-	it('has no words without those of the service', async () => {
-		fault('submit', { status: 400, body: '' });
-		const { message } = await errorOf(1);
-		expect(message).toBe(
-			'The AI service answered with status 400, so the text was not submitted',
-		);
 	});
 });
 

@@ -28,15 +28,6 @@ describe('a parameter from an expression', () => {
 			chunkerConfig: { approximate: false, maxChunkSize: 128 },
 		});
 	});
-
-	it.each(['results/{chunkingId}', '/r/{chunkingId}?x=1', '/r#{chunkingId}', '/r'])(
-		'is refused before any request as the results path: %s',
-		async (resultsPath) => {
-			const { error } = await chunk(texts(1), { options: { resultsPath } });
-			expect(error?.message).toMatch(/^'Results Path' must/);
-			expect(sandbox().requests).toEqual([]);
-		},
-	);
 });
 
 describe('fields of the source', () => {
@@ -66,17 +57,6 @@ describe('fields of the source', () => {
 		expect(submits()).toHaveLength(1);
 		expect(jsonOf(output)).toMatchObject([{ text: 'a', status: 'SUBMITTED' }]);
 		expect(jsonOf(output)[0]).not.toHaveProperty('error');
-	});
-
-	it('to keep may be a list, and are read before anything is sent', async () => {
-		const { output } = await chunk([{ text: 'a', id: 'x', meta: { lang: 'en' }, other: 1 }], {
-			options: {
-				keepSourceFields: 'listed',
-				sourceFieldsToKeep: '={{ ["id", "meta.lang"] }}',
-			},
-		});
-		expect(jsonOf(output)).toMatchObject([{ id: 'x', 'meta.lang': 'en' }]);
-		expect(jsonOf(output)[0]).not.toHaveProperty('other');
 	});
 });
 

@@ -6,9 +6,9 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { chunkNode, useChunkText } from '../../support/chunking';
 import { runPipeline } from '../../support/engine';
-import { indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const { sandbox, chunk, credentials, submits, fault, answers } = useChunkText({
+const { sandbox, chunk, credentials, fault, answers } = useChunkText({
 	deleteCommitIntervalMs: 3_600_000,
 });
 
@@ -127,19 +127,6 @@ describe('an empty text', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('goes beside others', async () => {
-		const { output } = await chunk(
-			[source('a', 'x', 0), source('b', '', 1), source('c', 'y', 0)],
-			PER_DOCUMENT,
-		);
-		expect(jsonOf(output)).toMatchObject([
-			{ documentId: 'a', documents: [{ id: 'a#0' }], removedIds: [] },
-			{ documentId: 'b', documents: [], removedIds: ['b#0'] },
-			{ documentId: 'c', documents: [{ id: 'c#0' }], removedIds: [] },
-		]);
-		expect(submits()).toHaveLength(2);
-	});
-
 	it.each([[undefined], [null], [{}]])('is not %p: that is a wrong expression', async (text) => {
 		const item = { ...source('a', '', 3), text: text as never };
 		const result = await chunk([item], PER_DOCUMENT, TO_ERROR_OUTPUT);
@@ -166,17 +153,6 @@ describe('an empty text', () => {
 			expect.objectContaining({ error: expect.stringMatching(/^'Document Name' is empty/) }),
 		]);
 		expect(sandbox().requests).toEqual([]);
-	});
-
-	it('still fails with any other output', async () => {
-		const result = await chunk(
-			[source('a', '', 1)],
-			{ ...PER_DOCUMENT, output: 'documents' },
-			TO_ERROR_OUTPUT,
-		);
-		expect(jsonOf(result.errorOutput)).toEqual([
-			expect.objectContaining({ error: expect.stringMatching(/^'Text' is empty/) }),
-		]);
 	});
 });
 
@@ -251,16 +227,6 @@ describe('a list of texts', () => {
 	});
 });
 
-it('returns a failed document on the error output only, with the fields of its input', async () => {
-	fault('submit', { status: 400, whenBodyContains: 'bad', body: '{}' });
-	const items = [source('a', 'good', 1), source('b', 'bad', 2)];
-	const result = await chunk(items, PER_DOCUMENT, TO_ERROR_OUTPUT);
-	expect(jsonOf(result.output)).toMatchObject([{ documentId: 'a' }]);
-	expect(jsonOf(result.errorOutput)).toEqual([
-		expect.objectContaining({ ...items[1], error: expect.any(String) }),
-	]);
-});
-
 it('fails a document that is not finished in time, whatever else is set', async () => {
 	sandbox().settings.chunkDelayMs = 60_000;
 	const result = await chunk(
@@ -272,28 +238,6 @@ it('fails a document that is not finished in time, whatever else is set', async 
 	expect(jsonOf(result.errorOutput)).toEqual([
 		expect.objectContaining({ documentId: 'a', chunkingId: expect.any(String) }),
 	]);
-});
-
-it('accounts for each of many documents once', async () => {
-	fault('submit', { status: 400, probability: 0.3, body: '{}' });
-	const items = indexes(60).map((at) =>
-		source(`d${at}`, indexes(at % 4).join('\n'), (at * 7) % 5),
-	);
-	const result = await chunk(items, PER_DOCUMENT, TO_ERROR_OUTPUT);
-	expect(pairedIndexes(result).sort((a, b) => a - b)).toEqual(indexes(60));
-	for (const { json, pairedItem } of result.output) {
-		const { documentId, previousChunkCount, text } =
-			items[(pairedItem as { item: number }).item];
-		const chunks = text === '' ? 0 : String(text).split('\n').length;
-		expect(json).toMatchObject({ documentId, chunkCount: chunks });
-		expect((json.documents as IDataObject[]).map(({ id }) => id)).toEqual(
-			indexes(chunks).map((at) => `${String(documentId)}#${at}`),
-		);
-		const gone = Math.max(0, Number(previousChunkCount) - chunks);
-		expect(json.removedIds).toEqual(
-			indexes(gone).map((at) => `${String(documentId)}#${chunks + at}`),
-		);
-	}
 });
 
 it('feeds Push Documents and Delete Document', async () => {

@@ -49,13 +49,6 @@ describe('a job is polled', () => {
 		expect(polls()).toHaveLength(4);
 		expect(hintsOf(result)).toEqual([]);
 	});
-
-	it('further after an unknown status with data', async () => {
-		answers({ status: 'DONE', chunkedData: [{ chunks: ['x'] }] });
-		const { output } = await chunk(texts(1));
-		expect(textsOf(jsonOf(output))).toEqual(['text 0']);
-		expect(polls()).toHaveLength(2);
-	});
 });
 
 describe('results that come only once', () => {
@@ -130,13 +123,6 @@ describe('when time runs out', () => {
 		expect(error?.description).toMatch(/^The service may still be working on it\./);
 	});
 
-	it('the advice is the same for a status that the service has in between', async () => {
-		fault('results', { status: 200, body: '{"status":"PROCESSING"}' });
-		const { error } = await chunk(texts(1), { options });
-		expect(error?.message).toMatch(/^Not finished after 1 second \(status PROCESSING\)/);
-		expect(error?.description).toMatch(/^The service may still be working on it\./);
-	});
-
 	it('the rest may be returned with the chunking ID, for Get Results', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
@@ -168,15 +154,6 @@ describe('when time runs out', () => {
 		expect(textsOf(jsonOf(fetched.output))).toEqual(textsOf(items));
 		expect(pairedIndexes(fetched)).toEqual([0, 1, 2]);
 		expect(polls()).toHaveLength(seen + 2);
-	});
-
-	it('Get Results that waits gives up as well', async () => {
-		sandbox().settings.chunkDelayMs = 60_000;
-		const { output } = await chunk(texts(1), { operation: 'submit' });
-		const { error } = await getResults(jsonOf(output), { wait: true, options });
-		expect(error?.message).toBe(
-			`Not finished after 1 second (status SUBMITTED) (chunking ID ${jobs()[0].chunkingId})`,
-		);
 	});
 });
 

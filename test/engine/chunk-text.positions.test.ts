@@ -1,7 +1,6 @@
 /** Chunk Text: chunks and vectors never become those of another text. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import type { FaultRule } from '../../sandbox';
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
@@ -17,7 +16,7 @@ describe('documents that share a request', () => {
 
 	/** What a run returns whose time runs out, with the fields of its input. */
 	async function late(parameters: INodeParameters = {}) {
-		sandbox().settings.chunkDelayMs = 1500;
+		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
 		const { output } = await chunk(
 			texts(2),
 			{ ...DOCUMENTS, options, ...parameters },
@@ -25,6 +24,7 @@ describe('documents that share a request', () => {
 		);
 		const failed = jsonOf(output);
 		expect(failed.map(({ textPosition }) => textPosition)).toEqual([0, 1]);
+		sandbox().faults.clear();
 		await jobsEnded();
 		return texts(2).map((item, at) => ({ ...item, ...failed[at] }));
 	}
@@ -92,34 +92,6 @@ describe('a response with another number of results than texts were sent', () =>
 			expect(polls()).toHaveLength(1);
 		},
 	);
-
-	it('is reported if it came with the submission', async () => {
-		const body = { chunkingId: 'c-1', ...reply };
-		fault('submit', { status: 200, body: JSON.stringify(body) });
-		const { output } = await chunk(texts(1), {}, { onError: 'continueRegularOutput' });
-		expect(jsonOf(output)).toEqual([
-			{
-				error: 'The service returned 2 results for 1 text, so it is unknown which belongs to which (chunking ID c-1)',
-				chunkingId: 'c-1',
-				textPosition: 0,
-				textsInRequest: 1,
-				response: body,
-			},
-		]);
-	});
-});
-
-describe('Get Results', () => {
-	it('returns no chunks if the results have fewer texts than the request', async () => {
-		const { output } = await chunk(texts(3), { operation: 'submit' });
-		const chunkedData = [{ chunks: ['text 1'] }, { chunks: ['text 2'] }];
-		answers({ status: 'READY', chunkedData });
-		const result = await getResults(jsonOf(output), {}, CONTINUE);
-		const items = jsonOf(result.output);
-		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
-		for (const { error } of items) expect(error).toContain('2 results for 3 texts');
-		expect(items[0]?.response).toMatchObject({ chunkedData });
-	});
 });
 
 describe('vectors', () => {
@@ -158,48 +130,6 @@ describe('vectors', () => {
 			expect(jsonOf(output)[1]).not.toHaveProperty('response');
 		},
 	);
-
-	it('older shape with as many vectors as chunks: each text gets its own', async () => {
-		answers(older(4));
-		const { output } = await chunk(items, { options });
-		expect(jsonOf(output).map(({ text, vector }) => [text, vector])).toEqual([
-			['A one', [0, 0]],
-			['A two', [1, 1]],
-			['B one', [2, 2]],
-			['B two', [3, 3]],
-		]);
-	});
-
-	it.each<[string, unknown[]]>([
-		['one vector less', [{ vector: [1, 2] }]],
-		['one vector more', [{ vector: [1, 2] }, { vector: [3, 4] }, { vector: [5, 6] }]],
-		['null in place of one', [null, { vector: [3, 4] }]],
-		['one of another shape', [{ vector: [1, 2] }, { embedding: [3, 4] }]],
-	])('%s than chunks in the entry of a text: it fails alone', async (_case, vectors) => {
-		answers(nested(...vectors));
-		const { output } = await chunk(items, { options }, CONTINUE);
-		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({
-				error: expect.stringMatching(
-					/^The service returned [13] vectors? for 2 chunks, so it is unknown which belongs to which/,
-				) as string,
-				response: nested(...vectors),
-			}),
-			expect.objectContaining({ text: 'B one', vector: [7, 7] }),
-		]);
-	});
-
-	it.each<[FaultRule['damage'], string, number]>([
-		['oneVectorLess', 'nested', 1],
-		['oneVectorMore', 'nested', 1],
-		['oneVectorLess', 'topLevelVector', 2],
-		['oneVectorMore', 'topLevelVector', 2],
-	])('%s from the service (%s) fails %i of two texts', async (damage, resultShape, failures) => {
-		Object.assign(sandbox().settings, { resultShape });
-		fault('results', { damage });
-		const { output } = await chunk(items, { options }, CONTINUE);
-		expect(jsonOf(output).filter(({ error }) => error !== undefined)).toHaveLength(failures);
-	});
 
 	it.each<[string, object]>([
 		['older', older(3)],

@@ -2,7 +2,7 @@
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const { sandbox, chunkingIds, chunk, getResults, submits, fault, answers } = useChunkText();
+const { chunkingIds, chunk, getResults, fault, answers } = useChunkText();
 
 const options = { maxWaitSeconds: 1 };
 describe('a response of an odd shape', () => {
@@ -46,35 +46,6 @@ describe('a response of an odd shape', () => {
 				textPosition: 2,
 			},
 		]);
-	});
-
-	it('deletes no previous chunks of a text that was cut off', async () => {
-		sandbox().settings.maxChunks = 1;
-		const text =
-			'The first line of three.\nThe second line of three.\nThe third line of three.';
-		const { output, hints } = await chunk([{ id: 'd', name: 'D', text }], {
-			output: 'documents',
-			options: { previousChunkCount: 3 },
-		});
-		expect(jsonOf(output).map(({ id }) => id)).toEqual(['d#0']);
-		expect(hints.map(({ message }) => message).join()).toContain('omitted the end of 1 text');
-	});
-});
-
-describe('an HTML page with status 200', () => {
-	it('fails a submission, whose outcome is unknown', async () => {
-		fault('submit', { html: true });
-		const { output } = await chunk(texts(1), { options }, CONTINUE);
-		expect(jsonOf(output)[0]?.error).toBe(
-			'The AI service answered with an HTML page, so it is unknown whether the text was submitted. Submitting it again does no harm: at worst it is chunked twice.',
-		);
-		expect(submits()).toHaveLength(1);
-	});
-
-	it('fails what Get Results fetches', async () => {
-		fault('results', { html: true });
-		const { output } = await getResults([{ chunkingId: 'c-1' }], {}, CONTINUE);
-		expect(jsonOf(output)).toMatchObject([{ error: expect.anything() as string }]);
 	});
 });
 

@@ -33,13 +33,6 @@ describe('Get Results', () => {
 			expect(json).not.toHaveProperty(field);
 		}
 	});
-
-	it('takes a chunking ID that is a number', async () => {
-		answers({ status: 'READY', chunkedData: [{ chunks: ['seven'] }] });
-		const { output } = await getResults([{ chunkingId: 7 }]);
-		expect(jsonOf(output)).toMatchObject([{ text: 'seven' }]);
-		expect(polls()[0]?.path).toMatch(/\/7$/);
-	});
 });
 
 describe('Resume Chunking ID', () => {
@@ -67,9 +60,11 @@ describe('Resume Chunking ID', () => {
 	});
 
 	it('takes what the same node returned when time ran out', async () => {
-		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 1300 });
+		sandbox().settings.resultsOnce = true;
+		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
 		const options = { ...resume, maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
 		const late = await chunk(texts(2), { options });
+		sandbox().faults.clear();
 		const result = await chunk(jsonOf(late.output), { options });
 		expect(submits()).toHaveLength(1);
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);

@@ -65,25 +65,6 @@ describe('a submission', () => {
 		]);
 	});
 
-	it('splits at blank lines when nothing but the model is set', async () => {
-		await chunk([{ text: 'one' }], {
-			chunker: 'regex-splitter',
-			chunkerSettings: {},
-			operation: 'submit',
-		});
-		expect(submits()[0].path).toBe('/ai/async-chunking/regex-splitter/gte-small');
-		expect(bodies()).toEqual([
-			{ batch: [{ text: 'one' }], chunkerConfig: { regex: '\\n\\s*\\n' } },
-		]);
-		const text = '# Title\nFirst line\nsecond line\n \t\nOther\r\n\r\n\n\n  Last\n';
-		const { output } = await chunk([{ text }], {
-			chunker: 'regex-splitter',
-			chunkerSettings: {},
-		});
-		const found = jsonOf(output).map((json) => String(json.text).trim());
-		expect(found).toEqual(['# Title\nFirst line\nsecond line', 'Other', 'Last']);
-	});
-
 	it('omits what the user left empty', async () => {
 		expect(
 			await bodyOf({
@@ -116,25 +97,6 @@ describe('a submission', () => {
 		});
 	});
 
-	it.each<[string, INodeParameters]>([
-		['dynamic-newline', { maxChunkSize: 100 }],
-		['dynamic-sentence', { maxChunkSize: 100, overlapSize: 0 }],
-		['sentence', { chunkSize: 3, overlapSize: 2 }],
-		[
-			'semantic',
-			{ approximate: false, cosineThreshold: 0.25, maxChunkSize: 64, overlapSize: 0 },
-		],
-	])('goes to the chunker %s with its own settings', async (chunker, chunkerSettings) => {
-		expect(await bodyOf({ chunker, chunkerSettings })).toEqual({
-			batch: [{ text: 'one' }],
-			chunkerConfig: chunkerSettings,
-		});
-		expect(submits()[0]).toMatchObject({
-			path: `/ai/async-chunking/${chunker}/gte-small`,
-			status: 200,
-		});
-	});
-
 	it.each<[string, IDataObject]>([
 		['dynamic-newline', { maxChunkSize: 64 }],
 		['sentence', { overlapSize: 1 }],
@@ -157,21 +119,6 @@ describe('a submission', () => {
 			{ batch: [{ text: 'one' }], chunkerConfig },
 			{ batch: [{ text: 'one' }], chunkerConfig: { chunkSize: 2 } },
 		]);
-	});
-
-	it('encodes chunker and model as one path segment each', async () => {
-		fault('submit', { status: 400 });
-		fault('results', { status: 400 });
-		const { run } = await chunk([{ text: 'one' }], {
-			operation: 'submit',
-			chunker: 'custom',
-			chunkerName: 'my/chunker',
-			modelId: ' größe 1/v2?# ',
-		});
-		expect(run.status).toBe('error');
-		expect(submits()[0].path).toBe(
-			'/ai/async-chunking/my%2Fchunker/gr%C3%B6%C3%9Fe%201%2Fv2%3F%23',
-		);
 	});
 
 	it.each<[INodeParameters, IDataObject]>([
@@ -197,48 +144,6 @@ describe('a submission', () => {
 		});
 	});
 
-	it('has the additional fields, also within the configs, where the settings take precedence', async () => {
-		const additionalBodyFields = JSON.stringify({
-			batch: [],
-			priority: 'low',
-			modelConfig: { dimReductionSize: 9, truncate: true },
-			useCaseConfig: { audience: { age: 7 } },
-			chunkerConfig: { maxChunkSize: 5, keepBlank: false },
-		});
-		expect(
-			await bodyOf({
-				chunkerSettings: { maxChunkSize: 2 },
-				options: { dimReductionSize: 1, additionalBodyFields },
-			}),
-		).toEqual({
-			batch: [{ text: 'one' }],
-			priority: 'low',
-			modelConfig: { dimReductionSize: 1, truncate: true },
-			useCaseConfig: { audience: { age: 7 } },
-			chunkerConfig: { maxChunkSize: 2, keepBlank: false },
-		});
-	});
-
-	it.each([
-		['a named group of Python', '(?P<sep>--)', 'a--b', ['a', 'b']],
-		['an inline flag', '(?i)end', 'oneENDtwo', ['one', 'two']],
-		['a lookbehind', '(?<=[.!])\\s+', 'A. B! C', ['A.', 'B!', 'C']],
-		['a group that is matched again', '(?P<q>[\'"])(?P=q)', `a''b""c`, ['a', 'b', 'c']],
-		['two backslashes', '\\\\n', 'a\\nb\nc', ['a', 'b\nc']],
-		['white space at its ends', ' | ', 'a b', ['a', 'b']],
-		['a line break', '\n', 'a\nb', ['a', 'b']],
-	])('has the regex unchanged: %s', async (_case, regex, text, chunks) => {
-		const { output, status } = await chunk([{ text, regex }], {
-			chunker: 'regex-splitter',
-			regex: '={{ $json.regex }}',
-			chunkerSettings: {},
-			options: {},
-		});
-		expect(status).toBe('success');
-		expect(bodies()).toEqual([{ batch: [{ text }], chunkerConfig: { regex } }]);
-		expect(textsOf(jsonOf(output))).toEqual(chunks);
-	});
-
 	it("fails with Python's words if Python rejects the regex", async () => {
 		const { error } = await chunk([{ text: 'a' }], {
 			chunker: 'regex-splitter',
@@ -251,19 +156,6 @@ describe('a submission', () => {
 		);
 	});
 
-	it.each([
-		['a JavaScript literal', '/a/g', /^'Regex' looks like a JavaScript literal/],
-		['a doubled escape', '\\\\n', /^'Regex' contains \\\\n, which Python reads as/],
-		['a group named as in JavaScript', '(?<x>a)', /^'Regex' names a group as JavaScript does/],
-	])('gets a hint for a mistake in the regex, not an error: %s', async (_case, regex, hint) => {
-		const parameters = { operation: 'submit', chunker: 'regex-splitter', regex };
-		const result = await chunk([{ text: 'a' }, { text: 'b' }], parameters);
-		expect(result.status).toBe('success');
-		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
-		expect(result.hints[0].location).toBe('outputPane');
-		expect(bodies()[0].chunkerConfig).toEqual({ regex });
-	});
-
 	it('gets one hint for the same mistake in several regexes', async () => {
 		const result = await chunk(
 			indexes(3).map((at) => ({ text: 'a', regex: `${at}\\\\n` })),
@@ -272,26 +164,10 @@ describe('a submission', () => {
 		expect(bodies()).toHaveLength(3);
 		expect(hintsOf(result)).toEqual([expect.stringMatching(/^'Regex' contains/)]);
 	});
-
-	it('gets no hint for a regex without a mistake', async () => {
-		const parameters = { operation: 'submit', chunker: 'regex-splitter', regex: '(?P<x>\\n)' };
-		expect(hintsOf(await chunk([{ text: 'a' }], parameters))).toEqual([]);
-	});
 });
 
 describe('the scope', () => {
 	const scopes = () => requests('token').map(({ query }) => query.scope);
-
-	it.each([
-		['machinelearning.model', {}],
-		['merchandising.rules', {}],
-		['merchandising.rewrites', {}],
-	])('%s is requested, which the service refuses for chunking', async (scope) => {
-		const { error } = await chunk([{ text: 'a' }], { scope });
-		expect(scopes()).toEqual([scope]);
-		expect(error?.message).toMatch(/status 403.*, so the text was not submitted$/);
-		expect(error?.description).toMatch(/scope/);
-	});
 
 	it('may be a custom one of several scopes', async () => {
 		const customScope = ' machinelearning.predict machinelearning.model ';
@@ -434,16 +310,6 @@ describe('bad input', () => {
 });
 
 describe('texts', () => {
-	it('may be numbers and booleans', async () => {
-		await chunk([{ text: 7 }, { text: false }, { text: 'a' }]);
-		expect(batches()).toEqual([['7', 'false', 'a']]);
-	});
-
-	it('may come from an expression', async () => {
-		await chunk([{ a: 'x', b: 'y' }], { text: '={{ $json.a }}\n{{ $json.b }}' });
-		expect(batches()).toEqual([['x\ny']]);
-	});
-
 	it('may come from a list field, in their order, with their position in the list', async () => {
 		const items = [{ doc: { parts: ['a\nb', 'c'] } }, { doc: { parts: ['d'] } }];
 		const { output } = await chunk(items, {
@@ -520,20 +386,6 @@ describe('the output', () => {
 		]);
 	});
 
-	it.each(['chunks'])('omits the vectors if Vectors is No: %s', async (output) => {
-		const without = await chunk(items, { output, vectors: 'none' });
-		expect(JSON.stringify(jsonOf(without.output))).not.toContain('"vector"');
-		const withVectors = await chunk(items, { output, vectors: 'list' });
-		expect(JSON.stringify(jsonOf(withVectors.output))).toContain('"vector"');
-	});
-
-	it('has quantized vectors of the requested size', async () => {
-		const { output } = await chunk(items, {
-			options: { vectorQuantizationMethod: 'max-scale', dimReductionSize: 1 },
-		});
-		for (const { vector } of jsonOf(output)) expect([[127], [-127]]).toContainEqual(vector);
-	});
-
 	it('is the same for the older shape of results, except spans and tokens', async () => {
 		const parameters = { options: { chunkDetails: true } };
 		const nested = jsonOf((await chunk(items, parameters)).output);
@@ -549,11 +401,6 @@ describe('the output', () => {
 				vector,
 			})),
 		);
-	});
-
-	it('is also read from a response whose status is RETRIEVED', async () => {
-		sandbox().settings.readyStatus = 'RETRIEVED';
-		expect(textsOf(jsonOf((await chunk(items)).output))).toEqual(['ä', 'b c 😀', 'd']);
 	});
 
 	it.each<[string, INodeParameters, IDataObject]>([
@@ -572,18 +419,6 @@ describe('the output', () => {
 			const result = await chunk(source, { output, options });
 			for (const { json } of result.output) expect(sourceFieldsOf(json)).toEqual(kept);
 		}
-	});
-
-	it('has the fields of the node if the source has fields of the same name', async () => {
-		const source = [{ text: 'a', chunkIndex: 'mine', chunkingId: 'mine', vector: 'mine' }];
-		const options = { keepSourceFields: 'all', chunkDetails: true };
-		const { output } = await chunk(source, { options });
-		expect(jsonOf(output)[0]).toMatchObject({
-			text: 'a',
-			chunkIndex: 0,
-			chunkingId: anId,
-			vector: aVector,
-		});
 	});
 
 	it('is one item without text, and a hint, for a text without chunks', async () => {
@@ -608,10 +443,6 @@ describe('the output', () => {
 				/^The service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,
 			),
 		]);
-	});
-
-	it('has no hint if nothing was omitted', async () => {
-		expect(hintsOf(await chunk([{ text: 'a b c\n\n \n' }]))).toEqual([]);
 	});
 
 	it.each(['chunks', 'documents'])('leaves the input as it was: %s', async (output) => {
@@ -795,17 +626,6 @@ describe('Get Results', () => {
 			expect(jsonOf(output)).toEqual([{ ...items[0], status }]);
 		},
 	);
-
-	it('waits for the chunks if Wait for Results is on', async () => {
-		sandbox().settings.chunkDelayMs = 300;
-		const { output } = await chunk([{ text: 'a' }, { text: 'b' }], { operation: 'submit' });
-		const result = await getResults(jsonOf(output), {
-			wait: true,
-			options: {},
-		});
-		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'b']);
-		expect(polls().length).toBeGreaterThan(1);
-	});
 
 	it('says that the chunks were fetched before', async () => {
 		const items = await submitted(['a']);

@@ -7,7 +7,7 @@ import { texts, useChunkText } from '../../support/chunking';
 import { runNode } from '../../support/engine';
 import { CONTINUE, hintsOf, jsonOf } from '../../support/sandbox';
 
-const { sandbox, chunk, getResults, credentials, polls, fault, answers } = useChunkText({
+const { sandbox, chunk, credentials, polls, fault, answers } = useChunkText({
 	resultsOnce: true,
 });
 
@@ -40,21 +40,6 @@ describe('results that are not valid JSON', () => {
 		});
 		expect(second).toMatchObject({ textPosition: 1, error: first?.error });
 		expect(second).not.toHaveProperty('response');
-	});
-
-	it.each(DAMAGES)('are returned by Get Results that asks once: %s', async (_case, rule) => {
-		const { output } = await chunk(texts(1), { operation: 'submit' });
-		while (sandbox().jobs()[0]?.status !== 'READY') await new Promise(setImmediate);
-		fault('results', { ...rule, times: 1 });
-		const result = await getResults(jsonOf(output), {}, CONTINUE);
-		expect(jsonOf(result.output)).toMatchObject([
-			{
-				error: expect.stringMatching(
-					/^What the AI service returned is not a valid JSON object/,
-				) as string,
-				response: expect.stringMatching(/"chunks":\["./) as string,
-			},
-		]);
 	});
 
 	it('are in the responses file of a file', async () => {
@@ -117,16 +102,6 @@ describe('results that are not valid JSON', () => {
 		expect(response).not.toContain(secret);
 		expect(response).toContain('***');
 	});
-
-	it('that are no results at all are not kept', async () => {
-		fault('results', { html: true });
-		const { output } = await chunk(
-			texts(1),
-			{ options: { ...options, maxWaitSeconds: 1 } },
-			CONTINUE,
-		);
-		expect(jsonOf(output)[0]).not.toHaveProperty('response');
-	});
 });
 
 describe('what the service delivers only once is never lost', () => {
@@ -154,25 +129,4 @@ describe('what the service delivers only once is never lost', () => {
 			expect(polls().length).toBeGreaterThan(1);
 		},
 	);
-
-	it('one response nested thousands of levels deep costs no other job its chunks', async () => {
-		const deep = `${'{"message":'.repeat(3000)}"x"${'}'.repeat(3000)}`;
-		fault('results', { status: 200, body: `{"status":"ERROR","message":${deep}}`, times: 1 });
-		const { output } = await chunk(
-			texts(3),
-			{ options: { textsPerRequest: 1, concurrency: 1 } },
-			CONTINUE,
-		);
-		const items = jsonOf(output);
-		expect(items.filter(({ error }) => error !== undefined)).toHaveLength(1);
-		expect(items.filter(({ chunkIndex }) => chunkIndex === 0)).toHaveLength(2);
-	});
-
-	it('a chunk that is null is not the text "null"', async () => {
-		answers({ status: 'READY', chunkedData: [{ chunks: [null] }] });
-		const { output } = await chunk(texts(1), { options }, CONTINUE);
-		expect(jsonOf(output)).toMatchObject([
-			{ error: expect.stringMatching(/^The service returned no readable chunks/) as string },
-		]);
-	});
 });

@@ -1,7 +1,6 @@
 /** Delete Document with IDs from files. */
 import { gzipSync } from 'node:zlib';
 
-import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -120,26 +119,6 @@ describe('a file that could be JSON or lines of text', () => {
 		await remove([chosen], { fileFormat: 'lines' });
 		expect(left()).toEqual(NAMES);
 	});
-
-	it.each([
-		['ids.jsonl', '{"id":"d0"}\n'],
-		['ids.json', '["d0"]'],
-		['ids', 'd0\n'],
-	])('%s of type text/plain is read by its name or as lines', async (name, content) => {
-		await index(['d0', 'd1']);
-		await remove([await files.item(content, name, 'text/plain')]);
-		expect(left()).toEqual(['d1']);
-	});
-
-	it('its failed records can be deleted again', async () => {
-		await index(['2024', '[2024] report']);
-		sandbox().faults.add({ route: 'delete', status: 400, times: 1 });
-		const list = await files.item('[2024] report\n', 'list', 'text/plain');
-		const { output } = await remove([list], { fileFormat: 'lines' }, CONTINUE);
-		expect(output[0].json).toMatchObject({ failed: 1 });
-		await remove([{ json: {}, binary: { data: output[0].binary!.failed } }]);
-		expect(left()).toEqual(['2024']);
-	});
 });
 
 describe('commit', () => {
@@ -147,19 +126,6 @@ describe('commit', () => {
 		await files.item(lines(['d0', 'd1']), 'a.txt'),
 		await files.item(lines(['d2', 'd3']), 'b.txt'),
 	];
-
-	it('by the service', async () => {
-		await index(ids(4));
-		await remove(await two());
-		expect(committing()).toEqual([]);
-		expect(left()).toEqual([]);
-	});
-
-	it('with every delete', async () => {
-		await index(ids(4));
-		await remove(await two(), { commit: 'everyDelete' });
-		expect(committing()).toHaveLength(4);
-	});
 
 	it('with the last delete of the last file, after all others', async () => {
 		await index(ids(4));
@@ -238,57 +204,4 @@ describe('failed records', () => {
 		expect(output[0].json).toMatchObject({ records: 50, skipped: skipRecords, failed: 0 });
 		expect(left()).toEqual([]);
 	});
-});
-
-it('accounts for every record, whatever the file and the service are like', async () => {
-	const anyRecord = fc.oneof(
-		{
-			weight: 5,
-			arbitrary: fc.constantFrom(...ids(12)).map((id) => ({ text: JSON.stringify(id), id })),
-		},
-		fc.constantFrom<{ text: string; id?: string }>(
-			{ text: '{"id"' },
-			{ text: '{"id":".."}' },
-			{ text: 'null' },
-			{ text: '[]' },
-			{ text: '{"id":"d3"}', id: 'd3' },
-		),
-	);
-	const anyFault = fc.record({
-		status: fc.constantFrom(429, 503),
-		skip: fc.nat({ max: 5 }),
-		times: fc.integer({ min: 1, max: 2 }),
-	});
-	await fc.assert(
-		fc.asyncProperty(
-			fc.array(anyRecord, { minLength: 1, maxLength: 25 }),
-			fc.array(anyFault, { maxLength: 2 }),
-			fc.constantFrom('serviceDefault', 'everyDelete', 'lastDeleteOnly'),
-			fc.nat({ max: 5 }),
-			async (records, faults, commit, skipRecords) => {
-				sandbox().reset();
-				await index(ids(12));
-				for (const fault of faults) sandbox().faults.add({ route: 'delete', ...fault });
-				const content = lines(records.map(({ text }) => text));
-				const { output } = await remove(
-					[await files.item(content, 'ids.jsonl')],
-					{ commit, options: { skipRecords, retryForSeconds: 60 } },
-					CONTINUE,
-				);
-				const rest = records.slice(skipRecords);
-				const good = rest.flatMap(({ id }) => (id === undefined ? [] : [id]));
-				expect(output[0].json).toMatchObject({
-					records: records.length,
-					skipped: records.length - rest.length,
-					deleted: good.length,
-					failed: rest.length - good.length,
-				});
-				if (commit === 'lastDeleteOnly' && good.length > 0) {
-					expect(sandbox().pendingDeletes(DEMO.endpoint)).toEqual([]);
-				}
-				expect(left()).toEqual(ids(12).filter((id) => !good.includes(id)));
-			},
-		),
-		{ numRuns: 30 },
-	);
 });

@@ -4,7 +4,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push } from '../../support/sandbox-client';
-import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import {
 	hintsOf,
@@ -154,22 +153,6 @@ describe('ids', () => {
 		expect(indexed()).toEqual(['b', 'stays']);
 	});
 
-	it('may be numbers, which are sent as text', async () => {
-		await index(['7', '0']);
-		const { output } = await remove(items(7, 0));
-		expect(jsonOf(output)).toEqual([
-			{ deleted: true, id: '7' },
-			{ deleted: true, id: '0' },
-		]);
-	});
-
-	it('can be entered, or read from a field', async () => {
-		const { error } = await remove(items(''));
-		expect(error?.description).toContain(
-			"Point 'Document ID' to a field that contains text, or enter an ID.",
-		);
-	});
-
 	it.each<[unknown, string]>([
 		['..', `'Document ID' must not be ".."`],
 		['', "'Document ID' is empty"],
@@ -242,12 +225,6 @@ describe('ids', () => {
 		expect(answered.map(String).sort()).toEqual(['0,d0', '0,d1', '1,d1', '1,d2', '2,d0']);
 		expect(jsonOf(result.input)).toEqual(list);
 	});
-
-	it('are the same as a number and as a text', async () => {
-		const result = await remove([{ ids: [7, '7'] }], { idSource: 'list' });
-		expect(sentIds()).toEqual(['7']);
-		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: '7' }]);
-	});
 });
 
 describe('commit', () => {
@@ -289,13 +266,6 @@ describe('commit', () => {
 		}
 		expect(indexed()).toEqual(['d9']);
 		expect(pairedIndexes(result)).toEqual(indexes(9));
-	});
-
-	it('goes with a single delete', async () => {
-		await index(ids(2));
-		await deleteWith('lastDeleteOnly', ['d0']);
-		expect(requests()).toEqual([['d0', 'true']]);
-		expect(indexed()).toEqual(['d1']);
 	});
 
 	it('is still sent for what was deleted if others failed', async () => {
@@ -355,39 +325,6 @@ describe('what is known of the commit', () => {
 		expect(committedOf(result)).toEqual(committed);
 		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
 	});
-
-	it.each([
-		['everyDelete', /^1 delete accepted\. .*: searches stop finding the document shortly\.$/],
-		[
-			'serviceDefault',
-			/^1 delete accepted\. Searches find the document until the service commits/,
-		],
-	])('is about one document as about one: %s', async (commit, hint) => {
-		await index(ids(1));
-		const result = await remove(items('d0'), { commit });
-		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
-	});
-
-	it('comes with the requests and the time of more than 100 documents', async () => {
-		await index(ids(101));
-		const result = await remove(items(...ids(101)), { commit: 'serviceDefault' });
-		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(
-				/^101 deletes accepted in 101 requests, [\d.]+ s\. Searches find/,
-			),
-		]);
-	});
-
-	it('is nothing if the commit was refused', async () => {
-		await index(ids(3));
-		fault({ status: 400, skip: 2 });
-		const result = await remove(
-			items(...ids(3)),
-			{ commit: 'lastDeleteOnly', options: { concurrency: 1 } },
-			{ onError: 'continueErrorOutput' },
-		);
-		expect(committedOf(result)).toEqual([undefined, undefined]);
-	});
 });
 
 describe('a failure that all requests would meet', () => {
@@ -415,24 +352,6 @@ describe('a failure that all requests would meet', () => {
 		expect(hintsOf(result)).toEqual([
 			"3 of 4 documents failed. The field 'error' of the items in the output 'Error' says why.",
 			expect.stringMatching(HINT),
-		]);
-	});
-
-	it('prevents the commit if the node stops', async () => {
-		await index(ids(3));
-		fault({ status: 403, skip: 1 });
-		const { error } = await remove(items(...ids(3)), parameters);
-		expect(error?.message).toMatch(/ status 403, .*, so document 'd1' was not deleted$/);
-		expect(sentIds()).toEqual(['d0', 'd1']);
-	});
-
-	it('gives no hint if nothing was deleted', async () => {
-		fault({ status: 401 });
-		const result = await remove(items(...ids(3)), parameters, CONTINUE);
-		expect(sentIds()).toEqual(['d0']);
-		expect(jsonOf(result.errorOutput)[2]).toMatchObject({ id: 'd2', httpStatus: 401 });
-		expect(hintsOf(result)).toEqual([
-			"3 of 3 documents failed. The field 'error' of the items in the output 'Error' says why.",
 		]);
 	});
 });
@@ -488,13 +407,6 @@ describe('a document the service does not know', () => {
 		expect(indexed()).toEqual(['d1']);
 	});
 
-	it.each([500, 504])('may have been deleted although the status was %i', async (status) => {
-		fault({ status, times: 1 });
-		const { output } = await remove(items('gone'));
-		expect(sandbox().requests.map((request) => request.status)).toEqual([status, 404]);
-		expect(jsonOf(output)).toEqual([{ deleted: true, id: 'gone' }]);
-	});
-
 	it('is not found if no earlier attempt can have deleted it', async () => {
 		fault({ status: 429, times: 1 });
 		const result = await remove(items('unknown'), {}, { onError: 'continueRegularOutput' });
@@ -509,89 +421,7 @@ describe('a document the service does not know', () => {
 	});
 });
 
-describe('the message says what is known of a document', () => {
-	const UNKNOWN =
-		"so it is unknown whether document 'd0' was deleted. Deleting it again is safe: if it is gone, the service may answer with 404.";
-	const NOT_DELETED = "so document 'd0' was not deleted";
-
-	it.each<[string, Omit<FaultRule, 'route'>, string]>([
-		['a reset before the response', { reset: 'beforeResponse' }, UNKNOWN],
-		['a reset after the work', { reset: 'afterWork' }, UNKNOWN],
-		['408', { status: 408 }, UNKNOWN],
-		['500', { status: 500 }, UNKNOWN],
-		['400', { status: 400 }, NOT_DELETED],
-		['429', { status: 429, retryAfter: '300' }, NOT_DELETED],
-	])('after %s', async (_case, rule, known) => {
-		fault(rule);
-		const options = { retryForSeconds: 0 };
-		const { error } = await remove(items('d0'), { options });
-		expect(error?.message.endsWith(known)).toBe(true);
-	});
-
-	it('after a refusal that follows an attempt that may have taken effect', async () => {
-		fault({ status: 503, times: 1 });
-		fault({ status: 429, retryAfter: '300' });
-		const options = { retryForSeconds: 0 };
-		const { error } = await remove(items('d0'), { options });
-		expect(error?.message.endsWith(UNKNOWN)).toBe(true);
-	});
-});
-
-it('the message says of a document that was never sent that it was not deleted', async () => {
-	fault({ status: 503, times: 1 });
-	fault({ status: 401 });
-	const result = await remove(
-		items('d0', 'd1'),
-		{ options: { concurrency: 1 } },
-		{ onError: 'continueRegularOutput' },
-	);
-	expect(sandbox().requests).toHaveLength(2);
-	const [first, second] = jsonOf(result.output).map(({ error }) => String(error));
-	expect(first).toContain("so it is unknown whether document 'd0' was deleted");
-	expect(second).toMatch(/, so document 'd1' was not deleted$/);
-});
-
-it('the ID is the first column of every item', async () => {
-	sandbox().settings.unknownDeleteStatus = 404;
-	await index(['d0']);
-	const options = { ignoreNotFound: true };
-	const { output } = await remove(items('d0', 'unknown'), { options });
-	expect(jsonOf(output).map((json) => Object.keys(json)[0])).toEqual(['id', 'id']);
-});
-
 describe('faults', () => {
-	it.each<[string, Omit<FaultRule, 'route'>]>([
-		['429', { status: 429 }],
-		['503', { status: 503 }],
-		['a lost connection', { reset: 'beforeResponse' }],
-	])('that are transient are retried: %s', async (_case, rule) => {
-		await index(ids(4));
-		fault({ ...rule, times: 3 });
-		const result = await remove(items(...ids(4)), { commit: 'everyDelete' });
-		expect(result.status).toBe('success');
-		expect(pairedIndexes(result)).toEqual(indexes(4));
-		expect(indexed()).toEqual([]);
-		expect(hintsOf(result)).toEqual([
-			'4 deletes accepted. The service accepted the commit: searches stop finding the documents shortly.',
-			'3 requests sent again after transient errors',
-		]);
-	});
-
-	it('with a 2xx status and no body count as success', async () => {
-		fault({ status: 204 });
-		const { output } = await remove(items('d0', 'd1'));
-		expect(jsonOf(output)).toEqual([
-			{ deleted: true, id: 'd0' },
-			{ deleted: true, id: 'd1' },
-		]);
-	});
-
-	it('do not raise concurrency above the option', async () => {
-		fault({ latencyMs: 20 });
-		await remove(items(...ids(12)), { options: { concurrency: 3 } });
-		expect(sandbox().stats().maxInFlight).toEqual({ delete: 3 });
-	});
-
 	it.each([
 		[401, 2],
 		[403, 4],
@@ -626,13 +456,6 @@ describe('faults', () => {
 		expect(requests()).toHaveLength(5);
 		expect(committed()).toEqual([]);
 	});
-
-	it('of an invalid URL show before any request', async () => {
-		const { lucidworksPushApi } = sandboxCredentials(sandbox());
-		const credentials = { lucidworksPushApi: { ...lucidworksPushApi, pushUrl: 'nowhere' } };
-		const { error } = await remove(items('d0'), {}, { credentials });
-		expect(error?.message).toBe("'Push Service URL' must start with https:// or http://");
-	});
 });
 
 describe('a 2xx response that says otherwise', () => {
@@ -648,23 +471,6 @@ describe('a 2xx response that says otherwise', () => {
 		);
 		expect(jsonOf(output)[0]?.error).toContain(`The push service rejected the delete${said}`);
 		expect(jsonOf(output)[1]).toMatchObject({ id: 'd1', deleted: true });
-	});
-
-	it.each<[string, Omit<FaultRule, 'route'>, string]>([
-		['an HTML page', { html: true }, 'answered with an HTML page'],
-		[
-			'an error without the ID',
-			{ status: 200, body: '{"success":false,"message":"busy"}' },
-			'reported a failure, "busy"',
-		],
-	])('leaves open what became of the document: %s', async (_case, rule, said) => {
-		await index(['d0']);
-		fault(rule);
-		const { output } = await remove(items('d0'), {}, { onError: 'continueRegularOutput' });
-		expect(jsonOf(output)[0]?.error).toContain(
-			`The push service ${said}, so it is unknown whether document 'd0' was deleted.`,
-		);
-		expect(sandbox().requests).toHaveLength(1);
 	});
 });
 

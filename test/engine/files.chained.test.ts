@@ -138,21 +138,6 @@ it('a file that is not read, since the run ended in another one of its item, is 
 	expect(sandbox().requests).toHaveLength(1);
 });
 
-it.each([',', ' , '])('a list of no names is an error: %j', async (binaryPropertyName) => {
-	const { error } = await push([await files.item(lines('a'))], { binaryPropertyName });
-	expect(error?.message).toBe("The item has no file in the field ''");
-});
-
-it('a document with the fields of a summary is pushed, and deleted', async () => {
-	const [summary] = (await push([await files.item(lines('a', 1))])).output;
-	const item = { json: { ...summary.json, id: 'report', name: 'Report' } };
-	const pushed = await push([item], { documentSource: 'wholeItem' });
-	expect(pushed.output.map(({ json }) => json.id)).toEqual(['report']);
-	expect(idsInIndex()).toEqual(['a0', 'report']);
-	const removed = await run(new DeleteDocument(), [item], { idSource: 'item' });
-	expect(removed.output.map(({ json }) => json)).toEqual([{ id: 'report', deleted: true }]);
-});
-
 it('Get Results passes on the summary that Submit returns', async () => {
 	const parameters = { ...CHUNK, operation: 'submit', chunker: 'sentence' };
 	const submitted = await run(new ChunkText(), [await files.item(lines('a'))], parameters);

@@ -1,9 +1,12 @@
-/** Max Requests per Minute: what counts, in real time. That no minute has more is in test/unit/flow/limiter.test.ts. */
+/**
+ * Max Requests per Minute, and pauses that a service asks for: what counts, and that executions of a process share
+ * them. Only least times are checked, since a busy machine makes all of them longer; that no minute has more is in
+ * test/unit/flow/limiter.test.ts.
+ */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
-import type { RecordedRequest } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { texts, useChunkText } from '../../support/chunking';
 import { nodeRunner } from '../../support/sandbox';
@@ -13,91 +16,94 @@ const files = useFiles();
 const push = nodeRunner(new PushDocuments(), credentials);
 const remove = nodeRunner(new DeleteDocument(), credentials);
 
-// The first request loads much of n8n, so it is sent late.
-beforeAll(async () => {
-	await chunk(texts(1));
-	sandbox().reset();
-});
+const PER_MINUTE = 1200;
+const INTERVAL_MS = 60_000 / (0.95 * PER_MINUTE);
+/** So much a start may catch up. */
+const CATCH_UP_MS = 30;
 
-/** Starts may catch up 20 ms, and arrive later than they were sent: how much, depends on the machine and on tokens. */
-const TOLERANCE_MS = 400;
-const intervalMs = (perMinute: number) => 60_000 / (0.95 * perMinute);
-
-/** Requests for tokens go to another server. */
-const toService = (from = 0): RecordedRequest[] =>
-	sandbox()
-		.requests.slice(from)
-		.filter(({ route }) => route !== 'token');
-
-/** Within any second there are as many requests as the limit allows, and one more at its edge. */
-function expectPace(requests: RecordedRequest[], perMinute: number): void {
-	const times = requests.map(({ startedAt }) => startedAt);
-	const most = Math.max(
-		...times.map((from) => times.filter((at) => at >= from && at < from + 1000).length),
-	);
-	expect(most).toBeLessThanOrEqual(Math.floor((1000 + TOLERANCE_MS) / intervalMs(perMinute)) + 1);
-	const spanMs = (times.at(-1) ?? 0) - times[0];
-	expect(spanMs).toBeGreaterThan((times.length - 1) * intervalMs(perMinute) - TOLERANCE_MS);
+/** Runs nodes, and checks that their requests, but those for tokens, took as long as the limit demands. */
+async function expectPace(run: () => Promise<unknown>): Promise<void> {
+	sandbox().requests.length = 0;
+	const begin = Date.now();
+	await run();
+	const started = sandbox()
+		.requests.filter(({ route }) => route !== 'token')
+		.map(({ startedAt }) => startedAt);
+	const least = (started.length - 1) * INTERVAL_MS - CATCH_UP_MS;
+	expect(Math.max(...started) - begin).toBeGreaterThan(least);
 }
 
-describe('Chunk Text', () => {
-	const limited = (perMinute: number, parameters: INodeParameters = {}) => ({
-		...parameters,
-		options: { textsPerRequest: 1, maxRequestsPerMinute: perMinute },
-	});
+const options = { maxRequestsPerMinute: PER_MINUTE };
+const documents = texts(8).map(({ id }) => ({ id, name: 'N' }));
+const single = (more: INodeParameters = {}) => ({
+	options: { ...options, documentsPerRequest: 1, ...more },
+});
 
-	it('counts submissions and polls', async () => {
-		sandbox().settings.chunkDelayMs = 300;
-		const { output } = await chunk(texts(12), limited(1200));
-		expect(output).toHaveLength(12);
-		expect(submits()).toHaveLength(12);
-		expect(polls().length).toBeGreaterThanOrEqual(12);
-		expectPace(toService(), 1200);
-	});
-
-	it('counts them with texts from files', async () => {
-		const lines = texts(8).map((text) => `${JSON.stringify(text)}\n`);
-		const file = await files.item(lines.join(''), 't.jsonl');
-		const parameters = limited(1200, { textSource: 'file' });
-		const { output, error } = await chunk([], parameters, { items: [file] });
-		expect(error).toBeUndefined();
-		expect(output.filter(({ json }) => 'chunk_id' in json || 'text' in json).length).toBe(8);
-		expectPace(toService(), 1200);
-	});
-
-	it('polls before it submits, so that a text is submitted only while its polls fit', async () => {
-		sandbox().settings.chunkDelayMs = 700;
-		const { output } = await chunk(texts(3), limited(600));
-		expect(output).toHaveLength(3);
-		// A poll is due at every turn until a job has ended: with equal turns there would be two.
-		const routes = toService().map(({ route }) => route);
-		const before = routes.slice(0, routes.lastIndexOf('submit'));
-		expect(before.filter((route) => route === 'results').length).toBeGreaterThanOrEqual(5);
+it('counts the submissions and polls of Chunk Text', async () => {
+	await expectPace(async () => {
+		const { output } = await chunk(texts(6), { options: { ...options, textsPerRequest: 1 } });
+		expect(output).toHaveLength(6);
+		expect(submits()).toHaveLength(6);
+		expect(polls().length).toBeGreaterThanOrEqual(6);
 	});
 });
 
-describe('Delete Document', () => {
-	const options = { maxRequestsPerMinute: 1200 };
-	const documents = texts(15).map(({ id }) => ({ id, name: 'N' }));
+it('polls before it submits, so that a text is submitted only while its polls fit', async () => {
+	fault('results', { status: 200, body: '{"status":"SUBMITTED"}', times: 5 });
+	await chunk(texts(2), { options: { textsPerRequest: 1, maxRequestsPerMinute: 600 } });
+	// A poll is due at every turn: with equal turns there would be one before the second submission.
+	const routes = sandbox().requests.map(({ route }) => route);
+	const before = routes.slice(0, routes.lastIndexOf('submit'));
+	expect(before.filter((route) => route === 'results').length).toBeGreaterThanOrEqual(5);
+});
 
-	it('counts deletes, retries and the commit', async () => {
-		await push(documents);
-		const before = sandbox().requests.length;
-		fault('delete', { status: 503, times: 3 });
+it('counts deletes, retries and the commit', async () => {
+	await push(documents);
+	fault('delete', { status: 503, times: 3 });
+	await expectPace(async () => {
 		const parameters = { documentId: '={{ $json.id }}', commit: 'lastDeleteOnly', options };
-		const { output, error } = await remove(documents, parameters);
-		expect(error).toBeUndefined();
-		expect(output).toHaveLength(15);
-		expect(toService(before).length).toBeGreaterThanOrEqual(18);
-		expectPace(toService(before), 1200);
+		const { output } = await remove(documents, parameters);
+		expect(output).toHaveLength(8);
+		expect(sandbox().requests).toHaveLength(11);
 	});
+});
 
-	it('counts those of a file', async () => {
-		await push(documents);
-		const before = sandbox().requests.length;
-		const items = [await files.item(documents.map(({ id }) => `${id}\n`).join(''), 'ids.txt')];
-		const { output } = await remove([], { idSource: 'file', options }, { items });
-		expect(output[0].json).toMatchObject({ deleted: 15 });
-		expectPace(toService(before), 1200);
+it('counts the requests of a file', async () => {
+	const lines = documents.map((document) => `${JSON.stringify(document)}\n`);
+	const items = [await files.item(lines.join(''), 'd.jsonl')];
+	await expectPace(async () => {
+		const { output } = await push([], { documentSource: 'file', ...single() }, { items });
+		expect(output[0].json).toMatchObject({ pushed: 8 });
+		expect(sandbox().requests).toHaveLength(8);
 	});
+});
+
+it('is shared by executions: of several limits the lowest counts, single runs included', async () => {
+	await expectPace(async () => {
+		const limits = [0, PER_MINUTE, 6000];
+		await Promise.all(
+			limits.map(
+				async (maxRequestsPerMinute) =>
+					await push(documents.slice(4), single({ maxRequestsPerMinute })),
+			),
+		);
+		// A node in a loop is many short runs.
+		for (const document of documents.slice(5)) await push([document], single());
+		expect(sandbox().requests).toHaveLength(15);
+	});
+});
+
+it('a pause that the service asks one execution for holds for the others', async () => {
+	fault('push', { retryAfter: '1', times: 1 });
+	const runs = [documents, documents].map(
+		async (items) => await push(items, { options: { documentsPerRequest: 1, concurrency: 1 } }),
+	);
+	for (const { output } of await Promise.all(runs)) expect(output).toHaveLength(8);
+	const refused = sandbox().requests.find(({ status }) => status === 429);
+	// The other execution may have had a request in flight.
+	const later = sandbox()
+		.requests.map(({ startedAt }) => startedAt - (refused?.endedAt ?? 0))
+		.filter((ms) => ms > 0)
+		.sort((one, other) => one - other);
+	expect(later[1]).toBeGreaterThan(980);
 });

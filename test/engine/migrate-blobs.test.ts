@@ -1,8 +1,4 @@
 /** Migrate Blobs: once, only when confirmed, and never again where it may have arrived. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-import type { INodeParameters } from 'n8n-workflow';
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { type FaultRule } from '../../sandbox';
@@ -15,11 +11,8 @@ import {
 	pairedIndexes,
 	useSandbox,
 	useServers,
-	SHORT_BACKOFF,
-	useShortBackoff,
 } from '../../support/sandbox';
 
-const backoff = useShortBackoff();
 const sandbox = useSandbox();
 const serve = useServers();
 const migrate = nodeRunner(new MigrateBlobs(), () => sandboxCredentials(sandbox()));
@@ -143,46 +136,9 @@ describe('a migration', () => {
 		expect(whole).not.toContain('p:wörd');
 		expect(whole).not.toContain(encoded);
 	});
-
-	it('needs a URL', async () => {
-		const { error } = await migrate(items(1), CONFIRMED, { credentials: at('') });
-		expect(error?.message).toBe("'Blob Service URL' is empty");
-	});
 });
 
 describe('a migration that may have arrived is never sent again', () => {
-	it.each([500, 502, 503, 504, 408])('status %i', async (status) => {
-		fault({ status });
-		// It may be a gateway that gave up waiting: "try again later" would be dangerous.
-		const { error } = await migrate(items(1), CONFIRMED);
-		expect(sandbox().requests).toHaveLength(1);
-		expect(error?.message).toBe(
-			`The blob service answered with status ${status}, "Injected fault: HTTP ${status}"${UNKNOWN}`,
-		);
-		expect(error?.description).not.toMatch(/again/);
-		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: String(status) });
-	});
-
-	it.each([400, 401, 404])('not after a status that says no: %i', async (status) => {
-		fault({ status });
-		const { error } = await migrate(items(1), CONFIRMED);
-		expect(error?.message).toMatch(/, so the blob manifests were not migrated$/);
-		expect(error?.description).toBeTruthy();
-	});
-
-	it.each<[string, Omit<FaultRule, 'route'>, INodeParameters]>([
-		['a reset before the response', { reset: 'beforeResponse' }, {}],
-		['a reset in the middle of the response', { reset: 'midBody' }, {}],
-		['a reset after the work', { reset: 'afterWork' }, {}],
-		['a timeout', { latencyMs: 1500 }, { timeoutSeconds: 1 }],
-	])('%s: the error says that it may still be running', async (_case, rule, options) => {
-		fault(rule);
-		const { error } = await migrate(items(1), { ...CONFIRMED, options });
-		expect(sandbox().requests).toHaveLength(1);
-		expect(error?.message).toMatch(/^The (?:connection to the )?blob service /);
-		expect(error?.message.endsWith(UNKNOWN)).toBe(true);
-	});
-
 	it('a redirect', async () => {
 		const other = await serve((_request, response) => reply(response, 200, {}));
 		fault({ status: 307, redirectTo: other.url });
@@ -191,52 +147,6 @@ describe('a migration that may have arrived is never sent again', () => {
 			/answered with status 307, so the blob manifests were not migrated$/,
 		);
 		expect([sandbox().requests.length, other.requests.length]).toEqual([1, 0]);
-	});
-});
-
-describe('a migration that did not arrive', () => {
-	it('is sent again after a 429', async () => {
-		fault({ status: 429, times: 2 });
-		const { output } = await migrate(items(1), CONFIRMED);
-		expect(sandbox().requests.map(({ status }) => status)).toEqual([429, 429, 200]);
-		expect(output[0].json.accepted).toBe(true);
-	});
-
-	it('is sent again while the connection is refused', async () => {
-		// A port of a moment ago, on which nothing listens until later.
-		const probe = createServer();
-		await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-		const { port } = probe.address() as AddressInfo;
-		await new Promise((resolve) => probe.close(resolve));
-		const refused = await migrate(items(1), CONFIRMED, {
-			credentials: at(`http://127.0.0.1:${port}`),
-		});
-		expect(refused.error?.message).toMatch(
-			/the connection was refused, so the blob manifests were not migrated$/,
-		);
-
-		let arrivals = 0;
-		const late = createServer((_request, response) => {
-			arrivals++;
-			response.end();
-		});
-		backoff.factor = 1;
-		const running = migrate(items(1), CONFIRMED, {
-			credentials: at(`http://127.0.0.1:${port}`),
-		});
-		setTimeout(() => late.listen(port, '127.0.0.1'), 120);
-		const { output } = await running.finally(() => (backoff.factor = SHORT_BACKOFF));
-		await new Promise((resolve) => late.close(resolve));
-		expect(arrivals).toBe(1);
-		expect(output[0].json).toMatchObject({ accepted: true, status: 200 });
-	});
-
-	it('does not say that it may still be running if no secure connection was made', async () => {
-		const server = await serve((_request, response) => reply(response, 200, {}));
-		const { error } = await migrate(items(1), CONFIRMED, {
-			credentials: at(server.url.replace('http:', 'https:')),
-		});
-		expect(error?.message).toMatch(/, so the blob manifests were not migrated$/);
 	});
 });
 

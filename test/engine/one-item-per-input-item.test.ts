@@ -5,7 +5,7 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push as index } from '../../support/sandbox-client';
-import { indexes, jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
+import { jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
 
 const { sandbox, runnerOf } = useNodes();
 const pushNode = runnerOf(new PushDocuments());
@@ -51,15 +51,6 @@ describe('Push Documents', () => {
 		]);
 		expect(sandbox().requests).toHaveLength(1);
 		expect(indexed()).toEqual(['a', 'b', 'c']);
-	});
-
-	it('sends nothing for lists that are all empty', async () => {
-		const { output } = await push([{ documents: [] }, { documents: [] }]);
-		expect(jsonOf(output)).toEqual([
-			{ pushed: 0, failed: 0 },
-			{ pushed: 0, failed: 0 },
-		]);
-		expect(sandbox().requests).toEqual([]);
 	});
 
 	it('fails an item once if a document cannot be sent, and pushes the others', async () => {
@@ -122,43 +113,10 @@ describe('Push Documents', () => {
 		expect(sandbox().requests).toHaveLength(1);
 	});
 
-	it('lists the first 100 failures and counts all', async () => {
-		const list = indexes(150).map((at) => ({ id: `d${at}` }));
-		const { output } = await push(
-			[{ documents: list }],
-			{},
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(output).toHaveLength(1);
-		expect(output[0].json).toMatchObject({ pushed: 0, failed: 150 });
-		expect(output[0].json.failures).toHaveLength(100);
-	});
-
 	it('stops at the first failure if the node is set to', async () => {
 		const { error } = await push([{ documents: [document('a'), { id: 'b' }] }], {}, {});
 		expect(error?.message).toMatch(/^Entry 1 of the list \(zero-based\): /);
 		expect(sandbox().requests).toEqual([]);
-	});
-
-	it('fails an item without a usable list, which has nothing to count', async () => {
-		const result = await push([{ documents: '{' }, { documents: documents('a') }]);
-		expect(jsonOf(result.output)).toEqual([{ pushed: 1, failed: 0 }]);
-		expect(jsonOf(result.errorOutput)).toEqual([
-			expect.objectContaining({
-				error: expect.stringMatching(/^'Documents' is not valid JSON/),
-			}),
-		]);
-	});
-
-	it('counts documents skipped for a later one with the same ID', async () => {
-		const result = await push([
-			{ documents: documents('a', 'b', 'a') },
-			{ documents: documents('b') },
-		]);
-		expect(jsonOf(result.output)).toEqual([
-			{ pushed: 1, skipped: 2, failed: 0 },
-			{ pushed: 1, failed: 0 },
-		]);
 	});
 
 	it('fails an item whose document was skipped for a later one that fails', async () => {
@@ -178,26 +136,6 @@ describe('Push Documents', () => {
 		const { output } = await push([{ documents: documents('a', 'b') }], { dryRun: true });
 		expect(jsonOf(output)).toEqual([{ dryRun: true, checked: 2, failed: 0 }]);
 		expect(sandbox().requests).toEqual([]);
-	});
-
-	it('is accounted for once whatever a service does', async () => {
-		fault({ route: 'push', status: 500, probability: 0.4 });
-		const items = indexes(40).map((at) => ({
-			documents: indexes(at % 4).map((part) => document(`${at}#${part}`)),
-		}));
-		const result = await push(items, { documentsPerRequest: 3, retryForSeconds: 0 });
-		const all = [...result.output, ...result.errorOutput].map(
-			({ pairedItem }) => (pairedItem as { item: number }).item,
-		);
-		expect(all.sort((a, b) => a - b)).toEqual(indexes(40));
-		for (const { json, pairedItem } of [...result.output, ...result.errorOutput]) {
-			const { item } = pairedItem as { item: number };
-			expect(Number(json.pushed) + Number(json.failed)).toBe(items[item].documents.length);
-		}
-		const pushed = result.output.flatMap(({ pairedItem }) =>
-			items[(pairedItem as { item: number }).item].documents.map(({ id }) => id),
-		);
-		expect(indexed()).toEqual(expect.arrayContaining(pushed));
 	});
 });
 
@@ -233,26 +171,6 @@ describe('Delete Document', () => {
 		expect(indexed()).toEqual(['c', 'd']);
 	});
 
-	it('sends nothing for lists that are all empty, a commit neither', async () => {
-		const { output } = await deleteNode([{ ids: [] }], {
-			idSource: 'list',
-			commit: 'lastDeleteOnly',
-			options: { output: 'perInputItem' },
-		});
-		expect(jsonOf(output)).toEqual([{ deleted: 0, failed: 0 }]);
-		expect(sandbox().requests).toEqual([]);
-	});
-
-	it('counts unknown IDs if they count as done', async () => {
-		const { output } = await remove([{ removedIds: ['a', 'x'] }, { removedIds: ['b'] }], {
-			ignoreNotFound: true,
-		});
-		expect(jsonOf(output)).toEqual([
-			{ deleted: 1, notFound: 1, failed: 0 },
-			{ deleted: 1, notFound: 0, failed: 0 },
-		]);
-	});
-
 	it('fails an item once if any of its IDs fails, and deletes the others', async () => {
 		const result = await remove([{ removedIds: ['a', '', 'x'] }, { removedIds: ['b'] }]);
 		expect(jsonOf(result.output)).toEqual([{ deleted: 1, failed: 0 }]);
@@ -277,22 +195,5 @@ describe('Delete Document', () => {
 			{ deleted: 1, failed: 0 },
 		]);
 		expect(sandbox().requests).toHaveLength(2);
-	});
-
-	it('counts single IDs too', async () => {
-		const { output } = await deleteNode([{ id: 'a' }, { id: 'b' }], {
-			options: { output: 'perInputItem' },
-		});
-		expect(jsonOf(output)).toEqual([
-			{ deleted: 1, failed: 0 },
-			{ deleted: 1, failed: 0 },
-		]);
-	});
-
-	it.each([[{}], ['a'], [7]])('refuses %p as a list', async (removedIds) => {
-		const result = await remove([{ removedIds }, { removedIds: ['b'] }]);
-		expect(jsonOf(result.output)).toEqual([{ deleted: 1, failed: 0 }]);
-		expect(result.errorOutput).toHaveLength(1);
-		expect(indexed()).toEqual(['a', 'c', 'd']);
 	});
 });

@@ -481,25 +481,6 @@ describe('the number of evaluations', () => {
 		);
 		expect(count.evaluations).toBe(evaluations);
 	});
-
-	it('for 100 items of a fixedCollection is that of its other expressions', async () => {
-		const count = { evaluations: 0 };
-		const items = Array.from({ length: 100 }, (_, at) => ({ a: at, b: [at] }));
-		const field = [
-			{ name: 'constant', value: 'x' },
-			{ name: 'plain', value: '={{ $json.a }}' },
-			{ name: 'other', value: '={{ $json.b[0] + 1 }}' },
-		];
-		const readings = await read(
-			(parameters, at) => parameters.rows('additionalFields.field', at)[2].value,
-			{ additionalFields: { field } },
-			items,
-			counting(count),
-		);
-		expect(readings.map(({ value }) => value)).toEqual(items.map(({ a }) => a + 1));
-		// One more for the plain path, which is compared with the first item's.
-		expect(count.evaluations).toBe(101);
-	});
 });
 
 it('refuses for every item what n8n refuses', async () => {

@@ -1,6 +1,4 @@
 /** Push Documents while the service, the network or the user gets in its way. */
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 
 import type { IDataObject } from 'n8n-workflow';
@@ -8,7 +6,6 @@ import type { IDataObject } from 'n8n-workflow';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
 import type { CredentialData } from '../../support/credential-store';
-import { selfSigned } from '../../support/certificate';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { reply } from '../../support/http-server';
@@ -46,18 +43,7 @@ describe('a transient error', () => {
 	};
 
 	it.each<[string, Omit<FaultRule, 'route'>]>([
-		['429 without Retry-After', { status: 429 }],
-		['503', { status: 503 }],
 		['503 with an HTML page', { status: 503, html: true }],
-		['500', { status: 500 }],
-		['502', { status: 502 }],
-		['504', { status: 504 }],
-		['408', { status: 408 }],
-		['425', { status: 425 }],
-		['507', { status: 507 }],
-		['529 of a proxy', { status: 529 }],
-		['a reset before the response', { reset: 'beforeResponse' }],
-		['a reset in the middle of the response', { reset: 'midBody' }],
 		['a reset after the work', { reset: 'afterWork' }],
 	])('is repeated: %s', async (_case, rule) => {
 		sandbox().settings.pushResponse = 'perDocument';
@@ -94,45 +80,6 @@ describe('a transient error', () => {
 		]);
 		expect(statuses().filter((status) => status === 503)).toHaveLength(2);
 	});
-
-	it('has an error that is not an HTML page', async () => {
-		fault({ status: 502, html: true });
-		const { error } = await push(documents(1), { options: { retryForSeconds: 0 } });
-		expect(error?.message).toBe(
-			"The push service answered with status 502, so it is unknown whether document 'd0' was pushed. Pushing it again is safe.",
-		);
-	});
-});
-
-describe('a response with a 2xx is success', () => {
-	it.each<[string, Omit<FaultRule, 'route'>, unknown]>([
-		['a truncated body', { truncate: true }, expect.stringMatching(/^\{"results":/)],
-		['no content', { status: 204 }, undefined],
-		['text', { status: 202, body: 'queued', contentType: 'text/plain' }, 'queued'],
-		['an empty object', { status: 200, body: '{}' }, {}],
-	])('%s', async (_case, rule, body) => {
-		sandbox().settings.pushResponse = 'perDocument';
-		fault(rule);
-		const { output, status } = await push(documents(2));
-		expect(status).toBe('success');
-		expect(sandbox().requests).toHaveLength(1);
-		for (const { json } of output) {
-			expect(json).toMatchObject({ pushed: true });
-			expect(json.response).toEqual(body);
-		}
-	});
-});
-
-it('an HTML page with a 2xx leaves open what became of the documents', async () => {
-	fault({ html: true });
-	const { output } = await push(documents(2), {}, { onError: 'continueRegularOutput' });
-	expect(sandbox().requests).toHaveLength(1);
-	expect(jsonOf(output).map(({ error }) => error)).toEqual(
-		['d0', 'd1'].map(
-			(id) =>
-				`The push service answered with an HTML page, so it is unknown whether document '${id}' was pushed. Pushing it again is safe.`,
-		),
-	);
 });
 
 describe('a request the service rejects as too large', () => {
@@ -246,50 +193,6 @@ describe('a refused credential', () => {
 			/^The push service rejected the document with status 422, "no field"/,
 		);
 	});
-
-	it('is one of an untrusted certificate: the other documents are not tried', async () => {
-		const server = createServer(selfSigned());
-		let connections = 0;
-		server.on('connection', () => connections++);
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		const { port } = server.address() as AddressInfo;
-		const result = await push(
-			documents(20),
-			{ options: { documentsPerRequest: 1, concurrency: 1 } },
-			{ credentials: at(`https://127.0.0.1:${port}`), onError: 'continueRegularOutput' },
-		);
-		await new Promise((resolve) => server.close(resolve));
-		expect(connections).toBe(1);
-		expect(pairedIndexes(result)).toEqual(indexes(20));
-		expect(jsonOf(result.output)[19].error).toMatch(
-			/^The push service could not be reached: .*, so document 'd19' was not pushed$/,
-		);
-		expect(hintsOf(result)).toEqual([
-			"20 of 20 documents failed. The field 'error' of their items says why.",
-		]);
-	});
-});
-
-it('a service without TLS: no message says that a document may have been pushed', async () => {
-	const server = await serve((_request, response) => reply(response, 200, {}));
-	const result = await push(
-		documents(3),
-		{ options: { documentsPerRequest: 1, retryForSeconds: 0 } },
-		{
-			credentials: at(server.url.replace('http:', 'https:')),
-			onError: 'continueRegularOutput',
-		},
-	);
-	expect(jsonOf(result.output).map(({ error }) => error)).toEqual(
-		indexes(3).map((index) =>
-			expect.stringMatching(
-				new RegExp(
-					`^The push service could not be .*, so document 'd${index}' was not pushed$`,
-				),
-			),
-		),
-	);
-	expect(server.requests).toEqual([]);
 });
 
 describe('a node set to stop', () => {
@@ -308,12 +211,6 @@ describe('a node set to stop', () => {
 			/4 documents of 9 had been pushed; pushing them again does no harm\.$/,
 		);
 		expect(indexed()).toHaveLength(4);
-	});
-
-	it.each([501, 505])('does not repeat what will not change: %i', async (status) => {
-		fault({ status });
-		await push(documents(1));
-		expect(statuses()).toEqual([status]);
 	});
 
 	it('starts no further request', async () => {
@@ -388,14 +285,7 @@ describe('where it sends', () => {
 	});
 
 	it.each([
-		[
-			{ pushUrl: 'search.example.com' },
-			/^'Push Service URL' must start with https:\/\/ or http:\/\/$/,
-		],
-		[{ pushUrl: 'ftp://search.example.com' }, /^'Push Service URL' must start with https:/],
 		[{ pushUrl: '' }, /^'Push Service URL' is empty$/],
-		[{ pushUrl: 'https://a.example/?x=1' }, /^'Push Service URL' must not have a query/],
-		[{ endpoint: ' ' }, /^'Endpoint Identifier' is empty$/],
 		[{ endpoint: '..' }, /^'Endpoint Identifier' must not be "\.\."$/],
 	])('is checked before any request: %j', async (changes, message) => {
 		const { lucidworksPushApi } = sandboxCredentials(sandbox());
@@ -463,42 +353,10 @@ describe('the words of an error', () => {
 			expect(said).toEqual(message);
 		}
 	});
-
-	it('say it when nothing listens', async () => {
-		const parameters = { options: { retryForSeconds: 0 } };
-		const { error } = await push(documents(1), parameters, {
-			credentials: at('http://127.0.0.1:1'),
-		});
-		expect(error?.message).toBe(
-			"The push service could not be reached: the connection was refused, so document 'd0' was not pushed",
-		);
-		expect(error?.description).toMatch(/code ECONNREFUSED/);
-	});
 });
 
 describe('the message says what is known of a document', () => {
 	const UNKNOWN = "so it is unknown whether document 'd0' was pushed. Pushing it again is safe.";
-	const NOT_PUSHED = "so document 'd0' was not pushed";
-
-	it.each<[string, Omit<FaultRule, 'route'>, string]>([
-		['a reset before the response', { reset: 'beforeResponse' }, UNKNOWN],
-		['a reset after the work', { reset: 'afterWork' }, UNKNOWN],
-		['a timeout', { latencyMs: 1200 }, UNKNOWN],
-		['408', { status: 408 }, UNKNOWN],
-		['500', { status: 500 }, UNKNOWN],
-		['504', { status: 504 }, UNKNOWN],
-		['400', { status: 400 }, NOT_PUSHED],
-		['429', { status: 429, retryAfter: '300' }, NOT_PUSHED],
-	])('after %s', async (_case, rule, known) => {
-		fault(rule);
-		const options = { retryForSeconds: 0, timeoutSeconds: 1 };
-		const { output } = await push(
-			documents(1),
-			{ options },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(String(output[0].json.error).endsWith(known)).toBe(true);
-	});
 
 	it('after a clear refusal that follows an attempt that may have taken effect', async () => {
 		fault({ reset: 'afterWork', times: 1 });
@@ -526,8 +384,6 @@ describe('the message says what is known of a document', () => {
 
 describe('the key', () => {
 	it.each<[string, Omit<FaultRule, 'route'>]>([
-		['success', { latencyMs: 1 }],
-		['a status', { status: 500 }],
 		[
 			'a reply that repeats it',
 			{ status: 401, body: `{"message":"Unknown key ${DEMO.pushKey}"}` },
@@ -543,8 +399,6 @@ describe('the key', () => {
 			'a refusal of a document that repeats it',
 			{ status: 200, body: `[{"id":"d0","error":"${DEMO.pushKey} may not"},{"id":"d1"}]` },
 		],
-		['a lost connection', { reset: 'beforeResponse' }],
-		['a redirect', { redirectTo: 'http://127.0.0.1:1/' }],
 	])('shows nowhere in a run: %s', async (_case, rule) => {
 		fault(rule);
 		const parameters = { options: { retryForSeconds: 0 } };

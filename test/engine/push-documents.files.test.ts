@@ -1,13 +1,7 @@
 /** Push Documents with documents from files. */
 import { gzipSync } from 'node:zlib';
 
-import {
-	NodeHelpers,
-	type IDataObject,
-	type INodeExecutionData,
-	type INodeParameters,
-	type INodePropertyOptions,
-} from 'n8n-workflow';
+import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
@@ -65,15 +59,6 @@ describe('formats', () => {
 		expect(indexed()).toEqual(three);
 		expect(summary(result)).toMatchObject({ file: fileName, records: 3, pushed: 3, failed: 0 });
 	});
-
-	it.each([
-		['d.jsonl', lines(three)],
-		['d.txt', lines(three)],
-		['d', JSON.stringify(three)],
-	])('reads %s of type text/plain by its name or its content', async (name, content) => {
-		await push([await files.item(content, name, 'text/plain')]);
-		expect(indexed()).toEqual(three);
-	});
 });
 
 describe('CSV', () => {
@@ -116,13 +101,6 @@ describe('CSV', () => {
 		expect(indexed()).toEqual([{ id: 'a', name: 'A' }]);
 	});
 
-	it.each(['ab', '"', '\\n'])('refuses the delimiter %j', async (delimiter) => {
-		const { error } = await push([await files.item('id,name\na,A\n', 'd.csv')], {
-			options: { delimiter },
-		});
-		expect(error?.message).toContain("'CSV Delimiter' must be one character");
-	});
-
 	it('needs its columns', async () => {
 		const { error } = await push([await files.item('key,name\na,A\n', 'd.csv')]);
 		expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
@@ -131,14 +109,6 @@ describe('CSV', () => {
 		);
 		expect(error?.description).not.toContain('CSV Delimiter');
 		expect(sandbox().requests).toEqual([]);
-	});
-
-	it('may have another delimiter if it has only one', async () => {
-		const { error } = await push([await files.item('id:name\na:A\n', 'd.csv')]);
-		expect(error?.message).toBe("The file 'd.csv' has no column 'id' and no column 'name'");
-		expect(error?.description).toContain(
-			"Its only column is 'id:name'. Enter it as 'ID Field' and 'Name Field', or set the option 'CSV Delimiter'.",
-		);
 	});
 });
 
@@ -162,26 +132,6 @@ it('a record without the field with the ID or the name fails alone', async () =>
 	});
 });
 
-it('a message about the ID or the name names the field it comes from', async () => {
-	const records = [
-		{ key: {}, title: 'A' },
-		{ key: 'b', title: [] },
-	];
-	const result = await push(
-		[await files.item(lines(records), 'd.jsonl')],
-		{ idField: 'key', nameField: 'title' },
-		CONTINUE,
-	);
-	expect(summary(result).failures).toMatchObject([
-		{
-			error: "The field 'key' with the ID must be text or a whole number, but it is an object",
-		},
-		{
-			error: "The field 'title' with the name of document 'b' must be text or a whole number, but it is a list",
-		},
-	]);
-});
-
 it('finds fields by dotted paths and applies the options', async () => {
 	const record = {
 		id: 'other',
@@ -198,18 +148,6 @@ it('finds fields by dotted paths and applies the options', async () => {
 		options: { excludeFields: 'more, key', dropEmpty: true },
 	});
 	expect(indexed()).toEqual([{ id: '7', name: 'T', description: 'S', url: 'U', title: 'T' }]);
-});
-
-it.each([
-	['12345678901234567890', 'is 12345678901234567000, a number too large to be exact'],
-	['true', 'must be text or a whole number, but it is true'],
-	['"4.00638E+12"', 'is 4.00638E+12, a number that a spreadsheet has shortened'],
-])('fails a record whose ID is %s', async (id, reason) => {
-	const result = await push([await files.item(`{"id":${id},"name":"A"}\n`)], {}, CONTINUE);
-	expect(indexed()).toEqual([]);
-	expect(summary(result).failures).toMatchObject([
-		{ record: 1, error: `The field 'id' ${reason}` },
-	]);
 });
 
 it('sends a record as it is in the file, with numbers of any length, but vectors as lists', async () => {
@@ -283,12 +221,6 @@ describe('the summary', () => {
 		expect(error?.description).toMatch(
 			/Of the file 'documents.jsonl', \d records? had been checked and 1 had failed\. Nothing was sent, since this was a dry run\.$/,
 		);
-	});
-
-	it('counts the retries', async () => {
-		sandbox().faults.add({ route: 'push', status: 503, times: 2 });
-		const result = await push([await files.item(lines(documents(2)))]);
-		expect(summary(result)).toMatchObject({ pushed: 2, stats: { requests: 1, retries: 2 } });
 	});
 
 	it('is of each file by itself', async () => {
@@ -722,33 +654,6 @@ describe('bad input', () => {
 		expect(kept.join('')).toBe(lines(bad.slice(0, failed)));
 	});
 
-	it.each<[string, string | Buffer]>([
-		[
-			'with a long first record',
-			lines([
-				{ id: 'a', name: 'A', text: 'x'.repeat(200_000) },
-				{ id: 'b', name: 'B' },
-			]),
-		],
-		['after blank lines', `\n\n${lines(documents(2))}`],
-		['in gzip members', Buffer.concat(documents(2).map((one) => gzipSync(lines([one]))))],
-	])('JSON Lines are found out in a file called .json: %s', async (_what, content) => {
-		const name = typeof content === 'string' ? 'd.json' : 'd.json.gz';
-		expect(summary(await push([await files.item(content, name)]))).toMatchObject({
-			records: 2,
-			pushed: 2,
-		});
-	});
-
-	it('a CSV file without the columns lists the first ones', async () => {
-		const header = indexes(1000).map((number) => `c${number}`);
-		const { error } = await push([await files.item(`${header.join()}\n1\n`, 'd.csv')]);
-		expect(error?.message).toBe("The file 'd.csv' has no column 'id' and no column 'name'");
-		expect(error?.description).toMatch(
-			/^Its columns are: 'c0', .*'c19' and 980 more\. Enter one of these as 'ID Field' and one as 'Name Field'\./,
-		);
-	});
-
 	it('a file that n8n no longer has fails its item', async () => {
 		const item = await files.item(lines(documents(1)));
 		item.binary!.data.id = 'filesystem-v2:workflows/none/executions/none/binary_data/none';
@@ -851,17 +756,6 @@ describe('binary data', () => {
 		expect(await files.text(output[0].binary?.unreadable)).toBe('oops\n');
 	});
 
-	it.each([3, 76])('may be in memory, with a line break every %j characters', async (every) => {
-		await files.use('default');
-		const many = documents(200);
-		const item = await files.item(lines(many));
-		const base64 = String(item.binary?.data.data);
-		item.binary!.data.data = base64.replace(new RegExp(`.{${every}}`, 'g'), '$&\r\n');
-		const { output } = await push([item]);
-		expect(output[0].json).toMatchObject({ records: 200, pushed: 200 });
-		expect(indexed()).toEqual(many);
-	});
-
 	it.each(['data', '_files.data', '={{ $json._files.data }}'])(
 		'may be among the JSON: %s',
 		async (binaryPropertyName) => {
@@ -910,43 +804,11 @@ it('reads no further ahead than the requests in flight need', async () => {
 	expect(ahead).toBeLessThanOrEqual(45);
 });
 
-it('is not offered to AI agents, which only pass on JSON', () => {
-	const { description } = new PushDocuments();
-	const shown = (name: string) =>
-		description.properties
-			.filter((property) => property.name === 'documentSource')
-			.filter((property) =>
-				NodeHelpers.displayParameter({}, property, null, { ...description, name }),
-			)
-			.flatMap(({ options }) => options as INodePropertyOptions[])
-			.some(({ value }) => value === 'file');
-	expect(shown('pushDocuments')).toBe(true);
-	expect(shown('pushDocumentsTool')).toBe(false);
-});
-
-it('reads a file that comes as one piece, as n8n gives it from its database', async () => {
-	const many = documents(20_000);
-	files.stream(async function* () {
-		yield Buffer.from(lines(many));
-	});
-	const result = await push([await files.item('')]);
-	expect(summary(result)).toMatchObject({ records: 20_000, pushed: 20_000 });
-	expect(indexed()).toHaveLength(20_000);
-});
-
 describe('a run that stops before anything was pushed', () => {
 	it('says so, and gives no number to continue with', async () => {
 		const { error } = await push([await files.item(lines([{ id: 'a' }, ...documents(2)]))]);
 		expect(error?.description).toContain(
 			"Of the file 'documents.jsonl', 0 records had been pushed and 1 had failed.",
 		);
-	});
-
-	it('claims nothing of documents whose request got lost', async () => {
-		sandbox().faults.add({ route: 'push', reset: 'beforeResponse' });
-		const { error } = await push([await files.item(lines(documents(2)))], {
-			options: { retryForSeconds: 0 },
-		});
-		expect(error?.description).toContain('0 records had been pushed');
 	});
 });

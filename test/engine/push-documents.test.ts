@@ -98,11 +98,6 @@ describe('documents', () => {
 		]);
 	});
 
-	it('take their mapped ID and name from the fields of these names by default', async () => {
-		await push([{ id: 'a', name: 'A', other: 1 }], { documentSource: 'fields' });
-		expect(bodies()).toEqual([{ id: 'a', name: 'A' }]);
-	});
-
 	it.each<[string, INodeParameters, string[]]>([
 		['none unless it is on', {}, []],
 		['all', { includeOtherFields: true }, ['text', 'vector', 'secret']],
@@ -168,27 +163,6 @@ describe('documents', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('may have additional fields with names that JavaScript knows', async () => {
-		const server = await serve((_request, response) => reply(response, 200, {}));
-		const names = ['__proto__', 'constructor', 'toString'];
-		await push(
-			documents(1),
-			{
-				documentSource: 'fields',
-				additionalFields: { field: names.map((name) => ({ name, value: 'x' })) },
-				options: { dropEmpty: true },
-			},
-			{
-				credentials: {
-					lucidworksPushApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
-				},
-			},
-		);
-		expect(server.requests.map(({ body }) => body)).toEqual([
-			'{"id":"d0","name":"Document 0","__proto__":"x","constructor":"x","toString":"x"}',
-		]);
-	});
-
 	it('are JSON: an object or a list, as data or as text', async () => {
 		const [a, b, c, d] = documents(4);
 		const result = await push(
@@ -248,21 +222,6 @@ describe('an ID or name that cannot be used', () => {
 		expect(output).toEqual([]);
 		expect(sandbox().requests).toEqual([]);
 	});
-
-	it('does not keep a whole number or a date from being sent as text', async () => {
-		const date = new Date(0) as unknown as IDataObject;
-		const { output } = await push([
-			{ id: 7, name: 2024 },
-			{ id: date, name: 'A' },
-		]);
-		expect(bodies()).toEqual([
-			[
-				{ id: '7', name: '2024' },
-				{ id: '1970-01-01T00:00:00.000Z', name: 'A' },
-			],
-		]);
-		expect(jsonOf(output).map(({ id }) => id)).toEqual(['7', '1970-01-01T00:00:00.000Z']);
-	});
 });
 
 describe("the byte order mark that Extract from File leaves in the first column's name", () => {
@@ -278,14 +237,6 @@ describe("the byte order mark that Extract from File leaves in the first column'
 		await push([item, { ...item, id: 'clean' }], parameters);
 		const [sent] = bodies() as IDataObject[][];
 		expect([sent].flat()[0]).toEqual({ id: 'a', name: 'A', text: 'T' });
-	});
-
-	it('is what an expression stumbles over', async () => {
-		const { error } = await push([item], { documentSource: 'fields' });
-		expect(error?.message).toBe("The field 'id' begins with an invisible byte order mark");
-		expect(error?.description).toContain(
-			"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
-		);
 	});
 });
 
@@ -397,12 +348,6 @@ describe('an item without an ID or a name says what to enter', () => {
 			`or set 'On Error' to 'Continue (using error output)' to push the other ${others}. Nothing was sent.`,
 		);
 	});
-
-	it('with many fields: the first ones', async () => {
-		const item = Object.fromEntries(indexes(100).map((at) => [`f${at}`, at]));
-		const { error } = await push([item]);
-		expect(error?.description).toContain("'f18', 'f19' and 80 more. Enter one of these as");
-	});
 });
 
 it('the ID is the first column of every item', async () => {
@@ -426,29 +371,6 @@ describe('fields', () => {
 		});
 		expect(bodies()).toEqual([{ id: 'a', name: 'A', keep: 1 }]);
 	});
-
-	it.each<[string, INodeParameters[string], string[]]>([
-		['names in a list', '={{ ["vector", "a,b"] }}', ['keep', 'notes']],
-		['an empty list', '={{ [] }}', ['a,b', 'keep', 'notes', 'vector']],
-		['nothing', '={{ null }}', ['a,b', 'keep', 'notes', 'vector']],
-		['names of what is needed', 'id, name ,notes', ['a,b', 'keep', 'vector']],
-	])('are omitted by an expression that gives %s', async (_case, excludeFields, left) => {
-		const item = { id: 'a', name: 'A', vector: [1], 'a,b': 1, notes: 'n', keep: 1 };
-		await push([item], { options: { excludeFields } });
-		expect(Object.keys(bodies()[0] as object).sort()).toEqual(['id', 'name', ...left].sort());
-	});
-
-	it.each(['={{ 7 }}', '={{ [7] }}', '={{ { a: 1 } }}'])(
-		'cannot be excluded by a value that is not text: %s',
-		async (excludeFields) => {
-			const { error } = await push(documents(1), { options: { excludeFields } });
-			expect(error).toMatchObject({
-				name: 'NodeOperationError',
-				message: "'Exclude Fields' is neither text nor a list of names",
-			});
-			expect(sandbox().requests).toEqual([]);
-		},
-	);
 
 	it('are dropped if empty, not if false or 0', async () => {
 		const empty = { text: '', nothing: null, list: [], object: {} };
@@ -483,15 +405,6 @@ describe('documents of the same ID', () => {
 		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
 	});
 
-	it('fail with the one that replaces them', async () => {
-		sandbox().faults.add({ route: 'push', status: 403 });
-		const result = await push(items, {}, { onError: 'continueRegularOutput' });
-		expect(jsonOf(result.output).map(({ error }) => typeof error)).toEqual(
-			Array(4).fill('string'),
-		);
-		expect(hintsOf(result).join()).not.toContain('skipped for a later one');
-	});
-
 	it('in several requests are sent in order, each after the one before was answered', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 40 });
 		const result = await push(items, { options: { documentsPerRequest: 1 } });
@@ -506,33 +419,14 @@ describe('documents of the same ID', () => {
 		expect(ofA).toHaveLength(2);
 		expect(ofA[1].startedAt).toBeGreaterThanOrEqual(ofA[0].endedAt);
 	});
-
-	it('leave the earlier one in the index if the last one is too large', async () => {
-		const large = { id: 'a', name: 'x'.repeat(1000) };
-		const result = await push(
-			[items[0], items[1], large],
-			{ options: { bytesPerRequest: 1000 } },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(jsonOf(result.output)).toMatchObject([
-			{ id: 'a', pushed: true },
-			{ id: 'b', pushed: true },
-			{
-				id: 'a',
-				error: "The document has 1,020 bytes, more than the 1,000 that a request may have, so document 'a' was not pushed",
-			},
-		]);
-	});
 });
 
 describe('limits of a request', () => {
-	it('are the default of 500 documents and 4 concurrent requests', async () => {
-		sandbox().faults.add({ route: 'push', latencyMs: 200 });
+	it('are the default of 500 documents', async () => {
 		await push(documents(3050));
 		const { requests } = sandbox();
 		const counts = requests.map(({ body }) => (body as unknown[]).length);
 		expect(counts.sort((a, b) => b - a)).toEqual([500, 500, 500, 500, 500, 500, 50]);
-		expect(sandbox().stats().maxInFlight).toEqual({ push: 4 });
 		expect(indexed()).toHaveLength(3050);
 	});
 
@@ -597,24 +491,6 @@ describe('limits of a request', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(JSON.stringify(bodies())).not.toContain('big');
 	});
-
-	it.each([
-		[-1, 'pushed'],
-		[0, 'pushed'],
-		[1, 'refused'],
-	])('apply to one document without brackets: %i bytes beyond is %s', async (beyond, how) => {
-		const item = { id: 'a', name: 'A', text: '' };
-		item.text = 'x'.repeat(1000 + beyond - Buffer.byteLength(JSON.stringify(item)));
-		const items = [item, ...documents(1)];
-		for (const dryRun of [true, false]) {
-			const options = { bytesPerRequest: 1000, documentsPerRequest: 1, dryRun };
-			const result = await push(items, { options }, { onError: 'continueErrorOutput' });
-			const refused = how === 'refused' ? ['a'] : [];
-			expect(jsonOf(result.errorOutput).map(({ id }) => id)).toEqual(refused);
-		}
-		const sizes = sandbox().requests.map(({ bodyBytes }) => bodyBytes);
-		expect(Math.max(...sizes)).toBe(how === 'refused' ? 31 : 1000 + beyond);
-	});
 });
 
 describe('a document that cannot be written as JSON', () => {
@@ -660,17 +536,19 @@ describe('a document that cannot be written as JSON', () => {
 		]);
 		expect(indexed()).toHaveLength(dryRun ? 0 : 4);
 	});
-
-	it('stops a node set to stop', async () => {
-		const { error } = await push(items);
-		expect(error).toMatchObject({ name: 'NodeOperationError', context: { itemIndex: 3 } });
-		expect(error?.message).toMatch(
-			/^The document cannot be written as JSON .*, so document 'circle' was not pushed$/,
-		);
-	});
 });
 
 describe('a dry run', () => {
+	it.each([
+		['={{ "false" }}', '"false"'],
+		['={{ $json.missing }}', 'undefined'],
+		[1, '1'],
+	])('is nothing to guess: %j is refused before anything is sent', async (dryRun, shown) => {
+		const { error } = await push(documents(1), { options: { dryRun } });
+		expect(error?.message).toBe(`'Dry Run' must be true or false, but it is ${shown}`);
+		expect(sandbox().requests).toEqual([]);
+	});
+
 	it('sends nothing and counts what would be sent', async () => {
 		const items = documents(5);
 		const result = await push(items, { options: { dryRun: true, documentsPerRequest: 2 } });
@@ -707,25 +585,6 @@ describe('a dry run', () => {
 			dryRun: true,
 		});
 		expect(requests).toBe(sandbox().requests.length);
-	});
-
-	it('says how many documents were skipped for a later one', async () => {
-		const items = [...documents(2), ...documents(2)];
-		const result = await push(items, { options: { dryRun: true } });
-		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
-		expect(pairedIndexes(result)).toEqual(indexes(4));
-	});
-
-	it.each([false, true])('counts them in a summary, dry run: %s', async (dryRun) => {
-		const items = [...documents(2), ...documents(3)];
-		const { output } = await push(items, { options: { output: 'summary', dryRun } });
-		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ documents: 3, failures: 0, skipped: 2 }),
-		]);
-		const { output: others } = await push(documents(3), {
-			options: { output: 'summary', dryRun },
-		});
-		expect(others[0].json).not.toHaveProperty('skipped');
 	});
 
 	it('says so when a document is refused', async () => {
@@ -773,24 +632,6 @@ describe('the output', () => {
 			expect.objectContaining({ id: 'x', name: 3.5 }),
 		]);
 		expect(result.errorOutput[0].pairedItem).toEqual({ item: 6 });
-	});
-
-	it.each<[string, IDataObject[], number]>([
-		['all have failed', [{ id: 'x' }, { id: 'y' }], 0],
-		['what has not failed was left out', [{ id: 'x' }, { docs: [] }], 1],
-	])('is one linked summary, even if nothing was pushed: %s', async (_case, items, from) => {
-		const docs = '={{ $json.docs ?? $json }}';
-		const result = await push(
-			items,
-			{ documentSource: 'json', documentJson: docs, options: { output: 'summary' } },
-			{ onError: 'continueErrorOutput' },
-		);
-		expect(result.output).toHaveLength(1);
-		expect(result.output[0].json).toMatchObject({
-			documents: 0,
-			stats: { requests: 0, bytes: 0 },
-		});
-		expect(result.output[0].pairedItem).toEqual([{ item: from }]);
 	});
 
 	it('matches the answers of the service to their documents', async () => {
@@ -850,44 +691,6 @@ describe('the output', () => {
 		expect(error?.description).toMatch(
 			/^Correct the document and push it again\. 2 documents of 3 had been pushed/,
 		);
-	});
-
-	it('stops a node set to stop after the request with a rejected document', async () => {
-		const server = await serve(({ body }, response) => {
-			const { id } = JSON.parse(body) as IDataObject;
-			reply(response, 200, [id === 'd1' ? { id, error: 'too long' } : { id }]);
-		});
-		const credentials = {
-			lucidworksPushApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
-		};
-		const options = { documentsPerRequest: 1, concurrency: 1 };
-		const { error } = await push(documents(9), { options }, { credentials });
-		expect(error?.message).toMatch(/"too long", so document 'd1' was not pushed$/);
-		expect(error?.description).toMatch(/1 document of 9 had been pushed/);
-		expect(server.requests).toHaveLength(2);
-	});
-
-	it.each<[IDataObject, string, number | undefined]>([
-		[{ status: 409 }, ' with status 409', 409],
-		[{ error: ['too long', 'too old'] }, ', "too long; too old"', undefined],
-		[{ error: true }, '', undefined],
-	])('shows what the service says of a refused document: %j', async (said, words, httpStatus) => {
-		const server = await serve(({ body }, response) => {
-			const { id } = JSON.parse(body) as IDataObject;
-			reply(response, 200, [{ id, ...said }]);
-		});
-		const credentials = {
-			lucidworksPushApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
-		};
-		const settings = { credentials, onError: 'continueRegularOutput' } as const;
-		const { output } = await push(documents(1), {}, settings);
-		expect(jsonOf(output)).toEqual([
-			{
-				id: 'd0',
-				error: `The push service rejected the document${words}, so document 'd0' was not pushed`,
-				...(httpStatus !== undefined && { httpStatus }),
-			},
-		]);
 	});
 
 	it.each([
@@ -972,17 +775,6 @@ describe('a blank row of a spreadsheet', () => {
 			]);
 			expect(hintsOf(result)).toEqual(['2 blank rows skipped']);
 		}
-	});
-
-	it('counts nothing for its item, and as blank in a summary', async () => {
-		const each = await push(items, { options: { output: 'perInputItem' } });
-		expect(jsonOf(each.output)).toEqual([
-			{ pushed: 0, failed: 0 },
-			{ pushed: 1, failed: 0 },
-			{ pushed: 0, failed: 0 },
-		]);
-		const { output } = await push(items, { options: { output: 'summary' } });
-		expect(jsonOf(output)).toMatchObject([{ documents: 1, failures: 0, blank: 2 }]);
 	});
 
 	it('fails if all rows are blank, or a parameter gives it an ID', async () => {

@@ -1,5 +1,5 @@
 /**
- * n8n's SSRF protection with an allowed host, for all tests of this file: what is allowed works, what is not does not.
+ * n8n's SSRF protection with an allowed host, for all tests of this file: what is allowed works, and errors say who can allow the rest.
  *
  * @jest-environment node
  */
@@ -25,6 +25,7 @@ afterAll(() => {
 	delete process.env.N8N_SSRF_ALLOWED_HOSTNAMES;
 });
 
+const ALLOW = /N8N_SSRF_ALLOWED_HOSTNAMES.*N8N_SSRF_ALLOWED_IP_RANGES/;
 const sandbox = useSandbox();
 /** All URLs of the sandbox have this host. */
 const credentialsOf = (host: string) =>
@@ -62,11 +63,21 @@ it.each(NODES)('%s reaches the allowed host', async (_name, node, parameters, re
 	expect(sandbox().requests.length).toBeGreaterThanOrEqual(requests);
 });
 
-it.each(NODES)('%s is blocked at another one', async (_name, node, parameters) => {
-	const { error } = await run(node(), parameters, '127.0.0.1');
-	expect(error?.message).toMatch(/was blocked by n8n's SSRF protection/);
-	expect(sandbox().requests).toEqual([]);
-});
+it.each(NODES)(
+	'%s is blocked at another one, and says who can allow it',
+	async (name, node, parameters) => {
+		const { error } = await run(node(), parameters, '127.0.0.1');
+		const server = name === 'Chunk Text' ? 'token server' : 'service';
+		expect(error?.message).toMatch(
+			new RegExp(
+				`^The request to the .*${server} was blocked by n8n's SSRF protection, so .* not `,
+			),
+		);
+		expect(error?.description).toMatch(ALLOW);
+		expect(error?.description).not.toMatch(/Allowed HTTP Request Domains/);
+		expect(sandbox().requests).toEqual([]);
+	},
+);
 
 it.each([
 	['lucidworksAiOAuth2Api', () => new LucidworksAiOAuth2Api()],
@@ -78,6 +89,7 @@ it.each([
 	const before = sandbox().requests.length;
 	const blocked = await testCredential(credential(), credentialsOf('127.0.0.1')[type]);
 	expect(blocked.ok).toBe(false);
-	expect(blocked.message).toMatch(/was blocked by n8n's SSRF protection/);
+	expect(blocked.message).toMatch(/was blocked by n8n's SSRF protection\./);
+	expect(blocked.message).toMatch(ALLOW);
 	expect(sandbox().requests).toHaveLength(before);
 });

@@ -37,16 +37,6 @@ const TIMES = { seconds: expect.any(Number), recordsPerSecond: expect.any(Number
 const NOTHING = { retries: 0, splits: 0, throttled: 0, ...TIMES };
 
 describe('a summary has the same figures for all nodes', () => {
-	it('Push Documents, of items', async () => {
-		const { output } = await run(
-			new PushDocuments(),
-			{ options: { output: 'summary', documentsPerRequest: 2 } },
-			{ items: documents(5) },
-		);
-		const stats = { ...NOTHING, requests: 3, bytes: bodyBytes() };
-		expect(output[0].json).toEqual({ documents: 5, failures: 0, stats });
-	});
-
 	it('Push Documents, of a file', async () => {
 		sandbox().faults.add({ route: 'push', status: 503, times: 1 });
 		sandbox().faults.add({ route: 'push', status: 429, times: 1 });
@@ -57,16 +47,6 @@ describe('a summary has the same figures for all nodes', () => {
 		);
 		const stats = { ...TIMES, requests: 3, retries: 2, splits: 0, throttled: 1 };
 		expect(output[0].json.stats).toEqual({ ...stats, bytes: bodyBytes() });
-	});
-
-	it('Push Documents, whose batches were split', async () => {
-		sandbox().faults.add({ route: 'push', status: 413, times: 1 });
-		const { output } = await run(
-			new PushDocuments(),
-			{ documentSource: 'file' },
-			{ items: [await file(4)] },
-		);
-		expect(output[0].json.stats).toMatchObject({ requests: 3, splits: 1, bytes: bodyBytes() });
 	});
 
 	it('Delete Document', async () => {
@@ -104,13 +84,6 @@ describe('the data of the execution has them too', () => {
 		const { seconds, recordsPerSecond, ...stats } = result.output[0].json.stats as IDataObject;
 		expect([seconds, recordsPerSecond]).toEqual([expect.any(Number), expect.any(Number)]);
 		expect(tracingOf(result)).toEqual({ ...stats, ...TIMES, records: 5 });
-	});
-
-	it('of several files together', async () => {
-		const parameters = { textSource: 'file', outputTo: 'files', ...MODEL };
-		const items = [await file(3), await file(4)];
-		const result = await run(new ChunkText(), parameters, { items });
-		expect(tracingOf(result)).toMatchObject({ requests: 2, records: 7 });
 	});
 
 	it.each([

@@ -82,15 +82,6 @@ describe('a cold credential', () => {
 		expect(sandbox.stats().maxInFlight.submit).toBe(16);
 	});
 
-	it('issues one token for 8 executions of one worker', async () => {
-		sandbox.faults.add({ route: 'token', latencyMs: 50 });
-		const worker = startWorker();
-		const store = newStore();
-		const runs = Array.from({ length: 8 }, async () => await chunk(worker, store));
-		for (const run of await Promise.all(runs)) succeeded(run);
-		expect(sandbox.tokensIssued()).toBe(1);
-	});
-
 	it('stores the token, and nothing else, for later executions and other workers', async () => {
 		const store = newStore();
 		const before = store.get(TYPE);
@@ -203,90 +194,6 @@ describe('a token close to its end', () => {
 			expect(sandbox.tokensIssued()).toBe(2);
 			expect(storedTokens(store)).toEqual(newer);
 		});
-
-		it('is renewed and stored by the same run, once the server can', async () => {
-			const store = newStore();
-			const worker = startWorker();
-			succeeded(await chunk(worker, store));
-			ahead = 3400_000;
-			sandbox.faults.add({ route: 'token', status: 503, times: 1 });
-			sandbox.faults.add({ route: 'submit', latencyMs: 20 });
-			const old = storedTokens(store);
-			const run = chunk(worker, store, { texts: 24 });
-			await seen('submit', 8);
-			expect(storedTokens(store)).toEqual(old);
-			ahead += 31_000;
-			expect(succeeded(await run)).toBe(24);
-			expect(sandbox.tokensIssued()).toBe(2);
-			expect(storedTokens(store)).not.toEqual(old);
-		});
-
-		it.each([
-			['has ended', 3601_000],
-			['was refused', 0],
-		])(
-			'gives way, if it %s, to one that another worker stores before the next attempt',
-			async (_case, ms) => {
-				const store = newStore();
-				const worker = startWorker();
-				succeeded(await chunk(worker, store));
-				if (ms === 0) sandbox.faults.add({ route: 'submit', status: 401, times: 1 });
-				ahead = ms;
-				const retryAfter = '1';
-				sandbox.faults.add({
-					route: 'token',
-					status: 503,
-					latencyMs: 100,
-					retryAfter,
-					times: 1,
-				});
-				const run = chunk(worker, store, { options: { retryForSeconds: 0 } });
-				await seen('token', 2);
-				await renewElsewhere(store);
-				ahead += 2_000;
-				expect(succeeded(await run)).toBe(1);
-				expect(sandbox.tokensIssued()).toBe(2);
-			},
-		);
-
-		it('is not tried again after it was refused and the first renewal failed', async () => {
-			const store = newStore();
-			const worker = startWorker();
-			succeeded(await chunk(worker, store));
-			sandbox.faults.add({ route: 'submit', status: 401, times: 1 });
-			sandbox.faults.add({ route: 'token', status: 503, retryAfter: '1', times: 1 });
-			const run = chunk(worker, store, { options: { retryForSeconds: 0 } });
-			await seen('token', 2);
-			ahead += 2_000;
-			expect(succeeded(await run)).toBe(1);
-			expect(sandbox.tokensIssued()).toBe(2);
-		});
-
-		it('fails the request once it has ended', async () => {
-			const store = newStore();
-			const worker = startWorker();
-			succeeded(await chunk(worker, store));
-			sandbox.faults.add({ route: 'token', status: 503 });
-			ahead = 3601_000;
-			const { error } = await chunk(worker, store);
-			expect(error?.message).toMatch(/issued no token for .* status 503/);
-			expect(requestsTo('submit')).toHaveLength(1);
-		});
-	});
-
-	it('ends a run that continues after failures, if the token server stays down', async () => {
-		sandbox.faults.add({ route: 'token', status: 503 });
-		const { output, hints } = await chunk(startWorker(), newStore(), {
-			texts: 40,
-			concurrency: 2,
-			onError: 'continueRegularOutput',
-			options: { textsPerRequest: 5 },
-		});
-		expect(output).toHaveLength(40);
-		for (const { json } of output)
-			expect(json.error).toMatch(/issued no token .*not submitted$/);
-		expect(requestsTo('token').length).toBeLessThan(6);
-		expect(hints.map(({ message }) => message).join()).not.toContain('split');
 	});
 });
 
@@ -336,50 +243,6 @@ describe('a 401 in the middle of a run', () => {
 		expect(sandbox.stats().unauthorized).toBeLessThanOrEqual(4);
 	});
 
-	it('renews once for several executions of one worker', async () => {
-		const store = newStore();
-		const worker = startWorker();
-		const runs = Array.from(
-			{ length: 4 },
-			async () => await chunk(worker, store, { texts: 12 }),
-		);
-		await seen('submit', 16);
-		await renewElsewhere(store, { stores: false });
-		for (const run of await Promise.all(runs)) expect(succeeded(run)).toBe(12);
-		expect(sandbox.tokensIssued()).toBe(3);
-	});
-
-	it('is survived as often as it comes in a long run', async () => {
-		const store = newStore();
-		const run = chunk(startWorker(), store, { texts: 80, concurrency: 2 });
-		for (let time = 1; time <= 6; time++) {
-			await seen('submit', time * 10);
-			ahead += 400_000;
-			await renewElsewhere(store, { stores: false });
-		}
-		expect(succeeded(await run)).toBe(80);
-	});
-
-	it('asks the token server once if that issues the same token again', async () => {
-		let refusals = 1;
-		let tokens = 0;
-		let jobs = 0;
-		const server = await startServer(({ url }, response) => {
-			if (url.startsWith('/oauth2/')) {
-				tokens += 1;
-				const token = { access_token: 'same', token_type: 'Bearer', expires_in: 3600 };
-				reply(response, 200, token);
-			} else if (refusals-- > 0) reply(response, 401, {});
-			else reply(response, 200, { chunkingId: `c${(jobs += 1)}`, status: 'SUBMITTED' });
-		});
-		const store = newStore({ aiUrl: server.url, authUrl: server.url });
-		const result = await chunk(startWorker(), store, { texts: 6, concurrency: 1 });
-		await server.close();
-		expect(succeeded(result)).toBe(6);
-		// At the start and after the 401.
-		expect(tokens).toBe(2);
-	});
-
 	it('ends the run after a few renewals if every token is refused', async () => {
 		sandbox.faults.add({ route: 'submit', status: 401 });
 		const result = await chunk(startWorker(), newStore(), { texts: 24, concurrency: 8 });
@@ -407,19 +270,6 @@ describe('two workers, where a new token revokes the previous one', () => {
 		for (const run of await Promise.all(runs)) expect(succeeded(run)).toBe(12);
 		expect(sandbox.tokensIssued()).toBeLessThanOrEqual(workers.length + 2);
 	});
-
-	it('still end with one token when the token ends for both at once', async () => {
-		sandbox.settings.revokePreviousTokens = true;
-		sandbox.faults.add({ route: 'submit', latencyMs: 15 });
-		const store = newStore();
-		const workers = [startWorker(), startWorker()];
-		const runs = workers.map(async (worker) => await chunk(worker, store, { texts: 40 }));
-		await seen('submit', 16);
-		const issued = sandbox.tokensIssued();
-		ahead = 3400_000;
-		for (const run of await Promise.all(runs)) expect(succeeded(run)).toBe(40);
-		expect(sandbox.tokensIssued() - issued).toBeLessThanOrEqual(workers.length);
-	});
 });
 
 describe('two scopes in one credential', () => {
@@ -437,14 +287,6 @@ describe('two scopes in one credential', () => {
 		await run(worker);
 		expect(Object.keys(storedTokens(store)).sort()).toEqual([PREDICT, BOTH].sort());
 		await run(startWorker());
-		expect(sandbox.tokensIssued()).toBe(2);
-	});
-
-	it('keep two tokens when two workers ask for one each', async () => {
-		const store = newStore();
-		for (let time = 1; time <= 2; time++)
-			for (const parameters of scopes)
-				succeeded(await chunk(startWorker(), store, { parameters }));
 		expect(sandbox.tokensIssued()).toBe(2);
 	});
 
@@ -706,39 +548,5 @@ describe('a response of the token server that cannot be used', () => {
 		const failure = await fail();
 		expect(failure.message).toMatch(message);
 		expect(failure.description).toMatch(description);
-	});
-
-	it('reads well: the token error object', async () => {
-		const { message, description } = await fail(
-			startWorker(),
-			newStore({ clientSecret: 'no' }),
-		);
-		expect(message).toContain(
-			'The token server refused to issue a token for the scope machinelearning.predict: status 401 (invalid_client), The client id or the client secret is wrong or missing',
-		);
-		expect(description).toMatch(/'Client ID' and 'Client Secret'/);
-	});
-
-	it('reads well: a scope the client has not got', async () => {
-		const { message, description } = await fail(
-			startWorker(),
-			newStore({ clientId: 'poor-client' }),
-		);
-		expect(message).toMatch(/status 400 \(invalid_scope\)/);
-		expect(description).toMatch(/grant the client the scope machinelearning\.predict/);
-	});
-
-	it('reads well: a client that must use PKCE', async () => {
-		sandbox.settings.tokenResponse = 'pkce';
-		const { message, description } = await fail();
-		expect(message).toMatch(/\(invalid_client\), .*Proof Key for Code Exchange/);
-		expect(description).toMatch(/Origin header/);
-		expect(description).toMatch(/client credentials/);
-	});
-
-	it('is requested again if the error is transient', async () => {
-		sandbox.faults.add({ route: 'token', status: 503, times: 1 });
-		const result = await chunk(startWorker(), newStore(), { options: { retryForSeconds: 60 } });
-		expect(succeeded(result)).toBe(1);
 	});
 });

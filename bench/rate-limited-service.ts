@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { CredentialData } from './credential-store';
+import type { CredentialData } from '../support/credential-store';
 
 /** What a service takes. */
 export interface RateLimit {
