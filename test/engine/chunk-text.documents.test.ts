@@ -19,7 +19,6 @@ const { sandbox, chunk, getResults, credentials, submits, answers, jobsEnded } =
 });
 
 const DOCUMENTS: INodeParameters = { output: 'documents' };
-const anId = expect.stringMatching(/^[-0-9a-f]{36}$/) as string;
 const article = { id: 'a/1', name: 'Returns', text: 'Thirty days\nNo receipt' };
 const other = { id: 'b', name: 'Refunds', text: 'Five days' };
 const pushed = () => sandbox().documents(DEMO.endpoint);
