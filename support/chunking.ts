@@ -11,21 +11,26 @@ import { indexes, nodeRunner, useSandbox, useShortBackoff } from './sandbox';
 /** One item per chunk and one chunk per line, by a chunker that needs no Python. */
 const BY_LINE: INodeParameters = {
 	output: 'chunks',
-	vectors: 'list',
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 	chunker: 'dynamic-newline',
 	chunkerSettings: { maxChunkSize: 1 },
 };
 
+/** Moves what is asked of the output into the options; vectors are lists unless told otherwise. */
+function withOptions({ vectors = 'list', outputTo, options, ...others }: INodeParameters) {
+	const more = options as INodeParameters | undefined;
+	return { ...others, options: { vectors, ...(outputTo && { outputTo }), ...more } };
+}
+
 /** The parameters by lines, with others; a model may be given by its ID or an expression. */
 function withModel(parameters: INodeParameters): INodeParameters {
 	const { modelId } = parameters;
 	const locator = { __rl: true, mode: 'id', value: modelId };
-	return {
+	return withOptions({
 		...BY_LINE,
 		...parameters,
 		...(typeof modelId === 'string' && { modelId: locator }),
-	};
+	});
 }
 
 /** Polls jobs as often as the loop can. */
@@ -106,7 +111,7 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		): Promise<RunResult> =>
 			await run(
 				items,
-				{ operation: 'getResults', output: 'chunks', vectors: 'list', ...parameters },
+				withOptions({ operation: 'getResults', output: 'chunks', ...parameters }),
 				settings,
 			),
 		credentials,

@@ -22,7 +22,7 @@ export const migrateProperties = properties([
 			displayName: 'Request Timeout (Seconds)',
 			name: 'timeoutSeconds',
 			type: 'number',
-			typeOptions: { minValue: 1, numberPrecision: 3 },
+			typeOptions: { minValue: 1 },
 			// It reads and writes every manifest; how long that takes is not documented.
 			default: 3600,
 			description:

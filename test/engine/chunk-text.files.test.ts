@@ -220,9 +220,12 @@ describe('Texts From: File', () => {
 			textField: 'body',
 			idField: 'nr',
 			nameField: 'meta.title',
-			descriptionField: 'meta.about',
-			urlField: 'meta.link',
-			options: { keepSourceFields: 'listed', sourceFieldsToKeep: 'nr' },
+			options: {
+				descriptionField: 'meta.about',
+				urlField: 'meta.link',
+				keepSourceFields: 'listed',
+				sourceFieldsToKeep: 'nr',
+			},
 		});
 		expect(output).toHaveLength(3);
 		expect(output[1]).toMatchObject({

@@ -71,9 +71,8 @@ describe('a submission', () => {
 				chunker: 'regex-splitter',
 				regex: '',
 				options: {
-					dataType: 'notSent',
 					dimReductionSize: 0,
-					vectorQuantizationMethod: 'none',
+					vectorQuantizationMethod: '={{ $json.none }}',
 					additionalBodyFields: '  ',
 				},
 			}),

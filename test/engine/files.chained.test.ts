@@ -39,7 +39,7 @@ const lines = (prefix: string, count = 3): string =>
 		.join('');
 const CHUNK = {
 	textSource: 'file',
-	outputTo: 'files',
+	options: { outputTo: 'files' },
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 };
 

@@ -41,10 +41,9 @@ const NODES: Array<[string, () => INodeType, INodeParameters, IDataObject]> = [
 		() => new ChunkText(),
 		{
 			textSource: 'file',
-			outputTo: 'files',
 			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 		},
-		{ textsPerRequest: 1 },
+		{ textsPerRequest: 1, outputTo: 'files' },
 	],
 ];
 

@@ -32,7 +32,11 @@ const NODES: Array<[string, () => INodeType, INodeParameters, string]> = [
 	[
 		'Chunk Text',
 		() => new ChunkText(),
-		{ textSource: 'file', outputTo: 'files', modelId: { __rl: true, mode: 'id', value: 'm' } },
+		{
+			textSource: 'file',
+			modelId: { __rl: true, mode: 'id', value: 'm' },
+			options: { outputTo: 'files' },
+		},
 		'chunked',
 	],
 ];
@@ -42,7 +46,10 @@ describe.each(NODES)('%s', (_name, node, parameters, done) => {
 		await runNode({
 			node: node(),
 			items: [await files.item(FORMATS[name], name)],
-			parameters: { ...parameters, options } as INodeParameters,
+			parameters: {
+				...parameters,
+				options: { ...(parameters.options as object), ...options },
+			} as INodeParameters,
 			credentials: sandboxCredentials(sandbox()),
 			...more,
 		});

@@ -57,8 +57,8 @@ describe('a summary has the same figures for all nodes', () => {
 	});
 
 	it('Chunk Text, each of several files', async () => {
-		const parameters = { textSource: 'file', outputTo: 'files', ...MODEL };
-		const options = { textsPerRequest: 2 };
+		const parameters = { textSource: 'file', ...MODEL };
+		const options = { textsPerRequest: 2, outputTo: 'files' };
 		const items = [await file(3), await file(4)];
 		const { output } = await run(new ChunkText(), { ...parameters, options }, { items });
 		const summaries = jsonOf(output).filter((json) => 'file' in json);

@@ -82,8 +82,6 @@ describe('what an agent is offered', () => {
 			'json',
 		]);
 		expect(valuesOf(offered(new DeleteDocument(), 'idSource'))).toEqual(['item', 'list']);
-		expect(shownBy(new ChunkText(), 'outputTo')).toBeDefined();
-		expect(offered(new ChunkText(), 'outputTo')).toBeUndefined();
 	});
 
 	it('is told to send whole documents, since an update may lose the fields that are left out', () => {
@@ -94,9 +92,11 @@ describe('what an agent is offered', () => {
 		);
 	});
 
-	it('are no vectors', () => {
-		expect(shownBy(new ChunkText(), 'vectors')).toBeDefined();
-		expect(offered(new ChunkText(), 'vectors')).toBeUndefined();
+	it.each(['vectors', 'outputTo'])('is no option %s', (option) => {
+		const namesOf = (property: INodeProperties | undefined) =>
+			(property?.options as INodeProperties[]).map(({ name }) => name);
+		expect(namesOf(shownBy(new ChunkText(), 'options'))).toContain(option);
+		expect(namesOf(offered(new ChunkText(), 'options'))).not.toContain(option);
 	});
 
 	it('are fields to fill in, since the item is the input of the agent', async () => {
@@ -164,7 +164,8 @@ describe('what a model reads', () => {
 	it.each([
 		['chunks', { output: 'chunks' }],
 		['documents', { output: 'documents', documentId: 'a', documentName: 'A' }],
-		['vectors set before the node became a tool', { output: 'chunks', vectors: 'list' }],
+		['vectors set before the node became a tool', { options: { vectors: 'list' } }],
+		['files set before the node became a tool', { options: { outputTo: 'files' } }],
 	])('has no vectors: %s', async (_case, parameters) => {
 		const result = await chunkTool(parameters);
 		expect(JSON.stringify(jsonOf(result.output))).toContain('No receipt');

@@ -17,37 +17,35 @@ function shownWith({ description }: INodeType, values: INodeParameters) {
 		{ typeVersion: 1 },
 		description,
 	) as INodeParameters;
-	const isShown = (property: INodeProperties): boolean =>
-		NodeHelpers.displayParameter(all, property, { typeVersion: 1 }, description, all);
-	const parameters = properties.filter(isShown);
+	const shownBeside = (siblings: INodeParameters, list: INodeProperties[]) =>
+		list.filter((property) =>
+			NodeHelpers.displayParameter(siblings, property, { typeVersion: 1 }, description, all),
+		);
+	const parameters = shownBeside(all, properties);
 	const options = parameters.find(({ name }) => name === 'options')?.options ?? [];
-	return {
-		parameters,
-		options: (options as INodeProperties[]).filter(isShown).map(({ name }) => name),
-	};
+	const shown = shownBeside(all.options as INodeParameters, options as INodeProperties[]);
+	return { parameters, options: names(shown) };
 }
 
 const names = (properties: INodeProperties[]) => properties.map(({ name }) => name);
 
 describe('the panel', () => {
-	it('of Chunk Text has at most 13 parameters, the scope last', () => {
-		const shown = names(shownWith(new ChunkText(), {}).parameters);
-		expect(shown.length).toBeLessThanOrEqual(13);
-		expect(shown.slice(-2)).toEqual(['scope', 'options']);
-	});
-
-	it.each([
-		['items', ['compact', 'list', 'none']],
-		['files', ['compact', 'none']],
-	])('of Chunk Text has the vectors that are possible in %s', (outputTo, expected) => {
-		const node = new ChunkText();
-		const vectors = shownWith(node, { outputTo }).parameters.find(
-			({ name }) => name === 'vectors',
-		);
-		const isShown = (option: object) =>
-			NodeHelpers.displayParameter({ outputTo }, option as never, null, node.description);
-		const offered = (vectors?.options ?? []).filter(isShown) as Array<{ value: unknown }>;
-		expect(offered.map(({ value }) => value)).toEqual(expected);
+	const BEFORE = 'operation textSource';
+	const AFTER = 'modelId chunker regex output scope options';
+	it.each<[string, INodeParameters, string]>([
+		['a text', {}, `${BEFORE} text documentId documentName ${AFTER}`],
+		[
+			'a CSV file',
+			{ textSource: 'file', fileFormat: 'csv' },
+			`${BEFORE} binaryPropertyName fileFormat textField idField nameField ${AFTER}`,
+		],
+		[
+			'a JSON list',
+			{ textSource: 'file', fileFormat: 'jsonArray' },
+			`${BEFORE} binaryPropertyName fileFormat listPath textField idField nameField ${AFTER}`,
+		],
+	])('of Chunk Text follows the way of %s', (_case, values, expected) => {
+		expect(names(shownWith(new ChunkText(), values).parameters).join(' ')).toBe(expected);
 	});
 });
 
@@ -71,10 +69,13 @@ describe('the options', () => {
 	});
 
 	it.each<[string, INodeParameters]>([
-		['from items to files', { outputTo: 'files' }],
+		['from items to files', { options: { outputTo: 'files' } }],
 		['from files to items', { textSource: 'file' }],
-		['from files to files', { textSource: 'file', outputTo: 'files' }],
-		['of earlier requests to files', { operation: 'getResults', outputTo: 'files' }],
+		['from files to files', { textSource: 'file', options: { outputTo: 'files' } }],
+		[
+			'of earlier requests to files',
+			{ operation: 'getResults', options: { outputTo: 'files' } },
+		],
 		['that are submitted from files', { operation: 'submit', textSource: 'file' }],
 	])('have the size of returned files once: texts %s', (_case, values) => {
 		const { options } = shownWith(new ChunkText(), values);

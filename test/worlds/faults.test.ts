@@ -46,11 +46,11 @@ interface Target {
 
 const CHUNKING = {
 	output: 'chunks',
-	vectors: 'list',
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 	chunker: 'dynamic-newline',
 	chunkerSettings: { maxChunkSize: 1 },
 	text: '={{ $json.text }}',
+	options: { vectors: 'list' },
 };
 
 const TARGETS: Target[] = [

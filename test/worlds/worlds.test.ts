@@ -172,10 +172,10 @@ useShortBackoff();
 
 const CHUNKING: INodeParameters = {
 	output: 'chunks',
-	vectors: 'list',
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 	chunker: 'dynamic-newline',
 	chunkerSettings: { maxChunkSize: 1 },
+	options: { vectors: 'list' },
 };
 
 const isPoison = ({ text }: IDataObject) => String(text).includes(POISON);
@@ -355,7 +355,7 @@ class Play {
 			some: IDataObject[],
 			stop?: number,
 		): Promise<RunResult | undefined> => {
-			const { modelId, chunker, chunkerSettings, output, vectors } = CHUNKING;
+			const { modelId, chunker, chunkerSettings, output, options } = CHUNKING;
 			const submit = { operation: 'submit', modelId, chunker, chunkerSettings, text };
 			const submitted = await this.run(new ChunkText(), some, submit, stop);
 			const all = [...submitted.output, ...submitted.errorOutput];
@@ -368,7 +368,7 @@ class Play {
 			return await this.run(new ChunkText(), jobs, {
 				operation: 'getResults',
 				output,
-				vectors,
+				options,
 			});
 		};
 		const round = async (some: IDataObject[], stop?: number): Promise<IDataObject[]> => {

@@ -33,12 +33,12 @@ export interface RecordOptions {
 /** Reads how records are written; in files vectors are lists of numbers. */
 export function recordOptions(task: ChunkTask): RecordOptions {
 	const { run, parameters, options, mode } = task;
-	const isToFiles = parameters.choice('outputTo') === 'files';
-	const wanted = isTool(run.context) ? 'none' : parameters.choice('vectors');
+	const { outputTo, vectors } = options;
+	const inFiles = outputTo === 'files' && vectors === 'compact' ? 'list' : vectors;
 	return {
 		...options,
 		mode,
-		vectors: wanted === 'compact' && isToFiles ? 'list' : wanted,
+		vectors: isTool(run.context) ? 'none' : inFiles,
 		keepSourceFields: parameters.isAdded('options', 'keepSourceFields')
 			? options.keepSourceFields
 			: undefined,

@@ -45,9 +45,9 @@ export class Report {
 		private readonly sink: Sink,
 		name: string,
 	) {
-		const { run, parameters, options } = task;
+		const { run, options } = task;
 		this.options = recordOptions(task);
-		if (parameters.choice('outputTo') === 'files')
+		if (options.outputTo === 'files')
 			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
 

@@ -1,37 +1,7 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { properties } from '../../shared/n8n/parameters/properties';
 
-import { properties, property } from '../../shared/n8n/parameters/properties';
-
-const maxChunkSize = property({
-	displayName: 'Max Chunk Size (Tokens)',
-	name: 'maxChunkSize',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 512,
-	description: 'Maximum length of a chunk',
-});
-
-const overlapSize = property({
-	displayName: 'Overlap Size (Sentences)',
-	name: 'overlapSize',
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: 1,
-	description: 'How many sentences neighboring chunks share',
-});
-
-/** The settings of one chunker. */
-const settingsOf = <const O extends INodeProperties[]>(chunker: string, options: O) =>
-	property({
-		displayName: 'Chunker Settings',
-		name: 'chunkerSettings',
-		type: 'collection',
-		placeholder: 'Add Setting',
-		default: {},
-		options,
-		description: 'Only settings you add are sent',
-		displayOptions: { show: { chunker: [chunker] } },
-	});
+/** Where a setting is shown. */
+const onlyFor = (...chunkers: string[]) => ({ show: { '/chunker': chunkers } });
 
 /** How to split texts. To add a chunker, add an option and its settings here. */
 export const chunkerProperties = properties([
@@ -82,38 +52,63 @@ export const chunkerProperties = properties([
 			"Regular expression to split at, in Python syntax. Splits at blank lines by default. Leave empty for the service's default.",
 		displayOptions: { show: { chunker: ['regex-splitter'] } },
 	},
-	settingsOf('dynamic-newline', [maxChunkSize]),
-	settingsOf('dynamic-sentence', [maxChunkSize, overlapSize]),
-	settingsOf('sentence', [
-		{
-			displayName: 'Chunk Size (Sentences)',
-			name: 'chunkSize',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 5,
-			description: 'How many sentences a chunk has',
+	{
+		displayName: 'Chunker Settings',
+		name: 'chunkerSettings',
+		type: 'collection',
+		placeholder: 'Add Setting',
+		default: {},
+		description: 'Only settings you add are sent',
+		displayOptions: {
+			show: { chunker: ['dynamic-newline', 'dynamic-sentence', 'semantic', 'sentence'] },
 		},
-		overlapSize,
-	]),
-	settingsOf('semantic', [
-		{
-			displayName: 'Approximate',
-			name: 'approximate',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to compare sentences in a faster, less exact way',
-		},
-		{
-			displayName: 'Cosine Threshold',
-			name: 'cosineThreshold',
-			type: 'number',
-			typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 3 },
-			default: 0.567,
-			description: 'How similar neighboring sentences must be to stay in one chunk',
-		},
-		maxChunkSize,
-		overlapSize,
-	]),
+		options: [
+			{
+				displayName: 'Approximate',
+				name: 'approximate',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to compare sentences in a faster, less exact way',
+				displayOptions: onlyFor('semantic'),
+			},
+			{
+				displayName: 'Chunk Size (Sentences)',
+				name: 'chunkSize',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 5,
+				description: 'How many sentences a chunk has',
+				displayOptions: onlyFor('sentence'),
+			},
+			{
+				displayName: 'Cosine Threshold',
+				name: 'cosineThreshold',
+				type: 'number',
+				typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 3 },
+				default: 0.567,
+				description: 'How similar neighboring sentences must be to stay in one chunk',
+				displayOptions: onlyFor('semantic'),
+			},
+			{
+				displayName: 'Max Chunk Size (Tokens)',
+				name: 'maxChunkSize',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 512,
+				description: 'Maximum length of a chunk',
+				displayOptions: onlyFor('dynamic-newline', 'dynamic-sentence', 'semantic'),
+			},
+			{
+				displayName: 'Overlap Size (Sentences)',
+				name: 'overlapSize',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 1,
+				description: 'How many sentences neighboring chunks share',
+				displayOptions: onlyFor('dynamic-sentence', 'semantic', 'sentence'),
+			},
+		],
+	},
 	{
 		displayName: 'Chunker Name',
 		name: 'chunkerName',

@@ -7,8 +7,13 @@ import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
 import { modelProperties } from './model';
 import { optionsProperties } from './options';
-import { documentProperties, documentPropertiesOfItems, outputProperties } from './output';
-import { fileTextProperties, previousRequestProperties, textProperties } from './texts';
+import { outputProperties } from './output';
+import {
+	documentProperties,
+	fileDocumentProperties,
+	previousRequestProperties,
+	textProperties,
+} from './texts';
 
 const operationProperty = property({
 	displayName: 'Operation',
@@ -51,12 +56,14 @@ const forOperations = <const P extends INodeProperties[]>(operation: Operation[]
 /** All parameters, in the order the editor shows them. */
 export const allProperties = properties([
 	operationProperty,
-	...forOperations(['submitAndWait', 'submit'], [...textProperties, ...fileTextProperties]),
-	...forOperations(['getResults'], previousRequestProperties),
+	...forOperations(['submitAndWait', 'submit'], textProperties),
+	...forOperations(['getResults'], [...previousRequestProperties, ...documentProperties({})]),
+	...forOperations(
+		['submitAndWait'],
+		[...documentProperties({ textSource: ['item', 'list'] }), ...fileDocumentProperties],
+	),
 	...forOperations(['submitAndWait', 'submit'], [...modelProperties, ...chunkerProperties]),
 	...forOperations(['submitAndWait', 'getResults'], outputProperties),
-	...forOperations(['submitAndWait'], documentPropertiesOfItems),
-	...forOperations(['getResults'], documentProperties),
 	...scopeProperties(
 		'Scope to request the access token for. Chunking needs Machine Learning Predict.',
 	).map((field) => ({ ...field, noDataExpression: true })),
@@ -77,6 +84,8 @@ export const optionsOf = (parameters: ChunkParameters) =>
 		'previousChunkCount',
 		'resumeChunkingId',
 		'additionalBodyFields',
+		'descriptionField',
+		'urlField',
 		...OWN_OPTIONS,
 	]);
 

@@ -4,8 +4,8 @@ import { properties } from '../../shared/n8n/parameters/properties';
 export const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 
 /**
- * Embedding models that the service's documentation names (docs/service-interface.md, Models). There may
- * be more: any other is entered by its ID.
+ * Embedding models that the service's documentation names (docs/service-interface.md, Models). The service
+ * has no list of its models: any other is entered by its ID.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 
@@ -15,23 +15,22 @@ export const modelProperties = properties([
 		displayName: 'Model ID',
 		name: 'modelId',
 		type: 'resourceLocator',
-		default: { mode: 'id', value: '' },
+		default: { mode: 'list', value: '' },
 		required: true,
 		description: 'Embedding model that computes the vectors',
 		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: 'Select a model...',
+				typeOptions: { searchListMethod: 'listModels' },
+			},
 			{
 				displayName: 'By ID',
 				name: 'id',
 				type: 'string',
 				placeholder: 'e.g. gte-small',
-			},
-			// The service has no list of its models.
-			{
-				displayName: 'Known Models',
-				name: 'list',
-				type: 'list',
-				placeholder: 'Select a documented model...',
-				typeOptions: { searchListMethod: 'listModels' },
 			},
 		],
 	},
@@ -44,7 +43,6 @@ export const modelOptions = properties([
 		name: 'dataType',
 		type: 'options',
 		options: [
-			{ name: 'Not Sent', value: 'notSent', description: 'The service decides' },
 			{ name: 'Passage', value: 'passage', description: 'Text that is searched' },
 			{ name: 'Query', value: 'query', description: 'Text that people search with' },
 		],
@@ -78,7 +76,6 @@ export const modelOptions = properties([
 				value: 'min-max',
 				description: 'Integers from 0 to 255, the least precise',
 			},
-			{ name: 'Not Sent', value: 'none', description: 'The service decides' },
 		],
 		default: 'max-scale',
 		description:

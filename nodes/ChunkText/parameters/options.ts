@@ -1,31 +1,23 @@
+import { recommendedFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	bytesPerFileProperty,
 	delimiterProperty,
 	maxRecordsProperty,
 	skipRecordsProperty,
 } from '../../shared/n8n/sources/file-properties';
-import { optionsProperty, properties, property } from '../../shared/n8n/parameters/properties';
+import { optionsProperty, properties, shownFor } from '../../shared/n8n/parameters/properties';
 import { requestProperties } from '../../shared/n8n/session/request-options';
 import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking/chunking';
 import { MAX_CHUNK_TEXT_BYTES } from '../../shared/service/limits';
 import { modelOptions, submits } from './model';
 
-const fetches = { show: { '/operation': ['submitAndWait', 'getResults'] } };
+const fetching = { '/operation': ['submitAndWait', 'getResults'] };
+const fetches = { show: fetching };
 const fromFile = { show: { '/textSource': ['file'] } };
 const notFromFile = { hide: { '/textSource': ['file'] } };
-/** Files are returned for texts from a file, and where chunks go to files. */
-const filesAreReturned = [fromFile, { show: { '/outputTo': ['files'] }, ...notFromFile }];
-const bytesPerReturnedFile = property({
-	...bytesPerFileProperty,
-	description: 'Maximum size of a file that the node returns',
-});
-const documentsOfItems = {
-	show: { '/output': ['documents', 'perDocument'] },
-	...notFromFile,
-};
-const onlySubmitAndWait = { show: { '/operation': ['submitAndWait'] } };
+const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
-/** What to return, and the document of an item. */
+/** What to return. */
 const resultOptions = properties([
 	{
 		displayName: 'Keep Source Fields',
@@ -33,11 +25,7 @@ const resultOptions = properties([
 		type: 'options',
 		options: [
 			{ name: 'All', value: 'all', description: 'All fields of the input item' },
-			{
-				name: 'Listed',
-				value: 'listed',
-				description: "Those in 'Source Fields to Keep'",
-			},
+			{ name: 'Listed', value: 'listed', description: "Those in 'Source Fields to Keep'" },
 			{ name: 'None', value: 'none', description: 'Only what this node returns' },
 		],
 		default: 'all',
@@ -54,6 +42,52 @@ const resultOptions = properties([
 		displayOptions: { show: { keepSourceFields: ['listed'] } },
 	},
 	{
+		displayName: 'Vectors',
+		name: 'vectors',
+		type: 'options',
+		options: [
+			{
+				name: 'Compact',
+				value: 'compact',
+				description:
+					'Push Documents sends them as numbers. Until then each is a text in the last column of the table; in files a list of numbers.',
+			},
+			{
+				name: 'Number Lists',
+				value: 'list',
+				description: 'For other nodes. Slow to show in the editor.',
+			},
+			{ name: 'None', value: 'none', description: 'For full-text search' },
+		],
+		default: 'compact',
+		description:
+			'Whether to return the embedding vector of each chunk. Semantic search needs vectors, but they are most of the data.',
+		// AI agents never get vectors: a model cannot use them.
+		displayOptions: { show: fetching, hide: { '@tool': [true] } },
+	},
+	{
+		displayName: 'Output To',
+		name: 'outputTo',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Files',
+				value: 'files',
+				description:
+					"JSON Lines, one item per file. For more chunks than n8n can keep in memory; Push Documents reads them with 'Documents From' set to 'File'.",
+			},
+			{ name: 'Items', value: 'items', description: 'One item per chunk' },
+		],
+		default: 'items',
+		description: 'Where to put the chunks',
+		// Tools return only JSON.
+		displayOptions: {
+			show: { ...fetching, '/output': ['documents', 'chunks'] },
+			hide: { '@tool': [true] },
+		},
+	},
+	{
 		displayName: 'Chunk Details',
 		name: 'chunkDetails',
 		type: 'boolean',
@@ -62,6 +96,10 @@ const resultOptions = properties([
 			'Whether chunks also have chunkingId, chunkCount, textIndex, start, end and tokensUsed',
 		displayOptions: fetches,
 	},
+]);
+
+/** The document of a text. */
+const documentOptions = properties([
 	{
 		displayName: 'Document Description',
 		name: 'documentDescription',
@@ -69,7 +107,7 @@ const resultOptions = properties([
 		default: '={{ $json.description }}',
 		placeholder: 'e.g. How to return goods',
 		description: "Description of each chunk. If not added, the item's own field.",
-		displayOptions: documentsOfItems,
+		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	{
 		displayName: 'Document URL',
@@ -78,8 +116,13 @@ const resultOptions = properties([
 		default: '={{ $json.url }}',
 		placeholder: 'e.g. https://example.com/handbook/returns',
 		description: "URL of each chunk. If not added, the item's own field.",
-		displayOptions: documentsOfItems,
+		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
+	...shownFor(
+		// Submit has no output, but Get Results may need the documents later.
+		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
+		recommendedFieldProperties,
+	),
 	{
 		displayName: 'Previous Chunk Count',
 		name: 'previousChunkCount',
@@ -89,8 +132,8 @@ const resultOptions = properties([
 		description:
 			'Number of chunks when the document was last pushed. IDs of chunks that no longer exist are returned for Delete Document.',
 		displayOptions: {
-			...documentsOfItems,
-			show: { ...documentsOfItems.show, '/operation': ['submitAndWait'] },
+			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
+			...notFromFile,
 		},
 	},
 ]);
@@ -115,15 +158,6 @@ const requestOptions = properties([
 		displayOptions: submits,
 	},
 	...requestProperties(8),
-	{
-		displayName: 'Additional Body Fields',
-		name: 'additionalBodyFields',
-		type: 'json',
-		default: '{}',
-		placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',
-		description: 'JSON object to merge into the request body',
-		displayOptions: submits,
-	},
 ]);
 
 const waitingOptions = properties([
@@ -131,7 +165,7 @@ const waitingOptions = properties([
 		displayName: 'Max Wait (Seconds)',
 		name: 'maxWaitSeconds',
 		type: 'number',
-		typeOptions: { minValue: 1, numberPrecision: 1 },
+		typeOptions: { minValue: 1 },
 		default: 300,
 		description: 'How long to wait for the chunks of each request after its submission',
 		displayOptions: fetches,
@@ -156,6 +190,16 @@ const waitingOptions = properties([
 		description: "What to do with texts that have no chunks after 'Max Wait (Seconds)'",
 		displayOptions: fetches,
 	},
+]);
+
+const fileOptions = properties([
+	...shownFor(fromFile, [delimiterProperty, skipRecordsProperty, maxRecordsProperty]),
+	// Files are returned for texts from a file, and where chunks go to files.
+	{ ...bytesPerFileProperty, displayOptions: fromFile },
+	{ ...bytesPerFileProperty, displayOptions: { show: { outputTo: ['files'] }, ...notFromFile } },
+]);
+
+const rareOptions = properties([
 	{
 		displayName: 'Resume Chunking ID',
 		name: 'resumeChunkingId',
@@ -164,7 +208,16 @@ const waitingOptions = properties([
 		placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
 		description:
 			"If an item has a chunking ID, its chunks are fetched instead of submitting it again. The item's field 'textPosition' says which text of the request it is.",
-		displayOptions: { ...onlySubmitAndWait, ...notFromFile },
+		displayOptions: { show: { '/operation': ['submitAndWait'] }, ...notFromFile },
+	},
+	{
+		displayName: 'Additional Body Fields',
+		name: 'additionalBodyFields',
+		type: 'json',
+		default: '{}',
+		placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',
+		description: 'JSON object to merge into the request body',
+		displayOptions: submits,
 	},
 	{
 		displayName: 'Results Path',
@@ -177,25 +230,15 @@ const waitingOptions = properties([
 	},
 ]);
 
-const fileOptions = properties([
-	{ ...delimiterProperty, displayOptions: fromFile },
-	{
-		...skipRecordsProperty,
-		description:
-			'Number of records to skip at the start. To resume a run, use the number in its error or summary.',
-		displayOptions: fromFile,
-	},
-	{ ...maxRecordsProperty, displayOptions: fromFile },
-	...filesAreReturned.map((displayOptions) => ({ ...bytesPerReturnedFile, displayOptions })),
-]);
-
-/** Rare settings by subject, the everyday ones first, each shown only where it applies. */
+/** Settings by subject, each shown only where it applies, the rare ones last. */
 export const optionsProperties = properties([
 	optionsProperty([
 		...resultOptions,
+		...documentOptions,
 		...modelOptions,
 		...requestOptions,
 		...waitingOptions,
 		...fileOptions,
+		...rareOptions,
 	]),
 ]);

@@ -1,7 +1,8 @@
-import { documentFieldProperties } from '../../shared/n8n/sources/document-fields';
+import { requiredFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	fileProperties,
 	RECORD_FILES,
+	textFileDocumentProperties,
 	textFileProperty,
 } from '../../shared/n8n/sources/file-properties';
 import { filledByModel, properties, shownFor } from '../../shared/n8n/parameters/properties';
@@ -66,18 +67,7 @@ export const textProperties = properties([
 		displayOptions: { show: { textSource: ['list'] } },
 	},
 	{ ...textFileProperty, displayOptions: { show: { textSource: ['textFile'] } } },
-]);
-
-const file = { show: { textSource: ['file'] } };
-/** Hidden only by outputs that need no documents: Submit has no output, but Get Results may need them later. */
-const fileDocuments = {
-	show: { textSource: ['file'] },
-	hide: { output: ['chunks', 'perDocument'] },
-};
-
-/** Where the texts are in a file, and the documents they belong to. */
-export const fileTextProperties = properties([
-	...fileProperties(RECORD_FILES, file.show),
+	...fileProperties(RECORD_FILES, { textSource: ['file'] }),
 	{
 		displayName: 'Text Field',
 		name: 'textField',
@@ -87,10 +77,56 @@ export const fileTextProperties = properties([
 		required: true,
 		placeholder: 'e.g. body',
 		description: 'Field or column with the text, e.g. body or content.body',
-		displayOptions: file,
+		displayOptions: { show: { textSource: ['file'] } },
 	},
-	...shownFor(fileDocuments, documentFieldProperties),
+	...shownFor(
+		// Submit has no output, but Get Results may need the documents later.
+		{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
+		requiredFieldProperties,
+	),
 ]);
+
+/**
+ * The document of an item, for outputs that are ready to push.
+ *
+ * @param show for which kinds of texts
+ */
+export const documentProperties = (show: { textSource?: string[] }) =>
+	properties([
+		...filledByModel(
+			{
+				displayName: 'Document ID',
+				name: 'documentId',
+				type: 'string',
+				default: '={{ $json.id }}',
+				required: true,
+				placeholder: 'e.g. handbook/returns.md',
+				description:
+					'ID of the document the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
+				displayOptions: { show: { output: ['documents', 'perDocument'], ...show } },
+			},
+			'ID of the document that the text belongs to',
+		),
+		...filledByModel(
+			{
+				displayName: 'Document Name',
+				name: 'documentName',
+				type: 'string',
+				default: '={{ $json.name }}',
+				required: true,
+				placeholder: 'e.g. Returns',
+				description: 'Name of each chunk of the document',
+				displayOptions: { show: { output: ['documents', 'perDocument'], ...show } },
+			},
+			'Title of the document that the text belongs to',
+		),
+	]);
+
+/** The document of a text file. */
+export const fileDocumentProperties = shownFor(
+	{ show: { output: ['documents', 'perDocument'], textSource: ['textFile'] } },
+	textFileDocumentProperties,
+);
 
 /** Which earlier request to fetch. */
 export const previousRequestProperties = properties([

@@ -5,7 +5,7 @@ import {
 	documentFieldsOf,
 	idIn,
 	neededFields,
-	readDocumentFields,
+	readItemFields,
 	type DocumentFields,
 } from '../../shared/n8n/sources/document-fields';
 import type { FileReading } from '../../shared/n8n/sources/file-source';
@@ -13,6 +13,7 @@ import { documentId } from '../../shared/service/push/document-id';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
+import type { ChunkParameters } from '../parameters';
 import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
@@ -28,7 +29,7 @@ export function recordTexts(
 	itemIndex: number,
 ): Omit<FileReading<TextEntry>, 'sink'> & Pick<TextEntry, 'settings'> {
 	const textField = parameters.requiredText('textField', itemIndex);
-	const document = mode === 'chunks' ? undefined : readDocumentFields(parameters, itemIndex);
+	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
 	const settings = readSettings(parameters, itemIndex);
 	const group = JSON.stringify(settings);
 	const { bytesPerRequest: maxBytes, keepSourceFields } = options;
@@ -58,6 +59,13 @@ export function recordTexts(
 		idOf: (value) => idIn(value, document?.id ?? 'id'),
 	};
 }
+
+/** Where the document of a record is in it. */
+const documentFields = (parameters: ChunkParameters, itemIndex: number): DocumentFields => ({
+	...readItemFields(parameters, itemIndex),
+	description: parameters.text('options.descriptionField', itemIndex).trim(),
+	url: parameters.text('options.urlField', itemIndex).trim(),
+});
 
 function documentOf(record: object, fields: DocumentFields): SourceDocument {
 	const advice = "'Documents Ready to Push' needs it: correct the record, or the field's name.";

@@ -22,8 +22,8 @@ export function readSettings(parameters: ChunkParameters, itemIndex: number): Ch
 	// Fails for names that cannot be part of a path.
 	submitPath(chunker, modelId);
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
-	const method = optionalText(parameters, 'vectorQuantizationMethod', 'none', itemIndex);
-	const dataType = optionalText(parameters, 'dataType', 'notSent', itemIndex);
+	const method = optionalText(parameters, 'vectorQuantizationMethod', itemIndex);
+	const dataType = optionalText(parameters, 'dataType', itemIndex);
 	return {
 		chunker,
 		modelId,
@@ -56,12 +56,10 @@ export const areConstant = (parameters: ChunkParameters): boolean =>
 function optionalText(
 	parameters: ChunkParameters,
 	option: 'vectorQuantizationMethod' | 'dataType',
-	notSent: string,
 	itemIndex: number,
 ): string | undefined {
 	if (!parameters.isAdded('options', option)) return undefined;
-	const value = parameters.text(`options.${option}`, itemIndex).trim();
-	return value === '' || value === notSent ? undefined : value;
+	return parameters.text(`options.${option}`, itemIndex).trim() || undefined;
 }
 
 function chunkerConfig(

@@ -39,7 +39,7 @@ export const requestProperties = (concurrency: number) =>
 			displayName: 'Retry For (Seconds)',
 			name: 'retryForSeconds',
 			type: 'number',
-			typeOptions: { minValue: 0, numberPrecision: 1 },
+			typeOptions: { minValue: 0 },
 			default: RETRY_FOR_SECONDS,
 			description:
 				'How long to keep retrying a request after transient errors, with growing pauses. It is retried at least once. At most 10 in tools of an AI agent.',
@@ -48,7 +48,7 @@ export const requestProperties = (concurrency: number) =>
 			displayName: 'Request Timeout (Seconds)',
 			name: 'timeoutSeconds',
 			type: 'number',
-			typeOptions: { minValue: 1, numberPrecision: 3 },
+			typeOptions: { minValue: 1 },
 			default: 60,
 			description: 'How long to wait for the complete response to one request',
 		},

@@ -50,12 +50,6 @@ export const recommendedFieldProperties = properties([
 	},
 ]);
 
-/** Where the fields of a document are in the records of a file. */
-export const documentFieldProperties = properties([
-	...requiredFieldProperties,
-	...recommendedFieldProperties,
-]);
-
 /** Names or dotted paths of the fields of a document; '' for one that is not wanted. */
 export type DocumentFields = Record<'id' | 'name' | 'description' | 'url', string>;
 
@@ -83,7 +77,7 @@ export function readDocumentFields(
 
 /** Reads where ID and name are in an item; the other fields have their own names. */
 export const readItemFields = (
-	parameters: DocumentFieldParameters,
+	parameters: Pick<DocumentFieldParameters, 'requiredText'>,
 	itemIndex: number,
 ): DocumentFields => ({
 	id: parameters.requiredText('idField', itemIndex),

@@ -117,7 +117,7 @@ export const bytesPerFileProperty = property({
 	// n8n takes a file as one piece, and larger pieces block it.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
-	description: 'Maximum size of a file of failed records; more records need more files',
+	description: 'Maximum size of a file that the node returns',
 });
 
 export const delimiterProperty = property({
@@ -137,7 +137,7 @@ export const skipRecordsProperty = property({
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		'How many records at the beginning of the file to skip, to continue after an interruption. The error or the log line of the interrupted run says how many.',
+		'Number of records to skip at the start. To resume a run, use the number in its error or summary.',
 });
 
 export const maxRecordsProperty = property({
