@@ -1,5 +1,6 @@
 /**
- * What runs that last longer than 10 seconds write to n8n's log. Their clock runs a hundred times faster.
+ * What runs write to n8n's log at their end, and before it if they last longer than 10 seconds. Their clock runs a
+ * hundred times faster.
  *
  * @jest-environment node
  */
@@ -100,4 +101,21 @@ it('of a file it says where to continue', async () => {
 		},
 	);
 	expect(sandbox().requests).toHaveLength(3);
+});
+
+it('at its end it writes all figures', async () => {
+	captured.length = 0;
+	sandbox().faults.add({ route: 'push', status: 503, times: 1 });
+	await runNode({
+		node: new PushDocuments(),
+		items: indexes(6).map((at) => ({ id: `d${at}`, name: 'N' })),
+		parameters: { options: { documentsPerRequest: 2, concurrency: 1 } },
+		credentials: sandboxCredentials(sandbox()),
+	});
+	const written = captured.filter((text) => text.includes('Push Documents: '));
+	expect(written).toEqual([
+		expect.stringMatching(
+			/: 6 succeeded, 0 failed, 3 requests, \d+ bytes, [\d.]+ s, \d+ per second, 1 retry, responses by status 200: 3, 503: 1/,
+		),
+	]);
 });

@@ -97,11 +97,12 @@ export class Batcher<E> {
 		const group = groupOf?.(entry);
 		const packed = pack(entry, this.packing);
 		if ('reason' in packed) return packed;
-		if (key !== undefined && this.replaced(key, packed)) return undefined;
+		const earlier = key === undefined ? undefined : this.keys.get(key);
+		if (earlier !== undefined && this.replaced(earlier, packed)) return undefined;
 		const size = requestBytes(this.batch.length + 1, this.bytes + packed.bytes, this.limits);
 		const { maxCount, maxBytes } = this.limits;
 		const isFull = this.batch.length >= maxCount || size > maxBytes;
-		const isOther = group !== this.group || (key !== undefined && this.keys.has(key));
+		const isOther = group !== this.group || earlier !== undefined;
 		const full = this.batch.length > 0 && (isFull || isOther) ? this.flush() : undefined;
 		this.batch.push(packed);
 		if (key !== undefined) this.keys.set(key, this.batch.length - 1);
@@ -111,11 +112,10 @@ export class Batcher<E> {
 	}
 
 	/** Puts an entry in the place of an earlier one with its key, if it fits there. */
-	private replaced(key: string, packed: Packed<E>): boolean {
-		const at = this.keys.get(key);
-		const earlier = at === undefined ? undefined : this.batch[at];
+	private replaced(at: number, packed: Packed<E>): boolean {
+		const earlier = this.batch[at];
 		const { replace } = this.packing;
-		if (at === undefined || earlier === undefined || replace === undefined) return false;
+		if (earlier === undefined || replace === undefined) return false;
 		const bytes = this.bytes - earlier.bytes + packed.bytes;
 		if (requestBytes(this.batch.length, bytes, this.limits) > this.limits.maxBytes)
 			return false;

@@ -74,8 +74,12 @@ export async function deliver<R>(
 			if (run.ended) return last ? terminal(last) : skipped(run.ended);
 			if (attempts > 1) run.stats.retries++;
 			run.stats.inFlight++;
-			const again = async () => await send(attempts, last?.reason);
-			const result = await tried(again, line, ticket, judge);
+			const result = await tried(
+				async () => await send(attempts, last?.reason),
+				line,
+				ticket,
+				judge,
+			);
 			run.stats.inFlight--;
 			if (result.ok) return { ...result, attempts };
 			const reason = last ? withHistory(result.reason, last.reason) : result.reason;

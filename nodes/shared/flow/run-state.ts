@@ -24,6 +24,8 @@ export class RunStats {
 	bytes = 0;
 	/** Entries that succeeded. */
 	done = 0;
+	/** Entries that failed. */
+	failed = 0;
 }
 
 /** So many single entries in a row that fail as if the service were down show that it is. */

@@ -63,29 +63,25 @@ export async function exchange(
 	cancels = new Set<() => void>(),
 ): Promise<ReadResponse> {
 	let isAnswered = false;
-	const sendAndRead = async (signal: AbortSignal): Promise<ReadResponse> => {
-		const { statusCode, headers, body } = (await send({
-			abortSignal: signal,
-			encoding: 'stream',
-			timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			disableFollowRedirect: true,
-		})) as IN8nHttpFullResponse;
-		isAnswered = true;
-		const isSuccess = statusCode >= 200 && statusCode < 300;
-		const read = await collected(body as unknown as ResponseStream, isSuccess, signal);
-		if (read.isCut && isSuccess) throw tooLong(asked().party);
-		const sentAt = Date.parse(String(headers.date)) || Date.now();
-		const retryAfterMs = parseRetryAfter(headers['retry-after'], sentAt);
-		return {
-			status: statusCode,
-			body: read.body,
-			...(retryAfterMs !== undefined && { retryAfterMs }),
-		};
-	};
 	try {
-		return await within(timeoutMs, cancels, sendAndRead);
+		return await within(timeoutMs, cancels, async (signal) => {
+			const response = (await send({
+				abortSignal: signal,
+				encoding: 'stream',
+				timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
+				returnFullResponse: true,
+				ignoreHttpStatusErrors: true,
+				disableFollowRedirect: true,
+			})) as IN8nHttpFullResponse;
+			isAnswered = true;
+			const { statusCode: status, headers } = response;
+			const isSuccess = status >= 200 && status < 300;
+			const stream = response.body as unknown as ResponseStream;
+			const { body, isCut } = await collected(stream, isSuccess, signal);
+			if (isCut && isSuccess) throw tooLong(asked().party);
+			const retryAfterMs = parseRetryAfter(headers);
+			return { status, body, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+		});
 	} catch (error) {
 		const { party, kind } = asked();
 		if (error === TIME_IS_UP) throw timeoutFailure(party, timeoutMs, kind);

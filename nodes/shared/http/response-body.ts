@@ -52,7 +52,12 @@ export async function collected(
 			if (body.bytes > maxBytes) break;
 		}
 		const isCut = body.bytes > maxBytes;
-		return { body: isCut && isSuccess ? '' : parsed(body), isCut };
+		const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(body.pieces));
+		try {
+			return { body: JSON.parse(text) as unknown, isCut };
+		} catch {
+			return { body: text, isCut };
+		}
 	} finally {
 		release();
 	}
@@ -63,13 +68,4 @@ function mayGrow(body: Body): boolean {
 	const [oldest, ...others] = bodies;
 	const bytes = others.reduce((sum, other) => sum + other.bytes, 0);
 	return body === oldest || bytes < MAX_COLLECTED_BYTES - MAX_BODY_BYTES;
-}
-
-function parsed({ pieces }: Body): unknown {
-	const text = new TextDecoder().decode(Buffer.concat(pieces));
-	try {
-		return JSON.parse(text) as unknown;
-	} catch {
-		return text;
-	}
 }

@@ -4,18 +4,17 @@ const DAY_MS = 86_400_000;
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 
 /**
- * Reads a Retry-After header: seconds or an HTTP date (docs/service-interface.md, Failures). A date
- * more than a day away means that a clock is wrong, so it is ignored.
+ * Reads the header Retry-After: seconds, or an HTTP date, which counts from that of the response
+ * (docs/service-interface.md, Failures). A date more than a day away means that a clock is wrong, so it is ignored.
  *
- * @param nowMs epoch ms
  * @returns ms to wait, or undefined if there is no readable header
  */
-export function parseRetryAfter(header: unknown, nowMs: number): number | undefined {
-	if (typeof header !== 'string' && typeof header !== 'number') return undefined;
-	const text = String(header).trim();
+export function parseRetryAfter(headers: Readonly<Record<string, unknown>>): number | undefined {
+	const text = String(headers['retry-after'] ?? '').trim();
 	if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
 	if (!HTTP_DATE.test(text)) return undefined;
+	const sentAt = Date.parse(String(headers.date)) || Date.now();
 	// One of the forms says no time zone, and means GMT.
-	const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) - nowMs;
+	const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) - sentAt;
 	return Math.abs(ms) <= DAY_MS ? Math.max(0, ms) : undefined;
 }

@@ -149,3 +149,25 @@ function durationOf(ms: number): string {
 	const minutes = Math.ceil(ms / 60_000);
 	return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
+
+/** Where a page says that it is one: comments may come first. */
+const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
+const MAX_START_CHARACTERS = 2_000;
+
+/**
+ * A 2xx response that is an HTML page: it comes from something else than the service, such as a proxy
+ * or a login page, so nobody knows what became of the request (docs/service-interface.md, Failures).
+ *
+ * @returns undefined for any other body
+ */
+export function pageFailure(
+	body: unknown,
+	{ name, urlLabel }: Service,
+): ServiceFailure | undefined {
+	if (typeof body !== 'string' || !PAGE_START.test(body.slice(0, MAX_START_CHARACTERS)))
+		return undefined;
+	return new ServiceFailure(`The ${name.replace('the ', '')} answered with an HTML page`, {
+		kind: 'response',
+		description: `Check '${urlLabel}' in the credential: a proxy or a login page may have answered instead of the service.`,
+	});
+}

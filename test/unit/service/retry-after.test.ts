@@ -16,7 +16,6 @@ test.each<[unknown, number | undefined]>([
 	['', undefined],
 	[undefined, undefined],
 	[null, undefined],
-	[['7'], undefined],
 	['Thursday, 01-Jan-26 12:00:30 GMT', 30_000],
 	['Thu Jan  1 12:00:30 2026', 30_000],
 	['-5', undefined],
@@ -36,13 +35,18 @@ test.each<[unknown, number | undefined]>([
 	['Thu, 01 Jan 1970 00:00:00 GMT', undefined],
 	['9'.repeat(400), Number.MAX_SAFE_INTEGER],
 ])('%j means %p ms', (header, expected) => {
-	expect(parseRetryAfter(header, NOW)).toBe(expected);
+	expect(parseRetryAfter({ 'retry-after': header, date: new Date(NOW).toUTCString() })).toBe(
+		expected,
+	);
 });
 
 test('is undefined or a number that is not negative', () => {
 	fc.assert(
 		fc.property(fc.oneof(fc.string(), fc.integer(), fc.date().map(String)), (header) => {
-			const ms = parseRetryAfter(header, NOW);
+			const ms = parseRetryAfter({
+				'retry-after': header,
+				date: new Date(NOW).toUTCString(),
+			});
 			expect(ms === undefined || (ms >= 0 && Number.isFinite(ms))).toBe(true);
 		}),
 	);

@@ -1,5 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
-import { count } from './hints';
+import { count, figure } from './hints';
 
 /**
  * Measures what was sent since the meter was made, for what summaries, the log and the data of an execution
@@ -34,14 +34,28 @@ export class Meter {
 		};
 	}
 
-	/** Members of a line of the log: also how many succeeded. */
-	figures() {
-		return { records: this.stats.done - this.before.done, ...this.json() };
-	}
-
-	/** In a few words, for the log. */
+	/** In a few words, for the log of a run that goes on. */
 	text(): string {
 		const { recordsPerSecond, retries } = this.json();
 		return `${recordsPerSecond} per second, ${count(retries, 'retry', 'retries')}`;
+	}
+
+	/**
+	 * All of it, for the log of a run that is over.
+	 *
+	 * @param statuses responses by their status
+	 */
+	endText(statuses: Readonly<Record<number, number>>): string {
+		const { done, failed } = this.stats;
+		const { requests, bytes, seconds } = this.json();
+		const byStatus = Object.entries(statuses).map(
+			([status, times]) => `${status}: ${figure(times)}`,
+		);
+		return [
+			`${figure(done)} succeeded, ${figure(failed)} failed`,
+			`${count(requests, 'request')}, ${figure(bytes)} bytes, ${seconds} s`,
+			this.text(),
+			...(byStatus.length > 0 ? [`responses by status ${byStatus.join(', ')}`] : []),
+		].join(', ');
 	}
 }

@@ -76,7 +76,7 @@ export class Results {
 		const { items, binary, failure } = options;
 		const pairedItem = items?.map((item) => ({ item })) ?? { item: itemIndex };
 		for (const item of items ?? []) this.outputs[item] ??= [];
-		const output = this.outputOf(itemIndex);
+		const output = (this.outputs[itemIndex] ??= []);
 		for (const json of list) {
 			const item = this.itemOf(json, pairedItem, binary);
 			if (failure !== undefined)
@@ -95,7 +95,7 @@ export class Results {
 	fail(itemIndex: number, failed: Failure, isCause = false): void {
 		const { reason, message = messageOf(reason), advice, id, json, binary } = failed;
 		this.failures++;
-		const output = this.outputOf(itemIndex);
+		const output = (this.outputs[itemIndex] ??= []);
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
 		const failure = () => nodeError(this.context, reason, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
@@ -125,11 +125,6 @@ export class Results {
 	/** The node's output. */
 	all(): INodeExecutionData[] {
 		return this.outputs.flatMap((output) => output ?? []);
-	}
-
-	/** What an item has got so far. */
-	private outputOf(itemIndex: number): INodeExecutionData[] {
-		return (this.outputs[itemIndex] ??= []);
 	}
 
 	private itemOf(

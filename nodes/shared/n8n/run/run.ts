@@ -28,6 +28,8 @@ export class Run implements RunState {
 	readonly items: INodeExecutionData[];
 	readonly health = new Health();
 	readonly stats = new RunStats();
+	/** Responses by their status, those to polls included. */
+	readonly statuses: Record<number, number> = {};
 	/** Whether the workflow stops at a failure, so that further work would be wasted. */
 	readonly stopsOnFailure: boolean;
 	/** Why nothing more may be started; undefined while the run goes on. */
@@ -103,11 +105,11 @@ export class Run implements RunState {
 		if (this.ended || wake?.aborted) return;
 		const timer = new AbortController();
 		const end = () => timer.abort();
-		const stopListening = this.onEnd(end);
+		this.onEndListeners.add(end);
 		wake?.addEventListener('abort', end);
 		await sleep(Math.min(ms, MAX_SLEEP_MS), timer.signal).catch(() => undefined);
 		wake?.removeEventListener('abort', end);
-		stopListening();
+		this.onEndListeners.delete(end);
 	}
 
 	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */
@@ -131,26 +133,27 @@ export class Run implements RunState {
 		this.context.addExecutionHints({ message, type, location: 'outputPane' });
 	}
 
-	/** Writes how far the run has come to n8n's log, with its figures, by which a log can be filtered. */
-	log(): void {
-		const { name: node } = this.context.getNode();
-		for (const line of this.logLines())
-			this.context.logger.info(`${node}: ${line}`, { node, ...this.meter.figures() });
+	/** Writes lines to n8n's log, with the figures as members, by which a log can be filtered. */
+	log(lines = this.logLines()): void {
+		const { context, statuses } = this;
+		const { name: node } = context.getNode();
+		const members = { node, ...this.figures(), failed: this.stats.failed, statuses };
+		for (const line of lines) context.logger.info(`${node}: ${line}`, members);
 	}
 
-	/** Calls the listeners of `onOver`, and listens to nothing any more. */
-	over(): void {
-		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
-		for (const listener of this.onOverListeners) listener();
+	/** What was sent so far, as members of a line of the log. */
+	figures() {
+		return { records: this.stats.done, ...this.meter.json() };
 	}
 
 	/**
-	 * The node's output.
+	 * The node's output; to be called when the run is over, however it ended.
 	 *
 	 * @throws Canceled; the first failure of a run that stops at failures, with what had been done
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
-		this.over();
+		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
+		for (const listener of this.onOverListeners) listener();
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();
@@ -203,8 +206,9 @@ export async function runNode(
 	executed.abort();
 	// n8n does not show what a run that was stopped by hand had done.
 	if (run.ended) run.log();
+	run.log([run.meter.endText(run.statuses)]);
 	// In the data of the execution, from which n8n's OpenTelemetry spans take them.
-	context.setMetadata({ tracing: run.meter.figures() });
+	context.setMetadata({ tracing: run.figures() });
 	return [await run.finish()];
 }
 

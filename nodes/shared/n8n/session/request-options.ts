@@ -57,17 +57,6 @@ export const requestProperties = (concurrency: number) =>
 /** The limiters of this process, by service and credential: executions share what a service tells one of them. */
 const limiters = new Map<string, Limiter>();
 
-/**
- * The limiter of a service and a credential.
- *
- * @param key names both and holds no secret; without one the limiter is not shared
- */
-function limiterOf(key: string | undefined): Limiter {
-	const limiter = (key !== undefined && limiters.get(key)) || new Limiter();
-	if (key !== undefined) limiters.set(key, limiter);
-	return limiter;
-}
-
 /** What the requests of one kind in a run share. */
 export type RequestLine = Line & { concurrency: number };
 
@@ -88,7 +77,10 @@ export function requestLine(
 	}: { concurrency?: number; retryForSeconds?: number; maxRequestsPerMinute?: number },
 	{ idempotent, isFirst = false }: { idempotent: boolean; isFirst?: boolean },
 ): RequestLine {
-	const lane = new Lane(limiterOf(session.limiterKey), run, concurrency, { perMinute, isFirst });
+	const { limiterKey } = session;
+	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
+	if (limiterKey !== undefined) limiters.set(limiterKey, limiter);
+	const lane = new Lane(limiter, run, concurrency, { perMinute, isFirst });
 	run.onOver(() => lane.leave());
 	const retryFor = isTool(run.context)
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)

@@ -4,22 +4,13 @@ import type {
 	IHttpRequestMethods,
 } from 'n8n-workflow';
 
-import type { Clock } from '../../flow/run-state';
 import { exchange, type ReadResponse, type SendOptions } from '../../http/exchange';
 import { TOKEN_SERVER } from '../../http/token-sender';
 import { serverMessage } from '../../service/failure';
-import { statusFailure, type Service } from '../../service/services';
-import { pageFailure } from '../../service/success';
+import { pageFailure, statusFailure, type Service } from '../../service/services';
 import { Masker, secretsOf } from '../../service/tokens/secrets';
+import type { Run } from '../run/run';
 import { TokenCredential, type Signature } from './token-credential';
-
-/** What a session needs of the run it belongs to. */
-interface SessionRun extends Clock {
-	readonly context: IExecuteFunctions;
-	/** Aborted when the run is canceled, with the error that says so. */
-	readonly signal: AbortSignal;
-	hint(message: string): void;
-}
 
 /** One request. */
 interface SessionRequest {
@@ -50,7 +41,7 @@ export class Session {
 	private constructor(
 		/** Names the service and the credential, so that executions can share a limiter; undefined for an inline credential. */
 		readonly limiterKey: string | undefined,
-		private readonly run: SessionRun,
+		private readonly run: Run,
 		private readonly service: Service,
 		private readonly baseUrl: string,
 		/** The credential's fields. */
@@ -69,16 +60,23 @@ export class Session {
 	 *
 	 * @throws InputError for a URL or a client that cannot be used
 	 */
-	static async open(run: SessionRun, service: Service): Promise<Session> {
+	static async open(run: Run, service: Service): Promise<Session> {
 		const { credentialType, scope } = service;
-		const read = async () => await run.context.getCredentials(credentialType);
-		const fields = await read();
+		const { context } = run;
+		const fields = await context.getCredentials(credentialType);
 		const baseUrl = service.baseUrl(fields);
-		const id = run.context.getNode().credentials?.[credentialType]?.id;
+		const id = context.getNode().credentials?.[credentialType]?.id;
 		// An inline credential has no ID; its requests are limited by themselves.
 		const key = id ? `${new URL(baseUrl).origin} ${id}` : undefined;
 		const tokens =
-			scope === undefined ? undefined : new TokenCredential(fields, scope, read, run);
+			scope === undefined
+				? undefined
+				: new TokenCredential(
+						fields,
+						scope,
+						async () => await context.getCredentials(credentialType),
+						run,
+					);
 		return new Session(key, run, service, baseUrl, fields, tokens);
 	}
 
@@ -94,7 +92,9 @@ export class Session {
 			const signature: Signature = (await this.tokens?.next()) ?? { data: this.fields };
 			const response = await this.attempt(request, signature);
 			const { status } = response;
-			const body = request.isUnmasked ? response.body : this.masked(response.body);
+			const { statuses } = this.run;
+			statuses[status] = (statuses[status] ?? 0) + 1;
+			const body = request.isUnmasked ? response.body : this.masker.mask(response.body);
 			if (status >= 200 && status < 300) {
 				const page = pageFailure(body, this.service);
 				if (page) throw page;
@@ -103,7 +103,7 @@ export class Session {
 			const { token } = signature;
 			if (status === 401 && token) this.tokens?.refuse(token);
 			if (status !== 401 || !token || recoveries === MAX_RECOVERIES)
-				throw statusFailure(this.service, { ...response, body: this.masked(body) });
+				throw statusFailure(this.service, { ...response, body: this.masker.mask(body) });
 		}
 	}
 
@@ -114,7 +114,7 @@ export class Session {
 
 	/** What a service says in a response: one line without secrets, '' if nothing. */
 	words(body: unknown): string {
-		return serverMessage(this.masked(body));
+		return serverMessage(this.masker.mask(body));
 	}
 
 	private async attempt(request: SessionRequest, signature: Signature): Promise<ReadResponse> {
@@ -150,8 +150,12 @@ export class Session {
 	): Promise<unknown> {
 		const { credentialType } = this.service;
 		const { context } = this.run;
+		// A context whose requests end with another signal than that of the execution.
+		const own = Object.create(context, {
+			getExecutionCancelSignal: { value: () => abortSignal },
+		}) as IExecuteFunctions;
 		return await context.helpers.httpRequestWithAuthentication.call(
-			withSignal(context, abortSignal),
+			own,
 			credentialType,
 			{
 				...how,
@@ -172,9 +176,3 @@ export class Session {
 		);
 	}
 }
-
-/** A context whose requests end with another signal than that of the execution. */
-const withSignal = (context: IExecuteFunctions, signal: AbortSignal): IExecuteFunctions =>
-	Object.create(context, {
-		getExecutionCancelSignal: { value: () => signal },
-	}) as IExecuteFunctions;

@@ -184,6 +184,7 @@ export class FileSink implements Sink {
 		const { run, origin } = this;
 		this.records = Math.max(this.records, record);
 		this.firstFailed = Math.min(this.firstFailed, record);
+		this.stats.failed++;
 		this.failures.note({ ...failure, record, line });
 		if (!run.stopsOnFailure) {
 			// What ended the run is done again, with all that comes after it.

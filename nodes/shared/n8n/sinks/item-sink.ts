@@ -57,9 +57,8 @@ export class ItemSink implements Sink {
 	private readonly summarized = new Set<number>();
 	/** Entries that succeeded as something else, such as `skipped`. */
 	private readonly others: Record<string, number> = {};
-	/** Entries that succeeded in any way, and entries that failed. */
+	/** Entries that succeeded in any way. */
 	private succeeded = 0;
-	private failures = 0;
 	private blanks = 0;
 	private readonly tallies = new Map<number, ItemTally>();
 	private readonly parts = new Map<number, Part[]>();
@@ -108,14 +107,14 @@ export class ItemSink implements Sink {
 
 	/** An entry that cannot be sent. */
 	refused(itemIndex: number, reason: unknown, id?: string): void {
-		this.failures++;
+		this.run.stats.failed++;
 		if (this.counts) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
 	async failed(entry: Placed, failure: Failure): Promise<void> {
 		await this.run.breathe();
-		this.failures++;
+		this.run.stats.failed++;
 		const { reason, skipped } = failure;
 		if (this.result.merged) {
 			if (!skipped && this.run.stopsOnFailure) this.run.stop(reason);
@@ -136,7 +135,7 @@ export class ItemSink implements Sink {
 			await this.run.breathe();
 			this.returnParts(itemIndex, parts);
 		}
-		this.hintAtFailures();
+		if (this.run.stats.failed > 0 && !this.run.stopsOnFailure) this.hintAtFailures();
 		if (this.blanks > 0) this.run.hint(`${count(this.blanks, 'blank row')} skipped`, 'info');
 		if (this.options.output === 'summary') this.returnSummary();
 	}
@@ -226,13 +225,13 @@ export class ItemSink implements Sink {
 
 	/** A run that continues on errors is green, whatever failed. */
 	private hintAtFailures(): void {
-		const { run, failures, succeeded } = this;
-		if (failures === 0 || run.stopsOnFailure) return;
-		const all = count(failures + succeeded, this.result.noun ?? 'document');
+		const { run, succeeded } = this;
+		const { failed } = run.stats;
+		const all = count(failed + succeeded, this.result.noun ?? 'document');
 		const where = run.results.toErrorOutput
 			? " of the items in the output 'Error'"
 			: ' of their items';
-		run.hint(`${figure(failures)} of ${all} failed. The field 'error'${where} says why.`);
+		run.hint(`${figure(failed)} of ${all} failed. The field 'error'${where} says why.`);
 	}
 
 	private progress(): string {

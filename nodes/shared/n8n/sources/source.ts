@@ -78,7 +78,7 @@ async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): P
 		} catch (error) {
 			if (isBlankItem(run, itemIndex)) blank.set(itemIndex, error);
 			else if (!passedOn(run, itemIndex))
-				run.refuse(itemIndex, error, reading.idOfItem?.(itemIndex));
+				sink.refused(itemIndex, error, reading.idOfItem?.(itemIndex));
 			continue;
 		}
 		if (values?.length === 0) sink.empty(itemIndex, reading.emptyList);
