@@ -113,9 +113,7 @@ it('at its end it writes all figures', async () => {
 		credentials: sandboxCredentials(sandbox()),
 	});
 	const written = captured.filter((text) => text.includes('Push Documents: '));
-	expect(written).toEqual([
-		expect.stringMatching(
-			/: 6 succeeded, 0 failed, 3 requests, \d+ bytes, [\d.]+ s, \d+ per second, 1 retry, responses by status 200: 3, 503: 1/,
-		),
-	]);
+	expect(written.at(-1)).toMatch(
+		/: 6 succeeded, 0 failed, 3 requests, \d+ bytes, [\d.]+ s, \d+ per second, 1 retry, responses by status 200: 3, 503: 1/,
+	);
 });
