@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { ChunkText } from './lib/shipped';
 import { runNode } from '../support/engine';
-import { axiosClient, limited } from './lib/axios-client';
+import { axiosClient } from './lib/axios-client';
 import type { BenchOptions } from './lib/options';
 import { accessToken, startService, type Service } from './lib/service';
 import { print, table, whole, type Cell } from './lib/table';
@@ -36,10 +36,7 @@ async function chunkByNode(service: Service, jobs: number, concurrency: number):
 
 /** Submit and poll by hand, at fixed intervals. */
 async function fixedIntervalClient(service: Service) {
-	const client = axiosClient(
-		{ Authorization: `Bearer ${await accessToken(service)}` },
-		{ keepAlive: false },
-	);
+	const client = axiosClient({ Authorization: `Bearer ${await accessToken(service)}` });
 	return {
 		submit: async (index: number): Promise<string> => {
 			const { data } = await client.post<{ chunkingId: string }>(
@@ -60,20 +57,6 @@ async function job(client: Awaited<ReturnType<typeof fixedIntervalClient>>, inde
 	const id = await client.submit(index);
 	do await delay(FIXED_INTERVAL_MS);
 	while (!(await client.isReady(id)));
-}
-
-/** Only requests are limited, not waits: the best one can do with a fixed interval. */
-async function allAtOnce(service: Service, jobs: number): Promise<void> {
-	const client = await fixedIntervalClient(service);
-	const { default: pLimit } = await import('p-limit');
-	const limit = pLimit(CONCURRENCY);
-	await Promise.all(
-		Array.from({ length: jobs }, async (_, index) => {
-			const id = await limit(async () => await client.submit(index));
-			do await delay(FIXED_INTERVAL_MS);
-			while (!(await limit(async () => await client.isReady(id))));
-		}),
-	);
 }
 
 /** Polls so far. A reset would forget them, but all access tokens too. */
@@ -109,21 +92,6 @@ export async function chunkWait({ quick }: BenchOptions): Promise<string> {
 				async () => await chunkByNode(service, jobs, concurrency),
 			);
 		}
-		await measure(
-			`axios, ${CONCURRENCY} concurrent requests, one poll of every job per second`,
-			async () => await allAtOnce(service, jobs),
-		);
-		const someJobs = Math.min(jobs, 20);
-		await measure(
-			`axios, ${CONCURRENCY} concurrent jobs (p-limit), one poll per second`,
-			async () => {
-				const client = await fixedIntervalClient(service);
-				await limited(CONCURRENCY, Array.from({ length: someJobs }), async (_, index) => {
-					await job(client, index);
-				});
-			},
-			someJobs,
-		);
 		const fewJobs = quick ? 1 : 5;
 		await measure(
 			'Loop and Wait of 1 s, one job after the other',

@@ -50,7 +50,7 @@ async function pushByNode({ file, fileName, count, credentials }: FileParameters
 
 /** Parses each line of JSON Lines and sends batches of the same size, by axios alone. */
 async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
-	const axios = axiosClient({}, { keepAlive: false });
+	const axios = axiosClient({});
 	const inFlight = new Set<Promise<unknown>>();
 	let batch: unknown[] = [];
 	const send = async (): Promise<void> => {

@@ -41,9 +41,8 @@ async function pushByAxios(
 	service: Service,
 	documents: IDataObject[],
 	{ concurrency, perRequest }: Setting,
-	keepAlive: boolean,
 ) {
-	const client = axiosClient({ 'X-API-Key': service.pushKey }, { keepAlive });
+	const client = axiosClient({ 'X-API-Key': service.pushKey });
 	await limited(concurrency, slices(documents, perRequest), async (batch) => {
 		await client.post(service.pushUrl, batch);
 	});
@@ -90,15 +89,13 @@ async function matrix(
 				await service.reset(latencyMs);
 				return await time(work);
 			};
-			const { node, axios, keepAlive } = await compare(rounds, {
+			const { node, axios } = await compare(rounds, {
 				node: async () => await fresh(async () => await pushByNode(service, part, setting)),
 				axios: async () =>
-					await fresh(async () => await pushByAxios(service, part, setting, false)),
-				keepAlive: async () =>
-					await fresh(async () => await pushByAxios(service, part, setting, true)),
+					await fresh(async () => await pushByAxios(service, part, setting)),
 			});
 			speedRow.push(whole(part.length / (node.ms / 1000)));
-			ratioRow.push(`${ratio(axios.ms / node.ms)} / ${ratio(keepAlive.ms / node.ms)}`);
+			ratioRow.push(ratio(axios.ms / node.ms));
 		}
 		speeds.push(speedRow);
 		ratios.push(ratioRow);
@@ -106,11 +103,7 @@ async function matrix(
 	const head = ['concurrency', ...perRequests.map((count) => `${count} per request`)];
 	print('', `**Push Documents, documents/s, ${latencyMs} ms added latency**`, '');
 	print(table(head, speeds));
-	print(
-		'',
-		'Its speed as a part of axios with the same batches (without / with keep-alive):',
-		'',
-	);
+	print('', 'Its speed as a part of axios with the same batches:', '');
 	print(table(head, ratios));
 }
 
@@ -127,7 +120,7 @@ export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 		// Warms the code of all clients and of the server up.
 		const warmUp = { concurrency: 4, perRequest: 100 };
 		await pushByNode(service, documents.slice(0, 5_000), warmUp);
-		await pushByAxios(service, documents.slice(0, 5_000), warmUp, true);
+		await pushByAxios(service, documents.slice(0, 5_000), warmUp);
 		for (const latencyMs of quick ? [0] : LATENCIES_MS) {
 			await matrix(service, documents, latencyMs, settings);
 		}

@@ -16,12 +16,6 @@ const LOADS: Array<{ service: string; limit: RateLimit; executions: number; docu
 	{ service: '5 a second', limit: { perSecond: 5 }, executions: 1, documents: 20_000 },
 	{ service: '40 a second', limit: { perSecond: 40 }, executions: 20, documents: 2_000 },
 	{
-		service: '40 a second, `Retry-After`',
-		limit: { perSecond: 40, retryAfter: 1 },
-		executions: 20,
-		documents: 2_000,
-	},
-	{
 		service: '40 a second, 503 and `Retry-After`',
 		limit: { perSecond: 40, retryAfter: 1, status: 503 },
 		executions: 20,

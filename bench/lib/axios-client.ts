@@ -3,12 +3,9 @@ import { Agent } from 'node:http';
 import axios, { type AxiosInstance } from 'axios';
 
 /** Axios as one would set it up by hand; n8n itself never keeps a connection alive. */
-export function axiosClient(
-	headers: Record<string, string>,
-	{ keepAlive }: { keepAlive: boolean },
-): AxiosInstance {
+export function axiosClient(headers: Record<string, string>): AxiosInstance {
 	return axios.create({
-		httpAgent: new Agent({ keepAlive }),
+		httpAgent: new Agent({ keepAlive: false }),
 		maxBodyLength: Infinity,
 		proxy: false,
 		headers: { Accept: 'application/json', ...headers },

@@ -2,13 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import {
-	DEMO,
-	type Sandbox,
-	type SandboxSettings,
-	type SandboxStats,
-	type JobSummary,
-} from '../../sandbox';
+import { DEMO, type Sandbox, type SandboxSettings, type SandboxStats } from '../../sandbox';
 import type { CredentialData } from '../../support/credential-store';
 import { sandboxCredentials } from '../../support/credentials';
 
@@ -26,7 +20,6 @@ export interface Service {
 	/** Forgets everything; afterwards each request takes so much longer. */
 	reset: (latencyMs?: number) => Promise<void>;
 	stats: () => Promise<SandboxStats>;
-	jobs: () => Promise<JobSummary[]>;
 	close: () => void;
 }
 
@@ -73,7 +66,6 @@ export async function startService(
 			}
 		},
 		stats: async () => (await control('GET', 'stats')) as SandboxStats,
-		jobs: async () => (await control('GET', 'jobs')) as JobSummary[],
 		close: () => child.disconnect(),
 	};
 }
