@@ -1,7 +1,6 @@
 import { breather } from './breathe';
 import { splitByPattern } from './python-re';
 import type { Static } from './schema';
-import type { SandboxSettings } from './settings';
 import type { Span, Unit } from './units';
 import { joinUnits, linesOf, sentencesOf, spanOf, sumTokens } from './units';
 
@@ -16,11 +15,7 @@ export interface Chunker {
 	 * Splits the texts of a checked request.
 	 * @returns the spans of each text's chunks, in UTF-16 units
 	 */
-	split: (
-		texts: string[],
-		config: Record<string, unknown>,
-		settings: SandboxSettings,
-	) => Promise<Span[][]>;
+	split: (texts: string[], config: Record<string, unknown>) => Promise<Span[][]>;
 }
 
 /** The values of a checked `chunkerConfig`. */
@@ -59,8 +54,8 @@ export const CHUNKERS: Record<string, Chunker> = {
 	/** The pieces between the matches of a Python regular expression. */
 	'regex-splitter': {
 		config: { regex: { type: 'string' } },
-		split: async (texts, { regex = '\\n' }, { regexTimeLimitMs }) =>
-			await Promise.resolve(splitByPattern(String(regex), texts, regexTimeLimitMs)),
+		split: async (texts, { regex = '\\n' }) =>
+			await Promise.resolve(splitByPattern(String(regex), texts)),
 	},
 
 	/** Lines joined up to `maxChunkSize` tokens; no overlap. */

@@ -14,8 +14,10 @@ const HELP = `npm run sandbox -- [options]          (environment variable)
   --log                              log every request             SANDBOX_LOG=1
   --help`;
 
-/** Flags first, then the environment; undefined when neither says anything. */
-function readFlags() {
+/** A flag, or its environment variable, e.g. SANDBOX_TOKEN_LIFETIME; undefined when neither says anything. */
+type Flag = (name: string) => string | undefined;
+
+function readFlags(): { flag: Flag; isOn: (name: 'help' | 'log') => boolean } {
 	const { values } = parseArgs({
 		options: {
 			port: { type: 'string' },
@@ -29,47 +31,47 @@ function readFlags() {
 			help: { type: 'boolean' },
 		},
 	});
-	const { env } = process;
+	const given = new Map(Object.entries(values));
+	const ofEnv = (name: string) =>
+		process.env[`SANDBOX_${name.toUpperCase().replaceAll('-', '_')}`];
 	return {
-		help: values.help ?? false,
-		port: values.port ?? env.SANDBOX_PORT,
-		host: values.host ?? env.SANDBOX_HOST,
-		data: values.data ?? env.SANDBOX_DATA,
-		tokenLifetime: values['token-lifetime'] ?? env.SANDBOX_TOKEN_LIFETIME,
-		chunkDelay: values['chunk-delay'] ?? env.SANDBOX_CHUNK_DELAY,
-		deleteInterval: values['delete-commit-interval'] ?? env.SANDBOX_DELETE_COMMIT_INTERVAL,
-		config: values.config ?? env.SANDBOX_CONFIG,
-		log: values.log ?? env.SANDBOX_LOG === '1',
+		flag: (name) => (given.get(name) ?? ofEnv(name)) as string | undefined,
+		isOn: (name) => values[name] ?? ofEnv(name) === '1',
 	};
 }
 
 /** A number of a flag; undefined when the flag is absent. */
-function numberFlag(name: string, text: string | undefined): number | undefined {
+function numberOf(flag: Flag, name: string): number | undefined {
+	const text = flag(name);
 	if (text === undefined) return undefined;
 	const value = Number(text);
 	if (text.trim() === '' || !(value >= 0))
-		throw new Error(`${name} must be a number, not '${text}'`);
+		throw new Error(`--${name} must be a number, not '${text}'`);
 	return value;
 }
 
+/** Settings that have a flag. */
+const OF_SETTINGS = {
+	'token-lifetime': 'tokenLifetimeSeconds',
+	'chunk-delay': 'chunkDelayMs',
+	'delete-commit-interval': 'deleteCommitIntervalMs',
+} as const;
+
 /** The configuration file's options with the flags laid over them. */
-function readOptions(flags: ReturnType<typeof readFlags>): SandboxOptions {
-	const file = flags.config
-		? (JSON.parse(readFileSync(flags.config, 'utf8')) as SandboxOptions)
-		: {};
+function readOptions(flag: Flag, isLogging: boolean): SandboxOptions {
+	const config = flag('config');
+	const file = config ? (JSON.parse(readFileSync(config, 'utf8')) as SandboxOptions) : {};
 	const settings = { ...file.settings };
-	const tokenLifetime = numberFlag('--token-lifetime', flags.tokenLifetime);
-	if (tokenLifetime !== undefined) settings.tokenLifetimeSeconds = tokenLifetime;
-	const chunkDelay = numberFlag('--chunk-delay', flags.chunkDelay);
-	if (chunkDelay !== undefined) settings.chunkDelayMs = chunkDelay;
-	const deleteInterval = numberFlag('--delete-commit-interval', flags.deleteInterval);
-	if (deleteInterval !== undefined) settings.deleteCommitIntervalMs = deleteInterval;
+	for (const [name, setting] of Object.entries(OF_SETTINGS)) {
+		const value = numberOf(flag, name);
+		if (value !== undefined) settings[setting] = value;
+	}
 	return {
 		...file,
-		port: numberFlag('--port', flags.port) ?? file.port ?? 4321,
-		host: flags.host ?? file.host ?? '127.0.0.1',
-		dataFile: flags.data ?? file.dataFile ?? '.data/sandbox.jsonl',
-		log: flags.log || file.log,
+		port: numberOf(flag, 'port') ?? file.port ?? 4321,
+		host: flag('host') ?? file.host ?? '127.0.0.1',
+		dataFile: flag('data') ?? file.dataFile ?? '.data/sandbox.jsonl',
+		log: isLogging || file.log,
 		settings,
 	};
 }
@@ -109,12 +111,12 @@ function describe(sandbox: Sandbox, options: SandboxOptions): string {
 }
 
 async function main(): Promise<void> {
-	const flags = readFlags();
-	if (flags.help) {
+	const { flag, isOn } = readFlags();
+	if (isOn('help')) {
 		console.log(HELP);
 		return;
 	}
-	const options = readOptions(flags);
+	const options = readOptions(flag, isOn('log'));
 	const sandbox = await startSandbox(options);
 	console.log(describe(sandbox, options));
 	const stop = () => {

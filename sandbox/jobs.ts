@@ -122,7 +122,7 @@ export class Jobs {
 		if (modelId === this.settings.failModel) {
 			throw new Error(`Model ${modelId} failed to embed the chunks`);
 		}
-		return await CHUNKERS[chunker].split(texts, config, this.settings);
+		return await CHUNKERS[chunker].split(texts, config);
 	}
 
 	/** Cuts off chunks beyond `maxChunks` silently, as the service does. */

@@ -98,12 +98,6 @@ const SETTINGS = {
 		type: 'boolean',
 		default: true,
 	},
-	regexTimeLimitMs: {
-		description: 'How long one regular expression may run before its job ends in ERROR',
-		type: 'number',
-		minimum: 0,
-		default: 10_000,
-	},
 } as const;
 
 type Settings = typeof SETTINGS;

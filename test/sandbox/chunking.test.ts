@@ -1,5 +1,5 @@
 import { useSandbox } from '../../support/sandbox';
-import { bearer, chunk, http, sleep } from '../../support/sandbox-client';
+import { bearer, chunk, http } from '../../support/sandbox-client';
 
 const sandbox = useSandbox();
 
@@ -51,15 +51,6 @@ describe('regex-splitter', () => {
 		});
 		expect(sandbox().jobs()[0].status).toBe('ERROR');
 	});
-
-	test('a catastrophic pattern ends in ERROR, and later jobs continue', async () => {
-		sandbox().settings.regexTimeLimitMs = 300;
-		const bad = await chunk(sandbox(), 'regex-splitter', [`${'a'.repeat(50)}b`], {
-			chunkerConfig: { regex: '(a+)+$' },
-		});
-		expect(bad).toMatchObject({ status: 'ERROR', message: /longer than 0\.3 s/ });
-		expect(await split('regex-splitter', 'a\nb')).toEqual(['a', 'b']);
-	});
 });
 
 test.each<[(typeof CHUNKERS)[number], Record<string, unknown>, string[]]>([
@@ -95,14 +86,6 @@ test.each<[string, Record<string, unknown>, string[]]>([
 	],
 ])('%s %j', async (chunker, config, chunks) => {
 	expect(await split(chunker, SENTENCES, config)).toEqual(chunks);
-});
-
-test('semantic keeps like sentences together', async () => {
-	const text = 'The fox runs fast. The fox runs slow. Taxes rise again. Taxes rise soon.';
-	expect(await split('semantic', text)).toEqual([
-		'The fox runs fast. The fox runs slow.',
-		'Taxes rise again. Taxes rise soon.',
-	]);
 });
 
 test.each(CHUNKERS)('%s: spans are code points of the text', async (chunker) => {
@@ -152,11 +135,6 @@ describe('vectors', () => {
 		expect((await vectorsOf({ dimReductionSize: 3 })).vector).toEqual(
 			floats.vector.slice(0, 3),
 		);
-	});
-
-	test('the vectorSize setting', async () => {
-		sandbox().settings.vectorSize = 8;
-		expect((await vectorsOf({})).vector).toHaveLength(8);
 	});
 });
 
@@ -218,63 +196,6 @@ describe('refuses a body', () => {
 });
 
 describe('jobs', () => {
-	const submit = async (headers: Record<string, string>) => {
-		const url = `${sandbox().url}/ai/async-chunking/sentence/gte-small`;
-		const { data } = await http.post(url, { batch: [{ text: 'Hi.' }] }, { headers });
-		return `${sandbox().url}/ai/async-chunking/${data.chunkingId}`;
-	};
-
-	test('SUBMITTED until the delay is over, then READY, listed as RETRIEVED after a GET', async () => {
-		sandbox().settings.chunkDelayMs = 200;
-		const headers = await bearer(sandbox());
-		const url = await submit(headers);
-		const chunkingId = url.split('/').pop();
-		expect((await http.get(url, { headers })).data).toEqual({
-			chunkingId,
-			status: 'SUBMITTED',
-		});
-		await sleep(260);
-		expect(sandbox().jobs()).toEqual([{ chunkingId, status: 'READY', texts: 1 }]);
-		const { data } = await http.get(url, { headers });
-		expect(data).toMatchObject({
-			chunkingId,
-			status: 'READY',
-			chunkedData: [{ chunks: ['Hi.'] }],
-		});
-		expect(sandbox().jobs()[0].status).toBe('RETRIEVED');
-		expect((await http.get(url, { headers })).data).toEqual(data);
-	});
-
-	test('results once, with the status RETRIEVED', async () => {
-		Object.assign(sandbox().settings, { resultsOnce: true, readyStatus: 'RETRIEVED' });
-		const headers = await bearer(sandbox());
-		const url = await submit(headers);
-		await sleep(20);
-		const [one, two] = await Promise.all([
-			http.get(url, { headers }),
-			http.get(url, { headers }),
-		]);
-		expect([one, two].filter(({ data }) => data.chunkedData)).toHaveLength(1);
-		expect([one.data.status, two.data.status]).toEqual(['RETRIEVED', 'RETRIEVED']);
-		expect((await http.get(url, { headers })).data.chunkedData).toBeUndefined();
-	});
-
-	test('a reset forgets jobs in flight and frees their slots', async () => {
-		Object.assign(sandbox().settings, { chunkDelayMs: 150, chunkParallelism: 1 });
-		const headers = await bearer(sandbox());
-		await submit(headers);
-		await submit(headers);
-		sandbox().reset();
-		await submit(await bearer(sandbox()));
-		await sleep(220);
-		expect(
-			sandbox()
-				.jobs()
-				.map(({ status }) => status),
-		).toEqual(['READY']);
-		expect(sandbox().stats().chunks).toBe(1);
-	});
-
 	test('a failing model, an unknown id', async () => {
 		const results = await chunk(sandbox(), 'sentence', ['a'], {}, 'broken-model');
 		expect(results).toMatchObject({ status: 'ERROR', message: /broken-model/ });

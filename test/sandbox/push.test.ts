@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { DEMO, defaultSettings, startSandbox } from '../../sandbox';
 import { useSandbox } from '../../support/sandbox';
-import { http, push, remove, sleep } from '../../support/sandbox-client';
+import { http, push, remove } from '../../support/sandbox-client';
 
 const sandbox = useSandbox({
 	dataSources: [
@@ -87,26 +87,6 @@ test('413 above the limit, and not at it', async () => {
 	expect(sandbox().requests[2].body).toBeUndefined();
 });
 
-test('all push responses', async () => {
-	const documents = [
-		{ id: '1', name: 'a' },
-		{ id: '2', name: 'b' },
-	];
-	const replies: unknown[] = [];
-	for (const pushResponse of ['count', 'perDocument', 'text', 'perDocument'] as const) {
-		sandbox().settings.pushResponse = pushResponse;
-		replies.push((await push(sandbox(), documents)).data);
-		if (pushResponse === 'count') sandbox().reset();
-	}
-	const results = (status: string) => ({
-		results: [
-			{ id: '1', status },
-			{ id: '2', status },
-		],
-	});
-	expect(replies).toEqual([{ received: 2 }, results('created'), 'OK', results('updated')]);
-});
-
 describe('deletes', () => {
 	test('are grouped until the next commit', async () => {
 		await push(sandbox(), [
@@ -124,14 +104,6 @@ describe('deletes', () => {
 		sandbox().commit();
 		expect(ids('other')).toEqual([]);
 		expect(sandbox().pendingDeletes('other')).toEqual([]);
-	});
-
-	test('are committed by themselves', async () => {
-		await push(sandbox(), { id: '1', name: 'a' });
-		await remove(sandbox(), '1');
-		sandbox().settings.deleteCommitIntervalMs = 50;
-		await sleep(200);
-		expect(ids()).toEqual([]);
 	});
 
 	test('are void when the id is pushed again', async () => {
@@ -215,13 +187,6 @@ describe('search', () => {
 		expect(search('cat')).toEqual(['1']);
 		sandbox().commit();
 		expect(search('cat')).toEqual([]);
-	});
-
-	test('needs a query and a known endpoint', async () => {
-		const url = `${sandbox().urls.pushUrl}/api/v1/search`;
-		expect((await http.get(url)).status).toBe(400);
-		expect((await http.get(`${url}?q=a&endpoint=nope`)).status).toBe(404);
-		expect((await http.get(`${url}?q=a&endpoint=other`)).data).toEqual({ total: 0, hits: [] });
 	});
 });
 
