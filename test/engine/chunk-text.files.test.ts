@@ -10,7 +10,7 @@ import type {
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
-import { CONTINUE, indexes, jsonOf, stopped } from '../../support/sandbox';
+import { CONTINUE, hintsOf, indexes, jsonOf, stopped } from '../../support/sandbox';
 
 const files = useFiles();
 const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded } = useChunkText({
@@ -213,7 +213,7 @@ describe('Texts From: File', () => {
 
 	it('takes text and document from other fields, and returns items', async () => {
 		const record = { nr: 7, meta: { title: 'T', about: 'D', link: '' }, body: 'one\ntwo' };
-		const { output } = await chunkFile(JSON.stringify({ list: [record] }), {
+		const result = await chunkFile(JSON.stringify({ list: [record] }), {
 			outputTo: 'items',
 			fileFormat: 'jsonArray',
 			listPath: 'list',
@@ -227,13 +227,34 @@ describe('Texts From: File', () => {
 				sourceFieldsToKeep: 'nr',
 			},
 		});
-		expect(output).toHaveLength(3);
+		const { output } = result;
+		expect(output).toHaveLength(2);
 		expect(output[1]).toMatchObject({
 			json: { id: '7#1', name: 'T', description: 'D', parentId: '7', nr: 7, text: 'two' },
 			pairedItem: { item: 0 },
 		});
 		expect(output[1].json).not.toHaveProperty('url');
-		expect(output[2].json).toMatchObject({ records: 1, chunked: 1, chunks: 2 });
+		expect(hintsOf(result)).toEqual(['1 of 1 record, 2 chunks, 0 failed']);
+	});
+
+	it.each<[string, INodeParameters, unknown[], string]>([
+		['all were chunked', {}, articles(2), '2 files: 4 of 4 records, 8 chunks, 0 failed'],
+		['Max Records ended them', { maxRecords: 1 }, articles(2), ''],
+		['a record of each failed', {}, [...articles(2), '{'], ''],
+	])('sums up files in a hint or in items: %s', async (_case, options, records, hint) => {
+		const items = ['a', 'b'].map(
+			async (name) => await files.item(jsonLines(records), `${name}.jsonl`),
+		);
+		const result = await chunk(
+			(await Promise.all(items)) as unknown as IDataObject[],
+			{ output: 'documents', textSource: 'file', options },
+			CONTINUE,
+		);
+		const summaries = jsonOf(result.output).flatMap(({ file }) => file ?? []);
+		expect(summaries).toEqual(hint === '' ? ['a.jsonl', 'b.jsonl'] : []);
+		expect(hintsOf(result).filter((one) => one.includes(' chunks, 0 failed'))).toEqual(
+			hint === '' ? [] : [hint],
+		);
 	});
 
 	it('reads CSV, and says which column is missing', async () => {

@@ -48,6 +48,21 @@ describe('fields of the source', () => {
 		expect(jsonOf(output)).toEqual([{ chunkIndex: 0, text: 'a', status: 'new', ...details }]);
 	});
 
+	it.each(['chunks', 'perDocument'])(
+		'begin with no byte order mark, and a clean name wins: %s',
+		async (output) => {
+			const document = { documentId: 'd', documentName: 'D', text: 'a' };
+			const marked = [{ '\uFEFFlang': 'de' }, { '\uFEFFlang': 'x', lang: 'de' }];
+			const result = await chunk(marked, {
+				output,
+				...document,
+				options: { keepSourceFields: 'all' },
+			});
+			expect(jsonOf(result.output).map(({ lang }) => lang)).toEqual(['de', 'de']);
+			expect(JSON.stringify(jsonOf(result.output))).not.toContain('\uFEFF');
+		},
+	);
+
 	it('named error is not kept: Retry On Fail would submit everything again', async () => {
 		const { output } = await chunk(
 			[{ text: 'a', error: 'earlier' }],

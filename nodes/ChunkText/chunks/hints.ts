@@ -1,5 +1,7 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { messageOf } from '../../shared/n8n/run/errors';
-import { count, doneText, troubleText } from '../../shared/n8n/run/hints';
+import { count, doneText, figure, troubleText } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
 import type { Chunk } from '../../shared/service/chunking/chunking';
 
@@ -18,6 +20,8 @@ export class ChunkHints {
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
+	/** Files without a summary of their own, and the sums of what theirs would count. */
+	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**
 	 * Counts a text that was chunked.
@@ -41,12 +45,25 @@ export class ChunkHints {
 		this.lastError ??= lastError;
 	}
 
+	/** Counts a file that was read to its end without failures, by its summary. */
+	file(summary: IDataObject): void {
+		this.files.files++;
+		for (const name of ['records', 'chunked', 'chunks'] as const)
+			this.files[name] += summary[name] as number;
+	}
+
 	/** @param isFetched whether chunks were to be returned, and not only chunking IDs */
 	addTo(run: Run, isFetched: boolean): void {
 		const { withoutChunks, withoutVectors, cutTexts, cutCharacters, pending } = this;
 		const verb = isFetched ? 'chunked' : 'submitted';
 		const done = doneText(run.stats, run.meter.seconds, 'text', verb);
 		if (done !== '') run.hint(done, 'info');
+		const { files, records, chunked, chunks } = this.files;
+		if (files > 0) {
+			const several = files > 1 ? `${count(files, 'file')}: ` : '';
+			const all = `${figure(chunked)} of ${count(records, 'record')}, ${count(chunks, 'chunk')}`;
+			run.hint(`${several}${all}, 0 failed`, 'info');
+		}
 		const trouble = troubleText(run.stats);
 		if (trouble !== '') run.hint(trouble, 'info');
 		if (this.lastError !== undefined)

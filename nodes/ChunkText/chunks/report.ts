@@ -11,6 +11,7 @@ import {
 	type Coverage,
 	type TextResult,
 } from '../../shared/service/chunking/chunking';
+import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { outcomeMessage, SUBMITTING } from '../../shared/service/wording';
 import {
 	documentMissing,
@@ -152,7 +153,7 @@ export class Report {
 
 	private sourceOf(ref: TextRef): IDataObject {
 		const [itemIndex = 0] = ref.items;
-		return ref.source ?? this.task.run.items[itemIndex]?.json ?? {};
+		return ref.source ?? fieldsOfItem(this.task.run, itemIndex);
 	}
 }
 

@@ -28,18 +28,18 @@ interface TextFile extends FileReading<TextEntry> {
 
 /**
  * Chunks the texts of the files of all input items. An item without a usable file fails. Each file gives
- * one item that sums it up.
+ * one item that sums it up; if its chunks are items and nothing failed, a hint says it.
  *
  * @param done what becomes of a text, as a member of the summary: chunks of several files are waited for at once
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
-	const { task, service } = work;
+	const { task } = work;
 	const { run, parameters, options } = task;
 	const settings: ChunkSettings[] = [];
 	const readingOf = (origin: FileToRead): TextFile => {
 		const reading = recordTexts(task, origin.itemIndex);
 		settings.push(reading.settings);
-		const { sink, ...others } = accounting(task, service, done);
+		const { sink, ...others } = accounting(work, done);
 		const name = `${stemOf(origin.file.name)}.chunks`;
 		return { ...reading, ...others, name, sink: new FileSink(run, origin, options, sink) };
 	};
@@ -61,11 +61,10 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 
 /** Counts the requests and jobs of a file, for its summary. */
 function accounting(
-	task: ChunkTask,
-	whole: ChunkService,
+	{ task, service: whole, hints }: Work,
 	done: 'chunked' | 'submitted',
 ): Pick<TextFile, 'service' | 'answered'> & { sink: FileResult } {
-	const { run } = task;
+	const { run, options } = task;
 	const { jobs } = whole;
 	const { stats, service } = countedService(whole);
 	const unfinished: string[] = [];
@@ -87,6 +86,7 @@ function accounting(
 			// A node that stops later names the jobs of the files before.
 			atEnd: () => jobs.progress(),
 			json: () => unfinishedJson(unfinished),
+			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
 		},
 	};
 }

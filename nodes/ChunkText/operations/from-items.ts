@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { ItemSink } from '../../shared/n8n/sinks/item-sink';
 import type { Sink } from '../../shared/n8n/sinks/sink';
+import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { withItems } from '../../shared/n8n/sources/source';
 import { documentItem, itemsOf, recordOptions } from '../chunks/records';
 import { mergedFailure } from '../chunks/report';
@@ -23,7 +24,7 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 	const earlier: Job[] = [];
 	const records = recordOptions(work.task);
 	const joined = (itemIndex: number, parts: IDataObject[]) =>
-		documentItem(run.items[itemIndex]?.json ?? {}, records, parts);
+		documentItem(fieldsOfItem(run, itemIndex), records, parts);
 	const reading = {
 		valuesOf: async (itemIndex: number) => await items.read(itemIndex),
 		entryOf: (entry: unknown) => entry as TextEntry,

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { filled } from '../../shared/n8n/sources/document-fields';
+import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { listed } from '../../shared/n8n/sources/record-file';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
@@ -29,7 +30,7 @@ export function readDocument(
 	needed: readonly Needed[],
 	file?: { id: string; name: string },
 ): SourceDocument {
-	const { json = {} } = run.items[itemIndex] ?? {};
+	const json = fieldsOfItem(run, itemIndex);
 	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
 	const empty = (file ? [] : needed).filter((name) => {
 		const value = parameters.value(name, itemIndex);

@@ -41,6 +41,8 @@ export interface FileResult extends SinkResult {
 	goOn?: (upTo: number) => string;
 	/** What else to say of the file if the run stops at a later one. */
 	atEnd?: () => string;
+	/** Takes the summary of a file that was read to its end without failures, which gets no item then. */
+	summed?: ((summary: IDataObject) => void) | undefined;
 }
 
 /**
@@ -139,6 +141,11 @@ export class FileSink implements Sink {
 			return run.fail(itemIndex, { reason, message, json, binary });
 		}
 		this.isProcessed = true;
+		const { summed } = this.result;
+		if (summed && this.isAtEnd && failures.count === 0) {
+			summed(json);
+			return run.results.give(itemIndex, []);
+		}
 		const failure = failures.count > 0 ? this.failure() : undefined;
 		run.results.give(itemIndex, [json], { binary, failure });
 	}
