@@ -9,7 +9,7 @@ import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/results';
 import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
-import { isEmpty, isObject } from '../shared/service/json';
+import { isEmpty, isObject, isRecord } from '../shared/service/json';
 import { exactId, exactText, isBlank } from '../shared/service/push/document-id';
 import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
@@ -120,17 +120,12 @@ function required(
 
 const OTHER_FIELD = 'Choose a field with text for it.';
 
-function hasNothing(value: unknown): boolean {
-	if (Array.isArray(value)) return value.length === 0;
-	return isEmpty(value) || (isPlain(value) && Object.keys(value).length === 0);
-}
-
-/** Whether a value is an object as JSON has them, of whatever realm: a Date, say, is none. */
-function isPlain(value: unknown): value is object {
-	if (typeof value !== 'object' || value === null) return false;
-	const prototype: unknown = Object.getPrototypeOf(value);
-	return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
+/** Whether a value is null, '', or JSON would make an empty list or object of it: a date is none of these. */
+const hasNothing = (value: unknown): boolean =>
+	isEmpty(value) ||
+	(isRecord(value) &&
+		Object.keys(value).length === 0 &&
+		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
  * The documents of an item as they come in.

@@ -9,11 +9,11 @@ import { count, doneText, DRY_RUN, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { Session } from '../shared/n8n/session/session';
 import type { Run } from '../shared/n8n/run/run';
-import { FileSink } from '../shared/n8n/sinks/file-sink';
+import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
 import { account, itemOf } from '../shared/n8n/sinks/sink';
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
-import { withFiles, type FileReading, type FileToRead } from '../shared/n8n/sources/file-source';
+import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
 import { TextFiles } from '../shared/n8n/sources/text-files';
 import { FORMATS } from '../shared/records/format';
@@ -64,8 +64,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	};
 	if (parameters.choice('documentSource') === 'file') {
 		const readingOf = fileReading(run, parameters, options);
-		const how = { ...options, asOneText: PUSH_AS_ONE_TEXT };
-		await withFiles({ run, parameters, options: how, readingOf, use: push });
+		await withFiles({ run, parameters, options, readingOf, use: push });
 	} else {
 		await withItems(run, itemReading(run, parameters, options), push);
 	}
@@ -131,9 +130,6 @@ const fileReading =
 
 const resultsOf = ({ dryRun }: PushOptions) =>
 	dryRun ? { done: 'checked', json: () => ({ dryRun }) } : { done: 'pushed' };
-
-/** What to do about a file of plain text. */
-const PUSH_AS_ONE_TEXT = "To push it as one document, choose 'Text File' in 'Documents From'.";
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;

@@ -68,7 +68,7 @@ describe('an item with a file of plain text', () => {
 			"'bicycles.txt' is plain text, and its records cannot be recognized",
 		);
 		expect(error?.description).toBe(
-			"Set 'File Format' if it has records. To chunk it as one text, choose 'Text File' in 'Texts From'.",
+			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
 		);
 	});
 });

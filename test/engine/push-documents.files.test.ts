@@ -531,7 +531,7 @@ describe('bad input', () => {
 			`'${name}' is plain text, and its records cannot be recognized`,
 		);
 		expect(error?.description).toBe(
-			"Set 'File Format' if it has records. To push it as one document, choose 'Text File' in 'Documents From'.",
+			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
 		);
 		expect(sandbox().requests).toEqual([]);
 	});

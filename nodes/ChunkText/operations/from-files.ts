@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { FileSink, type FileResult } from '../../shared/n8n/sinks/file-sink';
+import { FileSink, type FileResult, type FileToRead } from '../../shared/n8n/sinks/file-sink';
 import { stemOf } from '../../shared/n8n/sinks/failed-records';
 import { skipAnswered } from '../../shared/n8n/sinks/watermark';
-import { withFiles, type FileReading, type FileToRead } from '../../shared/n8n/sources/file-source';
+import { withFiles, type FileReading } from '../../shared/n8n/sources/file-source';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { countedService, type ChunkService, type Job, type Jobs } from '../submit/service';
 import { recordTexts } from '../texts/record-texts';
@@ -14,9 +14,6 @@ import { Room } from './room';
 
 /** Maximum of chunking IDs listed in the output; the others are only counted. */
 const MAX_IDS_LISTED = 100;
-
-/** What to do about a file of plain text that is read as records. */
-const CHUNK_AS_ONE_TEXT = "To chunk it as one text, choose 'Text File' in 'Texts From'.";
 
 /** How a file is read whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {
@@ -48,7 +45,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 	await withFiles<TextEntry, TextFile>({
 		run,
 		parameters,
-		options: { ...options, asOneText: CHUNK_AS_ONE_TEXT },
+		options,
 		readingOf,
 		use: async ({ entries, sink }, { name, service, answered }) => {
 			const source = { entries, sink, earlier: [], name, answered, ...room };

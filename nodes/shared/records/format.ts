@@ -1,10 +1,22 @@
 import { CsvReader } from './csv-reader';
 import { JsonReader } from './json-reader';
 import { jsonLines, textLines } from './line-reader';
-import type { RecordReader } from './record';
+import type { RecordReader, SourceRecord } from './record';
 
 /** How records are written in a file. `lines`: each line of text is a record. */
 export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
+
+/** A file whose format is known. */
+export interface RecordFile {
+	name: string;
+	format: RecordFormat;
+	/** Its records after the first so many, several together, read as they are asked for (`readRecords`). */
+	records(skip: number): AsyncIterable<SourceRecord[]>;
+	/** What it says of the file so far, such as its position and the header row of CSV. */
+	reader: RecordReader;
+	/** To be called in the end, whether it was read to its end or not. */
+	close(): void;
+}
 
 /** What sets a format apart. */
 interface FormatTraits {

@@ -89,10 +89,9 @@ test('fields are excluded, but never ID and name', () => {
 	});
 });
 
-test('empty values are dropped on request: what else has no members is not empty', () => {
-	class Point {}
-	const empty = { a: null, b: '', c: [], d: {} };
-	const full = { e: 0, f: false, g: ' ', date: new Date(0), point: new Point(), pattern: /x/ };
+test('empty values are dropped on request, as JSON has them', () => {
+	const empty = { a: null, b: '', c: [], d: {}, pattern: /x/ };
+	const full = { e: 0, f: false, g: ' ', date: new Date(0) };
 	const source = { id: '1', name: 'One', ...empty, ...full };
 	const dropping = form({ dropEmpty: true });
 	expect(documentFrom(source, dropping)).toEqual({ id: '1', name: 'One', ...full });

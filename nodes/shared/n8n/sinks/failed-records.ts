@@ -1,6 +1,6 @@
 import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { FORMATS, type RecordFormat } from '../../records/format';
+import { FORMATS, type RecordFile } from '../../records/format';
 import { LINES, PartWriter, type Frame, type Part } from '../../records/part-writer';
 import type { SourceRecord } from '../../records/record';
 import { InputError } from '../../service/input-error';
@@ -8,14 +8,6 @@ import { messageOf } from '../run/errors';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { jsonInSteps } from '../run/slices';
-
-/** What the files of failed records need to know of the file that the records come from. */
-export interface RecordOrigin {
-	name: string;
-	format: RecordFormat;
-	/** The header row, once read, of a format that has one. */
-	reader: { readonly header?: string | undefined };
-}
 
 /** Files of one kind: failed records, those that cannot be parsed, responses that could not be used. */
 type Kind = 'failed' | 'unreadable' | 'responses';
@@ -48,7 +40,7 @@ export class FailedRecords {
 	 */
 	constructor(
 		private readonly run: Run,
-		private readonly source: RecordOrigin,
+		private readonly source: RecordFile,
 		private readonly path: string,
 		private readonly maxBytes: number,
 	) {}

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { RunStats } from '../../flow/run-state';
+import type { RecordFile } from '../../records/format';
 import { RecordError } from '../../records/record';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
@@ -9,7 +10,7 @@ import { count, figure } from '../run/hints';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
-import { FailedRecords, type RecordOrigin } from './failed-records';
+import { FailedRecords } from './failed-records';
 import { Failures } from './failures';
 import {
 	add,
@@ -23,14 +24,16 @@ import {
 } from './sink';
 import { skipAnswered, Watermark } from './watermark';
 
-/** Where a file comes from, and what is to be read of it. */
-export interface FileOrigin {
-	file: RecordOrigin & { reader: { readonly position: { record: number } } };
+/** An open file, where it comes from, and what is to be read of it. */
+export interface FileToRead {
+	file: RecordFile;
 	itemIndex: number;
 	/** Dotted path of the list in a JSON file; '' if the file is the list. */
 	path: string;
 	/** Records to skip at the beginning of the file. */
 	skip: number;
+	/** Maximum of records to read after those that are skipped; 0 for all. */
+	max: number;
 }
 
 /** What a node returns of a file. */
@@ -73,7 +76,7 @@ export class FileSink implements Sink {
 
 	constructor(
 		private readonly run: Run,
-		private readonly origin: FileOrigin,
+		private readonly origin: FileToRead,
 		private readonly options: CommonOptions,
 		private readonly result: FileResult,
 	) {

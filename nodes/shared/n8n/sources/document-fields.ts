@@ -1,53 +1,37 @@
 import { fieldOf } from '../../records/fields';
 import { isEmpty, isRecord } from '../../service/json';
-import { properties } from '../parameters/properties';
+import { properties, property } from '../parameters/properties';
+
+/** A parameter that names a field of records or items. */
+const fieldProperty = <const F extends keyof DocumentFields>(
+	field: F,
+	label: string,
+	example: string,
+	advice = '',
+) =>
+	property({
+		displayName: `${label} Field`,
+		name: `${field}Field` as `${F}Field`,
+		type: 'string',
+		requiresDataPath: 'single',
+		default: field,
+		placeholder: `e.g. ${example}`,
+		required: advice === '',
+		description: `Field or column with the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
+	});
 
 /** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
 export const requiredFieldProperties = properties([
-	{
-		displayName: 'ID Field',
-		name: 'idField',
-		type: 'string',
-		requiresDataPath: 'single',
-		default: 'id',
-		required: true,
-		placeholder: 'e.g. sku',
-		description: 'Field or column with the ID, e.g. sku or meta.sku',
-	},
-	{
-		displayName: 'Name Field',
-		name: 'nameField',
-		type: 'string',
-		requiresDataPath: 'single',
-		default: 'name',
-		required: true,
-		placeholder: 'e.g. meta.title',
-		description: 'Field or column with the name, e.g. title or meta.title',
-	},
+	fieldProperty('id', 'ID', 'sku'),
+	fieldProperty('name', 'Name', 'title'),
 ]);
+
+const RECOMMENDED = '. Recommended, but not required.';
 
 /** Where the recommended fields are in the records of a file. */
 export const recommendedFieldProperties = properties([
-	{
-		displayName: 'Description Field',
-		name: 'descriptionField',
-		type: 'string',
-		requiresDataPath: 'single',
-		default: 'description',
-		placeholder: 'e.g. meta.summary',
-		description:
-			'Field or column with the description, e.g. summary or meta.summary. Recommended, but not required.',
-	},
-	{
-		displayName: 'URL Field',
-		name: 'urlField',
-		type: 'string',
-		requiresDataPath: 'single',
-		default: 'url',
-		placeholder: 'e.g. link',
-		description:
-			'Field or column with the URL, e.g. link or meta.link. Recommended, but not required.',
-	},
+	fieldProperty('description', 'Description', 'summary', RECOMMENDED),
+	fieldProperty('url', 'URL', 'link', RECOMMENDED),
 ]);
 
 /** Names or dotted paths of the fields of a document; '' for one that is not wanted. */

@@ -3,8 +3,9 @@ import type { IBinaryData } from 'n8n-workflow';
 import { quoted } from '../../service/wording';
 import { messageOf } from '../run/errors';
 import type { Run } from '../run/run';
-import type { FileOrigin, FileSink } from '../sinks/file-sink';
+import type { FileSink, FileToRead } from '../sinks/file-sink';
 import type { Placed } from '../sinks/sink';
+import type { RecordFile } from '../../records/format';
 import { hasFile, inputFile } from './files';
 import {
 	checkFields,
@@ -12,7 +13,6 @@ import {
 	refusal,
 	type FileParameters,
 	type Needed,
-	type RecordFile,
 	type RecordFileOptions,
 } from './record-file';
 import { passedOn, type Reading, type Source } from './source';
@@ -20,13 +20,6 @@ import { passedOn, type Reading, type Source } from './source';
 /** The parameters of a file of records, with those that files have beside their format. */
 interface FileSourceParameters extends FileParameters {
 	number(name: 'options.skipRecords' | 'options.maxRecords', itemIndex: number): number;
-}
-
-/** An open file, and what is to be read of it. */
-export interface FileToRead extends FileOrigin {
-	file: RecordFile;
-	/** Maximum of records to read after those that are skipped; 0 for all. */
-	max: number;
 }
 
 /** How a file of an input item is read: its records as they are needed. */

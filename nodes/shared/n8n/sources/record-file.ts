@@ -2,13 +2,8 @@ import type { IBinaryData } from 'n8n-workflow';
 
 import { FileError, peek } from '../../records/bytes';
 import { fieldOf } from '../../records/fields';
-import { FORMATS, formatOf, type RecordFormat } from '../../records/format';
-import {
-	RecordError,
-	readRecords,
-	type RecordReader,
-	type SourceRecord,
-} from '../../records/record';
+import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../../records/format';
+import { RecordError, readRecords, type SourceRecord } from '../../records/record';
 import { textOf } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
@@ -25,26 +20,12 @@ export interface RecordFileOptions {
 	 * detected by its content if undefined.
 	 */
 	otherwise?: RecordFormat | undefined;
-	/** What to do about plain text without records, for a message. */
-	asOneText?: string | undefined;
 	/** Of CSV; '' to detect it. */
 	delimiter: string;
 }
 
 /** A field that all records must have, with the name of the parameter that names it. */
 export type Needed = readonly [field: string, parameter: string];
-
-/** A file whose format is known. */
-export interface RecordFile {
-	name: string;
-	format: RecordFormat;
-	/** Its records after the first so many, several together, read as they are asked for (`readRecords`). */
-	records(skip: number): AsyncIterable<SourceRecord[]>;
-	/** What it says of the file so far, such as its position and the header row of CSV. */
-	reader: RecordReader;
-	/** To be called in the end, whether it was read to its end or not. */
-	close(): void;
-}
 
 /** The parameters that say where a file is and how it is written; see file-properties.ts. */
 export interface FileParameters {
@@ -214,11 +195,7 @@ function repeatedNames(columns: readonly string[]): string[] {
 }
 
 /** The format by the name of a file, its MIME type or its first character. */
-function detected(
-	file: InputFile,
-	head: string,
-	{ otherwise, asOneText = '' }: RecordFileOptions,
-): RecordFormat {
+function detected(file: InputFile, head: string, { otherwise }: RecordFileOptions): RecordFormat {
 	const named = formatOf(file.name, file.mimeType);
 	// A node that does not read lines of text finds other formats in files called .txt.
 	if (named !== undefined && (named !== 'lines' || otherwise === named)) return named;
@@ -231,7 +208,7 @@ function detected(
 	if (!isJson && isPlainText(file)) {
 		throw new InputError(
 			`${name} is plain text, and its records cannot be recognized`,
-			`Set 'File Format' if it has records. ${asOneText}`,
+			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
 		);
 	}
 	// IDs may begin like JSON: taken for it, the node would do something to documents that nobody named.
