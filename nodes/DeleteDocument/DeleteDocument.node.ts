@@ -30,6 +30,6 @@ export class DeleteDocument implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async (run) => await deleteDocuments(run));
+		return await runNode(this, deleteDocuments);
 	}
 }

@@ -31,6 +31,6 @@ export class MigrateBlobs implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async (run) => await migrateBlobs(run));
+		return await runNode(this, migrateBlobs);
 	}
 }

@@ -2,7 +2,6 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { deliver, type Failed, type Outcome } from '../shared/flow/deliver';
 import { isCanceled } from '../shared/n8n/run/errors';
-import { responseJson } from '../shared/n8n/run/results';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
@@ -10,6 +9,7 @@ import { Session } from '../shared/n8n/session/session';
 import { CONVERT_PATH, deniedMigration } from '../shared/service/blobs';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
+import { isEmpty } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/services';
 import { MIGRATING, outcomeMessage } from '../shared/service/wording';
 import { migrateProperties } from './properties';
@@ -56,7 +56,8 @@ const migration =
 		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
 		const failure = deniedMigration(response.body);
 		if (failure) throw failure;
-		return { accepted: true, status: response.status, ...responseJson(response.body) };
+		const { status, body } = response;
+		return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
 	};
 
 /** Migrations by the first input item, which is the same object in all tries of an execution of a node. */

@@ -37,6 +37,6 @@ export class PushDocuments implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await runNode(this, async (run) => await pushDocuments(run));
+		return await runNode(this, pushDocuments);
 	}
 }

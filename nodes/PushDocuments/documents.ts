@@ -19,46 +19,21 @@ type RequiredField = 'id' | 'name';
 
 /** How documents are made of items, or of the records of a file. */
 export interface DocumentForm {
-	/** Where ID, name, description and URL are. */
+	/** Where ID, name, description and URL are; '' for one that has its own name. */
 	fields: DocumentFields;
-	/** The fields that have another name in what comes in, beside ID and name. */
-	renamed: Array<'description' | 'url'>;
-	/** What the ID and the name are called in messages. */
-	called: Record<RequiredField, string>;
-	/** Top-level fields to omit. */
-	excludeFields: readonly string[];
-	/** Omit top-level fields that are null, '' or an empty list or object. */
-	dropEmpty: boolean;
+	/** The fields are those that the node has parameters for, which messages name. */
+	isMapped?: boolean;
+	options: Pick<PushOptions, 'excludeFields' | 'dropEmpty'>;
 }
+
+/** Where the fields are of documents that have the service's own. */
+export const OWN_FIELDS: DocumentFields = { id: 'id', name: 'name', description: '', url: '' };
 
 /** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
 export type MissingAdvice = (fields: readonly RequiredField[]) => string;
 
 /** Parameters for the fields that every document has. */
 const PARAMETERS = { id: 'Document ID', name: 'Document Name' };
-
-/** The form of documents whose fields are named by the parameters of files and whole items. */
-export function formOf(fields: DocumentFields, options: PushOptions): DocumentForm {
-	const called = (field: RequiredField, what: string) =>
-		`The field ${quoted(fields[field])}${fields[field] === field ? '' : what}`;
-	const { excludeFields, dropEmpty } = options;
-	const isRenamed = (field: 'description' | 'url') => !['', field].includes(fields[field]);
-	return {
-		fields,
-		renamed: (['description', 'url'] as const).filter(isRenamed),
-		called: { id: called('id', ' with the ID'), name: called('name', ' with the name') },
-		excludeFields: excludeFields.filter((name) => !Object.hasOwn(PARAMETERS, name)),
-		dropEmpty,
-	};
-}
-
-/** The form of documents that have the service's own fields. */
-export function ownForm(options: PushOptions, isMapped: boolean): DocumentForm {
-	const own = { id: 'id', name: 'name', description: '', url: '' };
-	const form = formOf(own, options);
-	if (!isMapped) return form;
-	return { ...form, called: { id: quoted(PARAMETERS.id), name: quoted(PARAMETERS.name) } };
-}
 
 /**
  * Makes a document, never changing what came in (docs/service-interface.md, Push documents: id and name are
@@ -78,16 +53,21 @@ export function documentFrom(
 			'Each document must be an object with an ID and a name.',
 		);
 	}
+	const { fields, options } = form;
 	const own: Record<string, unknown> = required(source, form, adviceFor);
-	for (const field of form.renamed) {
-		const value = fieldOf(source, form.fields[field]);
+	for (const field of ['description', 'url'] as const) {
+		const path = fields[field];
+		const value = path === '' || path === field ? '' : fieldOf(source, path);
 		if (!isEmpty(value)) own[field] = value;
 	}
 	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
-	const isSame = Object.entries(own).every(([name, value]) => source[name] === value);
-	const whole = (isSame ? source : { ...source, ...own }) as PushDocument;
-	const dropped = form.excludeFields.filter((name) => Object.hasOwn(whole, name));
-	if (form.dropEmpty)
+	let whole = source as PushDocument;
+	for (const field in own)
+		if (own[field] !== source[field]) whole = { ...source, ...own } as PushDocument;
+	const dropped = options.excludeFields.filter(
+		(name) => Object.hasOwn(whole, name) && !Object.hasOwn(PARAMETERS, name),
+	);
+	if (options.dropEmpty)
 		dropped.push(...Object.keys(whole).filter((name) => hasNothing(whole[name])));
 	if (dropped.length === 0) return whole;
 	const document = { ...whole };
@@ -100,22 +80,30 @@ const FILL_IN =
 
 function required(
 	source: Record<string, unknown>,
-	{ fields, called }: DocumentForm,
+	form: DocumentForm,
 	adviceFor: MissingAdvice,
 ): Record<RequiredField, string> {
-	const id = fieldOf(source, fields.id);
-	const name = fieldOf(source, fields.name);
+	const id = fieldOf(source, form.fields.id);
+	const name = fieldOf(source, form.fields.name);
 	const hasName = !(name === undefined || name === null || name === '');
 	if (isBlank(id)) {
-		if (hasName) throw new InputError(`${called.id} is missing or empty`, adviceFor(['id']));
-		const both = `${called.id} and ${called.name.replace(/^The/, 'the')} are missing or empty`;
+		const calledId = called('id', form);
+		if (hasName) throw new InputError(`${calledId} is missing or empty`, adviceFor(['id']));
+		const both = `${calledId} and ${called('name', form).replace(/^The/, 'the')} are missing or empty`;
 		throw new InputError(both, adviceFor(['id', 'name']));
 	}
-	const text = exactId(id, called.id, OTHER_FIELD);
+	const text = exactId(id, () => called('id', form), OTHER_FIELD);
 	if (typeof name === 'string' && hasName) return { id: text, name };
-	const nameOf = `${called.name} of document ${quoted(text)}`;
-	if (!hasName) throw new InputError(`${nameOf} is missing or empty`, adviceFor(['name']));
+	const nameOf = () => `${called('name', form)} of document ${quoted(text)}`;
+	if (!hasName) throw new InputError(`${nameOf()} is missing or empty`, adviceFor(['name']));
 	return { id: text, name: exactText(name, nameOf, OTHER_FIELD) };
+}
+
+/** What the ID or the name is called in messages. */
+function called(field: RequiredField, { fields, isMapped }: DocumentForm): string {
+	if (isMapped) return quoted(PARAMETERS[field]);
+	const what = fields[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
+	return `The field ${quoted(fields[field])}${what}`;
 }
 
 const OTHER_FIELD = 'Choose a field with text for it.';
@@ -128,9 +116,9 @@ const hasNothing = (value: unknown): boolean =>
 		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
- * The documents of an item as they come in.
+ * The documents of an item that is not one as a whole, as they come in.
  *
- * @param source the choice in 'Documents From'
+ * @param source the choice in 'Documents From': mapped fields or JSON
  * @throws InputError for parameters that cannot be used
  */
 export function documentsOf(
@@ -139,7 +127,6 @@ export function documentsOf(
 	source: string,
 	itemIndex: number,
 ): unknown[] {
-	if (source === 'wholeItem') return [fieldsOfItem(run, itemIndex)];
 	if (source === 'fields') {
 		// Tools do not have the parameter, whatever the workflow says of it.
 		const withOthers =

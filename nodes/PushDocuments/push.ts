@@ -16,6 +16,7 @@ import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
 import { TextFiles } from '../shared/n8n/sources/text-files';
+import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
 import { PUSH_SERVICE } from '../shared/service/services';
 import {
@@ -23,8 +24,8 @@ import {
 	documentFrom,
 	documentsOf,
 	documentsOfFile,
-	formOf,
-	ownForm,
+	OWN_FIELDS,
+	type DocumentForm,
 	type MissingAdvice,
 } from './documents';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
@@ -79,16 +80,18 @@ function itemReading(
 ): ItemReading<Entry> {
 	const from = parameters.choice('documentSource');
 	const isWholeItem = from === 'wholeItem';
-	const isSame = !isWholeItem || parameters.areConstant('idField', 'nameField');
-	const own = ownForm(options, from === 'fields' || from === 'textFile');
-	let form = own;
-	const files = new TextFiles(run, parameters, options.bytesPerRequest);
+	const isSame = isWholeItem && parameters.areConstant('idField', 'nameField');
+	const isMapped = from === 'fields' || from === 'textFile';
+	let form: DocumentForm = { fields: OWN_FIELDS, isMapped, options };
+	const files =
+		from === 'textFile' ? new TextFiles(run, parameters, options.bytesPerRequest) : undefined;
 	return {
 		valuesOf: (itemIndex) => {
-			if (isWholeItem && (form === own || !isSame))
-				form = formOf(readItemFields(parameters, itemIndex), options);
-			if (from === 'textFile') return documentsOfFile(files, parameters, itemIndex);
-			return documentsOf(run, parameters, from, itemIndex);
+			if (files) return documentsOfFile(files, parameters, itemIndex);
+			if (!isWholeItem) return documentsOf(run, parameters, from, itemIndex);
+			if (form.fields === OWN_FIELDS || !isSame)
+				form = { fields: readItemFields(parameters, itemIndex), options };
+			return [fieldsOfItem(run, itemIndex)];
 		},
 		entryOf: (value, place) => {
 			const adviceFor: MissingAdvice = (missing) =>
@@ -97,7 +100,9 @@ function itemReading(
 			return { items: place.items, id: document.id, document };
 		},
 		idOf: (value) => idIn(value, form.fields.id),
-		resolve: async (entries, sink) => await files.distinct(entries, sink),
+		...(files && {
+			resolve: async (entries, sink) => await files.distinct(entries, sink),
+		}),
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
@@ -111,7 +116,7 @@ function itemReading(
 const fileReading =
 	(run: Run, parameters: PushParameters, options: PushOptions) =>
 	(origin: FileToRead): FileReading<Entry> => {
-		const form = formOf(readDocumentFields(parameters, origin.itemIndex), options);
+		const form = { fields: readDocumentFields(parameters, origin.itemIndex), options };
 		const { isJson } = FORMATS[origin.file.format];
 		return {
 			needed: neededFields(form.fields),
@@ -141,12 +146,13 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	}
 	const done = dryRun ? '' : doneText(stats, meter.seconds, 'document', 'pushed');
 	if (done !== '') run.hint(done, 'info');
-	const skipped = `${count(sent.skipped, 'document')} skipped for a later one with the same ID`;
-	const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
-	const repeated = `${least}${count(sent.repeated, 'document')} with the ID of an earlier one`;
-	const trouble = troubleText(stats, [
-		...(sent.skipped > 0 ? [skipped] : []),
-		...(sent.repeated > 0 ? [repeated] : []),
-	]);
+	const others: string[] = [];
+	if (sent.skipped > 0)
+		others.push(`${count(sent.skipped, 'document')} skipped for a later one with the same ID`);
+	if (sent.repeated > 0) {
+		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
+		others.push(`${least}${count(sent.repeated, 'document')} with the ID of an earlier one`);
+	}
+	const trouble = troubleText(stats, others);
 	if (trouble !== '') run.hint(trouble);
 }

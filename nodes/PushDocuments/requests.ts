@@ -1,6 +1,7 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import type { BulkOptions, Packed } from '../shared/flow/bulk';
 import { count, figure } from '../shared/n8n/run/hints';
-import { responseJson } from '../shared/n8n/run/results';
 import type { Run } from '../shared/n8n/run/run';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';
@@ -51,7 +52,6 @@ export function pushRequests(
 	options: PushOptions,
 	sent: Sent,
 ): BulkOptions<Entry, Answers> {
-	const send = options.dryRun ? measure : sending(session, options);
 	const limits = {
 		maxCount: options.documentsPerRequest,
 		maxBytes: options.bytesPerRequest,
@@ -71,7 +71,9 @@ export function pushRequests(
 				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
 			),
 		send: async (batch, bytes) => {
-			const answers = await send(batch, bytes);
+			const answers = options.dryRun
+				? new Map(batch.map((each) => [each.entry.id, { bytes: each.bytes }]))
+				: await push(session, batch, bytes, options.timeoutSeconds * 1000);
 			sent.documents += batch.length;
 			for (const { entry } of batch) {
 				if (sent.ids.has(entry.id)) sent.repeated++;
@@ -90,24 +92,17 @@ export function pushRequests(
 	};
 }
 
-type Batch = Array<Packed<Entry>>;
-
-/** What a dry run does with a batch. */
-const measure = async (batch: Batch): Promise<Answers> =>
-	new Map(batch.map(({ entry, bytes }) => [entry.id, { bytes }]));
-
 /** Sends a batch, of so many bytes, and reads what the response says of each document. */
-function sending(
+async function push(
 	session: Session,
-	{ timeoutSeconds }: PushOptions,
-): (batch: Batch, bytes: number) => Promise<Answers> {
-	const timeoutMs = timeoutSeconds * 1000;
-	return async (batch, bytes) => {
-		const body = pushBody(batch, bytes);
-		const response = await session.request({ method: 'POST', body, timeoutMs });
-		const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
-		return answersIn(response.body, documents);
-	};
+	batch: Array<Packed<Entry>>,
+	bytes: number,
+	timeoutMs: number,
+): Promise<Answers> {
+	const body = pushBody(batch, bytes);
+	const response = await session.request({ method: 'POST', body, timeoutMs });
+	const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
+	return answersIn(response.body, documents);
 }
 
 /** The JSON of a document. */
@@ -137,8 +132,10 @@ export const pushWording = (
 	result: ({ id }, answers, attempts) => {
 		const { bytes, response } = answers.get(id) ?? {};
 		if (dryRun) return { id, pushed: false, dryRun, request, bytes };
-		const result = { id, pushed: true, request, ...(attempts > 1 && { attempts }) };
-		return Object.assign(result, responseJson(response));
+		const result: IDataObject = { id, pushed: true, request };
+		if (attempts > 1) result.attempts = attempts;
+		if (response !== undefined) result.response = response as IDataObject[string];
+		return result;
 	},
 	failure: ({ id }, { reason, skipped }) => {
 		const isTooLarge =

@@ -92,21 +92,28 @@ export class Batcher<E> {
 	 * sent, which leaves the current batch as it is; undefined otherwise
 	 */
 	add(entry: E): Batch<E> | Unsendable<E> | undefined {
-		const { keyOf, groupOf } = this.packing;
+		const { keyOf, groupOf, textOf, tooLarge, limits } = this.packing;
 		const key = keyOf?.(entry);
 		const group = groupOf?.(entry);
-		const packed = pack(entry, this.packing);
-		if ('reason' in packed) return packed;
+		let text: string;
+		try {
+			text = textOf(entry);
+		} catch (reason) {
+			return { entry, reason, bytes: 0 };
+		}
+		const packed: Packed<E> = { entry, text, bytes: Buffer.byteLength(text) };
+		const { bytes } = packed;
+		if (bytes > limits.maxBytes) return { entry, reason: tooLarge(entry, bytes), bytes };
 		const earlier = key === undefined ? undefined : this.keys.get(key);
 		if (earlier !== undefined && this.replaced(earlier, packed)) return undefined;
-		const size = requestBytes(this.batch.length + 1, this.bytes + packed.bytes, this.limits);
+		const size = requestBytes(this.batch.length + 1, this.bytes + bytes, this.limits);
 		const { maxCount, maxBytes } = this.limits;
 		const isFull = this.batch.length >= maxCount || size > maxBytes;
 		const isOther = group !== this.group || earlier !== undefined;
 		const full = this.batch.length > 0 && (isFull || isOther) ? this.flush() : undefined;
 		this.batch.push(packed);
 		if (key !== undefined) this.keys.set(key, this.batch.length - 1);
-		this.bytes += packed.bytes;
+		this.bytes += bytes;
 		this.group = group;
 		return full;
 	}
@@ -132,17 +139,6 @@ export class Batcher<E> {
 		this.keys = new Map();
 		this.bytes = 0;
 		return batch;
-	}
-}
-
-function pack<E>(entry: E, { textOf, limits, tooLarge }: Packing<E>): Packed<E> | Unsendable<E> {
-	try {
-		const text = textOf(entry);
-		const bytes = Buffer.byteLength(text);
-		if (bytes > limits.maxBytes) return { entry, reason: tooLarge(entry, bytes), bytes };
-		return { entry, text, bytes };
-	} catch (reason) {
-		return { entry, reason, bytes: 0 };
 	}
 }
 

@@ -1,5 +1,5 @@
 import { serverMessage, ServiceFailure } from './failure';
-import { isObject, type Members } from './json';
+import { isEmpty, isObject, type Members } from './json';
 
 /** A document of a request: its ID, and its JSON, by which an echo in the response is recognized. */
 export interface SentDocument {
@@ -9,8 +9,8 @@ export interface SentDocument {
 
 /** What a response says of a document. */
 export interface DocumentAnswer {
-	/** The entry that names the document, or the whole response. */
-	response: unknown;
+	/** The entry that names the document, or the whole response; undefined if it has no body. */
+	response?: unknown;
 	/** Why it does not count as accepted; `isUnknown`: the response may mean it or another document. */
 	failure?: { entry: unknown; isUnknown: boolean };
 }
@@ -31,9 +31,9 @@ export function answersIn(
 	body: unknown,
 	documents: readonly SentDocument[],
 ): ReadonlyMap<string, DocumentAnswer> {
-	const answers = new Map(
-		documents.map(({ id }): [string, DocumentAnswer] => [id, { response: body }]),
-	);
+	const response = isEmpty(body) ? {} : { response: body };
+	const answers = new Map<string, DocumentAnswer>();
+	for (const { id } of documents) answers.set(id, { ...response });
 	if (saysNothing(body)) return answers;
 	const sent = new Map(documents.map((document) => [document.id, document]));
 	const complaints: unknown[] = [];

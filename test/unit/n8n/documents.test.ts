@@ -3,18 +3,22 @@ import { runInNewContext } from 'node:vm';
 
 import fc from 'fast-check';
 
-import { documentFrom, formOf, type DocumentForm } from '../../../nodes/PushDocuments/documents';
+import {
+	documentFrom,
+	OWN_FIELDS,
+	type DocumentForm,
+} from '../../../nodes/PushDocuments/documents';
 import type { PushOptions } from '../../../nodes/PushDocuments/properties';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { thrownBy } from '../support/text';
 
-const OWN = { id: 'id', name: 'name', description: '', url: '' };
-const form = (options: Partial<PushOptions> = {}, fields: Partial<typeof OWN> = {}): DocumentForm =>
-	formOf({ ...OWN, ...fields }, {
-		excludeFields: [],
-		dropEmpty: false,
-		...options,
-	} as PushOptions);
+const form = (
+	options: Partial<PushOptions> = {},
+	fields: Partial<typeof OWN_FIELDS> = {},
+): DocumentForm => ({
+	fields: { ...OWN_FIELDS, ...fields },
+	options: { excludeFields: [], dropEmpty: false, ...options },
+});
 
 test('a document that is fine goes as it is', () => {
 	const source = { id: '1', name: 'One', tags: [], none: null };

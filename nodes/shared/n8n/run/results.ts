@@ -7,7 +7,6 @@ import type {
 } from 'n8n-workflow';
 
 import { ServiceFailure } from '../../service/failure';
-import { isEmpty } from '../../service/json';
 import { messageOf, nodeError, type NodeFailure } from './errors';
 
 /** How results of an item are returned. */
@@ -164,7 +163,3 @@ function forModel(json: IDataObject): IDataObject {
 			: value;
 	return JSON.parse(JSON.stringify(json, shown)) as IDataObject;
 }
-
-/** The response of a service as a member of an output item; omitted if it has no body. */
-export const responseJson = (body: unknown): IDataObject =>
-	isEmpty(body) ? {} : { response: body as IDataObject[string] };

@@ -13,7 +13,7 @@ export function documentId(
 	advice = `Point '${label}' to a field that contains text.`,
 ): string {
 	if (isBlank(value)) throw new InputError(`'${label}' is empty`, advice);
-	return exactId(value, `'${label}'`, advice);
+	return exactId(value, () => `'${label}'`, advice);
 }
 
 /** Whether there is nothing that could be an ID. The service might treat all blank IDs as the same ID. */
@@ -28,11 +28,11 @@ const SHORTENED = /^\d([.,]\d+)?E\+\d{2}$/;
  *
  * @throws InputError also for a number that a spreadsheet has shortened, so that many rows have the same
  */
-export function exactId(value: unknown, called: string, advice: string): string {
+export function exactId(value: unknown, called: () => string, advice: string): string {
 	const id = exactText(value, called, advice);
 	if (!SHORTENED.test(id)) return id;
 	throw new InputError(
-		`${called} is ${id}, a number that a spreadsheet has shortened`,
+		`${called()} is ${id}, a number that a spreadsheet has shortened`,
 		'Format the column as text, or as a number without decimals, in the spreadsheet and export it again.',
 	);
 }
@@ -40,24 +40,24 @@ export function exactId(value: unknown, called: string, advice: string): string 
 /**
  * The text as it is, the digits of a whole number, or a date as ISO text.
  *
- * @param called what the value is called in messages
+ * @param called what the value is called in messages; asked only then
  * @param advice what to do about one that is none of these
  * @throws InputError for anything else, also for numbers that are not exact: NaN, Infinity, fractions, and
  *   beyond 9,007,199,254,740,991, where they have lost digits
  */
-export function exactText(value: unknown, called: string, advice: string): string {
+export function exactText(value: unknown, called: () => string, advice: string): string {
 	if (typeof value === 'string') return value;
 	if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
 	if (isDate(value) && Number.isFinite(value.getTime())) return value.toISOString();
 	if (Number.isInteger(value)) {
 		throw new InputError(
-			`${called} is ${String(value)}, a number too large to be exact`,
+			`${called()} is ${String(value)}, a number too large to be exact`,
 			EXACT_ADVICE,
 		);
 	}
 	const shown = Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : value;
 	throw new InputError(
-		`${called} must be text or a whole number, but it is ${String(shown)}`,
+		`${called()} must be text or a whole number, but it is ${String(shown)}`,
 		typeof value === 'number' ? EXACT_ADVICE : advice,
 	);
 }
