@@ -69,10 +69,8 @@ export async function runScenarios(
 	const { checks } = stage;
 	await step(title, async (detail) => {
 		for (const [at, example] of chosen.entries()) {
-			const failed = checks.failed.length > 0 ? `, ${checks.failed.length} failed` : '';
-			detail(
-				`${at + 1} of ${chosen.length}, ${example}; ${checks.all.length} checks${failed}`,
-			);
+			const which = `${at + 1} of ${chosen.length}, ${example}`;
+			detail(() => `${which}; ${checks.all.length} checks, ${checks.failed.length} failed`);
 			try {
 				await SCENARIOS[example](stage);
 			} catch (error) {

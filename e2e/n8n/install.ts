@@ -66,7 +66,7 @@ async function npm(name: string, args: string[], options?: NpmOptions): Promise<
 		onOutput: (text) => {
 			downloads += text.split('\n').filter((line) => /http (fetch|cache)/.test(line)).length;
 			if (downloads > 0)
-				options?.detail?.(`${downloads} responses from the npm registry so far`);
+				options?.detail?.(() => `${downloads} responses from the npm registry so far`);
 		},
 	});
 }

@@ -3,7 +3,7 @@
 const LOG_EVERY_SECONDS = 15;
 
 /** Changes the words behind the elapsed time while a step runs. */
-export type Detail = (text: string) => void;
+export type Detail = (read: () => string) => void;
 
 /** Writes one line. */
 export function say(text = ''): void {
@@ -19,10 +19,12 @@ export function seconds(milliseconds: number): string {
 export async function step<T>(title: string, work: (detail: Detail) => Promise<T>): Promise<T> {
 	const startedAt = Date.now();
 	const terminal = process.stdout.isTTY;
-	let detail = '';
+	let detail = () => '';
 	let ticks = 0;
-	const line = () =>
-		`  … ${title} (${Math.round((Date.now() - startedAt) / 1000)} s)${detail && `: ${detail}`}`;
+	const line = () => {
+		const elapsed = Math.round((Date.now() - startedAt) / 1000);
+		return [`  … ${title} (${elapsed} s)`, detail()].filter(Boolean).join(': ');
+	};
 	const tick = () => {
 		ticks += 1;
 		if (terminal) process.stdout.write(`\r\x1b[2K${line()}`);
@@ -35,8 +37,8 @@ export async function step<T>(title: string, work: (detail: Detail) => Promise<T
 		say(`  ${mark} ${title} (${seconds(Date.now() - startedAt)})`);
 	};
 	try {
-		const result = await work((text) => {
-			detail = text;
+		const result = await work((read) => {
+			detail = read;
 		});
 		end('✓');
 		return result;

@@ -40,6 +40,8 @@ function shown(value: unknown): string {
 	return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }
 
+const detailsTag = (isOpen: boolean): string => `<details${isOpen ? ' open' : ''}>`;
+
 /** Whether each word occurs in a field of the document that is shown. */
 function hasAll(document: Fields, words: readonly string[]): boolean {
 	const text = Object.values(document).map(shown).join('\n').toLowerCase();
@@ -58,22 +60,23 @@ function byParent(documents: Fields[]): Map<string, Fields[]> {
 	return groups;
 }
 
-/** A document that can be opened. */
-function documentHtml({ id, name, ...fields }: Fields): string {
+/** Fields that can be folded away. */
+function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string {
 	const rows = Object.entries(fields).map(
 		([field, value]) => `<tr><td>${escape(field)}</td><td>${escape(shown(value))}</td></tr>`,
 	);
-	return `<details><summary>${escape(name)} <small>${escape(id)}</small></summary><table>${rows.join('')}</table></details>`;
+	return `${detailsTag(isOpen)}<summary>${escape(name)} <small>${escape(id)}</small></summary><table>${rows.join('')}</table></details>`;
 }
 
 /** The chunks of a document below it; a document that is pushed itself comes before its chunks. */
-function groupHtml([parent, documents]: [string, Fields[]]): string {
+function groupHtml([parent, documents]: [string, Fields[]], isOpen: boolean): string {
 	const chunks = documents.filter(({ parentId }) => parentId !== undefined);
-	const others = documents.filter(({ parentId }) => parentId === undefined).map(documentHtml);
-	if (chunks.length === 0) return others.join('');
+	const html = (list: Fields[]) => list.map((one) => documentHtml(one, isOpen)).join('');
+	const others = html(documents.filter(({ parentId }) => parentId === undefined));
+	if (chunks.length === 0) return others;
 	const sorted = chunks.sort((a, b) => Number(a.chunkIndex) - Number(b.chunkIndex));
 	const title = `${escape(chunks[0].name)} <small>${escape(parent)}, ${counted(chunks.length, 'chunk')}</small>`;
-	return `${others.join('')}<details><summary>${title}</summary>${sorted.map(documentHtml).join('')}</details>`;
+	return `${others}${detailsTag(isOpen)}<summary>${title}</summary>${html(sorted)}</details>`;
 }
 
 function page(endpoint: string, documents: Fields[], query: string, from: number): string {
@@ -81,7 +84,9 @@ function page(endpoint: string, documents: Fields[], query: string, from: number
 	const found =
 		words.length === 0 ? documents : documents.filter((document) => hasAll(document, words));
 	const groups = [...byParent(found)];
-	const part = groups.slice(from, from + PER_PAGE).map(groupHtml);
+	const part = groups
+		.slice(from, from + PER_PAGE)
+		.map((group) => groupHtml(group, words.length > 0));
 	const count = counted(documents.length, 'document');
 	const title = words.length === 0 ? count : `${found.length} of ${count}`;
 	const link = (start: number, text: string) =>
