@@ -10,7 +10,7 @@ const DELETE = 'Delete_Document';
 
 const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
 const ID = 'agent/returns';
-const FIELDS_OF_DOCUMENT = { name: 'Returns', url: 'https://example.com/returns', text: TEXT };
+const FIELDS_OF_DOCUMENT = { name: 'Returns', text: TEXT, url: 'https://example.com/returns' };
 
 /** What the model fills in to add it, by the names that the nodes give the fields. */
 const VALUES = {

@@ -149,7 +149,7 @@ async function syncTwiceAtOnce(stage: Stage): Promise<void> {
 async function syncAfterFailure(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const earlier = [document('a', 'Almond'), document('b', 'Blueberry')];
-	await run(stage, 'before a failure', earlier);
+	await run(stage, 'before a failure', earlier, { confirmDeletes: true });
 	for (const route of ['push', 'delete'] as const) {
 		// The first attempt does its work, which the node does not learn; the next one fails for good.
 		faults.add({ route, reset: 'afterWork', times: 1 });

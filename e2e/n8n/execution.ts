@@ -47,7 +47,10 @@ interface ExecutionData {
 
 /** True once an execution has ended and its data are stored: n8n stores its status first. */
 export function isOver({ status, data }: StoredExecution): boolean {
-	return !NOT_OVER.has(status) && parseFlatted(data) !== undefined;
+	if (NOT_OVER.has(status)) return false;
+	const stored = parseFlatted(data) as Partial<ExecutionData> | undefined;
+	const { error, runData = {} } = stored?.resultData ?? {};
+	return error !== undefined || Object.keys(runData).length > 0;
 }
 
 /** Reads what n8n has stored of an execution. */
