@@ -14,8 +14,8 @@ import type { BenchOptions } from './lib/options';
 const CONCURRENCIES = [1, 4, 16];
 const PER_REQUEST = [10, 100, 1000];
 const LATENCIES_MS = [0, 20];
-/** What a plain client manages without any latency; only to choose how much a cell sends. */
-const ROUGH_DOCUMENTS_PER_SECOND = 10_000;
+/** Requests of each client in a cell, at once and one after the other. */
+const REQUESTS = 8;
 
 interface Setting {
 	concurrency: number;
@@ -48,25 +48,9 @@ async function pushByAxios(
 	});
 }
 
-/** So many documents that a cell takes about that time, and all requests are in flight twice. */
-function documentsFor(
-	{ concurrency, perRequest }: Setting,
-	latencyMs: number,
-	budgetMs: number,
-): number {
-	const msPerRequest = latencyMs + 2 + (perRequest * 1000) / ROUGH_DOCUMENTS_PER_SECOND;
-	const rate = Math.min(
-		ROUGH_DOCUMENTS_PER_SECOND,
-		(concurrency * perRequest * 1000) / msPerRequest,
-	);
-	const rounds = Math.max(2, Math.round((rate * budgetMs) / 1000 / (concurrency * perRequest)));
-	return rounds * concurrency * perRequest;
-}
-
 /** What a matrix of settings has, and how thoroughly each is measured. */
 interface Matrix {
 	rounds: number;
-	budgetMs: number;
 	concurrencies: number[];
 	perRequests: number[];
 }
@@ -75,7 +59,7 @@ async function matrix(
 	service: Service,
 	documents: IDataObject[],
 	latencyMs: number,
-	{ rounds, budgetMs, concurrencies, perRequests }: Matrix,
+	{ rounds, concurrencies, perRequests }: Matrix,
 ): Promise<void> {
 	const speeds: Cell[][] = [];
 	const ratios: Cell[][] = [];
@@ -84,7 +68,7 @@ async function matrix(
 		const ratioRow: Cell[] = [concurrency];
 		for (const perRequest of perRequests) {
 			const setting = { concurrency, perRequest };
-			const part = documents.slice(0, documentsFor(setting, latencyMs, budgetMs));
+			const part = documents.slice(0, Math.max(2 * concurrency, REQUESTS) * perRequest);
 			const fresh = async (work: () => Promise<void>): Promise<Timing> => {
 				await service.reset(latencyMs);
 				return await time(work);
@@ -110,8 +94,8 @@ async function matrix(
 /** Documents per second by number of concurrent requests and documents per request, beside axios. */
 export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	const settings: Matrix = quick
-		? { rounds: 1, budgetMs: 100, concurrencies: [4], perRequests: [500] }
-		: { rounds: 3, budgetMs: 800, concurrencies: CONCURRENCIES, perRequests: PER_REQUEST };
+		? { rounds: 1, concurrencies: [4], perRequests: [500] }
+		: { rounds: 3, concurrencies: CONCURRENCIES, perRequests: PER_REQUEST };
 	const documents = makeDocuments(
 		quick ? 5_000 : Math.max(...CONCURRENCIES) * Math.max(...PER_REQUEST) * 2,
 	);

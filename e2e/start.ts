@@ -7,7 +7,7 @@ import { testCredentials } from './demo/credential-tests';
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
 import { checkFirst, offerFirst } from './demo/first';
-import { checkAgain, checkScenarios, runScenarios } from './demo/scenarios';
+import { checkScenarios, runScenarios } from './demo/scenarios';
 import { Stage } from './demo/stage';
 import { runCommand } from './shared/command';
 import { tail } from './shared/processes';
@@ -39,8 +39,6 @@ runCommand(
 		await offerFirst(stage);
 		// Later, the order is the user's.
 		if (once) await checkFirst(stage);
-		const isWhole = once && names.length === 0;
-		if (isWhole) await checkAgain(stage);
 		const passed = printChecks(stage.checks);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);
 		if (once) return passed;

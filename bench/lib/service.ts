@@ -15,8 +15,6 @@ export interface Service {
 	/** URL of the push endpoint, and its key. */
 	pushUrl: string;
 	pushKey: string;
-	/** URL of the chunking route. */
-	aiUrl: string;
 	/** Forgets everything; afterwards each request takes so much longer. */
 	reset: (latencyMs?: number) => Promise<void>;
 	stats: () => Promise<SandboxStats>;
@@ -56,7 +54,6 @@ export async function startService(
 		credentials: sandboxCredentials({ urls } as Sandbox),
 		pushUrl: `${urls.pushUrl}/api/v1/push/${DEMO.endpoint}`,
 		pushKey: DEMO.pushKey,
-		aiUrl: `${url}/ai/async-chunking`,
 		reset: async (latencyMs = 0) => {
 			if (kind === 'sink') return;
 			await control('POST', 'reset');
@@ -68,24 +65,4 @@ export async function startService(
 		stats: async () => (await control('GET', 'stats')) as SandboxStats,
 		close: () => child.disconnect(),
 	};
-}
-
-/** An access token of a sandbox, for clients that call it without n8n. */
-export async function accessToken({ credentials }: Service): Promise<string> {
-	const { authUrl, authorizationServerId, clientId, clientSecret, scope } =
-		credentials.lucidworksAiOAuth2Api as Record<string, string>;
-	const query = new URLSearchParams({ scope, grant_type: 'client_credentials' });
-	const response = await fetch(
-		`${authUrl}/oauth2/${authorizationServerId}/v1/token?${query.toString()}`,
-		{
-			method: 'POST',
-			headers: {
-				Authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
-				'Cache-Control': 'no-cache',
-				Accept: 'application/json',
-				'Content-Type': 'application/x-www-form-urlencoded',
-			},
-		},
-	);
-	return ((await response.json()) as { access_token: string }).access_token;
 }

@@ -5,7 +5,7 @@ import { useTools } from './agent-scenario';
 import { fanOut, oldRange } from './fan-out-scenario';
 import { bulkLoad, chunkTextFiles, ingestCorpus, pushInRounds } from './file-scenarios';
 import { exampleNames } from './import';
-import { Stage } from './stage';
+import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
 
 /** Words in a query that picks one chunk out of all. */
@@ -59,15 +59,11 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
  * Runs and checks every example, in one line that counts.
  * @param names which examples; all without any
  */
-export async function runScenarios(
-	stage: Stage,
-	names: string[] = [],
-	title = 'Running the examples',
-): Promise<void> {
+export async function runScenarios(stage: Stage, names: string[] = []): Promise<void> {
 	const examples = Object.keys(SCENARIOS);
 	const chosen = names.length === 0 ? examples : examples.filter((one) => names.includes(one));
 	const { checks } = stage;
-	await step(title, async (detail) => {
+	await step('Running the examples', async (detail) => {
 		for (const [at, example] of chosen.entries()) {
 			const which = `${at + 1} of ${chosen.length}, ${example}`;
 			detail(() => `${which}; ${checks.all.length} checks, ${checks.failed.length} failed`);
@@ -80,18 +76,6 @@ export async function runScenarios(
 			}
 		}
 	});
-}
-
-/** Runs every example again, as a second start does, with the index, the tables and the files that are there. */
-export async function checkAgain({ demo, checks }: Stage): Promise<void> {
-	const again = new Stage(demo);
-	await runScenarios(again, [], 'Running them again, with what is there now');
-	const { failed } = again.checks;
-	checks.add(
-		'Every example passes again, with what its first run left',
-		failed.length === 0,
-		failed.map(({ title, seen }) => `${title} (${seen})`).join('; '),
-	);
 }
 
 /** Words that all occur in the text, taken where it has longer ones. */
