@@ -212,7 +212,9 @@ describe('Texts From: File', () => {
 	});
 
 	it('takes text and document from other fields, and returns items', async () => {
-		const record = { nr: 7, meta: { title: 'T', about: 'D', link: '' }, body: 'one\ntwo' };
+		// A name is kept as it is.
+		const meta = { title: ' T ', about: 'D', link: '' };
+		const record = { nr: 7, meta, body: 'one\ntwo' };
 		const result = await chunkFile(JSON.stringify({ list: [record] }), {
 			outputTo: 'items',
 			fileFormat: 'jsonArray',
@@ -230,7 +232,7 @@ describe('Texts From: File', () => {
 		const { output } = result;
 		expect(output).toHaveLength(2);
 		expect(output[1]).toMatchObject({
-			json: { id: '7#1', name: 'T', description: 'D', parentId: '7', nr: 7, text: 'two' },
+			json: { id: '7#1', name: ' T ', description: 'D', parentId: '7', nr: 7, text: 'two' },
 			pairedItem: { item: 0 },
 		});
 		expect(output[1].json).not.toHaveProperty('url');
