@@ -76,11 +76,6 @@ test.each<[string, Item[], string[]]>([
 	expect(split(items)).toEqual(expected);
 });
 
-test('the size of a request counts envelope and separators of several entries', () => {
-	expect(bodyBytes([pack(item('a', 10)), pack(item('b', 20))], limits)).toBe(33);
-	expect(bodyBytes([pack(item('a', 10))], limits)).toBe(10);
-});
-
 test('what cannot be sent comes with its error and its size', () => {
 	const failing = new Error('no text');
 	const source = {

@@ -302,57 +302,6 @@ async function send(
 	await run.clock.run(consumer());
 }
 
-test('a source that breaks off throws when all requests in flight have ended', async () => {
-	const run = new VirtualRun();
-	const error = new Error('no more input');
-	function* source() {
-		yield* 'abc';
-		throw error;
-	}
-	const done: string[] = [];
-	const sending = send(
-		run,
-		source(),
-		{
-			limits: oneByOne,
-			concurrency: 2,
-			send: async ([packed]) => {
-				await run.clock.sleep(packed?.entry === 'a' ? 10 : 50);
-				return '';
-			},
-		},
-		({ entries }) => done.push(...entries),
-	);
-	await expect(sending).rejects.toBe(error);
-	expect(done).toEqual(['a', 'b']);
-	expect(run.now()).toBe(50);
-});
-
-test('a consumer that leaves waits for the requests in flight, and no more are started', async () => {
-	const run = new VirtualRun();
-	const error = new Error('a bug');
-	const sent: string[] = [];
-	const sending = send(
-		run,
-		'abcde',
-		{
-			limits: oneByOne,
-			concurrency: 2,
-			send: async ([packed]) => {
-				sent.push(packed?.entry ?? '');
-				await run.clock.sleep(packed?.entry === 'a' ? 10 : 50);
-				return '';
-			},
-		},
-		() => {
-			throw error;
-		},
-	);
-	await expect(sending).rejects.toBe(error);
-	expect(sent).toEqual(['a', 'b']);
-	expect(run.now()).toBe(50);
-});
-
 test('an exception while a batch is handled fails its entries only', async () => {
 	const run = new VirtualRun();
 	const error = new Error('a bug');

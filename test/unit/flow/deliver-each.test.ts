@@ -76,24 +76,3 @@ test('as many at once as allowed, and no entry is read before it can be sent', a
 	expect(await run.clock.run(all(source('abcdefgh')))).toHaveLength(8);
 	expect(state()).toEqual({ inFlight: 0, peak: 3, ahead: 3 });
 });
-
-test('a source that breaks off throws when all requests in flight have ended', async () => {
-	const { run, source, all, sent, state } = setUp();
-	const broken = new Error('the file ends early');
-	await expect(run.clock.run(all(source('a', broken)))).rejects.toBe(broken);
-	expect(sent).toEqual(['a1']);
-	expect(state().inFlight).toBe(0);
-});
-
-test('a consumer that leaves waits for the requests in flight, and no more are started', async () => {
-	const { run, source, outcomes, sent, state } = setUp();
-	const leave = async () => {
-		for await (const { entry } of outcomes(source('abcdefgh'))) if (entry === 'a') return;
-	};
-	await run.clock.run(leave());
-	expect(state().inFlight).toBe(0);
-	const { length } = sent;
-	expect(length).toBeLessThan(5);
-	await run.clock.drain();
-	expect(sent).toHaveLength(length);
-});

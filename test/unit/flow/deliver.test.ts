@@ -144,14 +144,6 @@ describe('what an earlier attempt left open', () => {
 		);
 		expect(outcome).toMatchObject({ reason: 'f after whole' });
 	});
-
-	test('is forgotten after a success, and a first attempt has none', async () => {
-		const { run, request } = setUp();
-		const first = await run.clock.run(request([FAIL], {}, { withHistory }));
-		expect(first.outcome).toMatchObject({ reason: FAIL });
-		const success = await run.clock.run(request([RETRY], {}, { withHistory }));
-		expect(success.outcome).toEqual({ ok: true, response: 'response', attempts: 2 });
-	});
 });
 
 test.each([300_000, 3_600_000])(

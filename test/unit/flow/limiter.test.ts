@@ -175,12 +175,6 @@ describe('a service that takes only so much: all requests succeed, at 80 % of it
 		expect(endedAt).toBeLessThan(9000);
 	});
 
-	test('all executions get the same share', async () => {
-		const load = { executions: 20, requests: 20 };
-		const { doneAt, endedAt } = await play({ admits: perSecond(40), ...load });
-		expect(Math.min(...doneAt)).toBeGreaterThan(0.8 * endedAt);
-	});
-
 	test('a service that takes more again gets it', async () => {
 		const strict = perSecond(10);
 		const { accepted } = await play({

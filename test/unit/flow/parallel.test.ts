@@ -33,30 +33,6 @@ test('a closed channel returns the values that wait, then ends, and accepts noth
 	expect(await all(flat(channel.slices()))).toEqual(['a']);
 });
 
-test('the first end counts', async () => {
-	const channel = new Tasks<string>();
-	const error = new Error('first');
-	channel.close({ error });
-	channel.close({ error: new Error('second') });
-	channel.close();
-	await expect(all(flat(channel.slices()))).rejects.toBe(error);
-});
-
-test('an error that is undefined is one nevertheless', async () => {
-	const values = flat(inParallel<string>(1, async () => await Promise.reject(undefined)));
-	await expect(all(values)).rejects.toBeUndefined();
-});
-
-test('who waits for values gets those that come later, and learns of the end', async () => {
-	const channel = new Tasks<string>();
-	const reading = all(flat(channel.slices()));
-	await settle();
-	void channel.put('late');
-	await settle();
-	channel.close();
-	expect(await reading).toEqual(['late']);
-});
-
 test('when the consumer leaves, no producer waits any longer', async () => {
 	const channel = new Tasks<string>();
 	const log: string[] = [];

@@ -60,23 +60,6 @@ test('polls at once, then at intervals that grow up to the cap', async () => {
 	expect(new Set(gaps.slice(4))).toEqual(new Set([3000]));
 });
 
-test('no interval is longer than the cap, the first included', async () => {
-	const { polls } = await runPolls({
-		jobs: jobs(1, 5000),
-		latencyMs: 0,
-		startMs: 4000,
-		capMs: 1000,
-		random: () => 0.5,
-	});
-	expect(polls.map(({ at }) => at)).toEqual([0, 1000, 2000, 3000, 4000, 5000]);
-});
-
-test('jobs of a run do not fall into step', async () => {
-	const outcome = await runPolls({ jobs: jobs(50, 30_000), concurrency: 50 });
-	const third = [...outcome.endings.keys()].map((name) => pollsAt(outcome, name)[2]);
-	expect(new Set(third).size).toBeGreaterThan(2);
-});
-
 test('a final poll runs at the deadline, and what it finds counts', async () => {
 	const outcome = await runPolls({
 		jobs: [
@@ -112,15 +95,6 @@ test('polling continues after any number of transient errors', async () => {
 	expect(outcome.endings.get('a')).toEqual(['finished']);
 	expect(outcome.polls).toHaveLength(13);
 	expect(outcome.retries).toBe(12);
-});
-
-test('after a fault a job is not polled earlier than otherwise', async () => {
-	const { polls } = await runPolls({
-		jobs: [{ name: 'a', readyAtMs: 0, faults: Array<PollFault>(5).fill('reset') }],
-		random: () => 0,
-	});
-	const gaps = polls.slice(1).map(({ at }, index) => at - (polls[index]?.at ?? 0));
-	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(450);
 });
 
 test('a service that is throttling gets fewer concurrent polls', async () => {
@@ -196,14 +170,6 @@ test('a cancel ends the polling at once', async () => {
 	expect(outcome.polls.every(({ at }) => at <= 3333)).toBe(true);
 });
 
-test('polls that wait for their turn when the run ends are not made', async () => {
-	const outcome = await runPolls({ jobs: jobs(50, 1e9), stopAtMs: 3, concurrency: 1 });
-	expect(outcome.polls).toHaveLength(1);
-	const endings = [...outcome.endings.values()].flat();
-	expect(endings.filter((how) => how === 'skipped')).toHaveLength(50);
-	expect(outcome.finishedAt).toBe(5);
-});
-
 test('a failed job ends a run that stops at failures before any other poll', async () => {
 	const outcome = await runPolls({
 		jobs: [{ name: 'refused', readyAtMs: 0, faults: ['refused'] }, ...jobs(20, 0)],
@@ -212,17 +178,6 @@ test('a failed job ends a run that stops at failures before any other poll', asy
 	});
 	expect(outcome.polls).toHaveLength(1);
 	expect(outcome.endings.get('refused')).toEqual(['failed']);
-});
-
-test('runs on while more jobs may come', async () => {
-	const outcome = await runPolls({
-		jobs: [
-			{ name: 'early', readyAtMs: 100 },
-			{ name: 'late', readyAtMs: 5200, addedAtMs: 5000 },
-		],
-	});
-	expect(outcome.endings.get('late')).toEqual(['finished']);
-	expect(pollsAt(outcome, 'late')[0]).toBeLessThanOrEqual(5000 + TICK_MS);
 });
 
 test('after the end of the run no job is polled again, and later ones are skipped', async () => {
@@ -284,35 +239,6 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 		),
 		{ numRuns: 150 },
 	);
-});
-
-test('a consumer that leaves ends the intake of jobs and the polling', async () => {
-	const run = new VirtualRun();
-	const taken: number[] = [];
-	async function* source() {
-		for (let job = 0; job < 100; job++) {
-			taken.push(job);
-			yield job;
-			await run.clock.sleep(10);
-		}
-	}
-	const consume = async () => {
-		const outcomes = poll(source(), {
-			run,
-			lane: new Lane(new Limiter(), run, 2),
-			intervals: { firstMs: 500, longestMs: 500 },
-			deadlineOf: () => Infinity,
-			check: async (job: number) => {
-				await run.clock.sleep(5);
-				return { state: 'finished', response: job };
-			},
-			judge: () => ({ action: 'fail' }),
-			expire: () => ({ state: 'failed', reason: 'timeout' }),
-		});
-		for await (const { job } of outcomes) if (job === 3) throw new Error('a bug');
-	};
-	await expect(run.clock.run(consume())).rejects.toThrow('a bug');
-	expect(taken.length).toBeLessThan(7);
 });
 
 describe('what a job is told and tells', () => {
@@ -473,28 +399,4 @@ test('a job whose turn comes after the consumer has left is not polled', async (
 	await run.clock.run(leave());
 	// The next one had begun when the first was answered.
 	expect(polled).toEqual(['a', 'b']);
-});
-
-test('a consumer that leaves does not wait for the next turns of other jobs', async () => {
-	const run = new VirtualRun();
-	async function* source() {
-		yield* ['done', 'pending'];
-	}
-	const leave = async () => {
-		const outcomes = poll(source(), {
-			run,
-			lane: new Lane(new Limiter(), run, 2),
-			intervals: { firstMs: 300_000, longestMs: 300_000 },
-			deadlineOf: () => Infinity,
-			check: async (job: string) => {
-				await run.clock.sleep(5);
-				return job === 'done' ? { state: 'finished', response: job } : { state: 'pending' };
-			},
-			judge: () => ({ action: 'fail' }),
-			expire: () => ({ state: 'failed', reason: 'timeout' }),
-		});
-		for await (const { job } of outcomes) if (job === 'done') return;
-	};
-	await run.clock.run(leave());
-	expect(run.clock.now()).toBe(5);
 });

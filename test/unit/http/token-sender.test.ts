@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 
-import type { GenericAbortSignal } from 'axios';
 import type { IHttpRequestHelper, IHttpRequestOptions } from 'n8n-workflow';
 
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
@@ -102,34 +101,4 @@ test.each([
 	const { message, description, cause } = error as ServiceFailure;
 	expect(JSON.stringify([error, message, description])).not.toContain('client-s3cret');
 	expect(cause).toBeUndefined();
-});
-
-test.each([
-	['sends nothing', []],
-	['trickles', Array.from({ length: 100 }, () => Buffer.from(' '))],
-])('ends a response that %s in time', async (_, pieces) => {
-	async function* trickle(signal: GenericAbortSignal | undefined) {
-		for (const piece of pieces) {
-			yield piece;
-			await new Promise((done) => setTimeout(done, 20));
-		}
-		await new Promise((_resolve, reject) => {
-			if (signal?.aborted) reject(new Error('canceled'));
-			signal?.addEventListener?.('abort', () => reject(new Error('canceled')));
-		});
-	}
-	const startedAt = Date.now();
-	await expect(
-		sendWith(async ({ abortSignal }) => {
-			// What axios does with the stream of a response.
-			const body = Readable.from(trickle(abortSignal));
-			abortSignal?.addEventListener?.('abort', () => body.destroy(new Error('canceled')));
-			return { statusCode: 200, headers: {}, body };
-		}, 200),
-	).rejects.toMatchObject({
-		kind: 'token',
-		message: 'The token server did not answer within 0.2 s',
-		transient: true,
-	});
-	expect(Date.now() - startedAt).toBeLessThan(1_500);
 });

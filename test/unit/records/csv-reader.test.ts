@@ -95,25 +95,9 @@ describe('a row that is wrong', () => {
 			/^Record 2 \(line 3\) is longer than 64 MB/,
 		);
 	});
-
-	test('an unclosed quote does not fill the memory', () => {
-		const { records, error } = readAll(new CsvReader(), `a\n1\n"${'x'.repeat(140_000_000)}`, [
-			10_000_000,
-		]);
-		expect(records).toHaveLength(1);
-		expect(error).toMatchObject({ record: 2, line: 3 });
-		expect((error as Error).message).toMatch('longer than 64 MB');
-	});
 });
 
 describe('header', () => {
-	test('all of a file may be its header', () => {
-		const names = Array.from({ length: 20_000 }, (_, number) => `id-${number}`);
-		const reader = new CsvReader();
-		expect(readAll(reader, names.join()).records).toStrictEqual([]);
-		expect(reader.columns).toHaveLength(20_000);
-	});
-
 	test('a quote that is closed only by another delimiter is not closed', () => {
 		expect(brief(new CsvReader(), ',a;"b,"c\n1,2\n').error).toBe(
 			'1@1 The header row (line 1) has text between a closing quote and the next delimiter',
@@ -248,13 +232,4 @@ test('finds the same in damaged text, however it is cut', () => {
 		),
 		{ numRuns: 1000 },
 	);
-});
-
-test('reads a cell of 10 MB in small pieces, a few times at most', () => {
-	const text = 'é""\n'.repeat(2_500_000);
-	const { records } = readAll(new CsvReader(), `a,b\n1,"${text}"\n2,x`, [1000]);
-	expect(records).toMatchObject([
-		{ line: 2, value: { a: '1', b: text.replaceAll('""', '"') } },
-		{ line: 2_500_003, value: { a: '2', b: 'x' } },
-	]);
 });

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { isDeepStrictEqual } from 'node:util';
 
 import fc from 'fast-check';
 
@@ -180,21 +179,4 @@ test('finds what stream-json finds, however the text is cut', async () => {
 		),
 		{ numRuns: 100 },
 	);
-});
-
-test('reads an element of 10 MB in small pieces, once', () => {
-	const values = [
-		{ text: 'é"\\\n'.repeat(2_500_000) },
-		Array.from({ length: 1_000_000 }, (_, i) => i),
-		3,
-	];
-	const { records, error } = readAll(new JsonReader(), JSON.stringify(values), [1000]);
-	expect(error).toBeUndefined();
-	// Jest compares a million numbers one by one, in a few seconds.
-	expect(
-		isDeepStrictEqual(
-			values,
-			records.map(({ value }) => value),
-		),
-	).toBe(true);
 });

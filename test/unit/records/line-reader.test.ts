@@ -73,15 +73,6 @@ test('reads what was written, however it is cut', () => {
 	);
 });
 
-test('reads a line of 10 MB in small pieces, once', () => {
-	const value = { text: 'é"\\\n'.repeat(2_500_000) };
-	const { records } = readAll(jsonLines(), `${JSON.stringify(value)}\n1`, [1000]);
-	expect(records).toMatchObject([
-		{ record: 1, value },
-		{ record: 2, value: 1 },
-	]);
-});
-
 test('a file without line breaks ends when a record becomes too long', () => {
 	const { records, error } = readAll(jsonLines(), `1\n${'x'.repeat(70_000_000)}`, [10_000_000]);
 	expect(records).toHaveLength(1);

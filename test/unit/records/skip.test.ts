@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 
 import { FORMATS, type RecordFormat } from '../../../nodes/shared/records/format';
-import { readRecords, type RecordReader } from '../../../nodes/shared/records/record';
+import type { RecordReader } from '../../../nodes/shared/records/record';
 import { brief, lengths } from './support';
 
 /** Pieces of which files are made, in each format; a file may be damaged anywhere. */
@@ -64,15 +64,3 @@ it('does not parse what it skips', () => {
 	expect(records).toEqual(['3@3 {"id":3} -> {"id":3}']);
 	expect(parsed?.[0]).toBe('{"id":3}');
 });
-
-it('may skip more text than a file may have without a record', async () => {
-	async function* text(): AsyncGenerator<string> {
-		const piece = `${'x'.repeat(64 * 1024 - 1)}\n`;
-		for (let at = 0; at < 5000; at++) yield piece;
-		await Promise.resolve();
-	}
-	const found: number[] = [];
-	for await (const records of readRecords(text(), skipping('lines', 4999)))
-		found.push(...records.map(({ record }) => record));
-	expect(found).toEqual([5000]);
-}, 60_000);

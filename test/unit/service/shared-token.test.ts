@@ -192,11 +192,6 @@ describe('another client', () => {
 		const tokens = await Promise.all([obtain(), obtain({ clientSecret: 'another' })]);
 		expect(tokens).toEqual(['t1', 't2']);
 	});
-
-	test('is known by what it is, not by the service its tokens are for', async () => {
-		await obtain();
-		expect(await obtain({ aiUrl: 'https://other.example' })).toBe('t1');
-	});
 });
 
 describe('a renewal that fails', () => {
@@ -267,17 +262,6 @@ describe('a token the service refused', () => {
 		refuse('ahead');
 		expect(await obtain({ held: stored('behind', 30) })).toBe('behind');
 		expect(asked).toEqual([]);
-	});
-
-	test('is used again if the server issues it again', async () => {
-		await obtain();
-		refuse('t1');
-		answer = async () => ({
-			status: 200,
-			body: { token_type: 'Bearer', expires_in: 3600, access_token: 't1' },
-		});
-		expect([await obtain(), await obtain()]).toEqual(['t1', 't1']);
-		expect(asked).toHaveLength(2);
 	});
 });
 

@@ -105,42 +105,27 @@ describe('a usable response', () => {
 	])('may have %s', (_, changes) => {
 		expect(parse({ ...good, ...changes })).toEqual(parse(good));
 	});
-
-	test('may grant several scopes in another order', () => {
-		const reply = { status: 200, body: { ...good, scope: 'b  a' } };
-		expect(parseTokenResponse(reply, 'a b', 'client', NOW).accessToken).toBe(TOKEN);
-	});
 });
 
 describe('a response that is not a token', () => {
 	test.each<[string, unknown, string]>([
 		['HTML', '<html>Welcome</html>', 'not a JSON object'],
-		['nothing', undefined, 'not a JSON object'],
 		['null', null, 'not a JSON object'],
-		['empty text', '', 'not a JSON object'],
 		['a list', [], 'token_type'],
 		['an empty object', {}, 'token_type'],
 		['no token_type', { ...good, token_type: undefined }, 'token_type'],
 		['a foreign token_type', { ...good, token_type: 'mac' }, 'token_type'],
-		['a number as token_type', { ...good, token_type: 1 }, 'token_type'],
 		['no expires_in', { ...good, expires_in: undefined }, 'expires_in'],
-		['an expires_in of null', { ...good, expires_in: null }, 'expires_in'],
-		['an expires_in of true', { ...good, expires_in: true }, 'expires_in'],
 		['an expires_in of 0', { ...good, expires_in: 0 }, 'expires_in'],
 		['a negative expires_in', { ...good, expires_in: -1 }, 'expires_in'],
 		['an expires_in in words', { ...good, expires_in: 'one hour' }, 'expires_in'],
-		['an endless expires_in', { ...good, expires_in: Infinity }, 'expires_in'],
-		['an empty expires_in', { ...good, expires_in: '' }, 'expires_in'],
 		['no access_token', { ...good, access_token: undefined }, 'access_token'],
 		['an empty access_token', { ...good, access_token: '' }, 'access_token'],
-		['a number as access_token', { ...good, access_token: 7 }, 'access_token'],
 		['a line break in it', { ...good, access_token: `${TOKEN}\r\nX: y` }, 'access_token'],
-		['a line break after it', { ...good, access_token: `${TOKEN}\n` }, 'access_token'],
 		['a space in it', { ...good, access_token: `${TOKEN} x` }, 'access_token'],
 		['a foreign scope', { ...good, scope: 'merchandising.rules' }, 'another scope'],
 		['more than was asked', { ...good, scope: `${SCOPE} other` }, 'another scope'],
 		['no scope granted', { ...good, scope: '' }, 'another scope'],
-		['a scope that is no text', { ...good, scope: [SCOPE] }, 'another scope'],
 	])('%s is a clear error', (_, body, words) => {
 		const failure = failureOf(body);
 		expect(failure.message).toContain("The token server's response cannot be used");
