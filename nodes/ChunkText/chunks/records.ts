@@ -5,7 +5,7 @@ import { isTool } from '../../shared/n8n/run/results';
 import { fieldOf } from '../../shared/records/fields';
 import type { Chunk } from '../../shared/service/chunking/chunking';
 import { packVector } from '../../shared/service/chunking/vector';
-import type { ChunkTask, OutputMode, SourceDocument, TextRef } from '../texts/text';
+import type { ChunkTask, OutputMode, TextRef } from '../texts/text';
 
 /** A text with its chunks, ready to be written as records. */
 export interface ChunkedText {
@@ -90,14 +90,6 @@ const detailsOf = ({ ref: { index }, chunkingId, chunks }: ChunkedText): IDataOb
 	...(index !== undefined && { textIndex: index }),
 });
 
-/** IDs of chunks that a text of a document had, and has no longer. */
-function removedIdsOf(document: SourceDocument, ref: TextRef, chunks: number): string[] {
-	const removed: string[] = [];
-	for (let index = chunks; index < document.previousChunkCount; index++)
-		removed.push(chunkDocumentId(document.id, ref, index));
-	return removed;
-}
-
 const chunkDocumentId = (id: string, { index: text }: TextRef, index: number): string =>
 	text === undefined ? `${id}#${index}` : `${id}#${text}.${index}`;
 
@@ -162,7 +154,9 @@ export function itemsOf(
 	const { document } = ref;
 	if (document === undefined || mode === 'chunks') return records;
 	// Chunks of a text that the service cut may be back in the next run, so they are not removed.
-	const removedIds = isComplete ? removedIdsOf(document, ref, chunks.length) : [];
+	const removedIds: string[] = [];
+	for (let at = chunks.length; isComplete && at < document.previousChunkCount; at++)
+		removedIds.push(chunkDocumentId(document.id, ref, at));
 	if (mode === 'perDocument') {
 		const removalsKnown = isComplete && document.isShared !== true;
 		return [{ documents: records, removedIds, removalsKnown } satisfies DocumentPart];

@@ -106,7 +106,8 @@ export class Report {
 	}
 
 	/** Texts whose chunks are not ready go on with what Get Results needs. */
-	private async pending(job: Job, lastError: unknown): Promise<void> {
+	private async pending(unfinished: Job, lastError: unknown): Promise<void> {
+		const job = { ...unfinished, status: this.session.words(unfinished.status) };
 		const { refs, status } = job;
 		if (refs.some(({ record }) => record !== undefined)) {
 			for (const [at, ref] of refs.entries())

@@ -65,7 +65,11 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answe
 				? { state: 'finished', response: { type: 'pending', lastError } }
 				: {
 						state: 'failed',
-						reason: outOfTime(options.maxWaitSeconds, job.status, lastError),
+						reason: outOfTime(
+							options.maxWaitSeconds,
+							service.session.words(job.status),
+							lastError,
+						),
 					},
 	});
 }
@@ -161,11 +165,10 @@ function forJobAlone(error: unknown, { fetching }: ChunkService): Verdict {
 function meaningOf(job: Job, body: unknown, session: Session): Finding<Fetched> {
 	const response = classify(body);
 	const { hasContent, state, status } = response;
-	if (status !== undefined) job.status = session.words(status) || job.status;
+	if (status !== undefined && status.trim() !== '') job.status = status;
 	const hadContent = job.kept !== undefined;
 	// Chunks that came before a job failed are not given up for what its failure says.
 	if (hasContent && !(state === 'failed' && hadContent)) job.kept = body;
-	const words = () => session.words(body);
 	switch (state) {
 		case 'invalid':
 			throw notAChunkingResponse(hasContent);
@@ -182,12 +185,13 @@ function meaningOf(job: Job, body: unknown, session: Session): Finding<Fetched> 
 			return { state, response: { type: 'results', texts, body } };
 		}
 		case 'unreadable':
-			return fail(job, unreadableResults(job.status));
+			return fail(job, unreadableResults(session.words(job.status)));
 		case 'alreadyRetrieved':
 			return fail(job, alreadyRetrieved(job.isOwn, hadContent));
 		case 'failed': {
 			const { refs, kept } = job;
-			const reason = jobFailed(job.status, words(), job.textCount ?? 1);
+			const words = session.words(body);
+			const reason = jobFailed(session.words(job.status), words, job.textCount ?? 1);
 			const mayRepeat = job.isRepeatable && refs.length > 1 && kept === undefined;
 			return mayRepeat ? again(job, reason, false) : fail(job, reason);
 		}

@@ -31,8 +31,10 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 		idOfItem: (itemIndex: number) => items.idOf(itemIndex),
 		emptyList: {},
 		resolve: async (entries: TextEntry[], sink: Sink) => {
-			const texts = items.finish(await items.files.distinct(entries, sink));
-			for (const ref of await items.files.distinct(items.empty, sink))
+			const { files } = items;
+			const texts = items.finish(files ? await files.distinct(entries, sink) : entries);
+			const empty = files ? await files.distinct(items.empty, sink) : items.empty;
+			for (const ref of empty)
 				await sink.returned(ref, itemsOf({ ref, chunks: [], isComplete: true }, [], mode));
 			for (const request of items.requests.values())
 				earlier.push(previousJob(request, run.now()));

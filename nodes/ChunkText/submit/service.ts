@@ -20,7 +20,7 @@ export interface Job {
 	readonly isRepeatable: boolean;
 	/** A poll of it was answered: the service knew its ID. */
 	isKnown?: true;
-	/** As the service reported it last, in one line. */
+	/** As the service reported it last. */
 	status: string;
 	/** The response to its submission, until that was read: it may already have the results. */
 	submitted?: unknown;

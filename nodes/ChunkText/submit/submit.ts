@@ -75,7 +75,7 @@ async function send(
 		since: submitting.run.now(),
 		isOwn: true,
 		isRepeatable,
-		status: session.words(status),
+		status,
 		submitted: body,
 	};
 }

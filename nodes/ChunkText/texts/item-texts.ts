@@ -32,12 +32,14 @@ export class ItemTexts {
 	readonly requests = new Map<string, PreviousRequest>();
 	/** Documents without a text, which have no chunks. Only with one item per document. */
 	readonly empty: TextRef[] = [];
-	readonly files: TextFiles;
+	/** If each file is a text. */
+	readonly files: TextFiles | undefined;
 	private readonly documents: Array<{ document: SourceDocument; chunkIds: string }> = [];
 	/** Settings by their group: most items share them. */
 	private readonly settings = new Map<string, TextEntry['settings']>();
 
 	private constant: Grouped | undefined;
+	private readonly source: 'item' | 'list' | 'file' | 'textFile';
 
 	/** @param ids if items may stand for earlier requests, which are not submitted again then */
 	constructor(
@@ -45,7 +47,9 @@ export class ItemTexts {
 		private readonly ids?: IdSource,
 	) {
 		const { run, parameters, options } = task;
-		this.files = new TextFiles(run, parameters, options.bytesPerRequest);
+		this.source = parameters.choice('textSource');
+		if (this.source === 'textFile')
+			this.files = new TextFiles(run, parameters, options.bytesPerRequest);
 	}
 
 	/**
@@ -56,18 +60,17 @@ export class ItemTexts {
 	 */
 	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
 		const { parameters, mode } = this.task;
-		const source = parameters.choice('textSource');
-		const isOfItem = source === 'item';
+		const isOfItem = this.source === 'item';
 		const chunkingId = this.ids?.idOf(itemIndex).trim() ?? '';
 		let text = isOfItem ? parameters.value('text', itemIndex) : undefined;
-		if (source === 'textFile' && chunkingId === '') text = await this.files.read(itemIndex);
+		if (this.files && chunkingId === '') text = await this.files.read(itemIndex);
 		if (mode === 'perDocument' && text === '') {
 			const document = this.documentOf(itemIndex, ['documentId']);
 			this.empty.push({ items: [itemIndex], ...(document && { document }) });
 			return undefined;
 		}
 		if (chunkingId !== '') return this.addRequests(itemIndex, chunkingId);
-		if (isOfItem) checkNotInFile(this.task, itemIndex);
+		if (isOfItem && isEmpty(text)) checkNotInFile(this.task, itemIndex);
 		const needed = isOfItem ? (['text'] as const) : [];
 		const document = this.documentOf(itemIndex, ['documentId', 'documentName', ...needed]);
 		return await this.textsOf(itemIndex, text, document);
@@ -101,8 +104,7 @@ export class ItemTexts {
 
 	private documentOf(itemIndex: number, needed: readonly Needed[]): SourceDocument | undefined {
 		if (this.task.mode === 'chunks') return undefined;
-		const isFile = this.task.parameters.choice('textSource') === 'textFile';
-		const file = isFile ? this.files.documentOf(itemIndex) : undefined;
+		const file = this.files?.documentOf(itemIndex);
 		const document = readDocument(this.task, itemIndex, needed, file);
 		this.documents.push({ document, chunkIds: `${document.id}#` });
 		return document;
@@ -167,10 +169,8 @@ export class ItemTexts {
 	): Promise<Array<Pick<TextEntry, 'text' | 'index'>>> {
 		const { run, parameters, options } = this.task;
 		const maxBytes = options.bytesPerRequest;
-		const source = parameters.choice('textSource');
-		if (source === 'textFile')
-			return [{ text: usableText(text, 'The file', maxBytes, FILE_ADVICE) }];
-		if (source === 'item') return [{ text: usableText(text, "'Text'", maxBytes) }];
+		if (this.files) return [{ text: usableText(text, 'The file', maxBytes, FILE_ADVICE) }];
+		if (this.source === 'item') return [{ text: usableText(text, "'Text'", maxBytes) }];
 		const { field, list } = parameters.list('listField', itemIndex, LIST_ADVICE);
 		if (list.length === 0)
 			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
@@ -192,7 +192,7 @@ const LIST_ADVICE =
 /** Refuses an item without a text that has a file: the way out differs from that of a wrong expression. */
 function checkNotInFile({ run, parameters }: ChunkTask, itemIndex: number): void {
 	const [field] = fileFieldsOf(run, itemIndex);
-	if (field === undefined || !isEmpty(parameters.value('text', itemIndex))) return;
+	if (field === undefined) return;
 	const { name } = inputFile(run, itemIndex, field, parameters.label('binaryPropertyName'));
 	const shown = name === field ? '' : ` (${quoted(name).slice(1, -1)})`;
 	throw new InputError(

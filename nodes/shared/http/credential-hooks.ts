@@ -7,7 +7,7 @@ import type {
 
 import { serverMessage, ServiceFailure } from '../service/failure';
 import { statusAdvice, type Service } from '../service/services';
-import { secretsOf, withoutSecrets } from '../service/tokens/secrets';
+import { Masker, secretsOf } from '../service/tokens/secrets';
 import { capitalized } from '../service/wording';
 import { send } from './exchange';
 
@@ -124,7 +124,7 @@ async function test(
 	});
 	const toCheck = advice(status, body, data);
 	if (toCheck === undefined) return;
-	const words = serverMessage(withoutSecrets(body, secretsOf(data)));
+	const words = serverMessage(new Masker(secretsOf(data)).mask(body));
 	const said = words === '' ? '' : `, "${words}"`;
 	throw new ServiceFailure(
 		`${capitalized(service.name)} answered with status ${status}${said}. ${toCheck}`,

@@ -1,7 +1,7 @@
 import type { IHttpRequestHelper } from 'n8n-workflow';
 
 import type { SendTokenRequest } from '../service/tokens/shared-token';
-import { secretsOf, withoutSecrets } from '../service/tokens/secrets';
+import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
 import type { Party } from './transport-failure';
 
@@ -35,6 +35,6 @@ export function tokenSender(
 		);
 		const { username, password } = request.auth;
 		const secrets = secretsOf({ clientId: username, clientSecret: password });
-		return { ...response, body: withoutSecrets(response.body, secrets) };
+		return { ...response, body: new Masker(secrets).mask(response.body) };
 	};
 }

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 
-import { Masker, secretsOf, withoutSecrets } from '../../../nodes/shared/service/tokens/secrets';
+import { Masker, secretsOf } from '../../../nodes/shared/service/tokens/secrets';
 
 const SECRET = 'a "secret" key/1';
+const withoutSecrets = (value: unknown, secrets: readonly unknown[]) =>
+	new Masker(secrets).mask(value);
 
 it.each<[string, unknown, unknown]>([
 	['a text', `Unknown key ${SECRET}, really ${SECRET}`, 'Unknown key ***, really ***'],

@@ -106,7 +106,8 @@ export class Parameters<P extends INodeProperties[]> {
 
 	/** The ID of a document, exactly as given; see `documentId`. */
 	id(name: ParameterName<P>, itemIndex: number): string {
-		return documentId(this.value(name, itemIndex), this.label(name));
+		const { value, definition } = this.read(name, itemIndex);
+		return documentId(value, definition.displayName);
 	}
 
 	/** A number within the bounds of its property; the default for nothing. */
@@ -273,7 +274,7 @@ export class Parameters<P extends INodeProperties[]> {
 		const raw = this.raw(path, initial);
 		const evaluate: Reader = (itemIndex) =>
 			this.context.getNodeParameter(path, itemIndex, initial);
-		const steps = isExpression(raw) ? parsePlainPath(raw) : undefined;
+		const steps = typeof raw === 'string' ? parsePlainPath(raw) : undefined;
 		let reader: Reader = hasExpression(raw) ? evaluate : () => raw;
 		if (steps) reader = this.directReader(steps, evaluate);
 		// A workflow may have the value of a resource locator alone, as a text.
@@ -307,13 +308,10 @@ function initialOf({ type, default: initial, requiresDataPath }: INodeProperties
 	return requiresDataPath === 'multiple' ? [] : initial;
 }
 
-const isExpression = (raw: unknown): raw is string =>
-	typeof raw === 'string' && raw.startsWith('=');
-
 const hasExpression = (raw: unknown): boolean =>
 	typeof raw === 'object' && raw !== null
 		? Object.values(raw).some(hasExpression)
-		: isExpression(raw);
+		: typeof raw === 'string' && raw.startsWith('=');
 
 /**
  * Refuses to take a field for missing that begins with a byte order mark, as n8n's Extract from File leaves

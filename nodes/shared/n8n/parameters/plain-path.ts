@@ -6,6 +6,7 @@ const STEP = String.raw`\.[\p{ID_Start}$_][\p{ID_Continue}$]*|\["[^"\\{}\p{Cc}\u
 const PLAIN_PATH = new RegExp(String.raw`^=\{\{\s*\$json((?:${STEP})*)\s*\}\}$`, 'u');
 const STEPS = new RegExp(STEP, 'gu');
 
+const ODD_KEYS = ['prototype', 'length'];
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /**
@@ -19,7 +20,9 @@ export function parsePlainPath(expression: string): string[] | undefined {
 	const steps = PLAIN_PATH.exec(expression)?.[1];
 	if (steps === undefined) return undefined;
 	const path = Array.from(steps.matchAll(STEPS), ([step]) => keyOf(step));
-	return path.every(isOrdinary) ? path : undefined;
+	// n8n's engines differ on fields with the names of inherited members; some refuse them.
+	const isOdd = path.some((key) => key in Object.prototype || ODD_KEYS.includes(key));
+	return isOdd ? undefined : path;
 }
 
 function keyOf(step: string): string {
@@ -27,10 +30,6 @@ function keyOf(step: string): string {
 	const inner = step.slice(1, -1);
 	return /^["']/.test(inner) ? inner.slice(1, -1) : inner;
 }
-
-/** n8n's engines differ on fields with the names of inherited members; some refuse them. */
-const isOrdinary = (key: string): boolean =>
-	!(key in Object.prototype) && key !== 'prototype' && key !== 'length';
 
 /**
  * Reads a field as n8n's expressions do: a missing step gives undefined, however many follow.

@@ -49,7 +49,8 @@ export class Run implements RunState {
 	private isInterrupted = false;
 	private readonly canceling = new AbortController();
 	private readonly onEndListeners = new Set<() => void>();
-	private readonly onOverListeners: Array<() => void> = [];
+	/** To be called when the run is over, however it ended. */
+	readonly whenOver: Array<() => void> = [];
 
 	constructor(readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
@@ -80,11 +81,6 @@ export class Run implements RunState {
 	onEnd(listener: () => void): () => void {
 		this.onEndListeners.add(listener);
 		return () => this.onEndListeners.delete(listener);
-	}
-
-	/** Calls the listener when the run is over, however it ended. */
-	onOver(listener: () => void): void {
-		this.onOverListeners.push(listener);
 	}
 
 	/** The node itself has thrown: that counts more than a reason why the run had ended before. */
@@ -135,15 +131,11 @@ export class Run implements RunState {
 
 	/** Writes lines to n8n's log, with the figures as members, by which a log can be filtered. */
 	log(lines = this.logLines()): void {
-		const { context, statuses } = this;
+		const { context, statuses, meter } = this;
+		const { done: records, failed } = this.stats;
 		const { name: node } = context.getNode();
-		const members = { node, ...this.figures(), failed: this.stats.failed, statuses };
+		const members = { node, records, failed, ...meter.json(), statuses };
 		for (const line of lines) context.logger.info(`${node}: ${line}`, members);
-	}
-
-	/** What was sent so far, as members of a line of the log. */
-	figures() {
-		return { records: this.stats.done, ...this.meter.json() };
 	}
 
 	/**
@@ -153,7 +145,7 @@ export class Run implements RunState {
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
-		for (const listener of this.onOverListeners) listener();
+		for (const listener of this.whenOver) listener();
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();
@@ -208,7 +200,7 @@ export async function runNode(
 	if (run.ended) run.log();
 	run.log([run.meter.endText(run.statuses)]);
 	// In the data of the execution, from which n8n's OpenTelemetry spans take them.
-	context.setMetadata({ tracing: run.figures() });
+	context.setMetadata({ tracing: { records: run.stats.done, ...run.meter.json() } });
 	return [await run.finish()];
 }
 

@@ -81,7 +81,7 @@ export function requestLine(
 	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
 	if (limiterKey !== undefined) limiters.set(limiterKey, limiter);
 	const lane = new Lane(limiter, run, concurrency, { perMinute, isFirst });
-	run.onOver(() => lane.leave());
+	run.whenOver.push(() => lane.leave());
 	const retryFor = isTool(run.context)
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
 		: retryForSeconds;

@@ -56,8 +56,6 @@ const FINISHED = ['READY', 'RETRIEVED'];
 /** ERROR is the one that the interface knows. */
 const FAILED = ['ERROR', 'FAILED', 'CANCELLED'];
 
-const upper = (status: string): string => status.trim().toUpperCase();
-
 /**
  * Reads the response to a submission or to a poll (docs/service-interface.md, Chunking results). Only
  * READY and RETRIEVED finish a job. With any status that is not known it is pending, whatever else the
@@ -84,7 +82,7 @@ export function classify(body: unknown): ChunkingResponse {
 		),
 	};
 	if (facts.status === undefined && !isList) return { ...facts, state: 'invalid' };
-	const known = upper(facts.status ?? 'READY');
+	const known = (facts.status ?? 'READY').trim().toUpperCase();
 	if (FAILED.includes(known)) return { ...facts, state: 'failed' };
 	if (!FINISHED.includes(known)) return { ...facts, state: 'pending' };
 	if (isList && chunkedData.length > 0)

@@ -14,15 +14,12 @@ const KINDS = [
  * @returns undefined for an empty list and for one of anything but finite numbers
  */
 export function packVector(vector: readonly unknown[]): string | undefined {
-	if (vector.length === 0 || !isVector(vector)) return undefined;
-	const [prefix, Numbers] = kindOf(vector);
-	const packed = new Numbers(vector);
+	if (vector.length === 0 || !vector.every(Number.isFinite)) return undefined;
+	const numbers = vector as readonly number[];
+	const [prefix, Numbers] = kindOf(numbers);
+	const packed = new Numbers(numbers);
 	return `${prefix}:${Buffer.from(packed.buffer).toString('base64')}`;
 }
-
-/** Whether a list has finite numbers only, if anything. */
-const isVector = (values: readonly unknown[]): values is readonly number[] =>
-	values.every(Number.isFinite);
 
 /** The smallest kind that gives back exactly the same numbers. */
 function kindOf(vector: readonly number[]): (typeof KINDS)[number] {

@@ -13,23 +13,21 @@ const MASK = '***';
  * @param fields decrypted data of a credential of any of the three types
  */
 export function secretsOf(fields: Record<string, unknown>): string[] {
-	const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '');
-	const tokens = Object.values(parseTokenMap(fields.accessTokens));
+	const { clientId, clientSecret, user, password, apiKey, accessTokens } = fields;
+	const tokens = Object.values(parseTokenMap(accessTokens));
 	// Client ID and secret are sent trimmed, user and password as they are.
 	const logins = [
-		[text('clientId').trim(), text('clientSecret').trim()],
-		[text('user'), text('password')],
-	].filter(([, password]) => password !== '');
+		[String(clientId ?? '').trim(), String(clientSecret ?? '').trim()],
+		[String(user ?? ''), String(password ?? '')],
+	].filter(([, secret]) => secret !== '');
 	return [
 		...tokens.map(({ accessToken }) => accessToken),
-		...['clientSecret', 'apiKey', 'password'].map(text).filter(Boolean),
+		...[clientSecret, apiKey, password].filter(
+			(each) => typeof each === 'string' && each !== '',
+		),
 		...logins.map((login) => Buffer.from(login.join(':')).toString('base64')),
-	];
+	] as string[];
 }
-
-/** A response without secrets, see `Masker`. */
-export const withoutSecrets = (value: unknown, secrets: readonly unknown[]): unknown =>
-	new Masker(secrets).mask(value);
 
 /**
  * Removes from parsed responses the secrets that a service may repeat ("Unknown API key ..."): as they are,
