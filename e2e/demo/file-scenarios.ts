@@ -38,7 +38,8 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 		seen.join(),
 	);
 	const { faults } = stage.demo.sandbox;
-	faults.add({ route: 'push', status: 401 });
+	// The file is read to its end before the service refuses it.
+	faults.add({ route: 'push', status: 401, latencyMs: 500 });
 	const { status, message = '', items } = await stage.tryByHand(example);
 	faults.clear();
 	const isEnded = status === 'error' && items('Push Documents').length === 1;
