@@ -161,7 +161,7 @@ describe('a submission', () => {
 			{ operation: 'submit', chunker: 'regex-splitter', regex: '={{ $json.regex }}' },
 		);
 		expect(bodies()).toHaveLength(3);
-		expect(hintsOf(result)).toEqual([expect.stringMatching(/^'Regex' contains/)]);
+		expect(hintsOf(result)).toEqual([expect.stringMatching(/^'Regex' has two backslashes/)]);
 	});
 });
 

@@ -54,44 +54,35 @@ export class ChunkHints {
 
 	/** @param isFetched whether chunks were to be returned, and not only chunking IDs */
 	addTo(run: Run, isFetched: boolean): void {
-		const { withoutChunks, withoutVectors, cutTexts, cutCharacters, pending } = this;
 		const verb = isFetched ? 'chunked' : 'submitted';
 		const done = doneText(run.stats, run.meter.seconds, 'text', verb);
-		if (done !== '') run.hint(done, 'info');
+		for (const hint of [done, this.filesText(), troubleText(run.stats)])
+			if (hint !== '') run.hint(hint, 'info');
+		for (const hint of this.warnings(isFetched)) run.hint(hint);
+	}
+
+	private filesText(): string {
 		const { files, records, chunked, chunks } = this.files;
-		if (files > 0) {
-			const several = files > 1 ? `${count(files, 'file')}: ` : '';
-			const all = `${figure(chunked)} of ${count(records, 'record')}, ${count(chunks, 'chunk')}`;
-			run.hint(`${several}${all}, 0 failed`, 'info');
-		}
-		const trouble = troubleText(run.stats);
-		if (trouble !== '') run.hint(trouble, 'info');
+		if (files === 0) return '';
+		const several = files > 1 ? `${count(files, 'file')}: ` : '';
+		const all = `${figure(chunked)} of ${count(records, 'record')}, ${count(chunks, 'chunk')}`;
+		return `${several}${all}, 0 failed`;
+	}
+
+	private *warnings(isFetched: boolean): Generator<string, void, undefined> {
+		const { withoutChunks, withoutVectors, mostTokens, cutTexts, cutCharacters, pending } =
+			this;
 		if (this.lastError !== undefined)
-			run.hint(`The final poll failed: ${messageOf(this.lastError)}`);
-		if (withoutChunks > 0) {
-			run.hint(
-				`${count(withoutChunks, 'text')} returned no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.`,
-			);
-		}
-		if (withoutVectors > 0) {
-			run.hint(
-				`${count(withoutVectors, 'text')} ${withoutVectors === 1 ? 'has' : 'have'} no vectors that this node can read.`,
-			);
-		}
-		if (this.mostTokens > MODEL_TOKENS) {
-			run.hint(
-				`The largest chunk has ${count(this.mostTokens, 'token')}: most embedding models read about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size.`,
-			);
-		}
-		if (cutTexts > 0) {
-			run.hint(
-				`The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options: the service then accepts more chunks.`,
-			);
-		}
-		if (pending > 0 && isFetched) {
-			run.hint(
-				`${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`,
-			);
-		}
+			yield `The final poll failed: ${messageOf(this.lastError)}`;
+		if (withoutChunks > 0)
+			yield `${count(withoutChunks, 'text')} returned no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.`;
+		if (withoutVectors > 0)
+			yield `${count(withoutVectors, 'text')} ${withoutVectors === 1 ? 'has' : 'have'} no vectors that this node can read.`;
+		if (mostTokens > MODEL_TOKENS)
+			yield `The largest chunk has ${count(mostTokens, 'token')}: most embedding models read about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size.`;
+		if (cutTexts > 0)
+			yield `The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options: the service then accepts more chunks.`;
+		if (pending > 0 && isFetched)
+			yield `${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}
 }

@@ -5,12 +5,7 @@ import { count } from '../../shared/n8n/run/hints';
 import type { Session } from '../../shared/n8n/session/session';
 import type { Failure } from '../../shared/n8n/run/results';
 import type { Sink } from '../../shared/n8n/sinks/sink';
-import {
-	coverage,
-	type Chunk,
-	type Coverage,
-	type TextResult,
-} from '../../shared/service/chunking/chunking';
+import { coverage, type Chunk, type Coverage } from '../../shared/service/chunking/chunking';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { outcomeMessage, SUBMITTING } from '../../shared/service/wording';
 import {
@@ -171,23 +166,23 @@ function* assign(
 	{ withDocuments, withVectors }: { withDocuments: boolean; withVectors: boolean },
 	words: (entry: unknown) => string,
 ): Generator<Assigned, void, undefined> {
-	const chunksOf = (ref: TextRef, result: TextResult): Assigned =>
-		withVectors && result.mismatch
-			? { ref, problem: vectorMismatch(result.mismatch) }
-			: { ref, chunks: result.chunks, covered: coverage(ref.text, result.chunks) };
 	const given = (ref: TextRef, position: number): Assigned => {
 		if (position >= texts.length) return { ref, problem: noSuchText(position, texts.length) };
 		const result = texts[position];
-		if (result) return chunksOf(ref, result);
-		const { chunkedData } = body as { chunkedData: unknown[] };
-		return { ref, problem: noChunks(words(chunkedData[position])) };
+		if (result === undefined) {
+			const { chunkedData } = body as { chunkedData: unknown[] };
+			return { ref, problem: noChunks(words(chunkedData[position])) };
+		}
+		const { chunks, mismatch } = result;
+		if (withVectors && mismatch) return { ref, problem: vectorMismatch(mismatch) };
+		return { ref, chunks, covered: coverage(ref.text, chunks) };
 	};
 	const isOnly = refs.length === 1 && textCount === undefined && !withDocuments;
 	for (const ref of refs) {
 		if (withDocuments && ref.document === undefined) yield { ref, problem: documentMissing() };
-		else if (ref.position !== undefined) yield given(ref, ref.position);
-		else if (texts.length === 0) yield chunksOf(ref, { chunks: [] });
-		else if (texts.length === 1) yield given(ref, 0);
+		else if (ref.position !== undefined || texts.length === 1)
+			yield given(ref, ref.position ?? 0);
+		else if (texts.length === 0) yield { ref, chunks: [], covered: coverage(ref.text, []) };
 		else if (!isOnly) yield { ref, problem: positionMissing(texts.length) };
 		else for (const index of texts.keys()) yield given({ ...ref, index }, index);
 	}
@@ -216,22 +211,18 @@ const submittedOf = ({ chunkingId, status, refs, textCount }: Job): IDataObject 
 
 /** Makes one failure of all texts of an item that failed, with what is needed to fetch each of them later. */
 export function mergedFailure(first: Failure, failures: readonly Failure[]): Failure {
-	const all = failures.map(({ json = {} }) => json);
-	const withId = all.filter(({ chunkingId }) => chunkingId !== undefined);
-	const responses = all.flatMap(({ response }) => response ?? []);
+	const responses = failures.flatMap(({ json }) => json?.response ?? []);
+	const texts = failures.map(({ json = {} }) => withoutResponse(json));
+	const failedTexts = texts.filter(({ chunkingId }) => chunkingId !== undefined);
 	// Nothing of these can be fetched later: they have to be submitted again.
-	const others = all
-		.filter(({ chunkingId }) => chunkingId === undefined)
-		.flatMap(({ textIndex }) => textIndex ?? []);
-	const ids = [...new Set(withId.map(({ chunkingId }) => chunkingId as string))];
+	const others = texts.filter(({ chunkingId }) => chunkingId === undefined);
+	const textsWithoutChunkingId = others.flatMap(({ textIndex }) => textIndex ?? []);
 	return {
 		...first,
 		advice: `${count(failures.length - 1, 'more text')} of this item failed too.`,
 		json: {
-			...(ids.length > 0 && { chunkingId: ids[0] }),
-			...(ids.length > 1 && { chunkingIds: ids }),
-			...(withId.length > 0 && { failedTexts: withId.map(withoutResponse) }),
-			...(others.length > 0 && { textsWithoutChunkingId: others }),
+			...(failedTexts.length > 0 && { chunkingId: failedTexts[0]?.chunkingId, failedTexts }),
+			...(textsWithoutChunkingId.length > 0 && { textsWithoutChunkingId }),
 			...(responses.length > 0 && { response: responses[0] }),
 			...(responses.length > 1 && { responses }),
 		},

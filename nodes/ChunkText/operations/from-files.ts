@@ -1,5 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { FileSink, type FileResult, type FileToRead } from '../../shared/n8n/sinks/file-sink';
 import { stemOf } from '../../shared/n8n/sinks/failed-records';
 import { skipAnswered } from '../../shared/n8n/sinks/watermark';
@@ -11,9 +9,6 @@ import { hintAtRegexes } from '../texts/settings';
 import type { ChunkTask, TextEntry } from '../texts/text';
 import { ChunkRun, type Work } from './chunk-texts';
 import { Room } from './room';
-
-/** Maximum of chunking IDs listed in the output; the others are only counted. */
-const MAX_IDS_LISTED = 100;
 
 /** How a file is read whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {
@@ -64,12 +59,10 @@ function accounting(
 	const { run, options } = task;
 	const { jobs } = whole;
 	const { stats, service } = countedService(whole);
-	const unfinished: string[] = [];
 	const isSubmitted = done === 'submitted';
 	return {
 		service,
 		answered: (job) => {
-			if (job.ended === undefined && !isSubmitted) unfinished.push(job.chunkingId);
 			// Memory must not grow with the file. A run that ends names what can still be fetched.
 			jobs.delete(job);
 			if (job.ended === undefined && (isSubmitted || run.ended))
@@ -82,19 +75,8 @@ function accounting(
 			goOn: (upTo) => goOn(task, jobs, upTo, stats.done > 0 ? done : undefined),
 			// A node that stops later names the jobs of the files before.
 			atEnd: () => jobs.progress(),
-			json: () => unfinishedJson(unfinished),
 			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
 		},
-	};
-}
-
-/** Chunking IDs of jobs that have not finished, as members of the summary. */
-function unfinishedJson(ids: readonly string[]): IDataObject {
-	if (ids.length === 0) return {};
-	const others = ids.length - MAX_IDS_LISTED;
-	return {
-		unfinishedChunkingIds: ids.slice(0, MAX_IDS_LISTED),
-		...(others > 0 && { moreUnfinishedChunkingIds: others }),
 	};
 }
 

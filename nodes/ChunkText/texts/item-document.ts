@@ -1,7 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import type { Run } from '../../shared/n8n/run/run';
 import { filled } from '../../shared/n8n/sources/document-fields';
-import { fieldsOfItem } from '../../shared/n8n/sources/files';
+import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
 import { listed } from '../../shared/n8n/sources/record-file';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
@@ -31,7 +32,9 @@ export function readDocument(
 	file?: { id: string; name: string },
 ): SourceDocument {
 	const json = fieldsOfItem(run, itemIndex);
-	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
+	const advice = (labels: string, isTextEmpty = false) =>
+		(isTextEmpty && adviceForText(run, itemIndex)) ||
+		adviceFor(labels, json, mode === 'perDocument');
 	const empty = (file ? [] : needed).filter((name) => {
 		const value = parameters.value(name, itemIndex);
 		return isEmpty(value) || (name !== 'text' && String(value).trim() === '');
@@ -56,11 +59,14 @@ export function readDocument(
 function emptyError(
 	parameters: ChunkParameters,
 	empty: readonly Needed[],
-	advice: (labels: string) => string,
+	advice: (labels: string, isTextEmpty: boolean) => string,
 ): InputError {
 	const labels = empty.map((name) => `'${parameters.label(name)}'`);
 	const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');
-	return new InputError(`${names} ${labels.length > 1 ? 'are' : 'is'} empty`, advice(names));
+	return new InputError(
+		`${names} ${labels.length > 1 ? 'are' : 'is'} empty`,
+		advice(names, empty.includes('text')),
+	);
 }
 
 /** @param labels of the parameters that are wrong, in quotes */
@@ -74,34 +80,29 @@ function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): s
 	return `'${output}' needs it: point ${labels} to a field of the item, or choose another 'Output'.${fields}`;
 }
 
+/** What to do about an empty text, which may be in a file; undefined where that says nothing of it. */
+export const adviceForText = (run: Run, itemIndex: number): string | undefined =>
+	fileFieldsOf(run, itemIndex).length === 0
+		? undefined
+		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
+
 /**
- * Marks documents that share an ID: a chunk that one of them no longer has may still belong to another.
+ * Marks documents whose chunks get the same IDs: a chunk that one of them no longer has may still belong to
+ * another.
  *
- * @param documents of all items, each with what its chunk IDs begin with
- * @returns a hint at those that also share the IDs of their chunks; undefined for none
+ * @param documents by what the IDs of their chunks begin with
+ * @returns a hint at them; undefined for none
  */
 export function markShared(
-	documents: ReadonlyArray<{ document: SourceDocument; chunkIds: string }>,
+	documents: ReadonlyMap<string, readonly SourceDocument[]>,
 ): string | undefined {
-	const repeatedIds = repeated(documents.map(({ document }) => document.id));
-	for (const { document } of documents) {
-		if (!repeatedIds.has(document.id)) continue;
+	const shared = [...documents.values()].filter(({ length }) => length > 1).flat();
+	for (const document of shared) {
 		document.previousChunkCount = 0;
 		document.isShared = true;
 	}
-	const repeatedChunkIds = repeated(documents.map(({ chunkIds }) => chunkIds));
-	const shared = new Set(
-		documents.flatMap(({ document, chunkIds }) =>
-			repeatedChunkIds.has(chunkIds) ? document.id : [],
-		),
-	);
-	const [first] = shared;
+	const [first, ...others] = new Set(shared.map(({ id }) => id));
 	if (first === undefined) return undefined;
-	const more = shared.size > 1 ? ` and ${shared.size - 1} more` : '';
+	const more = others.length > 0 ? ` and ${others.length} more` : '';
 	return `Items have the same 'Document ID' (${quoted(first)}${more}), so their chunks get the same IDs and replace each other in the index. Give each text a document ID of its own, or use 'List in a Field'.`;
-}
-
-function repeated(values: readonly string[]): Set<string> {
-	const seen = new Set<string>();
-	return new Set(values.filter((value) => seen.has(value) || !seen.add(value)));
 }

@@ -1,11 +1,9 @@
 import { mapInSlices } from '../../shared/n8n/run/slices';
-import { fileFieldsOf, inputFile } from '../../shared/n8n/sources/files';
 import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
-import { quoted } from '../../shared/service/wording';
-import { markShared, readDocument, type Needed } from './item-document';
+import { adviceForText, markShared, readDocument, type Needed } from './item-document';
 import { documentsIn, previousRequests, type PreviousRequest } from './previous-requests';
 import { areConstant, hintAtRegexes, readSettings } from './settings';
 import {
@@ -34,7 +32,8 @@ export class ItemTexts {
 	readonly empty: TextRef[] = [];
 	/** If each file is a text. */
 	readonly files: TextFiles | undefined;
-	private readonly documents: Array<{ document: SourceDocument; chunkIds: string }> = [];
+	/** Documents by what the IDs of their chunks begin with. */
+	private readonly documents = new Map<string, SourceDocument[]>();
 	/** Settings by their group: most items share them. */
 	private readonly settings = new Map<string, TextEntry['settings']>();
 
@@ -70,7 +69,6 @@ export class ItemTexts {
 			return undefined;
 		}
 		if (chunkingId !== '') return this.addRequests(itemIndex, chunkingId);
-		if (isOfItem && isEmpty(text)) checkNotInFile(this.task, itemIndex);
 		const needed = isOfItem ? (['text'] as const) : [];
 		const document = this.documentOf(itemIndex, ['documentId', 'documentName', ...needed]);
 		return await this.textsOf(itemIndex, text, document);
@@ -102,11 +100,20 @@ export class ItemTexts {
 		}
 	}
 
-	private documentOf(itemIndex: number, needed: readonly Needed[]): SourceDocument | undefined {
+	/** @param textIndex of an item that stands for a text of a list: Submit returns one for each */
+	private documentOf(
+		itemIndex: number,
+		needed: readonly Needed[],
+		textIndex?: unknown,
+	): SourceDocument | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		const file = this.files?.documentOf(itemIndex);
 		const document = readDocument(this.task, itemIndex, needed, file);
-		this.documents.push({ document, chunkIds: `${document.id}#` });
+		const text = typeof textIndex === 'number' ? `${textIndex}.` : '';
+		const chunkIds = `${document.id}#${text}`;
+		const same = this.documents.get(chunkIds) ?? [];
+		this.documents.set(chunkIds, same);
+		same.push(document);
 		return document;
 	}
 
@@ -119,35 +126,12 @@ export class ItemTexts {
 		for (const request of requests) resultsPath(options.resultsPath, request.chunkingId);
 		const document = documentsIn(json)
 			? undefined
-			: this.documentOf(itemIndex, ['documentId', 'documentName']);
-		const { textIndex } = json;
-		const last = this.documents.at(-1);
-		// Submit returns an item for each text of a list, all with the same document ID.
-		if (document && last && typeof textIndex === 'number') last.chunkIds += `${textIndex}.`;
+			: this.documentOf(itemIndex, ['documentId', 'documentName'], json.textIndex);
 		for (const { refs, ...request } of requests) {
 			const known = this.requests.get(request.chunkingId) ?? { ...request, refs: [] };
 			this.requests.set(request.chunkingId, { ...known, ...request });
 			known.refs.push(...refs.map((ref) => (document ? { ...ref, document } : ref)));
 		}
-	}
-
-	private async textsOf(
-		itemIndex: number,
-		text: unknown,
-		document?: SourceDocument,
-	): Promise<TextEntry[]> {
-		const { run } = this.task;
-		const texts = await this.listOf(itemIndex, text);
-		const own = {
-			...(document && { document }),
-			items: [itemIndex],
-			...this.settingsOf(itemIndex),
-		};
-		return await mapInSlices(
-			texts,
-			() => run.breathe(),
-			(text) => ({ ...text, ...own }),
-		);
 	}
 
 	/** Settings of an item and their group: read once if they are the same for all items. */
@@ -163,22 +147,33 @@ export class ItemTexts {
 	}
 
 	/** @param text of the item, unless it has a list */
-	private async listOf(
+	private async textsOf(
 		itemIndex: number,
 		text: unknown,
-	): Promise<Array<Pick<TextEntry, 'text' | 'index'>>> {
+		document?: SourceDocument,
+	): Promise<TextEntry[]> {
 		const { run, parameters, options } = this.task;
 		const maxBytes = options.bytesPerRequest;
-		if (this.files) return [{ text: usableText(text, 'The file', maxBytes, FILE_ADVICE) }];
-		if (this.source === 'item') return [{ text: usableText(text, "'Text'", maxBytes) }];
+		const own = {
+			...(document && { document }),
+			items: [itemIndex],
+			...this.settingsOf(itemIndex),
+		};
+		if (this.files)
+			return [{ text: usableText(text, 'The file', maxBytes, FILE_ADVICE), ...own }];
+		if (this.source === 'item') {
+			const advice = isEmpty(text) ? adviceForText(run, itemIndex) : undefined;
+			return [{ text: usableText(text, "'Text'", maxBytes, advice), ...own }];
+		}
 		const { field, list } = parameters.list('listField', itemIndex, LIST_ADVICE);
 		if (list.length === 0)
 			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
-		const breathe = () => run.breathe();
 		const called = (index: number) => `Text ${index} of the field '${field}' (zero-based)`;
+		const breathe = () => run.breathe();
 		return await mapInSlices(list, breathe, (value, index) => ({
 			index,
 			text: usableText(value, called(index), maxBytes, ELEMENT_ADVICE),
+			...own,
 		}));
 	}
 }
@@ -188,15 +183,3 @@ const ELEMENT_ADVICE =
 	"For a list of objects, put n8n's node 'Split Out' before this one, and choose 'One Text per Item'.";
 const LIST_ADVICE =
 	"Enter the name of a field that has a list of texts as 'List Field', or set 'Texts From' to 'One Text per Item'.";
-
-/** Refuses an item without a text that has a file: the way out differs from that of a wrong expression. */
-function checkNotInFile({ run, parameters }: ChunkTask, itemIndex: number): void {
-	const [field] = fileFieldsOf(run, itemIndex);
-	if (field === undefined) return;
-	const { name } = inputFile(run, itemIndex, field, parameters.label('binaryPropertyName'));
-	const shown = name === field ? '' : ` (${quoted(name).slice(1, -1)})`;
-	throw new InputError(
-		`'Text' is empty. The item has the file ${quoted(field)}${shown}`,
-		"To chunk the text of a file, choose 'Text File' in 'Texts From'. For a file with one record per text, choose 'File'.",
-	);
-}

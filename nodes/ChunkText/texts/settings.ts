@@ -75,37 +75,22 @@ function chunkerConfig(
 	return regex === '' ? {} : { regex };
 }
 
-/** Warns of regular expressions that Python reads differently than their author likely means. */
-export function hintAtRegexes(settings: Iterable<ChunkSettings>, run: Pick<Run, 'hint'>): void {
-	const regexes = new Set([...settings].map(({ chunkerConfig: { regex } }) => regex));
-	const hints = [...regexes].flatMap((regex) =>
-		typeof regex === 'string' ? regexHints(regex) : [],
-	);
-	// Each item may have a regex of its own, with the same mistake in all of them.
-	for (const hint of new Set(hints)) run.hint(hint);
-}
+/** Mistakes in a regular expression, which Python's `re` reads differently than its author likely means. */
+const REGEX_MISTAKES: ReadonlyArray<[RegExp, string]> = [
+	[
+		/^\/.+\/[dgimsuvy]*$/s,
+		"'Regex' looks like a JavaScript literal: Python reads the slashes and flags as text. Remove them and write flags as (?i) at the start.",
+	],
+	[
+		/\\\\[nrtsSdDwWbB]/,
+		"'Regex' has two backslashes before a letter, which Python reads as a backslash followed by the letter. Write one, as in \\n.",
+	],
+	[/\(\?<[A-Za-z_]/, "'Regex' names a group as JavaScript does. In Python it is (?P<name>...)."],
+];
 
-/**
- * Common mistakes in a regular expression: Python's `re` reads it differently than its author likely
- * means. The pattern is sent unchanged anyway: only Python can tell whether it is valid.
- *
- * @returns one sentence for each mistake found
- */
-export function regexHints(regex: string): string[] {
-	const hints: string[] = [];
-	if (/^\/.+\/[dgimsuvy]*$/s.test(regex)) {
-		hints.push(
-			"'Regex' looks like a JavaScript literal: Python reads the slashes and flags as text. Remove them and write flags as (?i) at the start.",
-		);
-	}
-	const doubled = /\\\\([nrtsSdDwWbB])/.exec(regex);
-	if (doubled) {
-		hints.push(
-			`'Regex' contains \\\\${doubled[1]}, which Python reads as a backslash followed by the letter ${doubled[1]}. Write \\${doubled[1]} with one backslash.`,
-		);
-	}
-	if (/\(\?<[A-Za-z_]/.test(regex)) {
-		hints.push("'Regex' names a group as JavaScript does. In Python it is (?P<name>...).");
-	}
-	return hints;
+/** Warns of mistakes in regular expressions, which are sent anyway: only Python can tell whether they are valid. */
+export function hintAtRegexes(settings: Iterable<ChunkSettings>, run: Pick<Run, 'hint'>): void {
+	const regexes = [...settings].map(({ chunkerConfig: { regex } }) => String(regex));
+	for (const [mistake, hint] of REGEX_MISTAKES)
+		if (regexes.some((regex) => mistake.test(regex))) run.hint(hint);
 }

@@ -1,4 +1,12 @@
-import { regexHints } from '../../../nodes/ChunkText/texts/settings';
+import { hintAtRegexes } from '../../../nodes/ChunkText/texts/settings';
+import type { ChunkSettings } from '../../../nodes/shared/service/chunking/chunking';
+
+const regexHints = (regex: string): string[] => {
+	const hints: string[] = [];
+	const settings = { chunkerConfig: { regex } } as unknown as ChunkSettings;
+	hintAtRegexes([settings, settings], { hint: (message) => hints.push(message) });
+	return hints;
+};
 
 test.each([
 	['\\n'],
@@ -18,8 +26,8 @@ test.each([
 test.each([
 	['/\\n+/g', 'JavaScript literal'],
 	['/a\nb/', 'JavaScript literal'],
-	['\\\\n', 'contains \\\\n, which Python reads as a backslash followed by the letter n'],
-	['a|\\\\s+', 'Write \\s with one backslash'],
+	['\\\\n', 'which Python reads as a backslash followed by the letter'],
+	['a|\\\\s+', 'Write one, as in \\n'],
 	['(?<title>.+)', '(?P<name>...)'],
 ])('%s gets a hint', (regex, words) => {
 	expect(regexHints(regex)).toEqual([expect.stringContaining(words)]);
