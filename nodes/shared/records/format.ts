@@ -26,9 +26,7 @@ interface FormatTraits {
 	choice: { name: string; description: string };
 	/** Extensions of names of files; that of files we write comes first. */
 	extensions: readonly [string, ...string[]];
-	/** MIME type of files we write. */
-	mimeType: string;
-	/** MIME types that say the format. */
+	/** MIME types that say the format; that of files we write comes first. */
 	mimeTypes: readonly string[];
 	/** Whether the text of a record is JSON. */
 	isJson: boolean;
@@ -55,7 +53,6 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 			description: 'One JSON value in each line, also called NDJSON',
 		},
 		extensions: ['jsonl', 'ndjson'],
-		mimeType: 'application/x-ndjson',
 		mimeTypes: [
 			'application/x-ndjson',
 			'application/ndjson',
@@ -74,7 +71,6 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 			description: 'A JSON file that is a list, or has one at a path',
 		},
 		extensions: ['json'],
-		mimeType: 'application/json',
 		mimeTypes: ['application/json'],
 		isJson: true,
 		isList: true,
@@ -85,7 +81,6 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		label: 'CSV',
 		choice: { name: 'CSV', description: 'With a header row. All values are strings.' },
 		extensions: ['csv', 'tsv'],
-		mimeType: 'text/csv',
 		mimeTypes: ['text/csv', 'text/tab-separated-values'],
 		isJson: false,
 		isList: false,
@@ -96,7 +91,6 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		label: 'lines of text',
 		choice: { name: 'Text Lines', description: 'One ID in each line' },
 		extensions: ['txt'],
-		mimeType: 'text/plain',
 		// Not text/plain, which n8n gives to whatever it does not know.
 		mimeTypes: [],
 		isJson: false,

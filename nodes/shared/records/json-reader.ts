@@ -12,6 +12,9 @@ const QUOTE_OR_BACKSLASH = /["\\]/g;
 /** What matters on the way to the list, between its elements, and within one. */
 const TOKENS = { way: /["[\]{},:]/g, between: /["[\]{},]/g, within: /["[\]{}]/g };
 
+/** Stands for an element of a list in a path, which leads to no list. */
+const NO_NAME = '\0';
+
 /** What is longer on the way to the list is not on its path. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
@@ -30,10 +33,8 @@ export class JsonReader implements RecordReader {
 	private listDepth = 0;
 	private inString = false;
 	private isEscaped = false;
-	/** What remains of the path below the value that begins next; undefined if it leads elsewhere. */
-	private next: string | undefined;
-	/** The same for each open object on the way. */
-	private readonly remaining: string[] = [];
+	/** The names that lead to the value that is read, one for each open bracket on the way. */
+	private readonly names: string[] = [];
 	/** What was read since the last token that mattered, and the line where it begins. */
 	private begun = '';
 	private line = 1;
@@ -43,9 +44,7 @@ export class JsonReader implements RecordReader {
 	private lines: RecordReader | undefined;
 
 	/** @param path the dotted path of the list, such as `items.docs`; '' if the file is the list */
-	constructor(private readonly path = '') {
-		this.next = path;
-	}
+	constructor(private readonly path = '') {}
 
 	get position(): { record: number; line: number } {
 		return this.lines?.position ?? { record: this.record + 1, line: this.valueLine };
@@ -169,7 +168,7 @@ export class JsonReader implements RecordReader {
 			yield* this.element();
 			if (closes) this.state = 'after';
 		} else if (this.isBeside) {
-			if (this.state === 'way' && this.depth === this.remaining.length) this.follow(token);
+			if (this.state === 'way') this.follow(token);
 			this.take();
 		} else this.begun += token;
 		if (closes) this.depth--;
@@ -185,22 +184,16 @@ export class JsonReader implements RecordReader {
 		return this.state === 'way' || this.state === 'after';
 	}
 
-	/** Follows the path: `next` is what remains of it for the value after this token. */
+	/** Notes the names on the way, and recognizes the value at the path. */
 	private follow(token: string): void {
-		const rest = this.remaining.at(-1) ?? '';
-		if (token === ':') {
-			const key = parsedKey(this.begun);
-			if (key === rest) this.next = '';
-			else this.next = rest.startsWith(`${key}.`) ? rest.slice(key.length + 1) : undefined;
-		} else if (this.next === '' && token !== '[') {
-			throw this.failure(`"${this.path}" is not a list (line ${this.valueLine})`);
-		} else if (this.next === '') {
-			this.take();
+		const { names, depth, path } = this;
+		if (token === ':') names[depth - 1] = parsedKey(this.begun);
+		else if (names.slice(0, depth).join('.') !== path)
+			names[depth] = token === '[' ? NO_NAME : '';
+		else if (token === '[') {
 			this.state = 'elements';
-			this.listDepth = this.depth + 1;
-		} else if (token === '{' && this.next !== undefined) this.remaining.push(this.next);
-		else if (token === '}') this.remaining.pop();
-		else if (token === ',') this.next = undefined;
+			this.listDepth = depth + 1;
+		} else throw this.failure(`"${path}" is not a list (line ${this.valueLine})`);
 	}
 
 	/** What was read so far is done with. */

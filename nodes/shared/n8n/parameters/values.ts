@@ -15,14 +15,13 @@ export interface Read {
 /** A value as part of a message. */
 function shown(value: unknown): string {
 	if (typeof value === 'number') return String(value);
-	if (typeof value === 'string') return JSON.stringify(cut(value));
+	if (typeof value === 'string')
+		return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}...` : value);
 	if (Array.isArray(value)) return 'a list';
 	return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
 const MAX_SHOWN = 60;
-const cut = (text: string): string =>
-	text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 
 /** Refuses a value that is not what the parameter expects. */
 function refused({ value, definition }: Read, expected: string): InputError {

@@ -85,9 +85,14 @@ export class FailedRecords {
 
 	private begin(kind: Kind): PartFiles {
 		const isOwn = kind === 'responses';
-		const { extensions, mimeType } = FORMATS[isOwn ? 'jsonLines' : this.source.format];
+		const { extensions, mimeTypes } = FORMATS[isOwn ? 'jsonLines' : this.source.format];
 		const writer = new PartWriter(this.maxBytes, isOwn ? LINES : this.frame());
-		return { writer, extension: extensions[0], mimeType, files: [] };
+		return {
+			writer,
+			extension: extensions[0],
+			mimeType: mimeTypes[0] ?? 'text/plain',
+			files: [],
+		};
 	}
 
 	private async save(

@@ -65,8 +65,7 @@ export class FileSink implements Sink {
 	private firstFailed = Infinity;
 	private readonly watermark: Watermark;
 	private readError: string | undefined;
-	/** Once a record failed. */
-	private failedRecords: FailedRecords | undefined;
+	private readonly failedRecords: FailedRecords;
 	/** The item has the files of failed records. */
 	private hasFiles = false;
 	/** The file was read to its end, and its item was returned. */
@@ -77,9 +76,11 @@ export class FileSink implements Sink {
 	constructor(
 		private readonly run: Run,
 		private readonly origin: FileToRead,
-		private readonly options: CommonOptions,
+		options: CommonOptions,
 		private readonly result: FileResult,
 	) {
+		const { file, path } = origin;
+		this.failedRecords = new FailedRecords(run, file, path, options.bytesPerFile);
 		this.counts = newCounts(result);
 		this.watermark = new Watermark(origin.skip);
 		this.stats = result.stats ?? run.stats;
@@ -107,14 +108,12 @@ export class FileSink implements Sink {
 
 	async failed({ record }: Placed, failure: Failure): Promise<void> {
 		if (record === undefined) return;
-		const { run, origin } = this;
-		const { bytesPerFile } = this.options;
-		this.failedRecords ??= new FailedRecords(run, origin.file, origin.path, bytesPerFile);
-		await this.failedRecords.keepResponse(record, failure);
+		const { run, failedRecords } = this;
+		await failedRecords.keepResponse(record, failure);
 		// What a cancel interrupts has not failed: it is done again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
 		this.fail(record, failure);
-		if (!run.stopsOnFailure) await this.failedRecords.keep(record);
+		if (!run.stopsOnFailure) await failedRecords.keep(record);
 	}
 
 	/** The file cannot be read any further than before this record. */
@@ -134,9 +133,9 @@ export class FileSink implements Sink {
 		this.skip(passedOver, passedOver);
 		if (this.refused) return run.refuse(itemIndex, this.refused.reason);
 		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
-		await this.failedRecords?.close();
+		await this.failedRecords.close();
 		this.hasFiles = true;
-		const binary = this.failedRecords?.binary ?? {};
+		const { binary } = this.failedRecords;
 		const json = this.summary();
 		if (run.ended) {
 			const { reason } = run.ended;
@@ -231,7 +230,7 @@ export class FileSink implements Sink {
 			stats: this.meter.json(),
 			...this.result.json?.(),
 			...(failures.count > 0 && failures.json()),
-			...this.failedRecords?.json(),
+			...this.failedRecords.json(),
 		};
 	}
 }

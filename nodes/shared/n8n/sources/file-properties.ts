@@ -68,42 +68,36 @@ export const textFileDocumentProperties = properties([
 	},
 ]);
 
-const formatProperty = ({ formats, detected }: FileKind) =>
-	property({
-		displayName: 'File Format',
-		name: 'fileFormat',
-		type: 'options',
-		options: [
-			{ name: 'Auto-Detect', value: 'auto', description: detected },
-			...formats
-				.map((value) => ({ ...FORMATS[value].choice, value }))
-				.sort((one, other) => one.name.localeCompare(other.name)),
-		],
-		default: 'auto',
-		description: 'How the records are written. The file may be compressed with gzip.',
-	});
-
-const listPathProperty = property({
-	displayName: 'Path to List',
-	name: 'listPath',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. items.docs',
-	description:
-		'Dotted path of the list in a JSON file. Leave empty if the whole file is the list.',
-});
-
 /**
  * Where a file is and how it is written.
  *
  * @param show for which choices
  */
-export const fileProperties = (kind: FileKind, show: Record<string, string[]>) =>
+export const fileProperties = ({ formats, detected }: FileKind, show: Record<string, string[]>) =>
 	properties([
 		{ ...fileProperty, displayOptions: { show } },
-		{ ...formatProperty(kind), displayOptions: { show } },
 		{
-			...listPathProperty,
+			displayName: 'File Format',
+			name: 'fileFormat',
+			type: 'options',
+			options: [
+				{ name: 'Auto-Detect', value: 'auto', description: detected },
+				...formats
+					.map((value) => ({ ...FORMATS[value].choice, value }))
+					.sort((one, other) => one.name.localeCompare(other.name)),
+			],
+			default: 'auto',
+			description: 'How the records are written. The file may be compressed with gzip.',
+			displayOptions: { show },
+		},
+		{
+			displayName: 'Path to List',
+			name: 'listPath',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. items.docs',
+			description:
+				'Dotted path of the list in a JSON file. Leave empty if the whole file is the list.',
 			displayOptions: {
 				show: { ...show, fileFormat: ['auto', ...formatsWith(({ isList }) => isList)] },
 			},
