@@ -1,5 +1,5 @@
 import { count } from '../shared/n8n/run/hints';
-import type { VectorMismatch } from '../shared/service/chunking/chunking';
+import type { VectorMismatch } from '../shared/service/chunking/chunking-response';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { saidFirst } from '../shared/service/wording';

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { messageOf } from '../../shared/n8n/run/errors';
 import { count, doneText, figure, troubleText } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
-import type { Chunk } from '../../shared/service/chunking/chunking';
+import type { Chunk } from '../../shared/service/chunking/chunking-response';
 
 /** Most embedding models read about so many tokens of a chunk. */
 const MODEL_TOKENS = 512;

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { mapInSlices } from '../../shared/n8n/run/slices';
 import { isTool } from '../../shared/n8n/run/results';
 import { fieldOf } from '../../shared/records/fields';
-import type { Chunk } from '../../shared/service/chunking/chunking';
+import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { ChunkTask, OutputMode, TextRef } from '../texts/text';
 

@@ -5,7 +5,11 @@ import { count } from '../../shared/n8n/run/hints';
 import type { Session } from '../../shared/n8n/session/session';
 import type { Failure } from '../../shared/n8n/run/results';
 import type { Sink } from '../../shared/n8n/sinks/sink';
-import { coverage, type Chunk, type Coverage } from '../../shared/service/chunking/chunking';
+import {
+	coverage,
+	type Chunk,
+	type Coverage,
+} from '../../shared/service/chunking/chunking-response';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { outcomeMessage, SUBMITTING } from '../../shared/service/wording';
 import {

@@ -3,7 +3,8 @@ import type { Verdict } from '../../shared/flow/verdict';
 import { singly } from '../../shared/flow/parallel';
 import { FINAL_POLL_MS, poll, type Finding, type Polled } from '../../shared/flow/poll';
 import type { Session } from '../../shared/n8n/session/session';
-import { classify, resultsPath, type TextResult } from '../../shared/service/chunking/chunking';
+import { resultsPath } from '../../shared/service/chunking/chunking';
+import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
 import { pauseMs, ServiceFailure } from '../../shared/service/failure';
 import {
 	alreadyRetrieved,

@@ -1,7 +1,8 @@
 import { bulk, type Packed } from '../../shared/flow/bulk';
 import type { Failed } from '../../shared/flow/deliver';
 import { flat } from '../../shared/flow/parallel';
-import { classify, submitBody, submitPath } from '../../shared/service/chunking/chunking';
+import { submitBody, submitPath } from '../../shared/service/chunking/chunking';
+import { classify } from '../../shared/service/chunking/chunking-response';
 import { jobFailed, noChunkingId } from '../failures';
 import { textTooLarge, type TextEntry } from '../texts/text';
 import type { ChunkService, Job } from './service';

@@ -269,7 +269,7 @@ class BatchSender<E, R> {
 	/** Where the service rejects whatever it gets, splitting every batch would only cost requests. */
 	private canSplit(batch: Batch<E>, isPart: boolean, verdict: Verdict): boolean {
 		if (batch.length < 2) return false;
-		if (isPart || verdict.tooLarge || verdict.suspect) return true;
+		if (isPart || verdict.tooLarge || verdict.serviceMayBe) return true;
 		return this.options.run.health.lastSuccess > 0 || this.rejectedAlone < MAX_REJECTED_ALONE;
 	}
 
@@ -281,10 +281,10 @@ class BatchSender<E, R> {
 		// What is too large for the service now will be so later.
 		if (verdict.tooLarge)
 			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(info.bytes / 2));
-		const isDenied = verdict.suspect === 'denied';
+		const isDenied = verdict.serviceMayBe === 'denying';
 		const before = isDenied ? 0 : whole.lastSuccess;
 		const hasSucceeded = () => run.health.lastSuccess > before;
-		const mayBeAll = verdict.suspect !== undefined && !hasSucceeded();
+		const mayBeAll = verdict.serviceMayBe !== undefined && !hasSucceeded();
 		const middle = mayBeAll ? 1 : Math.ceil(batch.length / 2);
 		await this.send(batch.slice(0, middle), whole);
 		const others = batch.slice(middle);

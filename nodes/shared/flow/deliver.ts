@@ -66,7 +66,7 @@ export async function deliver<R>(
 	{ canSplit = () => false, failureOfWhole }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
 	const { run, lane, judge, withHistory = (reason) => reason } = line;
-	const patience = new Patience(line, failureOfWhole?.verdict.suspect === 'down');
+	const patience = new Patience(line, failureOfWhole?.verdict.serviceMayBe === 'down');
 	let last = failureOfWhole;
 	for (let attempts = 1; ; attempts++) {
 		const outcome = await lane.schedule(async (ticket): Promise<Outcome<R>> => {
@@ -187,7 +187,7 @@ export function skipped({ reason }: { reason: unknown }): Failed {
 
 /** Ends the run if the final failure of an entry requires it. */
 export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
-	const isDown = verdict.suspect !== undefined && run.health.failedAlone();
+	const isDown = verdict.serviceMayBe !== undefined && run.health.failedAlone();
 	if (verdict.action === 'stop' || isDown || run.stopsOnFailure) run.stop(reason);
 }
 

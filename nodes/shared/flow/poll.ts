@@ -88,7 +88,7 @@ class Polling<J, R> {
 	/** Transient errors in a row, and the last of them. */
 	private errors = 0;
 	private lastError: unknown;
-	private suspect: Verdict['suspect'];
+	private serviceMayBe: Verdict['serviceMayBe'];
 	/** Least pause before the next poll, asked for by the service. */
 	private askedMs = 0;
 
@@ -131,7 +131,7 @@ class Polling<J, R> {
 		const result = await tried(async () => await check(job, leftMs), options, ticket, judge);
 		if (result.ok) {
 			this.errors = 0;
-			this.lastError = this.suspect = undefined;
+			this.lastError = this.serviceMayBe = undefined;
 			if (result.response.state !== 'pending') return this.end(result.response);
 			this.askedMs = result.response.delayMs ?? 0;
 		} else {
@@ -139,16 +139,16 @@ class Polling<J, R> {
 			if (verdict.action !== 'retry') return this.fail(reason, verdict);
 			this.errors++;
 			this.lastError = reason;
-			this.suspect = verdict.suspect;
+			this.serviceMayBe = verdict.serviceMayBe;
 			this.askedMs = verdict.delayMs ?? 0;
 		}
 		return run.now() < this.deadline ? undefined : this.end(expire(job, this.lastError));
 	}
 
 	private end(ending: Ending<R>): Outcome<R> {
-		const { suspect } = this;
+		const { serviceMayBe } = this;
 		return ending.state === 'failed'
-			? this.fail(ending.reason, { action: 'fail', ...(suspect && { suspect }) })
+			? this.fail(ending.reason, { action: 'fail', ...(serviceMayBe && { serviceMayBe }) })
 			: { ok: true, response: ending.response, attempts: this.polls };
 	}
 

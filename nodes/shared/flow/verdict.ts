@@ -14,5 +14,5 @@ export interface Verdict {
 	/** No request can be sent before this passes: if it lasts, the run ends. */
 	blocksAll?: boolean;
 	/** Either the entries are at fault, or every request is refused (403) or lost (5xx, no connection). */
-	suspect?: 'denied' | 'down';
+	serviceMayBe?: 'denying' | 'down';
 }

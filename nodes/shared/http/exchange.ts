@@ -27,16 +27,7 @@ interface Asked {
 }
 
 /** What n8n is told with each request. */
-export interface SendOptions {
-	abortSignal: AbortSignal;
-	encoding: 'stream';
-	timeout: number;
-	returnFullResponse: true;
-	/** Every status is handled here: there is no second path for some of them. */
-	ignoreHttpStatusErrors: true;
-	/** n8n would send an API key to whatever host a redirect names. */
-	disableFollowRedirect: true;
-}
+export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
 
 /** About 24 days: Node.js treats a longer timer as zero. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -70,7 +61,9 @@ export async function exchange(
 				encoding: 'stream',
 				timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				returnFullResponse: true,
+				// Every status is handled here: there is no second path for some of them.
 				ignoreHttpStatusErrors: true,
+				// n8n would send an API key to whatever host a redirect names.
 				disableFollowRedirect: true,
 			})) as IN8nHttpFullResponse;
 			isAnswered = true;

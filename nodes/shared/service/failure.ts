@@ -151,11 +151,11 @@ export const isTransientStatus = (status: number): boolean =>
 
 function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (status === 429) return { action: 'retry', throttled: true };
-	if (idempotent && isTransientStatus(status)) return { action: 'retry', suspect: 'down' };
+	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
 	// A firewall may refuse a single document; a key without rights is refused with whatever is sent.
-	if (status === 403) return { action: 'split', suspect: 'denied' };
+	if (status === 403) return { action: 'split', serviceMayBe: 'denying' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 ? 'stop' : 'fail' };
 }
@@ -164,7 +164,7 @@ function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict
 	// Without a code n8n itself refused to send the request, and would refuse again.
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.transient) return { action: 'stop' };
-	if (idempotent) return { action: 'retry', suspect: 'down' };
+	if (idempotent) return { action: 'retry', serviceMayBe: 'down' };
 	return { action: failure.neverSent ? 'retry' : 'fail' };
 }
 

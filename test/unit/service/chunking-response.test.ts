@@ -5,7 +5,7 @@ import {
 	coverage,
 	type Chunk,
 	type ChunkingResponse,
-} from '../../../nodes/shared/service/chunking/chunking';
+} from '../../../nodes/shared/service/chunking/chunking-response';
 
 const ready = (members: object) => ({ status: 'READY', ...members });
 const data = { chunkedData: [{ chunks: ['a'] }] };

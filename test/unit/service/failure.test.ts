@@ -11,7 +11,7 @@ import {
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 
 describe('judge', () => {
-	const retry: Verdict = { action: 'retry', suspect: 'down' };
+	const retry: Verdict = { action: 'retry', serviceMayBe: 'down' };
 	const again: Verdict = { action: 'retry' };
 	const split: Verdict = { action: 'split' };
 	const stop: Verdict = { action: 'stop' };
@@ -29,7 +29,7 @@ describe('judge', () => {
 		['304', { kind: 'status', status: 304 }, stop],
 		['400', { kind: 'status', status: 400 }, split],
 		['401', { kind: 'status', status: 401 }, stop],
-		['403', { kind: 'status', status: 403 }, { action: 'split', suspect: 'denied' }],
+		['403', { kind: 'status', status: 403 }, { action: 'split', serviceMayBe: 'denying' }],
 		['404', { kind: 'status', status: 404 }, fail],
 		['408', { kind: 'status', status: 408 }, retry, fail],
 		['409', { kind: 'status', status: 409 }, fail],

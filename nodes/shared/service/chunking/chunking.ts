@@ -2,8 +2,6 @@ import { pathSegment } from '../url';
 import { isObject } from '../json';
 import { InputError } from '../input-error';
 
-export * from './chunking-response';
-
 const ID_PLACEHOLDER = '{chunkingId}';
 /** The interface leaves this path open, so it is an option (docs/service-interface.md, Chunking results). */
 export const DEFAULT_RESULTS_PATH = `/ai/async-chunking/${ID_PLACEHOLDER}`;
