@@ -9,9 +9,6 @@ export interface PushDocument extends Record<string, unknown> {
 	name: string;
 }
 
-/** Characters of text shown around the first match. */
-const SNIPPET_LENGTH = 160;
-
 /** What changes an index, as its file has it. */
 type Change =
 	| { endpoint: string; push: readonly PushDocument[] }
@@ -100,24 +97,22 @@ export class IndexStore {
 	}
 
 	/**
-	 * Documents that contain all words of the query (or any, when none has all), those with most of them first.
+	 * Documents that contain all words of the query, or any when none has all.
 	 *
 	 * @param limit hits returned at most
 	 */
 	search(endpoint: string, query: string, limit = 20): { total: number; hits: SearchHit[] } {
 		const words = [...new Set(wordsOf(query))];
-		const scored = [...this.source(endpoint).documents.values()].flatMap((document) => {
-			const own = wordsOf(textsOf(document));
-			const found = words.filter((word) => own.includes(word));
-			const score = own.filter((word) => found.includes(word)).length / own.length;
-			return found.length === 0 ? [] : [{ document, found: found.length, score }];
+		const found = this.documents(endpoint).flatMap((document) => {
+			const own = new Set(wordsOf(textsOf(document)));
+			const count = words.filter((word) => own.has(word)).length;
+			return count === 0 ? [] : [{ document, count }];
 		});
-		const whole = scored.filter(({ found }) => found === words.length);
-		const hits = (whole.length > 0 ? whole : scored).sort((a, b) => b.score - a.score);
-		return {
-			total: hits.length,
-			hits: hits.slice(0, limit).map(({ document, score }) => hitOf(document, score, words)),
-		};
+		const whole = found.filter(({ count }) => count === words.length);
+		const hits = (whole.length > 0 ? whole : found).map(
+			({ document }) => document as SearchHit,
+		);
+		return { total: hits.length, hits: hits.slice(0, limit) };
 	}
 
 	/** Removes everything. */
@@ -158,20 +153,4 @@ export class IndexStore {
 			pending.clear();
 		}
 	}
-}
-
-/** A hit with the text around its first match. */
-function hitOf(document: PushDocument, score: number, words: readonly string[]): SearchHit {
-	// Name and ID are shown anyway; the snippet comes from the other texts where it can.
-	const { id, name, ...rest } = document;
-	const find = (text: string) => {
-		const found = words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0);
-		return found.length > 0 ? Math.min(...found) : -1;
-	};
-	let text = textsOf(rest).replace(/\s+/g, ' ');
-	if (find(text) < 0) text = textsOf(document).replace(/\s+/g, ' ');
-	const start = Math.max(0, find(text) - SNIPPET_LENGTH / 4);
-	const end = start + SNIPPET_LENGTH;
-	const snippet = `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
-	return { id, name, score, snippet };
 }

@@ -48,13 +48,10 @@ export interface RecordedRequest {
 	inFlight: number;
 }
 
-/** One hit of the search. */
-export interface SearchHit {
+/** A document that a search found. */
+export interface SearchHit extends Record<string, unknown> {
 	id: string;
 	name: string;
-	/** Relevance, higher is better (share of its words). */
-	score: number;
-	snippet: string;
 }
 
 /** A chunking job as `Sandbox.jobs()` lists it. */

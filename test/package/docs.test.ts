@@ -23,7 +23,7 @@ it('they are current', () => {
 		error: null,
 		status: 0,
 	});
-}, 60_000);
+});
 
 it('every parameter and option is in a table', async () => {
 	const all = await allProperties();

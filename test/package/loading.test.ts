@@ -155,7 +155,6 @@ describe.each(nodeNames)('%s', (name) => {
 				...(value !== undefined && { operation: String(value) }),
 			});
 			expect({ operation: value, schema }).toMatchObject({ schema: { type: 'object' } });
-			expect(schemaFaults(schema)).toEqual([]);
 		}
 	});
 
@@ -169,29 +168,6 @@ describe.each(nodeNames)('%s', (name) => {
 		}
 	});
 });
-
-/** What is wrong with a JSON schema, as far as n8n uses them; paths of the faults. */
-function schemaFaults(schema: unknown, where = '#'): string[] {
-	const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
-	if (typeof schema !== 'object' || schema === null) return [`${where} is no object`];
-	const { type, properties, items } = schema as Record<string, unknown>;
-	const faults: string[] = [];
-	const given = [type].flat();
-	if (type !== undefined && !given.every((one) => types.includes(String(one)))) {
-		faults.push(`${where}/type is ${String(type)}`);
-	}
-	if (properties !== undefined) {
-		if (!given.includes('object')) faults.push(`${where} has properties, but is no object`);
-		for (const [key, value] of Object.entries(properties as object)) {
-			faults.push(...schemaFaults(value, `${where}/properties/${key}`));
-		}
-	}
-	if (items !== undefined) {
-		if (!given.includes('array')) faults.push(`${where} has items, but is no array`);
-		faults.push(...schemaFaults(items, `${where}/items`));
-	}
-	return faults;
-}
 
 describe('credentials', () => {
 	it("have the vendor's name in their own: the dialog for a new credential searches nothing else", () => {

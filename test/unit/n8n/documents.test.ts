@@ -1,6 +1,4 @@
 /** How documents are made of what comes in. */
-import { runInNewContext } from 'node:vm';
-
 import fc from 'fast-check';
 
 import {
@@ -19,18 +17,6 @@ const form = (
 	fields: { ...OWN_FIELDS, ...fields },
 	options: { excludeFields: [], dropEmpty: false, ...options },
 });
-
-test('a document that is fine goes as it is', () => {
-	const source = { id: '1', name: 'One', tags: [], none: null };
-	expect(documentFrom(source, form())).toBe(source);
-});
-
-test.each([[null], [undefined], ['text'], [7], [[{ id: '1', name: 'One' }]]])(
-	'%j is not a document',
-	(source) => {
-		expect(() => documentFrom(source, form())).toThrow('not a JSON object');
-	},
-);
 
 test.each<[string, Record<string, unknown>, string]>([
 	['no ID', { name: 'One' }, "The field 'id' is missing or empty"],
@@ -67,42 +53,6 @@ test('whole numbers become text, and other fields stay numbers', () => {
 	const source = { id: 7, name: 2024, n: 1 };
 	expect(documentFrom(source, form())).toEqual({ id: '7', name: '2024', n: 1 });
 	expect(source.id).toBe(7);
-});
-
-test('fields are taken from where they are, and a field of the same name is no substitute', () => {
-	const fields = { id: 'meta.sku', name: 'title', description: 'summary', url: 'link' };
-	const source = { id: 'own', meta: { sku: 'a' }, title: 'A', summary: 'S', link: '', url: 'u' };
-	expect(documentFrom(source, form({}, fields))).toEqual({
-		...source,
-		id: 'a',
-		name: 'A',
-		description: 'S',
-	});
-	expect(() => documentFrom({ id: 'own', name: 'own' }, form({}, fields))).toThrow(
-		"The field 'meta.sku' with the ID and the field 'title' with the name are missing or empty",
-	);
-});
-
-test('fields are excluded, but never ID and name', () => {
-	const source = { id: '1', name: 'One', secret: 'x', other: 1 };
-	const excludeFields = ['secret', 'unknown', 'id', 'name'];
-	expect(documentFrom(source, form({ excludeFields }))).toEqual({
-		id: '1',
-		name: 'One',
-		other: 1,
-	});
-});
-
-test('empty values are dropped on request, as JSON has them', () => {
-	const empty = { a: null, b: '', c: [], d: {}, pattern: /x/ };
-	const full = { e: 0, f: false, g: ' ', date: new Date(0) };
-	const source = { id: '1', name: 'One', ...empty, ...full };
-	const dropping = form({ dropEmpty: true });
-	expect(documentFrom(source, dropping)).toEqual({ id: '1', name: 'One', ...full });
-	const other = runInNewContext(
-		"({ id: '1', name: 'One', a: {}, b: [], c: Object.create(null), d: new Date(0), e: [0] })",
-	) as Record<string, unknown>;
-	expect(Object.keys(documentFrom(other, dropping))).toEqual(['id', 'name', 'd', 'e']);
 });
 
 test('the input is never changed', () => {

@@ -77,19 +77,3 @@ test('a run goes on while another program with the same client keeps renewing', 
 	expect(await run(1500, revoking)).toBe(1500);
 	expect(hints).toEqual([expect.stringMatching(/^The access token was revoked several times/)]);
 });
-
-test('a few revocations give no hint, and a token that another worker stores is adopted', async () => {
-	let requests = 0;
-	const other = () => {
-		requests += 1;
-		if (requests % 100 > 0) return;
-		void issue();
-		const [token] = Object.values(JSON.parse(stored.accessTokens) as Record<string, object>);
-		const newer = { ...token, accessToken: valid, issuedAt: now };
-		stored = { ...stored, accessTokens: JSON.stringify({ [SCOPE]: newer }) };
-	};
-	expect(await run(400, other)).toBe(400);
-	// Four by the other worker, one by this one.
-	expect(issued).toBe(5);
-	expect(hints).toEqual([]);
-});
