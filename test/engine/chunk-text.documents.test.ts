@@ -147,7 +147,7 @@ describe('Documents Ready to Push', () => {
 			{ data: 'Pears\nApples' },
 			{ text: '={{ $json.data }}' },
 			"'Document ID' and 'Document Name' are empty",
-			"the only field of the item is 'data'. Take 'Document ID' and 'Document Name' from an earlier node",
+			"'Documents Ready to Push' needs both, but the only field of the item is 'data'. Take 'Document ID' and 'Document Name' from an earlier node",
 		],
 		[
 			'a text that is taken for its ID',
