@@ -192,9 +192,13 @@ export class Parameters<P extends INodeProperties[]> {
 		perItem: readonly X[] = [],
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
-		for (const { name: member } of membersOf(this.definition(name))) {
-			if ((perItem as readonly string[]).includes(member)) continue;
-			values[member] = typed(this.read(`${name}.${member}`, 0));
+		const added = this.membersAdded(name);
+		for (const member of membersOf(this.definition(name))) {
+			if ((perItem as readonly string[]).includes(member.name)) continue;
+			// Most options are not added: what they are by default need not be looked up.
+			values[member.name] = added.includes(member.name)
+				? typed(this.read(`${name}.${member.name}`, 0))
+				: initialOf(member);
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
