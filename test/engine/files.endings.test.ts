@@ -15,7 +15,14 @@ import { captured } from '../../support/log-capture';
 import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions, type RunResult } from '../../support/engine';
-import { indexes, requestsArrived, useSandbox, useShortBackoff } from '../../support/sandbox';
+import {
+	HANGS,
+	indexes,
+	requestsOver,
+	stopped,
+	useSandbox,
+	useShortBackoff,
+} from '../../support/sandbox';
 
 const sandbox = useSandbox();
 const files = useFiles();
@@ -87,9 +94,7 @@ describe.each(NODES)('%s', (...node) => {
 		const { stream, waits } = stalled(bytes);
 		files.opens(stream);
 		// Later, when no request is in flight that the cancel would end.
-		const cancelWhen = waits.then(
-			async () => await new Promise((resolve) => setTimeout(resolve, 1000)),
-		);
+		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
 		expect(status).toBe('canceled');
 		expect(stream.destroyed).toBe(true);
@@ -104,14 +109,14 @@ describe.each(NODES)('%s', (...node) => {
 	});
 
 	it('says of a file in which the run ended where to continue, and not that it was processed', async () => {
-		sandbox().faults.add({ route: routeOf(node[0]), status: 401 });
+		sandbox().faults.add({ route: routeOf(node[0]), status: 307 });
 		const items = [
 			await files.item(lines(3), 'a.jsonl'),
 			await files.item(lines(3), 'b.jsonl'),
 		];
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
-		expect(error).toContain('401');
+		expect(error).toContain('307');
 		// Chunk Text has several files in flight, each of which says it of itself. Of the records, those
 		// that were sent have failed when the refusal arrives.
 		expect(progress ?? error).toMatch(
@@ -128,10 +133,14 @@ describe.each(NODES)('%s', (...node) => {
 	});
 
 	it('does not count what a cancel interrupts as failed', async () => {
-		sandbox().faults.add({ route: routeOf(node[0]), latencyMs: 20_000 });
+		sandbox().faults.add({ route: routeOf(node[0]), ...HANGS });
 		const before = captured.length;
-		const cancelWhen = requestsArrived(sandbox(), 3);
-		const { error } = await run(node, [await files.item(lines(5))], {}, { cancelWhen });
+		const item = await files.item(lines(5));
+		const { error } = await stopped(
+			sandbox(),
+			[3],
+			async (stop) => await run(node, [item], {}, stop),
+		);
 		expect(error?.message).toMatch(
 			/^The execution was canceled\. Of the file 'documents\.jsonl', 0 records had been \w+\. /,
 		);

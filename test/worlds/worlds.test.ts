@@ -106,6 +106,7 @@ const FAULTS: Rule[] = [
 	{ truncate: true },
 	{ html: true },
 	{ latencyMs: 30 },
+	{ status: 502, html: true, probability: 0.02 },
 ];
 
 const WORDS = ['apple', 'Äpfel', 'plum', '"quoted"', 'comma, and', '雪', '😀', "it's"];
@@ -411,22 +412,14 @@ class Play {
 			...changes,
 			options,
 		});
-		const [first, isCanceled] = await this.fileRun(source, parameters(), world.stopAfter);
+		const { item, said } = await this.fileRun(source, parameters(), world.stopAfter);
 		this.heal();
-		if (isCanceled) {
-			const [again] = await this.fileRun(source, parameters());
-			await this.pushFailed(again);
-		} else {
-			const { error } = first?.json ?? {};
-			const [, number] = /Skip Records: (\d+)/.exec(String(error)) ?? [];
-			await this.pushFailed(first);
-			if (error !== undefined || first?.json.atEnd === false) {
-				const [rest] = await this.fileRun(
-					source,
-					parameters({}, { skipRecords: Number(number ?? 0) }),
-				);
-				await this.pushFailed(rest);
-			}
+		await this.pushFailed(item);
+		if (said !== undefined || item?.json.atEnd === false) {
+			const [, number] = /Skip Records: (\d+)/.exec(said ?? '') ?? [];
+			const options = { skipRecords: Number(number ?? 0) };
+			const rest = await this.fileRun(source, parameters({}, options));
+			await this.pushFailed(rest.item);
 		}
 		const refused = world.documents.filter(isPoison);
 		this.checkIndex(wanted, refused);
@@ -440,14 +433,15 @@ class Play {
 		await this.fileRun(item, { documentSource: 'file', binaryPropertyName: 'failed' });
 	}
 
+	/** @returns the item of the file, none after a cancel, and the error, which may say where to continue */
 	private async fileRun(
 		item: INodeExecutionData,
 		parameters: INodeParameters,
 		stop?: number,
-	): Promise<[INodeExecutionData | undefined, boolean]> {
+	): Promise<{ item?: INodeExecutionData; said?: string }> {
 		const result = await this.run(new PushDocuments(), [item], parameters, stop);
 		const all = [...result.output, ...result.errorOutput];
-		if (result.status === 'canceled') return [undefined, true];
+		if (result.status === 'canceled') return { said: result.error?.message ?? '' };
 		this.check(all.length === 1, `${all.length} items of one file`);
 		const {
 			records,
@@ -459,7 +453,8 @@ class Play {
 			records === undefined || pushed + failed + skipped === records,
 			`${pushed} pushed, ${failed} failed, ${skipped} skipped of ${records}`,
 		);
-		return [all[0], false];
+		const said = errorOf(all[0]);
+		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
 	/** From now on nothing goes wrong but what is refused for good. */
