@@ -83,8 +83,6 @@ async function metadata() {
 const copies = parallel(icons, codex, schemas);
 const build = series(clean, parallel(compile, copies), metadata);
 
-icons.displayName = 'icons';
-codex.displayName = 'codex';
 build.displayName = 'build';
 
 /**
@@ -128,15 +126,4 @@ const dev = series(build, function watching() {
 	watch([ICONS, CODEX, SCHEMAS], series(copies, metadata));
 });
 
-module.exports = {
-	clean,
-	compile,
-	icons,
-	codex,
-	schemas,
-	metadata,
-	build,
-	test,
-	dev,
-	default: build,
-};
+module.exports = { build, test, dev, default: build };

@@ -2,7 +2,7 @@ import { breather } from './breathe';
 import { splitByPattern } from './python-re';
 import type { Static } from './schema';
 import type { Span, Unit } from './units';
-import { joinUnits, linesOf, sentencesOf, spanOf, sumTokens } from './units';
+import { joinUnits, linesOf, sentencesOf, spanOf } from './units';
 
 const POSITIVE = { type: 'integer', minimum: 1 } as const;
 const NOT_NEGATIVE = { type: 'integer', minimum: 0 } as const;
@@ -76,11 +76,7 @@ export const CHUNKERS: Record<string, Chunker> = {
 		(text, { chunkSize = 5, overlapSize = 0 }) => groupSentences(text, chunkSize, overlapSize),
 	),
 
-	/**
-	 * A new chunk begins where the bag-of-words cosine of two neighboring sentences is below
-	 * `cosineThreshold`, or where the chunk would exceed `maxChunkSize` tokens; the latter repeats
-	 * `overlapSize` sentences. The service compares embeddings; `approximate` changes nothing here.
-	 */
+	/** Sentences like `dynamic-sentence`: the service compares embeddings, which the sandbox does not have. */
 	semantic: chunker(
 		{
 			maxChunkSize: POSITIVE,
@@ -88,8 +84,8 @@ export const CHUNKERS: Record<string, Chunker> = {
 			cosineThreshold: { type: 'number', minimum: -1, maximum: 1 },
 			approximate: { type: 'boolean' },
 		},
-		(text, { maxChunkSize = 512, overlapSize = 1, cosineThreshold = 0.567 }) =>
-			splitByMeaning(text, maxChunkSize, overlapSize, cosineThreshold),
+		(text, { maxChunkSize = 512, overlapSize = 1 }) =>
+			joinUnits(sentencesOf(text), maxChunkSize, overlapSize),
 	),
 };
 
@@ -108,48 +104,4 @@ function* groupSentences(text: string, size: number, overlapSize: number): Gener
 	}
 	// The rest may be nothing but the overlap of the chunk before.
 	if (fresh > 0) yield spanOf(current);
-}
-
-function* splitByMeaning(
-	text: string,
-	maxTokens: number,
-	overlap: number,
-	threshold: number,
-): Generator<Span> {
-	let current: Unit[] = [];
-	let previous: Map<string, number> | undefined;
-	for (const unit of sentencesOf(text)) {
-		const bag = bagOfWords(text.slice(unit.start, unit.end));
-		if (previous && cosine(previous, bag) < threshold) {
-			yield spanOf(current);
-			current = [];
-		} else if (current.length > 0 && sumTokens(current) + unit.tokens > maxTokens) {
-			yield spanOf(current);
-			current = overlap > 0 ? current.slice(Math.max(1, current.length - overlap)) : [];
-			while (current.length > 0 && sumTokens(current) + unit.tokens > maxTokens) {
-				current.shift();
-			}
-		}
-		current.push(unit);
-		previous = bag;
-	}
-	if (current.length > 0) yield spanOf(current);
-}
-
-/** Lower-case words of a sentence and how often each occurs. */
-function bagOfWords(sentence: string): Map<string, number> {
-	const bag = new Map<string, number>();
-	for (const word of sentence.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
-		bag.set(word, (bag.get(word) ?? 0) + 1);
-	}
-	return bag;
-}
-
-/** Cosine of the angle between two bags, 0 to 1. */
-function cosine(a: Map<string, number>, b: Map<string, number>): number {
-	let dot = 0;
-	for (const [word, count] of a) dot += count * (b.get(word) ?? 0);
-	const norm = (bag: Map<string, number>) =>
-		Math.sqrt([...bag.values()].reduce((sum, count) => sum + count * count, 0));
-	return dot === 0 ? 0 : dot / (norm(a) * norm(b));
 }

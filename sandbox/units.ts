@@ -101,6 +101,6 @@ export function spanOf(units: readonly Unit[]): Span {
 	return [units[0]?.start ?? 0, units.at(-1)?.end ?? 0];
 }
 
-export function sumTokens(units: readonly Unit[]): number {
+function sumTokens(units: readonly Unit[]): number {
 	return units.reduce((sum, unit) => sum + unit.tokens, 0);
 }

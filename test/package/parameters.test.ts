@@ -14,13 +14,6 @@ import { credentialClasses, manifest, ROOT } from '../../support/manifest';
 /** n8n's limit for hints. */
 const MAX_HINT_LENGTH = 120;
 
-/** The options that several nodes have, by subject, in the order in which they follow those of one node. */
-const GROUPS = [
-	/^(.+PerRequest|concurrency|retryForSeconds|timeoutSeconds)$/,
-	/^(maxWaitSeconds|whenTimeRunsOut)$/,
-	/^(delimiter|skipRecords|maxRecords|bytesPerFile)$/,
-];
-
 /** What explains itself by its place. */
 const WITHOUT_DESCRIPTION = new Set(['operation', 'options']);
 
@@ -195,19 +188,6 @@ describe('names', () => {
 });
 
 describe('order', () => {
-	it('of options is that of their use: those of one node, then requests, waiting and files', () => {
-		const rule = ({ property }: Shown) => {
-			if (property.name !== 'options') return undefined;
-			const names = (property.options as INodeProperties[]).map(({ name }) => name);
-			const groups = names.map((name) => GROUPS.findIndex((group) => group.test(name)));
-			const isOrdered = groups.every(
-				(group, at) => group === -1 || group >= Math.max(...groups.slice(0, at)),
-			);
-			return isOrdered ? undefined : names.join(', ');
-		};
-		expect(faults(fields, rule)).toEqual([]);
-	});
-
 	it.each([
 		['ChunkText', 'keepSourceFields'],
 		['PushDocuments', 'output'],

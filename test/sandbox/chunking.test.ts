@@ -78,7 +78,6 @@ test.each<[string, Record<string, unknown>, string[]]>([
 		{ maxChunkSize: 6, overlapSize: 0 },
 		['One. Two. Three.', 'Four. Five. Six.', 'Seven.'],
 	],
-	['semantic', {}, ['One.', 'Two.', 'Three.', 'Four.', 'Five.', 'Six.', 'Seven.']],
 	[
 		'semantic',
 		{ cosineThreshold: -1, maxChunkSize: 6, overlapSize: 0 },
