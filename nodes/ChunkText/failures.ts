@@ -8,10 +8,6 @@ import { saidFirst } from '../shared/service/wording';
 const failure = (message: string, description: string, said = ''): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description, said });
 
-/** The service has answered, so what it says is certain. */
-const refusal = (message: string, description: string, said = ''): ServiceFailure =>
-	new ServiceFailure(message, { kind: 'response', description, said, outcomeUnknown: false });
-
 /** A shorter ID may be a word or a number that means something else. */
 const MIN_ID_CHARACTERS = 8;
 
@@ -58,41 +54,36 @@ export const notAChunkingResponse = (isDamaged: boolean): ServiceFailure =>
  * others.
  */
 export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFailure =>
-	refusal(
+	failure(
 		`The service returned ${count(vectors, 'vector')} for ${count(chunks, 'chunk')}, so it is unknown which belongs to which`,
 		`If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. ${RESPONSE_IS_KEPT}`,
 	);
 
-/** The service has given up the job. */
-export const jobFailed = (status: string, words: string, texts: number): ServiceFailure =>
-	texts > 1
-		? refusal(
-				`The AI service reported ${status} for a request with ${count(texts, 'text')}, any of which may be the cause`,
-				"Check the model, the chunker and its settings if all texts fail. Set the option 'Texts per Request' to 1 to find out which text fails.",
-				words,
-			)
-		: refusal(
-				`The AI service reported ${status}`,
-				'Check the text, the model, the chunker and its settings, then submit the text again.',
-				words,
-			);
+/** The service has given up the job: it has answered, so this is certain. */
+export function jobFailed(status: string, words: string, texts: number): ServiceFailure {
+	const isAlone = texts === 1;
+	const where = isAlone
+		? ''
+		: ` for a request with ${count(texts, 'text')}, any of which may be the cause`;
+	const description = isAlone
+		? 'Check the text, the model, the chunker and its settings, then submit the text again.'
+		: "Check the model, the chunker and its settings if all texts fail. Set the option 'Texts per Request' to 1 to find out which text fails.";
+	const details = { kind: 'response', description, said: words, outcomeUnknown: false } as const;
+	return new ServiceFailure(`The AI service reported ${status}${where}`, details);
+}
 
 /**
  * RETRIEVED without chunks.
  *
- * @param isOwn whether this run has submitted the job, so that no other run can have the chunks
  * @param isKept whether a response arrived that could not be read
  */
-export function alreadyRetrieved(isOwn: boolean, isKept: boolean): ServiceFailure {
-	const message = 'The chunks were already retrieved, and the service does not return them again';
-	if (isKept) return failure(message, `Submit the text again. ${RESPONSE_IS_KEPT}`);
-	return failure(
-		message,
-		isOwn
-			? 'The response with them was lost on its way: submit the text again.'
+export const alreadyRetrieved = (isKept: boolean): ServiceFailure =>
+	failure(
+		'The chunks were already retrieved, and the service does not return them again',
+		isKept
+			? `Submit the text again. ${RESPONSE_IS_KEPT}`
 			: 'Use the output of the run that retrieved them, or submit the text again.',
 	);
-}
 
 /** READY in a shape that the interface does not describe. */
 export const unreadableResults = (status: string): ServiceFailure =>

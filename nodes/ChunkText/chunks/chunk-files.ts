@@ -18,10 +18,8 @@ export class ChunkFiles {
 	private readonly writer: PartWriter;
 	/** Files written so far. */
 	private parts = 0;
-	/** The items, and the IDs at both ends, of what the current file has. */
+	/** The items of what the current file has. */
 	private items = new Set<number>();
-	private firstId: unknown;
-	private lastId: unknown;
 	/** The item that stands for all files, so that they are returned in their order. */
 	private owner: number | undefined;
 
@@ -40,8 +38,6 @@ export class ChunkFiles {
 			await this.run.breathe();
 			await this.save(this.writer.add(JSON.stringify(record)));
 			this.items.add(itemOf(ref));
-			this.firstId ??= record.id;
-			this.lastId = record.id;
 		}
 	}
 
@@ -54,14 +50,12 @@ export class ChunkFiles {
 		if (part === undefined) return;
 		const { buffer, records, bytes } = part;
 		const items = [...this.items];
-		const ids = this.lastId !== undefined && { firstId: this.firstId, lastId: this.lastId };
 		this.items = new Set();
-		this.firstId = undefined;
 		this.parts++;
 		const fileName = `${this.name}-${this.parts}.jsonl`;
 		const file = await storeFile(this.run, buffer, fileName, MIME_TYPE);
 		this.owner ??= items[0] ?? 0;
-		const json = { part: this.parts, records, bytes, ...ids } as IDataObject;
+		const json = { part: this.parts, records, bytes };
 		this.run.results.give(this.owner, [json], { items, binary: { [FIELD]: file } });
 	}
 }

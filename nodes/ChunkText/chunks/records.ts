@@ -5,6 +5,7 @@ import { isTool } from '../../shared/n8n/run/results';
 import { fieldOf } from '../../shared/records/fields';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
+import type { ChunkOptions } from '../parameters';
 import type { ChunkTask, OutputMode, TextRef } from '../texts/text';
 
 /** A text with its chunks, ready to be written as records. */
@@ -19,15 +20,11 @@ export interface ChunkedText {
 }
 
 /** How records are written. */
-export interface RecordOptions {
+export interface RecordOptions
+	extends Pick<ChunkOptions, 'vectors' | 'chunkDetails' | 'sourceFieldsToKeep'> {
 	mode: OutputMode;
-	vectors: 'compact' | 'list' | 'none';
-	/** Whether chunks have what is known of them beyond what an index needs. */
-	chunkDetails: boolean;
-	/** Which fields of a source its output keeps; undefined if the user has not said it. */
-	keepSourceFields: 'all' | 'listed' | 'none' | undefined;
-	/** Names of fields, or dotted paths. */
-	sourceFieldsToKeep: string[];
+	/** Undefined if the user has not said it. */
+	keepSourceFields: ChunkOptions['keepSourceFields'] | undefined;
 }
 
 /** Reads how records are written; in files vectors are lists of numbers. */

@@ -188,7 +188,7 @@ function meaningOf(job: Job, body: unknown, session: Session): Finding<Fetched> 
 		case 'unreadable':
 			return fail(job, unreadableResults(session.words(job.status)));
 		case 'alreadyRetrieved':
-			return fail(job, alreadyRetrieved(job.isOwn, hadContent));
+			return fail(job, alreadyRetrieved(hadContent));
 		case 'failed': {
 			const { refs, kept } = job;
 			const words = session.words(body);

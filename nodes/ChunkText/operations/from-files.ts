@@ -1,3 +1,4 @@
+import type { Run } from '../../shared/n8n/run/run';
 import { FileSink, type FileResult, type FileToRead } from '../../shared/n8n/sinks/file-sink';
 import { stemOf } from '../../shared/n8n/sinks/failed-records';
 import { skipAnswered } from '../../shared/n8n/sinks/watermark';
@@ -6,7 +7,7 @@ import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { countedService, type ChunkService, type Job, type Jobs } from '../submit/service';
 import { recordTexts } from '../texts/record-texts';
 import { hintAtRegexes } from '../texts/settings';
-import type { ChunkTask, TextEntry } from '../texts/text';
+import type { TextEntry } from '../texts/text';
 import { ChunkRun, type Work } from './chunk-texts';
 import { Room } from './room';
 
@@ -72,7 +73,7 @@ function accounting(
 			done,
 			others: isSubmitted ? [] : ['chunks'],
 			stats,
-			goOn: (upTo) => goOn(task, jobs, upTo, stats.done > 0 ? done : undefined),
+			goOn: (upTo) => goOn(run, jobs, upTo, stats.done > 0),
 			// A node that stops later names the jobs of the files before.
 			atEnd: () => jobs.progress(),
 			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
@@ -83,21 +84,15 @@ function accounting(
 /**
  * What a run that ends early has returned of a file, and what can be done about the rest.
  *
- * @param done what has become of the records that succeeded; undefined if none did
+ * @param hasDone whether any record succeeded
  */
-function goOn(
-	{ run }: ChunkTask,
-	jobs: Jobs,
-	upTo: number,
-	done: 'chunked' | 'submitted' | undefined,
-): string {
+function goOn(run: Run, jobs: Jobs, upTo: number, hasDone: boolean): string {
 	// For n8n's log, which only says how far the file was read.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
 	const why = run.signal.aborted
 		? 'the execution was canceled.'
 		: "the node stopped: set 'On Error' to 'Continue'.";
-	const output = done === 'chunked' ? 'Their chunks' : 'Their items';
-	const lost = done === undefined ? '' : `${output} were not returned, because ${why}`;
+	const lost = hasDone ? `Their output was not returned, because ${why}` : '';
 	return [lost, jobs.progress()].filter(Boolean).join(' ');
 }

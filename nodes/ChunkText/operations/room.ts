@@ -1,12 +1,11 @@
 import type { TextEntry, TextRef } from '../texts/text';
 
-/** So many texts of files wait for their chunks at most, with so many bytes of their records. */
-const MAX_TEXTS = 500;
+/** The texts of files that wait for their chunks have so many bytes at most, or 500 texts if they are short. */
 const MAX_BYTES = 8_000_000;
+const BYTES_OF_TEXT = MAX_BYTES / 500;
 
 /** Bounds how much of files is in memory: no more texts are read while too many wait for their chunks. */
 export class Room {
-	private texts = 0;
 	private bytes = 0;
 	private isClosed = false;
 	private wake: () => void = () => undefined;
@@ -16,7 +15,7 @@ export class Room {
 		slices: AsyncIterable<TextEntry[]>,
 	): AsyncGenerator<TextEntry[], void, undefined> {
 		for await (const slice of slices) {
-			while (!this.isClosed && (this.texts >= MAX_TEXTS || this.bytes >= MAX_BYTES))
+			while (!this.isClosed && this.bytes >= MAX_BYTES)
 				await new Promise<void>((resolve) => (this.wake = resolve));
 			yield slice;
 		}
@@ -24,13 +23,11 @@ export class Room {
 
 	/** These texts wait for their chunks. */
 	take(refs: readonly TextRef[]): void {
-		this.texts += refs.length;
 		this.bytes += bytesOf(refs);
 	}
 
 	/** These texts have left the memory. */
 	release(refs: readonly TextRef[]): void {
-		this.texts -= refs.length;
 		this.bytes -= bytesOf(refs);
 		this.wake();
 	}
@@ -48,4 +45,7 @@ export class Room {
 }
 
 const bytesOf = (refs: readonly TextRef[]): number =>
-	refs.reduce((sum, { record }) => sum + Buffer.byteLength(record?.text ?? ''), 0);
+	refs.reduce(
+		(sum, { record }) => sum + Math.max(BYTES_OF_TEXT, Buffer.byteLength(record?.text ?? '')),
+		0,
+	);

@@ -1,13 +1,16 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import type { Parameters } from '../../shared/n8n/parameters/parameters';
-import { properties, property } from '../../shared/n8n/parameters/properties';
+import {
+	notForTools,
+	onlyForTools,
+	properties,
+	property,
+	shownFor,
+} from '../../shared/n8n/parameters/properties';
 import { OWN_OPTIONS } from '../../shared/n8n/sources/file-properties';
 import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
 import { modelProperties } from './model';
 import { optionsProperties } from './options';
-import { outputProperties } from './output';
 import {
 	documentProperties,
 	fileDocumentProperties,
@@ -44,26 +47,56 @@ const operationProperty = property({
 	default: 'submitAndWait',
 });
 
-type Operation = (typeof operationProperty)['options'][number]['value'];
+const output = property({
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Documents Ready to Push',
+			value: 'documents',
+			description: 'One item per chunk, ready for Push Documents',
+		},
+		{
+			name: 'One Item per Chunk',
+			value: 'chunks',
+			description: 'Text, position and vector of each chunk',
+		},
+		{
+			name: 'One Item per Document',
+			value: 'perDocument',
+			description:
+				'Each with a list of its chunks, ready for Push Documents, and of the IDs of chunks that no longer exist. An empty text is a document without chunks.',
+			displayOptions: {
+				show: { operation: ['submitAndWait'] },
+				hide: { textSource: ['file'], '@tool': [true] },
+			},
+		},
+	],
+	default: 'documents',
+	description: 'What to return for a text',
+});
 
-/** The same parameters, shown only for these operations. */
-const forOperations = <const P extends INodeProperties[]>(operation: Operation[], list: P): P =>
-	list.map((declared): INodeProperties => {
-		const { show, ...hidden } = declared.displayOptions ?? {};
-		return { ...declared, displayOptions: { show: { operation, ...show }, ...hidden } };
-	}) as P;
+/** What to return. */
+const outputProperties = properties([
+	notForTools(output),
+	// A model that only wants a text to be split has no ID and no name for it.
+	onlyForTools({ ...output, default: 'chunks' }),
+]);
+
+const submits = { show: { operation: ['submitAndWait', 'submit'] } };
+const fetches = { show: { operation: ['submitAndWait', 'getResults'] } };
 
 /** All parameters, in the order the editor shows them. */
 export const allProperties = properties([
 	operationProperty,
-	...forOperations(['submitAndWait', 'submit'], textProperties),
-	...forOperations(['getResults'], [...previousRequestProperties, ...documentProperties({})]),
-	...forOperations(
-		['submitAndWait'],
-		[...documentProperties({ textSource: ['item', 'list'] }), ...fileDocumentProperties],
-	),
-	...forOperations(['submitAndWait', 'submit'], [...modelProperties, ...chunkerProperties]),
-	...forOperations(['submitAndWait', 'getResults'], outputProperties),
+	...shownFor(submits, textProperties),
+	...shownFor({ show: { operation: ['getResults'] } }, previousRequestProperties),
+	...shownFor(fetches, documentProperties),
+	...shownFor({ show: { operation: ['submitAndWait'] } }, fileDocumentProperties),
+	...shownFor(submits, [...modelProperties, ...chunkerProperties]),
+	...shownFor(fetches, outputProperties),
 	...scopeProperties(
 		'Scope to request the access token for. Chunking needs Machine Learning Predict.',
 	).map((field) => ({ ...field, noDataExpression: true })),

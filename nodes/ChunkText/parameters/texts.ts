@@ -86,13 +86,12 @@ export const textProperties = properties([
 	),
 ]);
 
-/**
- * The document of an item, for outputs that are ready to push.
- *
- * @param show for which kinds of texts
- */
-export const documentProperties = (show: { textSource?: string[] }) =>
-	properties([
+const ofDocuments = { output: ['documents', 'perDocument'] };
+
+/** The document of an item, for outputs that are ready to push. */
+export const documentProperties = shownFor(
+	{ show: ofDocuments, hide: { textSource: ['file', 'textFile'] } },
+	[
 		...filledByModel(
 			{
 				displayName: 'Document ID',
@@ -103,7 +102,6 @@ export const documentProperties = (show: { textSource?: string[] }) =>
 				placeholder: 'e.g. handbook/returns.md',
 				description:
 					'ID of the document the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
-				displayOptions: { show: { output: ['documents', 'perDocument'], ...show } },
 			},
 			'ID of the document that the text belongs to',
 		),
@@ -116,15 +114,15 @@ export const documentProperties = (show: { textSource?: string[] }) =>
 				required: true,
 				placeholder: 'e.g. Returns',
 				description: 'Name of each chunk of the document',
-				displayOptions: { show: { output: ['documents', 'perDocument'], ...show } },
 			},
 			'Title of the document that the text belongs to',
 		),
-	]);
+	],
+);
 
 /** The document of a text file. */
 export const fileDocumentProperties = shownFor(
-	{ show: { output: ['documents', 'perDocument'], textSource: ['textFile'] } },
+	{ show: { ...ofDocuments, textSource: ['textFile'] } },
 	textFileDocumentProperties,
 );
 

@@ -65,7 +65,7 @@ export class ItemTexts {
 		if (this.files && chunkingId === '') text = await this.files.read(itemIndex);
 		if (mode === 'perDocument' && text === '') {
 			const document = this.documentOf(itemIndex, ['documentId']);
-			this.empty.push({ items: [itemIndex], ...(document && { document }) });
+			this.empty.push({ items: [itemIndex], document });
 			return undefined;
 		}
 		if (chunkingId !== '') return this.addRequests(itemIndex, chunkingId);
@@ -127,9 +127,10 @@ export class ItemTexts {
 		const document = documentsIn(json)
 			? undefined
 			: this.documentOf(itemIndex, ['documentId', 'documentName'], json.textIndex);
-		for (const { refs, ...request } of requests) {
-			const known = this.requests.get(request.chunkingId) ?? { ...request, refs: [] };
-			this.requests.set(request.chunkingId, { ...known, ...request });
+		for (const { chunkingId, refs, textCount } of requests) {
+			const known = this.requests.get(chunkingId) ?? { chunkingId, refs: [], textCount };
+			this.requests.set(chunkingId, known);
+			known.textCount ??= textCount;
 			known.refs.push(...refs.map((ref) => (document ? { ...ref, document } : ref)));
 		}
 	}
@@ -154,11 +155,7 @@ export class ItemTexts {
 	): Promise<TextEntry[]> {
 		const { run, parameters, options } = this.task;
 		const maxBytes = options.bytesPerRequest;
-		const own = {
-			...(document && { document }),
-			items: [itemIndex],
-			...this.settingsOf(itemIndex),
-		};
+		const own = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
 		if (this.files)
 			return [{ text: usableText(text, 'The file', maxBytes, FILE_ADVICE), ...own }];
 		if (this.source === 'item') {

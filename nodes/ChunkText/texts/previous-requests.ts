@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty, isRecord } from '../../shared/service/json';
+import { isEmpty } from '../../shared/service/json';
 import type { SourceDocument, TextRef } from './text';
 
 /** A chunking request submitted by an earlier run, with what items wait for. */
@@ -9,7 +9,7 @@ export interface PreviousRequest {
 	chunkingId: string;
 	refs: TextRef[];
 	/** How many texts the request had, if an item says so. */
-	textCount?: number;
+	textCount: number | undefined;
 }
 
 /**
@@ -30,18 +30,17 @@ export function previousRequests(
 	const position = parsePosition(given);
 	const documents = documentsIn(json);
 	const failed = position === undefined ? failedTextsIn(json, chunkingId) : [];
-	if (failed.length > 0) {
+	if (failed.length > 0)
 		return failed.map((text) => ({
 			chunkingId: text.chunkingId,
 			refs: [refOf(text, itemIndex, parsePosition(text.textPosition), documents)],
-			...textCountOf(text),
+			textCount: numberIn(text.textsInRequest),
 		}));
-	}
 	const refs =
 		documents === undefined || position !== undefined
 			? [refOf(json, itemIndex, position, documents)]
 			: documents.map((_document, at) => refOf({}, itemIndex, at, documents));
-	return [{ chunkingId, refs, ...textCountOf(json) }];
+	return [{ chunkingId, refs, textCount: numberIn(json.textsInRequest) }];
 }
 
 /**
@@ -51,25 +50,21 @@ export function previousRequests(
 export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	const { documents, textsInRequest } = json;
 	if (!Array.isArray(documents) || documents.length !== textsInRequest) return undefined;
-	const read = (documents as IDataObject[]).flatMap(({ id, ...fields }) =>
-		typeof id === 'string' ? { id, fields, previousChunkCount: 0 } : [],
-	);
-	return read.length === documents.length ? read : undefined;
+	return (documents as IDataObject[]).map(({ id, ...fields }) => {
+		return { id: String(id), fields, previousChunkCount: 0 };
+	});
 }
 
 type FailedText = IDataObject & { chunkingId: string };
 
 /** The texts of a failed item, if it is that of this chunking ID. */
 function failedTextsIn({ failedTexts }: IDataObject, chunkingId: string): FailedText[] {
-	if (!Array.isArray(failedTexts)) return [];
-	const texts = (failedTexts as unknown[]).filter(
-		(text): text is FailedText => isRecord(text) && typeof text.chunkingId === 'string',
-	);
+	const texts = Array.isArray(failedTexts) ? (failedTexts as FailedText[]) : [];
 	return texts[0]?.chunkingId === chunkingId ? texts : [];
 }
 
-const textCountOf = ({ textsInRequest }: IDataObject): { textCount?: number } =>
-	typeof textsInRequest === 'number' ? { textCount: textsInRequest } : {};
+const numberIn = (value: unknown): number | undefined =>
+	typeof value === 'number' ? value : undefined;
 
 function refOf(
 	{ textIndex }: IDataObject,
@@ -80,9 +75,10 @@ function refOf(
 	const document = position === undefined ? undefined : documents[position];
 	return {
 		items: [itemIndex],
-		...(position !== undefined && { position }),
-		...(typeof textIndex === 'number' && { index: textIndex }),
-		...(document && { document, source: { id: document.id, ...document.fields } }),
+		position,
+		index: numberIn(textIndex),
+		document,
+		source: document && { id: document.id, ...document.fields },
 	};
 }
 

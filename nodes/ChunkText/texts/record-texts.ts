@@ -48,12 +48,12 @@ export function recordTexts(
 			return {
 				items,
 				text: usableText(text, `The field ${quoted(textField)}`, maxBytes),
-				...(document && { document: documentOf(value, document) }),
+				document: document && documentOf(value, document),
 				settings,
 				group,
 				// Without its content, of which only what is needed is kept.
 				record: record && { ...record, value: undefined },
-				...(keepsSource && { source: value as IDataObject }),
+				source: keepsSource ? (value as IDataObject) : undefined,
 			};
 		},
 		idOf: (value) => idIn(value, document?.id ?? 'id'),

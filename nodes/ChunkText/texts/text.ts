@@ -33,13 +33,13 @@ export interface SourceDocument {
 /** A text, or all texts of a request, whose chunks an input item is waiting for. */
 export interface TextRef extends Placed {
 	/** Position in its request; undefined stands for all texts of the request. */
-	position?: number;
+	position?: number | undefined;
 	/** The text, if it is known. */
-	text?: string;
+	text?: string | undefined;
 	/** The record it comes from, if that is not the item. */
-	source?: IDataObject;
+	source?: IDataObject | undefined;
 	/** Its document, if that is wanted. */
-	document?: SourceDocument;
+	document?: SourceDocument | undefined;
 }
 
 /** A text to submit. */

@@ -20,26 +20,30 @@ export const optionsProperty = <const P extends INodeProperties[]>(options: P) =
 		options,
 	});
 
-/** The same parameters, shown only there. */
-export const shownFor = <const P extends INodeProperties[]>(
-	displayOptions: IDisplayOptions,
-	list: P,
-): P => list.map((declared) => ({ ...declared, displayOptions })) as P;
+/** The same parameter, shown only there, as far as it is shown anyway. */
+const shownIf = <const P extends INodeProperties>(
+	{ show, hide }: IDisplayOptions,
+	declared: P,
+): P => {
+	const { displayOptions: own } = declared;
+	const displayOptions = { show: { ...show, ...own?.show }, hide: { ...hide, ...own?.hide } };
+	return { ...declared, displayOptions };
+};
 
-const forVariant =
-	(condition: 'show' | 'hide') =>
-	<const P extends INodeProperties>(declared: P): P => {
-		const { displayOptions } = declared;
-		// n8n makes a variant of a node for AI agents.
-		const conditions = { ...displayOptions?.[condition], '@tool': [true] };
-		return { ...declared, displayOptions: { ...displayOptions, [condition]: conditions } };
-	};
+/** The same parameters, shown only there, as far as they are shown anyway. */
+export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
+	list.map((declared) => shownIf(where, declared)) as P;
+
+// n8n makes a variant of a node for AI agents.
+const IN_TOOLS = { '@tool': [true] };
 
 /** A parameter that tools do not have, or have in a variant of their own. */
-export const notForTools = forVariant('hide');
+export const notForTools = <const P extends INodeProperties>(declared: P): P =>
+	shownIf({ hide: IN_TOOLS }, declared);
 
 /** A parameter that only tools have. */
-export const onlyForTools = forVariant('show');
+export const onlyForTools = <const P extends INodeProperties>(declared: P): P =>
+	shownIf({ show: IN_TOOLS }, declared);
 
 /** By this, n8n's editor shows that the model fills in a parameter, with a button to undo that. */
 const BY_MODEL = '/*n8n-auto-generated-fromAI-override*/';
