@@ -244,7 +244,7 @@ function adviceForSome(run: Run, field: string): string | undefined {
 }
 
 const ADVICE_FOR_FILE =
-	"If its records are the documents, choose 'File' in 'Documents From': each then needs an ID and a name, in the fields that 'ID Field' and 'Name Field' name.";
+	"If its records are the documents, choose 'File' in 'Documents From': each needs an ID and a name. If it is the text of one document, choose 'Text File'.";
 /** Stands in a name if a CSV file was read with another delimiter than it has. */
 const DELIMITER = /[;,\t|]/;
 const ADVICE_FOR_CSV =

@@ -125,7 +125,7 @@ describe.each(nodes)('%s', (node, run) => {
 		const stopped = await run(items);
 		expect(stopped.error?.message).toBe("Several files have the name 'readme.md'");
 		expect(stopped.error?.description).toContain(
-			"Enter a 'Document ID' that tells them apart, such as {{ $json.directory }}/{{ $json.fileName }}.",
+			"Enter a 'Document ID' that tells them apart, such as {{ $binary.data.directory }}/{{ $binary.data.fileName }}.",
 		);
 		expect(sandbox().requests).toEqual([]);
 
@@ -136,6 +136,19 @@ describe.each(nodes)('%s', (node, run) => {
 			{ id: 'readme.md', error },
 			{ id: 'readme.md', error },
 		]);
+	});
+
+	it('tells files of one name apart by their folders', async () => {
+		const items = await Promise.all(
+			['/food', '/drinks'].map(async (directory) => {
+				const { json, binary } = await item('Pears.', 'readme.md');
+				return { json, binary: { data: { ...binary?.data, directory } } };
+			}),
+		);
+		const documentId = '={{ $binary.data.directory }}/{{ $binary.data.fileName }}';
+		const { output } = await run(items as INodeExecutionData[], { documentId });
+		const ids = jsonOf(output).map(({ id }) => String(id).replace('#0', ''));
+		expect(ids).toEqual(['/food/readme.md', '/drinks/readme.md']);
 	});
 
 	it('needs an ID for a file without a name', async () => {

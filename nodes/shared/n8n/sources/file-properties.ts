@@ -55,7 +55,7 @@ export const textFileDocumentProperties = properties([
 		name: 'documentId',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. {{ $json.directory }}/{{ $json.fileName }}',
+		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
 		description: 'ID of the document. If empty, the name of the file without its folder.',
 	},
 	{

@@ -87,7 +87,7 @@ export class TextFiles {
 		for (const entry of entries) {
 			const id = this.names.get(itemOf(entry)) ?? '';
 			if ((this.counts.get(id) ?? 0) < 2) distinct.push(entry);
-			else await sink.failed(entry, { id, reason: sameName(id) });
+			else await sink.failed(entry, { id, reason: this.sameName(itemOf(entry), id) });
 		}
 		return distinct;
 	}
@@ -109,6 +109,15 @@ export class TextFiles {
 		);
 	}
 
+	private sameName(itemIndex: number, name: string): InputError {
+		const where = this.parameters.file('binaryPropertyName', itemIndex);
+		const file = `$binary.${typeof where === 'string' ? where : 'data'}`;
+		return new InputError(
+			`Several files have the name ${quoted(name)}`,
+			`Enter a 'Document ID' that tells them apart, such as {{ ${file}.directory }}/{{ ${file}.fileName }}.`,
+		);
+	}
+
 	private fileOf(itemIndex: number): InputFile {
 		const where = this.parameters.file('binaryPropertyName', itemIndex);
 		return inputFile(this.run, itemIndex, where, this.parameters.label('binaryPropertyName'));
@@ -125,10 +134,4 @@ const sizeError = ({ name }: InputFile, maxBytes: number): InputError =>
 	new InputError(
 		`The file ${quoted(name)} has more than the ${figure(maxBytes)} bytes of text that a request may have`,
 		"Split the file before this node, or raise the option 'Bytes per Request' if the service accepts more.",
-	);
-
-const sameName = (name: string): InputError =>
-	new InputError(
-		`Several files have the name ${quoted(name)}`,
-		"Enter a 'Document ID' that tells them apart, such as {{ $json.directory }}/{{ $json.fileName }}.",
 	);
