@@ -109,7 +109,7 @@ async function sendDelete(
 ): Promise<Answer> {
 	const { run, options, session } = deletes;
 	if (options.dryRun) return 'checked';
-	if (attempt === 1) run.stats.requests++;
+	if (attempt === 1) run.stats.count('requests');
 	const request = {
 		method: 'DELETE' as const,
 		path: deletePath(entry.id),

@@ -6,7 +6,7 @@ import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
-import { CONVERT_PATH, deniedMigration } from '../shared/service/blobs';
+import { answersIn, rejection } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty } from '../shared/service/json';
@@ -43,7 +43,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	const outcome = await onceInAllTries(run, async () => await deliver(migrate, line));
 	run.progress = () => progressOf(outcome);
 	if (!outcome.ok) return await reportFailure(run, outcome);
-	run.stats.done++;
+	run.stats.count('done');
 	run.results.give(0, [outcome.response], { items: [...run.items.keys()] });
 	run.hint('Turn Confirm Migration off again.', 'info');
 }
@@ -52,10 +52,14 @@ export async function migrateBlobs(run: Run): Promise<void> {
 const migration =
 	(run: Run, session: Session, timeoutMs: number) =>
 	async (attempt: number): Promise<IDataObject> => {
-		if (attempt === 1) run.stats.requests++;
-		const response = await session.request({ method: 'PUT', path: CONVERT_PATH, timeoutMs });
-		const failure = deniedMigration(response.body);
-		if (failure) throw failure;
+		if (attempt === 1) run.stats.count('requests');
+		const response = await session.request({
+			method: 'PUT',
+			path: '/blobs/convert',
+			timeoutMs,
+		});
+		const failure = answersIn(response.body, [{ id: '' }]).get('')?.failure;
+		if (failure) throw rejection(failure, 'migration');
 		const { status, body } = response;
 		return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
 	};

@@ -48,10 +48,9 @@ export type Fetch = (jobs: AsyncIterable<Job>, service: ChunkService) => Answers
 /** Polls jobs until each has finished, failed or run out of time. */
 export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
 	const { options, fetching } = service;
-	const { run, lane } = fetching;
+	const { run } = fetching;
 	return poll<Job, Fetched>(jobs, {
-		run,
-		lane,
+		...fetching,
 		intervals: POLLING,
 		deadlineOf: ({ since }) => since + options.maxWaitSeconds * 1000,
 		check: async (job, leftMs) =>

@@ -1,3 +1,4 @@
+import { RunStats } from '../../shared/flow/run-state';
 import type { Run } from '../../shared/n8n/run/run';
 import { FileSink, type FileResult, type FileToRead } from '../../shared/n8n/sinks/file-sink';
 import { stemOf } from '../../shared/n8n/sinks/failed-records';
@@ -59,10 +60,10 @@ function accounting(
 ): Pick<TextFile, 'service' | 'answered'> & { sink: FileResult } {
 	const { run, options } = task;
 	const { jobs } = whole;
-	const { stats, service } = countedService(whole);
+	const stats = new RunStats(run.stats);
 	const isSubmitted = done === 'submitted';
 	return {
-		service,
+		service: countedService(whole, stats),
 		answered: (job) => {
 			// Memory must not grow with the file. A run that ends names what can still be fetched.
 			jobs.delete(job);

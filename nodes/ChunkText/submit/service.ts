@@ -1,4 +1,4 @@
-import { type RunState, RunStats } from '../../shared/flow/run-state';
+import type { RunStats } from '../../shared/flow/run-state';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/services';
@@ -85,35 +85,8 @@ export async function openService({ run, parameters, options }: ChunkTask): Prom
 }
 
 /** The same service for the requests of one file, which are also counted on their own. */
-export function countedService(service: ChunkService): { stats: RunStats; service: ChunkService } {
-	const { submitting, fetching } = service;
-	const { stats, run } = counted(submitting.run);
-	return {
-		stats,
-		service: { ...service, submitting: { ...submitting, run }, fetching: { ...fetching, run } },
-	};
-}
-
-/** A part of a run with counters of its own; the counters of the run include them. */
-function counted(whole: RunState): { stats: RunStats; run: RunState } {
-	const stats = new Proxy(new RunStats(), {
-		set: (target, name: keyof RunStats, value: number) => {
-			whole.stats[name] += value - target[name];
-			target[name] = value;
-			return true;
-		},
-	});
-	const run: RunState = {
-		get ended() {
-			return whole.ended;
-		},
-		stopsOnFailure: whole.stopsOnFailure,
-		stats,
-		health: whole.health,
-		stop: (reason) => whole.stop(reason),
-		now: () => whole.now(),
-		random: () => whole.random(),
-		sleep: async (...how) => await whole.sleep(...how),
-	};
-	return { stats, run };
-}
+export const countedService = (service: ChunkService, stats: RunStats): ChunkService => ({
+	...service,
+	submitting: { ...service.submitting, stats },
+	fetching: { ...service.fetching, stats },
+});

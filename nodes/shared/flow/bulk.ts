@@ -230,7 +230,7 @@ class BatchSender<E, R> {
 	/** Sends one batch, or a part of one that failed as a whole, and answers its entries. */
 	private async send(batch: Batch<E>, whole?: FailureOfWhole): Promise<void> {
 		const { options } = this;
-		const { run, rejections, withHistory = (reason) => reason } = options;
+		const { run, stats = run.stats, rejections, withHistory = (reason) => reason } = options;
 		const entries = entriesOf(batch);
 		const ownBytes = batch.reduce((sum, packed) => sum + packed.bytes, 0);
 		const info = { request: 0, bytes: requestBytes(batch.length, ownBytes, this.limits) };
@@ -239,7 +239,10 @@ class BatchSender<E, R> {
 		const outcome = await deliver(
 			async (attempt, earlier) => {
 				lastSuccess = whole?.lastSuccess ?? run.health.lastSuccess;
-				if (attempt === 1) info.request = ++run.stats.requests;
+				if (attempt === 1) {
+					stats.count('requests');
+					info.request = stats.requests;
+				}
 				const response = await options.send(batch, info.bytes, attempt);
 				for (const [entry, why] of rejections?.(response, entries) ?? []) {
 					const reason = withHistory(why, earlier);
@@ -257,7 +260,7 @@ class BatchSender<E, R> {
 		);
 		if (!outcome.ok && outcome.verdict.action === 'split')
 			return await this.split(batch, { failure: outcome, lastSuccess }, info);
-		if (outcome.ok) run.stats.bytes += info.bytes;
+		if (outcome.ok) stats.count('bytes', info.bytes);
 		else if (batch.length === 1) this.rejectedAlone++;
 		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
 		const answers = others.length > 0 ? [this.answer(others, outcome, info)] : [];
@@ -275,9 +278,9 @@ class BatchSender<E, R> {
 
 	/** Sends the halves of a batch; if all may be refused whatever is sent, its first entry alone before the others. */
 	private async split(batch: Batch<E>, whole: FailureOfWhole, info: RequestInfo): Promise<void> {
-		const { run } = this.options;
+		const { run, stats = run.stats } = this.options;
 		const { verdict, reason } = whole.failure;
-		run.stats.splits++;
+		stats.count('splits');
 		// What is too large for the service now will be so later.
 		if (verdict.tooLarge)
 			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(info.bytes / 2));

@@ -1,6 +1,6 @@
 import { backoffMs, type Lane } from './limiter';
 import { inParallel } from './parallel';
-import type { RunState } from './run-state';
+import type { RunState, RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
 /** The end of a request, a job or an entry. */
@@ -29,6 +29,8 @@ export interface Failed {
 /** What all requests of one kind share. */
 export interface Line {
 	run: RunState;
+	/** Where they are counted; in the counters of the run unless given. */
+	stats?: RunStats;
 	lane: Lane;
 	/** How long a request is repeated after transient errors, counted from the first one; once at least. */
 	retryForMs: number;
@@ -65,22 +67,22 @@ export async function deliver<R>(
 	line: Line,
 	{ canSplit = () => false, failureOfWhole }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
-	const { run, lane, judge, withHistory = (reason) => reason } = line;
+	const { run, stats = run.stats, lane, judge, withHistory = (reason) => reason } = line;
 	const patience = new Patience(line, failureOfWhole?.verdict.serviceMayBe === 'down');
 	let last = failureOfWhole;
 	for (let attempts = 1; ; attempts++) {
 		const outcome = await lane.schedule(async (ticket): Promise<Outcome<R>> => {
 			// It may have ended while this request waited for its turn.
 			if (run.ended) return last ? terminal(last) : skipped(run.ended);
-			if (attempts > 1) run.stats.retries++;
-			run.stats.inFlight++;
+			if (attempts > 1) stats.count('retries');
+			stats.count('inFlight');
 			const result = await tried(
 				async () => await send(attempts, last?.reason),
 				line,
 				ticket,
 				judge,
 			);
-			run.stats.inFlight--;
+			stats.count('inFlight', -1);
 			if (result.ok) return { ...result, attempts };
 			const reason = last ? withHistory(result.reason, last.reason) : result.reason;
 			const mayBeSplit = canSplit(result.verdict);
@@ -104,7 +106,7 @@ export async function deliver<R>(
 /** Sends a request or polls once, and tells run and limiter what came of it. */
 export async function tried<R>(
 	send: () => Promise<R>,
-	{ run, lane }: Pick<Line, 'run' | 'lane'>,
+	{ run, stats = run.stats, lane }: Pick<Line, 'run' | 'stats' | 'lane'>,
 	ticket: number,
 	judge: (error: unknown) => Verdict,
 ): Promise<{ ok: true; response: R } | { ok: false; reason: unknown; verdict: Verdict }> {
@@ -116,7 +118,7 @@ export async function tried<R>(
 	} catch (reason) {
 		const verdict = judge(reason);
 		if (verdict.throttled) {
-			run.stats.throttled++;
+			stats.count('throttled');
 			lane.refused(ticket, verdict.delayMs);
 		}
 		return { ok: false, reason, verdict };

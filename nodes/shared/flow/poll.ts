@@ -1,7 +1,7 @@
 import { endRunAfter, failed, RETRY_PAUSE, skipped, tried, type Outcome } from './deliver';
 import { backoffMs, type Lane } from './limiter';
 import { flat, inParallel } from './parallel';
-import type { RunState } from './run-state';
+import type { RunState, RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
@@ -16,6 +16,7 @@ export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; 
 export interface PollOptions<J, R> {
 	run: RunState;
 	lane: Lane;
+	stats?: RunStats;
 	/** The delay after the first poll, and the longest one. */
 	intervals: { firstMs: number; longestMs: number };
 	/** When a job should have finished, by the clock of the run. */
@@ -121,11 +122,11 @@ class Polling<J, R> {
 	/** Polls once, in the lane: what that means for the run is known before another poll starts. */
 	private async poll(ticket: number): Promise<Outcome<R> | undefined> {
 		const { job, options } = this;
-		const { run, check, expire } = options;
+		const { run, stats = run.stats, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
 		if (run.ended) return { ...skipped(run.ended), attempts: this.polls };
 		if (this.isAbandoned()) return failed(undefined, this.polls);
-		if (this.polls++ > 0 && this.lastError !== undefined) run.stats.retries++;
+		if (this.polls++ > 0 && this.lastError !== undefined) stats.count('retries');
 		const leftMs = Math.max(0, this.deadline - run.now());
 		const judge = (error: unknown) => options.judge(error, job);
 		const result = await tried(async () => await check(job, leftMs), options, ticket, judge);

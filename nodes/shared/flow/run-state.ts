@@ -8,7 +8,7 @@ export interface Clock {
 	random(): number;
 }
 
-/** Counters of everything a run has sent. */
+/** Counters of everything a run has sent, or a part of it. */
 export class RunStats {
 	/** Requests, each part of a split one included; neither retries nor polls are counted. */
 	requests = 0;
@@ -26,7 +26,18 @@ export class RunStats {
 	done = 0;
 	/** Entries that failed. */
 	failed = 0;
+
+	/** @param whole counters of the run, if these are of a part of it */
+	constructor(private readonly whole?: RunStats) {}
+
+	/** Adds to a counter, and to that of the whole run. */
+	count(name: Counter, number = 1): void {
+		this[name] += number;
+		this.whole?.count(name, number);
+	}
 }
+
+type Counter = Exclude<keyof RunStats, 'count'>;
 
 /** So many single entries in a row that fail as if the service were down show that it is. */
 const MAX_FAILED_ALONE = 3;

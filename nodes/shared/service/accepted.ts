@@ -115,22 +115,26 @@ const unexplained = (top: Members, failed: number): unknown[] =>
 const ADVICE = {
 	push: 'Correct the document and push it again.',
 	delete: 'Remove the cause that the service names, then delete the document again.',
+	migration:
+		'Check its log and the manifests before you run the node again: some may have been migrated.',
 	unknown:
 		"To find out which document it means, push them again with 'Documents per Request' set to 1.",
 };
 
-/** The failure of a push or a delete that a 2xx response does not accept. */
+/** The failure of a request that its 2xx response does not accept; of a migration nobody knows how much was done. */
 export function rejection(
 	{ entry, isUnknown }: NonNullable<DocumentAnswer['failure']>,
-	request: 'push' | 'delete',
+	request: 'push' | 'delete' | 'migration',
 ): ServiceFailure {
 	const said = serverMessage(entry);
-	if (isUnknown)
-		return new ServiceFailure('The push service reported a failure', {
+	if (isUnknown || request === 'migration') {
+		const service = request === 'migration' ? 'blob' : 'push';
+		return new ServiceFailure(`The ${service} service reported a failure`, {
 			kind: 'response',
 			said,
-			description: ADVICE[request === 'push' ? 'unknown' : 'delete'],
+			description: ADVICE[request === 'push' ? 'unknown' : request],
 		});
+	}
 	const { status, statusCode } = isObject(entry) ? entry : {};
 	const code = [status, statusCode].find((one) => typeof one === 'number');
 	const what = request === 'push' ? 'document' : 'delete';

@@ -174,7 +174,7 @@ export class FileSink implements Sink {
 
 	/** @param as what it is counted as, unless it was done in the usual way */
 	private succeed(record = 0, as = this.result.done): void {
-		if (as === this.result.done) this.stats.done++;
+		if (as === this.result.done) this.stats.count('done');
 		if (as === 'skipped') this.skipped++;
 		else add(this.counts, as, 1);
 		this.records = Math.max(this.records, record);
@@ -193,7 +193,7 @@ export class FileSink implements Sink {
 		const { run, origin } = this;
 		this.records = Math.max(this.records, record);
 		this.firstFailed = Math.min(this.firstFailed, record);
-		this.stats.failed++;
+		this.stats.count('failed');
 		this.failures.note({ ...failure, record, line });
 		if (!run.stopsOnFailure) {
 			// What ended the run is done again, with all that comes after it.

@@ -78,7 +78,7 @@ export class ItemSink implements Sink {
 	): Promise<void> {
 		const { run, result } = this;
 		const as = wording.countedAs?.(response) ?? result.done;
-		if (as === result.done) run.stats.done += entries.length;
+		if (as === result.done) run.stats.count('done', entries.length);
 		else add(this.others, as, entries.length);
 		this.succeeded += entries.length;
 		for (const [at, entry] of entries.entries()) {
@@ -89,7 +89,7 @@ export class ItemSink implements Sink {
 	}
 
 	async returned(entry: Placed, items: IDataObject[]): Promise<void> {
-		this.run.stats.done++;
+		this.run.stats.count('done');
 		this.succeeded++;
 		this.collect(entry, { items });
 	}
@@ -107,14 +107,14 @@ export class ItemSink implements Sink {
 
 	/** An entry that cannot be sent. */
 	refused(itemIndex: number, reason: unknown, id?: string): void {
-		this.run.stats.failed++;
+		this.run.stats.count('failed');
 		if (this.counts) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
 	async failed(entry: Placed, failure: Failure): Promise<void> {
 		await this.run.breathe();
-		this.run.stats.failed++;
+		this.run.stats.count('failed');
 		const { reason, skipped } = failure;
 		if (this.result.merged) {
 			if (!skipped && this.run.stopsOnFailure) this.run.stop(reason);
