@@ -12,7 +12,7 @@ const QUOTE_OR_BACKSLASH = /["\\]/g;
 /** What matters on the way to the list, between its elements, and within one. */
 const TOKENS = { way: /["[\]{},:]/g, between: /["[\]{},]/g, within: /["[\]{}]/g };
 
-/** Stands for an element of a list in a path, which leads to no list. */
+/** Stands for an element of a list: no path leads through it. */
 const NO_NAME = '\0';
 
 /** What is longer on the way to the list is not on its path. */
@@ -187,7 +187,8 @@ export class JsonReader implements RecordReader {
 	/** Notes the names on the way, and recognizes the value at the path. */
 	private follow(token: string): void {
 		const { names, depth, path } = this;
-		if (token === ':') names[depth - 1] = parsedKey(this.begun);
+		if (names[depth - 1] === NO_NAME) names[depth] = NO_NAME;
+		else if (token === ':') names[depth - 1] = parsedKey(this.begun);
 		else if (names.slice(0, depth).join('.') !== path)
 			names[depth] = token === '[' ? NO_NAME : '';
 		else if (token === '[') {
