@@ -1,7 +1,7 @@
 /**
  * Takes the pictures of docs/images: every example workflow on the canvas, the panel of each node type and
- * operation, and the AI credential's dialog, in the light and the dark theme, from a real n8n. Names of examples
- * after `--` take only theirs.
+ * operation, the AI credential's dialog and a search of the index, in the light and the dark theme, from a real
+ * n8n. Names of examples, `credential` and `search` after `--` take only theirs.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -30,6 +30,9 @@ const NOT_RUN = new Set([
 /** High enough for every panel and dialog to be shown without scrolling. */
 const HEIGHT = 1400;
 
+/** Of the window with the search: what it found fills it. */
+const SEARCH_HEIGHT = 520;
+
 /** Animations and late requests have ended by then. */
 const SETTLE_MS = 1500;
 
@@ -38,6 +41,8 @@ const DIALOG = '[data-test-id="editCredential-modal"]';
 const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow: visible !important; }`;
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+
+const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
 
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
@@ -66,7 +71,7 @@ runCommand(async (command) => {
 		const canvas = new Canvas(page, demo.n8n.url);
 		const kinds = new Set<string>();
 		for (const [name, { id, nodes }] of Object.entries(demo.workflows)) {
-			if (names.length > 0 && !names.includes(name)) continue;
+			if (!isWanted(name)) continue;
 			await canvas.open(id);
 			if (!NOT_RUN.has(name)) await canvas.run();
 			await page.locator('[data-test-id="zoom-to-fit"]').click();
@@ -82,13 +87,19 @@ runCommand(async (command) => {
 			}
 			await page.setViewportSize(WINDOW_SIZE);
 		}
-		if (names.length > 0) continue;
-		await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
-		await page.locator(DIALOG).waitFor();
-		// The dialog scrolls within itself, however high the window is.
-		await page.addStyleTag({ content: UNROLLED });
-		await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
-		await shoot(page, `credential-${slug(CREDENTIAL)}.${theme}`, DIALOG);
+		if (isWanted('credential')) {
+			await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
+			await page.locator(DIALOG).waitFor();
+			// The dialog scrolls within itself, however high the window is.
+			await page.addStyleTag({ content: UNROLLED });
+			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
+			await shoot(page, `credential-${slug(CREDENTIAL)}.${theme}`, DIALOG);
+		}
+		if (isWanted('search')) {
+			await page.goto(`${demo.sandbox.url}/?q=refund`);
+			await page.setViewportSize({ ...WINDOW_SIZE, height: SEARCH_HEIGHT });
+			await shoot(page, `search-result.${theme}`);
+		}
 	}
 	return true;
 });

@@ -13,6 +13,7 @@ const MAX_ENTRIES = 16;
 const MAX_CHARACTERS = 1000;
 
 const STYLE = `
+	:root { color-scheme: light dark; }
 	body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 	details { border-top: 1px solid #8884; padding: 0.3rem 0; } details details { margin-left: 1.5rem; }
 	summary { cursor: pointer; } small { opacity: 0.65; }
