@@ -31,7 +31,7 @@ const NOT_RUN = new Set([
 const HEIGHT = 1400;
 
 /** Of the window with the search: what it found fills it. */
-const SEARCH_HEIGHT = 520;
+const SEARCH_HEIGHT = 400;
 
 /** Animations and late requests have ended by then. */
 const SETTLE_MS = 1500;
@@ -50,6 +50,13 @@ const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/
 function kindOf({ type, parameters }: WorkflowNode): string {
 	const isFile = [parameters.documentSource, parameters.textSource].includes('file');
 	return [type, parameters.operation ?? '', isFile].join();
+}
+
+/** Shows the output as a schema, if there is one: a table has no room for the texts of chunks. */
+async function showSchema(page: Page): Promise<void> {
+	const output = page.locator('[data-test-id="output-panel"]');
+	const choice = output.getByText('Schema', { exact: true });
+	if (await choice.isVisible()) await choice.click();
 }
 
 /** Writes a picture of a window, or of the dialog in it. */
@@ -82,6 +89,7 @@ runCommand(async (command) => {
 				if (!isOwn || kinds.has(kindOf(node))) continue;
 				kinds.add(kindOf(node));
 				await canvas.openNode(node.name);
+				await showSchema(page);
 				await shoot(page, `node-${name}-${slug(node.name)}.${theme}`);
 				await canvas.closeNode();
 			}
@@ -96,7 +104,7 @@ runCommand(async (command) => {
 			await shoot(page, `credential-${slug(CREDENTIAL)}.${theme}`, DIALOG);
 		}
 		if (isWanted('search')) {
-			await page.goto(`${demo.sandbox.url}/?q=refund`);
+			await page.goto(`${demo.sandbox.url}/?q=warehouse+noon`);
 			await page.setViewportSize({ ...WINDOW_SIZE, height: SEARCH_HEIGHT });
 			await shoot(page, `search-result.${theme}`);
 		}

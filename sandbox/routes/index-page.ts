@@ -18,6 +18,7 @@ const STYLE = `
 	details { border-top: 1px solid #8884; padding: 0.3rem 0; } details details { margin-left: 1.5rem; }
 	summary { cursor: pointer; } small { opacity: 0.65; }
 	td { padding: 0 1rem 0.2rem 1.5rem; vertical-align: top; white-space: pre-wrap; overflow-wrap: anywhere; }
+	td:first-child { white-space: nowrap; overflow-wrap: normal; }
 	input { font: inherit; width: 20rem; }`;
 
 const ENTITIES: Readonly<Record<string, string>> = {
