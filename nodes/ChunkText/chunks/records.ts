@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapInSlices } from '../../shared/n8n/run/slices';
-import { isTool } from '../../shared/n8n/run/results';
 import { fieldOf } from '../../shared/records/fields';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
@@ -19,29 +18,6 @@ export interface ChunkedText {
 	source: IDataObject;
 }
 
-/** How records are written. */
-export interface RecordOptions
-	extends Pick<ChunkOptions, 'vectors' | 'chunkDetails' | 'sourceFieldsToKeep'> {
-	mode: OutputMode;
-	/** Undefined if the user has not said it. */
-	keepSourceFields: ChunkOptions['keepSourceFields'] | undefined;
-}
-
-/** Reads how records are written; in files vectors are lists of numbers. */
-export function recordOptions(task: ChunkTask): RecordOptions {
-	const { run, parameters, options, mode } = task;
-	const { outputTo, vectors } = options;
-	const inFiles = outputTo === 'files' && vectors === 'compact' ? 'list' : vectors;
-	return {
-		...options,
-		mode,
-		vectors: isTool(run.context) ? 'none' : inFiles,
-		keepSourceFields: parameters.isAdded('options', 'keepSourceFields')
-			? options.keepSourceFields
-			: undefined,
-	};
-}
-
 /**
  * Makes a record of each chunk of a text. Lists of numbers are those of the response, never copies: they
  * are most of its memory.
@@ -50,11 +26,11 @@ export function recordOptions(task: ChunkTask): RecordOptions {
  */
 export async function recordsOf(
 	text: ChunkedText,
-	options: RecordOptions,
+	{ mode, options }: ChunkTask,
 	breathe: () => Promise<void> | undefined,
 ): Promise<IDataObject[]> {
 	const { ref, chunks } = text;
-	const { mode, vectors } = options;
+	const { vectors } = options;
 	const document = mode === 'chunks' ? undefined : ref.document;
 	// One item per document has them beside its chunks.
 	const kept = mode === 'perDocument' ? {} : keptOf(text, options);
@@ -90,6 +66,8 @@ const detailsOf = ({ ref: { index }, chunkingId, chunks }: ChunkedText): IDataOb
 const chunkDocumentId = (id: string, { index: text }: TextRef, index: number): string =>
 	text === undefined ? `${id}#${index}` : `${id}#${text}.${index}`;
 
+type KeptOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
+
 /** Fields of a chunk that it may not have. Those of its source with the same names would be mistaken for them. */
 const CHUNK_FIELDS = [
 	'chunkingId',
@@ -103,7 +81,7 @@ const CHUNK_FIELDS = [
 /** Where a text stands that has not finished, as Submit returns it. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
-function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): IDataObject {
+function keptOf({ source, chunkingId }: ChunkedText, options: KeptOptions): IDataObject {
 	const kept = keptFields(source, options);
 	if (options.keepSourceFields !== 'all') return kept;
 	for (const field of CHUNK_FIELDS) delete kept[field];
@@ -115,10 +93,7 @@ function keptOf({ source, chunkingId }: ChunkedText, options: RecordOptions): ID
 /** The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed one. */
 export function keptFields(
 	source: IDataObject,
-	{
-		keepSourceFields = 'none',
-		sourceFieldsToKeep,
-	}: Pick<RecordOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>,
+	{ keepSourceFields = 'none', sourceFieldsToKeep }: KeptOptions,
 ): IDataObject {
 	if (keepSourceFields === 'none') return {};
 	const kept: IDataObject = keepSourceFields === 'all' ? { ...source } : {};
@@ -165,7 +140,7 @@ export function itemsOf(
 /** The item of a document: all chunks of its texts, and fields of its source. */
 export function documentItem(
 	source: IDataObject,
-	options: RecordOptions,
+	options: KeptOptions,
 	parts: readonly IDataObject[],
 ): IDataObject {
 	const texts = parts as readonly DocumentPart[];

@@ -10,6 +10,7 @@ import {
 	type Chunk,
 	type Coverage,
 } from '../../shared/service/chunking/chunking-response';
+import { filled } from '../../shared/n8n/sources/document-fields';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { outcomeMessage, SUBMITTING } from '../../shared/service/wording';
 import {
@@ -25,7 +26,7 @@ import type { Job } from '../submit/service';
 import type { ChunkTask, TextEntry, TextRef } from '../texts/text';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './hints';
-import { itemsOf, keptFields, recordOptions, recordsOf, type RecordOptions } from './records';
+import { itemsOf, keptFields, recordsOf } from './records';
 
 /** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
 type Assigned = { ref: TextRef } & ({ chunks: Chunk[]; covered: Coverage } | { problem: unknown });
@@ -34,7 +35,6 @@ type Results = Extract<Fetched, { type: 'results' }>;
 
 /** Tells the sink of a source what has become of its texts. */
 export class Report {
-	private readonly options: RecordOptions;
 	private readonly files: ChunkFiles | undefined;
 
 	/** @param name what the names of files with chunks begin with */
@@ -46,7 +46,6 @@ export class Report {
 		name: string,
 	) {
 		const { run, options } = task;
-		this.options = recordOptions(task);
 		if (options.outputTo === 'files')
 			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
@@ -63,17 +62,14 @@ export class Report {
 		if (response.type === 'again') return await this.answer(job, failed(response.reason, 1));
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
-		const { mode, vectors } = this.options;
-		const wanted = { withDocuments: mode !== 'chunks', withVectors: vectors !== 'none' };
 		const words = (entry: unknown) => this.session.words(entry);
-		for (const assigned of assign(job, response, wanted, words)) {
+		for (const assigned of assign(job, response, this.task, words)) {
 			await this.task.run.breathe();
-			if ('chunks' in assigned) {
-				await this.chunked(job, assigned);
-				continue;
+			if ('chunks' in assigned) await this.chunked(job, assigned);
+			else {
+				await this.failedOf(job, assigned.ref, { reason: assigned.problem }, rest);
+				rest = undefined;
 			}
-			await this.failedOf(job, assigned.ref, { reason: assigned.problem }, rest);
-			rest = undefined;
 		}
 	}
 
@@ -93,12 +89,12 @@ export class Report {
 		{ chunkingId }: Job,
 		{ ref, chunks, covered }: Extract<Assigned, { chunks: unknown }>,
 	): Promise<void> {
-		const { mode, vectors } = this.options;
+		const { mode, options } = this.task;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
-		this.hints.chunked(chunks, covered.missing, vectors !== 'none' && !hasVectors);
+		this.hints.chunked(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
 		const source = this.sourceOf(ref);
 		const text = { ref, chunkingId, chunks, isComplete: covered.isComplete, source };
-		const records = await recordsOf(text, this.options, () => this.task.run.breathe());
+		const records = await recordsOf(text, this.task, () => this.task.run.breathe());
 		await this.files?.add(ref, records);
 		const items = itemsOf(text, this.files ? [] : records, mode);
 		await this.sink.returned(ref, items, { chunks: chunks.length });
@@ -114,9 +110,9 @@ export class Report {
 			return;
 		}
 		this.hints.unfinished(refs.length, lastError);
-		const { keepSourceFields = 'all' } = this.options;
+		const { keepSourceFields = 'all', sourceFieldsToKeep } = this.task.options;
 		for (const [at, ref] of refs.entries()) {
-			const kept = keptFields(this.sourceOf(ref), { ...this.options, keepSourceFields });
+			const kept = keptFields(this.sourceOf(ref), { keepSourceFields, sourceFieldsToKeep });
 			const response = this.responseOf(at === 0 ? job.kept : undefined);
 			const json = { ...kept, ...whereabouts(job, ref), status, ...response };
 			await this.sink.returned(ref, [json]);
@@ -160,16 +156,15 @@ export class Report {
 /**
  * Assigns the results of a request to its texts, by their position in it.
  *
- * @param withDocuments whether a text needs a document: without one there would be no output for its chunks
- * @param withVectors whether vectors are wanted: a text without its vectors would replace good chunks
  * @param words what the service says in an entry without chunks
  */
 function* assign(
 	{ refs, textCount }: Job,
 	{ texts, body }: Results,
-	{ withDocuments, withVectors }: { withDocuments: boolean; withVectors: boolean },
+	{ mode, options }: ChunkTask,
 	words: (entry: unknown) => string,
 ): Generator<Assigned, void, undefined> {
+	const needsDocument = mode !== 'chunks';
 	const given = (ref: TextRef, position: number): Assigned => {
 		if (position >= texts.length) return { ref, problem: noSuchText(position, texts.length) };
 		const result = texts[position];
@@ -178,12 +173,14 @@ function* assign(
 			return { ref, problem: noChunks(words(chunkedData[position])) };
 		}
 		const { chunks, mismatch } = result;
-		if (withVectors && mismatch) return { ref, problem: vectorMismatch(mismatch) };
+		// A text without its vectors would replace good chunks.
+		if (options.vectors !== 'none' && mismatch)
+			return { ref, problem: vectorMismatch(mismatch) };
 		return { ref, chunks, covered: coverage(ref.text, chunks) };
 	};
-	const isOnly = refs.length === 1 && textCount === undefined && !withDocuments;
+	const isOnly = refs.length === 1 && textCount === undefined && !needsDocument;
 	for (const ref of refs) {
-		if (withDocuments && ref.document === undefined) yield { ref, problem: documentMissing() };
+		if (needsDocument && ref.document === undefined) yield { ref, problem: documentMissing() };
 		else if (ref.position !== undefined || texts.length === 1)
 			yield given(ref, ref.position ?? 0);
 		else if (texts.length === 0) yield { ref, chunks: [], covered: coverage(ref.text, []) };
@@ -193,15 +190,13 @@ function* assign(
 }
 
 /** What Get Results needs to fetch a text and to tell it from the others of its request. */
-const whereabouts = (
-	{ chunkingId, textCount }: Job,
-	{ position, index }: TextRef,
-): IDataObject => ({
-	chunkingId,
-	...(position !== undefined && { textPosition: position }),
-	...(textCount !== undefined && { textsInRequest: textCount }),
-	...(index !== undefined && { textIndex: index }),
-});
+const whereabouts = ({ chunkingId, textCount }: Job, { position, index }: TextRef): IDataObject =>
+	filled([
+		['chunkingId', chunkingId],
+		['textPosition', position],
+		['textsInRequest', textCount],
+		['textIndex', index],
+	]) as IDataObject;
 
 /** The same for all texts of a request, which come from a file. */
 const submittedOf = ({ chunkingId, status, refs, textCount }: Job): IDataObject => ({

@@ -4,7 +4,7 @@ import { ItemSink } from '../../shared/n8n/sinks/item-sink';
 import type { Sink } from '../../shared/n8n/sinks/sink';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { withItems } from '../../shared/n8n/sources/source';
-import { documentItem, itemsOf, recordOptions } from '../chunks/records';
+import { documentItem, itemsOf } from '../chunks/records';
 import { mergedFailure } from '../chunks/report';
 import type { Job } from '../submit/service';
 import { ItemTexts, type IdSource } from '../texts/item-texts';
@@ -22,9 +22,8 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 	const { jobs } = work.service;
 	const items = new ItemTexts(work.task, ids);
 	const earlier: Job[] = [];
-	const records = recordOptions(work.task);
 	const joined = (itemIndex: number, parts: IDataObject[]) =>
-		documentItem(fieldsOfItem(run, itemIndex), records, parts);
+		documentItem(fieldsOfItem(run, itemIndex), options, parts);
 	const reading = {
 		valuesOf: async (itemIndex: number) => await items.read(itemIndex),
 		entryOf: (entry: unknown) => entry as TextEntry,

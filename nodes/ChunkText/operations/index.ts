@@ -1,4 +1,5 @@
 import { Parameters } from '../../shared/n8n/parameters/parameters';
+import { isTool } from '../../shared/n8n/run/results';
 import type { Run } from '../../shared/n8n/run/run';
 import { parseResultsPath } from '../../shared/service/chunking/chunking';
 import { fetchAll, fetchNothing, fetchOnce } from '../fetch/fetch';
@@ -58,7 +59,7 @@ const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'S
 
 function taskOf(run: Run): Omit<ChunkTask, 'mode'> {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
-	return { run, parameters, options: optionsOf(parameters) };
+	return { run, parameters, options: optionsOf(parameters, isTool(run.context)) };
 }
 
 /** All operations, by their values. */

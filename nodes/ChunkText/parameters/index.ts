@@ -106,20 +106,36 @@ export const allProperties = properties([
 /** The parameters of Chunk Text, for reading. */
 export type ChunkParameters = Parameters<typeof allProperties>;
 
-/** The Options collection, as far as it is the same for all items. */
-export const optionsOf = (parameters: ChunkParameters) =>
-	parameters.collection('options', [
-		'documentDescription',
-		'documentUrl',
-		'dataType',
-		'dimReductionSize',
-		'vectorQuantizationMethod',
-		'previousChunkCount',
-		'resumeChunkingId',
-		'additionalBodyFields',
-		'descriptionField',
-		'urlField',
-		...OWN_OPTIONS,
-	]);
+/** What each item or file has its own value of. */
+const OF_ITEMS = [
+	'documentDescription',
+	'documentUrl',
+	'dataType',
+	'dimReductionSize',
+	'vectorQuantizationMethod',
+	'previousChunkCount',
+	'resumeChunkingId',
+	'additionalBodyFields',
+	'descriptionField',
+	'urlField',
+	...OWN_OPTIONS,
+] as const;
+
+/**
+ * Reads the Options collection, as far as it is the same for all items.
+ *
+ * @returns with vectors as the output has them, and `keepSourceFields` undefined if the user has not said it
+ */
+export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
+	const options = parameters.collection('options', OF_ITEMS);
+	const { outputTo, vectors, keepSourceFields } = options;
+	const inFiles = outputTo === 'files' && vectors === 'compact' ? 'list' : vectors;
+	const isSaid = parameters.isAdded('options', 'keepSourceFields');
+	return {
+		...options,
+		vectors: isTool ? 'none' : inFiles,
+		keepSourceFields: isSaid ? keepSourceFields : undefined,
+	};
+}
 
 export type ChunkOptions = ReturnType<typeof optionsOf>;

@@ -85,9 +85,9 @@ export class ItemTexts {
 		if (hint !== undefined) run.hint(hint);
 		hintAtRegexes(this.settings.values(), run);
 		if (this.settings.size < 2) return [...entries];
-		const order = new Map([...this.settings.keys()].map((group, index) => [group, index]));
-		const placeOf = ({ group }: TextEntry) => order.get(group) ?? 0;
-		return [...entries].sort((one, other) => placeOf(one) - placeOf(other));
+		return [...entries].sort(
+			(one, other) => Number(one.group > other.group) - Number(one.group < other.group),
+		);
 	}
 
 	/** The ID of the document of an item that fails, as far as it has one. */

@@ -32,9 +32,7 @@ export function recordTexts(
 	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
 	const settings = readSettings(parameters, itemIndex);
 	const group = JSON.stringify(settings);
-	const { bytesPerRequest: maxBytes, keepSourceFields } = options;
-	const keepsSource =
-		parameters.isAdded('options', 'keepSourceFields') && keepSourceFields !== 'none';
+	const { bytesPerRequest: maxBytes, keepSourceFields = 'none' } = options;
 	return {
 		settings,
 		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],
@@ -53,7 +51,7 @@ export function recordTexts(
 				group,
 				// Without its content, of which only what is needed is kept.
 				record: record && { ...record, value: undefined },
-				source: keepsSource ? (value as IDataObject) : undefined,
+				source: keepSourceFields !== 'none' ? (value as IDataObject) : undefined,
 			};
 		},
 		idOf: (value) => idIn(value, document?.id ?? 'id'),
