@@ -1,11 +1,5 @@
 /** Chunk Text, Documents Ready to Push: Chunk Text -> Push Documents, and what vanished. */
-import {
-	type IDataObject,
-	type INodeExecutionData,
-	type INodeParameters,
-	type INodeProperties,
-	NodeHelpers,
-} from 'n8n-workflow';
+import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -317,19 +311,6 @@ describe('a chunk is returned as removed only if it is certain that it no longer
 		});
 		expect(jsonOf(result.output)).toHaveLength(1);
 		expect(removed(jsonOf(result.output))).toEqual([]);
-	});
-
-	it.each<[string, INodeParameters, boolean]>([
-		['Submit and Wait', { operation: 'submitAndWait', output: 'documents' }, true],
-		['Get Results', { operation: 'getResults', output: 'documents' }, false],
-		['chunks', { operation: 'submitAndWait', output: 'chunks' }, false],
-	])('and the number of previous chunks is asked for only then: %s', (_case, values, isShown) => {
-		const { description } = new ChunkText();
-		const all = description.properties.find(({ name }) => name === 'options')?.options;
-		const option = (all as INodeProperties[]).find(({ name }) => name === 'previousChunkCount');
-		expect(option && NodeHelpers.displayParameter({}, option, null, description, values)).toBe(
-			isShown,
-		);
 	});
 });
 

@@ -32,14 +32,6 @@ describe('a job that ends in ERROR', () => {
 		);
 		expect(description).toMatch(TEXTS_PER_REQUEST);
 	});
-
-	it('says nothing of a service that says nothing', async () => {
-		answers({ status: 'FAILED' });
-		const { message } = await errorOf(2);
-		expect(withoutId(message)).toBe(
-			'The AI service reported FAILED for a request with 2 texts, any of which may be the cause',
-		);
-	});
 });
 
 describe('other failures of a job', () => {
@@ -64,14 +56,6 @@ describe('other failures of a job', () => {
 		const { error } = await getResults([{ chunkingId: id }]);
 		expect(error?.message).toBe(
 			`"There is no chunking request '…'": the AI service answered with status 404 (chunking ID ${id})`,
-		);
-	});
-
-	it('leave a short chunking ID in the words of the service, where it may be a word', async () => {
-		fault('results', { status: 400, body: '{"message":"Wait for 7 minutes"}' });
-		const { error } = await getResults([{ chunkingId: '7' }]);
-		expect(error?.message).toBe(
-			'"Wait for 7 minutes": the AI service answered with status 400 (chunking ID 7)',
 		);
 	});
 
@@ -141,18 +125,6 @@ describe("the document's ID", () => {
 		const { output } = await chunk([item], { ...documents, options }, CONTINUE);
 		expect(jsonOf(output)).toEqual([
 			expect.objectContaining({ id: 'a', error: expect.any(String) as string }),
-		]);
-	});
-
-	it('is in the error item of Get Results whose position is no number', async () => {
-		const { output } = await chunk([item], { operation: 'submit' });
-		const later = await getResults(
-			jsonOf(output).map((json) => ({ ...json, textPosition: 'first' })),
-			{ output: 'documents' },
-			CONTINUE,
-		);
-		expect(jsonOf(later.output)).toEqual([
-			{ id: 'a', error: expect.stringMatching(/Text Position/) as string },
 		]);
 	});
 });

@@ -79,23 +79,6 @@ describe('a submission', () => {
 		).toEqual({ batch: [{ text: 'one' }] });
 	});
 
-	it.each<[string, INodeParameters]>([
-		['an empty data type', { options: { dataType: ' ' } }],
-		['a chunker config', { chunker: 'custom', chunkerName: 'sentence', chunkerConfig: '' }],
-		[
-			'a setting whose expression gives nothing',
-			{ chunkerSettings: { maxChunkSize: '={{ $json.size }}' } },
-		],
-		[
-			'a setting whose expression gives no text',
-			{ chunkerSettings: { maxChunkSize: '={{ "" }}' } },
-		],
-	])('omits the member of an empty %s', async (_case, parameters) => {
-		expect(await bodyOf({ chunkerSettings: {}, ...parameters })).toEqual({
-			batch: [{ text: 'one' }],
-		});
-	});
-
 	it.each<[string, IDataObject]>([
 		['dynamic-newline', { maxChunkSize: 64 }],
 		['sentence', { overlapSize: 1 }],
@@ -106,18 +89,6 @@ describe('a submission', () => {
 			batch: [{ text: 'one' }],
 			chunkerConfig,
 		});
-	});
-
-	it('goes to a custom chunker with a config of JSON or of an expression', async () => {
-		const custom = { chunker: 'custom', chunkerName: ' sentence ', chunkerSettings: {} };
-		const chunkerConfig = { chunkSize: 2, added: { tomorrow: [1] } };
-		await bodyOf({ ...custom, chunkerConfig: JSON.stringify(chunkerConfig) });
-		await bodyOf({ ...custom, chunkerConfig: '={{ ({ chunkSize: 2 }) }}' });
-		expect(submits()[0].path).toBe('/ai/async-chunking/sentence/gte-small');
-		expect(bodies()).toEqual([
-			{ batch: [{ text: 'one' }], chunkerConfig },
-			{ batch: [{ text: 'one' }], chunkerConfig: { chunkSize: 2 } },
-		]);
 	});
 
 	it.each<[INodeParameters, IDataObject]>([
@@ -154,15 +125,6 @@ describe('a submission', () => {
 			/^"Invalid regular expression: unknown extension \?<x.*": the AI service reported ERROR \(chunking ID [-0-9a-f]{36}\)$/,
 		);
 	});
-
-	it('gets one hint for the same mistake in several regexes', async () => {
-		const result = await chunk(
-			indexes(3).map((at) => ({ text: 'a', regex: `${at}\\\\n` })),
-			{ operation: 'submit', chunker: 'regex-splitter', regex: '={{ $json.regex }}' },
-		);
-		expect(bodies()).toHaveLength(3);
-		expect(hintsOf(result)).toEqual([expect.stringMatching(/^'Regex' has two backslashes/)]);
-	});
 });
 
 describe('the scope', () => {
@@ -179,9 +141,7 @@ describe('the scope', () => {
 describe('bad input', () => {
 	it.each<[string, IDataObject, INodeParameters, RegExp]>([
 		['an empty text', { text: '' }, {}, /^'Text' is empty$/],
-		['a missing text', {}, {}, /^'Text' is empty$/],
 		['a text that is an object', { text: { a: 1 } }, {}, /^'Text' is not text$/],
-		['a missing model', { text: 'a' }, { modelId: ' ' }, /^'Model ID' is empty$/],
 		['a model that is ..', { text: 'a' }, { modelId: '..' }, /^'Model ID' must not be/],
 		[
 			'a missing chunker name',
@@ -196,22 +156,10 @@ describe('bad input', () => {
 			/^'Chunker Config' is not valid JSON: /,
 		],
 		[
-			'a chunker config that is a list',
-			{ text: 'a' },
-			{ chunker: 'custom', chunkerName: 'x', chunkerConfig: '[1]' },
-			/^'Chunker Config' is not a JSON object$/,
-		],
-		[
 			'additional fields that are no JSON',
 			{ text: 'a' },
 			{ options: { additionalBodyFields: '{a: 1}' } },
 			/^'Additional Body Fields' is not valid JSON: /,
-		],
-		[
-			'additional fields that are a text',
-			{ text: 'a' },
-			{ options: { additionalBodyFields: '"a"' } },
-			/^'Additional Body Fields' is not a JSON object$/,
 		],
 		[
 			'a custom scope that is empty',
@@ -226,22 +174,10 @@ describe('bad input', () => {
 			/^'Results Path' must start with \//,
 		],
 		[
-			'a results path that is a URL',
-			{ text: 'a' },
-			{ options: { resultsPath: 'https://a.example/{chunkingId}' } },
-			/^'Results Path' must start with \//,
-		],
-		[
 			'a list field that is no list',
 			{ texts: 'a' },
 			{ textSource: 'list' },
 			/^The field 'texts' is not a list$/,
-		],
-		[
-			'a list field that is an empty list',
-			{ texts: [] },
-			{ textSource: 'list' },
-			/^The field 'texts' is an empty list$/,
 		],
 		[
 			'a list with an empty text',
@@ -255,12 +191,6 @@ describe('bad input', () => {
 			{ operation: 'getResults' },
 			/^'Chunking ID' is empty$/,
 		],
-		[
-			'a chunking ID that is ..',
-			{ chunkingId: '..' },
-			{ operation: 'getResults' },
-			/^'Chunking ID' must not be/,
-		],
 		...['x', -1, 1.5, true, ' '].map(
 			(textPosition): [string, IDataObject, INodeParameters, RegExp] => [
 				`a text position of ${JSON.stringify(textPosition)}`,
@@ -269,18 +199,6 @@ describe('bad input', () => {
 				/^'Text Position' must be a whole number from 0, but it is /,
 			],
 		),
-		[
-			'an empty scope of Get Results',
-			{ chunkingId: 'a' },
-			{ operation: 'getResults', scope: 'custom', customScope: ' ' },
-			/^'Custom Scope' is empty$/,
-		],
-		[
-			'a results path of Get Results',
-			{ chunkingId: 'a' },
-			{ operation: 'getResults', options: { resultsPath: '{chunkingId}' } },
-			/^'Results Path' must start with/,
-		],
 	])('is found before any request: %s', async (_case, item, parameters, message) => {
 		const { error, status } = await chunk([item], parameters);
 		expect(status).toBe('error');
@@ -411,7 +329,6 @@ describe('the output', () => {
 			{ keepSourceFields: 'listed', sourceFieldsToKeep: 'id, meta.lang ,missing' },
 			{ id: 1, 'meta.lang': 'de' },
 		],
-		['no others when the list is empty', { keepSourceFields: 'listed' }, {}],
 	])('keeps fields of the source: %s', async (_case, options, kept) => {
 		const source = [{ id: 1, text: 'a\nb', meta: { tags: ['x'], lang: 'de' } }];
 		for (const output of ['chunks', 'documents']) {
@@ -616,16 +533,6 @@ describe('Get Results', () => {
 		]);
 	});
 
-	it.each(['READY', 'QUEUED'])(
-		'returns an item with the status %s of a response without data',
-		async (status) => {
-			const items = await submitted(['a']);
-			answers({ chunkingId: items[0].chunkingId, status });
-			const { output } = await getResults(items);
-			expect(jsonOf(output)).toEqual([{ ...items[0], status }]);
-		},
-	);
-
 	it('says that the chunks were fetched before', async () => {
 		const items = await submitted(['a']);
 		await getResults(items);
@@ -701,17 +608,5 @@ describe('Get Results', () => {
 				.map(({ path }) => path)
 				.sort()[1],
 		).toBe('/ai/async-chunking/nobody%20knows%2Fit%3F');
-	});
-
-	it('uses another results path', async () => {
-		const items = await submitted(['a']);
-		await getResults(
-			items,
-			{ options: { resultsPath: '/v2/jobs/{chunkingId}/results' } },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(requests('other').map(({ path }) => path)).toEqual([
-			`/v2/jobs/${String(items[0].chunkingId)}/results`,
-		]);
 	});
 });

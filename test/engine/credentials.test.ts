@@ -71,15 +71,6 @@ describe('the Test button of the credentials', () => {
 			expect(sandbox.tokensIssued()).toBe(1);
 		});
 
-		it('asks for a custom scope', async () => {
-			const { ok } = await press(type, {
-				scope: 'custom',
-				customScope: 'merchandising.rewrites',
-			});
-			expect(ok).toBe(true);
-			expect(sandbox.tokensIssued('merchandising.rewrites')).toBeGreaterThan(0);
-		});
-
 		it.each([
 			['has no token', ''],
 			['knows none of the tokens', '{}'],
@@ -110,12 +101,6 @@ describe('the Test button of the credentials', () => {
 			expect(await press(type)).toMatchObject({ ok: true });
 			expect(sandbox.requests.at(-1)).toMatchObject({ method: 'POST' });
 			expect(sandbox.documents(DEMO.endpoint)).toEqual([]);
-		});
-
-		it('accepts an endpoint with spaces around it, as the nodes do', async () => {
-			expect(await press(type, { endpoint: ` ${DEMO.endpoint} ` })).toMatchObject({
-				ok: true,
-			});
 		});
 
 		it.each(['\n', ' ', '\u00a0', '\u200a'])(
@@ -294,17 +279,6 @@ describe('the Test button of the credentials', () => {
 			expect(sandbox.requests.filter(({ route }) => route === 'results')).toEqual([]);
 		});
 
-		it('ai: the client is right: one token, whatever was stored before', async () => {
-			for (const accessTokens of ['', '{}', undefined]) {
-				sandbox.reset();
-				SharedToken.all.clear();
-				const changes = accessTokens === undefined ? {} : { accessTokens };
-				const result = await pressAt('ai', sandbox.urls.aiUrl, changes);
-				expect(result).toMatchObject({ ok: true });
-				expect(sandbox.requests.filter(({ route }) => route === 'token')).toHaveLength(1);
-			}
-		});
-
 		it('no message repeats a secret', async () => {
 			const canary = 'canary "secret"/42';
 			const url = await answering(401, {
@@ -346,25 +320,10 @@ describe('the Test button of the credentials', () => {
 			}
 		});
 
-		it('may be pasted, as its field and that of the endpoint say', () => {
-			const [url, endpoint] = type.properties;
-			expect(url?.description).toMatch(/^Paste the complete push URL/);
-			expect(endpoint?.description).toMatch(/Leave it empty if .* complete push URL\.$/);
-		});
-
 		it('is refused if it names another endpoint than the field', async () => {
 			expect(await press(type, { pushUrl: complete(), endpoint: 'other' })).toMatchObject({
 				ok: false,
 				message: `'Push Service URL' names the endpoint '${DEMO.endpoint}', but 'Endpoint Identifier' is 'other'`,
-			});
-		});
-
-		it('may be left to name no endpoint, but then the field has to', async () => {
-			const pushUrl = `${sandbox.urls.pushUrl}/api/v1/push/`;
-			expect(await press(type, { pushUrl })).toMatchObject({ ok: true });
-			expect(await press(type, { pushUrl, endpoint: ' ' })).toMatchObject({
-				ok: false,
-				message: "'Endpoint Identifier' is empty",
 			});
 		});
 	});

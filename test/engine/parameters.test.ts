@@ -329,15 +329,6 @@ it('takes an input data field by its name, or a file itself', async () => {
 	]);
 });
 
-it('reads a resource locator of each item', async () => {
-	const source = { __rl: true, mode: 'id', value: '={{ $json.s }}' };
-	const readings = await read((parameters, at) => parameters.text('source', at), { source }, [
-		{ s: 'one' },
-		{ s: 'two' },
-	]);
-	expect(readings).toEqual([{ value: 'one' }, { value: 'two' }]);
-});
-
 it('reads the rows of a fixedCollection with the types of their values', async () => {
 	const field = [
 		{ name: 'fixed', value: 'x' },

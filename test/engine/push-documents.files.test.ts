@@ -46,7 +46,6 @@ describe('formats', () => {
 	it.each<[string, string | Buffer, string, INodeParameters]>([
 		['JSON Lines', lines(three), 'd.jsonl', {}],
 		['JSON Lines called .json', lines(three), 'd.json', {}],
-		['JSON Lines without a name', lines(three), 'd', {}],
 		['a JSON list', JSON.stringify(three, undefined, 2), 'd.json', {}],
 		['a list within JSON', JSON.stringify({ a: { b: three } }), 'd.json', { listPath: 'a.b' }],
 		['gzip', gzipSync(lines(three)), 'd.jsonl.gz', {}],
@@ -406,29 +405,6 @@ describe('failed records', () => {
 		]);
 	});
 
-	it.each([
-		['the file', '', (list: unknown) => list],
-		['at a path', 'items.docs', (list: unknown) => ({ items: { total: 9, docs: list } })],
-	])(
-		'of a JSON list (%s) can be pushed again with the same parameters',
-		async (_where, listPath, wrap) => {
-			const content = JSON.stringify(wrap([...documents(3), { id: 'x' }, { id: 'y' }]));
-			const parameters = { fileFormat: 'jsonArray', listPath };
-			const first = await push([await files.item(content, 'd.json')], parameters, CONTINUE);
-			expect(summary(first)).toMatchObject({ pushed: 3, failed: 2 });
-			const again = await push(
-				[{ json: {}, binary: first.output[0].binary }],
-				{ ...parameters, binaryPropertyName: 'failed' },
-				CONTINUE,
-			);
-			expect(summary(again)).toMatchObject({ records: 2, failed: 2 });
-			expect((summary(again).failures as IDataObject[]).map(({ id }) => id)).toEqual([
-				'x',
-				'y',
-			]);
-		},
-	);
-
 	it('send the item to the error output with its files, and n8n does not retry it', async () => {
 		const { output, errorOutput } = await run({
 			onError: 'continueErrorOutput',
@@ -471,29 +447,6 @@ describe('bad input', () => {
 			/^Line 3 is not valid JSON/,
 			4,
 		],
-		['a record that is no object', `${good}7\n`, 'd.jsonl', /not a JSON object/, 2],
-		[
-			'a row with too many cells',
-			'id,name\na,A\nb,B,C\nc,C\n',
-			'd.csv',
-			/^Record 2 \(line 3\) has 3 cells, but/,
-			2,
-		],
-		[
-			'an unclosed quote',
-			'id,name\na,A\nb,"B\nc,C\n',
-			'd.csv',
-			/^Record 2 \(line 3\) has an unclosed quote/,
-			1,
-		],
-		[
-			'a broken list',
-			'[{"id":"a","name":"A"},\n{"id":}]',
-			'd.json',
-			/^Record 2 \(line 2\) is not valid JSON/,
-			1,
-		],
-		['a list that ends early', '[{"id":"a","name":"A"}', 'd.json', /ends early/, 1],
 		[
 			'a truncated gzip file',
 			gzipSync(lines(documents(5000))).subarray(0, -2000),
@@ -538,9 +491,6 @@ describe('bad input', () => {
 
 	it.each<[string, string | Buffer, string, RegExp]>([
 		['an empty file', '', 'd.jsonl', /^The file 'd.jsonl' is empty/],
-		['an empty list file', '', 'd.json', /^'d.json': The file is empty/],
-		['an empty file of unknown format', ' \n', 'd', /^The file 'd' is empty/],
-		['an empty CSV file', '\n', 'd.csv', /^The file 'd.csv' is empty/],
 		[
 			'an unknown format',
 			'what?\n',
@@ -565,8 +515,6 @@ describe('bad input', () => {
 			'd.jsonl.gz',
 			/^'d.jsonl.gz': The gzip file is damaged/,
 		],
-		['no list', '{"a":1}', 'd.json', /missing|not/],
-		['JSON that is no list', '7', 'd.json', /^'d.json': The file is neither a JSON list nor/],
 		[
 			'an object with lists',
 			'{"meta":{},"docs":[{"id":"a","name":"A"}],"tags":[]}',
@@ -574,20 +522,8 @@ describe('bad input', () => {
 			/^The file 'd.json' is one object without 'id' and 'name', but with a list in 'docs', 'tags'$/,
 		],
 		['a CSV file with two IDs', 'id,x,name,x,id\na\n', 'd.csv', /has several columns 'id'$/],
-		[
-			'an error called .csv',
-			'Unauthorized',
-			'd.csv',
-			/has no column 'id' and no column 'name'$/,
-		],
 		['an HTML page', '\n<!DOCTYPE html>\n<html>', 'd.csv', /'d.csv' is an HTML page, such as/],
 		['a header without the ID', 'key,name\n', 'd.csv', /has no column 'id'$/],
-		[
-			'a header with a bad byte',
-			Buffer.from('\nid,name,Ã¤,ä\n', 'latin1'),
-			'd.csv',
-			/^'d.csv': The header row \(line 2\) has a byte that is not UTF-8 \(0xe4\)/,
-		],
 	])('%s is refused', async (_what, content, name, message) => {
 		const { error } = await push([await files.item(content, name)]);
 		expect(error?.message).toMatch(message);
@@ -606,26 +542,6 @@ describe('bad input', () => {
 		const item = await files.item('{"id":"a","name":"A","tags":["x"]}', 'd.json');
 		expect(summary(await push([item]))).toMatchObject({ records: 1, pushed: 1 });
 	});
-
-	it.each([
-		['auto', 'd.jsonl', ["'Path to List' was not used, because 'd.jsonl' is JSON Lines"]],
-		['auto', 'd.json', []],
-		['jsonLines', 'd.jsonl', []],
-	])(
-		'with the format %s of %s, the hints about the path are %j',
-		async (fileFormat, name, hints) => {
-			const content =
-				name === 'd.json' ? '{"docs":[{"id":"a","name":"A"}]}' : lines(documents(1));
-			const result = await push([await files.item(content, name)], {
-				fileFormat,
-				listPath: 'docs',
-			});
-			expect(summary(result).pushed).toBe(1);
-			expect(
-				result.hints.map(({ message }) => message).filter((text) => text.includes('Path')),
-			).toEqual(hints);
-		},
-	);
 
 	it('a missing field says which there are', async () => {
 		const item = await files.item('x');
@@ -746,16 +662,6 @@ describe('ending early', () => {
 });
 
 describe('binary data', () => {
-	it('may be in memory', async () => {
-		await files.use('default');
-		const many = documents(5000);
-		const content = `${lines(many)}oops\n`;
-		const { output } = await push([await files.item(content)], {}, CONTINUE);
-		expect(output[0].json).toMatchObject({ records: 5001, pushed: 5000, failed: 1 });
-		expect(indexed()).toEqual(many);
-		expect(await files.text(output[0].binary?.unreadable)).toBe('oops\n');
-	});
-
 	it.each(['data', '_files.data', '={{ $json._files.data }}'])(
 		'may be among the JSON: %s',
 		async (binaryPropertyName) => {

@@ -95,8 +95,6 @@ describe('secret and tokens are nowhere to be seen', () => {
 
 	const settings: Array<Partial<SandboxSettings>> = [
 		{ tokenResponse: 'wrongType' },
-		{ tokenResponse: 'noExpiry' },
-		{ tokenResponse: 'foreignScope' },
 		{ tokenResponse: 'html' },
 		{ tokenResponse: 'pkce' },
 	];
@@ -106,7 +104,6 @@ describe('secret and tokens are nowhere to be seen', () => {
 	});
 
 	const faults: FaultRule[] = [
-		{ route: 'token', status: 500 },
 		{
 			route: 'token',
 			status: 401,
@@ -119,15 +116,11 @@ describe('secret and tokens are nowhere to be seen', () => {
 			contentType: 'application/json',
 		},
 		{ route: 'token', status: 400, body: `not ${SECRET}`, contentType: 'text/plain' },
-		{ route: 'token', reset: 'beforeResponse' },
 		{ route: 'token', reset: 'midBody' },
 		{ route: 'token', redirectTo: 'http://127.0.0.1:1/' },
 		{ route: 'submit', status: 401 },
-		{ route: 'submit', status: 403 },
 		{ route: 'submit', status: 500, html: true },
 		{ route: 'submit', reset: 'beforeResponse' },
-		{ route: 'submit', reset: 'midBody' },
-		{ route: 'submit', redirectTo: 'http://127.0.0.1:1/' },
 	];
 	it.each(faults)('when the service fails: %j', async (fault) => {
 		sandbox.faults.add(fault);
@@ -155,9 +148,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 
 	it.each([
 		['nobody listens', { authUrl: 'http://127.0.0.1:1' }],
-		['the address is no URL', { authUrl: 'nowhere' }],
 		['the AI service is down', { aiUrl: 'http://127.0.0.1:1' }],
-		['the host is unknown', { authUrl: 'http://unknown.invalid' }],
 	])('when %s', async (_case, changes) => {
 		await expectNothing(newStore(changes), {});
 	});

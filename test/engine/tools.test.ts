@@ -20,7 +20,7 @@ import { jsonOf, nodeRunner } from '../../support/sandbox';
 import { toolVariant } from '../../support/tool';
 
 /** As long as vectors are. */
-const { sandbox, credentials, fault, answers } = useChunkText({ vectorSize: 384 });
+const { sandbox, credentials, answers } = useChunkText({ vectorSize: 384 });
 
 const TEXT = 'Thirty days\nNo receipt';
 const chunk = nodeRunner(toolVariant(new ChunkText()), credentials);
@@ -151,13 +151,6 @@ describe('what a model fills in without any setting', () => {
 		});
 		expect(jsonOf(output).map(({ text }) => text)).toEqual([TEXT]);
 	});
-
-	it('are parameters whose names differ from that of the description of the tool', () => {
-		for (const node of [new ChunkText(), new PushDocuments(), new DeleteDocument()]) {
-			const labels = node.description.properties.map(({ displayName }) => displayName);
-			expect(labels).not.toContain('Description');
-		}
-	});
 });
 
 describe('what a model reads', () => {
@@ -183,13 +176,5 @@ describe('what a model reads', () => {
 			},
 		]);
 		expect(numbersIn(result)).toEqual(NO_NUMBERS);
-	});
-
-	it('is the reason of a failure', async () => {
-		fault('submit', { status: 400, body: JSON.stringify({ message: 'No such model' }) });
-		const { output } = await chunkTool();
-		expect(jsonOf(output)).toMatchObject([
-			{ error: expect.stringContaining('No such model') as string, httpStatus: 400 },
-		]);
 	});
 });
