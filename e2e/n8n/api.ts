@@ -102,13 +102,7 @@ export class N8nApi {
 		return await this.n8n.request({
 			method: id === undefined ? 'POST' : 'PATCH',
 			url: id === undefined ? '/rest/workflows' : `/rest/workflows/${id}`,
-			data: {
-				name,
-				nodes,
-				connections,
-				settings,
-				pinData,
-			},
+			data: { name, nodes, connections, settings, pinData },
 		});
 	}
 
@@ -118,27 +112,6 @@ export class N8nApi {
 		// n8n deletes only what is archived.
 		await this.n8n.request({ method: 'POST', url: `${url}/archive`, data: {} });
 		await this.n8n.request({ method: 'DELETE', url });
-	}
-
-	/** The names of all workflows, in the order in which n8n lists them. */
-	async workflowNames(): Promise<string[]> {
-		const sortBy = encodeURIComponent('updatedAt:desc');
-		const all = await this.n8n.request<Array<{ name: string }>>({
-			url: `/rest/workflows?sortBy=${sortBy}`,
-		});
-		return all.map(({ name }) => name);
-	}
-
-	/** The name of the credential that n8n selects in a new node: of those of the type, what was changed last. */
-	async preselectedCredential(type: string): Promise<string | undefined> {
-		const all = await this.n8n.request<
-			Array<{ name: string; type: string; updatedAt: string }>
-		>({ url: '/rest/credentials' });
-		const candidates = all.filter((one) => one.type === type);
-		// Of two with the same time, n8n takes the last by name.
-		return candidates
-			.sort((one, other) => one.name.localeCompare(other.name))
-			.reduce((one, other) => (one.updatedAt > other.updatedAt ? one : other)).name;
 	}
 
 	/** Publishes a workflow, so that its webhooks answer. */

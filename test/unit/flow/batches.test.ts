@@ -17,7 +17,6 @@ interface Item {
 
 const limits = { maxCount: 3, maxBytes: 100, envelopeBytes: 2, separatorBytes: 1 };
 const textOf = ({ bytes }: Item) => 'x'.repeat(bytes);
-const pack = (item: Item): Packed<Item> => ({ entry: item, text: textOf(item), bytes: item.bytes });
 const keyOf = ({ key }: Item) => key;
 const groupOf = ({ group = '' }: Item) => group;
 const tooLarge = ({ key }: Item, bytes: number) => new Error(`${key} has ${bytes} bytes`);
@@ -74,57 +73,6 @@ test.each<[string, Item[], string[]]>([
 	],
 ])('%s', (_, items, expected) => {
 	expect(split(items)).toEqual(expected);
-});
-
-test('what cannot be sent comes with its error and its size', () => {
-	const failing = new Error('no text');
-	const source = {
-		entries: [item('big', 101), item('bad'), item('fine')],
-		keyOf,
-		textOf: (entry: Item) => {
-			if (entry.key === 'bad') throw failing;
-			return textOf(entry);
-		},
-		limits,
-		tooLarge,
-	};
-	const [big, bad, fine, ...others] = batches(source);
-	expect(big).toEqual({
-		entry: source.entries[0],
-		reason: new Error('big has 101 bytes'),
-		bytes: 101,
-	});
-	expect(bad).toEqual({ entry: source.entries[1], reason: failing, bytes: 0 });
-	expect(fine).toEqual([pack(item('fine'))]);
-	expect(others).toEqual([]);
-});
-
-test('packs an entry only when its batch is being filled', () => {
-	const packed: string[] = [];
-	const made = batches({
-		entries: [...'abcdefghi'].map((key) => item(key)),
-		textOf: (entry) => {
-			packed.push(entry.key);
-			return textOf(entry);
-		},
-		keyOf,
-		limits,
-		tooLarge,
-	});
-	made.next();
-	expect(packed.join('')).toBe('abcd');
-	made.next();
-	expect(packed.join('')).toBe('abcdefg');
-});
-
-test('limits that are lowered meanwhile apply to later batches, not to single entries', () => {
-	const changing = { ...limits };
-	const items = [...[...'abcdef'].map((key) => item(key)), item('g', 90)];
-	const made = make(items, limits, changing);
-	const first = made.next();
-	changing.maxBytes = 25;
-	expect(keys([first.value as Made])).toEqual(['abc']);
-	expect(keys(made)).toEqual(['de', 'f', 'g']);
 });
 
 test('keeps all entries in order, within the limits, and no batch could have taken the next', () => {

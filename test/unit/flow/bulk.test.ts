@@ -14,7 +14,6 @@ import {
 } from '../support/bulk-scenario';
 import { VirtualRun } from '../support/virtual-run';
 
-const sentPositions = ({ sent }: Outcome) => sent.map(({ positions }) => positions);
 const endingOf = ({ endings }: Outcome, position: number): Ending | undefined =>
 	endings.find((ending) => ending.position === position);
 
@@ -79,21 +78,6 @@ test('Retry-After delays its own request, and with 429 and 503 all requests', as
 	const busy = await gap('bad gateway 2 s');
 	expect(busy.repeated).toBeGreaterThanOrEqual(2010);
 	expect(busy.next).toBeLessThan(100);
-});
-
-test('sends fewer concurrent requests after a 429 and recovers', async () => {
-	const outcome = await runScenario({
-		entries: entries(60),
-		maxCount: 1,
-		concurrency: 8,
-		// Longer than any first wait: all eight want to be repeated at once.
-		latencyMs: 1000,
-		faults: Array(8).fill('throttled'),
-	});
-	const inFlight = outcome.sent.map((request) => request.inFlight);
-	expect(inFlight.slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-	expect(inFlight.slice(8, 13)).toEqual([1, 2, 3, 4, 4]);
-	expect(inFlight.at(-1)).toBe(8);
 });
 
 test('splits what is too large and makes smaller requests from there', async () => {
@@ -174,16 +158,6 @@ test('a failure that all would meet ends the run: the others are skipped with it
 	expect(outcome.thrown).toBeUndefined();
 });
 
-test('stopping at a failure covers entries that are too large to be sent', async () => {
-	const all = [
-		entry('big', 0, 999),
-		...entries(5).map((e) => ({ ...e, position: e.position + 1 })),
-	];
-	const outcome = await runScenario({ entries: all, maxBytes: 100, stopOnFailure: true });
-	expect(outcome.sent).toEqual([]);
-	expect(ended(outcome, 'skipped')).toEqual([1, 2, 3, 4, 5]);
-});
-
 test('a request that waits for its turn when the run stops is not sent', async () => {
 	const outcome = await runScenario({
 		entries: entries(9),
@@ -230,26 +204,6 @@ test.each([
 		).toBe(true);
 	},
 );
-
-test('versions of a document are sent one after the other, retries included', async () => {
-	const all = ['a', 'b', 'a', 'c', 'a'].map((id, position) => entry(id, position));
-	const outcome = await runScenario({
-		entries: all,
-		maxCount: 1,
-		faults: ['unavailable', 'none', 'none', 'reset'],
-	});
-	const versions = sentPositions(outcome)
-		.flat()
-		.filter((position) => position % 2 === 0);
-	expect(versions).toEqual([...versions].sort((a, b) => a - b));
-	expect(outcome.index).toEqual(
-		new Map([
-			['a', 4],
-			['b', 1],
-			['c', 3],
-		]),
-	);
-});
 
 test('a cancel during a pause ends the run at once and counts what was sent as skipped', async () => {
 	const outcome = await runScenario({
@@ -406,26 +360,6 @@ test('a rejection in a successful response stops a run that stops at failures', 
 	);
 	expect(run.stats.requests).toBe(2);
 	expect(answers.filter(({ outcome }) => !outcome.ok && outcome.skipped)).toHaveLength(4);
-});
-
-test('a failure tells its request and bytes, and what was never sent has neither', async () => {
-	const run = new VirtualRun({ stopsOnFailure: true });
-	const answers: Array<Answer<string, string>> = [];
-	await send(
-		run,
-		['a', 'bc', 'd', 'e'],
-		{
-			limits: { maxCount: 2, maxBytes: 1000, envelopeBytes: 2, separatorBytes: 1 },
-			concurrency: 1,
-			send: async () => await Promise.reject(new Error('no')),
-		},
-		(answer) => answers.push(answer),
-	);
-	expect(answers).toMatchObject([
-		{ entries: ['a', 'bc'], outcome: { ok: false, attempts: 1 }, request: 1, bytes: 6 },
-		{ entries: ['d'], outcome: { skipped: true, attempts: 0 }, request: 0, bytes: 0 },
-		{ entries: ['e'], outcome: { skipped: true, attempts: 0 }, request: 0, bytes: 0 },
-	]);
 });
 
 test('entries without keys may be in several requests at once', async () => {

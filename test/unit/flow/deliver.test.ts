@@ -107,22 +107,6 @@ test('after the end of the run nothing is sent', async () => {
 	expect(outcome).toMatchObject({ ok: false, skipped: true, reason: 'a failure', attempts: 0 });
 });
 
-test('no waiting request starts between a failure and the end of the run', async () => {
-	const { run, request } = setUp({ stopsOnFailure: true });
-	const results = await run.clock.run(
-		Promise.all([request([FAIL]), request([]), request([]), request([])]),
-	);
-	expect(results.map(({ attempts }) => attempts.length)).toEqual([1, 1, 0, 0]);
-});
-
-test('counts the requests in flight, and none are left when all have ended', async () => {
-	const { run, request, inFlight } = setUp();
-	await run.clock.run(Promise.all([request([RETRY]), request([]), request([FAIL])]));
-	expect(Math.max(...inFlight)).toBe(2);
-	expect(Math.min(...inFlight)).toBe(1);
-	expect(run.stats.inFlight).toBe(0);
-});
-
 describe('what an earlier attempt left open', () => {
 	/** Of each reason its first letter, with those of the attempts before it. */
 	const letter = (reason: unknown) =>

@@ -97,26 +97,6 @@ test('polling continues after any number of transient errors', async () => {
 	expect(outcome.retries).toBe(12);
 });
 
-test('a service that is throttling gets fewer concurrent polls', async () => {
-	const throttled = jobs(8, 0).map((job) => ({ ...job, faults: ['throttled'] as PollFault[] }));
-	const { polls } = await runPolls({ jobs: throttled, concurrency: 8, latencyMs: 100 });
-	const inFlight = polls.map((each) => each.inFlight);
-	expect(inFlight.slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-	expect(Math.max(...inFlight.slice(8, 13))).toBe(4);
-});
-
-test('a permanent error fails its job alone', async () => {
-	const outcome = await runPolls({
-		jobs: [
-			{ name: 'refused', readyAtMs: 3000, faults: ['none', 'refused'] },
-			{ name: 'fine', readyAtMs: 3000 },
-		],
-	});
-	expect(outcome.endings.get('refused')).toEqual(['failed']);
-	expect(pollsAt(outcome, 'refused')).toHaveLength(2);
-	expect(outcome.endings.get('fine')).toEqual(['finished']);
-});
-
 test('a timeout reports the error of the last poll, not earlier ones', async () => {
 	const outcome = await runPolls({
 		jobs: [
@@ -129,29 +109,6 @@ test('a timeout reports the error of the last poll, not earlier ones', async () 
 	expect(byName.get('faulty')).toMatchObject({ httpStatus: 503 });
 	expect(byName.get('recovered')).toBeUndefined();
 });
-
-test.each([1, 4, 60])(
-	'a pause the service asks for applies to all jobs (%i concurrent polls)',
-	async (concurrency) => {
-		const [first, ...others] = jobs(60, 3000);
-		const outcome = await runPolls({
-			jobs: [
-				{ ...first, name: 'job0', readyAtMs: 3000, faults: ['throttled 5 s'] },
-				...others,
-			],
-			concurrency,
-			latencyMs: 20,
-		});
-		const toldAt = 20;
-		const inPause = outcome.polls.filter(({ at }) => at > toldAt && at < toldAt + 5000);
-		expect(inPause).toHaveLength(0);
-		// What was in flight when the service said so is not counted.
-		expect(outcome.polls.filter(({ at }) => at <= toldAt).length).toBeLessThanOrEqual(
-			concurrency,
-		);
-		expect([...outcome.endings.values()].every(([how]) => how === 'finished')).toBe(true);
-	},
-);
 
 test('a pause does not reach beyond the deadline', async () => {
 	const outcome = await runPolls({
