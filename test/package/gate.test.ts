@@ -14,13 +14,10 @@ interface ScanResult {
 
 /** Runs the gate's linter, an ES module, in a process of its own. */
 async function scan(folder: string, files: 'source' | 'built'): Promise<ScanResult> {
-	const { stdout, stderr } = await run(
-		process.execPath,
-		['scripts/scan.mjs', folder, '--json', `--only=${files}`],
-		ROOT,
-	);
+	const args = ['scripts/scan.mjs', folder, files];
+	const { stdout, stderr } = await run(process.execPath, args, ROOT);
 	if (!stdout) throw new Error(stderr);
-	return (JSON.parse(stdout) as Record<string, ScanResult>)[files];
+	return JSON.parse(stdout) as ScanResult;
 }
 
 /** The shipped TypeScript sources with their text. */

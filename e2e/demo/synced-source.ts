@@ -1,0 +1,109 @@
+import type { Row } from '../n8n/data-tables';
+import { askedIn, type Asked } from '../service/asked';
+import type { Stage } from './stage';
+
+/** A document as the examples that sync a source take it. */
+export interface SourceDocument {
+	id: string;
+	name: string;
+	url: string;
+	text: string;
+}
+
+/** What is particular to an example that syncs. */
+interface SyncExample {
+	name: string;
+	/** The name of its data table. */
+	table: string;
+	/** What all IDs of the source begin with. */
+	prefix: string;
+	/** What the index should have of a document: `id=text`. */
+	entriesOf(document: SourceDocument): string[];
+	/** A row of a document in the table, for checks. */
+	shown(row: Row): string;
+}
+
+/** An example that syncs a source, with its data table and what the index has of the source. */
+export class SyncedSource {
+	constructor(
+		readonly stage: Stage,
+		private readonly example: SyncExample,
+	) {}
+
+	/** Syncs a list and checks the index against it; returns what was asked of the service. */
+	async sync(after: string, documents: SourceDocument[], more: object = {}): Promise<Asked> {
+		const { sandbox } = this.stage.demo;
+		const before = sandbox.requests.length;
+		await this.stage.runByWebhook(this.example.name, { documents, ...more });
+		const expected = documents.flatMap((each) => this.example.entriesOf(each)).sort();
+		const title = `${this.example.name}: the index has what the source has ${after}`;
+		this.stage.checks.add(title, this.indexed() === expected.join(), this.indexed());
+		return askedIn(sandbox.requests.slice(before));
+	}
+
+	/** Calls the example with what must make it fail; the index must stay as it is. */
+	async refuse(what: string, body: object, why: string): Promise<void> {
+		const before = this.indexed();
+		const { status, message = '' } = await this.stage.callWebhook(this.example.name, body);
+		const isRefused = status === 'error' && message.includes(why);
+		const { checks } = this.stage;
+		checks.add(`${this.example.name}: ${what} fails and says why`, isRefused, message);
+		checks.add(`${this.example.name}: ${what} changes nothing`, this.indexed() === before);
+	}
+
+	/** Checks the rows of documents, sorted, and that no run has left its lock. */
+	async checkTable(when: string, expected: string): Promise<void> {
+		const rows = await this.stage.demo.n8n.api.dataTables.rows(this.example.table);
+		const ofDocuments = rows.filter(({ documentId }) => documentId);
+		const shown = ofDocuments.map((row) => this.example.shown(row)).sort();
+		const isRight = shown.join() === expected && ofDocuments.length === rows.length;
+		const title = `${this.example.name}: the table is right, without a lock, ${when}`;
+		const locks = `${rows.length - ofDocuments.length} locks`;
+		this.stage.checks.add(title, isRight, `${shown.join()}; ${locks}`);
+	}
+
+	/** A list that is missing, empty or unclear, or another run that has not ended, stops the sync. */
+	async refuseBadCalls(document: SourceDocument): Promise<void> {
+		const calls = {
+			'no list': { oops: [] },
+			'an empty list': { documents: [] },
+			'a document without ID': { documents: [document, { name: 'd', text: 'Damson' }] },
+			'two documents of one ID': { documents: [document, { ...document, text: 'Apricot' }] },
+		};
+		for (const [what, body] of Object.entries(calls))
+			await this.refuse(what, body, 'is missing or empty');
+	}
+
+	/** Another run that has not ended stops the sync, until its lock expires. */
+	async checkLock(documents: SourceDocument[]): Promise<void> {
+		const { dataTables } = this.stage.demo.n8n.api;
+		const { table } = this.example;
+		const lock = (seconds: number) => ({
+			lockedUntil: new Date(Date.now() + seconds * 1000).toISOString(),
+		});
+		await dataTables.insert(table, [lock(3600)]);
+		await this.refuse('another run active', { documents }, 'another run has not ended');
+		await dataTables.deleteWith(table, 'lockedUntil');
+		await dataTables.insert(table, [lock(-1)]);
+		await this.sync('after the lock of a killed run expired', documents);
+	}
+
+	/** Ends with an empty source, and refuses a caller without the key of the webhook. */
+	async empty(): Promise<void> {
+		await this.sync('after a confirmed empty list', [], { confirmDeletes: true });
+		await this.checkTable('without documents', '');
+		const status = await this.stage.statusWithoutKey(this.example.name);
+		const title = `${this.example.name}: the webhook refuses a caller without its key`;
+		this.stage.checks.add(title, status === 403, `${status}`);
+	}
+
+	/** What the index has of the source, sorted. */
+	private indexed(): string {
+		return this.stage
+			.documents()
+			.map(({ id, text }) => `${String(id)}=${String(text)}`)
+			.filter((entry) => entry.startsWith(this.example.prefix))
+			.sort()
+			.join();
+	}
+}
