@@ -80,6 +80,8 @@ interface World {
 	isSplit: boolean;
 	/** Stop is pressed after so many requests. */
 	stopAfter?: number;
+	/** Push Documents reads the texts from files. */
+	isTextFiles: boolean;
 }
 
 const ROUTES: Record<Kind, ReadonlyArray<FaultRule['route']>> = {
@@ -155,6 +157,7 @@ function worldOf(seed: number): World {
 		format: dice.one(FORMATS),
 		isSplit: dice.chance(0.4),
 		...(dice.chance(0.15) && { stopAfter: 1 + dice.below(4) }),
+		isTextFiles: dice.chance(0.2),
 	};
 }
 
@@ -196,6 +199,18 @@ function fileOf({ format, documents }: World): Buffer {
 	const text = Buffer.from(lines.join('\n'));
 	return format === 'jsonl' ? text : gzipSync(text);
 }
+
+const TEXT_FILES: INodeParameters = {
+	documentSource: 'textFile',
+	documentId: '={{ $json.id }}',
+	documentName: '={{ $json.name }}',
+};
+
+/** An item with a file that is the text of a document. */
+const textFileOf = async (document: IDataObject): Promise<INodeExecutionData> => ({
+	...(await files.item(String(document.text), 'text.txt')),
+	json: document,
+});
 
 /** One world while it is played; collects what should not be. */
 class Play {
@@ -297,11 +312,13 @@ class Play {
 	}
 
 	async push(): Promise<void> {
-		const { documents, stopAfter } = this.world;
+		const { documents, stopAfter, isTextFiles } = this.world;
 		const wanted = new Map(documents.map((document) => [document.id as string, document]));
 		const round = async (some: IDataObject[], stop?: number): Promise<IDataObject[]> => {
 			const before = this.index;
-			const result = await this.run(new PushDocuments(), some, {}, stop);
+			const items = isTextFiles ? await Promise.all(some.map(textFileOf)) : some;
+			const parameters = isTextFiles ? TEXT_FILES : {};
+			const result = await this.run(new PushDocuments(), items, parameters, stop);
 			if (result.status === 'canceled') return some;
 			const failed = this.failedIn(result, some.length, true);
 			const { index } = this;
