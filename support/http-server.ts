@@ -1,6 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** A host that does not exist. Its name is too long to ask a name server for, which may take its time. */
+export const NO_HOST = `${'a'.repeat(64)}.invalid`;
+
 /** One request a test server saw. */
 export interface SeenRequest {
 	method: string;

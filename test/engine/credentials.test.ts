@@ -12,7 +12,7 @@ import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
 import { selfSigned } from '../../support/certificate';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type CredentialStore, testCredential } from '../../support/engine';
-import { reply, startServer, type TestServer } from '../../support/http-server';
+import { NO_HOST, reply, startServer, type TestServer } from '../../support/http-server';
 
 describe('the Test button of the credentials', () => {
 	let sandbox: Sandbox;
@@ -166,7 +166,7 @@ describe('the Test button of the credentials', () => {
 					'http://127.0.0.1:1',
 					`${service} could not be reached: the connection was refused. Check '${label}'`,
 				],
-				['http://unknown.invalid', `${service} could not be reached: its host name`],
+				[`http://${NO_HOST}`, `${service} could not be reached: its host name`],
 				['nowhere', `'${label}' must start with https:// or http://`],
 				[' ', `'${label}' is empty`],
 			])('at %j', async (url, message) => {
@@ -260,7 +260,7 @@ describe('the Test button of the credentials', () => {
 				/^The token server could not be reached: the connection was refused\. Check 'Token Server URL'/,
 			],
 			[
-				{ authUrl: 'http://unknown.invalid' },
+				{ authUrl: `http://${NO_HOST}` },
 				/^The token server could not be reached: its host name/,
 			],
 			[

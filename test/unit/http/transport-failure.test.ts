@@ -8,6 +8,7 @@ import axios from 'axios';
 import { TOKEN_SERVER } from '../../../nodes/shared/http/token-sender';
 import { timeoutFailure, transportFailure } from '../../../nodes/shared/http/transport-failure';
 import { selfSigned } from '../../../support/certificate';
+import { NO_HOST } from '../../../support/http-server';
 
 const PARTY = { name: 'the push service', urlLabel: 'Push URL' };
 
@@ -51,7 +52,7 @@ async function errorOf(
 ) {
 	try {
 		await axios.post(url, Buffer.from('{"a":1}'), {
-			timeout: 4_000,
+			timeout: 25_000,
 			maxRedirects: 0,
 			proxy: false,
 			httpsAgent: new Agent({ rejectUnauthorized: !trusting }),
@@ -87,7 +88,7 @@ describe('requests over real sockets', () => {
 	});
 
 	test('a host name that does not exist was never sent to', async () => {
-		const facts = transportFacts(await errorOf('http://no-such-host.invalid/'));
+		const facts = transportFacts(await errorOf(`http://${NO_HOST}/`));
 		expect(facts).toMatchObject({ neverSent: true, permanent: false });
 		expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(facts.code);
 	});
