@@ -362,10 +362,10 @@ describe('Texts From: File', () => {
 			options: { textsPerRequest: 2, concurrency: 1 },
 		});
 		const { json } = result.output.at(-1) as INodeExecutionData;
-		expect(json.error).toContain('continue with Skip Records: 6');
+		expect(json.error).toContain('continue with Skip Records: 4');
 		expect(ids(await allLinesOf(partsOf(result)))).toHaveLength(8);
-		const rest = await chunkFile(jsonLines(articles(8)), { options: { skipRecords: 6 } });
-		expect(summaryOf(rest)).toMatchObject({ records: 8, skipped: 6 });
+		const rest = await chunkFile(jsonLines(articles(8)), { options: { skipRecords: 4 } });
+		expect(summaryOf(rest)).toMatchObject({ records: 8, skipped: 4 });
 	});
 
 	it('waits until texts have their chunks before it reads too many', async () => {

@@ -17,6 +17,7 @@ import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions, type RunResult } from '../../support/engine';
 import {
 	HANGS,
+	hintsOf,
 	indexes,
 	requestsOver,
 	stopped,
@@ -119,9 +120,20 @@ describe.each(NODES)('%s', (...node) => {
 		expect(error).toContain('307');
 		// Chunk Text has several files in flight, each of which says it of itself. Of the records, those
 		// that were sent have failed when the refusal arrives.
-		expect(progress ?? error).toMatch(
-			/Of the file '[ab]\.jsonl', 0 records had been \w+( and \d had failed)?\.$/,
+		expect(error).toMatch(
+			/^The file 'b.jsonl' was not read: |Of the file 'b\.jsonl', 0 records had been \w+( and \d had failed)?\.$/,
 		);
+		expect(progress).toBeUndefined();
+	});
+
+	it.each([
+		['a lost connection', { reset: 'beforeResponse' as const }],
+		['a status', { status: 403 }],
+	])('after an outage continues before the records that it failed: %s', async (_what, fault) => {
+		sandbox().faults.add({ route: routeOf(node[0]), skip: 4, ...fault });
+		const more = { retryForSeconds: 1, concurrency: 1, ignoreNotFound: true };
+		const { output } = await run(node, [await files.item(lines(40))], more, CONTINUE);
+		expect(output.at(-1)?.json.error).toMatch(/: continue with Skip Records: 4$/);
 	});
 
 	it('closes a file that it cannot use', async () => {
@@ -147,6 +159,20 @@ describe.each(NODES)('%s', (...node) => {
 		expect(error?.message).not.toMatch(/Skip Records: \d+ /);
 		expect(captured.slice(before).join('\n')).not.toContain('had failed');
 	});
+});
+
+it.each([
+	['a quote that is not closed', 'id,name\na,A\nb,"B', 'd.csv'],
+	['a list that is not closed', '[{"id":"a","name":"A"},{"id"', 'd.json'],
+])('%s: says how to continue, and of no files of failed records', async (_what, text, name) => {
+	const result = await run(PUSH, [await files.item(text, name)], {}, CONTINUE);
+	expect(hintsOf(result)).toEqual([
+		expect.stringMatching(
+			/^'d\..* could not be read to its end: .*\. Correct the file\. Then continue with Skip Records: 1$/,
+		),
+	]);
+	const { error } = await run(PUSH, [await files.item(text, name)]);
+	expect(error?.description).toMatch(/^Correct the file\. Of the file 'd\./);
 });
 
 describe('storage that fails', () => {

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
+import { mayFailAll } from '../../shared/flow/verdict';
 import { count } from '../../shared/n8n/run/hints';
 import type { Session } from '../../shared/n8n/session/session';
 import type { Failure } from '../../shared/n8n/run/results';
@@ -137,9 +138,9 @@ export class Report {
 		message: string,
 		json: IDataObject,
 	): Promise<void> {
-		const endsRun = verdict?.action === 'stop' || this.task.run.ended?.reason === reason;
 		const { id } = ref.document ?? {};
-		await this.sink.failed(ref, { reason, skipped, message, endsRun, id, json });
+		const mayBeAll = verdict && mayFailAll(verdict);
+		await this.sink.failed(ref, { reason, skipped, message, mayFailAll: mayBeAll, id, json });
 	}
 
 	/** A response that nobody could use, as a member of an item: it may come only once. */

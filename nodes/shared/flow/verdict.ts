@@ -16,3 +16,7 @@ export interface Verdict {
 	/** Either the entries are at fault, or every request is refused (403) or lost (5xx, no connection). */
 	serviceMayBe?: 'denying' | 'down';
 }
+
+/** Whether every further request may fail for the same reason. */
+export const mayFailAll = ({ action, serviceMayBe }: Verdict): boolean =>
+	action === 'stop' || serviceMayBe !== undefined;

@@ -32,6 +32,14 @@ test.each([
 		"The field 'id' must be a string, but it is the number",
 	],
 	[
+		'an ID',
+		[
+			"The field 'id' is 4,10000E+12, a number that a spreadsheet has shortened",
+			"The field 'id' is 4.2E+10, a number that a spreadsheet has shortened",
+		],
+		"The field 'id' is a number that a spreadsheet has shortened",
+	],
+	[
 		'a size',
 		[
 			'the document has 7,123,456 bytes, more than the 5,000 that a request may have',

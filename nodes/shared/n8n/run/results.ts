@@ -37,8 +37,8 @@ export interface Failure {
 	binary?: IBinaryKeyData;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: boolean | undefined;
-	/** It ended the run, since every further request would fail in the same way. */
-	endsRun?: boolean;
+	/** Every further request may fail in the same way: if none succeeds, it is done again. */
+	mayFailAll?: boolean | undefined;
 }
 
 /**

@@ -108,6 +108,11 @@ export class Run implements RunState {
 		this.onEndListeners.delete(end);
 	}
 
+	/** Whether it has ended in such a way that no items are returned. */
+	get returnsNothing(): boolean {
+		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
+	}
+
 	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */
 	fail(itemIndex: number, failure: Failure): void {
 		if (this.signal.aborted) return;

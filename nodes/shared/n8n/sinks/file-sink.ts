@@ -64,7 +64,9 @@ export class FileSink implements Sink {
 	private readonly failures = new Failures();
 	private firstFailed = Infinity;
 	private readonly watermark: Watermark;
-	private readError: string | undefined;
+	/** Records that failed for what may have ended the run: until another succeeds, it is not known. */
+	private inDoubt: number[] = [];
+	private readError: { message: string; advice: string } | undefined;
 	private readonly failedRecords: FailedRecords;
 	/** The item has the files of failed records. */
 	private hasFiles = false;
@@ -112,6 +114,8 @@ export class FileSink implements Sink {
 		await failedRecords.keepResponse(record, failure);
 		// What a cancel interrupts has not failed: it is done again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
+		if (failure.mayFailAll) this.inDoubt.push(record.record);
+		else this.watermark.answered(record.record);
 		this.fail(record, failure);
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
 	}
@@ -119,11 +123,9 @@ export class FileSink implements Sink {
 	/** The file cannot be read any further than before this record. */
 	brokenOff(record: number, reason: unknown): void {
 		const line = reason instanceof RecordError ? reason.line : undefined;
-		this.readError = messageOf(reason);
-		const shown = line === undefined ? new InputError(this.readError, NOT_READ_ON) : reason;
-		this.fail({ record, line }, { reason: shown, endsRun: true });
-		const name = quoted(this.origin.file.name);
-		this.run.hint(`${name} could not be read to its end: ${this.readError}`);
+		const advice = line === undefined ? FETCH_FILE : 'Correct the file.';
+		this.readError = { message: messageOf(reason), advice };
+		this.fail({ record, line }, { reason, advice });
 	}
 
 	async close(): Promise<void> {
@@ -132,7 +134,7 @@ export class FileSink implements Sink {
 		const passedOver = Math.min(skip, file.reader.position.record - 1);
 		this.skip(passedOver, passedOver);
 		if (this.refused) return run.refuse(itemIndex, this.refused.reason);
-		if (run.signal.aborted || (run.stopsOnFailure && run.ended)) return;
+		if (run.returnsNothing) return;
 		await this.failedRecords.close();
 		this.hasFiles = true;
 		const { binary } = this.failedRecords;
@@ -140,6 +142,7 @@ export class FileSink implements Sink {
 		if (run.ended) {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
+			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
 			return run.fail(itemIndex, { reason, message, json, binary });
 		}
 		this.isProcessed = true;
@@ -179,6 +182,8 @@ export class FileSink implements Sink {
 		else add(this.counts, as, 1);
 		this.records = Math.max(this.records, record);
 		this.watermark.answered(record);
+		if (!this.run.ended)
+			for (const each of this.inDoubt.splice(0)) this.watermark.answered(each);
 	}
 
 	private skip(records: number, upTo: number): void {
@@ -195,26 +200,29 @@ export class FileSink implements Sink {
 		this.firstFailed = Math.min(this.firstFailed, record);
 		this.stats.count('failed');
 		this.failures.note({ ...failure, record, line });
-		if (!run.stopsOnFailure) {
-			// What ended the run is done again, with all that comes after it.
-			if (!failure.endsRun) this.watermark.answered(record);
-			return;
-		}
-		const { reason, message = messageOf(reason) } = failure;
+		if (!run.stopsOnFailure) return;
+		const { reason, message = messageOf(reason), advice } = failure;
 		const inLine = line === undefined ? '' : ` (line ${line})`;
 		const where = reason instanceof RecordError ? '' : `, record ${record}${inLine}`;
 		run.fail(origin.itemIndex, {
 			reason,
 			message: `${quoted(origin.file.name)}${where}: ${message}`,
+			advice,
 		});
 	}
 
-	/** Hints at what failed in a file that was read to its end. */
+	/** Hints at what failed in a file while the run went on. */
 	private failure(): InputError {
-		const { count: failed } = this.failures;
-		const what = `${count(failed, 'record')} of ${quoted(this.origin.file.name)} failed`;
-		this.run.hint(`${what}. ${CORRECT_FAILED}`);
-		return new InputError(what, CORRECT_FAILED);
+		const { failures, readError, records, run } = this;
+		const name = quoted(this.origin.file.name);
+		const inFiles = failures.count - (readError ? 1 : 0);
+		const what = `${count(inFiles, 'record')} of ${name} failed`;
+		if (inFiles > 0) run.hint(`${what}. ${CORRECT_FAILED}`);
+		if (!readError) return new InputError(what, CORRECT_FAILED);
+		const ending = `${name} could not be read to its end: ${readError.message}`;
+		const advice = `${readError.advice} Then continue with Skip Records: ${records - 1}`;
+		run.hint(`${ending}. ${advice}`);
+		return new InputError(ending, advice);
 	}
 
 	private summary(): IDataObject {
@@ -226,7 +234,7 @@ export class FileSink implements Sink {
 			failed: failures.count,
 			skipped,
 			atEnd: this.isAtEnd,
-			...(readError !== undefined && { readError }),
+			...(readError && { readError: readError.message }),
 			stats: this.meter.json(),
 			...this.result.json?.(),
 			...(failures.count > 0 && failures.json()),
@@ -235,8 +243,8 @@ export class FileSink implements Sink {
 	}
 }
 
-const NOT_READ_ON =
+const FETCH_FILE =
 	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
 
 const CORRECT_FAILED =
-	"Correct what the field 'failures' says, then run this node with the files of the item: they have all failed records.";
+	"The field 'failures' says why. The files of the item have all failed records: correct these, then run this node with the files.";

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failed, Outcome } from '../../flow/deliver';
+import { mayFailAll } from '../../flow/verdict';
 import type { SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 
@@ -98,10 +99,9 @@ export async function account<E extends Placed, R>(
 	wording: Wording<E, R>,
 ): Promise<void> {
 	if (outcome.ok) return await sink.done(entries, outcome, wording);
-	const { reason, skipped } = outcome;
-	const endsRun = outcome.verdict.action === 'stop';
+	const { reason, skipped, verdict } = outcome;
 	for (const entry of entries) {
-		const failure = { reason, skipped, endsRun, ...wording.failure(entry, outcome) };
-		await sink.failed(entry, failure);
+		const words = wording.failure(entry, outcome);
+		await sink.failed(entry, { reason, skipped, mayFailAll: mayFailAll(verdict), ...words });
 	}
 }

@@ -57,13 +57,13 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 	/** Those of files in flight. */
 	const sinks = new Set<FileSink>();
 	for (const itemIndex of run.items.keys()) {
-		if (run.ended) break;
+		await run.breathe();
+		if (run.returnsNothing) break;
 		const places = placesOf(run, parameters, itemIndex);
 		for (const [at, where] of places.entries()) {
 			const opened = run.ended ? undefined : await open(files, itemIndex, where);
 			if (opened === undefined) {
-				// The only file of its item has no other result, so that the item itself fails.
-				if (run.ended && places.length > 1) notRead(run, parameters, itemIndex, where);
+				if (run.ended) notRead(run, parameters, itemIndex, where);
 				continue;
 			}
 			const { sink } = opened.reading;
@@ -127,13 +127,14 @@ async function useFile<E extends Placed, R extends FileReading<E>>(
 	}
 }
 
-/** The run ended before a file was read, and its item may have the results of others. */
+/** The run ended before a file was read. */
 function notRead(
 	run: Run,
 	parameters: FileSourceParameters,
 	itemIndex: number,
 	where: string | IBinaryData,
 ): void {
+	if (typeof where === 'string' && !hasFile(run, itemIndex, where)) return;
 	const reason = run.ended?.reason;
 	const { name } = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
 	const message = `The file ${quoted(name)} was not read: ${messageOf(reason)}`;
