@@ -96,7 +96,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 const noCounts = () => ({ deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 });
 
 const NOT_OF_SERVICE =
-	"Something else than the service may have answered: check 'Push Service URL' in the credential, and for an ID with a slash whether a proxy refuses %2F in paths.";
+	"Something other than the service may have answered: check 'Push Service URL' in the credential, and for an ID with a slash whether a proxy refuses %2F in paths.";
 const NOT_FOUND =
 	"If unknown IDs are fine, turn on 'Ignore Not Found'. Otherwise check 'Push Service URL' in the credential and the ID.";
 

@@ -45,7 +45,7 @@ const resultOptions = properties([
 		default: 0,
 		placeholder: 'e.g. 12',
 		description:
-			'Number of chunks the document was pushed as. If above 0, these are deleted (ID#0, ID#1 and so on) instead of the ID itself.',
+			'Number of chunks of the document. If above 0, these are deleted (ID#0, ID#1 and so on) instead of the ID itself.',
 		displayOptions: { show: { '/idSource': ['item'] } },
 	},
 	{

@@ -210,8 +210,11 @@ describe('Texts From: File', () => {
 	it('takes text and document from other fields, and returns items', async () => {
 		// A name is kept as it is.
 		const meta = { title: ' T ', about: 'D', link: '' };
-		const record = { nr: 7, meta, body: 'one\ntwo' };
-		const result = await chunkFile(JSON.stringify({ list: [record] }), {
+		const list = [
+			{ nr: 7, meta, body: 'one\ntwo' },
+			{ nr: 8, meta: { title: '4E+12' }, body: 'x' },
+		];
+		const result = await chunkFile(JSON.stringify({ list }), {
 			outputTo: 'items',
 			fileFormat: 'jsonArray',
 			listPath: 'list',
@@ -226,13 +229,13 @@ describe('Texts From: File', () => {
 			},
 		});
 		const { output } = result;
-		expect(output).toHaveLength(2);
+		expect(output.map(({ json }) => json.name)).toEqual([' T ', ' T ', '4E+12']);
 		expect(output[1]).toMatchObject({
 			json: { id: '7#1', name: ' T ', description: 'D', parentId: '7', nr: 7, text: 'two' },
 			pairedItem: { item: 0 },
 		});
 		expect(output[1].json).not.toHaveProperty('url');
-		expect(hintsOf(result)).toEqual(['1 of 1 record, 2 chunks, 0 failed']);
+		expect(hintsOf(result)).toEqual(['2 of 2 records, 3 chunks, 0 failed']);
 	});
 
 	it.each<[string, INodeParameters, unknown[], string]>([

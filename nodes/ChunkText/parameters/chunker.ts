@@ -30,7 +30,7 @@ export const chunkerProperties = properties([
 			{
 				name: 'Semantic',
 				value: 'semantic',
-				description: 'Splits where the meaning changes. The slowest chunker.',
+				description: 'Splits where the meaning changes',
 			},
 			{
 				name: 'Sentence',

@@ -29,7 +29,8 @@ const resultOptions = properties([
 			{ name: 'None', value: 'none', description: 'Only what this node returns' },
 		],
 		default: 'all',
-		description: 'Fields of the input item to keep. If not added: all for Submit, else none.',
+		description:
+			'Fields of the input item to keep. If not added: all for Submit and for unfinished texts, else none.',
 	},
 	{
 		displayName: 'Source Fields to Keep',

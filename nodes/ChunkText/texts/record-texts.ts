@@ -9,7 +9,7 @@ import {
 	type DocumentFields,
 } from '../../shared/n8n/sources/document-fields';
 import type { FileReading } from '../../shared/n8n/sources/file-source';
-import { documentId } from '../../shared/service/push/document-id';
+import { documentId, exactText } from '../../shared/service/push/document-id';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
@@ -65,12 +65,18 @@ const documentFields = (parameters: ChunkParameters, itemIndex: number): Documen
 	url: parameters.text('options.urlField', itemIndex).trim(),
 });
 
+/** A name, which may look like an ID that is none, such as 4E+12. */
+const titleOf = (name: unknown, field: string, advice: string): string =>
+	name === undefined
+		? documentId(name, field, advice)
+		: exactText(name, () => `'${field}'`, advice);
+
 function documentOf(record: object, fields: DocumentFields): SourceDocument {
-	const advice = "'Documents Ready to Push' needs it: correct the record, or the field's name.";
+	const advice = "Every document needs it: correct the record, or the field's name.";
 	const { id, name, ...others } = documentFieldsOf(record, fields);
 	return {
 		id: documentId(id, fields.id, advice),
-		fields: { name: documentId(name, fields.name, advice), ...(others as IDataObject) },
+		fields: { name: titleOf(name, fields.name, advice), ...(others as IDataObject) },
 		previousChunkCount: 0,
 	};
 }

@@ -113,8 +113,10 @@ export class Lane {
 		waiting.splice(waiting.indexOf(waiter), 1);
 		limiter.running++;
 		this.running++;
-		limiter.nextStart =
-			Math.max(limiter.nextStart, run.now() - CATCH_UP_MS) + limiter.intervalMs();
+		// Those that are only let go, because the run has ended, send nothing.
+		if (!run.ended)
+			limiter.nextStart =
+				Math.max(limiter.nextStart, run.now() - CATCH_UP_MS) + limiter.intervalMs();
 		limiter.next()?.waker.abort();
 		try {
 			return await send(++limiter.started);

@@ -155,7 +155,7 @@ const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|h
 const MAX_START_CHARACTERS = 2_000;
 
 /**
- * A 2xx response that is an HTML page: it comes from something else than the service, such as a proxy
+ * A 2xx response that is an HTML page: it comes from something other than the service, such as a proxy
  * or a login page, so nobody knows what became of the request (docs/service-interface.md, Failures).
  *
  * @returns undefined for any other body

@@ -283,11 +283,18 @@ describe('a limit per minute', () => {
 
 	test('the end of the run ends the wait', async () => {
 		const run = new VirtualRun();
-		const lane = new Lane(new Limiter(), run, 1, { perMinute: 1 });
+		const limiter = new Limiter();
+		const lane = new Lane(limiter, run, 1, { perMinute: 1 });
 		run.clock.at(5000, () => run.stop('stopped'));
 		const all = [1, 2, 3].map(async () => await lane.schedule(async () => run.now()));
 		await run.clock.run(Promise.all(all));
 		expect(run.now()).toBe(5000);
+		lane.leave();
+		// What waited has not used up the minutes of the next run, which waits for the first request only.
+		const later = new VirtualRun({ clock: run.clock });
+		const next = new Lane(limiter, later, 1, { perMinute: 1 });
+		const startedAt = await later.clock.run(next.schedule(async () => later.now()));
+		expect(startedAt).toBeLessThanOrEqual(60_000 / 0.95);
 	});
 
 	test('no minute has more requests than the limit, whatever sends them and until when', async () => {

@@ -89,7 +89,8 @@ export function documentFieldsOf(record: object, fields: DocumentFields): Record
 /** The ID of a record that cannot be used, as far as it has one in this field. */
 export function idIn(record: unknown, field: string): string | undefined {
 	const id = isRecord(record) ? fieldOf(record, field) : undefined;
-	return typeof id === 'string' && id !== '' ? id : undefined;
+	if (typeof id === 'string' && id !== '') return id;
+	return Number.isSafeInteger(id) ? String(id) : undefined;
 }
 
 /** The members that have a value: what is empty is omitted. */

@@ -67,4 +67,4 @@ const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
 
 const EXACT_ADVICE =
-	'Have the source return it as text: fractions are rounded, and beyond 9,007,199,254,740,991 numbers lose digits.';
+	'Have the source return it as text: beyond 9,007,199,254,740,991 numbers have lost digits.';

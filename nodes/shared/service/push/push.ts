@@ -25,7 +25,7 @@ export function documentText(document: PushDocument, original?: string): string 
 		// The message about a circular structure has several lines.
 		[reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
 	}
-	// A toJSON method may return something else than an object.
+	// A toJSON method may return something other than an object.
 	if (text?.startsWith('{')) return text;
 	throw new InputError(
 		`the document cannot be written as JSON (${reason})`,
