@@ -109,7 +109,7 @@ function createContext(options: SandboxOptions, settings: SandboxSettings): Cont
 		clients: options.clients ?? [{ id: DEMO.clientId, secret: DEMO.clientSecret }],
 		dataSources: options.dataSources ?? [{ endpoint: DEMO.endpoint, keys: [DEMO.pushKey] }],
 		blobAuth: options.blobAuth,
-		tokens: new Tokens(settings, 'sandbox'),
+		tokens: new Tokens(settings),
 		jobs: new Jobs(settings),
 		index: new IndexStore(options.dataFile),
 		faults: new FaultRules((rule) => check(FAULT_RULE_SCHEMA, rule, 'fault rule')),

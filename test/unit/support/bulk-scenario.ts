@@ -27,7 +27,6 @@ export type Fault =
 	| 'slow'
 	| 'throttled'
 	| 'throttled 3 s'
-	| 'throttled 5 min'
 	| 'unavailable'
 	| 'unavailable 2 s'
 	| 'bad gateway 2 s'
@@ -59,7 +58,6 @@ export interface Sent {
 	at: number;
 	positions: number[];
 	attempt: number;
-	inFlight: number;
 }
 
 export interface Ending {
@@ -110,7 +108,6 @@ const status = (code: number, retryAfterMs?: number) =>
 const FAULTS: Partial<Record<Fault, () => Error>> = {
 	throttled: () => status(429),
 	'throttled 3 s': () => status(429, 3000),
-	'throttled 5 min': () => status(429, 300_000),
 	unavailable: () => status(503),
 	'unavailable 2 s': () => status(503, 2000),
 	'bad gateway 2 s': () => status(502, 2000),
@@ -176,7 +173,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		const bytes = bodyBytes(batch);
 		inFlight++;
 		const positions = batch.map((packed) => packed.entry.position);
-		sent.push({ at: clock.now(), positions, attempt, inFlight });
+		sent.push({ at: clock.now(), positions, attempt });
 		const fault = faults[sent.length - 1] ?? 'none';
 		if (cancelAtMs !== undefined && clock.now() > cancelAtMs) mustSendNothing = 'a cancel';
 		check(mustSendNothing === '', `sent after ${mustSendNothing}`);

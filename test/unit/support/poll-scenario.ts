@@ -11,7 +11,6 @@ const STOP = new Error('A failure');
 export type PollFault =
 	| 'none'
 	| 'unavailable'
-	| 'unavailable 20 s'
 	| 'reset'
 	| 'throttled'
 	| 'throttled 5 s'
@@ -71,7 +70,6 @@ const status = (code: number, retryAfterMs?: number) =>
 
 const FAULTS: Partial<Record<PollFault, () => Error>> = {
 	unavailable: () => status(503),
-	'unavailable 20 s': () => status(503, 20_000),
 	reset: () => new ServiceFailure('reset', { kind: 'transport', code: 'ECONNRESET' }),
 	throttled: () => status(429),
 	'throttled 5 s': () => status(429, 5000),

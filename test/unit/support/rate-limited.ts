@@ -91,7 +91,6 @@ export async function play({
 	let refused = 0;
 	let failed = 0;
 	let inFlight = 0;
-	const doneAt: number[] = [];
 	const execution = async () => {
 		const run = new VirtualRun({ clock });
 		const limiter = apart ? new Limiter() : shared;
@@ -120,7 +119,6 @@ export async function play({
 		for await (const { outcome } of flat(deliverEach([entries], send, line))) {
 			if (!outcome.ok) failed++;
 		}
-		doneAt.push(clock.now());
 	};
 	await clock.run(Promise.all(Array.from({ length: executions }, execution)));
 	/** Accepted requests per second from a time until the last half second. */
@@ -128,5 +126,5 @@ export async function play({
 		const end = clock.now();
 		return accepted.filter((at) => at >= fromMs).length / ((end - fromMs) / 1000);
 	};
-	return { sent, accepted, refused, failed, rate, doneAt, endedAt: clock.now() };
+	return { sent, accepted, refused, failed, rate, endedAt: clock.now() };
 }
