@@ -68,23 +68,15 @@ const chunkDocumentId = (id: string, { index: text }: TextRef, index: number): s
 
 type KeptOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
-/** Fields of a chunk that it may not have. Those of its source with the same names would be mistaken for them. */
-const CHUNK_FIELDS = [
-	'chunkingId',
-	'chunkCount',
-	'textIndex',
-	'start',
-	'end',
-	'tokensUsed',
-	'vector',
-];
+/** What Chunk Details adds. Fields of a source with the same names would be mistaken for it. */
+const DETAILS = ['chunkingId', 'chunkCount', 'textIndex', 'start', 'end', 'tokensUsed'];
 /** Where a text stands that has not finished, as Submit returns it. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
 function keptOf({ source, chunkingId }: ChunkedText, options: KeptOptions): IDataObject {
 	const kept = keptFields(source, options);
 	if (options.keepSourceFields !== 'all') return kept;
-	for (const field of CHUNK_FIELDS) delete kept[field];
+	for (const field of [...DETAILS, 'vector']) delete kept[field];
 	// They would send finished chunks back to Get Results.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete kept[field];
 	return kept;

@@ -5,7 +5,7 @@ import { mayFailAll } from '../../shared/flow/verdict';
 import { count } from '../../shared/n8n/run/hints';
 import type { Session } from '../../shared/n8n/session/session';
 import type { Failure } from '../../shared/n8n/run/results';
-import type { Sink } from '../../shared/n8n/sinks/sink';
+import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import {
 	coverage,
 	type Chunk,
@@ -149,8 +149,7 @@ export class Report {
 	}
 
 	private sourceOf(ref: TextRef): IDataObject {
-		const [itemIndex = 0] = ref.items;
-		return ref.source ?? fieldsOfItem(this.task.run, itemIndex);
+		return ref.source ?? fieldsOfItem(this.task.run, itemOf(ref));
 	}
 }
 
@@ -212,7 +211,11 @@ const submittedOf = ({ chunkingId, status, refs, textCount }: Job): IDataObject 
 /** Makes one failure of all texts of an item that failed, with what is needed to fetch each of them later. */
 export function mergedFailure(first: Failure, failures: readonly Failure[]): Failure {
 	const responses = failures.flatMap(({ json }) => json?.response ?? []);
-	const texts = failures.map(({ json = {} }) => withoutResponse(json));
+	const texts = failures.map(({ json }) => {
+		const text = { ...json };
+		delete text.response;
+		return text;
+	});
 	const failedTexts = texts.filter(({ chunkingId }) => chunkingId !== undefined);
 	// Nothing of these can be fetched later: they have to be submitted again.
 	const others = texts.filter(({ chunkingId }) => chunkingId === undefined);
@@ -227,9 +230,4 @@ export function mergedFailure(first: Failure, failures: readonly Failure[]): Fai
 			...(responses.length > 1 && { responses }),
 		},
 	};
-}
-
-function withoutResponse({ ...json }: IDataObject): IDataObject {
-	delete json.response;
-	return json;
 }

@@ -60,27 +60,22 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answe
 			}),
 		judge: (error, job) =>
 			isTransient(error, job, run.now()) ? { action: 'retry' } : forJobAlone(error, service),
-		expire: (job, lastError) =>
-			options.whenTimeRunsOut === 'output'
-				? { state: 'finished', response: { type: 'pending', lastError } }
-				: {
-						state: 'failed',
-						reason: outOfTime(
-							options.maxWaitSeconds,
-							service.session.words(job.status),
-							lastError,
-						),
-					},
+		expire: (job, lastError) => {
+			if (options.whenTimeRunsOut === 'output')
+				return { state: 'finished', response: { type: 'pending', lastError } };
+			const status = service.session.words(job.status);
+			return {
+				state: 'failed',
+				reason: outOfTime(options.maxWaitSeconds, status, lastError),
+			};
+		},
 	});
 }
 
 /** Fetches each job once, whether it has finished or not. */
 export async function* fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
 	const send = async (job: Job): Promise<Fetched> => fetchedOf(await check(job, service));
-	const line = {
-		...service.fetching,
-		judge: (error: unknown) => forJobAlone(error, service),
-	};
+	const line = { ...service.fetching, judge: (error: unknown) => forJobAlone(error, service) };
 	for await (const slice of deliverEach(singly(jobs), send, line)) {
 		for (const { entry, outcome } of slice) yield { job: entry, outcome };
 	}

@@ -81,16 +81,10 @@ export class ChunkRun {
 		yield* earlier;
 		const notSubmitted = async (text: TextEntry, outcome: Failed) =>
 			await this.step(async () => await this.report.notSubmitted(text, outcome));
-		const submitting = {
-			notSubmitted,
-			maxTexts: task.options.textsPerRequest,
-			isRepeatable: true,
-		};
-		for await (const job of submit(
-			room ? room.admitted(entries) : entries,
-			service,
-			submitting,
-		)) {
+		const slices = room ? room.admitted(entries) : entries;
+		const { textsPerRequest: maxTexts } = task.options;
+		const submitting = { notSubmitted, maxTexts, isRepeatable: true };
+		for await (const job of submit(slices, service, submitting)) {
 			room?.take(job.refs);
 			yield job;
 		}

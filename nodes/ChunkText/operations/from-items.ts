@@ -8,9 +8,11 @@ import { documentItem, itemsOf } from '../chunks/records';
 import { mergedFailure } from '../chunks/report';
 import type { Job } from '../submit/service';
 import { ItemTexts, type IdSource } from '../texts/item-texts';
-import type { PreviousRequest } from '../texts/previous-requests';
 import type { TextEntry } from '../texts/text';
 import { ChunkRun, type Work } from './chunk-texts';
+
+/** What the jobs of an earlier run have in common. */
+const PREVIOUS = { isOwn: false, isRepeatable: false, status: 'SUBMITTED' };
 
 /**
  * Chunks the texts of all input items. Items without a usable text fail.
@@ -36,7 +38,7 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 			for (const ref of empty)
 				await sink.returned(ref, itemsOf({ ref, chunks: [], isComplete: true }, [], mode));
 			for (const request of items.requests.values())
-				earlier.push(previousJob(request, run.now()));
+				earlier.push({ ...request, ...PREVIOUS, since: run.now() });
 			for (const job of earlier) jobs.add(job);
 			return texts;
 		},
@@ -56,14 +58,3 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 			await new ChunkRun(work, { ...source, earlier, name: 'chunks' }).chunkAll(),
 	);
 }
-
-/** The job of a request that an earlier run submitted. */
-const previousJob = ({ chunkingId, refs, textCount }: PreviousRequest, since: number): Job => ({
-	chunkingId,
-	refs,
-	textCount,
-	since,
-	isOwn: false,
-	isRepeatable: false,
-	status: 'SUBMITTED',
-});

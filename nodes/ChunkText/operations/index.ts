@@ -11,10 +11,10 @@ import { chunkItems } from './from-items';
 
 /** Submits texts and returns their chunks. Items that already have a chunking ID may be resumed. */
 async function submitAndWait(run: Run): Promise<void> {
-	const { parameters, options } = taskOf(run);
+	const task = taskOf(run);
+	const { parameters, options, mode } = task;
 	// Before anything is submitted that could not be fetched.
 	parseResultsPath(options.resultsPath);
-	const mode = parameters.choice('output');
 	const isFile = parameters.choice('textSource') === 'file';
 	// A text of a file that has not finished in time is a failed record; a document has all its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
@@ -22,7 +22,7 @@ async function submitAndWait(run: Run): Promise<void> {
 		idOf: (itemIndex: number) => parameters.text('options.resumeChunkingId', itemIndex),
 		positionOf: (itemIndex: number) => run.items[itemIndex]?.json.textPosition,
 	};
-	await withWork({ run, parameters, options, mode }, fetchAll, async (work) =>
+	await withWork(task, fetchAll, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work, ids),
 	);
 }
@@ -40,26 +40,23 @@ async function submit(run: Run): Promise<void> {
 
 /** Fetches the chunks of requests submitted before, each once however many items stand for it. */
 async function getResults(run: Run): Promise<void> {
-	const { parameters, options } = taskOf(run);
+	const task = taskOf(run);
+	const { parameters, options } = task;
 	parseResultsPath(options.resultsPath);
-	const mode = parameters.choice('output');
 	const ids = {
 		idOf: (itemIndex: number) => parameters.requiredText('chunkingId', itemIndex, ID_ADVICE),
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 	};
 	const fetch = parameters.boolean('wait') ? fetchAll : fetchOnce;
-	await withWork(
-		{ run, parameters, options, mode },
-		fetch,
-		async (work) => await chunkItems(work, ids),
-	);
+	await withWork(task, fetch, async (work) => await chunkItems(work, ids));
 }
 
 const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'Submit'.";
 
-function taskOf(run: Run): Omit<ChunkTask, 'mode'> {
+function taskOf(run: Run): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
-	return { run, parameters, options: optionsOf(parameters, isTool(run.context)) };
+	const options = optionsOf(parameters, isTool(run.context));
+	return { run, parameters, options, mode: parameters.choice('output') };
 }
 
 /** All operations, by their values. */

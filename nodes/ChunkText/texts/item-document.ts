@@ -90,21 +90,23 @@ export const adviceForText = (run: Run, itemIndex: number): string | undefined =
 
 /**
  * Marks documents whose chunks get the same IDs: a chunk that one of them no longer has may still belong to
- * another.
+ * another. A hint names them.
  *
  * @param documents by what the IDs of their chunks begin with
- * @returns a hint at them; undefined for none
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,
-): string | undefined {
+	run: Pick<Run, 'hint'>,
+): void {
 	const shared = [...documents.values()].filter(({ length }) => length > 1).flat();
 	for (const document of shared) {
 		document.previousChunkCount = 0;
 		document.isShared = true;
 	}
 	const [first, ...others] = new Set(shared.map(({ id }) => id));
-	if (first === undefined) return undefined;
+	if (first === undefined) return;
 	const more = others.length > 0 ? ` and ${others.length} more` : '';
-	return `Items have the same 'Document ID' (${quoted(first)}${more}), so their chunks get the same IDs and replace each other in the index. Give each text a document ID of its own, or use 'List in a Field'.`;
+	run.hint(
+		`Items have the same 'Document ID' (${quoted(first)}${more}), so their chunks get the same IDs and replace each other in the index. Give each text a document ID of its own, or use 'List in a Field'.`,
+	);
 }

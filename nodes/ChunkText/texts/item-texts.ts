@@ -36,7 +36,7 @@ export class ItemTexts {
 	private readonly documents = new Map<string, SourceDocument[]>();
 	/** Settings by their group: most items share them. */
 	private readonly settings = new Map<string, TextEntry['settings']>();
-
+	/** If they are the same for all items. */
 	private constant: Grouped | undefined;
 	private readonly source: 'item' | 'list' | 'file' | 'textFile';
 
@@ -81,10 +81,8 @@ export class ItemTexts {
 	 */
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;
-		const hint = markShared(this.documents);
-		if (hint !== undefined) run.hint(hint);
+		markShared(this.documents, run);
 		hintAtRegexes(this.settings.values(), run);
-		if (this.settings.size < 2) return [...entries];
 		return [...entries].sort(
 			(one, other) => Number(one.group > other.group) - Number(one.group < other.group),
 		);
