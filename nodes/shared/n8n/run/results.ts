@@ -3,7 +3,6 @@ import type {
 	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
-	IPairedItemData,
 } from 'n8n-workflow';
 
 import { ServiceFailure } from '../../service/failure';
@@ -21,6 +20,11 @@ export interface ResultOptions {
 	 */
 	failure?: unknown;
 }
+
+/** An output item as it is given. */
+type Given = Pick<INodeExecutionData, 'json' | 'pairedItem'> & {
+	binary?: IBinaryKeyData | undefined;
+};
 
 /** The failure of an item, or of a part of one, and how it is shown. */
 export interface Failure {
@@ -74,16 +78,12 @@ export class Results {
 	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
 		const { items, binary, failure } = options;
 		const pairedItem = items?.map((item) => ({ item })) ?? { item: itemIndex };
-		for (const item of items ?? []) this.outputs[item] ??= [];
-		const output = (this.outputs[itemIndex] ??= []);
-		for (const json of list) {
-			const item = this.itemOf(json, pairedItem, binary);
-			if (failure !== undefined)
-				this.routeToErrorOutput(item, () =>
-					nodeError(this.context, failure, { itemIndex }),
-				);
-			output.push(item);
-		}
+		const error =
+			failure === undefined
+				? undefined
+				: () => nodeError(this.context, failure, { itemIndex });
+		for (const item of [itemIndex, ...(items ?? [])]) this.outputs[item] ??= [];
+		for (const json of list) this.add(itemIndex, { json, pairedItem, binary }, error);
 	}
 
 	/**
@@ -94,7 +94,7 @@ export class Results {
 	fail(itemIndex: number, failed: Failure, isCause = false): void {
 		const { reason, message = messageOf(reason), advice, id, json, binary } = failed;
 		this.failures++;
-		const output = (this.outputs[itemIndex] ??= []);
+		this.outputs[itemIndex] ??= [];
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
 		const failure = () => nodeError(this.context, reason, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
@@ -106,9 +106,7 @@ export class Results {
 		const status = reason instanceof ServiceFailure && reason.httpStatus;
 		const document = id === undefined ? json : { id, ...json };
 		const fields = { ...document, error: message, ...(status && { httpStatus: status }) };
-		const item = this.itemOf(fields, { item: itemIndex }, binary);
-		this.routeToErrorOutput(item, failure);
-		output.push(item);
+		this.add(itemIndex, { json: fields, pairedItem: { item: itemIndex }, binary }, failure);
 	}
 
 	/** The failure that a run that stops at failures throws. */
@@ -126,23 +124,22 @@ export class Results {
 		return this.outputs.flatMap((output) => output ?? []);
 	}
 
-	private itemOf(
-		json: IDataObject,
-		pairedItem: IPairedItemData | IPairedItemData[],
-		binary: IBinaryKeyData = {},
-	): INodeExecutionData {
-		return {
+	/** @param failure makes the error of an item that failed, if it leaves through the error output */
+	private add(
+		itemIndex: number,
+		{ json, pairedItem, binary = {} }: Given,
+		failure?: () => NodeFailure,
+	): void {
+		const item: INodeExecutionData = {
 			json: this.isForModel ? forModel(json) : json,
 			pairedItem,
 			...(Object.keys(binary).length > 0 && { binary }),
 		};
-	}
-
-	private routeToErrorOutput(item: INodeExecutionData, failure: () => NodeFailure): void {
-		if (!this.toErrorOutput) return;
 		// By this member n8n finds the items for the error output, but drops all JSON except the
 		// message of an item that still has it after that. So n8n's own copy must not have it.
-		Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
+		if (failure && this.toErrorOutput)
+			Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
+		(this.outputs[itemIndex] ??= []).push(item);
 	}
 }
 
