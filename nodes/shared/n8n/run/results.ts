@@ -3,6 +3,7 @@ import type {
 	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
+	IPairedItemData,
 } from 'n8n-workflow';
 
 import { ServiceFailure } from '../../service/failure';
@@ -22,9 +23,11 @@ export interface ResultOptions {
 }
 
 /** An output item as it is given. */
-type Given = Pick<INodeExecutionData, 'json' | 'pairedItem'> & {
+interface Given {
+	json: IDataObject;
+	pairedItem: IPairedItemData | IPairedItemData[];
 	binary?: IBinaryKeyData | undefined;
-};
+}
 
 /** The failure of an item, or of a part of one, and how it is shown. */
 export interface Failure {
