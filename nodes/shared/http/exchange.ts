@@ -105,10 +105,7 @@ export async function send(
 		async (how) => (await helpers.httpRequest({ ...request, ...how })) as unknown,
 		() => asked,
 		timeoutMs,
-	).catch((error: unknown) => {
-		const isRefused = error instanceof ServiceFailure && error.description === undefined;
-		throw isRefused ? notSent(error, party) : error;
-	});
+	);
 }
 
 /**
@@ -156,10 +153,3 @@ const unreadable = ({ name }: Party, error: unknown): ServiceFailure =>
 		kind: 'response',
 		description: `Report this to the operator of ${name}.`,
 	});
-
-/** n8n refused to send it, e.g. because the credential allows other domains only. */
-function notSent({ message, kind }: ServiceFailure, { urlLabel }: Party): ServiceFailure {
-	const what = kind === 'token' ? `The token request was not sent: ${message}` : message;
-	const description = `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${urlLabel}'.`;
-	return new ServiceFailure(what, { kind, description });
-}

@@ -97,7 +97,14 @@ function refusedByN8n(
 			description: `Ask the administrator of n8n to allow the host of '${urlLabel}': its name in N8N_SSRF_ALLOWED_HOSTNAMES or its IP address in N8N_SSRF_ALLOWED_IP_RANGES.`,
 		});
 	const reason = error instanceof Error ? error.message : 'n8n did not send the request';
-	return new ServiceFailure(reason, details);
+	if (!neverSent) return new ServiceFailure(reason, details);
+	return new ServiceFailure(
+		kind === 'token' ? `The token request was not sent: ${reason}` : reason,
+		{
+			...details,
+			description: `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${urlLabel}'.`,
+		},
+	);
 }
 
 const aboutCertificate = ({ name, urlLabel }: Party, neverSent: boolean): [string, string] =>

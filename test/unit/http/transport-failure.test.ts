@@ -271,7 +271,12 @@ describe('what is said', () => {
 			'The push service could not be reached: its certificate is not trusted',
 			/'Push URL'.*NODE_EXTRA_CA_CERTS.*\(code CERT_HAS_EXPIRED\)/,
 		],
-		['what n8n refused to send', new Error('Not allowed'), 'Not allowed', undefined],
+		[
+			'what n8n refused to send',
+			new Error('Not allowed'),
+			'Not allowed',
+			/'Allowed HTTP Request Domains', add the host of 'Push URL'/,
+		],
 		['what is no error', 'broken', 'n8n did not send the request', undefined],
 	])('of %s', (_what, thrown, message, advice) => {
 		const failure = transportFailure(thrown, PARTY);
