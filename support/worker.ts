@@ -10,14 +10,13 @@ export interface Worker {
 	credentialTypes: CredentialTypes;
 }
 
-/** So much faster runs the clock of a worker's runs: their pauses are shorter, in proportion to all else. */
-const SPEED = 20;
-
 /**
  * Loads Chunk Text and its credential anew, so that what their modules keep in memory belongs to
  * this worker alone. n8n itself is the same for all.
+ *
+ * @param speed how many times faster the clock of its runs is, which shortens their pauses
  */
-export function startWorker(): Worker {
+export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');
 	let worker: Worker | undefined;
 	jest.isolateModules(() => {
@@ -33,9 +32,9 @@ export function startWorker(): Worker {
 		const { Run } = require('../nodes/shared/n8n/run/run') as { Run: { prototype: Clock } };
 		/* eslint-enable @typescript-eslint/no-require-imports */
 		const clock = { now: Run.prototype.now, sleep: Run.prototype.sleep };
-		Run.prototype.now = () => SPEED * clock.now();
+		Run.prototype.now = () => speed * clock.now();
 		Run.prototype.sleep = async function (ms, wake) {
-			await clock.sleep.call(this, ms / SPEED, wake);
+			await clock.sleep.call(this, ms / speed, wake);
 		};
 		worker = {
 			node: new ChunkText(),

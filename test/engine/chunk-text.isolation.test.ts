@@ -182,11 +182,6 @@ describe('a request that ends in ERROR', () => {
 		expect(submits()).toHaveLength(1);
 		expect(jsonOf(output)[0]?.error).toMatch(/for a request with 2 texts, any of which/);
 	});
-
-	it('is not repeated if the node stops at failures', async () => {
-		await chunk(items, parameters);
-		expect(submits()).toHaveLength(2);
-	});
 });
 
 describe('a job that the service no longer knows', () => {

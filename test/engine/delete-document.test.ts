@@ -422,25 +422,6 @@ describe('a document the service does not know', () => {
 });
 
 describe('faults', () => {
-	it.each([
-		[401, 2],
-		[403, 4],
-	])(
-		'of the key stop all further requests, and every item is returned: %i',
-		async (status, sent) => {
-			fault({ status, skip: 1 });
-			const result = await remove(
-				items(...ids(6)),
-				{ options: { concurrency: 1 } },
-				{ onError: 'continueErrorOutput' },
-			);
-			expect(requests()).toHaveLength(sent);
-			expect(pairedIndexes(result)).toEqual(indexes(6));
-			expect(result.errorOutput).toHaveLength(5);
-			expect(result.errorOutput[4].json).toMatchObject({ id: 'd5', httpStatus: status });
-		},
-	);
-
 	it('end with Stop in the editor, and the error says how many were deleted', async () => {
 		fault({ ...HANGS, skip: 3 });
 		const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 2 } };

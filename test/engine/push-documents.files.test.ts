@@ -93,13 +93,6 @@ describe('CSV', () => {
 		);
 	});
 
-	it('has any delimiter', async () => {
-		await push([await files.item('id^name\na^A\n', 'd.csv')], {
-			options: { delimiter: '^' },
-		});
-		expect(indexed()).toEqual([{ id: 'a', name: 'A' }]);
-	});
-
 	it('needs its columns', async () => {
 		const { error } = await push([await files.item('key,name\na,A\n', 'd.csv')]);
 		expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
@@ -536,11 +529,6 @@ describe('bad input', () => {
 		const { error } = await push([item], { listPath: 'items' });
 		expect(error?.message).toBe(`'d.json': The file has no list at "items"`);
 		expect(error?.description).toMatch(/^Check the file, 'File Format' and 'Path to List'\./);
-	});
-
-	it('one object with an ID and a name is a document, whatever lists it has', async () => {
-		const item = await files.item('{"id":"a","name":"A","tags":["x"]}', 'd.json');
-		expect(summary(await push([item]))).toMatchObject({ records: 1, pushed: 1 });
 	});
 
 	it('a missing field says which there are', async () => {

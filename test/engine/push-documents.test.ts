@@ -291,24 +291,10 @@ describe('an item without an ID or a name says what to enter', () => {
 			`${FIELDS} Enter one of these as 'ID Field' and one as 'Name Field'.`,
 		],
 		[
-			'without the ID alone',
-			PRODUCT,
-			{ nameField: 'title' },
-			"The field 'id' is missing or empty",
-			`${FIELDS} Enter one of these as 'ID Field'.`,
-		],
-		[
 			'without the name',
 			PRODUCT,
 			{ idField: 'sku' },
 			"The field 'name' of document 'a' is missing or empty",
-			`${FIELDS} Enter the field that has it as 'Name Field'.`,
-		],
-		[
-			'without the name that was entered',
-			PRODUCT,
-			{ idField: 'sku', nameField: 'label' },
-			"The field 'label' with the name of document 'a' is missing or empty",
 			`${FIELDS} Enter the field that has it as 'Name Field'.`,
 		],
 		[

@@ -112,12 +112,4 @@ describe('the data of the execution has them too', () => {
 		});
 		expect(tracingOf(result)?.requests).toBeGreaterThan(0);
 	});
-
-	it('of a node that failed', async () => {
-		sandbox().faults.add({ route: 'push', status: 501 });
-		const result = await run(new PushDocuments(), {}, { items: documents(3) });
-		expect(result.error).toBeDefined();
-		expect(tracingOf(result)).toMatchObject({ requests: 1, records: 0 });
-		expect(tracingOf(result)).toMatchObject({ retries: 0 });
-	});
 });

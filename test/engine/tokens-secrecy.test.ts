@@ -69,7 +69,10 @@ async function expectNothing(
 ): Promise<void> {
 	const modes = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
 	const runs = await Promise.all(
-		modes.map(async (onError) => await chunk(startWorker(), store, { ...options, onError })),
+		modes.map(
+			async (onError) =>
+				await chunk(startWorker({ speed: 20 }), store, { ...options, onError }),
+		),
 	);
 	for (const { run, hints, error } of runs) {
 		const seen = [allOf(run), JSON.stringify(run), allOf(hints), allOf(error), ...captured];
@@ -129,14 +132,14 @@ describe('secret and tokens are nowhere to be seen', () => {
 
 	it('when the service repeats the token it refuses', async () => {
 		const store = newStore();
-		await chunk(startWorker(), store);
+		await chunk(startWorker({ speed: 20 }), store);
 		const [token] = tokenIn(store);
 		for (const status of [400, 403, 500]) {
 			const body = JSON.stringify({ message: `Not for ${SECRET} with Bearer ${token}!` });
 			sandbox.faults.clear();
 			sandbox.faults.add({ route: 'submit', status, body, contentType: 'application/json' });
 			await expectNothing(store, { texts: 2 });
-			const { error } = await chunk(startWorker(), store);
+			const { error } = await chunk(startWorker({ speed: 20 }), store);
 			expect(error?.message).toContain('Not for *** with Bearer ***!');
 		}
 	});
@@ -160,7 +163,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 
 	it('in the requests other than that of the token', async () => {
 		const store = newStore();
-		await chunk(startWorker(), store);
+		await chunk(startWorker({ speed: 20 }), store);
 		const [token] = tokenIn(store);
 		for (const { path, query, body, route } of sandbox.requests) {
 			const text = JSON.stringify([path, query, route === 'token' ? '' : body]);
