@@ -6,10 +6,7 @@ import { fetchNothing, type Fetch, type Fetched } from '../fetch/fetch';
 import { openService, type ChunkService, type Job } from '../submit/service';
 import { submit } from '../submit/submit';
 import type { ChunkTask, TextEntry, TextRef } from '../texts/text';
-import type { Room } from './room';
-
-/** So many texts of requests that failed wait at most until they are submitted once more. */
-const MAX_HELD_TEXTS = 100;
+import { areMany, type Room } from './room';
 
 /** What an operation does with texts. */
 export interface Work {
@@ -103,8 +100,7 @@ export class ChunkRun {
 		if (again && (again.isLost || !this.work.task.run.stopsOnFailure)) {
 			this.held.push({ job, again });
 			const texts = this.held.flatMap(({ job: { refs } }) => refs);
-			const isFull = texts.length >= MAX_HELD_TEXTS || this.source.room?.isCrowded(texts);
-			return isFull ? await this.repeat() : undefined;
+			return areMany(texts) ? await this.repeat() : undefined;
 		}
 		if (outcome.ok && outcome.response.type === 'results') this.hasSucceeded = true;
 		await this.answer(job, outcome);

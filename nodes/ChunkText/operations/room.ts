@@ -32,11 +32,6 @@ export class Room {
 		this.wake();
 	}
 
-	/** Whether texts that are held back take so much of the room that too little is left for others. */
-	isCrowded(held: readonly TextRef[]): boolean {
-		return bytesOf(held) >= MAX_BYTES / 2;
-	}
-
 	/** Nothing waits any longer: nobody makes room. */
 	close(): void {
 		this.isClosed = true;
@@ -49,3 +44,6 @@ const bytesOf = (refs: readonly TextRef[]): number =>
 		(sum, { record }) => sum + Math.max(BYTES_OF_TEXT, Buffer.byteLength(record?.text ?? '')),
 		0,
 	);
+
+/** Whether texts that are held back would take so much of a room that too little is left for others. */
+export const areMany = (held: readonly TextRef[]): boolean => bytesOf(held) >= MAX_BYTES / 2;

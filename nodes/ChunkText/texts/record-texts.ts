@@ -38,10 +38,7 @@ export function recordTexts(
 		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))
-				throw new InputError(
-					'The record is not a JSON object',
-					'Each record must be an object.',
-				);
+				throw new InputError('The record is not a JSON object', 'It must be one.');
 			const text = fieldOf(value, textField);
 			return {
 				items,
