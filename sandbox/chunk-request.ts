@@ -50,7 +50,7 @@ export const submissionSchema = (chunker: string) => ({
 
 /**
  * Turns a checked submission into a request for jobs.
- * @throws HttpError 413 for too much text, 400 for more dimensions than the model has
+ * @throws HttpError 413 for too much text, 404 for an unknown model, 400 for more dimensions than the model has
  */
 export function toChunkRequest(
 	chunker: string,
@@ -64,6 +64,8 @@ export function toChunkRequest(
 	if (bytes > limit) {
 		throw failure(413, `The batch holds ${bytes} bytes of text, above the limit of ${limit}`);
 	}
+	if (settings.models?.includes(modelId) === false)
+		throw failure(404, `There is no model '${modelId}'`);
 	const full = modelDimension(modelId, settings);
 	const { dimReductionSize: dimension = full, vectorQuantizationMethod } = modelConfig;
 	if (dimension > full) {

@@ -65,6 +65,11 @@ const SETTINGS = {
 		type: 'number',
 		minimum: 0,
 	},
+	models: {
+		description: 'IDs of the models there are; without it any ID is accepted',
+		type: 'array',
+		items: { type: 'string' },
+	},
 	failModel: {
 		description: 'Model whose jobs end in ERROR',
 		type: 'string',

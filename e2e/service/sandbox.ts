@@ -21,6 +21,6 @@ export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 		authServerId: DEMO.authServerId,
 		clients: [{ id: DEMO.clientId, secret: DEMO.clientSecret }],
 		dataSources: [{ endpoint: DEMO.endpoint, keys: [DEMO.pushKey] }],
-		settings: { chunkDelayMs: CHUNK_DELAY_MS },
+		settings: { chunkDelayMs: CHUNK_DELAY_MS, models: ['e5-small-v2', 'gte-small'] },
 	});
 }

@@ -111,7 +111,7 @@ export function indexPage(app: FastifyInstance, { index, dataSources }: Context)
 		const from = Number(queryValue(request, 'from') ?? 0);
 		const html = page(
 			endpoint,
-			index.documents(endpoint),
+			index.documents(endpoint).reverse(),
 			queryValue(request, 'q') ?? '',
 			from,
 		);

@@ -176,7 +176,7 @@ describe('refuses a body', () => {
 		expect((await http.post(url, body, { headers })).status).toBe(400);
 	});
 
-	test('unknown chunker 404, other content type 415, broken JSON 400, too much text 413', async () => {
+	test('unknown chunker or model 404, other content type 415, broken JSON 400, too much text 413', async () => {
 		const headers = await bearer(sandbox());
 		const url = `${sandbox().url}/ai/async-chunking`;
 		const body = JSON.stringify({ batch: [{ text: 'é'.repeat(50) }, { text: 'x' }] });
@@ -191,6 +191,10 @@ describe('refuses a body', () => {
 		expect(await post('sentence/m', body, json)).toBe(413);
 		sandbox().settings.chunkTextLimitBytes = 101;
 		expect(await post('sentence/m', body, json)).toBe(200);
+		sandbox().settings.models = ['gte-small'];
+		expect(await post('sentence/m', body, json)).toBe(404);
+		expect(await post('sentence/gte-small', body, json)).toBe(200);
+		sandbox().settings.models = undefined;
 	});
 });
 

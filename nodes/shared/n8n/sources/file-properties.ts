@@ -56,7 +56,8 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		description: 'ID of the document. If empty, the name of the file without its folder.',
+		hint: 'If empty, the name of the file',
+		description: 'ID of the document. The folder of the file is not part of its name.',
 	},
 	{
 		displayName: 'Document Name',
@@ -64,7 +65,8 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
-		description: 'Name of the document. If empty, the name of the file without its extension.',
+		hint: 'If empty, the name of the file without its extension',
+		description: 'Name of the document',
 	},
 ]);
 
