@@ -275,7 +275,8 @@ export class Parameters<P extends INodeProperties[]> {
 		const raw = this.raw(path, initial);
 		const evaluate: Reader = (itemIndex) =>
 			this.context.getNodeParameter(path, itemIndex, initial);
-		const steps = typeof raw === 'string' ? parsePlainPath(raw) : undefined;
+		const isExpression = typeof raw === 'string' && raw.startsWith('=');
+		const steps = isExpression ? parsePlainPath(raw) : undefined;
 		let reader: Reader = hasExpression(raw) ? evaluate : () => raw;
 		if (steps) reader = this.directReader(steps, evaluate);
 		// A workflow may have the value of a resource locator alone, as a text.
