@@ -47,6 +47,13 @@ describe('the panel', () => {
 	])('of Chunk Text follows the way of %s', (_case, values, expected) => {
 		expect(names(shownWith(new ChunkText(), values).parameters).join(' ')).toBe(expected);
 	});
+
+	it('of Chunk Text offers the models it knows before an ID', () => {
+		const { parameters } = shownWith(new ChunkText(), {});
+		const model = parameters.find(({ name }) => name === 'modelId');
+		expect(model?.default).toEqual({ mode: 'list', value: '' });
+		expect(model?.modes?.map(({ name }) => name)).toEqual(['list', 'id']);
+	});
 });
 
 const FILE_OPTIONS = ['delimiter', 'skipRecords', 'maxRecords', 'bytesPerFile'];

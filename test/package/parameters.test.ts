@@ -185,6 +185,12 @@ describe('names', () => {
 		};
 		expect(faults(fields, rule)).toEqual([]);
 	});
+
+	it('of numbers with decimals are those of small ones: n8n shows 60 as 60.000', () => {
+		const rule = ({ property: { typeOptions, default: value } }: Shown) =>
+			typeOptions?.numberPrecision && Number(value) >= 1 ? String(value) : undefined;
+		expect(faults(fields, rule)).toEqual([]);
+	});
 });
 
 describe('order', () => {
