@@ -136,15 +136,6 @@ describe.each(nodeNames)('%s', (name) => {
 		expect(node).toBe(`${packed.manifest.name}.${name}`);
 	});
 
-	it('describes itself as n8n asks', () => {
-		expect(description.subtitle).toBeTruthy();
-		expect(description.description).not.toMatch(/\.$/);
-		expect(description.displayName).not.toMatch(/\bnode\b/i);
-		expect(description.defaults).not.toHaveProperty('color');
-		expect(description.inputs).toEqual(['main']);
-		expect(description.outputs).toEqual(['main']);
-	});
-
 	it('has an output schema for every operation, where the editor looks for it', () => {
 		const operation = description.properties.find((property) => property.name === 'operation');
 		const operations = (operation?.options ?? [{ value: undefined }]) as INodePropertyOptions[];
