@@ -40,7 +40,6 @@ export interface NodeOptions {
 	retryOnFail?: boolean;
 	maxTries?: number;
 	waitBetweenTries?: number;
-	executeOnce?: boolean;
 	typeVersion?: number;
 }
 
@@ -54,8 +53,6 @@ export interface ExecutionOptions {
 	credentialTypes?: CredentialTypes;
 	/** `manual` (the editor's Execute button) unless given. */
 	mode?: WorkflowExecuteMode;
-	/** Presses Stop after that time. */
-	cancelAfterMs?: number;
 	/** Presses Stop when this resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
 	/** The workflow's setting: `combined` keeps files among the JSON. */
@@ -156,7 +153,7 @@ function buildWorkflow(
 		const { node, parameters = {}, typeVersion, onError, ...settings } = options;
 		const type = `${manifest.name}.${node.description.name}`;
 		types[type] ??= node;
-		const { retryOnFail, maxTries, waitBetweenTries, executeOnce } = settings;
+		const { retryOnFail, maxTries, waitBetweenTries } = settings;
 		workflowNodes.push({
 			id: String(index + 1),
 			name: names[index],
@@ -168,7 +165,6 @@ function buildWorkflow(
 			...(retryOnFail !== undefined && { retryOnFail }),
 			...(maxTries !== undefined && { maxTries }),
 			...(waitBetweenTries !== undefined && { waitBetweenTries }),
-			...(executeOnce !== undefined && { executeOnce }),
 			...{ credentials: nodeCredentials(node, store) },
 		});
 		connections[workflowNodes[index].name] = {
@@ -212,14 +208,8 @@ async function execute(
 		runData,
 	).processRunExecutionData(workflow);
 	const cancel = () => running.cancel();
-	const timer =
-		options.cancelAfterMs === undefined ? undefined : setTimeout(cancel, options.cancelAfterMs);
 	void options.cancelWhen?.then(cancel, cancel);
-	try {
-		return await running;
-	} finally {
-		clearTimeout(timer);
-	}
+	return await running;
 }
 
 /**

@@ -10,8 +10,6 @@ export interface SeenRequest {
 	url: string;
 	headers: IncomingHttpHeaders;
 	body: string;
-	/** Whether the client went away before it had the whole response. */
-	aborted: boolean;
 }
 
 export interface TestServer {
@@ -38,12 +36,8 @@ export async function startServer(handler: Handler): Promise<TestServer> {
 				url: incoming.url ?? '',
 				headers: incoming.headers,
 				body: Buffer.concat(chunks).toString(),
-				aborted: false,
 			};
 			requests.push(request);
-			response.on('close', () => {
-				request.aborted = !response.writableFinished;
-			});
 			for (const { count, resolve } of waiting) if (requests.length >= count) resolve();
 			void handler(request, response);
 		});

@@ -4,7 +4,7 @@ import { Parameters } from '../nodes/shared/n8n/parameters/parameters';
 import { runNode, type RunOptions } from './engine';
 
 /** A node that does nothing but read parameters; each item gets what `read` returns or throws. */
-export function readingNode<P extends INodeProperties[]>(
+function readingNode<P extends INodeProperties[]>(
 	properties: P,
 	read: (parameters: Parameters<P>, itemIndex: number, context: IExecuteFunctions) => unknown,
 	watched: (context: IExecuteFunctions) => IExecuteFunctions = (context) => context,

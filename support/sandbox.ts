@@ -92,23 +92,14 @@ export function useServers(): typeof startServer {
 	};
 }
 
-/** What is left of the waits before retries. */
-export const SHORT_BACKOFF = 1 / 1000;
-
-/**
- * Shortens the waits before retries, which are random, for all tests of a file.
- *
- * @returns holds the factor, which a test may change
- */
-export function useShortBackoff(): { factor: number } {
-	const backoff = { factor: SHORT_BACKOFF };
+/** Shortens the waits before retries, which are random, to a thousandth for all tests of a file. */
+export function useShortBackoff(): void {
 	const random = Math.random.bind(Math);
 	let spy: jest.SpyInstance;
 	beforeAll(() => {
-		spy = jest.spyOn(Math, 'random').mockImplementation(() => random() * backoff.factor);
+		spy = jest.spyOn(Math, 'random').mockImplementation(() => random() / 1000);
 	});
 	afterAll(() => spy.mockRestore());
-	return backoff;
 }
 
 /** Runs one node again and again: its items, its parameters, settings of the node and the run. */

@@ -54,8 +54,6 @@ export interface ChunkRunOptions {
 	options?: INodeParameters;
 	items?: RunOptions['items'];
 	onError?: RunOptions['onError'];
-	/** Presses Stop after that time. */
-	cancelAfterMs?: number;
 	/** Presses Stop when this resolves. */
 	cancelWhen?: Promise<unknown>;
 }

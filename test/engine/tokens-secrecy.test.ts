@@ -13,6 +13,7 @@ import { LoggerProxy } from 'n8n-workflow';
 import { startSandbox, type FaultRule, type Sandbox, type SandboxSettings } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { CredentialStore } from '../../support/engine';
+import { requestsArrived } from '../../support/sandbox';
 import { chunk, startWorker, type ChunkRunOptions } from '../../support/worker';
 
 const TYPE = 'lucidworksAiOAuth2Api';
@@ -158,7 +159,8 @@ describe('secret and tokens are nowhere to be seen', () => {
 
 	it('when the run is stopped', async () => {
 		sandbox.faults.add({ route: 'token', latencyMs: 100 });
-		await expectNothing(newStore(), { cancelAfterMs: 50 });
+		const cancelWhen = requestsArrived(sandbox, 1);
+		await expectNothing(newStore(), { cancelWhen });
 	});
 
 	it('in the requests other than that of the token', async () => {
