@@ -3,16 +3,8 @@ import { inParallel } from './parallel';
 import type { RunState, RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
-/** The end of a request, a job or an entry. */
-export type Outcome<R> = Done<R> | Failed;
-
-/** It succeeded. */
-interface Done<R> {
-	ok: true;
-	response: R;
-	/** Times it was sent. */
-	attempts: number;
-}
+/** The end of a request, a job or an entry; `attempts` counts how often it was sent. */
+export type Outcome<R> = { ok: true; response: R; attempts: number } | Failed;
 
 /** It failed, or was never sent. */
 export interface Failed {
@@ -193,12 +185,6 @@ export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
 	if (verdict.action === 'stop' || isDown || run.stopsOnFailure) run.stop(reason);
 }
 
-/** An entry with the outcome of its request. */
-interface Delivered<E, R> {
-	entry: E;
-	outcome: Outcome<R>;
-}
-
 /**
  * Sends one request for each entry, several concurrently. Every entry gets exactly one outcome. No
  * more slices are read than the requests in flight need. To end early, stop the run and consume the
@@ -213,7 +199,7 @@ export function deliverEach<E, R>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	send: (entry: E, attempt: number) => Promise<R>,
 	line: Line & { concurrency: number },
-): AsyncGenerator<Array<Delivered<E, R>>, void, undefined> {
+): AsyncGenerator<Array<{ entry: E; outcome: Outcome<R> }>, void, undefined> {
 	return inParallel(line.concurrency, async (tasks) => {
 		for await (const slice of slices) {
 			for (const entry of slice) {
