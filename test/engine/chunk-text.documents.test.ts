@@ -217,7 +217,7 @@ describe('Documents Ready to Push', () => {
 		const result = await chunk([{ ...article, text: '\n' }, other], DOCUMENTS);
 		expect(ids(jsonOf(result.output))).toEqual(['b#0']);
 		expect(hintsOf(result)).toEqual([
-			'1 text returned no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
+			"1 text returned no chunks. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
 		]);
 	});
 });

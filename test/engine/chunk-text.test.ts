@@ -342,7 +342,7 @@ describe('the output', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[0]).toEqual({ chunkCount: 0 });
 		expect(hintsOf(result)).toEqual([
-			'2 texts returned no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
+			"2 texts returned no chunks. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
 		]);
 	});
 
@@ -357,6 +357,22 @@ describe('the output', () => {
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
 				/^The service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,
+			),
+		]);
+	});
+
+	it('counts texts that are omitted altogether, since an earlier one of the request was cut', async () => {
+		sandbox().settings.maxChunks = 3;
+		const result = await chunk([
+			{ text: 'a\nb' },
+			{ text: 'c\n0123456789 01234' },
+			{ text: 'x' },
+		]);
+		expect(jsonOf(result.output)).toMatchObject([{}, {}, {}, { chunkCount: 0 }]);
+		// The line break and 16 characters, and the text after it.
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(
+				/^The service omitted the end of 2 texts, 18 characters in total/,
 			),
 		]);
 	});
@@ -569,7 +585,7 @@ describe('Get Results', () => {
 		const result = await getResults([{ chunkingId: 'c-1' }]);
 		expect(jsonOf(result.output)).toEqual([{ chunkCount: 0 }]);
 		expect(hintsOf(result)).toEqual([
-			'1 text returned no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.',
+			"1 text returned no chunks. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
 		]);
 	});
 

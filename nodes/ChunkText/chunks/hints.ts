@@ -30,8 +30,8 @@ export class ChunkHints {
 	 * @param lacksVectors whether vectors are wanted and no chunk has one
 	 */
 	chunked(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
-		if (chunks.length === 0) this.withoutChunks++;
-		else if (lacksVectors) this.withoutVectors++;
+		if (chunks.length === 0 && missing === 0) this.withoutChunks++;
+		else if (chunks.length > 0 && lacksVectors) this.withoutVectors++;
 		for (const { tokensUsed = 0 } of chunks)
 			this.mostTokens = Math.max(this.mostTokens, tokensUsed);
 		if (missing === 0) return;
@@ -75,13 +75,13 @@ export class ChunkHints {
 		if (this.lastError !== undefined)
 			yield `The final poll failed: ${messageOf(this.lastError)}`;
 		if (withoutChunks > 0)
-			yield `${count(withoutChunks, 'text')} returned no chunks: the chunker found nothing in them. Check the texts and the settings of the chunker.`;
+			yield `${count(withoutChunks, 'text')} returned no chunks. Check the texts and the settings of the chunker, or lower 'Texts per Request'.`;
 		if (withoutVectors > 0)
 			yield `${count(withoutVectors, 'text')} ${withoutVectors === 1 ? 'has' : 'have'} no vectors that this node can read.`;
 		if (mostTokens > MODEL_TOKENS)
 			yield `The largest chunk has ${count(mostTokens, 'token')}: most embedding models read about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size.`;
 		if (cutTexts > 0)
-			yield `The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options: the service then accepts more chunks.`;
+			yield `The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options: the service then accepts more chunks.`;
 		if (pending > 0 && isFetched)
 			yield `${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}
