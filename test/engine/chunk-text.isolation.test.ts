@@ -217,6 +217,7 @@ describe('a job that the service no longer knows', () => {
 		fault('results', unknown);
 		const { error } = await chunk(texts(2));
 		expect(error?.message).toContain('404');
+		expect(error?.description).toContain('submit the text again');
 		expect(submits()).toHaveLength(1);
 	});
 });

@@ -219,6 +219,9 @@ describe('bad input', () => {
 			{ n: 0, text: '', error: "'Text' is empty (item 1)" },
 			{ n: 1, error: "'Text' is empty (item 3)" },
 		]);
+		expect(hintsOf(routed)).toContain(
+			"2 of 4 texts failed. The field 'error' of the items in the output 'Error' says why.",
+		);
 		expect(batches()).toEqual([
 			['a', 'c'],
 			['a', 'c'],

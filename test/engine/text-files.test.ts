@@ -75,6 +75,8 @@ describe('a document', () => {
 	it('without chunks is that of an empty file', async () => {
 		const { output } = await chunkFiles([await item('')], { output: 'perDocument' });
 		expect(jsonOf(output)).toMatchObject([{ chunkCount: 0, documents: [] }]);
+		const { error } = await chunkFiles([await item('')]);
+		expect(error?.message).toBe("The file 'pears.md' is empty");
 	});
 });
 

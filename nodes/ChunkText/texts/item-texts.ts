@@ -3,6 +3,7 @@ import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
+import { quoted } from '../../shared/service/wording';
 import { adviceForText, markShared, readDocument, type Needed } from './item-document';
 import { documentsIn, previousRequests, type PreviousRequest } from './previous-requests';
 import { areConstant, hintAtRegexes, readSettings } from './settings';
@@ -154,8 +155,10 @@ export class ItemTexts {
 		const { run, parameters, options } = this.task;
 		const maxBytes = options.bytesPerRequest;
 		const own = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
-		if (this.files)
-			return [{ text: usableText(text, 'The file', maxBytes, FILE_ADVICE), ...own }];
+		if (this.files) {
+			const called = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
+			return [{ text: usableText(text, called, maxBytes, FILE_ADVICE), ...own }];
+		}
 		if (this.source === 'item') {
 			const advice = isEmpty(text) ? adviceForText(run, itemIndex) : undefined;
 			return [{ text: usableText(text, "'Text'", maxBytes, advice), ...own }];

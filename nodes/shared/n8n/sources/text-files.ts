@@ -118,7 +118,8 @@ export class TextFiles {
 		);
 	}
 
-	private fileOf(itemIndex: number): InputFile {
+	/** @throws InputError for an item without a file */
+	fileOf(itemIndex: number): InputFile {
 		const where = this.parameters.file('binaryPropertyName', itemIndex);
 		return inputFile(this.run, itemIndex, where, this.parameters.label('binaryPropertyName'));
 	}
