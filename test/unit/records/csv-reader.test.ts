@@ -104,20 +104,6 @@ describe('header', () => {
 		);
 	});
 
-	test('any text is read to its end, and the same in any pieces', () => {
-		const anyText = fc.string({
-			unit: fc.constantFrom(',', ';', '|', '\t', '"', '\n', '\r', 'a', 'b'),
-			maxLength: 40,
-		});
-		fc.assert(
-			fc.property(anyText, lengths, (text, cuts) => {
-				const whole = brief(new CsvReader(), text);
-				expect(brief(new CsvReader(), text, cuts)).toStrictEqual(whole);
-			}),
-			{ numRuns: 2000 },
-		);
-	});
-
 	test.each([
 		[
 			'\nid;Fl\udce4che\n1;2',

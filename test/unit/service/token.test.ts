@@ -188,13 +188,6 @@ describe('a refusal', () => {
 		expect(message.match(/invalid_client/g)).toHaveLength(1);
 	});
 
-	test('a code is cleaned like any other words of the server', () => {
-		const body = { error: 'invalid\r\nclient', error_description: 'Client unknown.' };
-		expect(failureOf(body, 401).message).toMatch(
-			/: status 401 \(invalid client\), Client unknown\.$/,
-		);
-	});
-
 	test.each<[string, number, unknown, string]>([
 		[
 			'the PKCE case',
