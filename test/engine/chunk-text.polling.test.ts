@@ -171,7 +171,7 @@ describe('an item that is not finished in time', () => {
 
 	it('ends after Max Wait if the service hangs', async () => {
 		fault('results', HANGS);
-		const { error } = await chunk(texts(8), {
+		const { error } = await chunk(texts(3), {
 			options: { textsPerRequest: 1, concurrency: 2, maxWaitSeconds: 1 },
 		});
 		expect(error?.message).toContain('Not finished after 1 second');

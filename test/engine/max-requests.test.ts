@@ -48,15 +48,6 @@ it('counts the submissions and polls of Chunk Text', async () => {
 	});
 });
 
-it('polls before it submits, so that a text is submitted only while its polls fit', async () => {
-	fault('results', { status: 200, body: '{"status":"SUBMITTED"}', times: 5 });
-	await chunk(texts(2), { options: { textsPerRequest: 1, maxRequestsPerMinute: 600 } });
-	// A poll is due at every turn: with equal turns there would be one before the second submission.
-	const routes = sandbox().requests.map(({ route }) => route);
-	const before = routes.slice(0, routes.lastIndexOf('submit'));
-	expect(before.filter((route) => route === 'results').length).toBeGreaterThanOrEqual(5);
-});
-
 it('counts deletes, retries and the commit', async () => {
 	await push(documents);
 	fault('delete', { status: 503, times: 3 });
