@@ -170,8 +170,7 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 		run.hint(
 			'All IDs with a slash got status 404, and no others: a proxy may refuse or decode %2F in paths',
 		);
-	const trouble = troubleText(stats);
-	if (trouble !== '') run.hint(trouble);
+	run.hint(troubleText(stats));
 }
 
 /** The count of IDs that the service does not know, if that is no failure. */

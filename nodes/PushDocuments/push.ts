@@ -144,8 +144,7 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 			'info',
 		);
 	}
-	const done = dryRun ? '' : doneText(stats, meter.seconds, 'document', 'pushed');
-	if (done !== '') run.hint(done, 'info');
+	if (!dryRun) run.hint(doneText(stats, meter.seconds, 'document', 'pushed'), 'info');
 	const others: string[] = [];
 	if (sent.skipped > 0)
 		others.push(`${count(sent.skipped, 'document')} skipped for a later one with the same ID`);
@@ -153,6 +152,5 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
 		others.push(`${least}${count(sent.repeated, 'document')} with the ID of an earlier one`);
 	}
-	const trouble = troubleText(stats, others);
-	if (trouble !== '') run.hint(trouble);
+	run.hint(troubleText(stats, others));
 }

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { messageOf } from '../../shared/n8n/run/errors';
 import { count, doneText, figure, troubleText } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
+import { messageOf } from '../../shared/service/input-error';
 
 /** Most embedding models read about so many tokens of a chunk. */
 const MODEL_TOKENS = 512;
@@ -56,8 +56,7 @@ export class ChunkHints {
 	addTo(run: Run, isFetched: boolean): void {
 		const verb = isFetched ? 'chunked' : 'submitted';
 		const done = doneText(run.stats, run.meter.seconds, 'text', verb);
-		for (const hint of [done, this.filesText(), troubleText(run.stats)])
-			if (hint !== '') run.hint(hint, 'info');
+		for (const hint of [done, this.filesText(), troubleText(run.stats)]) run.hint(hint, 'info');
 		for (const hint of this.warnings(isFetched)) run.hint(hint);
 	}
 

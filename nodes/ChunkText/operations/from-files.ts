@@ -4,10 +4,8 @@ import { FileSink, type FileResult, type FileToRead } from '../../shared/n8n/sin
 import { stemOf } from '../../shared/n8n/sinks/failed-records';
 import { skipAnswered } from '../../shared/n8n/sinks/watermark';
 import { withFiles, type FileReading } from '../../shared/n8n/sources/file-source';
-import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { countedService, type ChunkService, type Job, type Jobs } from '../submit/service';
 import { recordTexts } from '../texts/record-texts';
-import { hintAtRegexes } from '../texts/settings';
 import type { TextEntry } from '../texts/text';
 import { ChunkRun, type Work } from './chunk-texts';
 import { Room } from './room';
@@ -29,10 +27,8 @@ interface TextFile extends FileReading<TextEntry> {
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { task } = work;
 	const { run, parameters, options } = task;
-	const settings: ChunkSettings[] = [];
 	const readingOf = (origin: FileToRead): TextFile => {
 		const reading = recordTexts(task, origin.itemIndex);
-		settings.push(reading.settings);
 		const { sink, ...others } = accounting(work, done);
 		const name = `${stemOf(origin.file.name)}.chunks`;
 		return { ...reading, ...others, name, sink: new FileSink(run, origin, options, sink) };
@@ -50,7 +46,6 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 		},
 		overlaps: done === 'chunked',
 	});
-	hintAtRegexes(settings, run);
 }
 
 /** Counts the requests and jobs of a file, for its summary. */

@@ -6,7 +6,7 @@ import { isEmpty } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
 import { adviceForText, markShared, readDocument, type Needed } from './item-document';
 import { documentsIn, previousRequests, type PreviousRequest } from './previous-requests';
-import { areConstant, hintAtRegexes, readSettings } from './settings';
+import { areConstant, readSettings } from './settings';
 import {
 	usableText,
 	type ChunkTask,
@@ -83,7 +83,6 @@ export class ItemTexts {
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;
 		markShared(this.documents, run);
-		hintAtRegexes(this.settings.values(), run);
 		return [...entries].sort(
 			(one, other) => Number(one.group > other.group) - Number(one.group < other.group),
 		);

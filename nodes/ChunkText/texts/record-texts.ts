@@ -27,14 +27,13 @@ import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from 
 export function recordTexts(
 	{ parameters, options, mode }: ChunkTask,
 	itemIndex: number,
-): Omit<FileReading<TextEntry>, 'sink'> & Pick<TextEntry, 'settings'> {
+): Omit<FileReading<TextEntry>, 'sink'> {
 	const textField = parameters.requiredText('textField', itemIndex);
 	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
 	const settings = readSettings(parameters, itemIndex);
 	const group = JSON.stringify(settings);
 	const { bytesPerRequest: maxBytes, keepSourceFields = 'none' } = options;
 	return {
-		settings,
 		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Run } from '../../shared/n8n/run/run';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import type { ChunkParameters } from '../parameters';
 
@@ -73,24 +72,4 @@ function chunkerConfig(
 	// Sent unchanged: only Python can tell whether it is valid.
 	const regex = parameters.text('regex', itemIndex);
 	return regex === '' ? {} : { regex };
-}
-
-/** Mistakes in a regular expression, which Python's `re` reads differently than its author likely means. */
-const REGEX_MISTAKES: ReadonlyArray<[RegExp, string]> = [
-	[
-		/^\/.+\/[dgimsuvy]*$/s,
-		"'Regex' looks like a JavaScript literal: Python reads the slashes and flags as text. Remove them and write flags as (?i) at the start.",
-	],
-	[
-		/\\\\[nrtsSdDwWbB]/,
-		"'Regex' has two backslashes before a letter, which Python reads as a backslash followed by the letter. Write one, as in \\n.",
-	],
-	[/\(\?<[A-Za-z_]/, "'Regex' names a group as JavaScript does. In Python it is (?P<name>...)."],
-];
-
-/** Warns of mistakes in regular expressions, which are sent anyway: only Python can tell whether they are valid. */
-export function hintAtRegexes(settings: Iterable<ChunkSettings>, run: Pick<Run, 'hint'>): void {
-	const regexes = [...settings].map(({ chunkerConfig: { regex } }) => String(regex));
-	for (const [mistake, hint] of REGEX_MISTAKES)
-		if (regexes.some((regex) => mistake.test(regex))) run.hint(hint);
 }

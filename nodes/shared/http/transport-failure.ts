@@ -27,9 +27,6 @@ const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'];
 const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
 
-/** An alert may arrive while the request is being written; its name is then in the message only. */
-const CERTIFICATE_ALERT = /\balert (?:\w+ )?(?:certificate|unknown ca)\b/i;
-
 /**
  * A request without a complete response, as a failure that says what is known and nothing else. The
  * original error holds the request with its credentials, so it is not passed on.
@@ -46,9 +43,7 @@ export function transportFailure(
 	const code = codeOf(chain);
 	if (code === undefined) return refusedByN8n(error, chain, party, kind);
 	const neverSent = isFromConnecting(chain.at(-1)) || chain.some(isInHandshake);
-	const isCertificate =
-		CERTIFICATE_CODE.test(code) ||
-		(code === 'EPROTO' && CERTIFICATE_ALERT.test(text(chain.at(-1)?.message)));
+	const isCertificate = CERTIFICATE_CODE.test(code);
 	const [message, advice] = isCertificate
 		? aboutCertificate(party, neverSent)
 		: aboutConnection(code, party, neverSent);

@@ -38,15 +38,9 @@ const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> 
 		'an Excel or Word document',
 		`${extract('Extract From XLS')} Save a Word document as text.`,
 	],
-	[/^7b5c727466/, 'an RTF document', extract('Extract From RTF')],
 	// Followed by a byte that is no text.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
 	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS],
-	[/^28b52ffd/, 'compressed with Zstandard', DECOMPRESS],
-	[/^fd377a58/, 'compressed with xz', DECOMPRESS],
-	// Followed by a digit, so that it is no text.
-	[/^425a683/, 'compressed with bzip2', DECOMPRESS],
-	[/^(?:fffe0000|0000feff)/, 'encoded as UTF-32', ENCODE],
 	[/^(?:00|..00)/, 'no text, or UTF-16 without a byte order mark', ENCODE],
 ];
 

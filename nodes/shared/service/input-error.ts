@@ -12,3 +12,7 @@ export class InputError extends Error {
 		super(message);
 	}
 }
+
+/** The words of any error. */
+export const messageOf = (error: unknown): string =>
+	error instanceof Error ? error.message : String(error);

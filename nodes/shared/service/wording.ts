@@ -1,4 +1,5 @@
 import { ServiceFailure } from './failure';
+import { messageOf } from './input-error';
 
 /** What a request should do, in the words of messages. */
 export interface Action {
@@ -59,7 +60,7 @@ export function outcomeMessage(
 ): string {
 	const verb = action.isPlural ? 'were' : 'was';
 	const isUnknown = attempted && error instanceof ServiceFailure && error.outcomeUnknown;
-	const reason = action.wordsFirst ? saidFirst(error) : reasonOf(error);
+	const reason = action.wordsFirst ? saidFirst(error) : messageOf(error);
 	if (!isUnknown) return withReason(reason, `${action.subject} ${verb} not ${action.done}`);
 	const outcome = `it is unknown whether ${action.subject} ${verb} ${action.done}`;
 	return `${withReason(reason, outcome)}. ${action.repeating}`;
@@ -67,13 +68,10 @@ export function outcomeMessage(
 
 /** What went wrong, in the service's own words first, if it said anything. */
 export function saidFirst(error: unknown): string {
-	if (!(error instanceof ServiceFailure) || error.said === '') return reasonOf(error);
+	if (!(error instanceof ServiceFailure) || error.said === '') return messageOf(error);
 	const { said, what } = error;
 	return `"${said}": ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
-
-const reasonOf = (error: unknown): string =>
-	error instanceof Error ? error.message : String(error);
 
 /** A reason of several sentences, or one that ends with the service's words, stands alone. */
 function withReason(reason: string, outcome: string): string {

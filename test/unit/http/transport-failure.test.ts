@@ -191,15 +191,6 @@ describe('evidence', () => {
 			{ code: 'ECONNRESET', request: { socket: { secureConnecting: false } } },
 			{ code: 'ECONNRESET', neverSent: false, permanent: false },
 		],
-		[
-			'an alert about a certificate while writing',
-			{
-				code: 'EPROTO',
-				message:
-					'write EPROTO 80:error:0A00045C:SSL routines::tlsv13 alert certificate required',
-			},
-			{ code: 'EPROTO', neverSent: false, permanent: true },
-		],
 	])('%s', (_, error, facts) => {
 		expect(transportFacts(error)).toEqual(facts);
 	});

@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import { ServiceFailure } from '../../service/failure';
-import { InputError } from '../../service/input-error';
+import { InputError, messageOf } from '../../service/input-error';
 
 /** n8n's own errors. */
 export type NodeFailure = NodeApiError | NodeOperationError;
@@ -24,10 +24,6 @@ export class Canceled extends Error {
 
 /** Whether an error stands for a stopped execution: never retried, never turned into an item. */
 export const isCanceled = (error: unknown): boolean => error instanceof Canceled;
-
-/** The words of any error. */
-export const messageOf = (error: unknown): string =>
-	error instanceof Error ? error.message : String(error);
 
 /** What a node's error says beside its cause. */
 interface ErrorWords {

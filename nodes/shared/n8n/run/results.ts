@@ -7,7 +7,8 @@ import type {
 } from 'n8n-workflow';
 
 import { ServiceFailure } from '../../service/failure';
-import { messageOf, nodeError, type NodeFailure } from './errors';
+import { nodeError, type NodeFailure } from './errors';
+import { messageOf } from '../../service/input-error';
 
 /** How results of an item are returned. */
 export interface ResultOptions {

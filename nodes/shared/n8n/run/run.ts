@@ -6,9 +6,10 @@ import {
 } from 'n8n-workflow';
 
 import { Health, RunStats, type RunState } from '../../flow/run-state';
-import { Canceled, messageOf, nodeError } from './errors';
+import { Canceled, nodeError } from './errors';
 import { Meter } from './meter';
 import { Results, type Failure } from './results';
+import { messageOf } from '../../service/input-error';
 
 /** Node.js takes a longer time for zero. */
 const MAX_SLEEP_MS = 2 ** 31 - 1;
@@ -129,9 +130,10 @@ export class Run implements RunState {
 		this.fail(itemIndex, { reason, message: `${messageOf(reason)}${where}`, id });
 	}
 
-	/** Tells the user something about the run, in the output pane. */
+	/** Tells the user something about the run, in the output pane; nothing if the message is empty. */
 	hint(message: string, type: NonNullable<NodeExecutionHint['type']> = 'warning'): void {
-		this.context.addExecutionHints({ message, type, location: 'outputPane' });
+		if (message !== '')
+			this.context.addExecutionHints({ message, type, location: 'outputPane' });
 	}
 
 	/** Writes lines to n8n's log, with the figures as members, by which a log can be filtered. */

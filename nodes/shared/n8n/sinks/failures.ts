@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { RecordError } from '../../records/record';
 import { ServiceFailure } from '../../service/failure';
 import { quoted } from '../../service/wording';
-import { messageOf } from '../run/errors';
 import type { Failure } from '../run/results';
+import { messageOf } from '../../service/input-error';
 
 /** Maximum of failures listed in the output; the others are only counted. */
 const MAX_LISTED = 100;

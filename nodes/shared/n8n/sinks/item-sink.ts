@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { messageOf } from '../run/errors';
 import { count, figure } from '../run/hints';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
@@ -16,6 +15,7 @@ import {
 	type Success,
 	type Wording,
 } from './sink';
+import { messageOf } from '../../service/input-error';
 
 /** How many results are made between two turns for other executions. */
 const SLICE_ENTRIES = 64;

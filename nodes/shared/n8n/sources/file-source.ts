@@ -1,7 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { quoted } from '../../service/wording';
-import { messageOf } from '../run/errors';
 import type { Run } from '../run/run';
 import type { FileSink, FileToRead } from '../sinks/file-sink';
 import type { Placed } from '../sinks/sink';
@@ -16,6 +15,7 @@ import {
 	type RecordFileOptions,
 } from './record-file';
 import { passedOn, type Reading, type Source } from './source';
+import { messageOf } from '../../service/input-error';
 
 /** The parameters of a file of records, with those that files have beside their format. */
 interface FileSourceParameters extends FileParameters {

@@ -1,4 +1,4 @@
-import { InputError } from '../input-error';
+import { InputError, messageOf } from '../input-error';
 import { unpackVector } from '../chunking/vector';
 
 /** A document as the service takes it (docs/service-interface.md, Push documents). */
@@ -23,7 +23,7 @@ export function documentText(document: PushDocument, original?: string): string 
 		text = JSON.stringify(unpacked);
 	} catch (error) {
 		// The message about a circular structure has several lines.
-		[reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+		[reason = ''] = messageOf(error).split('\n');
 	}
 	// A toJSON method may return something other than an object.
 	if (text?.startsWith('{')) return text;
