@@ -175,6 +175,18 @@ it.each([
 	expect(error?.description).toMatch(/^Correct the file\. Of the file 'd\./);
 });
 
+it('says after an outage that records before it are in a file of failed records', async () => {
+	sandbox().faults.add({ route: 'push', status: 401, skip: 3 });
+	const bad = `{"id":"bad"}\n${lines(9)}`;
+	const result = await run(PUSH, [await files.item(bad)], { concurrency: 1 }, CONTINUE);
+	expect(result.output[0].json.error).toMatch(/: continue with Skip Records: 4$/);
+	expect(hintsOf(result)).toContainEqual(
+		expect.stringMatching(
+			/^\d records of 'documents.jsonl' failed\. .* run this node with the files\.$/,
+		),
+	);
+});
+
 describe('storage that fails', () => {
 	const failing = () =>
 		Readable.from(
