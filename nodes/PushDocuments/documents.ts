@@ -214,17 +214,12 @@ export function adviceForItem(
 	if (ofSome !== undefined) return ofSome;
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined) return `The item has the file ${quoted(file)}. ${ADVICE_FOR_FILE}`;
-	const json = fieldsOfItem(run, itemIndex);
-	const names = Object.keys(json);
+	const names = Object.keys(fieldsOfItem(run, itemIndex));
 	if (names.length === 0) return ADVICE_FOR_EMPTY;
-	const [only = ''] = names;
-	if (names.length === 1 && DELIMITER.test(only))
-		return `The only field of the item is ${quoted(only)}. ${ADVICE_FOR_CSV}`;
 	const found = `The fields of the item are: ${listed(names)}.`;
 	if (lacking === 'name') return `${found} Enter the field that has it as 'Name Field'.`;
 	const name = missing.includes('name') ? " and one as 'Name Field'" : '';
-	const advice = `${found} Enter one of these as 'ID Field'${name}.`;
-	return Object.hasOwn(json, 'text') ? `${advice} ${ADVICE_FOR_CHUNKS}` : advice;
+	return `${found} Enter one of these as 'ID Field'${name}.`;
 }
 
 const MAX_ITEMS_LISTED = 20;
@@ -245,11 +240,5 @@ function adviceForSome(run: Run, field: string): string | undefined {
 
 const ADVICE_FOR_FILE =
 	"If its records are the documents, choose 'File' in 'Documents From': each needs an ID and a name. If it is the text of one document, choose 'Text File'.";
-/** Stands in a name if a CSV file was read with another delimiter than it has. */
-const DELIMITER = /[;,\t|]/;
-const ADVICE_FOR_CSV =
-	"If it comes from a CSV file, set the delimiter in the node that read it, or push the file itself: choose 'File' in 'Documents From'.";
 const ADVICE_FOR_EMPTY =
 	"The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
-const ADVICE_FOR_CHUNKS =
-	"Chunk Text returns an ID and a name with its output 'Documents Ready to Push'.";

@@ -265,12 +265,6 @@ describe('the ID and the name are called in messages what they are called in the
 	});
 });
 
-it('a missing ID leads to the output of Chunk Text that has one', async () => {
-	const { error } = await push([{ text: 'a chunk' }]);
-	expect(error?.message).toBe("The field 'id' and the field 'name' are missing or empty");
-	expect(error?.description).toContain("its output 'Documents Ready to Push'");
-});
-
 describe('an item without an ID or a name says what to enter', () => {
 	const PRODUCT = { sku: 'a', title: 'A', price: 1 };
 	const FIELDS = "The fields of the item are: 'sku', 'title', 'price'.";
@@ -296,13 +290,6 @@ describe('an item without an ID or a name says what to enter', () => {
 			{ idField: 'sku' },
 			"The field 'name' of document 'a' is missing or empty",
 			`${FIELDS} Enter the field that has it as 'Name Field'.`,
-		],
-		[
-			'of a CSV file that was read with another delimiter',
-			{ 'sku;title;price': 'a;A;1' },
-			{},
-			"The field 'id' and the field 'name' are missing or empty",
-			"The only field of the item is 'sku;title;price'. If it comes from a CSV file, set the delimiter in the node that read it, or push the file itself: choose 'File' in 'Documents From'.",
 		],
 		[
 			'without any field',

@@ -10,8 +10,6 @@ export class Tasks<T> {
 	private wake?: () => void;
 	/** The consumer has left: nothing more needs to be produced. */
 	isAbandoned = false;
-	/** Called when the consumer has left. */
-	onAbandoned?: () => void;
 
 	/** @param max maximum of tasks that run at once */
 	constructor(private readonly max = Infinity) {}
@@ -57,7 +55,6 @@ export class Tasks<T> {
 		this.isAbandoned = true;
 		this.close();
 		for (const { consumed } of this.waiting.splice(0)) consumed();
-		this.onAbandoned?.();
 	}
 
 	/** Yields all values that wait, in one list. */

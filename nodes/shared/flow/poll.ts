@@ -56,23 +56,12 @@ export function poll<J, R>(
 ): AsyncGenerator<Polled<J, R>, void, undefined> {
 	return flat(
 		inParallel<Polled<J, R>>(Infinity, async (tasks) => {
-			const sleepers = new Set<AbortController>();
-			tasks.onAbandoned = () => {
-				for (const sleeper of sleepers) sleeper.abort();
-			};
-			const sleep = async (ms: number) => {
-				if (tasks.isAbandoned) return;
-				const sleeper = new AbortController();
-				sleepers.add(sleeper);
-				await options.run.sleep(ms, sleeper.signal);
-				sleepers.delete(sleeper);
-			};
 			for await (const job of jobs) {
 				if (tasks.isAbandoned) return;
 				void tasks.start(async () => {
 					const polling = new Polling(job, options, () => tasks.isAbandoned);
 					const outcome = await polling
-						.untilEnded(sleep)
+						.untilEnded()
 						// An exception in handling one job fails that job, never the run.
 						.catch((reason: unknown) => failed(reason, 1));
 					await tasks.put({ job, outcome });
@@ -101,7 +90,7 @@ class Polling<J, R> {
 		this.deadline = options.deadlineOf(job);
 	}
 
-	async untilEnded(sleep: (ms: number) => Promise<void>): Promise<Outcome<R>> {
+	async untilEnded(): Promise<Outcome<R>> {
 		const { run, lane, intervals } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
@@ -114,7 +103,7 @@ class Polling<J, R> {
 			const jitter = 1 + JITTER * (2 * run.random() - 1);
 			const backoff = this.errors && backoffMs(this.errors, run.random(), RETRY_PAUSE);
 			const pauseMs = Math.max(intervalMs * jitter, backoff, this.askedMs);
-			await sleep(Math.min(pauseMs, this.deadline - run.now()));
+			await run.sleep(Math.min(pauseMs, this.deadline - run.now()));
 			if (this.errors === 0) intervalMs *= GROWTH;
 		}
 	}

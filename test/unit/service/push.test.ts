@@ -95,16 +95,6 @@ describe('documentText', () => {
 		],
 		['what throws', { throwing }, /^the document cannot be written as JSON \(no form\)$/],
 		['a BigInt', { big: 1n }, /^the document cannot be written as JSON \(.*BigInt.*\)$/],
-		[
-			'no JSON at all',
-			{ toJSON: () => undefined },
-			/^the document cannot be written as JSON \(its toJSON/,
-		],
-		[
-			'a text instead',
-			{ toJSON: () => 'x' },
-			/^the document cannot be written as JSON \(its toJSON/,
-		],
 	])('%s is refused', (_, fields, message) => {
 		const error = thrownBy(() => documentText({ ...document, ...fields }));
 		expect(error).toBeInstanceOf(InputError);

@@ -17,16 +17,13 @@ export interface PushDocument {
 export function documentText(document: PushDocument, original?: string): string {
 	const unpacked = withVectors(document);
 	if (original !== undefined && unpacked === document) return original;
-	let text: string | undefined;
-	let reason = 'its toJSON method returns something else';
+	let reason = '';
 	try {
-		text = JSON.stringify(unpacked);
+		return JSON.stringify(unpacked);
 	} catch (error) {
 		// The message about a circular structure has several lines.
 		[reason = ''] = messageOf(error).split('\n');
 	}
-	// A toJSON method may return something other than an object.
-	if (text?.startsWith('{')) return text;
 	throw new InputError(
 		`the document cannot be written as JSON (${reason})`,
 		'Build it from texts, numbers, booleans, lists and objects before this node.',
