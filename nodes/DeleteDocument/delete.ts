@@ -162,11 +162,8 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 		);
 	else if (stats.done > 0 && commit === 'serviceDefault') run.hint(`${done}. ${until}`, 'info');
 	else if (stats.done > 0) run.hint(`The deletes may not be committed yet. ${until}`);
-	if (
-		counts.missingWithSlash > 0 &&
-		counts.deletedWithSlash + counts.missing === 0 &&
-		counts.deleted > 0
-	)
+	const isOnlySlashes = counts.missing + counts.deletedWithSlash === 0;
+	if (isOnlySlashes && counts.missingWithSlash > 0 && counts.deleted > 0)
 		run.hint(
 			'All IDs with a slash got status 404, and no others: a proxy may refuse or decode %2F in paths',
 		);

@@ -215,7 +215,8 @@ export function adviceForItem(
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined) return `The item has the file ${quoted(file)}. ${ADVICE_FOR_FILE}`;
 	const names = Object.keys(fieldsOfItem(run, itemIndex));
-	if (names.length === 0) return ADVICE_FOR_EMPTY;
+	if (names.length === 0)
+		return "The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
 	const found = `The fields of the item are: ${listed(names)}.`;
 	if (lacking === 'name') return `${found} Enter the field that has it as 'Name Field'.`;
 	const name = missing.includes('name') ? " and one as 'Name Field'" : '';
@@ -240,5 +241,3 @@ function adviceForSome(run: Run, field: string): string | undefined {
 
 const ADVICE_FOR_FILE =
 	"If its records are the documents, choose 'File' in 'Documents From': each needs an ID and a name. If it is the text of one document, choose 'Text File'.";
-const ADVICE_FOR_EMPTY =
-	"The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";

@@ -22,7 +22,7 @@ import {
 } from '../shared/n8n/parameters/properties';
 import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/sinks/sink';
-import { MAX_PUSH_BYTES } from '../shared/service/limits';
+import { MAX_PUSH_BYTES } from '../shared/service/push/push';
 
 const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };

@@ -141,7 +141,7 @@ describe('Documents Ready to Push', () => {
 			{ data: 'Pears\nApples' },
 			{ text: '={{ $json.data }}' },
 			"'Document ID' and 'Document Name' are empty",
-			"'Documents Ready to Push' needs both, but the only field of the item is 'data'. Take 'Document ID' and 'Document Name' from an earlier node",
+			"'Documents Ready to Push' needs both: point 'Document ID' and 'Document Name' to a field of the item or of an earlier node",
 		],
 		[
 			'a text that is taken for its ID',
@@ -152,7 +152,7 @@ describe('Documents Ready to Push', () => {
 				documentName: '={{ $json.data }}',
 			},
 			"'Document ID' is the text itself",
-			"the only field of the item is 'data'",
+			"The fields of the item are: 'data'.",
 		],
 		[
 			'a list of objects',

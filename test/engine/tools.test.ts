@@ -165,16 +165,14 @@ describe('what a model reads', () => {
 		expect(numbersIn(result)).toEqual(NO_NUMBERS);
 	});
 
-	it('counts the numbers of a response that cannot be used', async () => {
+	it('leaves out a response that cannot be used', async () => {
 		const vector = Array.from({ length: 384 }, (_, at) => at / 384);
 		answers({ status: 'READY', chunkedData: 'no list', embedding: [vector] });
 		const result = await chunkTool();
-		expect(jsonOf(result.output)).toMatchObject([
-			{
-				error: expect.stringContaining('chunking ID') as string,
-				response: { embedding: ['384 numbers'] },
-			},
+		expect(jsonOf(result.output)).toEqual([
+			expect.not.objectContaining({ response: expect.anything() as object }),
 		]);
+		expect(jsonOf(result.output)[0].error).toContain('chunking ID');
 		expect(numbersIn(result)).toEqual(NO_NUMBERS);
 	});
 });

@@ -4,7 +4,7 @@ import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
 import { mayFailAll } from '../../shared/flow/verdict';
 import { count } from '../../shared/n8n/run/hints';
 import type { Session } from '../../shared/n8n/session/session';
-import type { Failure } from '../../shared/n8n/run/results';
+import { isTool, type Failure } from '../../shared/n8n/run/results';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import {
 	coverage,
@@ -143,9 +143,10 @@ export class Report {
 		await this.sink.failed(ref, { reason, skipped, message, mayFailAll: mayBeAll, id, json });
 	}
 
-	/** A response that nobody could use, as a member of an item: it may come only once. */
+	/** A response that nobody could use, as a member of an item: it may come only once. A model has no use for it. */
 	private responseOf(body: unknown): IDataObject {
-		return body === undefined ? {} : { response: this.session.masked(body) as IDataObject };
+		if (body === undefined || isTool(this.task.run.context)) return {};
+		return { response: this.session.masked(body) as IDataObject };
 	}
 
 	private sourceOf(ref: TextRef): IDataObject {

@@ -1,7 +1,7 @@
-import { deliverEach, failed, type Outcome } from '../../shared/flow/deliver';
+import { deliverEach, failed, type Delivered, type Outcome } from '../../shared/flow/deliver';
 import type { Verdict } from '../../shared/flow/verdict';
-import { singly } from '../../shared/flow/parallel';
-import { FINAL_POLL_MS, poll, type Finding, type Polled } from '../../shared/flow/poll';
+import { flat, singly } from '../../shared/flow/parallel';
+import { FINAL_POLL_MS, poll, type Finding } from '../../shared/flow/poll';
 import type { Session } from '../../shared/n8n/session/session';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
@@ -40,7 +40,7 @@ export type Fetched =
 	| { type: 'again'; reason: unknown; isLost: boolean };
 
 /** Jobs, each with what was fetched, as soon as that is known. */
-export type Answers = AsyncGenerator<Polled<Job, Fetched>, void, undefined>;
+export type Answers = AsyncGenerator<Delivered<Job, Fetched>, void, undefined>;
 
 /** Fetches jobs in one of three ways. */
 export type Fetch = (jobs: AsyncIterable<Job>, service: ChunkService) => Answers;
@@ -73,17 +73,15 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answe
 }
 
 /** Fetches each job once, whether it has finished or not. */
-export async function* fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
+export function fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
 	const send = async (job: Job): Promise<Fetched> => fetchedOf(await check(job, service));
 	const line = { ...service.fetching, judge: (error: unknown) => forJobAlone(error, service) };
-	for await (const slice of deliverEach(singly(jobs), send, line)) {
-		for (const { entry, outcome } of slice) yield { job: entry, outcome };
-	}
+	return flat(deliverEach(singly(jobs), send, line));
 }
 
 /** Fetches nothing: the response to a submission may already have the results or the error. */
 export async function* fetchNothing(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
-	for await (const job of jobs) yield { job, outcome: outcomeOfSubmission(job, service) };
+	for await (const job of jobs) yield { entry: job, outcome: outcomeOfSubmission(job, service) };
 }
 
 function outcomeOfSubmission(job: Job, service: ChunkService): Outcome<Fetched> {

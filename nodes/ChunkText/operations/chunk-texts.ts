@@ -66,8 +66,8 @@ export class ChunkRun {
 
 	async chunkAll(): Promise<void> {
 		const { fetch, service } = this.work;
-		for await (const { job, outcome } of fetch(this.jobs(), service))
-			await this.step(async () => await this.take(job, outcome));
+		for await (const { entry, outcome } of fetch(this.jobs(), service))
+			await this.step(async () => await this.take(entry, outcome));
 		if (this.held.length > 0) await this.repeat();
 		await this.report.end();
 	}
@@ -141,7 +141,8 @@ export class ChunkRun {
 			this.source.room?.release([text]);
 		};
 		const jobs = submit([texts], service, { notSubmitted, maxTexts, isRepeatable: false });
-		for await (const { job, outcome } of fetch(jobs, service)) await this.answer(job, outcome);
+		for await (const { entry, outcome } of fetch(jobs, service))
+			await this.answer(entry, outcome);
 	}
 }
 

@@ -25,16 +25,37 @@ interface TextFile extends FileReading<TextEntry> {
  * @param done what becomes of a text, as a member of the summary: chunks of several files are waited for at once
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
-	const { task } = work;
+	const { task, hints } = work;
 	const { run, parameters, options } = task;
+	const { jobs } = work.service;
+	const isSubmitted = done === 'submitted';
+	const isSummedUp = !isSubmitted && options.outputTo === 'items';
 	const readingOf = (origin: FileToRead): TextFile => {
-		const reading = recordTexts(task, origin.itemIndex);
-		const { sink, ...others } = accounting(work, done);
-		const name = `${stemOf(origin.file.name)}.chunks`;
-		return { ...reading, ...others, name, sink: new FileSink(run, origin, options, sink) };
+		const stats = new RunStats(run.stats);
+		const result: FileResult = {
+			done,
+			others: isSubmitted ? [] : ['chunks'],
+			stats,
+			goOn: (upTo) => goOn(run, jobs, upTo, stats.done > 0),
+			// A node that stops later names the jobs of the files before.
+			atEnd: () => jobs.progress(),
+			...(isSummedUp && { summed: (of) => hints.file(of) }),
+		};
+		return {
+			...recordTexts(task, origin.itemIndex),
+			name: `${stemOf(origin.file.name)}.chunks`,
+			service: countedService(work.service, stats),
+			answered: (job) => {
+				// Memory must not grow with the file. A run that ends names what can still be fetched.
+				jobs.delete(job);
+				if (job.ended === undefined && (isSubmitted || run.ended))
+					jobs.add({ ...job, refs: [] });
+			},
+			sink: new FileSink(run, origin, options, result),
+		};
 	};
 	// What was submitted needs no room, and Concurrency bounds what is in flight.
-	const room = done === 'chunked' ? { room: new Room() } : {};
+	const room = isSubmitted ? {} : { room: new Room() };
 	await withFiles<TextEntry, TextFile>({
 		run,
 		parameters,
@@ -44,37 +65,8 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			const source = { entries, sink, earlier: [], name, answered, ...room };
 			await new ChunkRun({ ...work, service }, source).chunkAll();
 		},
-		overlaps: done === 'chunked',
+		overlaps: !isSubmitted,
 	});
-}
-
-/** Counts the requests and jobs of a file, for its summary. */
-function accounting(
-	{ task, service: whole, hints }: Work,
-	done: 'chunked' | 'submitted',
-): Pick<TextFile, 'service' | 'answered'> & { sink: FileResult } {
-	const { run, options } = task;
-	const { jobs } = whole;
-	const stats = new RunStats(run.stats);
-	const isSubmitted = done === 'submitted';
-	return {
-		service: countedService(whole, stats),
-		answered: (job) => {
-			// Memory must not grow with the file. A run that ends names what can still be fetched.
-			jobs.delete(job);
-			if (job.ended === undefined && (isSubmitted || run.ended))
-				jobs.add({ ...job, refs: [] });
-		},
-		sink: {
-			done,
-			others: isSubmitted ? [] : ['chunks'],
-			stats,
-			goOn: (upTo) => goOn(run, jobs, upTo, stats.done > 0),
-			// A node that stops later names the jobs of the files before.
-			atEnd: () => jobs.progress(),
-			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
-		},
-	};
 }
 
 /**

@@ -7,8 +7,7 @@ import {
 } from '../../shared/n8n/sources/file-properties';
 import { optionsProperty, properties, shownFor } from '../../shared/n8n/parameters/properties';
 import { requestProperties } from '../../shared/n8n/session/request-options';
-import { DEFAULT_RESULTS_PATH } from '../../shared/service/chunking/chunking';
-import { MAX_CHUNK_TEXT_BYTES } from '../../shared/service/limits';
+import { DEFAULT_RESULTS_PATH, MAX_CHUNK_TEXT_BYTES } from '../../shared/service/chunking/chunking';
 import { modelOptions, submits } from './model';
 
 const fetching = { '/operation': ['submitAndWait', 'getResults'] };

@@ -75,11 +75,8 @@ function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): s
 	const several = labels.includes(', ') ? 'all of them' : 'both';
 	const needs = `'${output}' needs ${labels.includes(' and ') ? several : 'it'}`;
 	const names = Object.keys(json);
-	const [only = ''] = names;
-	if (names.length === 1)
-		return `${needs}, but the only field of the item is ${quoted(only)}. Take ${labels} from an earlier node, such as {{ $('Read/Write Files from Disk').item.json.fileName }}, or choose another 'Output'.`;
 	const fields = names.length > 0 ? ` The fields of the item are: ${listed(names)}.` : '';
-	return `${needs}: point ${labels} to a field of the item, or choose another 'Output'.${fields}`;
+	return `${needs}: point ${labels} to a field of the item or of an earlier node, or choose another 'Output'.${fields}`;
 }
 
 /** What to do about an empty text, which may be in a file; undefined where that says nothing of it. */

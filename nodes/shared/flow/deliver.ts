@@ -185,6 +185,12 @@ export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
 	if (verdict.action === 'stop' || isDown || run.stopsOnFailure) run.stop(reason);
 }
 
+/** An entry with its outcome. */
+export interface Delivered<E, R> {
+	entry: E;
+	outcome: Outcome<R>;
+}
+
 /**
  * Sends one request for each entry, several concurrently. Every entry gets exactly one outcome. No
  * more slices are read than the requests in flight need. To end early, stop the run and consume the
@@ -199,7 +205,7 @@ export function deliverEach<E, R>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	send: (entry: E, attempt: number) => Promise<R>,
 	line: Line & { concurrency: number },
-): AsyncGenerator<Array<{ entry: E; outcome: Outcome<R> }>, void, undefined> {
+): AsyncGenerator<Array<Delivered<E, R>>, void, undefined> {
 	return inParallel(line.concurrency, async (tasks) => {
 		for await (const slice of slices) {
 			for (const entry of slice) {

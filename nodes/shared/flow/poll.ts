@@ -1,4 +1,12 @@
-import { endRunAfter, failed, RETRY_PAUSE, skipped, tried, type Outcome } from './deliver';
+import {
+	endRunAfter,
+	failed,
+	RETRY_PAUSE,
+	skipped,
+	tried,
+	type Delivered,
+	type Outcome,
+} from './deliver';
 import { backoffMs, type Lane } from './limiter';
 import { flat, inParallel } from './parallel';
 import type { RunState, RunStats } from './run-state';
@@ -28,12 +36,6 @@ export interface PollOptions<J, R> {
 	expire: (job: J, lastError: unknown) => Ending<R>;
 }
 
-/** A job with its outcome. */
-export interface Polled<J, R> {
-	job: J;
-	outcome: Outcome<R>;
-}
-
 /** Each interval is so many times the one before: a job of 60 s is polled 14 times. */
 const GROWTH = 1.4;
 /** Intervals vary by this share either way, so that jobs are not all polled at the same time. */
@@ -53,9 +55,9 @@ export const FINAL_POLL_MS = 5000;
 export function poll<J, R>(
 	jobs: AsyncIterable<J>,
 	options: PollOptions<J, R>,
-): AsyncGenerator<Polled<J, R>, void, undefined> {
+): AsyncGenerator<Delivered<J, R>, void, undefined> {
 	return flat(
-		inParallel<Polled<J, R>>(Infinity, async (tasks) => {
+		inParallel<Delivered<J, R>>(Infinity, async (tasks) => {
 			for await (const job of jobs) {
 				if (tasks.isAbandoned) return;
 				void tasks.start(async () => {
@@ -64,7 +66,7 @@ export function poll<J, R>(
 						.untilEnded()
 						// An exception in handling one job fails that job, never the run.
 						.catch((reason: unknown) => failed(reason, 1));
-					await tasks.put({ job, outcome });
+					await tasks.put({ entry: job, outcome });
 				});
 			}
 		}),

@@ -1,8 +1,5 @@
 const DAY_MS = 86_400_000;
 
-/** The three forms of a date in HTTP begin with a weekday. */
-const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
-
 /**
  * Reads the header Retry-After: seconds, or an HTTP date, which counts from that of the response
  * (docs/service-interface.md, Failures). A date more than a day away means that a clock is wrong, so it is ignored.
@@ -12,9 +9,7 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
 export function parseRetryAfter(headers: Readonly<Record<string, unknown>>): number | undefined {
 	const text = String(headers['retry-after'] ?? '').trim();
 	if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
-	if (!HTTP_DATE.test(text)) return undefined;
 	const sentAt = Date.parse(String(headers.date)) || Date.now();
-	// One of the forms says no time zone, and means GMT.
-	const ms = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) - sentAt;
+	const ms = Date.parse(text) - sentAt;
 	return Math.abs(ms) <= DAY_MS ? Math.max(0, ms) : undefined;
 }

@@ -369,7 +369,7 @@ describe('a limit per minute', () => {
 			expire: () => ({ state: 'failed', reason: 'timeout' }),
 		});
 		const consume = async () => {
-			for await (const { job, outcome } of outcomes) {
+			for await (const { entry: job, outcome } of outcomes) {
 				expect(outcome.ok).toBe(true);
 				waits.push(run.now() - job.since);
 			}

@@ -248,7 +248,8 @@ describe('what a job is told and tells', () => {
 			...options,
 		};
 		const consume = async () => {
-			for await (const { job, outcome } of poll(source(), all)) outcomes[job.name] = outcome;
+			for await (const { entry: job, outcome } of poll(source(), all))
+				outcomes[job.name] = outcome;
 		};
 		await virtual.clock.run(consume());
 		const times = (name: string) =>
@@ -351,7 +352,7 @@ test('a job whose turn comes after the consumer has left is not polled', async (
 			judge: () => ({ action: 'fail' }),
 			expire: () => ({ state: 'failed', reason: 'timeout' }),
 		});
-		for await (const { job } of outcomes) if (job === 'a') return;
+		for await (const { entry: job } of outcomes) if (job === 'a') return;
 	};
 	await run.clock.run(leave());
 	// The next one had begun when the first was answered.

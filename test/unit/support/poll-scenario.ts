@@ -138,7 +138,7 @@ export async function runPolls(scenario: PollScenario): Promise<PollOutcome> {
 				return { state: 'failed' as const, reason: 'timeout' };
 			},
 		};
-		for await (const { job, outcome: result } of poll(source(), options)) {
+		for await (const { entry: job, outcome: result } of poll(source(), options)) {
 			const failed = !result.ok && (result.reason === 'timeout' ? 'timeout' : 'failed');
 			const how = result.ok ? 'finished' : result.skipped ? 'skipped' : failed;
 			outcome.endings.get(job.name)?.push(String(how));

@@ -58,7 +58,6 @@ export class Results {
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
 	/** Whether items that failed leave through an output of their own. */
 	readonly toErrorOutput: boolean;
-	private readonly isForModel: boolean;
 	/** Failures so far. */
 	failures = 0;
 	/** Of a run that stops at failures the first one, and the first one for whose reason it ended. */
@@ -71,7 +70,6 @@ export class Results {
 	) {
 		this.outputs = Array.from({ length: context.getInputData().length });
 		this.toErrorOutput = context.getNode().onError === 'continueErrorOutput';
-		this.isForModel = isTool(context);
 	}
 
 	/**
@@ -135,7 +133,7 @@ export class Results {
 		failure?: () => NodeFailure,
 	): void {
 		const item: INodeExecutionData = {
-			json: this.isForModel ? forModel(json) : json,
+			json,
 			pairedItem,
 			...(Object.keys(binary).length > 0 && { binary }),
 		};
@@ -150,17 +148,3 @@ export class Results {
 /** Whether an AI agent runs the node: n8n gives its variant for agents a type of its own. */
 export const isTool = (context: IExecuteFunctions): boolean =>
 	context.getNode().type.endsWith('Tool');
-
-/** More numbers than these are no use to a model, such as the 384 of a vector. */
-const MAX_NUMBERS = 16;
-
-/** What an AI agent gets of a result: the same without long lists of numbers, which are counted. */
-function forModel(json: IDataObject): IDataObject {
-	const shown = (_name: string, value: unknown): unknown =>
-		Array.isArray(value) &&
-		value.length > MAX_NUMBERS &&
-		value.every((entry) => typeof entry === 'number')
-			? `${value.length} numbers`
-			: value;
-	return JSON.parse(JSON.stringify(json, shown)) as IDataObject;
-}

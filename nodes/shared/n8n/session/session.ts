@@ -38,17 +38,20 @@ export class Session {
 	/** End the exchanges in flight. Shared, since Node.js warns if a signal has more than ten listeners. */
 	private readonly cancels = new Set<() => void>();
 
+	/** Names the service and the credential, so that executions can share a limiter; undefined for an inline credential. */
+	readonly limiterKey: string | undefined;
+	private readonly baseUrl: string;
+
+	/** @param tokens of the credential, if the service takes tokens: otherwise a 401 is final */
 	private constructor(
-		/** Names the service and the credential, so that executions can share a limiter; undefined for an inline credential. */
-		readonly limiterKey: string | undefined,
 		private readonly run: Run,
 		private readonly service: Service,
-		private readonly baseUrl: string,
-		/** The credential's fields. */
 		private readonly fields: ICredentialDataDecryptedObject,
-		/** Its tokens, if the service takes tokens: otherwise a 401 is final. */
-		private readonly tokens: TokenCredential | undefined,
+		private readonly tokens?: TokenCredential,
 	) {
+		this.baseUrl = service.baseUrl(fields);
+		const id = run.context.getNode().credentials?.[service.credentialType]?.id;
+		this.limiterKey = id ? `${new URL(this.baseUrl).origin} ${id}` : undefined;
 		this.masker = new Masker(secretsOf(fields));
 		run.signal.addEventListener('abort', () => {
 			for (const cancel of this.cancels) cancel();
@@ -62,22 +65,10 @@ export class Session {
 	 */
 	static async open(run: Run, service: Service): Promise<Session> {
 		const { credentialType, scope } = service;
-		const { context } = run;
-		const fields = await context.getCredentials(credentialType);
-		const baseUrl = service.baseUrl(fields);
-		const id = context.getNode().credentials?.[credentialType]?.id;
-		// An inline credential has no ID; its requests are limited by themselves.
-		const key = id ? `${new URL(baseUrl).origin} ${id}` : undefined;
-		const tokens =
-			scope === undefined
-				? undefined
-				: new TokenCredential(
-						fields,
-						scope,
-						async () => await context.getCredentials(credentialType),
-						run,
-					);
-		return new Session(key, run, service, baseUrl, fields, tokens);
+		const read = async () => await run.context.getCredentials(credentialType);
+		const fields = await read();
+		if (scope === undefined) return new Session(run, service, fields);
+		return new Session(run, service, fields, new TokenCredential(fields, scope, read, run));
 	}
 
 	/**

@@ -64,10 +64,10 @@ export async function openItemFile(
 		);
 		const format = chosen === 'auto' ? detected(file, head, options) : chosen;
 		if (isHtml(head)) throw new InputError(`The file ${quoted(name)} is ${HTML}`, CHECK_SOURCE);
-		const { isList, label, reader: readerOf } = FORMATS[format];
-		if (!isList && path !== '' && chosen === 'auto')
-			run.hint(`'Path to List' was not used, because ${quoted(name)} is ${label}`, 'info');
-		const reader = readerOf({ path, delimiter: checkedDelimiter(options.delimiter) });
+		const reader = FORMATS[format].reader({
+			path,
+			delimiter: checkedDelimiter(options.delimiter),
+		});
 		const records = (skip: number) => {
 			reader.skip = skip;
 			return readRecords(all, reader);

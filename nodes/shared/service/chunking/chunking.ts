@@ -3,6 +3,9 @@ import { isObject } from '../json';
 import { InputError } from '../input-error';
 
 const ID_PLACEHOLDER = '{chunkingId}';
+/** Largest text of a chunking request (docs/service-interface.md, Limits). */
+export const MAX_CHUNK_TEXT_BYTES = 1_000_000;
+
 /** The interface leaves this path open, so it is an option (docs/service-interface.md, Chunking results). */
 export const DEFAULT_RESULTS_PATH = `/ai/async-chunking/${ID_PLACEHOLDER}`;
 

@@ -1,6 +1,9 @@
 import { InputError, messageOf } from '../input-error';
 import { unpackVector } from '../chunking/vector';
 
+/** Largest push the service indexes; a larger one is silently ignored (docs/service-interface.md, Limits). */
+export const MAX_PUSH_BYTES = 5_000_000;
+
 /** A document as the service takes it (docs/service-interface.md, Push documents). */
 export interface PushDocument {
 	id: string;

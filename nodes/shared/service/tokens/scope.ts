@@ -5,28 +5,10 @@ const SCOPES = [
 	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
 	['commercestudio.rules', 'Commerce Studio Rules', 'Rules of Commerce Studio'],
 	['machinelearning.model', 'Machine Learning Model', 'Models of the AI service'],
-	[
-		'machinelearning.predict',
-		'Machine Learning Predict',
-		'Use cases, predictions, async predictions and chunking of the AI service',
-	],
-	[
-		'merchandising.rewrites',
-		'Merchandising Rewrites',
-		'Query rewrites where the service still has the older name of this scope',
-	],
-	[
-		'merchandising.rules',
-		'Merchandising Rules',
-		'Rules where the service still has the older name of this scope',
-	],
+	['machinelearning.predict', 'Machine Learning Predict', 'Chunking and predictions, also async'],
+	['merchandising.rewrites', 'Merchandising Rewrites', 'Query rewrites, by their older name'],
+	['merchandising.rules', 'Merchandising Rules', 'Rules, by their older name'],
 ] as const;
-
-const OPTIONS = SCOPES.map(([value, name, use]) => ({
-	name,
-	value,
-	description: `${use} (${value})`,
-}));
 
 /** The scope that chunking needs (docs/service-interface.md, Access tokens). */
 export const DEFAULT_SCOPE = 'machinelearning.predict';
@@ -39,7 +21,11 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		type: 'options',
 		options: [
 			{ name: 'Custom', value: 'custom', description: 'One or more scopes of your own' },
-			...OPTIONS,
+			...SCOPES.map(([value, name, use]) => ({
+				name,
+				value,
+				description: `${use} (${value})`,
+			})),
 		],
 		default: DEFAULT_SCOPE,
 		description,
