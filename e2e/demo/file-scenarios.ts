@@ -1,4 +1,7 @@
-import { SAMPLE_FILES } from './sample-files';
+import path from 'node:path';
+
+import { DEMO } from '../../sandbox';
+import { SAMPLE_FILES, SPREADSHEET } from './sample-files';
 import type { Stage } from './stage';
 
 /** A file of documents is pushed; the records that cannot be pushed are stored as files. */
@@ -98,6 +101,51 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 			found.join(' | '),
 		);
 	}
+	await pushSpreadsheet(stage);
+}
+
+/** A spreadsheet, as n8n's Extract from File makes items of it, is pushed. */
+async function pushSpreadsheet({ checks, demo }: Stage): Promise<void> {
+	const { api } = demo.n8n;
+	const push = demo.workflows['getting-started'].nodes.find(({ type }) =>
+		type.endsWith('.pushDocuments'),
+	);
+	const steps = [
+		['Start', 'n8n-nodes-base.manualTrigger', {}],
+		[
+			'Read',
+			'n8n-nodes-base.readWriteFile',
+			{ fileSelector: path.join(demo.files, SPREADSHEET) },
+		],
+		['Extract', 'n8n-nodes-base.extractFromFile', {}],
+		['Push', push?.type ?? '', { idField: 'ID', nameField: 'Name' }],
+	] as const;
+	const nodes = steps.map(([name, type, parameters], at) => ({
+		...{ id: name, name, type, parameters, typeVersion: 1, position: [220 * at, 0] },
+		...(name === 'Push' && push && { credentials: push.credentials }),
+		onError: name === 'Push' ? 'continueRegularOutput' : 'stopWorkflow',
+	}));
+	const connections = Object.fromEntries(
+		steps
+			.slice(1)
+			.map(([node], at) => [steps[at][0], { main: [[{ node, type: 'main', index: 0 }]] }]),
+	);
+	const { id } = await api.saveWorkflow({ name: 'Spreadsheet', nodes, connections });
+	const execution = await api.runManually(id, 'Start');
+	await api.deleteWorkflow(id);
+	const errors = execution.items('Push').map(({ json }) => String(json.error ?? ''));
+	checks.add(
+		'Of the rows that Extract from File returns, the blank one is skipped and the shortened ID fails',
+		errors.length === 3 && errors[1].includes('a spreadsheet has shortened'),
+		errors.join(' | '),
+	);
+	const found = demo.sandbox.documents(DEMO.endpoint).filter(({ Updated }) => Updated);
+	checks.add(
+		'The byte order mark before the first column is in no document',
+		found.map(({ ID, name }) => `${String(ID)} ${String(name)}`).join() ===
+			'0815 Apples, red,4713 Café ☕',
+		JSON.stringify(found),
+	);
 }
 
 /** How many lines each of the stored files has. */

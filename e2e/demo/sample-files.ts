@@ -1,5 +1,7 @@
-import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+
+import { ROOT } from '../shared/paths';
 
 /** Three text files, by name. A blank line separates paragraphs. */
 export const SAMPLE_FILES: Readonly<Record<string, string>> = {
@@ -10,6 +12,9 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 	'repairs.md':
 		'Bring the receipt with you.\n\nMost repairs take a week; spare parts may have to be ordered.\n',
 };
+
+/** As Excel writes it, with a byte order mark, a blank row and a number that it has shortened. */
+export const SPREADSHEET = 'excel-english.csv';
 
 /**
  * Creates the folder that n8n may read, with the sample files.
@@ -22,5 +27,6 @@ export async function createSampleFiles(folder: string): Promise<string> {
 	for (const [name, text] of Object.entries(SAMPLE_FILES)) {
 		await writeFile(path.join(files, name), text);
 	}
+	await copyFile(path.join(ROOT, 'test/files', SPREADSHEET), path.join(files, SPREADSHEET));
 	return await realpath(files);
 }

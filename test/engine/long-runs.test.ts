@@ -88,7 +88,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 
 it('of a file it says where to continue', async () => {
 	const lines = indexes(6).map((at) => `{"id":"d${at}","name":"N"}\n`);
-	await untilLogged(
+	const line = await untilLogged(
 		/Push Documents: Of the file 'corpus\.jsonl', 4 records had been pushed\. Everything up to record 4 was answered: continue with Skip Records: 4 \(6 records read, \d+ per second, 0 retries\)/,
 		{ route: 'push', skip: 2 },
 		{
@@ -100,7 +100,7 @@ it('of a file it says where to continue', async () => {
 			},
 		},
 	);
-	expect(sandbox().requests).toHaveLength(3);
+	expect(line).toContain('Skip Records: 4');
 });
 
 it('at its end it writes all figures', async () => {

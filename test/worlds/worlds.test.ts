@@ -27,7 +27,7 @@ import { sandboxCredentials } from '../../support/credentials';
 import { csvRow } from '../../support/csv';
 import { runNode, type RunResult } from '../../support/engine';
 import { useShortBackoff } from '../../support/sandbox';
-import { push as pushDirectly } from '../../support/sandbox-client';
+import { push as pushDirectly, requestToken } from '../../support/sandbox-client';
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
@@ -82,6 +82,8 @@ interface World {
 	stopAfter?: number;
 	/** Push Documents reads the texts from files. */
 	isTextFiles: boolean;
+	/** So many tokens another instance of n8n with the same client gets meanwhile. */
+	rivalTokens: number;
 }
 
 const ROUTES: Record<Kind, ReadonlyArray<FaultRule['route']>> = {
@@ -158,6 +160,7 @@ function worldOf(seed: number): World {
 		isSplit: dice.chance(0.4),
 		...(dice.chance(0.15) && { stopAfter: 1 + dice.below(4) }),
 		isTextFiles: dice.chance(0.2),
+		rivalTokens: dice.below(4),
 	};
 }
 
@@ -245,6 +248,13 @@ class Play {
 				await new Promise((resolve) => setTimeout(resolve, 2));
 			}
 		};
+		const rival = async () => {
+			for (let left = world.rivalTokens; left > 0 && !isOver; left--) {
+				await new Promise((resolve) => setTimeout(resolve, 20));
+				await requestToken(sandbox).catch(() => undefined);
+			}
+		};
+		if (world.kind === 'chunk') void rival();
 		const result = await runNode({
 			node,
 			items,
