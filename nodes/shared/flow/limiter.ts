@@ -65,8 +65,9 @@ export class Limiter {
 
 	/** Milliseconds between two starts. */
 	intervalMs(): number {
-		const limits = Array.from(this.lanes, ({ perMinute }) => perMinute || Infinity);
-		return MINUTE_MS / (USED_SHARE * Math.min(...limits));
+		let least = Infinity;
+		for (const { perMinute } of this.lanes) least = Math.min(least, perMinute || Infinity);
+		return MINUTE_MS / (USED_SHARE * least);
 	}
 }
 

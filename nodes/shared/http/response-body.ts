@@ -52,6 +52,8 @@ export async function collected(
 			if (body.bytes > maxBytes) break;
 		}
 		const isCut = body.bytes > maxBytes;
+		// Many services answer without a body, and finding out that it is no JSON is slow.
+		if (body.bytes === 0) return { body: '', isCut };
 		const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(body.pieces));
 		try {
 			return { body: JSON.parse(text) as unknown, isCut };

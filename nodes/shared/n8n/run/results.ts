@@ -132,11 +132,8 @@ export class Results {
 		{ json, pairedItem, binary = {} }: Given,
 		failure?: () => NodeFailure,
 	): void {
-		const item: INodeExecutionData = {
-			json,
-			pairedItem,
-			...(Object.keys(binary).length > 0 && { binary }),
-		};
+		const item: INodeExecutionData = { json, pairedItem };
+		if (Object.keys(binary).length > 0) item.binary = binary;
 		// By this member n8n finds the items for the error output, but drops all JSON except the
 		// message of an item that still has it after that. So n8n's own copy must not have it.
 		if (failure && this.toErrorOutput)
