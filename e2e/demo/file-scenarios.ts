@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 import { DEMO } from '../../sandbox';
-import { SAMPLE_FILES, SPREADSHEET } from './sample-files';
+import { SAMPLE_FILES } from './sample-files';
 import type { Stage } from './stage';
 
 /** A file of documents is pushed; the records that cannot be pushed are stored as files. */
@@ -101,51 +101,80 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 			found.join(' | '),
 		);
 	}
-	await pushSpreadsheet(stage);
+	await pushExtracted(stage);
 }
 
-/** A spreadsheet, as n8n's Extract from File makes items of it, is pushed. */
-async function pushSpreadsheet({ checks, demo }: Stage): Promise<void> {
+/** Files of test/files that n8n's Extract from File can read: how, and the names of the documents that come of it. */
+const EXTRACTED: Array<
+	[file: string, extract: object, push: object, names: string, error?: string]
+> = [
+	[
+		'excel-english.csv',
+		{},
+		{ idField: 'ID', nameField: 'Name' },
+		'Apples, red|Café ☕',
+		'a spreadsheet has shortened',
+	],
+	[
+		'excel-german.csv',
+		{ options: { delimiter: ';', encoding: 'windows1252' } },
+		{ idField: 'Artikel-Nr', nameField: 'Bezeichnung' },
+		'Äpfel „Elstar“|Birnen',
+	],
+	['excel-unicode.csv', { options: { delimiter: '\t', encoding: 'utf16le' } }, {}, 'Žluťoučký'],
+	['jira.csv', {}, { idField: 'Issue key', nameField: 'Summary' }, 'Login fails|Slow search'],
+	[
+		'jq-list.json',
+		{ operation: 'fromJson' },
+		{ documentSource: 'json', documentJson: '={{ $json.data }}' },
+		'Number é|Two',
+	],
+];
+
+/** Files as programs write them, as n8n's Extract from File makes items of them, are pushed. */
+async function pushExtracted({ checks, demo }: Stage): Promise<void> {
 	const { api } = demo.n8n;
-	const push = demo.workflows['getting-started'].nodes.find(({ type }) =>
-		type.endsWith('.pushDocuments'),
-	);
-	const steps = [
-		['Start', 'n8n-nodes-base.manualTrigger', {}],
-		[
-			'Read',
-			'n8n-nodes-base.readWriteFile',
-			{ fileSelector: path.join(demo.files, SPREADSHEET) },
-		],
-		['Extract', 'n8n-nodes-base.extractFromFile', {}],
-		['Push', push?.type ?? '', { idField: 'ID', nameField: 'Name' }],
-	] as const;
-	const nodes = steps.map(([name, type, parameters], at) => ({
-		...{ id: name, name, type, parameters, typeVersion: 1, position: [220 * at, 0] },
-		...(name === 'Push' && push && { credentials: push.credentials }),
-		onError: name === 'Push' ? 'continueRegularOutput' : 'stopWorkflow',
-	}));
-	const connections = Object.fromEntries(
-		steps
-			.slice(1)
-			.map(([node], at) => [steps[at][0], { main: [[{ node, type: 'main', index: 0 }]] }]),
-	);
-	const { id } = await api.saveWorkflow({ name: 'Spreadsheet', nodes, connections });
-	const execution = await api.runManually(id, 'Start');
-	await api.deleteWorkflow(id);
-	const errors = execution.items('Push').map(({ json }) => String(json.error ?? ''));
-	checks.add(
-		'Of the rows that Extract from File returns, the blank one is skipped and the shortened ID fails',
-		errors.length === 3 && errors[1].includes('a spreadsheet has shortened'),
-		errors.join(' | '),
-	);
-	const found = demo.sandbox.documents(DEMO.endpoint).filter(({ Updated }) => Updated);
-	checks.add(
-		'The byte order mark before the first column is in no document',
-		found.map(({ ID, name }) => `${String(ID)} ${String(name)}`).join() ===
-			'0815 Apples, red,4713 Café ☕',
-		JSON.stringify(found),
-	);
+	const ours = demo.workflows['getting-started'].nodes;
+	const push = ours.find(({ type }) => type.endsWith('.pushDocuments'));
+	const indexed = () =>
+		new Set(demo.sandbox.documents(DEMO.endpoint).map((one) => JSON.stringify(one)));
+	for (const [file, extract, parameters, names, error] of EXTRACTED) {
+		const fileSelector = path.join(demo.files, 'real', file);
+		const steps: Array<[name: string, type: string, parameters: object]> = [
+			['Start', 'n8n-nodes-base.manualTrigger', {}],
+			['Read', 'n8n-nodes-base.readWriteFile', { fileSelector }],
+			['Extract', 'n8n-nodes-base.extractFromFile', extract],
+			['Push', push?.type ?? '', parameters],
+		];
+		const nodes = steps.map(([name, type, own], at) => ({
+			...{ id: name, name, type, parameters: { ...own } },
+			...{ typeVersion: 1, position: [220 * at, 0], onError: 'continueRegularOutput' },
+			...(name === 'Push' && push && { credentials: push.credentials }),
+		}));
+		const connections = Object.fromEntries(
+			steps
+				.slice(1)
+				.map(([node], at) => [
+					steps[at][0],
+					{ main: [[{ node, type: 'main', index: 0 }]] },
+				]),
+		);
+		const before = indexed();
+		const { id } = await api.saveWorkflow({ name: `Extract ${file}`, nodes, connections });
+		const execution = await api.runManually(id, 'Start');
+		await api.deleteWorkflow(id);
+		const errors = execution.items('Push').flatMap(({ json }) => json.error ?? []);
+		const added = [...indexed()].filter((text) => !before.has(text));
+		const found = added.map((text) => (JSON.parse(text) as { name: string }).name);
+		checks.add(
+			`What Extract from File makes of ${file} is pushed, blank rows are skipped`,
+			found.join('|') === names &&
+				errors.length === (error ? 1 : 0) &&
+				String(errors).includes(error ?? '') &&
+				!added.some((text) => text.includes('\uFEFF')),
+			`${added.join()}, ${errors.join()}`,
+		);
+	}
 }
 
 /** How many lines each of the stored files has. */

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { cp, mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { ROOT } from '../shared/paths';
@@ -13,9 +13,6 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 		'Bring the receipt with you.\n\nMost repairs take a week; spare parts may have to be ordered.\n',
 };
 
-/** As Excel writes it, with a byte order mark, a blank row and a number that it has shortened. */
-export const SPREADSHEET = 'excel-english.csv';
-
 /**
  * Creates the folder that n8n may read, with the sample files.
  * @param folder n8n's user folder, whose `.n8n` n8n never reads
@@ -27,6 +24,6 @@ export async function createSampleFiles(folder: string): Promise<string> {
 	for (const [name, text] of Object.entries(SAMPLE_FILES)) {
 		await writeFile(path.join(files, name), text);
 	}
-	await copyFile(path.join(ROOT, 'test/files', SPREADSHEET), path.join(files, SPREADSHEET));
+	await cp(path.join(ROOT, 'test/files'), path.join(files, 'real'), { recursive: true });
 	return await realpath(files);
 }

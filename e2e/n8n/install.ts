@@ -89,7 +89,7 @@ async function compileSqlite(): Promise<void> {
  * scripts: `node` downloads its binary, `sqlite3` is compiled.
  * @throws Error with the tail of npm's output
  */
-export async function prepareN8n(): Promise<void> {
+async function prepareN8n(): Promise<void> {
 	if (isComplete(MODULES) || isComplete(STAGED)) return;
 	say(`  n8n ${n8nVersion()} is installed once (about 2,000 packages, 2.4 GB, 3 to 5 minutes):`);
 	await mkdir(STAGE, { recursive: true });

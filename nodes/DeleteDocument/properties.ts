@@ -43,7 +43,6 @@ const resultOptions = properties([
 		type: 'number',
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
-		placeholder: 'e.g. 12',
 		description:
 			'Number of chunks of the document. If above 0, these are deleted (ID#0, ID#1 and so on) instead of the ID itself.',
 		displayOptions: { show: { '/idSource': ['item'] } },

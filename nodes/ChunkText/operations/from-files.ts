@@ -29,7 +29,6 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 	const { run, parameters, options } = task;
 	const { jobs } = work.service;
 	const isSubmitted = done === 'submitted';
-	const isSummedUp = !isSubmitted && options.outputTo === 'items';
 	const readingOf = (origin: FileToRead): TextFile => {
 		const stats = new RunStats(run.stats);
 		const result: FileResult = {
@@ -39,7 +38,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			goOn: (upTo) => goOn(run, jobs, upTo, stats.done > 0),
 			// A node that stops later names the jobs of the files before.
 			atEnd: () => jobs.progress(),
-			...(isSummedUp && { summed: (of) => hints.file(of) }),
+			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
 		};
 		return {
 			...recordTexts(task, origin.itemIndex),

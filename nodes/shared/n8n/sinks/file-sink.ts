@@ -63,7 +63,7 @@ export class FileSink implements Sink {
 	private readonly failures = new Failures();
 	private firstFailed = Infinity;
 	private readonly watermark: Watermark;
-	/** Records that failed for what may have ended the run: until another succeeds, it is not known. */
+	/** Records that failed for what may have ended the run: until a later one succeeds, it is not known. */
 	private inDoubt: number[] = [];
 	private readError: { message: string; advice: string } | undefined;
 	private readonly failedRecords: FailedRecords;
@@ -181,8 +181,10 @@ export class FileSink implements Sink {
 		else add(this.counts, as, 1);
 		this.records = Math.max(this.records, record);
 		this.watermark.answered(record);
-		if (!this.run.ended)
-			for (const each of this.inDoubt.splice(0)) this.watermark.answered(each);
+		if (this.run.ended) return;
+		const settled = this.inDoubt.filter((each) => each < record);
+		this.inDoubt = this.inDoubt.filter((each) => each > record);
+		for (const each of settled) this.watermark.answered(each);
 	}
 
 	private skip(records: number, upTo: number): void {
