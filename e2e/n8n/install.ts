@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { CACHE, E2E } from '../shared/paths';
@@ -10,12 +9,8 @@ import { say, step } from '../shared/progress';
 
 const MODULES = path.join(E2E, 'node_modules');
 
-/** Where n8n is installed at first, since types are looked up in MODULES: it moves there once it is complete. */
-const STAGE = path.join(CACHE, 'n8n');
-const STAGED = path.join(STAGE, 'node_modules');
-
-/** In a folder of modules that is complete. */
-const STAMP = '.complete';
+/** Is there if all of it is installed. */
+const STAMP = path.join(MODULES, '.complete');
 
 /** The Node.js that n8n runs on: n8n needs a newer one than this package does. */
 export const N8N_NODE = path.join(MODULES, '.bin', 'node');
@@ -42,15 +37,12 @@ function lockHash(): string {
 	return createHash('sha256').update(lock).digest('hex');
 }
 
-/** True if this folder has exactly the locked version, completely. */
-function isComplete(modules: string): boolean {
-	const stamp = path.join(modules, STAMP);
-	return existsSync(stamp) && readFileSync(stamp, 'utf8') === lockHash();
-}
+/** True if exactly the locked version is installed completely. */
+const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
 /** The headers that come with n8n's Node.js, so that compiling downloads nothing. */
 function headersFolder(): string | undefined {
-	const packages = path.join(STAGED, 'node', 'node_modules');
+	const packages = path.join(MODULES, 'node', 'node_modules');
 	if (!existsSync(packages)) return undefined;
 	return readdirSync(packages)
 		.map((name) => path.join(packages, name))
@@ -60,7 +52,7 @@ function headersFolder(): string | undefined {
 async function npm(name: string, args: string[], options?: NpmOptions): Promise<void> {
 	let downloads = 0;
 	await run('npm', args, {
-		cwd: STAGE,
+		cwd: E2E,
 		logFile: path.join(CACHE, `npm-${name}.log`),
 		env: { ...process.env, ...options?.env },
 		onOutput: (text) => {
@@ -85,16 +77,13 @@ async function compileSqlite(): Promise<void> {
 }
 
 /**
- * Installs n8n beside its folder, if it is not complete in one of them. Only two packages may run their install
- * scripts: `node` downloads its binary, `sqlite3` is compiled.
+ * Installs n8n into its folder's node_modules, if it isn't there yet. Only two packages may run their
+ * install scripts: `node` downloads its binary, `sqlite3` is compiled.
  * @throws Error with the tail of npm's output
  */
-async function prepareN8n(): Promise<void> {
-	if (isComplete(MODULES) || isComplete(STAGED)) return;
+export async function installN8n(): Promise<void> {
+	if (isInstalled()) return;
 	say(`  n8n ${n8nVersion()} is installed once (about 2,000 packages, 2.4 GB, 3 to 5 minutes):`);
-	await mkdir(STAGE, { recursive: true });
-	for (const file of ['package.json', 'package-lock.json', '.npmrc'])
-		await copyFile(path.join(E2E, file), path.join(STAGE, file));
 	await step('Downloading and unpacking n8n', async (detail) => {
 		const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=http'];
 		await npm('ci', ['ci', '--ignore-scripts', '--legacy-peer-deps', ...quiet], { detail });
@@ -103,16 +92,5 @@ async function prepareN8n(): Promise<void> {
 		await npm('node', ['rebuild', 'node', '--ignore-scripts=false']);
 	});
 	await step("Compiling n8n's database driver", compileSqlite);
-	writeFileSync(path.join(STAGED, STAMP), lockHash());
-}
-
-/**
- * Installs n8n into its folder's node_modules, if it isn't there yet.
- * @throws Error with the tail of npm's output
- */
-export async function installN8n(): Promise<void> {
-	if (isComplete(MODULES)) return;
-	await prepareN8n();
-	await rm(MODULES, { recursive: true, force: true });
-	await rename(STAGED, MODULES);
+	writeFileSync(STAMP, lockHash());
 }
