@@ -1,4 +1,4 @@
-import { requiredFieldProperties } from '../shared/n8n/sources/document-fields';
+import { listFieldProperty, requiredFieldProperties } from '../shared/n8n/sources/document-fields';
 import {
 	fileOptionProperties,
 	fileProperties,
@@ -108,14 +108,7 @@ export const deleteProperties = properties([
 		'ID of the document to delete, exactly as it was added',
 	),
 	{
-		displayName: 'List Field',
-		name: 'listField',
-		type: 'string',
-		default: 'ids',
-		required: true,
-		placeholder: 'e.g. removedIds',
-		description: 'Name of the field that has the list of IDs, or an expression for the list',
-		requiresDataPath: 'single',
+		...listFieldProperty('IDs', 'ids', 'removedIds'),
 		displayOptions: { show: { idSource: ['list'] } },
 	},
 	...fileProperties(ID_FILES, showForFile.show),

@@ -1,6 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { filled, type DocumentFields } from '../shared/n8n/sources/document-fields';
+import {
+	filled,
+	PARAMETERS,
+	requiredFieldsOf,
+	type DocumentFields,
+	type FieldsOfDocument,
+	type MissingAdvice,
+	type RequiredField,
+} from '../shared/n8n/sources/document-fields';
 import { fileFieldsOf, fieldsOfItem } from '../shared/n8n/sources/files';
 import { listed } from '../shared/n8n/sources/record-file';
 import type { TextFiles } from '../shared/n8n/sources/text-files';
@@ -10,30 +18,18 @@ import { isTool } from '../shared/n8n/run/results';
 import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty, isObject, isRecord } from '../shared/service/json';
-import { exactId, exactText, isBlank } from '../shared/service/push/document-id';
+import { isBlank } from '../shared/service/push/document-id';
 import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
 
-type RequiredField = 'id' | 'name';
-
 /** How documents are made of items, or of the records of a file. */
-export interface DocumentForm {
-	/** Where ID, name, description and URL are; '' for one that has its own name. */
-	fields: DocumentFields;
-	/** The fields are those that the node has parameters for, which messages name. */
-	isMapped?: boolean;
+export interface DocumentForm extends FieldsOfDocument {
 	options: Pick<PushOptions, 'excludeFields' | 'dropEmpty'>;
 }
 
 /** Where the fields are of documents that have the service's own. */
 export const OWN_FIELDS: DocumentFields = { id: 'id', name: 'name', description: '', url: '' };
-
-/** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
-export type MissingAdvice = (fields: readonly RequiredField[]) => string;
-
-/** Parameters for the fields that every document has. */
-const PARAMETERS = { id: 'Document ID', name: 'Document Name' };
 
 /**
  * Makes a document, never changing what came in (docs/service-interface.md, Push documents: id and name are
@@ -54,7 +50,7 @@ export function documentFrom(
 		);
 	}
 	const { fields, options } = form;
-	const own: Record<string, unknown> = required(source, form, adviceFor);
+	const own: Record<string, unknown> = requiredFieldsOf(source, form, adviceFor);
 	for (const field of ['description', 'url'] as const) {
 		const path = fields[field];
 		const value = path === '' || path === field ? '' : fieldOf(source, path);
@@ -77,36 +73,6 @@ export function documentFrom(
 
 const FILL_IN =
 	'Every document needs an ID and a name: fill in what is missing, or choose the field that has it.';
-
-function required(
-	source: Record<string, unknown>,
-	form: DocumentForm,
-	adviceFor: MissingAdvice,
-): Record<RequiredField, string> {
-	const id = fieldOf(source, form.fields.id);
-	const name = fieldOf(source, form.fields.name);
-	const hasName = !(name === undefined || name === null || name === '');
-	if (isBlank(id)) {
-		const calledId = called('id', form);
-		if (hasName) throw new InputError(`${calledId} is missing or empty`, adviceFor(['id']));
-		const both = `${calledId} and ${called('name', form).replace(/^The/, 'the')} are missing or empty`;
-		throw new InputError(both, adviceFor(['id', 'name']));
-	}
-	const text = exactId(id, () => called('id', form), OTHER_FIELD);
-	if (typeof name === 'string' && hasName) return { id: text, name };
-	const nameOf = () => `${called('name', form)} of document ${quoted(text)}`;
-	if (!hasName) throw new InputError(`${nameOf()} is missing or empty`, adviceFor(['name']));
-	return { id: text, name: exactText(name, nameOf, OTHER_FIELD) };
-}
-
-/** What the ID or the name is called in messages. */
-function called(field: RequiredField, { fields, isMapped }: DocumentForm): string {
-	if (isMapped) return quoted(PARAMETERS[field]);
-	const what = fields[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
-	return `The field ${quoted(fields[field])}${what}`;
-}
-
-const OTHER_FIELD = 'Choose a field with text for it.';
 
 /** Whether a value is null, '', or JSON would make an empty list or object of it: a date is none of these. */
 const hasNothing = (value: unknown): boolean =>

@@ -4,8 +4,9 @@ import {
 	neededFields,
 	readDocumentFields,
 	readItemFields,
+	type MissingAdvice,
 } from '../shared/n8n/sources/document-fields';
-import { count, doneText, DRY_RUN, troubleText } from '../shared/n8n/run/hints';
+import { count, doneText, DRY_RUN, figure, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { Session } from '../shared/n8n/session/session';
 import type { Run } from '../shared/n8n/run/run';
@@ -26,7 +27,6 @@ import {
 	documentsOfFile,
 	OWN_FIELDS,
 	type DocumentForm,
-	type MissingAdvice,
 } from './documents';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import {
@@ -47,7 +47,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', OWN_OPTIONS);
 	const session = await Session.open(run, PUSH_SERVICE);
-	const sent: Sent = { documents: 0, skipped: 0, ids: new Set(), repeated: 0 };
+	const sent: Sent = { skipped: 0, ids: new Set(), repeated: 0 };
 	const pushing = pushRequests(run, session, options, sent);
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
@@ -138,13 +138,9 @@ const resultsOf = ({ dryRun }: PushOptions) =>
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;
-	if (dryRun) {
-		run.hint(
-			`Dry run: ${count(sent.documents, 'document')} in ${count(stats.requests, 'request')} of ${stats.bytes.toLocaleString('en-US')} bytes in total. Nothing was sent.`,
-			'info',
-		);
-	}
-	if (!dryRun) run.hint(doneText(stats, meter.seconds, 'document', 'pushed'), 'info');
+	const checked = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')} of ${figure(stats.bytes)} bytes in total. Nothing was sent.`;
+	const pushed = doneText(stats, meter.seconds, 'document', 'pushed');
+	run.hint(dryRun ? checked : pushed, 'info');
 	const others: string[] = [];
 	if (sent.skipped > 0)
 		others.push(`${count(sent.skipped, 'document')} skipped for a later one with the same ID`);

@@ -32,9 +32,8 @@ export interface Entry extends Placed {
 /** What is known of the documents of a request, by their IDs: their bytes in a dry run, else what the response says. */
 export type Answers = ReadonlyMap<string, Partial<DocumentAnswer> & { bytes?: number }>;
 
-/** Counts everything that was accepted, or that a dry run would have sent. */
+/** What is known of the documents that were accepted, or that a dry run would have sent. */
 export interface Sent {
-	documents: number;
 	/** Documents that were not sent because a later one with the same ID was. */
 	skipped: number;
 	/** IDs of documents that were sent, and how many of these had the ID of one sent before. */
@@ -74,7 +73,6 @@ export function pushRequests(
 			const answers = options.dryRun
 				? new Map(batch.map((each) => [each.entry.id, { bytes: each.bytes }]))
 				: await push(session, batch, bytes, options.timeoutSeconds * 1000);
-			sent.documents += batch.length;
 			for (const { entry } of batch) {
 				if (sent.ids.has(entry.id)) sent.repeated++;
 				else if (sent.ids.size < MAX_IDS) sent.ids.add(entry.id);

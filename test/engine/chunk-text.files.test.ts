@@ -277,7 +277,10 @@ describe('Texts From: File', () => {
 		expect(summary.failures).toEqual([
 			expect.objectContaining({ record: 4, line: 4, error: expect.any(String) }),
 			expect.objectContaining({ record: 5, id: 'no text', error: expect.any(String) }),
-			expect.objectContaining({ record: 6, error: expect.any(String) }),
+			expect.objectContaining({
+				record: 6,
+				error: "The field 'id' and the field 'name' are missing or empty",
+			}),
 			expect.objectContaining({ record: 7, error: expect.any(String) }),
 		]);
 		const { binary } = result.output.at(-1) as INodeExecutionData;

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
-import { mayFailAll } from '../../shared/flow/verdict';
 import { count } from '../../shared/n8n/run/hints';
 import type { Session } from '../../shared/n8n/session/session';
 import { isTool, type Failure } from '../../shared/n8n/run/results';
@@ -139,8 +138,7 @@ export class Report {
 		json: IDataObject,
 	): Promise<void> {
 		const { id } = ref.document ?? {};
-		const mayBeAll = verdict && mayFailAll(verdict);
-		await this.sink.failed(ref, { reason, skipped, message, mayFailAll: mayBeAll, id, json });
+		await this.sink.failed(ref, { reason, skipped, verdict, message, id, json });
 	}
 
 	/** A response that nobody could use, as a member of an item: it may come only once. A model has no use for it. */

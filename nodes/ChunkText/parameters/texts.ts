@@ -1,4 +1,8 @@
-import { requiredFieldProperties } from '../../shared/n8n/sources/document-fields';
+import {
+	fieldProperty,
+	listFieldProperty,
+	requiredFieldProperties,
+} from '../../shared/n8n/sources/document-fields';
 import {
 	fileProperties,
 	RECORD_FILES,
@@ -56,27 +60,13 @@ export const textProperties = properties([
 		'The complete text to split',
 	),
 	{
-		displayName: 'List Field',
-		name: 'listField',
-		type: 'string',
-		default: 'texts',
-		required: true,
-		placeholder: 'e.g. paragraphs',
-		description: 'Name of the field that has the list of texts, or an expression for the list',
-		requiresDataPath: 'single',
+		...listFieldProperty('texts', 'texts', 'paragraphs'),
 		displayOptions: { show: { textSource: ['list'] } },
 	},
 	{ ...textFileProperty, displayOptions: { show: { textSource: ['textFile'] } } },
 	...fileProperties(RECORD_FILES, { textSource: ['file'] }),
 	{
-		displayName: 'Text Field',
-		name: 'textField',
-		type: 'string',
-		requiresDataPath: 'single',
-		default: 'text',
-		required: true,
-		placeholder: 'e.g. body',
-		description: 'Field or column with the text, e.g. body or content.body',
+		...fieldProperty('text', 'Text', 'body'),
 		displayOptions: { show: { textSource: ['file'] } },
 	},
 	...shownFor(

@@ -23,8 +23,6 @@ export interface IdSource {
 	positionOf: (itemIndex: number) => unknown;
 }
 
-type Grouped = Pick<TextEntry, 'settings' | 'group'>;
-
 /** Reads the input items: what is to be submitted, and which earlier requests they stand for. */
 export class ItemTexts {
 	/** Each earlier request once, with all items that stand for it. */
@@ -35,10 +33,9 @@ export class ItemTexts {
 	readonly files: TextFiles | undefined;
 	/** Documents by what the IDs of their chunks begin with. */
 	private readonly documents = new Map<string, SourceDocument[]>();
-	/** Settings by their group: most items share them. */
-	private readonly settings = new Map<string, TextEntry['settings']>();
-	/** If they are the same for all items. */
-	private constant: Grouped | undefined;
+	/** The settings, if they are the same for all items. */
+	private constant: ReturnType<typeof readSettings> | undefined;
+	private isConstant: boolean | undefined;
 	private readonly source: 'item' | 'list' | 'file' | 'textFile';
 
 	/** @param ids if items may stand for earlier requests, which are not submitted again then */
@@ -133,16 +130,14 @@ export class ItemTexts {
 		}
 	}
 
-	/** Settings of an item and their group: read once if they are the same for all items. */
-	private settingsOf(itemIndex: number): Grouped {
+	/** Settings of an item and their group. */
+	private settingsOf(itemIndex: number): ReturnType<typeof readSettings> {
 		if (this.constant) return this.constant;
 		const { parameters } = this.task;
-		const own = readSettings(parameters, itemIndex);
-		const group = JSON.stringify(own);
-		const settings = this.settings.get(group) ?? own;
-		this.settings.set(group, settings);
-		if (areConstant(parameters)) this.constant = { settings, group };
-		return { settings, group };
+		const settings = readSettings(parameters, itemIndex);
+		this.isConstant ??= areConstant(parameters);
+		if (this.isConstant) this.constant = settings;
+		return settings;
 	}
 
 	/** @param text of the item, unless it has a list */

@@ -2,14 +2,14 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { fieldOf } from '../../shared/records/fields';
 import {
-	documentFieldsOf,
 	idIn,
 	neededFields,
+	optionalFieldsOf,
 	readItemFields,
+	requiredFieldsOf,
 	type DocumentFields,
 } from '../../shared/n8n/sources/document-fields';
 import type { FileReading } from '../../shared/n8n/sources/file-source';
-import { documentId, exactText } from '../../shared/service/push/document-id';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
@@ -30,8 +30,7 @@ export function recordTexts(
 ): Omit<FileReading<TextEntry>, 'sink'> {
 	const textField = parameters.requiredText('textField', itemIndex);
 	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
-	const settings = readSettings(parameters, itemIndex);
-	const group = JSON.stringify(settings);
+	const grouped = readSettings(parameters, itemIndex);
 	const { bytesPerRequest: maxBytes, keepSourceFields = 'none' } = options;
 	return {
 		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],
@@ -43,8 +42,7 @@ export function recordTexts(
 				items,
 				text: usableText(text, `The field ${quoted(textField)}`, maxBytes),
 				document: document && documentOf(value, document),
-				settings,
-				group,
+				...grouped,
 				// Without its content, of which only what is needed is kept.
 				record: record && { ...record, value: undefined },
 				source: keepSourceFields !== 'none' ? (value as IDataObject) : undefined,
@@ -61,18 +59,10 @@ const documentFields = (parameters: ChunkParameters, itemIndex: number): Documen
 	url: parameters.text('options.urlField', itemIndex).trim(),
 });
 
-/** A name, which may look like an ID that is none, such as 4E+12. */
-const titleOf = (name: unknown, field: string, advice: string): string =>
-	name === undefined
-		? documentId(name, field, advice)
-		: exactText(name, () => `'${field}'`, advice);
+const ADVICE = "Every document needs it: correct the record, or the field's name.";
 
 function documentOf(record: object, fields: DocumentFields): SourceDocument {
-	const advice = "Every document needs it: correct the record, or the field's name.";
-	const { id, name, ...others } = documentFieldsOf(record, fields);
-	return {
-		id: documentId(id, fields.id, advice),
-		fields: { name: titleOf(name, fields.name, advice), ...(others as IDataObject) },
-		previousChunkCount: 0,
-	};
+	const { id, name } = requiredFieldsOf(record, { fields }, () => ADVICE);
+	const others = optionalFieldsOf(record, fields) as IDataObject;
+	return { id, fields: { name, ...others }, previousChunkCount: 0 };
 }

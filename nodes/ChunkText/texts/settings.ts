@@ -2,14 +2,19 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import type { ChunkParameters } from '../parameters';
+import type { TextEntry } from './text';
 
 /**
  * Reads how the text of an item is to be chunked (docs/service-interface.md, Chunking request). Nothing
  * that the user left empty is part of it.
  *
+ * @returns the settings, and the group of texts with equal ones
  * @throws InputError for a value that cannot be used, naming the parameter
  */
-export function readSettings(parameters: ChunkParameters, itemIndex: number): ChunkSettings {
+export function readSettings(
+	parameters: ChunkParameters,
+	itemIndex: number,
+): Pick<TextEntry, 'settings' | 'group'> {
 	const chosen = parameters.value('chunker', itemIndex);
 	const chunker =
 		chosen === 'custom' ? parameters.requiredText('chunkerName', itemIndex) : String(chosen);
@@ -23,7 +28,7 @@ export function readSettings(parameters: ChunkParameters, itemIndex: number): Ch
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
 	const method = optionalText(parameters, 'vectorQuantizationMethod', itemIndex);
 	const dataType = optionalText(parameters, 'dataType', itemIndex);
-	return {
+	const settings: ChunkSettings = {
 		chunker,
 		modelId,
 		modelConfig: {
@@ -34,6 +39,7 @@ export function readSettings(parameters: ChunkParameters, itemIndex: number): Ch
 		chunkerConfig: chunkerConfig(parameters, chunker, chosen === 'custom', itemIndex),
 		additionalBodyFields: parameters.object('options.additionalBodyFields', itemIndex),
 	};
+	return { settings, group: JSON.stringify(settings) };
 }
 
 /** Whether the settings are the same for all items, since there is no expression in them. */

@@ -30,7 +30,7 @@ interface Asked {
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
 
 /** About 24 days: Node.js treats a longer timer as zero. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** n8n's own timeout ends with the headers, so ours comes first. */
 const N8N_LATER_MS = 1_000;

@@ -10,6 +10,8 @@ export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
 export interface RecordFile {
 	name: string;
 	format: RecordFormat;
+	/** Dotted path of the list in a JSON file; '' if the file is the list. */
+	path: string;
 	/** Its records after the first so many, several together, read as they are asked for (`readRecords`). */
 	records(skip: number): AsyncIterable<SourceRecord[]>;
 	/** What it says of the file so far, such as its position and the header row of CSV. */
@@ -20,7 +22,7 @@ export interface RecordFile {
 
 /** What sets a format apart. */
 interface FormatTraits {
-	/** Its name in messages and descriptions. */
+	/** Its name in descriptions. */
 	label: string;
 	/** Its name and description as a choice. */
 	choice: { name: string; description: string };

@@ -209,8 +209,8 @@ const MAX_READ_MEMBERS = 1000;
 function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	if (typeof body === 'string') {
 		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
-		// A page says nothing that its status does not.
-		return MARKUP.test(text) ? '' : text.trim();
+		// A page or XML says nothing that its status does not.
+		return isHtml(text) || text.startsWith('<?xml') ? '' : text.trim();
 	}
 	if (!isRecord(body) || depth === 0) return '';
 	if (Array.isArray(body)) {
@@ -227,5 +227,10 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	return '';
 }
 
-/** A page or XML; a message may begin with another tag. */
-const MARKUP = /^<(?:!doctype|!--|\?xml|(?:html|head|body)[\s>])/i;
+/** Where a page says that it is one: comments may come first. */
+const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
+const MAX_START_CHARACTERS = 2_000;
+
+/** Whether a text is an HTML page, such as a proxy or a login answers with. */
+export const isHtml = (text: string): boolean =>
+	PAGE_START.test(text.slice(0, MAX_START_CHARACTERS));

@@ -1,4 +1,10 @@
-import { isTransientStatus, MAX_RETRY_AFTER_MS, serverMessage, ServiceFailure } from './failure';
+import {
+	isHtml,
+	isTransientStatus,
+	MAX_RETRY_AFTER_MS,
+	serverMessage,
+	ServiceFailure,
+} from './failure';
 import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
 import { capitalized } from './wording';
@@ -150,10 +156,6 @@ function durationOf(ms: number): string {
 	return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
-/** Where a page says that it is one: comments may come first. */
-const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
-const MAX_START_CHARACTERS = 2_000;
-
 /**
  * A 2xx response that is an HTML page: it comes from something other than the service, such as a proxy
  * or a login page, so nobody knows what became of the request (docs/service-interface.md, Failures).
@@ -164,9 +166,8 @@ export function pageFailure(
 	body: unknown,
 	{ name, urlLabel }: Service,
 ): ServiceFailure | undefined {
-	if (typeof body !== 'string' || !PAGE_START.test(body.slice(0, MAX_START_CHARACTERS)))
-		return undefined;
-	return new ServiceFailure(`The ${name.replace('the ', '')} answered with an HTML page`, {
+	if (typeof body !== 'string' || !isHtml(body)) return undefined;
+	return new ServiceFailure(`${capitalized(name)} answered with an HTML page`, {
 		kind: 'response',
 		description: `Check '${urlLabel}' in the credential: a proxy or a login page may have answered instead of the service.`,
 	});

@@ -26,10 +26,10 @@ test.each([
 	[
 		'a value',
 		[
-			"The field 'id' must be a string, but it is the number 1",
-			"The field 'id' must be a string, but it is the number -2.5",
+			"The field 'id' must be text or a whole number, but it is 3.5",
+			"The field 'id' must be text or a whole number, but it is a list",
 		],
-		"The field 'id' must be a string, but it is the number",
+		"The field 'id' must be text or a whole number",
 	],
 	[
 		'an ID',

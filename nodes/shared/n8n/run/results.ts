@@ -6,6 +6,7 @@ import type {
 	IPairedItemData,
 } from 'n8n-workflow';
 
+import type { Verdict } from '../../flow/verdict';
 import { ServiceFailure } from '../../service/failure';
 import { nodeError, type NodeFailure } from './errors';
 import { messageOf } from '../../service/input-error';
@@ -17,8 +18,8 @@ export interface ResultOptions {
 	/** Files that the output items have. */
 	binary?: IBinaryKeyData;
 	/**
-	 * What failed in an item that was a file: then it goes to the error output if there is one. It has no
-	 * field `error`, by which n8n would take all of it for failed.
+	 * Sends an item that sums up a file to the error output, if there is one. It has no field `error`, by
+	 * which n8n would take all of it for failed.
 	 */
 	failure?: unknown;
 }
@@ -45,8 +46,8 @@ export interface Failure {
 	binary?: IBinaryKeyData;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: boolean | undefined;
-	/** Every further request may fail in the same way: if none succeeds, it is done again. */
-	mayFailAll?: boolean | undefined;
+	/** About its request, if it failed with one. */
+	verdict?: Verdict | undefined;
 }
 
 /**

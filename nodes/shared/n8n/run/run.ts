@@ -9,10 +9,8 @@ import { Health, RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, nodeError } from './errors';
 import { Meter } from './meter';
 import { Results, type Failure } from './results';
+import { MAX_TIMEOUT_MS } from '../../http/exchange';
 import { messageOf } from '../../service/input-error';
-
-/** Node.js takes a longer time for zero. */
-const MAX_SLEEP_MS = 2 ** 31 - 1;
 
 /** How long one execution may block all others. */
 const SLICE_MS = 25;
@@ -104,7 +102,7 @@ export class Run implements RunState {
 		const end = () => timer.abort();
 		this.onEndListeners.add(end);
 		wake?.addEventListener('abort', end);
-		await sleep(Math.min(ms, MAX_SLEEP_MS), timer.signal).catch(() => undefined);
+		await sleep(Math.min(ms, MAX_TIMEOUT_MS), timer.signal).catch(() => undefined);
 		wake?.removeEventListener('abort', end);
 		this.onEndListeners.delete(end);
 	}

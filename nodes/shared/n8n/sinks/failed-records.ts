@@ -34,13 +34,12 @@ export class FailedRecords {
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
-	 * @param path of the list in a JSON file: a file of failed records has it at the same place
+	 * @param source of a JSON file: files of failed records have the list at the same place
 	 * @param maxBytes of a file; a larger record gets a file of its own
 	 */
 	constructor(
 		private readonly run: Run,
 		private readonly source: RecordFile,
-		private readonly path: string,
 		private readonly maxBytes: number,
 	) {}
 
@@ -109,7 +108,7 @@ export class FailedRecords {
 	}
 
 	private frame(): Frame {
-		if (FORMATS[this.source.format].isList) return listAt(this.path);
+		if (FORMATS[this.source.format].isList) return listAt(this.source.path);
 		const { header } = this.source.reader;
 		return header === undefined ? LINES : { ...LINES, before: `${header}\n` };
 	}

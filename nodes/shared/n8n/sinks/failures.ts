@@ -64,7 +64,7 @@ function commonReason({ reason, id }: PlacedFailure): string {
 	}
 	return message
 		.replace(id === undefined ? '' : ` of document ${quoted(id)}`, '')
-		.replace(/ is \S+, (?=a number that a spreadsheet)/, ' is ')
-		.replace(/(must be a string, but it is the (?:number|boolean)) .*/, '$1')
+		.replace(/ is \S+, (?=a number )/, ' is ')
+		.replace(/(?<= must be text or a whole number), but it is .*/, '')
 		.replace(/ has [\d,]+ bytes?, more than/, ' has more than');
 }

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { RunStats } from '../../flow/run-state';
+import { mayFailAll } from '../../flow/verdict';
 import type { RecordFile } from '../../records/format';
 import { RecordError } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
@@ -27,8 +28,6 @@ import { skipAnswered, Watermark } from './watermark';
 export interface FileToRead {
 	file: RecordFile;
 	itemIndex: number;
-	/** Dotted path of the list in a JSON file; '' if the file is the list. */
-	path: string;
 	/** Records to skip at the beginning of the file. */
 	skip: number;
 	/** Maximum of records to read after those that are skipped; 0 for all. */
@@ -80,8 +79,7 @@ export class FileSink implements Sink {
 		options: CommonOptions,
 		private readonly result: FileResult,
 	) {
-		const { file, path } = origin;
-		this.failedRecords = new FailedRecords(run, file, path, options.bytesPerFile);
+		this.failedRecords = new FailedRecords(run, origin.file, options.bytesPerFile);
 		this.counts = newCounts(result);
 		this.watermark = new Watermark(origin.skip);
 		this.stats = result.stats ?? run.stats;
@@ -113,7 +111,7 @@ export class FileSink implements Sink {
 		await failedRecords.keepResponse(record, failure);
 		// What a cancel interrupts has not failed: it is done again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
-		if (failure.mayFailAll) this.inDoubt.push(record.record);
+		if (failure.verdict && mayFailAll(failure.verdict)) this.inDoubt.push(record.record);
 		else this.watermark.answered(record.record);
 		this.fail(record, failure);
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
@@ -181,7 +179,7 @@ export class FileSink implements Sink {
 		else add(this.counts, as, 1);
 		this.records = Math.max(this.records, record);
 		this.watermark.answered(record);
-		if (this.run.ended) return;
+		if (this.run.ended || this.inDoubt.length === 0) return;
 		const settled = this.inDoubt.filter((each) => each < record);
 		this.inDoubt = this.inDoubt.filter((each) => each > record);
 		for (const each of settled) this.watermark.answered(each);

@@ -108,7 +108,7 @@ export class ItemSink implements Sink {
 	/** An entry that cannot be sent. */
 	refused(itemIndex: number, reason: unknown, id?: string): void {
 		this.run.stats.count('failed');
-		if (this.counts) this.countFailure(itemIndex, { reason, id });
+		if (this.isPerInputItem) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
@@ -121,7 +121,7 @@ export class ItemSink implements Sink {
 			return this.collect(entry, { items: [], failure });
 		}
 		for (const itemIndex of entry.items) {
-			if (this.counts) this.countFailure(itemIndex, failure);
+			if (this.isPerInputItem) this.countFailure(itemIndex, failure);
 			else this.run.fail(itemIndex, failure);
 		}
 	}
@@ -141,7 +141,7 @@ export class ItemSink implements Sink {
 	}
 
 	/** Whether each input item gets one result with counts, its failures too. */
-	private get counts(): boolean {
+	private get isPerInputItem(): boolean {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
 

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failed, Outcome } from '../../flow/deliver';
-import { mayFailAll } from '../../flow/verdict';
 import type { SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 
@@ -102,6 +101,6 @@ export async function account<E extends Placed, R>(
 	const { reason, skipped, verdict } = outcome;
 	for (const entry of entries) {
 		const words = wording.failure(entry, outcome);
-		await sink.failed(entry, { reason, skipped, mayFailAll: mayFailAll(verdict), ...words });
+		await sink.failed(entry, { reason, skipped, verdict, ...words });
 	}
 }

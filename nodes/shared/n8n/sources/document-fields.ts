@@ -1,9 +1,12 @@
 import { fieldOf } from '../../records/fields';
 import { isEmpty, isRecord } from '../../service/json';
+import { InputError } from '../../service/input-error';
+import { exactId, exactText, isBlank } from '../../service/push/document-id';
+import { quoted } from '../../service/wording';
 import { properties, property } from '../parameters/properties';
 
 /** A parameter that names a field of records or items. */
-const fieldProperty = <const F extends keyof DocumentFields>(
+export const fieldProperty = <const F extends string>(
 	field: F,
 	label: string,
 	example: string,
@@ -18,6 +21,19 @@ const fieldProperty = <const F extends keyof DocumentFields>(
 		placeholder: `e.g. ${example}`,
 		required: advice === '',
 		description: `Field or column with the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
+	});
+
+/** A parameter for a list in an item: the name of its field, or the list itself. */
+export const listFieldProperty = (things: string, field: string, example: string) =>
+	property({
+		displayName: 'List Field',
+		name: 'listField',
+		type: 'string',
+		requiresDataPath: 'single',
+		default: field,
+		required: true,
+		placeholder: `e.g. ${example}`,
+		description: `Name of the field that has the list of ${things}, or an expression for the list`,
 	});
 
 /** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
@@ -76,15 +92,63 @@ export const neededFields = ({ id, name }: DocumentFields): Array<[string, strin
 	[name, 'Name Field'],
 ];
 
-/** The fields of a document, by their own names, as far as a record has them. */
-export function documentFieldsOf(record: object, fields: DocumentFields): Record<string, unknown> {
-	return filled(
-		Object.entries(fields).map(([field, path]) => [
-			field,
-			path === '' ? undefined : fieldOf(record, path),
-		]),
-	);
+/** Where the fields of a document are, and what messages call them. */
+export interface FieldsOfDocument {
+	/** Where ID, name, description and URL are; '' for one that has its own name. */
+	fields: DocumentFields;
+	/** The fields are those that the node has parameters for, which messages name. */
+	isMapped?: boolean;
 }
+
+export type RequiredField = 'id' | 'name';
+
+/** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
+export type MissingAdvice = (fields: readonly RequiredField[]) => string;
+
+/** Parameters for the fields that every document has. */
+export const PARAMETERS = { id: 'Document ID', name: 'Document Name' };
+
+/**
+ * ID and name of a document, as texts: exactly as they are, the digits of a whole number, or a date as ISO text.
+ *
+ * @throws InputError naming the field and, where it is known, the document
+ */
+export function requiredFieldsOf(
+	source: object,
+	form: FieldsOfDocument,
+	adviceFor: MissingAdvice,
+): Record<RequiredField, string> {
+	const id = fieldOf(source, form.fields.id);
+	const name = fieldOf(source, form.fields.name);
+	const hasName = !isEmpty(name);
+	if (isBlank(id)) {
+		const calledId = called('id', form);
+		if (hasName) throw new InputError(`${calledId} is missing or empty`, adviceFor(['id']));
+		const both = `${calledId} and ${called('name', form).replace(/^The/, 'the')} are missing or empty`;
+		throw new InputError(both, adviceFor(['id', 'name']));
+	}
+	const text = exactId(id, () => called('id', form), OTHER_FIELD);
+	if (typeof name === 'string' && hasName) return { id: text, name };
+	const nameOf = () => `${called('name', form)} of document ${quoted(text)}`;
+	if (!hasName) throw new InputError(`${nameOf()} is missing or empty`, adviceFor(['name']));
+	return { id: text, name: exactText(name, nameOf, OTHER_FIELD) };
+}
+
+/** What the ID or the name is called in messages. */
+function called(field: RequiredField, { fields, isMapped }: FieldsOfDocument): string {
+	if (isMapped) return quoted(PARAMETERS[field]);
+	const what = fields[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
+	return `The field ${quoted(fields[field])}${what}`;
+}
+
+const OTHER_FIELD = 'Choose a field with text for it.';
+
+/** Description and URL of a document, as far as a record has them. */
+export const optionalFieldsOf = (record: object, fields: DocumentFields) =>
+	filled([
+		['description', fieldOf(record, fields.description)],
+		['url', fieldOf(record, fields.url)],
+	]);
 
 /** The ID of a record that cannot be used, as far as it has one in this field. */
 export function idIn(record: unknown, field: string): string | undefined {

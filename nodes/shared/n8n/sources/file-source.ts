@@ -96,10 +96,9 @@ async function open<E extends Placed, R extends FileReading<E>>(
 	let file: RecordFile | undefined;
 	try {
 		file = await openItemFile(run, parameters, options, itemIndex, where);
-		const path = parameters.text('listPath', itemIndex).trim();
 		const skip = parameters.number('options.skipRecords', itemIndex);
 		const max = parameters.number('options.maxRecords', itemIndex);
-		const origin = { file, itemIndex, path, skip, max };
+		const origin = { file, itemIndex, skip, max };
 		return { origin, reading: readingOf(origin) };
 	} catch (error) {
 		file?.close();
@@ -118,7 +117,7 @@ async function useFile<E extends Placed, R extends FileReading<E>>(
 ): Promise<void> {
 	const { sink } = reading;
 	try {
-		await use({ entries: readRecords(run, origin, reading, wasRead), sink, isLast }, reading);
+		await use({ entries: entriesOf(run, origin, reading, wasRead), sink, isLast }, reading);
 		await sink.close();
 	} catch (error) {
 		run.refuse(origin.itemIndex, error);
@@ -165,7 +164,7 @@ function placesOf(
 }
 
 /** What is to be sent of a file; all other records are accounted for. */
-async function* readRecords<E extends Placed>(
+async function* entriesOf<E extends Placed>(
 	run: Run,
 	{ file, itemIndex, skip, max }: FileToRead,
 	{ needed, entryOf, idOf, sink }: FileReading<E>,

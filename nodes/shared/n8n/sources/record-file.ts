@@ -5,6 +5,7 @@ import { fieldOf } from '../../records/fields';
 import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../../records/format';
 import { RecordError, readRecords, type SourceRecord } from '../../records/record';
 import { textOf } from '../../records/text';
+import { isHtml } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { isCanceled } from '../run/errors';
@@ -72,15 +73,13 @@ export async function openItemFile(
 			reader.skip = skip;
 			return readRecords(all, reader);
 		};
-		return { name, format, records, reader, close };
+		return { name, format, path, records, reader, close };
 	} catch (error) {
 		close();
 		throw run.ended ? error : refusal(name, error);
 	}
 }
 
-/** Whether a text begins as an HTML page does. */
-export const isHtml = (head: string): boolean => /^\s*<(?:!doctype html|html)\b/i.test(head);
 export const HTML = 'an HTML page, such as a login or an error page';
 const CHECK_SOURCE = 'Check the node that fetches the file: its URL and its credential.';
 
@@ -188,9 +187,9 @@ function checkColumns(
 const IDENTIFYING = ['ID Field', 'Name Field'];
 
 /** The names that occur several times; a header may have tens of thousands. */
-function repeatedNames(columns: readonly string[]): string[] {
+export function repeatedNames(all: readonly string[]): string[] {
 	const seen = new Set(['']);
-	const again = columns.filter((name) => seen.size === seen.add(name).size && name !== '');
+	const again = all.filter((name) => seen.size === seen.add(name).size && name !== '');
 	return [...new Set(again)];
 }
 

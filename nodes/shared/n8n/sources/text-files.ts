@@ -1,6 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { characterProblem, textOf } from '../../records/text';
+import { isHtml } from '../../service/failure';
 import { InputError } from '../../service/input-error';
 import { isBlank } from '../../service/push/document-id';
 import { quoted } from '../../service/wording';
@@ -9,7 +10,7 @@ import type { Run } from '../run/run';
 import { stemOf } from '../sinks/failed-records';
 import { itemOf, type Placed, type Sink } from '../sinks/sink';
 import { inputFile, type InputFile } from './files';
-import { goingOn, HTML, isHtml, refusal } from './record-file';
+import { goingOn, HTML, refusal, repeatedNames } from './record-file';
 
 /** The parameters of files that are one text each; see file-properties.ts. */
 interface TextFileParameters {
@@ -22,9 +23,8 @@ interface TextFileParameters {
 
 /** The files of the input items, one each, if every file is one text: a document is named after its file. */
 export class TextFiles {
-	/** The files that name documents, by their items, and how many files there are of each name. */
+	/** Names of files that are IDs of documents, by their items. */
 	private readonly names = new Map<number, string>();
-	private readonly counts = new Map<string, number>();
 
 	/** @param maxBytes of a text */
 	constructor(
@@ -83,10 +83,11 @@ export class TextFiles {
 	 * would replace the one before in the index.
 	 */
 	async distinct<E extends Placed>(entries: readonly E[], sink: Sink): Promise<E[]> {
+		const repeated = new Set(repeatedNames([...this.names.values()]));
 		const distinct: E[] = [];
 		for (const entry of entries) {
 			const id = this.names.get(itemOf(entry)) ?? '';
-			if ((this.counts.get(id) ?? 0) < 2) distinct.push(entry);
+			if (!repeated.has(id)) distinct.push(entry);
 			else await sink.failed(entry, { id, reason: this.sameName(itemOf(entry), id) });
 		}
 		return distinct;
@@ -94,7 +95,6 @@ export class TextFiles {
 
 	private idOf(itemIndex: number): string {
 		const name = this.nameOf(itemIndex);
-		if (!this.names.has(itemIndex)) this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
 		this.names.set(itemIndex, name);
 		return name;
 	}
