@@ -120,17 +120,17 @@ export function requiredFieldsOf(
 ): Record<RequiredField, string> {
 	const id = fieldOf(source, form.fields.id);
 	const name = fieldOf(source, form.fields.name);
-	const hasName = !isEmpty(name);
 	if (isBlank(id)) {
 		const calledId = called('id', form);
-		if (hasName) throw new InputError(`${calledId} is missing or empty`, adviceFor(['id']));
+		if (!isEmpty(name))
+			throw new InputError(`${calledId} is missing or empty`, adviceFor(['id']));
 		const both = `${calledId} and ${called('name', form).replace(/^The/, 'the')} are missing or empty`;
 		throw new InputError(both, adviceFor(['id', 'name']));
 	}
 	const text = exactId(id, () => called('id', form), OTHER_FIELD);
-	if (typeof name === 'string' && hasName) return { id: text, name };
+	if (typeof name === 'string' && name !== '') return { id: text, name };
 	const nameOf = () => `${called('name', form)} of document ${quoted(text)}`;
-	if (!hasName) throw new InputError(`${nameOf()} is missing or empty`, adviceFor(['name']));
+	if (isEmpty(name)) throw new InputError(`${nameOf()} is missing or empty`, adviceFor(['name']));
 	return { id: text, name: exactText(name, nameOf, OTHER_FIELD) };
 }
 
