@@ -2,7 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { DEMO, type Sandbox, type SandboxSettings, type SandboxStats } from '../../sandbox';
+import {
+	DEMO,
+	type FaultRule,
+	type Sandbox,
+	type SandboxSettings,
+	type SandboxStats,
+} from '../../sandbox';
 import type { CredentialData } from '../../support/credential-store';
 import { sandboxCredentials } from '../../support/credentials';
 
@@ -17,6 +23,7 @@ export interface Service {
 	pushKey: string;
 	/** Forgets everything; afterwards each request takes so much longer. */
 	reset: (latencyMs?: number) => Promise<void>;
+	fault: (rule: FaultRule) => Promise<void>;
 	stats: () => Promise<SandboxStats>;
 	close: () => void;
 }
@@ -44,6 +51,7 @@ export async function startService(
 		if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
 		return text === '' ? undefined : JSON.parse(text);
 	};
+	const fault = async (rule: FaultRule) => void (await control('POST', 'faults', rule));
 	const urls = {
 		authUrl: url,
 		aiUrl: url,
@@ -58,10 +66,11 @@ export async function startService(
 			if (kind === 'sink') return;
 			await control('POST', 'reset');
 			if (latencyMs === 0) return;
-			for (const route of ['push', 'delete', 'submit', 'results']) {
-				await control('POST', 'faults', { route, latencyMs });
+			for (const route of ['push', 'delete', 'submit', 'results'] as const) {
+				await fault({ route, latencyMs });
 			}
 		},
+		fault,
 		stats: async () => (await control('GET', 'stats')) as SandboxStats,
 		close: () => child.disconnect(),
 	};
