@@ -11,6 +11,7 @@ import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/services';
 import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/tokens/scope';
 import { SharedToken } from '../nodes/shared/service/tokens/shared-token';
 import { HELD, parseClient, parseTokenMap, type Token } from '../nodes/shared/service/tokens/token';
+import { PATHS } from '../nodes/shared/service/url';
 
 /**
  * Client of the token server, and the URL of the AI service its tokens are for
@@ -126,7 +127,7 @@ const HOOKS = credentialHooks({
 		const url = AI_SERVICE.baseUrl(data);
 		return {
 			method: 'GET',
-			url: canChunk(data) ? `${url}/ai/async-chunking/${NO_CHUNKING_ID}` : `${url}/`,
+			url: canChunk(data) ? `${url}${PATHS.chunking}/${NO_CHUNKING_ID}` : `${url}/`,
 			headers: { Accept: 'application/json' },
 		};
 	},

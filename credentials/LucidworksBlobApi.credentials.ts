@@ -2,6 +2,7 @@ import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n
 
 import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credential-hooks';
 import { BLOB_SERVICE } from '../nodes/shared/service/services';
+import { PATHS } from '../nodes/shared/service/url';
 
 /**
  * The blob service (docs/service-interface.md, Blobs). The interface declares no authentication; real
@@ -80,7 +81,7 @@ const HOOKS = credentialHooks({
 			: {},
 	probe: (data) => ({
 		method: 'GET',
-		url: `${BLOB_SERVICE.baseUrl(data)}/blobs`,
+		url: `${BLOB_SERVICE.baseUrl(data)}${PATHS.blobs}`,
 		headers: { Accept: 'application/json' },
 	}),
 });

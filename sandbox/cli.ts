@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
+import { PATHS } from '../nodes/shared/service/url';
 import { DEMO, startSandbox, type Sandbox, type SandboxOptions } from './index';
 
 const HELP = `npm run sandbox -- [options]          (environment variable)
@@ -102,7 +103,7 @@ function describe(sandbox: Sandbox, options: SandboxOptions): string {
 		lines.push(
 			'',
 			'Try:',
-			`  curl -X POST ${pushUrl}/api/v1/push/${DEMO.endpoint} -H 'X-API-Key: ${DEMO.pushKey}' \\`,
+			`  curl -X POST ${pushUrl}${PATHS.push}/${DEMO.endpoint} -H 'X-API-Key: ${DEMO.pushKey}' \\`,
 			`    -H 'Content-Type: application/json' -d '{"id":"1","name":"Hello world"}'`,
 			`  curl '${pushUrl}/api/v1/search?q=hello'`,
 		);

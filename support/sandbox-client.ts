@@ -1,5 +1,6 @@
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 
+import { PATHS } from '../nodes/shared/service/url';
 import { DEMO, type Sandbox } from '../sandbox';
 
 export const PREDICT = 'machinelearning.predict';
@@ -44,7 +45,7 @@ export async function requestToken(
 	}
 	return await http.request({
 		method: 'POST',
-		url: `${sandbox.urls.authUrl}/oauth2/${auth}/v1/token`,
+		url: sandbox.urls.authUrl + PATHS.token(auth),
 		params: { scope, grant_type: 'client_credentials', ...changes.query },
 		headers,
 		// axios drops the Content-Type of a request without data.
@@ -83,7 +84,7 @@ export async function chunk(
 	model = 'gte-small',
 ): Promise<Results> {
 	const headers = await bearer(sandbox);
-	const url = `${sandbox.urls.aiUrl}/ai/async-chunking`;
+	const url = sandbox.urls.aiUrl + PATHS.chunking;
 	const batch = texts.map((text) => ({ text }));
 	const submitted = await http.post(
 		`${url}/${chunker}/${model}`,
@@ -105,7 +106,7 @@ export async function push(
 	endpoint: string = DEMO.endpoint,
 	key: string = DEMO.pushKey,
 ): Promise<AxiosResponse> {
-	return await http.post(`${sandbox.urls.pushUrl}/api/v1/push/${endpoint}`, documents, {
+	return await http.post(`${sandbox.urls.pushUrl}${PATHS.push}/${endpoint}`, documents, {
 		headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
 	});
 }
@@ -118,7 +119,7 @@ export async function remove(
 	endpoint: string = DEMO.endpoint,
 	key: string = DEMO.pushKey,
 ): Promise<AxiosResponse> {
-	const path = `/api/v1/push/${endpoint}/${encodeURIComponent(id)}`;
+	const path = `${PATHS.push}/${endpoint}/${encodeURIComponent(id)}`;
 	return await http.delete(`${sandbox.urls.pushUrl}${path}${query}`, {
 		headers: { 'x-api-key': key },
 	});

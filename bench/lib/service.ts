@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
+import { PATHS } from '../../nodes/shared/service/url';
 import {
 	DEMO,
 	type FaultRule,
@@ -60,7 +61,7 @@ export async function startService(
 	};
 	return {
 		credentials: sandboxCredentials({ urls } as Sandbox),
-		pushUrl: `${urls.pushUrl}/api/v1/push/${DEMO.endpoint}`,
+		pushUrl: `${urls.pushUrl}${PATHS.push}/${DEMO.endpoint}`,
 		pushKey: DEMO.pushKey,
 		reset: async (latencyMs = 0) => {
 			if (kind === 'sink') return;

@@ -1,3 +1,4 @@
+import { PATHS } from '../../nodes/shared/service/url';
 import { step } from '../shared/progress';
 import { syncChunks } from './chunk-sync-scenario';
 import { repositoryDocuments } from './documents';
@@ -157,7 +158,7 @@ async function remove(stage: Stage): Promise<void> {
 /** Blob manifests: nothing without the confirmation, all of them with it. */
 async function migrate(stage: Stage): Promise<void> {
 	const blobVersions = async () => {
-		const response = await fetch(`${stage.demo.sandbox.urls.baseUrl}/blobs`);
+		const response = await fetch(stage.demo.sandbox.urls.baseUrl + PATHS.blobs);
 		const blobs = (await response.json()) as Array<{ id: string; version: string }>;
 		return blobs.map(({ version }) => version);
 	};

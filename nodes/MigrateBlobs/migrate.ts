@@ -11,6 +11,7 @@ import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/services';
+import { PATHS } from '../shared/service/url';
 import { MIGRATING, outcomeMessage } from '../shared/service/wording';
 import { migrateProperties } from './properties';
 
@@ -53,11 +54,7 @@ const migration =
 	(run: Run, session: Session, timeoutMs: number) =>
 	async (attempt: number): Promise<IDataObject> => {
 		if (attempt === 1) run.stats.count('requests');
-		const response = await session.request({
-			method: 'PUT',
-			path: '/blobs/convert',
-			timeoutMs,
-		});
+		const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
 		const failure = answersIn(response.body, [{ id: '' }]).get('')?.failure;
 		if (failure) throw rejection(failure, 'migration');
 		const { status, body } = response;

@@ -1,6 +1,7 @@
 import basicAuth from '@fastify/basic-auth';
 import type { FastifyInstance } from 'fastify';
 
+import { PATHS } from '../../nodes/shared/service/url';
 import type { Context, Route } from '../context';
 import { failure } from '../http';
 
@@ -50,7 +51,7 @@ function withBasicAuth(
 /** Migrates the blob manifests. */
 export const convert: Route = (app, context, config) =>
 	withBasicAuth(app, context, (scope) => {
-		scope.put('/api/blobs/convert', { config }, async (_, reply) => {
+		scope.put(`/api${PATHS.convert}`, { config }, async (_, reply) => {
 			context.converted = true;
 			return reply.send();
 		});
@@ -59,5 +60,5 @@ export const convert: Route = (app, context, config) =>
 /** Lists the blobs. */
 export const blobs: Route = (app, context, config) =>
 	withBasicAuth(app, context, (scope) => {
-		scope.get('/api/blobs', { config }, async () => listing(context.converted));
+		scope.get(`/api${PATHS.blobs}`, { config }, async () => listing(context.converted));
 	});

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
+import { PATHS } from '../../nodes/shared/service/url';
 import type { Route } from '../context';
 import type { Submission } from '../chunk-request';
 import { submissionSchema, toChunkRequest } from '../chunk-request';
@@ -10,8 +11,6 @@ import { resultsBody } from '../results';
 /** Scope of the AI service's async-chunking operations. */
 const SCOPE = 'machinelearning.predict';
 
-const PATH = '/ai/async-chunking';
-
 /** Texts are submitted to a chunker. */
 export const submit: Route = (app, { jobs, settings, tokens }, config) => {
 	const preValidation = async (request: FastifyRequest) => {
@@ -20,7 +19,7 @@ export const submit: Route = (app, { jobs, settings, tokens }, config) => {
 	};
 	for (const chunker of Object.keys(CHUNKERS)) {
 		app.post<{ Params: { modelId: string }; Body: Submission }>(
-			`${PATH}/${chunker}/:modelId`,
+			`${PATHS.chunking}/${chunker}/:modelId`,
 			{ config, preValidation, schema: { body: submissionSchema(chunker) } },
 			async ({ params, body }) => {
 				const request = toChunkRequest(chunker, params.modelId, body, settings);
@@ -29,7 +28,7 @@ export const submit: Route = (app, { jobs, settings, tokens }, config) => {
 		);
 	}
 	app.post<{ Params: { chunker: string } }>(
-		`${PATH}/:chunker/:modelId`,
+		`${PATHS.chunking}/:chunker/:modelId`,
 		{ config, preValidation },
 		async ({ params }) => {
 			throw failure(404, `There is no chunker '${params.chunker}'`);
@@ -40,7 +39,7 @@ export const submit: Route = (app, { jobs, settings, tokens }, config) => {
 /** The results of a submission. */
 export const results: Route = (app, { jobs, settings, tokens }, config) => {
 	app.get<{ Params: { chunkingId: string } }>(
-		`${PATH}/:chunkingId`,
+		`${PATHS.chunking}/:chunkingId`,
 		{ config },
 		async (request, reply) => {
 			tokens.check(request.headers.authorization, SCOPE);

@@ -1,12 +1,13 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 
+import { PATHS } from '../../nodes/shared/service/url';
 import type { Context, Route } from '../context';
 import { failure, parseJson, queryValue, rawBody, rawSegments } from '../http';
 import { errorPath, errorText } from '../schema';
 import type { SandboxDataSource } from '../types';
 
-const PATH = '/site-search/api/v1/push/:endpoint';
+const PATH = `/site-search${PATHS.push}/:endpoint`;
 
 /**
  * The data source of a request, once its key fits (docs/service-interface.md, Push).

@@ -1,6 +1,7 @@
 import basicAuth from '@fastify/basic-auth';
 import type { FastifyContextConfig, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 
+import { PATHS } from '../../nodes/shared/service/url';
 import type { Context, Route } from '../context';
 import { HttpError, queryValue, rawBody, sendError } from '../http';
 import { SCOPES } from '../tokens';
@@ -116,7 +117,7 @@ async function addTokenRoute(
 		await sendError(reply, isPlugins ? unknownClient() : error);
 	});
 	app.post(
-		'/oauth2/:auth/v1/token',
+		PATHS.token(':auth'),
 		{
 			config,
 			preHandler: [async (request) => checkRequest(context, request), app.basicAuth],

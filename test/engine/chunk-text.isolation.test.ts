@@ -2,6 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { POLLING } from '../../nodes/ChunkText/fetch/fetch';
+import { submitPath } from '../../nodes/shared/service/chunking/chunking';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
@@ -75,7 +76,7 @@ describe('texts share a request', () => {
 			};
 			for (const { text } of batch) {
 				const item = items.find((one) => one.text === text);
-				expect(path).toBe(`/ai/async-chunking/dynamic-newline/${item?.model}`);
+				expect(path).toBe(submitPath('dynamic-newline', String(item?.model)));
 				expect(chunkerConfig.maxChunkSize).toBe(item?.size);
 			}
 		}

@@ -1,6 +1,8 @@
 /** Chunk Text: what it sends (docs/service-interface.md, Chunking request) and what it returns. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { submitPath } from '../../nodes/shared/service/chunking/chunking';
+import { PATHS } from '../../nodes/shared/service/url';
 import { textsOf, useChunkText } from '../../support/chunking';
 import { hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
@@ -38,7 +40,7 @@ describe('a submission', () => {
 		expect(submits()).toHaveLength(1);
 		expect(submits()[0]).toMatchObject({
 			method: 'POST',
-			path: '/ai/async-chunking/regex-splitter/gte-small',
+			path: submitPath('regex-splitter', 'gte-small'),
 			query: {},
 			headers: {
 				authorization: 'Bearer ***',
@@ -53,7 +55,7 @@ describe('a submission', () => {
 		for (const look of polls()) {
 			expect(look).toMatchObject({
 				method: 'GET',
-				path: `/ai/async-chunking/${String(chunkingId)}`,
+				path: `${PATHS.chunking}/${String(chunkingId)}`,
 				query: {},
 				headers: { authorization: 'Bearer ***', accept: 'application/json' },
 				bodyBytes: 0,
@@ -626,6 +628,6 @@ describe('Get Results', () => {
 			polls()
 				.map(({ path }) => path)
 				.sort()[1],
-		).toBe('/ai/async-chunking/nobody%20knows%2Fit%3F');
+		).toBe(`${PATHS.chunking}/nobody%20knows%2Fit%3F`);
 	});
 });

@@ -8,6 +8,7 @@ import { LucidworksBlobApi } from '../../credentials/LucidworksBlobApi.credentia
 import { LucidworksPushApi } from '../../credentials/LucidworksPushApi.credentials';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { SharedToken } from '../../nodes/shared/service/tokens/shared-token';
+import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
 import { selfSigned } from '../../support/certificate';
 import { sandboxCredentials } from '../../support/credentials';
@@ -50,7 +51,7 @@ describe('the Test button of the credentials', () => {
 			const [token, ...others] = sandbox.requests;
 			expect(token).toMatchObject({
 				method: 'POST',
-				path: `/oauth2/${DEMO.authServerId}/v1/token`,
+				path: PATHS.token(DEMO.authServerId),
 				query: { scope: 'machinelearning.predict', grant_type: 'client_credentials' },
 				headers: {
 					'cache-control': 'no-cache',
@@ -300,7 +301,7 @@ describe('the Test button of the credentials', () => {
 
 	describe('a complete push URL', () => {
 		const type = new LucidworksPushApi();
-		const complete = () => `${sandbox.urls.pushUrl}/api/v1/push/${DEMO.endpoint}`;
+		const complete = () => `${sandbox.urls.pushUrl}${PATHS.push}/${DEMO.endpoint}`;
 
 		it.each([
 			['without an endpoint', ''],

@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push } from '../../support/sandbox-client';
 import type { RunResult } from '../../support/engine';
@@ -34,7 +35,7 @@ const indexed = () =>
 	sandbox()
 		.documents(DEMO.endpoint)
 		.map(({ id }) => id);
-const PATH = '/site-search/api/v1/push/docs/';
+const PATH = `/site-search${PATHS.push}/docs/`;
 /** Id and commit of each request, in order of arrival. */
 const requests = () =>
 	sandbox().requests.map(({ path, query }) => [

@@ -1,6 +1,7 @@
 /** Migrate Blobs: once, only when confirmed, and never again where it may have arrived. */
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
+import { PATHS } from '../../nodes/shared/service/url';
 import { type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { reply, startServer } from '../../support/http-server';
@@ -65,7 +66,7 @@ describe('a migration', () => {
 		const [request] = sandbox().requests;
 		expect(request).toMatchObject({
 			method: 'PUT',
-			path: '/api/blobs/convert',
+			path: `/api${PATHS.convert}`,
 			query: {},
 			bodyBytes: 0,
 			status: 200,
@@ -129,7 +130,7 @@ describe('a migration', () => {
 			credentials: at(`${server.url}/api/`, basic),
 		});
 		const [{ url, headers }] = server.requests;
-		expect(url).toBe('/api/blobs/convert');
+		expect(url).toBe(`/api${PATHS.convert}`);
 		const encoded = Buffer.from('admin:p:wörd').toString('base64');
 		expect(headers.authorization).toBe(`Basic ${encoded}`);
 		const whole = JSON.stringify(run);

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import type { CredentialData } from '../../support/credential-store';
 import { sandboxCredentials } from '../../support/credentials';
@@ -264,7 +265,7 @@ describe('where it sends', () => {
 	it('follows no redirect, so that the key reaches no other host', async () => {
 		const other = await serve((_request, response) => reply(response, 200, {}));
 		const moved = await serve((_request, response) => {
-			response.writeHead(307, { location: `${other.url}/api/v1/push/docs` }).end();
+			response.writeHead(307, { location: `${other.url}${PATHS.push}/docs` }).end();
 		});
 		const result = await push(
 			documents(3),
@@ -313,7 +314,7 @@ describe('where it sends', () => {
 			},
 		};
 		await push(documents(1), {}, { credentials });
-		expect(server.requests.map(({ url }) => url)).toEqual(['/my%20site/api/v1/push/a%2Fb']);
+		expect(server.requests.map(({ url }) => url)).toEqual([`/my%20site${PATHS.push}/a%2Fb`]);
 	});
 });
 

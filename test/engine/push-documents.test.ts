@@ -2,6 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type RecordedRequest } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { reply } from '../../support/http-server';
@@ -32,7 +33,7 @@ describe('documents', () => {
 		expect(sandbox().requests).toHaveLength(1);
 		expect(sandbox().requests[0]).toMatchObject<Partial<RecordedRequest>>({
 			method: 'POST',
-			path: '/site-search/api/v1/push/docs',
+			path: `/site-search${PATHS.push}/docs`,
 			query: {},
 			headers: { 'x-api-key': '***', 'content-type': 'application/json' },
 			body: { id: 'a', name: 'Alpha', tags: ['x', 'y'], size: 3, nested: { deep: true } },

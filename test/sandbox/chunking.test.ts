@@ -1,3 +1,4 @@
+import { PATHS } from '../../nodes/shared/service/url';
 import { useSandbox } from '../../support/sandbox';
 import { bearer, chunk, http } from '../../support/sandbox-client';
 
@@ -156,7 +157,7 @@ describe('refuses a body', () => {
 		['regex', { batch, chunkerConfig: { regex: 1 } }, /regex/],
 	])('%s', async (_, body, message) => {
 		const headers = await bearer(sandbox());
-		const url = `${sandbox().url}/ai/async-chunking/regex-splitter/gte-small`;
+		const url = `${sandbox().url}${PATHS.chunking}/regex-splitter/gte-small`;
 		const { status, data } = await http.post(url, body, { headers });
 		expect(status).toBe(400);
 		expect(data.message).toMatch(message);
@@ -172,13 +173,13 @@ describe('refuses a body', () => {
 	])('%s %j', async (chunker, chunkerConfig) => {
 		const body = { batch, chunkerConfig };
 		const headers = await bearer(sandbox());
-		const url = `${sandbox().url}/ai/async-chunking/${chunker}/gte-small`;
+		const url = `${sandbox().url}${PATHS.chunking}/${chunker}/gte-small`;
 		expect((await http.post(url, body, { headers })).status).toBe(400);
 	});
 
 	test('unknown chunker or model 404, other content type 415, broken JSON 400, too much text 413', async () => {
 		const headers = await bearer(sandbox());
-		const url = `${sandbox().url}/ai/async-chunking`;
+		const url = `${sandbox().url}${PATHS.chunking}`;
 		const body = JSON.stringify({ batch: [{ text: 'é'.repeat(50) }, { text: 'x' }] });
 		const json = { ...headers, 'Content-Type': 'application/json' };
 		const text = { ...headers, 'Content-Type': 'text/plain' };
@@ -203,7 +204,7 @@ describe('jobs', () => {
 		const results = await chunk(sandbox(), 'sentence', ['a'], {}, 'broken-model');
 		expect(results).toMatchObject({ status: 'ERROR', message: /broken-model/ });
 		const headers = await bearer(sandbox());
-		const { status, data } = await http.get(`${sandbox().url}/ai/async-chunking/nope`, {
+		const { status, data } = await http.get(`${sandbox().url}${PATHS.chunking}/nope`, {
 			headers,
 		});
 		expect([status, data.message]).toEqual([404, expect.stringMatching(/nope/)]);

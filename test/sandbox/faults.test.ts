@@ -1,3 +1,4 @@
+import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { useSandbox } from '../../support/sandbox';
 import { http, push, remove, requestToken } from '../../support/sandbox-client';
@@ -113,16 +114,16 @@ test('blobs: Basic authentication, conversion remembered', async () => {
 	const { baseUrl } = sandbox().urls;
 	const auth = { username: 'admin', password: 'pw' };
 	const versions = async () => {
-		const { data } = await http.get(`${baseUrl}/blobs`, { auth });
+		const { data } = await http.get(`${baseUrl}${PATHS.blobs}`, { auth });
 		return [...new Set(data.map((blob: { version: string }) => blob.version[0]))];
 	};
-	expect((await http.put(`${baseUrl}/blobs/convert`)).status).toBe(401);
+	expect((await http.put(`${baseUrl}${PATHS.convert}`)).status).toBe(401);
 	const wrong = { username: 'admin', password: 'no' };
-	expect((await http.put(`${baseUrl}/blobs/convert`, undefined, { auth: wrong })).status).toBe(
+	expect((await http.put(`${baseUrl}${PATHS.convert}`, undefined, { auth: wrong })).status).toBe(
 		401,
 	);
 	expect(await versions()).toEqual(['3']);
-	const converted = await http.put(`${baseUrl}/blobs/convert`, undefined, { auth });
+	const converted = await http.put(`${baseUrl}${PATHS.convert}`, undefined, { auth });
 	expect([converted.status, converted.data]).toEqual([200, '']);
 	expect(await versions()).toEqual(['4']);
 });
@@ -137,7 +138,7 @@ test('records: order, secrets hidden, bodies kept when told, figures', async () 
 	expect(token).toMatchObject({
 		route: 'token',
 		method: 'POST',
-		path: '/oauth2/default/v1/token',
+		path: PATHS.token('default'),
 		query: { scope: 'machinelearning.predict', grant_type: 'client_credentials' },
 		headers: { authorization: 'Basic ***', 'cache-control': 'no-cache' },
 		bodyBytes: 0,

@@ -2,6 +2,7 @@ import { rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, defaultSettings, startSandbox } from '../../sandbox';
 import { useSandbox } from '../../support/sandbox';
 import { http, push, remove } from '../../support/sandbox-client';
@@ -41,7 +42,7 @@ test.each<[string, string, string | undefined, number]>([
 	['the key of another data source', 'docs', 'other-key', 403],
 	['an unknown endpoint', 'nope', 'other-key', 404],
 ])('refuses %s', async (_, endpoint, key, status) => {
-	const url = `${sandbox().urls.pushUrl}/api/v1/push/${endpoint}`;
+	const url = `${sandbox().urls.pushUrl}${PATHS.push}/${endpoint}`;
 	const headers = { 'Content-Type': 'application/json', ...(key && { 'x-API-key': key }) };
 	const pushed = await http.post(url, { id: '1', name: 'x' }, { headers });
 	expect([pushed.status, typeof pushed.data.message]).toEqual([status, 'string']);
@@ -141,7 +142,7 @@ describe('deletes', () => {
 	});
 
 	test('an id split over two segments is no route', async () => {
-		const url = `${sandbox().urls.pushUrl}/api/v1/push/docs/a/b`;
+		const url = `${sandbox().urls.pushUrl}${PATHS.push}/docs/a/b`;
 		const { status } = await http.delete(url, { headers: { 'X-API-Key': DEMO.pushKey } });
 		expect([status, sandbox().requests[0].route]).toEqual([404, 'other']);
 	});

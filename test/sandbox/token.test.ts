@@ -1,3 +1,4 @@
+import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, SCOPES } from '../../sandbox';
 import { useSandbox } from '../../support/sandbox';
 import { bearer, http, PREDICT, requestToken } from '../../support/sandbox-client';
@@ -10,7 +11,7 @@ const sandbox = useSandbox({
 });
 
 const unknownJob = (headers: Record<string, string>) =>
-	http.get(`${sandbox().url}/ai/async-chunking/none`, { headers });
+	http.get(`${sandbox().url}${PATHS.chunking}/none`, { headers });
 
 test.each(SCOPES)('issues a token of scope %s', async (scope) => {
 	const { status, data } = await requestToken(sandbox(), scope);
@@ -95,7 +96,7 @@ describe('refuses', () => {
 	test.each(cases)('%s', async (_, scope, changes, status, error, description) => {
 		const auth = changes?.headers && 'Authorization' in changes.headers;
 		const reply = auth
-			? await http.post(`${sandbox().url}/oauth2/default/v1/token?scope=${scope}`, '', {
+			? await http.post(`${sandbox().url}${PATHS.token('default')}?scope=${scope}`, '', {
 					headers: {
 						'Cache-Control': 'no-cache',
 						Accept: 'application/json',

@@ -1,5 +1,14 @@
 import { InputError } from './input-error';
 
+/** The paths below the URLs of the services (docs/service-interface.md, Servers and URLs). */
+export const PATHS = {
+	token: (server: string) => `/oauth2/${server}/v1/token`,
+	chunking: '/ai/async-chunking',
+	push: '/api/v1/push',
+	blobs: '/blobs',
+	convert: '/blobs/convert',
+};
+
 /**
  * Checks the URL of a service and brings it into one form.
  *

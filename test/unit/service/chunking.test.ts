@@ -8,6 +8,7 @@ import {
 	type ChunkSettings,
 } from '../../../nodes/shared/service/chunking/chunking';
 import { InputError } from '../../../nodes/shared/service/input-error';
+import { PATHS } from '../../../nodes/shared/service/url';
 import { anyText } from '../support/text';
 
 const settings: ChunkSettings = {
@@ -28,16 +29,13 @@ const body = (changes: Partial<ChunkSettings>, texts = ['one']): unknown =>
 
 describe('paths', () => {
 	test('chunker and model are one segment each', () => {
-		expect(submitPath('regex-splitter', 'gte-small')).toBe(
-			'/ai/async-chunking/regex-splitter/gte-small',
-		);
-		expect(submitPath('a/b', 'c?d')).toBe('/ai/async-chunking/a%2Fb/c%3Fd');
+		expect(submitPath('a/b', 'c?d')).toBe(`${PATHS.chunking}/a%2Fb/c%3Fd`);
 		expect(() => submitPath('..', 'gte-small')).toThrow("'Chunker' must not be");
 		expect(() => submitPath('semantic', '')).toThrow("'Model ID' is empty");
 	});
 
 	test('the chunking ID is put into the results path as it is', () => {
-		expect(resultsPath(DEFAULT_RESULTS_PATH, 'a/b')).toBe('/ai/async-chunking/a%2Fb');
+		expect(resultsPath(DEFAULT_RESULTS_PATH, 'a/b')).toBe(`${PATHS.chunking}/a%2Fb`);
 		// No pattern of String.replace is read into it.
 		expect(resultsPath('/x/{chunkingId}/y/{chunkingId}', "$&$'")).toBe(
 			"/x/%24%26%24'/y/%24%26%24'",

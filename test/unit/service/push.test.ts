@@ -10,14 +10,15 @@ import { InputError } from '../../../nodes/shared/service/input-error';
 import { packVector } from '../../../nodes/shared/service/chunking/vector';
 import { documentText, PUSH_BODY_BYTES, pushBody } from '../../../nodes/shared/service/push/push';
 import { deletePath, pushUrl } from '../../../nodes/shared/service/push/push-url';
+import { PATHS } from '../../../nodes/shared/service/url';
 import { thrownBy } from '../support/text';
 
 describe('paths', () => {
 	const urlOf = (endpoint: string) => pushUrl({ pushUrl: 'https://p.example/', endpoint });
 
 	test('endpoint and id are one segment each', () => {
-		expect(urlOf('docs')).toBe('https://p.example/api/v1/push/docs');
-		expect(urlOf('do/cs')).toBe('https://p.example/api/v1/push/do%2Fcs');
+		expect(urlOf('docs')).toBe(`https://p.example${PATHS.push}/docs`);
+		expect(urlOf('do/cs')).toBe(`https://p.example${PATHS.push}/do%2Fcs`);
 		expect(deletePath('https://a.example/?x')).toBe('/https%3A%2F%2Fa.example%2F%3Fx');
 	});
 

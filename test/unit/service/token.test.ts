@@ -8,6 +8,7 @@ import {
 	parseTokenResponse,
 	tokenRequest,
 } from '../../../nodes/shared/service/tokens/token';
+import { PATHS } from '../../../nodes/shared/service/url';
 import { thrownBy } from '../support/text';
 
 const NOW = 1_000_000;
@@ -32,7 +33,7 @@ const failureOf = (body: unknown, status = 200, retryAfterMs?: number): ServiceF
 describe('the request', () => {
 	test('is the one of the interface', () => {
 		expect(tokenRequest(parseClient(fields), SCOPE)).toEqual({
-			url: 'https://identity.example/oauth2/aus%2F1/v1/token',
+			url: `https://identity.example${PATHS.token('aus%2F1')}`,
 			qs: { scope: SCOPE, grant_type: 'client_credentials' },
 			headers: {
 				'Cache-Control': 'no-cache',

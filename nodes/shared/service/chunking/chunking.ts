@@ -1,4 +1,4 @@
-import { pathSegment } from '../url';
+import { PATHS, pathSegment } from '../url';
 import { isObject } from '../json';
 import { InputError } from '../input-error';
 
@@ -7,7 +7,7 @@ const ID_PLACEHOLDER = '{chunkingId}';
 export const MAX_CHUNK_TEXT_BYTES = 1_000_000;
 
 /** The interface leaves this path open, so it is an option (docs/service-interface.md, Chunking results). */
-export const DEFAULT_RESULTS_PATH = `/ai/async-chunking/${ID_PLACEHOLDER}`;
+export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 
 /** How a text is to be chunked. Texts with equal settings may share a request. */
 export interface ChunkSettings {
@@ -21,13 +21,12 @@ export interface ChunkSettings {
 }
 
 /**
- * Path of a submission, e.g. `/ai/async-chunking/regex-splitter/gte-small` (docs/service-interface.md,
- * Chunking request).
+ * Path of a submission (docs/service-interface.md, Chunking request).
  *
  * @throws InputError for a name that is empty, `.` or `..`
  */
 export function submitPath(chunker: string, modelId: string): string {
-	return `/ai/async-chunking/${pathSegment(chunker, 'Chunker')}/${pathSegment(modelId, 'Model ID')}`;
+	return `${PATHS.chunking}/${pathSegment(chunker, 'Chunker')}/${pathSegment(modelId, 'Model ID')}`;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { InputError } from '../input-error';
-import { parseBaseUrl, pathSegment } from '../url';
+import { parseBaseUrl, PATHS, pathSegment } from '../url';
 
 /** The path of a complete push URL; its last part may be missing. */
-const PUSH_PATH = /\/api\/v1\/push(?:\/([^/]+))?$/;
+const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 
 /**
  * The URL of a data source, to which documents are pushed (docs/service-interface.md, Push). A credential has
@@ -25,11 +25,11 @@ export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 	if (named !== '' && entered !== '' && named !== entered) {
 		throw new InputError(
 			`'Push Service URL' names the endpoint '${named}', but 'Endpoint Identifier' is '${entered}'`,
-			"Leave 'Endpoint Identifier' empty, or remove /api/v1/push and everything after it from the URL.",
+			`Leave 'Endpoint Identifier' empty, or remove ${PATHS.push} and everything after it from the URL.`,
 		);
 	}
 	const base = url.slice(0, url.length - path.length);
-	return `${base}/api/v1/push/${pathSegment(entered || named, 'Endpoint Identifier')}`;
+	return `${base}${PATHS.push}/${pathSegment(entered || named, 'Endpoint Identifier')}`;
 }
 
 /** A part of a path as it was before it was encoded; unchanged if it was not encoded properly. */

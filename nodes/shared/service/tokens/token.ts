@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 
-import { parseBaseUrl, pathSegment } from '../url';
+import { parseBaseUrl, PATHS, pathSegment } from '../url';
 import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import { isRecord } from '../json';
@@ -76,7 +76,7 @@ export type TokenRequest = ReturnType<typeof tokenRequest>;
 export function tokenRequest(client: Client, scope: string) {
 	const server = pathSegment(client.authorizationServerId, 'Authorization Server ID');
 	return {
-		url: `${client.authUrl}/oauth2/${server}/v1/token`,
+		url: client.authUrl + PATHS.token(server),
 		qs: { scope, grant_type: 'client_credentials' },
 		headers: {
 			'Cache-Control': 'no-cache',
@@ -116,11 +116,8 @@ export function parseTokenResponse(
 		throw unusable('its token_type is not Bearer');
 	}
 	// Some servers write the number as text.
-	const lifetimeSeconds = typeof expires_in === 'string' ? Number(expires_in) : expires_in;
-	if (
-		typeof lifetimeSeconds !== 'number' ||
-		!(lifetimeSeconds > 0 && lifetimeSeconds < Infinity)
-	) {
+	const lifetimeMs = Number(expires_in) * 1000;
+	if (!(lifetimeMs > 0 && lifetimeMs < Infinity)) {
 		throw unusable('its expires_in is not a positive number of seconds');
 	}
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
@@ -130,7 +127,6 @@ export function parseTokenResponse(
 	if (granted !== undefined && !sameScopes(granted, scope)) {
 		throw unusable(`it grants another scope than the requested ${scope}`);
 	}
-	const lifetimeMs = lifetimeSeconds * 1000;
 	const expiresAt = requestedAt + lifetimeMs;
 	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
 	return { accessToken: access_token, issuedAt: requestedAt, expiresAt, renewAt, issuedFor };
