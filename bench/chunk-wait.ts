@@ -3,7 +3,7 @@ import '../support/setup';
 import { ChunkText } from './lib/shipped';
 import { runNode } from '../support/engine';
 import type { BenchOptions } from './lib/options';
-import { startService, type Service } from './lib/service';
+import { startService, type Service } from '../support/service';
 import { print, table, whole, type Cell } from './lib/table';
 import { time } from './lib/timing';
 

@@ -13,7 +13,7 @@ import type { FileParameters, FileResult } from './files-task';
 import { makeDocuments } from './lib/documents';
 import { isolated } from './lib/isolated';
 import type { BenchOptions } from './lib/options';
-import { startService } from './lib/service';
+import { startService } from '../support/service';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 
 /** Documents that are made at a time. */

@@ -6,7 +6,7 @@ import { PushDocuments } from './lib/shipped';
 import { runNode } from '../support/engine';
 import { axiosClient, limited, slices } from './lib/axios-client';
 import { makeDocuments } from './lib/documents';
-import { startService, type Service } from './lib/service';
+import { startService, type Service } from '../support/service';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 import { compare, time, type Timing } from './lib/timing';
 import type { BenchOptions } from './lib/options';

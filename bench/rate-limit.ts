@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { runNode } from '../support/engine';
 import { makeDocuments } from './lib/documents';
 import type { BenchOptions } from './lib/options';
-import { startService, type Service } from './lib/service';
+import { startService, type Service } from '../support/service';
 import { ChunkText, PushDocuments } from './lib/shipped';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 import { time } from './lib/timing';

@@ -26,6 +26,10 @@ const CONDITIONS = {
 	probability: { type: 'number' },
 	/** Strikes only if the raw request body contains this text. */
 	whenBodyContains: { type: 'string' },
+	/** Requests that pass in each second of the clock. */
+	perSecond: { type: 'number' },
+	/** Requests in flight that pass, those that it strikes included. */
+	atOnce: { type: 'number' },
 	/** Time to wait before anything else. */
 	latencyMs: { type: 'number' },
 } as const;
@@ -55,6 +59,9 @@ interface ArmedRule {
 	rule: FaultRule;
 	seen: number;
 	struck: number;
+	/** The last second of the clock in which it was asked, and how often. */
+	second: number;
+	inSecond: number;
 	random: () => number;
 }
 
@@ -93,7 +100,7 @@ export class FaultRules {
 		this.check(rule);
 		// The seed depends on the position alone, so that a run can be repeated.
 		const random = seededRandom(`fault ${this.rules.length}`);
-		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, random });
+		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, second: 0, inSecond: 0, random });
 	}
 
 	clear(): void {
@@ -136,6 +143,13 @@ function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	if (request.routeOptions.config?.route !== rule.route) return false;
 	if (rule.whenBodyContains !== undefined) {
 		if (!rawBody(request).includes(rule.whenBodyContains)) return false;
+	}
+	if (rule.atOnce !== undefined && (request.record?.inFlight ?? 0) <= rule.atOnce) return false;
+	if (rule.perSecond !== undefined) {
+		const second = Math.floor(Date.now() / 1000);
+		armed.inSecond = second === armed.second ? armed.inSecond + 1 : 1;
+		armed.second = second;
+		if (armed.inSecond <= rule.perSecond) return false;
 	}
 	armed.seen += 1;
 	if (armed.seen <= (rule.skip ?? 0)) return false;

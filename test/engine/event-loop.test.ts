@@ -2,15 +2,12 @@
  * No node does its work in one step, however much it is: n8n's other executions go on meanwhile. Measured in CPU
  * time of this process, which stands still while others have the processor.
  */
-import { fork } from 'node:child_process';
-import path from 'node:path';
-
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { runNode, type RunResult } from '../../support/engine';
-import { ROOT } from '../../support/manifest';
+import { startService, type Service } from '../../support/service';
 
 /** Steps of that length hold up nobody, whatever their share is. */
 const SHORT_MS = 100;
@@ -19,14 +16,12 @@ const MAX_SHARE = 1 / 3;
 /** A garbage collection may fall into a step, but not into the same one each time. */
 const RUNS = 3;
 
-/** A service that accepts everything, in a process of its own, so that its work is not taken for the nodes'. */
-const service = fork(path.join(ROOT, 'support', 'event-loop-service.cjs'), { execArgv: [] });
-const listening = new Promise<unknown>((resolve) => service.once('message', resolve));
-let url: string;
+/** In a process of its own, so that its work is not taken for the nodes'. */
+let service: Service;
 beforeAll(async () => {
-	url = `http://127.0.0.1:${String(await listening)}`;
+	service = await startService('sandbox');
 });
-afterAll(() => service.disconnect());
+afterAll(() => service.close());
 
 function cpuMs(): number {
 	const { user, system } = process.cpuUsage();
@@ -64,7 +59,6 @@ async function computingOf(
 	node: INodeType,
 	items: IDataObject[],
 	parameters: INodeParameters,
-	status: number,
 ): Promise<{ computing: Computing; result: RunResult }> {
 	let computing: Computing = { totalMs: NaN, longestMs: NaN };
 	const measured: INodeType = {
@@ -82,21 +76,7 @@ async function computingOf(
 		items,
 		parameters,
 		onError: 'continueErrorOutput',
-		credentials: {
-			lucidworksAiOAuth2Api: {
-				aiUrl: url,
-				authUrl: url,
-				authorizationServerId: 'default',
-				clientId: 'event-loop',
-				clientSecret: 'secret',
-				scope: 'machinelearning.predict',
-			},
-			lucidworksPushApi: {
-				pushUrl: `${url}/status/${status}`,
-				endpoint: 'docs',
-				apiKey: 'key',
-			},
-		},
+		credentials: service.credentials,
 	});
 	return { computing, result };
 }
@@ -104,7 +84,7 @@ async function computingOf(
 const isInSteps = ({ longestMs, totalMs }: Computing) =>
 	longestMs < Math.max(SHORT_MS, MAX_SHARE * totalMs);
 
-/** As many chunks as the largest documented response has: the service cuts a text by the number in it. */
+/** As many chunks as the largest documented response has, with as many numbers each. */
 const CHUNKS = 40_000;
 const documents = (count: number): IDataObject[] =>
 	Array.from({ length: count }, (_, index) => ({
@@ -121,31 +101,33 @@ const fileOf = (rows: number): IDataObject[] => {
 	const file = { data, fileName: 'd.csv', mimeType: 'text/plain' };
 	return [{ json: {}, binary: { data: file } }];
 };
-const CHUNKING = {
+const chunking = (dimReductionSize: number) => ({
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
-	options: { textsPerRequest: 500 },
-};
+	chunker: 'regex-splitter',
+	options: { textsPerRequest: 500, dimReductionSize, vectorQuantizationMethod: 'max-scale' },
+});
 
-test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number, number]>([
-	['20,000 documents', () => new PushDocuments(), () => documents(20_000), {}, 20_000, 200],
+test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number]>([
+	['20,000 documents', () => new PushDocuments(), () => documents(20_000), {}, 20_000],
 	// n8n's errors carry a stack each, which takes most of the time of items that fail.
-	['5,000 that fail', () => new PushDocuments(), () => documents(5_000), {}, 5_000, 401],
-	['a file', () => new PushDocuments(), () => fileOf(50_000), { documentSource: 'file' }, 1, 200],
-	['20,000 texts', () => new ChunkText(), () => documents(20_000), CHUNKING, 20_000, 200],
+	['5,000 that fail', () => new PushDocuments(), () => documents(5_000), {}, 5_000],
+	['a file', () => new PushDocuments(), () => fileOf(50_000), { documentSource: 'file' }, 1],
+	['20,000 texts', () => new ChunkText(), () => documents(20_000), chunking(8), 20_000],
 	[
 		'a large response',
 		() => new ChunkText(),
-		() => [{ id: 'a', name: 'A', text: `${CHUNKS} chunks` }],
-		CHUNKING,
+		() => [{ id: 'a', name: 'A', text: 'A chunk.\n'.repeat(CHUNKS) }],
+		chunking(32),
 		CHUNKS,
-		200,
 	],
 ])(
 	'goes step by step: %s',
-	async (_title, node, items, parameters, returns, status) => {
+	async (title, node, items, parameters, returns) => {
+		await service.reset();
+		if (title.endsWith('fail')) await service.fault({ route: 'push', status: 401 });
 		const runs: Computing[] = [];
 		while (runs.length < RUNS && !runs.some(isInSteps)) {
-			const { result, computing } = await computingOf(node(), items(), parameters, status);
+			const { result, computing } = await computingOf(node(), items(), parameters);
 			expect(result.error).toBeUndefined();
 			expect(result.output.length + result.errorOutput.length).toBe(returns);
 			runs.push(computing);
@@ -164,5 +146,5 @@ test('a node that does everything in one step is noticed', async () => {
 			return [[]];
 		},
 	} as unknown as INodeType;
-	expect(isInSteps((await computingOf(busy, [{}], {}, 200)).computing)).toBe(false);
+	expect(isInSteps((await computingOf(busy, [{}], {})).computing)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { startSandbox, type SandboxSettings } from '../../sandbox';
+import { startSandbox, type SandboxSettings } from '../sandbox';
 import type { ServiceKind } from './service';
 
 /** Takes any body and answers 200 without one: the least a service can do. */

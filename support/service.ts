@@ -2,16 +2,16 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { PATHS } from '../../nodes/shared/service/url';
+import { PATHS } from '../nodes/shared/service/url';
 import {
 	DEMO,
 	type FaultRule,
 	type Sandbox,
 	type SandboxSettings,
 	type SandboxStats,
-} from '../../sandbox';
-import type { CredentialData } from '../../support/credential-store';
-import { sandboxCredentials } from '../../support/credentials';
+} from '../sandbox';
+import type { CredentialData } from './credential-store';
+import { sandboxCredentials } from './credentials';
 
 /** The sandbox, or a server that only receives bodies. */
 export type ServiceKind = 'sandbox' | 'sink';
@@ -37,7 +37,7 @@ export async function startService(
 	const child = fork(
 		join(__dirname, 'service-process.ts'),
 		[kind, JSON.stringify({ keepBodies: false, ...settings })],
-		{ execArgv: [...process.execArgv, '--max-old-space-size=8192'] },
+		{ execArgv: ['--import', 'tsx', '--max-old-space-size=8192'] },
 	);
 	const [{ url }] = (await once(child, 'message')) as [{ url: string }];
 	const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
@@ -71,7 +71,6 @@ export async function startService(
 				await fault({ route, latencyMs });
 			}
 		},
-		fault,
 		stats: async () => (await control('GET', 'stats')) as SandboxStats,
 		close: () => child.disconnect(),
 	};
