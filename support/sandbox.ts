@@ -12,7 +12,6 @@ import {
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 import { runNode, type RunOptions, type RunResult } from './engine';
-import { startServer, type TestServer } from './http-server';
 
 /**
  * One sandbox for all tests of a file, as new before each of them.
@@ -79,19 +78,6 @@ export async function stopped(
 	return result;
 }
 
-/** Starts servers that are closed when the test is over. */
-export function useServers(): typeof startServer {
-	const servers: TestServer[] = [];
-	afterEach(async () => {
-		await Promise.all(servers.splice(0).map(async (server) => await server.close()));
-	});
-	return async (handler) => {
-		const server = await startServer(handler);
-		servers.push(server);
-		return server;
-	};
-}
-
 /** Shortens the waits before retries, which are random, to a thousandth for all tests of a file. */
 export function useShortBackoff(): void {
 	const random = Math.random.bind(Math);
@@ -126,6 +112,9 @@ export function useNodes(options: SandboxOptions = {}) {
 
 /** The setting of a node that returns failures as items. */
 export const CONTINUE = { onError: 'continueRegularOutput' } as const;
+
+/** The setting of a node that returns failures on the error output. */
+export const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
 /** JSON of the items of an output. */
 export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);

@@ -6,7 +6,7 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { chunkNode, texts, useChunkText } from '../../support/chunking';
 import { type NodeOptions, runPipeline } from '../../support/engine';
-import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { TO_ERROR_OUTPUT, CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const { sandbox, chunk, getResults, credentials, submits, answers, jobsEnded } = useChunkText({
 	deleteCommitIntervalMs: 3_600_000,
@@ -170,7 +170,7 @@ describe('Documents Ready to Push', () => {
 
 	it('are refused alone: the other documents are returned', async () => {
 		const items = [article, { name: 'X', text: 'unsent' }, other];
-		const result = await chunk(items, DOCUMENTS, { onError: 'continueErrorOutput' });
+		const result = await chunk(items, DOCUMENTS, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([0, 0, 2, 1]);
 		expect(jsonOf(result.errorOutput)).toEqual([
 			{ ...items[1], error: "'Document ID' is empty (item 1)" },
@@ -315,7 +315,6 @@ describe('a chunk is returned as removed only if it is certain that it no longer
 });
 
 describe('an error item', () => {
-	const CONTINUE = { onError: 'continueRegularOutput' } as const;
 	const documents = { output: 'documents', modelId: 'broken-model' };
 	const items = ['a', 'b'].map((id) => ({ id, name: id, text: `text ${id}`, texts: ['x', 'y'] }));
 

@@ -4,7 +4,14 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { DEMO, type FaultRule } from '../../sandbox';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
-import { CONTINUE, hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import {
+	TO_ERROR_OUTPUT,
+	CONTINUE,
+	hintsOf,
+	indexes,
+	jsonOf,
+	pairedIndexes,
+} from '../../support/sandbox';
 
 const { sandbox, jobs, chunk, getResults, credentials, submits, polls, fault, answers } =
 	useChunkText();
@@ -51,7 +58,7 @@ describe('a permanent error of a poll', () => {
 			const result = await chunk(
 				texts(4),
 				{ options: { textsPerRequest: 2, concurrency: 1 } },
-				{ onError: 'continueRegularOutput' },
+				CONTINUE,
 			);
 			const [{ chunkingId }] = jobs();
 			expect(pairedIndexes(result)).toEqual(indexes(4));
@@ -98,7 +105,7 @@ describe('a submission', () => {
 		const result = await chunk(
 			texts(6),
 			{ options: { textsPerRequest: 2, concurrency: 1 } },
-			{ onError: 'continueErrorOutput' },
+			TO_ERROR_OUTPUT,
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 4, 5, 2, 3]);
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1', 'text 4', 'text 5']);

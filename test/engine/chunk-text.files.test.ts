@@ -10,7 +10,14 @@ import type {
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
-import { CONTINUE, hintsOf, indexes, jsonOf, stopped } from '../../support/sandbox';
+import {
+	TO_ERROR_OUTPUT,
+	CONTINUE,
+	hintsOf,
+	indexes,
+	jsonOf,
+	stopped,
+} from '../../support/sandbox';
 
 const files = useFiles();
 const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded } = useChunkText({
@@ -114,7 +121,7 @@ describe('Output To: Files', () => {
 
 	it('returns failed and removed texts as items', async () => {
 		fault('submit', { status: 403, times: 1 });
-		const failed = await chunk(articles(1), TO_FILES, { onError: 'continueRegularOutput' });
+		const failed = await chunk(articles(1), TO_FILES, CONTINUE);
 		expect(jsonOf(failed.output)).toEqual([
 			expect.objectContaining({ error: expect.stringContaining('403') }),
 		]);
@@ -567,7 +574,7 @@ describe('Submit with Texts From: File', () => {
 			const result = await getResults(
 				jsonOf(submitted.output.slice(0, 1)),
 				{ output: 'documents' },
-				{ onError: 'continueErrorOutput' },
+				TO_ERROR_OUTPUT,
 			);
 			return result;
 		};

@@ -4,7 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { POLLING } from '../../nodes/ChunkText/fetch/fetch';
 import { submitPath } from '../../nodes/shared/service/chunking/chunking';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
-import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { TO_ERROR_OUTPUT, CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const {
 	sandbox,
@@ -49,7 +49,7 @@ describe('texts share a request', () => {
 		const result = await chunk(
 			items,
 			{ options: { bytesPerRequest: 1000, keepSourceFields: 'none' } },
-			{ onError: 'continueRegularOutput' },
+			CONTINUE,
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[1]).toEqual({
@@ -98,7 +98,7 @@ describe('texts share a request', () => {
 			whenBodyContains: 'text 3',
 			body: '{"message":"Text is no text"}',
 		});
-		const result = await chunk(texts(6), {}, { onError: 'continueErrorOutput' });
+		const result = await chunk(texts(6), {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 4, 5, 3]);
 		expect(jsonOf(result.errorOutput)).toEqual([
 			{
@@ -146,7 +146,7 @@ describe('the status ERROR', () => {
 		const { output } = await chunk(models([0, 1, 2]), { ...parameters, operation: 'submit' });
 		await jobsEnded();
 		const items = jsonOf(output);
-		const result = await getResults(items, { wait }, { onError: 'continueErrorOutput' });
+		const result = await getResults(items, { wait }, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([3, 4, 5, 0, 1, 2]);
 		expect(jsonOf(result.errorOutput)).toEqual(
 			items.slice(0, 3).map((item) => ({
@@ -305,7 +305,7 @@ describe('each item is returned once', () => {
 
 	it('as one error that says so, if two of its texts fail', async () => {
 		const [item] = items.filter(({ model }) => model === 'broken-model');
-		const { output } = await chunk([item], parameters, { onError: 'continueRegularOutput' });
+		const { output } = await chunk([item], parameters, CONTINUE);
 		expect(jsonOf(output)).toEqual([
 			expect.objectContaining({ chunkingId: jobs()[0].chunkingId }),
 		]);
@@ -318,7 +318,7 @@ describe('each item is returned once', () => {
 		const result = await chunk(
 			[{ texts: ['a', 'bad', 'c'] }],
 			{ textSource: 'list' },
-			{ onError: 'continueErrorOutput' },
+			TO_ERROR_OUTPUT,
 		);
 		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'c']);
 		expect(result.errorOutput).toHaveLength(1);

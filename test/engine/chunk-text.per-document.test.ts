@@ -6,7 +6,7 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { chunkNode, useChunkText } from '../../support/chunking';
 import { runPipeline } from '../../support/engine';
-import { jsonOf, pairedIndexes } from '../../support/sandbox';
+import { TO_ERROR_OUTPUT, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const { sandbox, chunk, credentials, fault, answers } = useChunkText({
 	deleteCommitIntervalMs: 3_600_000,
@@ -22,7 +22,6 @@ const PER_DOCUMENT: INodeParameters = {
 		textsPerRequest: 1,
 	},
 };
-const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 const options = (more: INodeParameters): INodeParameters => ({
 	...PER_DOCUMENT,
 	options: { ...(PER_DOCUMENT.options as INodeParameters), ...more },

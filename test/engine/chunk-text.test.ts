@@ -4,7 +4,14 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { submitPath } from '../../nodes/shared/service/chunking/chunking';
 import { PATHS } from '../../nodes/shared/service/url';
 import { textsOf, useChunkText } from '../../support/chunking';
-import { hintsOf, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import {
+	TO_ERROR_OUTPUT,
+	CONTINUE,
+	hintsOf,
+	indexes,
+	jsonOf,
+	pairedIndexes,
+} from '../../support/sandbox';
 
 const {
 	sandbox,
@@ -212,10 +219,10 @@ describe('bad input', () => {
 
 	it('fails its item alone: the others are returned, each once', async () => {
 		const items = [{ text: 'a' }, { n: 0, text: '' }, { text: 'c' }, { n: 1 }];
-		const regular = await chunk(items, {}, { onError: 'continueRegularOutput' });
+		const regular = await chunk(items, {}, CONTINUE);
 		expect(pairedIndexes(regular)).toEqual([0, 1, 2, 3]);
 		expect(jsonOf(regular.output)[1]).toEqual({ error: "'Text' is empty (item 1)" });
-		const routed = await chunk(items, {}, { onError: 'continueErrorOutput' });
+		const routed = await chunk(items, {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(routed)).toEqual([0, 2, 1, 3]);
 		expect(jsonOf(routed.errorOutput)).toEqual([
 			{ n: 0, text: '', error: "'Text' is empty (item 1)" },
@@ -565,11 +572,7 @@ describe('Get Results', () => {
 
 	it('fails an item whose position the request does not have, and keeps the response', async () => {
 		const [one, other] = await submitted(['a', 'b']);
-		const result = await getResults(
-			[one, { ...other, textPosition: 5 }],
-			{},
-			{ onError: 'continueRegularOutput' },
-		);
+		const result = await getResults([one, { ...other, textPosition: 5 }], {}, CONTINUE);
 		expect(pairedIndexes(result)).toEqual([0, 1]);
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ text: 'a' }),
@@ -597,11 +600,7 @@ describe('Get Results', () => {
 	it.each([false, true])('fails a request it may not fetch alone: Wait %s', async (wait) => {
 		const items = await submitted(['a', 'b', 'c'], { textsPerRequest: 1 });
 		fault('results', { status: 403, times: 1 });
-		const result = await getResults(
-			items,
-			{ wait, options: { concurrency: 1 } },
-			{ onError: 'continueRegularOutput' },
-		);
+		const result = await getResults(items, { wait, options: { concurrency: 1 } }, CONTINUE);
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ httpStatus: 403, chunkingId: items[0].chunkingId }),
 			expect.objectContaining({ text: 'b' }),
@@ -614,7 +613,7 @@ describe('Get Results', () => {
 		const result = await getResults(
 			[{ chunkingId: 'nobody knows/it?' }, ...items],
 			{},
-			{ onError: 'continueRegularOutput' },
+			CONTINUE,
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1]);
 		expect(jsonOf(result.output)[0]).toMatchObject({

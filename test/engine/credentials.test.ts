@@ -9,11 +9,11 @@ import { LucidworksPushApi } from '../../credentials/LucidworksPushApi.credentia
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { SharedToken } from '../../nodes/shared/service/tokens/shared-token';
 import { PATHS } from '../../nodes/shared/service/url';
-import { DEMO, startSandbox, type Sandbox } from '../../sandbox';
+import { DEMO, startSandbox, type FaultRule, type Sandbox } from '../../sandbox';
 import { selfSigned } from '../../support/certificate';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type CredentialStore, testCredential } from '../../support/engine';
-import { NO_HOST, reply, startServer, type TestServer } from '../../support/http-server';
+import { NO_HOST } from '../../support/no-host';
 
 describe('the Test button of the credentials', () => {
 	let sandbox: Sandbox;
@@ -122,13 +122,12 @@ describe('the Test button of the credentials', () => {
 		});
 
 		it('sends user and password', async () => {
-			const server = await startServer((_request, response) => reply(response, 200, []));
-			const changes = { authentication: 'basic', user: 'admin', password: 'p:w' };
-			await press(type, { ...changes, baseUrl: server.url });
-			await server.close();
-			expect(server.requests[0]?.headers.authorization).toBe(
-				`Basic ${Buffer.from('admin:p:w').toString('base64')}`,
-			);
+			const blobAuth = { user: 'admin', password: 'p:w' };
+			const locked = await startSandbox({ blobAuth });
+			const { baseUrl } = locked.urls;
+			const changes = { baseUrl, authentication: 'basic', ...blobAuth };
+			expect(await press(type, changes)).toMatchObject({ ok: true });
+			await locked.close();
 		});
 	});
 
@@ -136,25 +135,25 @@ describe('the Test button of the credentials', () => {
 		['creating', {}],
 		['editing', { accessTokens: '{}', testState: 'unused' }],
 	])('%s a credential gives words, never a bare code', (_, stored) => {
-		const servers: TestServer[] = [];
-		afterEach(async () => {
-			await Promise.all(servers.splice(0).map(async (server) => await server.close()));
-		});
-		/** A service that answers everything but token requests like this. */
-		const answering = async (status: number, body: unknown = {}) => {
-			const server = await startServer((_request, response) => reply(response, status, body));
-			servers.push(server);
-			return server.url;
-		};
 		const TYPES = {
-			ai: [new LucidworksAiOAuth2Api(), 'aiUrl'],
-			push: [new LucidworksPushApi(), 'pushUrl'],
-			blob: [new LucidworksBlobApi(), 'baseUrl'],
+			ai: [new LucidworksAiOAuth2Api(), 'aiUrl', 'results'],
+			push: [new LucidworksPushApi(), 'pushUrl', 'push'],
+			blob: [new LucidworksBlobApi(), 'baseUrl', 'blobs'],
 		} as const;
 		type Kind = keyof typeof TYPES;
 		const pressAt = async (kind: Kind, url: string, changes = {}) => {
 			const [type, field] = TYPES[kind];
 			return await press(type, { ...stored, [field]: url, ...changes });
+		};
+		/** The service answers what is asked for the test like this. */
+		const pressAnswered = async (
+			kind: Kind,
+			answer: Omit<FaultRule, 'route'>,
+			changes = {},
+		) => {
+			const [type, , route] = TYPES[kind];
+			sandbox.faults.add({ route, ...answer });
+			return await press(type, { ...stored, ...changes });
 		};
 
 		describe.each<[Kind, string, string]>([
@@ -209,14 +208,16 @@ describe('the Test button of the credentials', () => {
 			['blob', 404, /Check 'Blob Service URL' in the credential$/],
 			['blob', 500, /busy or down/],
 		])('%s: status %i', async (kind, status, message) => {
-			const result = await pressAt(kind, await answering(status, { message: 'Why?' }));
+			const result = await pressAnswered(kind, { status, body: '{"message":"Why?"}' });
 			expect(result).toMatchObject({ ok: false, message: expect.stringMatching(message) });
 		});
 
 		it.each([200, 204, 302, 400, 404, 405, 500])(
 			'ai: status %i counts as reached',
 			async (status) => {
-				expect(await pressAt('ai', await answering(status))).toMatchObject({ ok: true });
+				expect(await pressAnswered('ai', { status, body: '{}' })).toMatchObject({
+					ok: true,
+				});
 			},
 		);
 
@@ -225,18 +226,15 @@ describe('the Test button of the credentials', () => {
 			[404, '<html><body>404 page not found</body></html>'],
 			[404, 'default backend - 404'],
 		])('ai: status %i with %j is no chunking service', async (status, page) => {
-			const server = await startServer((_request, response) => {
-				response.writeHead(status, { 'content-type': 'text/html' }).end(page);
-			});
-			servers.push(server);
-			expect(await pressAt('ai', server.url)).toMatchObject({
+			const answer = { status, body: page, contentType: 'text/html' };
+			expect(await pressAnswered('ai', answer)).toMatchObject({
 				ok: false,
 				message: expect.stringMatching(
 					/^The AI service answered with status \d+.*This doesn't look like a chunking service: check 'AI Service URL'$/,
 				),
 			});
 			const other = { scope: 'merchandising.rules' };
-			expect(await pressAt('ai', server.url, other)).toMatchObject({ ok: true });
+			expect(await pressAnswered('ai', answer, other)).toMatchObject({ ok: true });
 		});
 
 		it('ai: a certificate that is not trusted', async () => {
@@ -282,9 +280,8 @@ describe('the Test button of the credentials', () => {
 
 		it('no message repeats a secret', async () => {
 			const canary = 'canary "secret"/42';
-			const url = await answering(401, {
-				message: `Not "${canary}" nor ${encodeURIComponent(canary)}`,
-			});
+			const message = `Not "${canary}" nor ${encodeURIComponent(canary)}`;
+			const answer = { status: 401, body: JSON.stringify({ message }) };
 			const secrets = {
 				apiKey: canary,
 				authentication: 'basic',
@@ -292,9 +289,9 @@ describe('the Test button of the credentials', () => {
 				password: canary,
 			};
 			for (const kind of ['push', 'blob'] as const) {
-				const { message } = await pressAt(kind, url, secrets);
-				expect(message).toContain('"Not "***" nor ***"');
-				expect(message).not.toContain(canary);
+				const said = (await pressAnswered(kind, answer, secrets)).message;
+				expect(said).toContain('"Not "***" nor ***"');
+				expect(said).not.toContain(canary);
 			}
 		});
 	});

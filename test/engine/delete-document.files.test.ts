@@ -8,7 +8,7 @@ import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions, type RunResult } from '../../support/engine';
-import { indexes, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { CONTINUE, indexes, useSandbox, useShortBackoff } from '../../support/sandbox';
 import { push } from '../../support/sandbox-client';
 
 const sandbox = useSandbox();
@@ -27,7 +27,6 @@ const remove = async (
 		credentials: sandboxCredentials(sandbox()),
 		...settings,
 	});
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const ids = (count: number) => indexes(count).map((at) => `d${at}`);
 const index = async (list: string[]) => {
 	await push(

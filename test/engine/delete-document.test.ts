@@ -7,6 +7,8 @@ import { DEMO, type FaultRule } from '../../sandbox';
 import { push } from '../../support/sandbox-client';
 import type { RunResult } from '../../support/engine';
 import {
+	TO_ERROR_OUTPUT,
+	CONTINUE,
 	hintsOf,
 	indexes,
 	jsonOf,
@@ -172,7 +174,7 @@ describe('ids', () => {
 		expect(stopped.error?.description).toBeTruthy();
 		expect(sandbox().requests).toEqual([]);
 
-		const result = await remove(list, {}, { onError: 'continueErrorOutput' });
+		const result = await remove(list, {}, TO_ERROR_OUTPUT);
 		expect(sentIds().sort()).toEqual(['d0', 'd1']);
 		expect(pairedIndexes(result)).toEqual([0, 2, 1]);
 		expect(result.errorOutput[0].json.error).toBe(`${message} (item 1)`);
@@ -198,11 +200,7 @@ describe('ids', () => {
 		'of a list that name no document are reported with their position: %j',
 		async (bad, message) => {
 			const list = [{ ids: ['a', 'a', bad, 'c'] as IDataObject[string] }];
-			const result = await remove(
-				list,
-				{ idSource: 'list' },
-				{ onError: 'continueRegularOutput' },
-			);
+			const result = await remove(list, { idSource: 'list' }, CONTINUE);
 			expect(sentIds().sort()).toEqual(['a', 'c']);
 			expect(jsonOf(result.output)).toContainEqual({
 				error: `Entry 2 of the list (zero-based): ${message} (item 0)`,
@@ -235,7 +233,6 @@ describe('commit', () => {
 		settings: Parameters<typeof remove>[2] = {},
 		options: IDataObject = {},
 	) => await remove(items(...list), { commit, options: options as never }, settings);
-	const CONTINUE = { onError: 'continueErrorOutput' } as const;
 	const NOT_COMMITTED =
 		/^The deletes may not be committed yet\. Searches find the documents until/;
 
@@ -272,7 +269,11 @@ describe('commit', () => {
 	it('is still sent for what was deleted if others failed', async () => {
 		await index(ids(5));
 		sandbox().settings.unknownDeleteStatus = 404;
-		const result = await deleteWith('lastDeleteOnly', ['d0', 'unknown', 'd1', 'd2'], CONTINUE);
+		const result = await deleteWith(
+			'lastDeleteOnly',
+			['d0', 'unknown', 'd1', 'd2'],
+			TO_ERROR_OUTPUT,
+		);
 		expect(requests().at(-1)).toEqual(['d2', 'true']);
 		expect(indexed()).toEqual(['d3', 'd4']);
 		expect(pairedIndexes(result)).toEqual([0, 2, 3, 1]);
@@ -285,7 +286,7 @@ describe('commit', () => {
 		await index(ids(2));
 		sandbox().settings.unknownDeleteStatus = 404;
 		const list = ['d0', 'd1', 'unknown'];
-		const result = await deleteWith('lastDeleteOnly', list, CONTINUE, options);
+		const result = await deleteWith('lastDeleteOnly', list, TO_ERROR_OUTPUT, options);
 		expect(committed()).toEqual(['unknown']);
 		expect(requests()).toHaveLength(3);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
@@ -329,14 +330,13 @@ describe('what is known of the commit', () => {
 });
 
 describe('a failure that all requests would meet', () => {
-	const CONTINUE = { onError: 'continueErrorOutput' } as const;
 	const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 1 } };
 	const HINT = /^The deletes may not be committed yet\. Searches find the documents? until/;
 
 	it.each([401, 307])('prevents the last delete: %i', async (status) => {
 		await index(ids(4));
 		fault({ status, skip: 1, times: 1 });
-		const result = await remove(items(...ids(4)), parameters, CONTINUE);
+		const result = await remove(items(...ids(4)), parameters, TO_ERROR_OUTPUT);
 		expect(sentIds()).toEqual(['d0', 'd1']);
 		expect(pairedIndexes(result)).toEqual(indexes(4));
 		expect(jsonOf(result.errorOutput)).toEqual(
@@ -364,7 +364,7 @@ describe('a document the service does not know', () => {
 
 	it('fails its item', async () => {
 		await index(['d0']);
-		const result = await remove(items('unknown', 'd0'), {}, { onError: 'continueErrorOutput' });
+		const result = await remove(items('unknown', 'd0'), {}, TO_ERROR_OUTPUT);
 		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
 		expect(jsonOf(result.errorOutput)).toEqual([
 			{
@@ -410,7 +410,7 @@ describe('a document the service does not know', () => {
 
 	it('is not found if no earlier attempt can have deleted it', async () => {
 		fault({ status: 429, times: 1 });
-		const result = await remove(items('unknown'), {}, { onError: 'continueRegularOutput' });
+		const result = await remove(items('unknown'), {}, CONTINUE);
 		expect(sandbox().requests.map(({ status }) => status)).toEqual([429, 404]);
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ id: 'unknown', httpStatus: 404 }),
@@ -449,7 +449,7 @@ describe('a 2xx response that says otherwise', () => {
 		const { output } = await remove(
 			items('d0', 'd1'),
 			{ options: { concurrency: 1 } },
-			{ onError: 'continueRegularOutput' },
+			CONTINUE,
 		);
 		expect(jsonOf(output)[0]?.error).toContain(`The push service rejected the delete${said}`);
 		expect(jsonOf(output)[1]).toMatchObject({ id: 'd1', deleted: true });
@@ -457,7 +457,6 @@ describe('a 2xx response that says otherwise', () => {
 });
 
 describe('a 404 that may not come from the service', () => {
-	const CONTINUE_REGULAR = { onError: 'continueRegularOutput' } as const;
 	const IGNORING = { options: { ignoreNotFound: true, concurrency: 1 } };
 	const page = { status: 404, body: 'default backend - 404', contentType: 'text/plain' };
 	const found = ({ output }: Awaited<ReturnType<typeof remove>>) =>
@@ -467,14 +466,14 @@ describe('a 404 that may not come from the service', () => {
 		await index(['d1']);
 		fault({ ...page, times: 1 });
 		fault({ ...page, skip: 1 });
-		const result = await remove(items('d0', 'd1', 'd2'), IGNORING, CONTINUE_REGULAR);
+		const result = await remove(items('d0', 'd1', 'd2'), IGNORING, CONTINUE);
 		expect(found(result)).toEqual([expect.stringContaining('status 404'), 'deleted', true]);
 	});
 
 	it('fails if it is text and the ID has a slash, with a hint', async () => {
 		await index(['d1']);
 		fault({ ...page, skip: 1 });
-		const result = await remove(items('d1', 'a/b'), IGNORING, CONTINUE_REGULAR);
+		const result = await remove(items('d1', 'a/b'), IGNORING, CONTINUE);
 		expect(found(result)).toEqual(['deleted', expect.stringContaining('status 404')]);
 		expect(hintsOf(result)).toContain(
 			'All IDs with a slash got status 404, and no others: a proxy may refuse or decode %2F in paths',
@@ -492,7 +491,7 @@ it.each(['everyDelete', 'lastDeleteOnly'])(
 		const result = await remove(
 			items('d0', 'd1', 'd0', ['x']),
 			{ commit, options: { dryRun: true } },
-			{ onError: 'continueRegularOutput' },
+			CONTINUE,
 		);
 		expect(jsonOf(result.output)).toEqual([
 			{ id: 'd0', deleted: false, dryRun: true },

@@ -104,6 +104,7 @@ const fileOf = (rows: number): IDataObject[] => {
 const chunking = (dimReductionSize: number) => ({
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 	chunker: 'regex-splitter',
+	regex: '\\n',
 	options: { textsPerRequest: 500, dimReductionSize, vectorQuantizationMethod: 'max-scale' },
 });
 

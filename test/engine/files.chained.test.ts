@@ -8,7 +8,7 @@ import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions, type RunResult } from '../../support/engine';
-import { indexes, useSandbox } from '../../support/sandbox';
+import { CONTINUE, indexes, useSandbox } from '../../support/sandbox';
 
 const sandbox = useSandbox();
 const files = useFiles();
@@ -109,8 +109,7 @@ it('a file that cannot be opened does not hide those in other fields of its item
 	const { binary: bad } = await files.item(Buffer.from([0xff, 0xff, 0x41]), 'bad.jsonl');
 	const { binary: good } = await files.item(lines('g', 1), 'good.jsonl');
 	const item = { json: {}, binary: { a: bad!.data, b: good!.data } };
-	const continues = { onError: 'continueRegularOutput' } as const;
-	const { output } = await push([item], { binaryPropertyName: 'a,b' }, continues);
+	const { output } = await push([item], { binaryPropertyName: 'a,b' }, CONTINUE);
 	expect(output.map(({ json }) => json.file ?? json.error)).toEqual([
 		expect.stringContaining("'bad.jsonl'"),
 		'good.jsonl',
@@ -123,8 +122,7 @@ it('a file that is not read, since the run ended in another one of its item, is 
 	const { binary: b } = await files.item(lines('b', 1), 'b.jsonl');
 	const item = { json: {}, binary: { one: a!.data, two: b!.data } };
 	sandbox().faults.add({ route: 'push', status: 401 });
-	const continues = { onError: 'continueRegularOutput' } as const;
-	const { output } = await push([item], { binaryPropertyName: 'one, two' }, continues);
+	const { output } = await push([item], { binaryPropertyName: 'one, two' }, CONTINUE);
 	expect(output.map(({ json, pairedItem }) => [json.file, json.error, pairedItem])).toEqual([
 		['a.jsonl', expect.stringMatching(/status 401/), { item: 0 }],
 		[

@@ -16,6 +16,7 @@ import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions, type RunResult } from '../../support/engine';
 import {
+	CONTINUE,
 	HANGS,
 	hintsOf,
 	indexes,
@@ -29,7 +30,6 @@ const sandbox = useSandbox();
 const files = useFiles();
 useShortBackoff();
 
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const lines = (count: number): string =>
 	indexes(count)
 		.map((at) => `${JSON.stringify({ id: `d${at}`, name: 'N', text: `Text ${at}` })}\n`)

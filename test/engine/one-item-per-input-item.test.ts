@@ -5,13 +5,12 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push as index } from '../../support/sandbox-client';
-import { jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
+import { TO_ERROR_OUTPUT, jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
 
 const { sandbox, runnerOf } = useNodes();
 const pushNode = runnerOf(new PushDocuments());
 const deleteNode = runnerOf(new DeleteDocument());
 
-const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 const document = (id: string): IDataObject => ({ id, name: id });
 const documents = (...ids: string[]) => ids.map(document);
 const indexed = () => {

@@ -6,11 +6,11 @@ import type { IDataObject } from 'n8n-workflow';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
-import type { CredentialData } from '../../support/credential-store';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
-import { reply } from '../../support/http-server';
 import {
+	TO_ERROR_OUTPUT,
+	CONTINUE,
 	hintsOf,
 	indexes,
 	jsonOf,
@@ -18,11 +18,9 @@ import {
 	HANGS,
 	stopped,
 	useNodes,
-	useServers,
 } from '../../support/sandbox';
 
 const { sandbox, runnerOf } = useNodes();
-const serve = useServers();
 const push = runnerOf(new PushDocuments());
 
 const URL_AND_TEXT = { description: 'd', url: 'u' };
@@ -31,9 +29,6 @@ const documents = (count: number): IDataObject[] =>
 const fault = (rule: Omit<FaultRule, 'route'>) => sandbox().faults.add({ route: 'push', ...rule });
 const indexed = () => sandbox().documents(DEMO.endpoint);
 const statuses = () => sandbox().requests.map(({ status }) => status);
-const at = (pushUrl: string): CredentialData => ({
-	lucidworksPushApi: { pushUrl, endpoint: 'docs', apiKey: 'secret-key-1' },
-});
 
 describe('a transient error', () => {
 	const everyItemIsPushed = (result: RunResult, count: number) => {
@@ -69,7 +64,7 @@ describe('a transient error', () => {
 		const result = await push(
 			documents(4),
 			{ options: { documentsPerRequest: 1, retryForSeconds: 0 } },
-			{ onError: 'continueErrorOutput' },
+			TO_ERROR_OUTPUT,
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 3, 2]);
 		expect(jsonOf(result.errorOutput)).toEqual([
@@ -102,7 +97,7 @@ describe('a request the service rejects as too large', () => {
 		const items = documents(7);
 		items[4].text = '漢'.repeat(500);
 		const size = Buffer.byteLength(JSON.stringify(items[4])).toLocaleString('en-US');
-		const result = await push(items, {}, { onError: 'continueErrorOutput' });
+		const result = await push(items, {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3, 5, 6, 4]);
 		const [{ json, pairedItem }] = result.errorOutput;
 		expect(json).toMatchObject({ id: 'd4', httpStatus: 413 });
@@ -117,7 +112,7 @@ describe('a request the service rejects as too large', () => {
 describe('a request of which the service rejects a part', () => {
 	it('is split until what it rejects stands alone', async () => {
 		fault({ status: 400, whenBodyContains: '"d3"', body: '{"message":"Unknown field"}' });
-		const result = await push(documents(9), {}, { onError: 'continueErrorOutput' });
+		const result = await push(documents(9), {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 3]);
 		expect(jsonOf(result.errorOutput)).toEqual([
 			expect.objectContaining({
@@ -139,7 +134,7 @@ describe('a refused credential', () => {
 		const result = await push(
 			documents(10),
 			{ options: { documentsPerRequest: 1, concurrency: 1 } },
-			{ onError: 'continueErrorOutput' },
+			TO_ERROR_OUTPUT,
 		);
 		expect(statuses()).toEqual([200, 200, ...Array<number>(refused).fill(status)]);
 		expect(pairedIndexes(result)).toEqual(indexes(10));
@@ -175,7 +170,7 @@ describe('a refused credential', () => {
 		const result = await push(
 			documents(4),
 			{ options: { documentsPerRequest: 1, concurrency: 2 } },
-			{ onError: 'continueRegularOutput' },
+			CONTINUE,
 		);
 		expect(jsonOf(result.output).map(({ httpStatus }) => httpStatus)).toEqual([
 			429, 401, 401, 401,
@@ -263,17 +258,13 @@ describe('Stop in the editor', () => {
 
 describe('where it sends', () => {
 	it('follows no redirect, so that the key reaches no other host', async () => {
-		const other = await serve((_request, response) => reply(response, 200, {}));
-		const moved = await serve((_request, response) => {
-			response.writeHead(307, { location: `${other.url}${PATHS.push}/docs` }).end();
-		});
+		fault({ status: 307, redirectTo: `${sandbox().url}/elsewhere` });
 		const result = await push(
 			documents(3),
 			{ options: { documentsPerRequest: 1, concurrency: 1 } },
-			{ credentials: at(moved.url), onError: 'continueRegularOutput' },
+			CONTINUE,
 		);
-		expect(moved.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['secret-key-1']);
-		expect(other.requests).toEqual([]);
+		expect(sandbox().requests.map(({ route }) => route)).toEqual(['push']);
 		expect(jsonOf(result.output)).toEqual(
 			indexes(3).map((index) => ({
 				id: `d${index}`,
@@ -281,7 +272,7 @@ describe('where it sends', () => {
 				error: `The push service answered with status 307, so document 'd${index}' was not pushed`,
 			})),
 		);
-		const { error } = await push(documents(1), {}, { credentials: at(moved.url) });
+		const { error } = await push(documents(1));
 		expect(error?.description).toMatch(/^The URL has moved\..*'Push Service URL'/);
 	});
 
@@ -305,16 +296,17 @@ describe('where it sends', () => {
 	});
 
 	it('is a URL whose prefix and slashes are kept in order, an endpoint that is encoded', async () => {
-		const server = await serve((_request, response) => reply(response, 200, {}));
 		const credentials = {
 			lucidworksPushApi: {
-				pushUrl: ` ${server.url}/my%20site/ `,
+				pushUrl: ` ${sandbox().url}/my%20site/ `,
 				endpoint: ' a/b ',
 				apiKey: 'k',
 			},
 		};
 		await push(documents(1), {}, { credentials });
-		expect(server.requests.map(({ url }) => url)).toEqual([`/my%20site${PATHS.push}/a%2Fb`]);
+		expect(sandbox().requests.map(({ path }) => path)).toEqual([
+			`/my%20site${PATHS.push}/a%2Fb`,
+		]);
 	});
 });
 
@@ -374,7 +366,7 @@ describe('the message says what is known of a document', () => {
 		const result = await push(
 			documents(2),
 			{ options: { documentsPerRequest: 1, concurrency: 1 } },
-			{ onError: 'continueRegularOutput' },
+			CONTINUE,
 		);
 		expect(statuses()).toEqual([503, 401]);
 		const [first, second] = jsonOf(result.output).map(({ error }) => String(error));

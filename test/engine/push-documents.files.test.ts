@@ -9,6 +9,8 @@ import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions, type RunResult } from '../../support/engine';
 import {
+	TO_ERROR_OUTPUT,
+	CONTINUE,
 	HANGS,
 	hintsOf,
 	indexes,
@@ -33,7 +35,6 @@ const push = async (
 		credentials: sandboxCredentials(sandbox()),
 		...settings,
 	});
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const indexed = () => sandbox().documents(DEMO.endpoint);
 const documents = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}`, n: at }));
@@ -422,7 +423,7 @@ describe('failed records', () => {
 		const { output, errorOutput } = await push(
 			items,
 			{ fileFormat: 'jsonLines' },
-			{ onError: 'continueErrorOutput' },
+			TO_ERROR_OUTPUT,
 		);
 		expect(output.map(({ json }) => json.pushed)).toEqual([1]);
 		expect(errorOutput.map(({ json }) => json.failed)).toEqual([1]);

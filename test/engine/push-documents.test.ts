@@ -5,19 +5,18 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type RecordedRequest } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
-import { reply } from '../../support/http-server';
 import {
+	TO_ERROR_OUTPUT,
+	CONTINUE,
 	hintsOf,
 	indexes,
 	jsonOf,
 	nodeRunner,
 	pairedIndexes,
 	useSandbox,
-	useServers,
 } from '../../support/sandbox';
 
 const sandbox = useSandbox();
-const serve = useServers();
 const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
 
 const bodies = () => sandbox().requests.map(({ body }) => body);
@@ -128,11 +127,7 @@ describe('documents', () => {
 			{ key: { sku: 'b' }, id: 'other', name: 'Other', title: 'U' },
 			{ key: {}, title: 'V' },
 		];
-		const { output } = await push(
-			items,
-			{ idField: 'key.sku', nameField: 'title' },
-			{ onError: 'continueRegularOutput' },
-		);
+		const { output } = await push(items, { idField: 'key.sku', nameField: 'title' }, CONTINUE);
 		expect(bodies()).toEqual([
 			[
 				{ id: '7', name: 'T', key: { sku: 7 }, title: 'T', text: 'x' },
@@ -327,11 +322,7 @@ describe('an item without an ID or a name says what to enter', () => {
 it('the ID is the first column of every item', async () => {
 	const items = [...documents(2), { id: 'd0', name: 'again' }, { id: 'x', name: 1 }];
 	for (const dryRun of [false, true]) {
-		const result = await push(
-			items,
-			{ options: { dryRun } },
-			{ onError: 'continueRegularOutput' },
-		);
+		const result = await push(items, { options: { dryRun } }, CONTINUE);
 		expect(jsonOf(result.output).map((json) => Object.keys(json)[0])).toEqual(
 			Array(4).fill('id'),
 		);
@@ -449,11 +440,7 @@ describe('limits of a request', () => {
 		const text = '漢'.repeat(400);
 		const items = [documents(1)[0], { id: 'big', name: 'B', text }, documents(2)[1]];
 		const size = Buffer.byteLength(JSON.stringify(items[1]));
-		const result = await push(
-			items,
-			{ options: { bytesPerRequest: 1000 } },
-			{ onError: 'continueRegularOutput' },
-		);
+		const result = await push(items, { options: { bytesPerRequest: 1000 } }, CONTINUE);
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ id: 'd0', pushed: true }),
 			{
@@ -485,7 +472,7 @@ describe('a document that cannot be written as JSON', () => {
 	it.each([false, true])('fails alone, dry run: %s', async (dryRun) => {
 		sandbox().faults.add({ route: 'push', latencyMs: 30 });
 		const options = { dryRun, documentsPerRequest: 1, concurrency: 2 };
-		const result = await push(items, { options }, { onError: 'continueRegularOutput' });
+		const result = await push(items, { options }, CONTINUE);
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual(indexes(6));
 		expect(jsonOf(result.output).map(({ pushed }) => pushed)).toEqual([
@@ -580,7 +567,7 @@ describe('the output', () => {
 		const result = await push(
 			items,
 			{ options: { output: 'summary', documentsPerRequest: 2, concurrency: 1 } },
-			{ onError: 'continueErrorOutput' },
+			TO_ERROR_OUTPUT,
 		);
 		const sent = sandbox().requests.filter(({ status }) => status === 200);
 		expect(result.output).toHaveLength(1);
@@ -620,20 +607,14 @@ describe('the output', () => {
 	});
 
 	it('shows the one document the service refused, in whatever order it answers', async () => {
-		const server = await serve(({ body }, response) => {
-			const results = (JSON.parse(body) as IDataObject[]).map(({ id }) =>
-				id === 'd1' ? { id, status: 422, error: 'name too long' } : { id, status: 201 },
-			);
-			reply(response, 200, { took: 3, results: results.reverse() });
-		});
-		const credentials = {
-			lucidworksPushApi: { pushUrl: server.url, endpoint: 'docs', apiKey: 'key' },
-		};
-		const result = await push(
-			documents(3),
-			{},
-			{ credentials, onError: 'continueErrorOutput' },
-		);
+		const results = [
+			{ id: 'd2', status: 201 },
+			{ id: 'd1', status: 422, error: 'name too long' },
+			{ id: 'd0', status: 201 },
+		];
+		const body = JSON.stringify({ took: 3, results });
+		sandbox().faults.add({ route: 'push', status: 200, body });
+		const result = await push(documents(3), {}, TO_ERROR_OUTPUT);
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({
 				id: 'd0',
@@ -656,7 +637,7 @@ describe('the output', () => {
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 2, 1]);
 
-		const { error, status } = await push(documents(3), {}, { credentials });
+		const { error, status } = await push(documents(3));
 		expect(status).toBe('error');
 		expect(error?.message).toMatch(
 			/^The push service rejected the document with status 422, .*, so document 'd1' was not pushed$/,
@@ -692,7 +673,7 @@ describe('a failing item', () => {
 	];
 
 	it('is returned as an item with its error, beside all others', async () => {
-		const result = await push(items, {}, { onError: 'continueRegularOutput' });
+		const result = await push(items, {}, CONTINUE);
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
 		expect(jsonOf(result.output)[2]).toEqual({
@@ -703,7 +684,7 @@ describe('a failing item', () => {
 	});
 
 	it('goes to the error output with its input', async () => {
-		const result = await push(items, {}, { onError: 'continueErrorOutput' });
+		const result = await push(items, {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([0, 1, 3, 2]);
 		expect(jsonOf(result.errorOutput)).toEqual([
 			expect.objectContaining({
@@ -719,7 +700,7 @@ describe('a failing item', () => {
 		const result = await push(
 			[{ docs }],
 			{ documentSource: 'json', documentJson: '={{ $json.docs }}' },
-			{ onError: 'continueErrorOutput' },
+			TO_ERROR_OUTPUT,
 		);
 		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['a', 'c']);
 		expect(jsonOf(result.errorOutput)).toEqual([
@@ -761,8 +742,6 @@ describe('a blank row of a spreadsheet', () => {
 });
 
 describe('hints', () => {
-	const CONTINUE = { onError: 'continueRegularOutput' } as const;
-
 	it('say how many documents failed, since the node is green then', async () => {
 		const items = [{ id: 'a' }, ...documents(2), { name: 'B' }];
 		expect(hintsOf(await push(items, {}, CONTINUE))).toEqual([

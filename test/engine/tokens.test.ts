@@ -9,7 +9,6 @@ import { parseClient } from '../../nodes/shared/service/tokens/token';
 import { startSandbox, type RouteName, type Sandbox } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { CredentialStore, runNode, type RunResult } from '../../support/engine';
-import { reply, startServer } from '../../support/http-server';
 import { PREDICT, requestToken } from '../../support/sandbox-client';
 import { chunk, startWorker, type Worker } from '../../support/worker';
 
@@ -364,7 +363,7 @@ describe('a credential a person has edited', () => {
 	])('during a run changes neither client nor URL of that run, which %s', async (_case, ms) => {
 		sandbox.settings.revokePreviousTokens = ms === 0;
 		sandbox.faults.add({ route: 'submit', latencyMs: 40 });
-		const elsewhere = await startServer((_request, response) => reply(response, 200, {}));
+		const elsewhere = await startSandbox();
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24 });
 		await seen('submit', 8);

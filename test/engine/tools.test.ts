@@ -16,7 +16,7 @@ import { DEMO } from '../../sandbox';
 import { useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
-import { jsonOf, nodeRunner } from '../../support/sandbox';
+import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
 import { toolVariant } from '../../support/tool';
 
 /** As long as vectors are. */
@@ -38,7 +38,7 @@ const chunkTool = async (parameters: INodeParameters = {}, item: IDataObject = {
 			output: 'chunks',
 			...parameters,
 		},
-		{ onError: 'continueRegularOutput' },
+		CONTINUE,
 	);
 
 const requestOf = (wanted: string) =>

@@ -8,7 +8,7 @@ import axios from 'axios';
 import { TOKEN_SERVER } from '../../../nodes/shared/http/token-sender';
 import { timeoutFailure, transportFailure } from '../../../nodes/shared/http/transport-failure';
 import { selfSigned } from '../../../support/certificate';
-import { NO_HOST } from '../../../support/http-server';
+import { NO_HOST } from '../../../support/no-host';
 
 const PARTY = { name: 'the push service', urlLabel: 'Push URL' };
 
@@ -242,6 +242,12 @@ describe('what is said', () => {
 			'a connection that could not be made',
 			system('ESOMETHING', 'connect'),
 			'The push service could not be reached: no connection could be made',
+			/HTTP_PROXY/,
+		],
+		[
+			'a server without TLS',
+			system('EPROTO', 'connect'),
+			'The push service could not be reached: it may not use TLS',
 			/HTTP_PROXY/,
 		],
 		[
