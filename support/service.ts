@@ -71,6 +71,7 @@ export async function startService(
 				await fault({ route, latencyMs });
 			}
 		},
+		fault,
 		stats: async () => (await control('GET', 'stats')) as SandboxStats,
 		close: () => child.disconnect(),
 	};
