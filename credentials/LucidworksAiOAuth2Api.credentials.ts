@@ -35,8 +35,9 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 			type: 'string',
 			default: '',
 			required: true,
-			placeholder: 'e.g. https://APPLICATION_ID.applications.lucidworks.com',
-			description: 'Lucidworks shows the URL of your application under Models > Integrations',
+			placeholder:
+				'e.g. https://b7edc8f0-9d1c-4a5b-8a53-2f0c6d1e7b42.applications.lucidworks.com',
+			description: 'URL of your application, shown under Models > Integrations in Lucidworks',
 		},
 		{
 			displayName: 'Client ID',
@@ -44,7 +45,7 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'ID of your client at the token server',
+			description: 'Shown under Models > Integrations in Lucidworks',
 		},
 		{
 			displayName: 'Client Secret',
@@ -71,7 +72,7 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 			default: 'ausao8uveaPmyhv0v357',
 			required: true,
 			placeholder: 'e.g. default',
-			description: 'Part of the token URL: /oauth2/{ID}/v1/token',
+			description: 'ID in the path of the token URL, /oauth2/{ID}/v1/token',
 		},
 		...scopeProperties(
 			"Scope for the credential test and the HTTP Request node. Chunk Text has its own 'Scope'.",

@@ -40,7 +40,7 @@ export class LucidworksBlobApi implements ICredentialType {
 				{ name: 'None', value: 'none', description: 'No credentials are sent' },
 			],
 			default: 'none',
-			description: 'How the blob service authenticates its users',
+			description: 'How to authenticate with the blob service',
 		},
 		{
 			displayName: 'User',
@@ -48,7 +48,7 @@ export class LucidworksBlobApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. admin',
-			description: 'A user that may list and convert blobs',
+			description: 'User with permission to list and convert blobs',
 			displayOptions: { show: { authentication: ['basic'] } },
 		},
 		{
@@ -57,7 +57,7 @@ export class LucidworksBlobApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			description: "Password of 'User'",
+			description: 'Password of the user',
 			displayOptions: { show: { authentication: ['basic'] } },
 		},
 		TEST_STATE_FIELD,

@@ -27,7 +27,7 @@ export class LucidworksPushApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			required: true,
-			placeholder: 'e.g. https://subdomain.lucidworks.cloud/pathname/api/v1/push/docs',
+			placeholder: 'e.g. https://acme.lucidworks.cloud/site/api/v1/push/docs',
 			description:
 				'Paste the complete push URL, or enter everything before /api/v1/push and the endpoint below',
 		},
@@ -49,7 +49,7 @@ export class LucidworksPushApi implements ICredentialType {
 			default: '',
 			required: true,
 			description:
-				'A push API key of this data source. Keys are managed in the administration UI, by selecting the data source.',
+				'Push API key of this data source. To manage its keys, select the data source in the administration UI.',
 		},
 		TEST_STATE_FIELD,
 	];

@@ -56,7 +56,7 @@ export class ChunkText implements INodeType {
 			if (operation === undefined) {
 				throw new NodeOperationError(this.getNode(), `Unknown operation '${chosen}'`, {
 					description:
-						"Choose another operation. For other calls of the AI service use n8n's HTTP Request node with this credential.",
+						"Choose another operation. For other requests to the AI service, use n8n's HTTP Request node with this credential.",
 				});
 			}
 			await operation(run);

@@ -22,13 +22,14 @@ export function jobMessage(error: unknown, chunkingId: string): string {
 	return `${known} (chunking ID ${chunkingId})`;
 }
 
-const RESPONSE_IS_KEPT = "What it returned is in the field 'response'.";
-const IN_FIRST_ITEM = "What it returned is in the field 'response' of the first item.";
+const RESPONSE_IS_KEPT = "With 'On Error' set to 'Continue', the failed item has the response.";
+const IN_FIRST_ITEM =
+	"With 'On Error' set to 'Continue', the first failed item of the request has the response.";
 
 /** The submission succeeded, but there is nothing to fetch the chunks by. */
 export const noChunkingId = (words: string): ServiceFailure =>
 	failure(
-		'The AI service accepted the request but returned no chunking ID',
+		'The AI service returned no chunking ID',
 		"Check 'AI Service URL' in the credential: another server may have answered.",
 		words,
 	);
@@ -41,11 +42,11 @@ export const noChunkingId = (words: string): ServiceFailure =>
 export const notAChunkingResponse = (isDamaged: boolean): ServiceFailure =>
 	isDamaged
 		? failure(
-				'What the AI service returned is not a valid JSON object',
+				'The response of the AI service is not a valid JSON object',
 				`Check whether a proxy cuts off large responses, then submit the text again. ${RESPONSE_IS_KEPT}`,
 			)
 		: failure(
-				'What the AI service returned is not a valid chunking response',
+				'The response of the AI service is not a valid chunking response',
 				"Check 'AI Service URL' in the credential and the option 'Results Path'.",
 			);
 
@@ -55,7 +56,7 @@ export const notAChunkingResponse = (isDamaged: boolean): ServiceFailure =>
  */
 export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFailure =>
 	failure(
-		`The service returned ${count(vectors, 'vector')} for ${count(chunks, 'chunk')}, so it is unknown which belongs to which`,
+		`The AI service returned ${count(vectors, 'vector')} for ${count(chunks, 'chunk')}, so it is unknown which belongs to which`,
 		`If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. ${RESPONSE_IS_KEPT}`,
 	);
 
@@ -67,7 +68,7 @@ export function jobFailed(status: string, words: string, texts: number): Service
 		: ` for a request with ${count(texts, 'text')}, any of which may be the cause`;
 	const description = isAlone
 		? 'Check the text, the model, the chunker and its settings, then submit the text again.'
-		: "Check the model, the chunker and its settings if all texts fail. Set the option 'Texts per Request' to 1 to find out which text fails.";
+		: "If all texts fail, check the model, the chunker and its settings. To find out which text fails, submit them with 'Texts per Request' set to 1.";
 	const details = { kind: 'response', description, said: words, outcomeUnknown: false } as const;
 	return new ServiceFailure(`The AI service reported ${status}${where}`, details);
 }
@@ -79,7 +80,7 @@ export function jobFailed(status: string, words: string, texts: number): Service
  */
 export const alreadyRetrieved = (isKept: boolean): ServiceFailure =>
 	failure(
-		'The chunks were already retrieved, and the service does not return them again',
+		'The chunks were already retrieved, and the AI service does not return them again',
 		isKept
 			? `Submit the text again. ${RESPONSE_IS_KEPT}`
 			: 'Use the output of the run that retrieved them, or submit the text again.',
@@ -95,16 +96,16 @@ export const unreadableResults = (status: string): ServiceFailure =>
 /** There are more or fewer results than texts, so that none can be assigned to a text. */
 export const countMismatch = (results: number, texts: number): ServiceFailure =>
 	failure(
-		`The service returned ${count(results, 'result')} for ${count(texts, 'text')}, so it is unknown which belongs to which`,
+		`The AI service returned ${count(results, 'result')} for ${count(texts, 'text')}, so it is unknown which belongs to which`,
 		texts > 1
-			? `Set the option 'Texts per Request' to 1. ${IN_FIRST_ITEM}`
+			? `Submit the texts with 'Texts per Request' set to 1. ${IN_FIRST_ITEM}`
 			: `Submit the text again. ${RESPONSE_IS_KEPT}`,
 	);
 
 /** The entry of a text is not what the interface knows. */
 export const noChunks = (words: string): ServiceFailure =>
 	failure(
-		'The service returned no readable chunks for the text',
+		'The AI service returned no readable chunks for the text',
 		`Submit the text again. ${RESPONSE_IS_KEPT}`,
 		words,
 	);
@@ -113,7 +114,7 @@ export const noChunks = (words: string): ServiceFailure =>
 export const noSuchText = (position: number, results: number): InputError =>
 	new InputError(
 		`There is no text ${position} (zero-based): the request has ${count(results, 'text')}`,
-		"Use the field 'textPosition' that 'Submit' returns, or leave 'Text Position' empty.",
+		"Use the field 'textPosition' that 'Submit' returns. It can be empty if the request has one text.",
 	);
 
 /** The request has several texts, and the item does not say which of them it is. */
@@ -127,14 +128,14 @@ export const positionMissing = (results: number): InputError =>
 export const documentMissing = (): InputError =>
 	new InputError(
 		"The item has no document for this text in its field 'documents'",
-		`Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or choose another 'Output'. ${IN_FIRST_ITEM}`,
+		`Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. ${IN_FIRST_ITEM}`,
 	);
 
 /** The deadline has passed; `lastError` is the error of the final poll, if it failed. */
 export function outOfTime(seconds: number, status: string, lastError: unknown): ServiceFailure {
 	const last = lastError instanceof Error ? `. The final poll failed: ${lastError.message}` : '';
 	return failure(
-		`Not finished after ${count(seconds, 'second')} (status ${status})${last}`,
-		"The service may still be working on it. Fetch the chunks with the operation 'Get Results' and this chunking ID, or raise 'Max Wait (Seconds)'.",
+		`The chunks were not ready after ${count(seconds, 'second')} (status ${status})${last}`,
+		"The service may still be working on them. Fetch the chunks with the operation 'Get Results' and this chunking ID, or increase 'Max Wait (Seconds)'.",
 	);
 }

@@ -19,7 +19,7 @@ import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
 import { deletePath } from '../shared/service/push/push-url';
 import { PUSH_SERVICE } from '../shared/service/services';
-import { deleting, outcomeMessage } from '../shared/service/wording';
+import { deleting, outcomeMessage, quoted } from '../shared/service/wording';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 
 /** An ID to delete, and where it comes from. */
@@ -154,7 +154,7 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 	const accepted = `${count(stats.done, 'delete')} accepted`;
 	const done = doneText(stats, meter.seconds, 'delete', 'accepted') || accepted;
 	const what = stats.done === 1 ? 'the document' : 'the documents';
-	const until = `Searches find ${what} until the service commits, which it does about once a minute.`;
+	const until = `Searches still find ${what} until the service commits, which it does about once a minute.`;
 	if (isCommitted)
 		run.hint(
 			`${done}. The service accepted the commit: searches stop finding ${what} shortly.`,
@@ -165,7 +165,7 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 	const isOnlySlashes = counts.missing + counts.deletedWithSlash === 0;
 	if (isOnlySlashes && counts.missingWithSlash > 0 && counts.deleted > 0)
 		run.hint(
-			'All IDs with a slash got status 404, and no others: a proxy may refuse or decode %2F in paths',
+			'The service answered with status 404 for all IDs with a slash, and for no others. Check whether a proxy refuses or decodes %2F in paths.',
 		);
 	run.hint(troubleText(stats));
 }
@@ -199,19 +199,18 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
 /** IDs of items, each deleted once for all items that name it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const isList = parameters.choice('idSource') === 'list';
-	const label = parameters.label('documentId');
-	const advice = isList ? ENTRY_ADVICE : ID_ADVICE;
+	const advice = isList ? ENTRY_ADVICE : undefined;
 	return {
 		valuesOf: (itemIndex) =>
 			isList
 				? parameters.list('listField', itemIndex, LIST_ADVICE).list
 				: idsOf(parameters, itemIndex),
-		entryOf: (value, place) => entryOf(documentId(value, label, advice), place),
+		entryOf: (value, place) => entryOf(documentId(value, undefined, advice), place),
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		resolve: eachOnce,
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
-			repeating: "deleting them again does no harm if 'Ignore Not Found' is on",
+			repeating: "deleting them again is safe if 'Ignore Not Found' is on",
 			...(options.dryRun && { progress: () => DRY_RUN }),
 		}),
 	};
@@ -222,11 +221,11 @@ function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	const chunkCount = parameters.number('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
 	if (chunkCount === 0) return [id];
-	const documentOfChunks = documentId(id, parameters.label('documentId'), ID_ADVICE);
+	const documentOfChunks = documentId(id);
 	return Array.from({ length: chunkCount }, (_, at) => `${documentOfChunks}#${at}`);
 }
 
-const ID_ADVICE = "Point 'Document ID' to a field that contains text, or enter an ID.";
+const NO_ID = "Correct the record, or enter another field as 'ID Field'.";
 const ENTRY_ADVICE =
 	'Each entry must be the ID of one document: correct it, or remove it from the list.';
 const LIST_ADVICE =
@@ -251,8 +250,8 @@ function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
 		needed: [[idField, 'ID Field']],
 		entryOf: (value, place) => {
 			const id = isObject(value)
-				? documentId(fieldOf(value, idField), idField)
-				: documentId(value, 'ID');
+				? documentId(fieldOf(value, idField), `The field ${quoted(idField)}`, NO_ID)
+				: documentId(value, 'The record', NO_ID);
 			return entryOf(id, place);
 		},
 		sink: new FileSink(run, origin, options, {

@@ -85,13 +85,13 @@ export const deleteProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Each input item has a file of IDs of any size: ${ID_FILES.text}`,
+				description: `Each input item has a file of any size with IDs: ${ID_FILES.text}`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],
 		default: 'item',
-		description: 'Where the IDs come from',
+		description: 'Where to read the IDs from',
 	},
 	...filledByModel(
 		{
@@ -102,7 +102,7 @@ export const deleteProperties = properties([
 			required: true,
 			placeholder: 'e.g. handbook/chapter-1',
 			description:
-				"ID of the document to delete, exactly as it was pushed. Chunks are documents of their own: for those of a document, add the option 'Chunk Count'.",
+				"ID of the document to delete, exactly as it was pushed. To delete the chunks of a document, add the option 'Chunk Count'.",
 			displayOptions: { show: { idSource: ['item'] } },
 		},
 		'ID of the document to delete, exactly as it was added',
@@ -115,7 +115,7 @@ export const deleteProperties = properties([
 	{
 		...requiredFieldProperties[0],
 		description:
-			'Field or column with the ID, e.g. sku or meta.sku. Not needed where each record is an ID.',
+			'Field or column with the ID, e.g. sku or meta.sku. Ignored for records that are an ID themselves.',
 		displayOptions: showForFile,
 	},
 	{

@@ -46,7 +46,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	if (!outcome.ok) return await reportFailure(run, outcome);
 	run.stats.count('done');
 	run.results.give(0, [outcome.response], { items: [...run.items.keys()] });
-	run.hint("Turn off 'Confirm Migration' again.", 'info');
+	run.hint("The migration was accepted. Turn off 'Confirm Migration' again.", 'info');
 }
 
 /** Sends the request of a migration. */

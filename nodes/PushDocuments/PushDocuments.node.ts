@@ -30,7 +30,7 @@ export class PushDocuments implements INodeType {
 		usableAsTool: {
 			replacements: {
 				description:
-					'Add a document to a search index, or update the one with the same ID. Always send all fields: those left out may be lost.',
+					'Add a document to a search index, or update the one with the same ID. Always send all fields: omitted ones may be lost.',
 			},
 		},
 		properties: pushProperties,

@@ -41,7 +41,7 @@ export const OWN_FIELDS: DocumentFields = { id: 'id', name: 'name', description:
 export function documentFrom(
 	source: unknown,
 	form: DocumentForm,
-	adviceFor: MissingAdvice = () => FILL_IN,
+	adviceFor?: MissingAdvice,
 ): PushDocument {
 	if (!isObject(source)) {
 		throw new InputError(
@@ -70,9 +70,6 @@ export function documentFrom(
 	for (const name of dropped) delete document[name];
 	return document;
 }
-
-const FILL_IN =
-	'Every document needs an ID and a name: fill in what is missing, or choose the field that has it.';
 
 /** Whether a value is null, '', or JSON would make an empty list or object of it: a date is none of these. */
 const hasNothing = (value: unknown): boolean =>
@@ -179,14 +176,14 @@ export function adviceForItem(
 	const ofSome = run.stopsOnFailure ? adviceForSome(run, fields[lacking]) : undefined;
 	if (ofSome !== undefined) return ofSome;
 	const [file] = fileFieldsOf(run, itemIndex);
-	if (file !== undefined) return `The item has the file ${quoted(file)}. ${ADVICE_FOR_FILE}`;
+	if (file !== undefined)
+		return `The item has a file in the field ${quoted(file)}. ${ADVICE_FOR_FILE}`;
 	const names = Object.keys(fieldsOfItem(run, itemIndex));
 	if (names.length === 0)
 		return "The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
 	const found = `The fields of the item are: ${listed(names)}.`;
-	if (lacking === 'name') return `${found} Enter the field that has it as 'Name Field'.`;
-	const name = missing.includes('name') ? " and one as 'Name Field'" : '';
-	return `${found} Enter one of these as 'ID Field'${name}.`;
+	const parameters = missing.map((field) => (field === 'id' ? "'ID Field'" : "'Name Field'"));
+	return `${found} Enter one of these as ${parameters.join(' and one as ')}.`;
 }
 
 const MAX_ITEMS_LISTED = 20;

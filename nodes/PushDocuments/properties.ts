@@ -39,7 +39,7 @@ const source = property({
 	type: 'options',
 	noDataExpression: true,
 	default: '',
-	description: 'Where the documents come from',
+	description: 'Where to read the documents from',
 });
 
 const WHOLE_ITEM = {
@@ -51,19 +51,19 @@ const WHOLE_ITEM = {
 const FROM_FIELDS = {
 	name: 'Mapped Fields',
 	value: 'fields',
-	description: 'Each input item gives one document, built from the fields below',
+	description: 'Each input item becomes one document, built from the fields below',
 } as const;
 
 const FROM_JSON = {
 	name: 'JSON',
 	value: 'json',
-	description: 'Each input item gives one document or a list of documents as JSON',
+	description: 'Each input item has one document, or a list of documents, as JSON',
 } as const;
 
 const FROM_FILE = {
 	name: 'File',
 	value: 'file',
-	description: `Each input item has a file of documents of any size: ${RECORD_FILES.text}`,
+	description: `Each input item has a file of any size with documents: ${RECORD_FILES.text}`,
 } as const;
 
 const FROM_TEXT_FILE = {
@@ -121,7 +121,7 @@ const documentOptions = properties([
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to omit top-level fields that are null, an empty text, an empty list or an empty object',
+			'Whether to omit top-level fields that are null, an empty string, an empty list or an empty object',
 	},
 ]);
 
@@ -142,7 +142,7 @@ const batchOptions = properties([
 		typeOptions: { minValue: 100 },
 		default: MAX_PUSH_BYTES,
 		description:
-			'Maximum size of one request. The service does not index requests larger than 5 MB: raise it only for a compatible service that does.',
+			'Maximum number of bytes in one request. The service does not index requests larger than 5 MB: increase it only for a compatible service that does.',
 	},
 ]);
 
@@ -164,7 +164,7 @@ export const pushProperties = properties([
 			required: true,
 			placeholder: 'e.g. handbook/returns.md',
 			description:
-				'If the index has a document with this ID, it is updated. Otherwise a new one is added.',
+				'ID of the document. If the index has a document with this ID, it is updated. Otherwise a new one is added.',
 			displayOptions: showForFields,
 		},
 		'ID of the document. If the index has a document with this ID, it is updated.',
@@ -189,8 +189,8 @@ export const pushProperties = properties([
 			name: 'documentDescription',
 			type: 'string',
 			default: '',
-			placeholder: 'e.g. How to set up a data source',
-			description: 'Recommended. Omitted if empty.',
+			placeholder: 'e.g. How to return goods',
+			description: 'Short description of the document. Recommended. Omitted if empty.',
 			displayOptions: showForMapped,
 		},
 		'One sentence that says what the document is about. Empty if unknown.',
@@ -202,8 +202,8 @@ export const pushProperties = properties([
 			name: 'documentUrl',
 			type: 'string',
 			default: '',
-			placeholder: 'e.g. https://example.com/page',
-			description: 'Recommended. Omitted if empty.',
+			placeholder: 'e.g. https://example.com/handbook/returns',
+			description: 'URL of the document. Recommended. Omitted if empty.',
 			displayOptions: showForMapped,
 		},
 		'URL of the document. Empty if there is none.',
@@ -216,7 +216,7 @@ export const pushProperties = properties([
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. Goods may be returned within thirty days.',
-			description: "Text to search, as the field 'text' of the document. Omitted if empty.",
+			description: "Text of the document, sent as its field 'text'. Omitted if empty.",
 			displayOptions: showForFields,
 		},
 		'Text of the document',
@@ -229,7 +229,7 @@ export const pushProperties = properties([
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether the document also has the other fields of the input item, such as text and vector. The option 'Exclude Fields' omits some of them.",
+			"Whether to also send the other fields of the input item, such as text and vector. To omit some of them, add the option 'Exclude Fields'.",
 		displayOptions: showForFields,
 	}),
 	{
@@ -258,7 +258,7 @@ export const pushProperties = properties([
 						type: 'string',
 						default: '',
 						description:
-							'An expression keeps its type: numbers, lists and objects stay as they are',
+							'Value of the field. Numbers, lists and objects that an expression returns keep their type.',
 					},
 				],
 			},

@@ -6,7 +6,7 @@ import {
 	readItemFields,
 	type MissingAdvice,
 } from '../shared/n8n/sources/document-fields';
-import { count, doneText, DRY_RUN, figure, troubleText } from '../shared/n8n/run/hints';
+import { count, doneText, DRY_RUN, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { Session } from '../shared/n8n/session/session';
 import type { Run } from '../shared/n8n/run/run';
@@ -106,7 +106,7 @@ function itemReading(
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
-			repeating: 'pushing them again does no harm',
+			repeating: 'pushing them again is safe',
 			...(options.dryRun && { progress: () => DRY_RUN }),
 		}),
 	};
@@ -138,7 +138,7 @@ const resultsOf = ({ dryRun }: PushOptions) =>
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;
-	const checked = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')} of ${figure(stats.bytes)} bytes in total. Nothing was sent.`;
+	const checked = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`;
 	const pushed = doneText(stats, meter.seconds, 'document', 'pushed');
 	run.hint(dryRun ? checked : pushed, 'info');
 	const others: string[] = [];
@@ -146,7 +146,9 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 		others.push(`${count(sent.skipped, 'document')} skipped for a later one with the same ID`);
 	if (sent.repeated > 0) {
 		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
-		others.push(`${least}${count(sent.repeated, 'document')} with the ID of an earlier one`);
+		others.push(
+			`${least}${count(sent.repeated, 'document')} with the same ID as an earlier one`,
+		);
 	}
 	run.hint(troubleText(stats, others));
 }

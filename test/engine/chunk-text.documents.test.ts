@@ -122,7 +122,7 @@ describe('Documents Ready to Push', () => {
 			expect(error).toMatchObject({ name: 'NodeOperationError' });
 			expect(error?.message).toMatch(message);
 			expect(error?.description).toMatch(
-				/^(.Documents Ready to Push. needs it|Point .Document ID. to)/,
+				/^(.Documents Ready to Push. needs .Document (ID|Name).|Point .Document ID. to)/,
 			);
 		}
 		expect(sandbox().requests).toEqual([]);
@@ -141,7 +141,7 @@ describe('Documents Ready to Push', () => {
 			{ data: 'Pears\nApples' },
 			{ text: '={{ $json.data }}' },
 			"'Document ID' and 'Document Name' are empty",
-			"'Documents Ready to Push' needs both: point 'Document ID' and 'Document Name' to a field of the item or of an earlier node",
+			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': point them to fields of the item or of an earlier node",
 		],
 		[
 			'a text that is taken for its ID',
@@ -158,8 +158,8 @@ describe('Documents Ready to Push', () => {
 			'a list of objects',
 			{ id: 'x', name: 'X', texts: [{ body: 'Pears' }] },
 			{ textSource: 'list' },
-			"Text 0 of the field 'texts' (zero-based) is not text",
-			"put n8n's node 'Split Out' before this one",
+			"Text 0 (zero-based) of the field 'texts' must be a string",
+			"add n8n's Split Out node before this node",
 		],
 	])('are refused with what to do: %s', async (_case, item, parameters, message, advice) => {
 		const { error } = await chunk([item], { ...DOCUMENTS, ...parameters });
@@ -188,7 +188,7 @@ describe('Documents Ready to Push', () => {
 			options: { previousChunkCount: '={{ $json.previous }}' },
 		});
 		expect(hintsOf(result)).toEqual([
-			expect.stringContaining("Items have the same 'Document ID' ('a/1' and 1 more)"),
+			expect.stringContaining("Several items have the same 'Document ID' ('a/1' and 1 more)"),
 		]);
 		// Of a document of its own it is known which of its chunks are gone.
 		const removed = jsonOf(result.output).filter((json) => json.removed === true);
@@ -209,7 +209,7 @@ describe('Documents Ready to Push', () => {
 		await jobsEnded();
 		const result = await getResults(jsonOf(submitted.output), DOCUMENTS);
 		expect(hintsOf(result)).toEqual([
-			expect.stringContaining("Items have the same 'Document ID' ('x')"),
+			expect.stringContaining("Several items have the same 'Document ID' ('x')"),
 		]);
 	});
 
@@ -217,7 +217,7 @@ describe('Documents Ready to Push', () => {
 		const result = await chunk([{ ...article, text: '\n' }, other], DOCUMENTS);
 		expect(ids(jsonOf(result.output))).toEqual(['b#0']);
 		expect(hintsOf(result)).toEqual([
-			"1 text returned no chunks. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
+			"The AI service returned no chunks for 1 text. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
 		]);
 	});
 });

@@ -44,7 +44,7 @@ describe('a transient error of a poll', () => {
 			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 			expect(polls()).toHaveLength(4);
 			expect(submits()).toHaveLength(1);
-			expect(hintsOf(result)).toEqual(['3 requests sent again after transient errors']);
+			expect(hintsOf(result)).toEqual(['3 retries after transient errors']);
 			expect(result.hints[0].type).toBe('info');
 		},
 	);
@@ -85,7 +85,7 @@ describe('a permanent error of a poll', () => {
 		[
 			'another text',
 			{ status: 200, body: 'Welcome' },
-			'What the AI service returned is not a valid chunking response',
+			'The response of the AI service is not a valid chunking response',
 			/'AI Service URL'.*'Results Path'/,
 		],
 	])(

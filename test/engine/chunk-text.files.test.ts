@@ -72,7 +72,7 @@ describe('an item with a file of plain text', () => {
 	it.each(['text/plain', 'application/octet-stream'])('has no records: %s', async (mimeType) => {
 		const { error } = await run(await item({}, mimeType), { textSource: 'file' });
 		expect(error?.message).toBe(
-			"'bicycles.txt' is plain text, and its records cannot be recognized",
+			"The file 'bicycles.txt' is plain text, so its records cannot be recognized",
 		);
 		expect(error?.description).toBe(
 			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
@@ -242,11 +242,16 @@ describe('Texts From: File', () => {
 			pairedItem: { item: 0 },
 		});
 		expect(output[1].json).not.toHaveProperty('url');
-		expect(hintsOf(result)).toEqual(['2 of 2 records, 3 chunks, 0 failed']);
+		expect(hintsOf(result)).toEqual(['2 of 2 records chunked, 3 chunks, 0 failed']);
 	});
 
 	it.each<[string, INodeParameters, unknown[], string]>([
-		['all were chunked', {}, articles(2), '2 files: 4 of 4 records, 8 chunks, 0 failed'],
+		[
+			'all were chunked',
+			{},
+			articles(2),
+			'2 files: 4 of 4 records chunked, 8 chunks, 0 failed',
+		],
 		['Max Records ended them', { maxRecords: 1 }, articles(2), ''],
 		['a record of each failed', {}, [...articles(2), '{'], ''],
 	])('sums up files in a hint or in items: %s', async (_case, options, records, hint) => {

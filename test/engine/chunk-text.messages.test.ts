@@ -6,7 +6,7 @@ import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox'
 
 const { jobs, chunk, getResults, fault, answers } = useChunkText();
 
-const TEXTS_PER_REQUEST = /'Texts per Request' to 1/;
+const TEXTS_PER_REQUEST = /'Texts per Request' set to 1/;
 
 /** The error of the first item, and what to do about it, of a node that stops. */
 async function errorOf(count: number, parameters = {}) {
@@ -39,7 +39,7 @@ describe('other failures of a job', () => {
 		[
 			'an error in place of chunks',
 			{ status: 'READY', chunkedData: [{ error: 'Overloaded' }] },
-			'"Overloaded": the service returned no readable chunks for the text',
+			'"Overloaded": the AI service returned no readable chunks for the text',
 		],
 		[
 			'results of a shape that nobody knows',

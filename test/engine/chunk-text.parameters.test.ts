@@ -79,7 +79,9 @@ it('a text that is too large stops the run before anything is sent', async () =>
 	const { error } = await chunk([{ text: 'a' }, { text: 'x'.repeat(5000) }], {
 		options: { bytesPerRequest: 1000, textsPerRequest: 1, concurrency: 1 },
 	});
-	expect(error?.message).toBe("'Text' has 5,000 bytes, more than the 1,000 a request may have");
+	expect(error?.message).toBe(
+		"'Text' has 5,000 bytes, more than 'Bytes per Request' allows (1,000)",
+	);
 	expect(submits()).toEqual([]);
 });
 

@@ -71,7 +71,7 @@ describe('results that come only once', () => {
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1));
 		expect(error?.message).toBe(
-			`The chunks were already retrieved, and the service does not return them again (chunking ID ${jobs()[0].chunkingId})`,
+			`The chunks were already retrieved, and the AI service does not return them again (chunking ID ${jobs()[0].chunkingId})`,
 		);
 		expect(polls()).toHaveLength(2);
 	});
@@ -91,7 +91,7 @@ describe('when time runs out', () => {
 			const { chunkingId } = jobs()[2];
 			expect(json).toEqual({
 				...(onError === 'continueErrorOutput' && texts(3)[2]),
-				error: `Not finished after 1 second (status SUBMITTED) (chunking ID ${chunkingId})`,
+				error: `The chunks were not ready after 1 second (status SUBMITTED) (chunking ID ${chunkingId})`,
 				chunkingId,
 				textPosition: 0,
 				textsInRequest: 1,
@@ -105,11 +105,11 @@ describe('when time runs out', () => {
 		const [one, other] = jobs();
 		expect(status).toBe('error');
 		expect(error?.message).toBe(
-			`Not finished after 1 second (status SUBMITTED) (chunking ID ${other.chunkingId})`,
+			`The chunks were not ready after 1 second (status SUBMITTED) (chunking ID ${other.chunkingId})`,
 		);
 		expect(error?.description).toMatch(
 			new RegExp(
-				`^The service may still be working on it\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not returned: ${one.chunkingId}\\.$`,
+				`^The service may still be working on them\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not returned: ${one.chunkingId}\\.$`,
 			),
 		);
 	});
@@ -118,9 +118,9 @@ describe('when time runs out', () => {
 		fault('results', { status: 503, body: '{"message":"Back at noon"}' });
 		const { error } = await chunk(texts(1), { options });
 		expect(error?.message).toMatch(
-			/^Not finished after 1 second \(status SUBMITTED\)\. The final poll failed: .*"Back at noon"/,
+			/^The chunks were not ready after 1 second \(status SUBMITTED\)\. The final poll failed: .*"Back at noon"/,
 		);
-		expect(error?.description).toMatch(/^The service may still be working on it\./);
+		expect(error?.description).toMatch(/^The service may still be working on them\./);
 	});
 
 	it('the rest may be returned with the chunking ID, for Get Results', async () => {
@@ -174,7 +174,7 @@ describe('an item that is not finished in time', () => {
 		const { error } = await chunk(texts(3), {
 			options: { textsPerRequest: 1, concurrency: 2, maxWaitSeconds: 1 },
 		});
-		expect(error?.message).toContain('Not finished after 1 second');
+		expect(error?.message).toContain('The chunks were not ready after 1 second');
 	});
 });
 

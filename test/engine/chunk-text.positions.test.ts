@@ -76,7 +76,7 @@ describe('a response with another number of results than texts were sent', () =>
 			const isRegular = onError === 'continueRegularOutput';
 			const items = isRegular ? result.output : result.errorOutput;
 			const failed = {
-				error: `The service returned 2 results for 3 texts, so it is unknown which belongs to which (chunking ID ${chunkingId})`,
+				error: `The AI service returned 2 results for 3 texts, so it is unknown which belongs to which (chunking ID ${chunkingId})`,
 				chunkingId,
 			};
 			expect(jsonOf(items)).toEqual(
@@ -121,7 +121,7 @@ describe('vectors', () => {
 			answers(older(vectors));
 			const { output } = await chunk(items, { options }, CONTINUE);
 			const error = expect.stringMatching(
-				new RegExp(`^The service returned ${vectors} vectors? for 4 chunks`),
+				new RegExp(`^The AI service returned ${vectors} vectors? for 4 chunks`),
 			) as string;
 			expect(jsonOf(output)).toEqual([
 				expect.objectContaining({ error, textPosition: 0, response: older(vectors) }),

@@ -31,7 +31,7 @@ describe('a response of an odd shape', () => {
 		const request = { chunkingId: chunkingIds()[0], textsInRequest: 3 };
 		expect(jsonOf(result.output)).toEqual([
 			{
-				error: `"model overloaded": the service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,
+				error: `"model overloaded": the AI service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,
 				...request,
 				id: 'i0',
 				textPosition: 0,
@@ -40,7 +40,7 @@ describe('a response of an odd shape', () => {
 			// Without spans it is unknown whether these are all chunks, so none is returned as removed.
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{
-				error: `The service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,
+				error: `The AI service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,
 				...request,
 				id: 'i2',
 				textPosition: 2,
@@ -64,7 +64,9 @@ describe('vectors in a shape that is not known', () => {
 		fault('results', { damage: 'otherVectorShape' });
 		const result = await chunk(texts(2), { options });
 		expect(jsonOf(result.output)).toHaveLength(2);
-		expect(hintsOf(result)).toEqual(['2 texts have no vectors that this node can read.']);
+		expect(hintsOf(result)).toEqual([
+			"The AI service returned no readable vectors for 2 texts. If you do not need them, set 'Vectors' to 'None'.",
+		]);
 	});
 });
 
@@ -73,7 +75,7 @@ it.each([
 	[
 		513,
 		[
-			"The largest chunk has 513 tokens: most embedding models read about 512. The chunker 'Dynamic Sentence' limits the size.",
+			"The largest chunk has 513 tokens, but most embedding models read only about 512. The chunker 'Dynamic Sentence' limits the size of chunks.",
 		],
 	],
 ])('a chunk of %i tokens', async (inputTokens, expected) => {

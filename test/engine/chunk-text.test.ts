@@ -150,7 +150,7 @@ describe('the scope', () => {
 describe('bad input', () => {
 	it.each<[string, IDataObject, INodeParameters, RegExp]>([
 		['an empty text', { text: '' }, {}, /^'Text' is empty$/],
-		['a text that is an object', { text: { a: 1 } }, {}, /^'Text' is not text$/],
+		['a text that is an object', { text: { a: 1 } }, {}, /^'Text' must be a string$/],
 		['a model that is ..', { text: 'a' }, { modelId: '..' }, /^'Model ID' must not be/],
 		[
 			'a missing chunker name',
@@ -192,7 +192,7 @@ describe('bad input', () => {
 			'a list with an empty text',
 			{ texts: ['a', ''] },
 			{ textSource: 'list' },
-			/^Text 1 of the field 'texts' \(zero-based\) is empty$/,
+			/^Text 1 \(zero-based\) of the field 'texts' is empty$/,
 		],
 		[
 			'a chunking ID that is empty',
@@ -205,7 +205,7 @@ describe('bad input', () => {
 				`a text position of ${JSON.stringify(textPosition)}`,
 				{ chunkingId: 'a', textPosition },
 				{ operation: 'getResults' },
-				/^'Text Position' must be a whole number from 0, but it is /,
+				/^The text position must be a whole number of at least 0, but it is /,
 			],
 		),
 	])('is found before any request: %s', async (_case, item, parameters, message) => {
@@ -354,7 +354,7 @@ describe('the output', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[0]).toEqual({ chunkCount: 0 });
 		expect(hintsOf(result)).toEqual([
-			"2 texts returned no chunks. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
+			"The AI service returned no chunks for 2 texts. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
 		]);
 	});
 
@@ -368,7 +368,7 @@ describe('the output', () => {
 		// Two lines of 14 characters and the line break before each.
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^The service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,
+				/^The AI service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,
 			),
 		]);
 	});
@@ -384,7 +384,7 @@ describe('the output', () => {
 		// The line break and 16 characters, and the text after it.
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^The service omitted the end of 2 texts, 18 characters in total/,
+				/^The AI service omitted the end of 2 texts, 18 characters in total/,
 			),
 		]);
 	});
@@ -476,7 +476,7 @@ describe('Submit', () => {
 		],
 		[
 			{ status: 'SUBMITTED', message: 'Please stand by' },
-			/^"Please stand by": the AI service .* returned no chunking ID, so it is unknown/,
+			/^"Please stand by": the AI service returned no chunking ID, so it is unknown/,
 		],
 		[{ status: 'SUBMITTED' }, /returned no chunking ID, so it is unknown/],
 		[{ ok: true }, /returned no chunking ID, so it is unknown/],
@@ -566,7 +566,7 @@ describe('Get Results', () => {
 		await getResults(items);
 		const { error } = await getResults(items);
 		expect(error?.message).toBe(
-			`The chunks were already retrieved, and the service does not return them again (chunking ID ${String(items[0].chunkingId)})`,
+			`The chunks were already retrieved, and the AI service does not return them again (chunking ID ${String(items[0].chunkingId)})`,
 		);
 	});
 
@@ -593,7 +593,7 @@ describe('Get Results', () => {
 		const result = await getResults([{ chunkingId: 'c-1' }]);
 		expect(jsonOf(result.output)).toEqual([{ chunkCount: 0 }]);
 		expect(hintsOf(result)).toEqual([
-			"1 text returned no chunks. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
+			"The AI service returned no chunks for 1 text. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",
 		]);
 	});
 

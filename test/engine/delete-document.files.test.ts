@@ -109,9 +109,9 @@ describe('a file that could be JSON or lines of text', () => {
 			const content = `\ufeff \n${first}\nd0\n`;
 			const { error } = await remove([await files.item(content, name, mimeType)]);
 			expect(error?.message).toBe(
-				`The format of the file '${name}' (${mimeType}) cannot be detected, because it begins with ${first.slice(0, 1)} and may be JSON or text lines: set 'File Format'`,
+				`The format of the file '${name}' (${mimeType}) cannot be detected, because it begins with ${first.slice(0, 1)} and may be JSON or text lines`,
 			);
-			expect(error?.description).toMatch(/^Choose it as 'File Format', or /);
+			expect(error?.description).toMatch(/^Choose the format as 'File Format', or /);
 		}
 		expect(sandbox().requests).toEqual([]);
 		const chosen = await files.item('[1, 2] matrix\n', name, mimeType);

@@ -203,7 +203,7 @@ describe('ids', () => {
 			const result = await remove(list, { idSource: 'list' }, CONTINUE);
 			expect(sentIds().sort()).toEqual(['a', 'c']);
 			expect(jsonOf(result.output)).toContainEqual({
-				error: `Entry 2 of the list (zero-based): ${message} (item 0)`,
+				error: `Entry 2 (zero-based) of the list: ${message} (item 0)`,
 			});
 			const { error } = await remove(list, { idSource: 'list' });
 			expect(error?.description).toBe(
@@ -234,7 +234,7 @@ describe('commit', () => {
 		options: IDataObject = {},
 	) => await remove(items(...list), { commit, options: options as never }, settings);
 	const NOT_COMMITTED =
-		/^The deletes may not be committed yet\. Searches find the documents until/;
+		/^The deletes may not be committed yet\. Searches still find the documents until/;
 
 	it('is left to the service by default', async () => {
 		await index(ids(3));
@@ -319,7 +319,7 @@ describe('what is known of the commit', () => {
 		[
 			'serviceDefault',
 			[undefined, undefined, undefined],
-			/^3 deletes accepted\. Searches find the documents until the service commits, .* once a minute\.$/,
+			/^3 deletes accepted\. Searches still find the documents until the service commits, .* once a minute\.$/,
 		],
 	])('is in the output and in a hint: %s', async (commit, committed, hint) => {
 		await index(ids(3));
@@ -331,7 +331,7 @@ describe('what is known of the commit', () => {
 
 describe('a failure that all requests would meet', () => {
 	const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 1 } };
-	const HINT = /^The deletes may not be committed yet\. Searches find the documents? until/;
+	const HINT = /^The deletes may not be committed yet\. Searches still find the documents? until/;
 
 	it.each([401, 307])('prevents the last delete: %i', async (status) => {
 		await index(ids(4));
@@ -404,7 +404,7 @@ describe('a document the service does not know', () => {
 		const result = await remove(items('d0'), { commit: 'everyDelete' });
 		expect(sandbox().requests.map(({ status }) => status)).toEqual([0, 404]);
 		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
-		expect(hintsOf(result)).toContain('1 request sent again after transient errors');
+		expect(hintsOf(result)).toContain('1 retry after transient errors');
 		expect(indexed()).toEqual(['d1']);
 	});
 
@@ -433,7 +433,7 @@ describe('faults', () => {
 		);
 		expect(output).toEqual([]);
 		expect(error?.message).toMatch(
-			/^The execution was canceled\. 3 documents of 8 had been deleted; deleting them again does no harm if 'Ignore Not Found' is on\. Requests in flight may have taken effect\.$/,
+			/^The execution was canceled\. 3 of 8 documents had been deleted; deleting them again is safe if 'Ignore Not Found' is on\. Requests in flight may have taken effect\.$/,
 		);
 		expect(requests()).toHaveLength(5);
 		expect(committed()).toEqual([]);
@@ -476,7 +476,7 @@ describe('a 404 that may not come from the service', () => {
 		const result = await remove(items('d1', 'a/b'), IGNORING, CONTINUE);
 		expect(found(result)).toEqual(['deleted', expect.stringContaining('status 404')]);
 		expect(hintsOf(result)).toContain(
-			'All IDs with a slash got status 404, and no others: a proxy may refuse or decode %2F in paths',
+			'The service answered with status 404 for all IDs with a slash, and for no others. Check whether a proxy refuses or decodes %2F in paths.',
 		);
 		fault(page);
 		const { error } = await remove(items('a/b'), IGNORING);

@@ -56,7 +56,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 		new PushDocuments(),
 		{ options: { documentsPerRequest: 2, concurrency: 1 } },
 		{ route: 'push', skip: 2 },
-		/Push Documents: 4 documents of 6 had been pushed; pushing them again does no harm\. \(\d+ per second, 0 retries\)/,
+		/Push Documents: 4 of 6 documents had been pushed; pushing them again is safe\. \(\d+ per second, 0 retries\)/,
 	],
 	[
 		'Chunk Text',
@@ -70,7 +70,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 		new DeleteDocument(),
 		{ options: { concurrency: 1, ignoreNotFound: true } },
 		{ route: 'delete', skip: 4 },
-		/Delete Document: 4 documents of 6 had been deleted/,
+		/Delete Document: 4 of 6 documents had been deleted/,
 	],
 	[
 		'Migrate Blobs',

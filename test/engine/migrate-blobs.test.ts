@@ -74,7 +74,7 @@ describe('a migration', () => {
 		expect(output).toEqual([
 			{ json: { accepted: true, status: 200 }, pairedItem: [{ item: 0 }] },
 		]);
-		const message = "Turn off 'Confirm Migration' again.";
+		const message = "The migration was accepted. Turn off 'Confirm Migration' again.";
 		expect(hints).toEqual([expect.objectContaining({ type: 'info', message })]);
 	});
 

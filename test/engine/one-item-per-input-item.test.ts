@@ -67,11 +67,11 @@ describe('Push Documents', () => {
 			failed: 2,
 			failures: [
 				{ id: 'b' },
-				{ error: expect.stringMatching(/^Entry 2 of the list \(zero-based\): /) },
+				{ error: expect.stringMatching(/^Entry 2 \(zero-based\) of the list: /) },
 			],
 		});
 		expect(failed.error).toMatch(
-			/^Entry 1 of the list \(zero-based\): .* \(2 of 4 documents failed\)$/,
+			/^Entry 1 \(zero-based\) of the list: .* \(2 of 4 documents failed\)$/,
 		);
 		expect(indexed()).toEqual(['a', 'c', 'd']);
 	});
@@ -114,7 +114,7 @@ describe('Push Documents', () => {
 
 	it('stops at the first failure if the node is set to', async () => {
 		const { error } = await push([{ documents: [document('a'), { id: 'b' }] }], {}, {});
-		expect(error?.message).toMatch(/^Entry 1 of the list \(zero-based\): /);
+		expect(error?.message).toMatch(/^Entry 1 \(zero-based\) of the list: /);
 		expect(sandbox().requests).toEqual([]);
 	});
 
@@ -180,7 +180,7 @@ describe('Delete Document', () => {
 			deleted: 1,
 			failed: 2,
 			error: expect.stringMatching(
-				/^Entry 1 of the list \(zero-based\): .* \(2 of 3 documents failed\)$/,
+				/^Entry 1 \(zero-based\) of the list: .* \(2 of 3 documents failed\)$/,
 			),
 			failures: [{ error: expect.any(String) }, { id: 'x', httpStatus: 404 }],
 		});

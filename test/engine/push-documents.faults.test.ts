@@ -47,7 +47,7 @@ describe('a transient error', () => {
 		const result = await push(documents(6), { options: { documentsPerRequest: 2 } });
 		everyItemIsPushed(result, 6);
 		expect(sandbox().requests).toHaveLength(5);
-		expect(hintsOf(result)).toEqual(['2 requests sent again after transient errors']);
+		expect(hintsOf(result)).toEqual(['2 retries after transient errors']);
 		const attempts = jsonOf(result.output).map(({ attempts = 1 }) => attempts as number);
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
@@ -88,7 +88,7 @@ describe('a request the service rejects as too large', () => {
 		expect(statuses().filter((status) => status === 413).length).toBeLessThanOrEqual(4);
 		expect(statuses().at(-1)).toBe(200);
 		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^\d batch(es)? split to find what the service does not take$/),
+			expect.stringMatching(/^\d batch(es)? split after failing as a whole$/),
 		]);
 	});
 
@@ -204,7 +204,7 @@ describe('a node set to stop', () => {
 		);
 		expect(error?.context).toMatchObject({ itemIndex: 4 });
 		expect(error?.description).toMatch(
-			/4 documents of 9 had been pushed; pushing them again does no harm\.$/,
+			/4 of 9 documents had been pushed; pushing them again is safe\.$/,
 		);
 		expect(indexed()).toHaveLength(4);
 	});
@@ -238,7 +238,7 @@ describe('Stop in the editor', () => {
 			fault({ ...HANGS, skip: 2 });
 			const { error } = await stopAfter(4, documents(20), { options: OPTIONS }, { onError });
 			expect(error?.message).toBe(
-				'The execution was canceled. 4 documents of 20 had been pushed; pushing them again does no harm. Requests in flight may have taken effect.',
+				'The execution was canceled. 4 of 20 documents had been pushed; pushing them again is safe. Requests in flight may have taken effect.',
 			);
 		},
 	);
@@ -246,7 +246,7 @@ describe('Stop in the editor', () => {
 	it('ends a pause the service asked for', async () => {
 		fault({ retryAfter: '50' });
 		const { error } = await stopAfter(1, documents(3));
-		expect(error?.message).toMatch(/^The execution was canceled\. 0 documents of 3 had/);
+		expect(error?.message).toMatch(/^The execution was canceled\. 0 of 3 documents had/);
 	});
 
 	it('is not taken for a failure to be retried', async () => {

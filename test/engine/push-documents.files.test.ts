@@ -90,7 +90,7 @@ describe('CSV', () => {
 			{ id: '2', tag: 'y', name: 'B' },
 		]);
 		expect(hints.map(({ message }) => message)).toContain(
-			"The file 'd.csv' has several columns of the same name: 'tag', 'url'. Of each, the first one that is not empty counts.",
+			"The file 'd.csv' has several columns with the same name: 'tag', 'url'. Of each, the first value that is not empty is used.",
 		);
 	});
 
@@ -203,7 +203,7 @@ describe('the summary', () => {
 		expect(sandbox().requests).toEqual([]);
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^Dry run: 5 documents in 3 requests of \d+ bytes in total\. Nothing was sent\.$/,
+				/^Dry run: 5 documents in 3 requests, \d+ bytes in total\. Nothing was sent\.$/,
 			),
 		]);
 	});
@@ -212,7 +212,7 @@ describe('the summary', () => {
 		const item = await files.item(`${lines(documents(5))}oops\n`);
 		const { error } = await push([item], { options: { documentsPerRequest: 2, dryRun: true } });
 		expect(error?.description).toMatch(
-			/Of the file 'documents.jsonl', \d records? had been checked and 1 had failed\. Nothing was sent, since this was a dry run\.$/,
+			/Of the file 'documents.jsonl', \d records? had been checked and 1 had failed\. Nothing was sent, because this was a dry run\.$/,
 		);
 	});
 
@@ -265,7 +265,7 @@ describe('documents with the same ID', () => {
 			options: { documentsPerRequest: 2, concurrency: 8 },
 		});
 		expect(hints.map(({ message }) => message)).toContain(
-			'37 documents with the ID of an earlier one',
+			'37 documents with the same ID as an earlier one',
 		);
 		expect(
 			indexed()
@@ -335,11 +335,11 @@ describe('failed records', () => {
 				record: 7,
 				line: 7,
 				id: 'e',
-				error: expect.stringContaining('more than the 2,000 that a request may have'),
+				error: expect.stringContaining("more than 'Bytes per Request' allows (2,000)"),
 			},
 		]);
 		expect(hintsOf(result)).toContain(
-			"5 records of 'documents.jsonl' failed. The field 'failures' says why. The files of the item have all failed records: correct these, then run this node with the files.",
+			"5 records of 'documents.jsonl' failed. The field 'failures' says why. The item has files with all failed records: correct them, then run this node with these files.",
 		);
 	});
 
@@ -475,7 +475,7 @@ describe('bad input', () => {
 	])('plain text has no records, and can be one document: %s, %s', async (name, mimeType) => {
 		const { error } = await push([await files.item('Pears.\n\nPlums.\n', name, mimeType)]);
 		expect(error?.message).toBe(
-			`'${name}' is plain text, and its records cannot be recognized`,
+			`The file '${name}' is plain text, so its records cannot be recognized`,
 		);
 		expect(error?.description).toBe(
 			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
@@ -495,7 +495,7 @@ describe('bad input', () => {
 			'UTF-16 without a mark',
 			Buffer.from('{"id":"a"}', 'utf16le'),
 			'd.jsonl',
-			/^'d.jsonl': The file is no text, or UTF-16 without a byte order mark/,
+			/^'d.jsonl': The file is not text, or it is UTF-16 without a byte order mark/,
 		],
 		[
 			'a ZIP archive',
@@ -515,7 +515,12 @@ describe('bad input', () => {
 			'd.json',
 			/^The file 'd.json' is one object without 'id' and 'name', but with a list in 'docs', 'tags'$/,
 		],
-		['a CSV file with two IDs', 'id,x,name,x,id\na\n', 'd.csv', /has several columns 'id'$/],
+		[
+			'a CSV file with two IDs',
+			'id,x,name,x,id\na\n',
+			'd.csv',
+			/has several columns named 'id'$/,
+		],
 		['an HTML page', '\n<!DOCTYPE html>\n<html>', 'd.csv', /'d.csv' is an HTML page, such as/],
 		['a header without the ID', 'key,name\n', 'd.csv', /has no column 'id'$/],
 	])('%s is refused', async (_what, content, name, message) => {
@@ -548,7 +553,7 @@ describe('bad input', () => {
 		files.fail(new Error('No space left on device'));
 		const { output } = await push(items, { options: { bytesPerFile: 1000 } }, CONTINUE);
 		expect(output[0].json.error).toMatch(
-			/^n8n could not store the file documents\.failed\.jsonl: No space left on device\. Of the file 'documents.jsonl', \d+ records? had been pushed and \d had failed\.( Everything up to record \d+ was answered: continue with Skip Records: \d+)?$/,
+			/^n8n could not store the file 'documents\.failed\.jsonl': No space left on device\. Of the file 'documents.jsonl', \d+ records? had been pushed and \d had failed\.( Everything up to record \d+ was answered: continue with Skip Records: \d+)?$/,
 		);
 		expect(output[1].json.error).toMatch(/No space left on device/);
 		const { failed, skipped } = output[0].json as { failed: number; skipped: number };

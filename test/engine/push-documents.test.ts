@@ -181,7 +181,7 @@ describe('documents', () => {
 		['"text"', /^The document is not a JSON object$/],
 		[
 			'[{"id":"x","name":"X"},7]',
-			/^Entry 1 of the list \(zero-based\): The document is not a JSON/,
+			/^Entry 1 \(zero-based\) of the list: The document is not a JSON/,
 		],
 	])('that are not valid JSON are refused: %s', async (text, message) => {
 		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
@@ -285,7 +285,7 @@ describe('an item without an ID or a name says what to enter', () => {
 			PRODUCT,
 			{ idField: 'sku' },
 			"The field 'name' of document 'a' is missing or empty",
-			`${FIELDS} Enter the field that has it as 'Name Field'.`,
+			`${FIELDS} Enter one of these as 'Name Field'.`,
 		],
 		[
 			'without any field',
@@ -445,7 +445,7 @@ describe('limits of a request', () => {
 			expect.objectContaining({ id: 'd0', pushed: true }),
 			{
 				id: 'big',
-				error: `The document has ${size.toLocaleString('en-US')} bytes, more than the 1,000 that a request may have, so document 'big' was not pushed`,
+				error: `The document has ${size.toLocaleString('en-US')} bytes, more than 'Bytes per Request' allows (1,000), so document 'big' was not pushed`,
 			},
 			expect.objectContaining({ id: 'd1', pushed: true }),
 		]);
@@ -528,7 +528,7 @@ describe('a dry run', () => {
 		// Brackets and a comma beside two documents, nothing beside one.
 		const all = 5 * bytes + 2 * 3;
 		expect(hintsOf(result)).toContain(
-			`Dry run: 5 documents in 3 requests of ${all} bytes in total. Nothing was sent.`,
+			`Dry run: 5 documents in 3 requests, ${all} bytes in total. Nothing was sent.`,
 		);
 	});
 
@@ -555,7 +555,7 @@ describe('a dry run', () => {
 		expect(error?.message).toMatch(
 			/^The document has 2,0\d\d bytes, .*, so document 'big' was not pushed$/,
 		);
-		expect(error?.description).toMatch(/Nothing was sent, since this was a dry run\.$/);
+		expect(error?.description).toMatch(/Nothing was sent, because this was a dry run\.$/);
 		expect(sandbox().requests).toEqual([]);
 	});
 });
@@ -644,7 +644,7 @@ describe('the output', () => {
 		);
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
 		expect(error?.description).toMatch(
-			/^Correct the document and push it again\. 2 documents of 3 had been pushed/,
+			/^Correct the document and push it again\. 2 of 3 documents had been pushed/,
 		);
 	});
 
@@ -707,7 +707,7 @@ describe('a failing item', () => {
 			{
 				docs,
 				id: 'b',
-				error: "Entry 1 of the list (zero-based): The field 'name' of document 'b' is missing or empty (item 0)",
+				error: "Entry 1 (zero-based) of the list: The field 'name' of document 'b' is missing or empty (item 0)",
 			},
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 0, 0]);
@@ -750,7 +750,7 @@ describe('hints', () => {
 		sandbox().faults.add({ route: 'push', status: 403 });
 		expect(hintsOf(await push(documents(3), {}, CONTINUE))).toEqual([
 			"3 of 3 documents failed. The field 'error' of their items says why.",
-			'1 batch split to find what the service does not take',
+			'1 batch split after failing as a whole',
 		]);
 	});
 

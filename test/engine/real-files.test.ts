@@ -69,7 +69,7 @@ const TABLE: Array<[file: string, parameters: INodeParameters, Expected]> = [
 				{ id: 'WEB-1', name: 'Login fails', Labels: 'login', Sprint: 'Sprint 7' },
 				{ id: 'WEB-2', name: 'Slow search', Labels: 'search', Sprint: '', Comment: '' },
 			],
-			hints: [/several columns of the same name: 'Labels', 'Sprint', 'Comment'/],
+			hints: [/several columns with the same name: 'Labels', 'Sprint', 'Comment'/],
 		},
 	],
 	[
@@ -118,7 +118,7 @@ const TABLE: Array<[file: string, parameters: INodeParameters, Expected]> = [
 			],
 		},
 	],
-	['jq-objects.json', {}, { failures: [/several objects of several lines.*jq -c/] }],
+	['jq-objects.json', {}, { failures: [/several objects that span several lines.*jq -c/] }],
 	['unauthorized.csv', {}, { failures: [/has no column 'id' and no column 'name'/] }],
 	['login.csv', {}, { failures: [/is an HTML page, such as a login or an error page/] }],
 ];

@@ -101,7 +101,7 @@ describe.each(nodes)('%s', (node, run) => {
 		[
 			'too large',
 			'Pears. '.repeat(1000),
-			"The file 'pears.md' has more than the 1,000 bytes of text that a request may have",
+			"The file 'pears.md' has more bytes of text than 'Bytes per Request' allows (1,000)",
 			"'Bytes per Request'",
 		],
 		['a PDF', '%PDF-1.7', "'pears.md': The file is a PDF document", "'Extract From PDF'"],
@@ -109,7 +109,7 @@ describe.each(nodes)('%s', (node, run) => {
 			'damaged',
 			Buffer.concat([Buffer.from('für '), Buffer.from([0xfc]), Buffer.from(' x')]),
 			"The file 'pears.md' has a byte that is not UTF-8 (0xfc): save the file as UTF-8",
-			'Correct the file.',
+			'Save it as UTF-8.',
 		],
 	])('refuses a file that is %s', async (_case, content, message, advice) => {
 		const { error } = await run([await item(content)], { options: { bytesPerRequest: 1000 } });
@@ -155,7 +155,7 @@ describe.each(nodes)('%s', (node, run) => {
 
 	it('needs an ID for a file without a name', async () => {
 		const { error } = await run([await item('Pears.', '')]);
-		expect(error?.message).toBe("The file 'data' of the item has no name");
+		expect(error?.message).toBe('The file of the item has no name');
 		const named = { documentId: 'a', documentName: 'A' };
 		const { output } = await run([await item('Pears.', '')], named);
 		expect(String(output[0].json.id)).toMatch(/^a(#0)?$/);

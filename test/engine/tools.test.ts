@@ -88,7 +88,7 @@ describe('what an agent is offered', () => {
 		const { usableAsTool } = new PushDocuments().description;
 		const replacements = typeof usableAsTool === 'object' ? usableAsTool.replacements : {};
 		expect(replacements?.description).toBe(
-			'Add a document to a search index, or update the one with the same ID. Always send all fields: those left out may be lost.',
+			'Add a document to a search index, or update the one with the same ID. Always send all fields: omitted ones may be lost.',
 		);
 	});
 

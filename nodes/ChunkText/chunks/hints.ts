@@ -64,8 +64,8 @@ export class ChunkHints {
 		const { files, records, chunked, chunks } = this.files;
 		if (files === 0) return '';
 		const several = files > 1 ? `${count(files, 'file')}: ` : '';
-		const all = `${figure(chunked)} of ${count(records, 'record')}, ${count(chunks, 'chunk')}`;
-		return `${several}${all}, 0 failed`;
+		const all = `${figure(chunked)} of ${count(records, 'record')} chunked`;
+		return `${several}${all}, ${count(chunks, 'chunk')}, 0 failed`;
 	}
 
 	private *warnings(isFetched: boolean): Generator<string, void, undefined> {
@@ -74,13 +74,13 @@ export class ChunkHints {
 		if (this.lastError !== undefined)
 			yield `The final poll failed: ${messageOf(this.lastError)}`;
 		if (withoutChunks > 0)
-			yield `${count(withoutChunks, 'text')} returned no chunks. Check the texts and the settings of the chunker, or lower 'Texts per Request'.`;
+			yield `The AI service returned no chunks for ${count(withoutChunks, 'text')}. Check the texts and the settings of the chunker, or lower 'Texts per Request'.`;
 		if (withoutVectors > 0)
-			yield `${count(withoutVectors, 'text')} ${withoutVectors === 1 ? 'has' : 'have'} no vectors that this node can read.`;
+			yield `The AI service returned no readable vectors for ${count(withoutVectors, 'text')}. If you do not need them, set 'Vectors' to 'None'.`;
 		if (mostTokens > MODEL_TOKENS)
-			yield `The largest chunk has ${count(mostTokens, 'token')}: most embedding models read about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size.`;
+			yield `The largest chunk has ${count(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
 		if (cutTexts > 0)
-			yield `The service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options: the service then accepts more chunks.`;
+			yield `The AI service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.`;
 		if (pending > 0 && isFetched)
 			yield `${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}

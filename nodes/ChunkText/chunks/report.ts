@@ -12,7 +12,7 @@ import {
 } from '../../shared/service/chunking/chunking-response';
 import { filled } from '../../shared/n8n/sources/document-fields';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
-import { outcomeMessage, SUBMITTING } from '../../shared/service/wording';
+import { outcomeMessage, submitting } from '../../shared/service/wording';
 import {
 	documentMissing,
 	jobMessage,
@@ -75,8 +75,9 @@ export class Report {
 
 	/** Reports a text that the service has not accepted, or may not have accepted. */
 	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
-		const message = outcomeMessage(SUBMITTING, outcome.reason, { attempted: !outcome.skipped });
-		const { index } = text;
+		const { index, document } = text;
+		const action = submitting(document?.id);
+		const message = outcomeMessage(action, outcome.reason, { attempted: !outcome.skipped });
 		await this.failed(text, outcome, message, index === undefined ? {} : { textIndex: index });
 	}
 

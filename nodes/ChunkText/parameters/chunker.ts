@@ -11,7 +11,7 @@ export const chunkerProperties = properties([
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{ name: 'Custom', value: 'custom', description: 'Any chunker of the service, by name' },
+			{ name: 'Custom', value: 'custom', description: 'Any other chunker, by name' },
 			{
 				name: 'Dynamic Newline',
 				value: 'dynamic-newline',
@@ -39,7 +39,7 @@ export const chunkerProperties = properties([
 			},
 		],
 		default: 'regex-splitter',
-		description: 'How the service splits a text',
+		description: 'How to split each text',
 	},
 	{
 		displayName: 'Regex',
@@ -77,7 +77,7 @@ export const chunkerProperties = properties([
 				type: 'number',
 				typeOptions: { minValue: 1 },
 				default: 5,
-				description: 'How many sentences a chunk has',
+				description: 'Number of sentences per chunk',
 				displayOptions: onlyFor('sentence'),
 			},
 			{
@@ -95,7 +95,7 @@ export const chunkerProperties = properties([
 				type: 'number',
 				typeOptions: { minValue: 1 },
 				default: 512,
-				description: 'Maximum length of a chunk',
+				description: 'Maximum number of tokens per chunk',
 				displayOptions: onlyFor('dynamic-newline', 'dynamic-sentence', 'semantic'),
 			},
 			{
@@ -104,7 +104,7 @@ export const chunkerProperties = properties([
 				type: 'number',
 				typeOptions: { minValue: 0 },
 				default: 1,
-				description: 'How many sentences neighboring chunks share',
+				description: 'Number of sentences that neighboring chunks share',
 				displayOptions: onlyFor('dynamic-sentence', 'semantic', 'sentence'),
 			},
 		],

@@ -67,7 +67,7 @@ const output = property({
 			name: 'One Item per Document',
 			value: 'perDocument',
 			description:
-				'Each with a list of its chunks, ready for Push Documents, and of the IDs of chunks that no longer exist. An empty text is a document without chunks.',
+				'Each item lists the chunks of a document, ready for Push Documents, and the IDs of chunks that no longer exist. An empty text gives a document without chunks.',
 			displayOptions: {
 				show: { operation: ['submitAndWait'] },
 				hide: { textSource: ['file'], '@tool': [true] },
@@ -75,7 +75,7 @@ const output = property({
 		},
 	],
 	default: 'documents',
-	description: 'What to return for a text',
+	description: 'What to return for each text',
 });
 
 /** What to return. */
@@ -97,9 +97,9 @@ export const allProperties = properties([
 	...shownFor({ show: { operation: ['submitAndWait'] } }, fileDocumentProperties),
 	...shownFor(submits, [...modelProperties, ...chunkerProperties]),
 	...shownFor(fetches, outputProperties),
-	...scopeProperties(
-		'Scope to request the access token for. Chunking needs Machine Learning Predict.',
-	).map((field) => ({ ...field, noDataExpression: true })),
+	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
+		(field) => ({ ...field, noDataExpression: true }),
+	),
 	...optionsProperties,
 ]);
 

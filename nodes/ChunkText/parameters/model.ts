@@ -48,7 +48,7 @@ export const modelOptions = properties([
 		],
 		default: 'passage',
 		description:
-			'How the model should treat the texts. An expression may give any other value.',
+			'How the model should treat the texts. For any other value, use an expression.',
 		displayOptions: submits,
 	},
 	{
@@ -58,7 +58,7 @@ export const modelOptions = properties([
 		typeOptions: { minValue: 0 },
 		default: 256,
 		description:
-			"Length of each vector, up to the model's own. Shorter vectors allow more chunks per request. Not sent if 0.",
+			"Number of dimensions of each vector, up to the model's own. Fewer allow more chunks per request. Omitted if 0.",
 		displayOptions: submits,
 	},
 	{
@@ -79,7 +79,7 @@ export const modelOptions = properties([
 		],
 		default: 'max-scale',
 		description:
-			'Makes vectors smaller, which allows more chunks per request. An expression may give any value that the service expects.',
+			'Makes vectors smaller, which allows more chunks per request. For any other method, use an expression.',
 		displayOptions: submits,
 	},
 ]);

@@ -23,13 +23,13 @@ const resultOptions = properties([
 		name: 'keepSourceFields',
 		type: 'options',
 		options: [
-			{ name: 'All', value: 'all', description: 'All fields of the input item' },
+			{ name: 'All', value: 'all', description: 'All fields of the input item or record' },
 			{ name: 'Listed', value: 'listed', description: "Those in 'Source Fields to Keep'" },
 			{ name: 'None', value: 'none', description: 'Only what this node returns' },
 		],
 		default: 'all',
 		description:
-			'Fields of the input item to keep. If not added: all for Submit and for unfinished texts, else none.',
+			'Which fields of the input to keep. If not added, Submit and unfinished texts keep all fields, and chunks keep none.',
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -37,7 +37,7 @@ const resultOptions = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. name, category',
-		description: 'Names of fields, separated by commas',
+		description: 'Names of the fields to keep, separated by commas',
 		requiresDataPath: 'multiple',
 		displayOptions: { show: { keepSourceFields: ['listed'] } },
 	},
@@ -50,18 +50,18 @@ const resultOptions = properties([
 				name: 'Compact',
 				value: 'compact',
 				description:
-					'Push Documents sends them as numbers. Until then each is a text in the last column of the table; in files a list of numbers.',
+					'One string per vector, which Push Documents sends as numbers. Files always have lists of numbers.',
 			},
 			{
 				name: 'Number Lists',
 				value: 'list',
-				description: 'For other nodes. Slow to show in the editor.',
+				description: 'For nodes other than Push Documents. Slow to show in the editor.',
 			},
-			{ name: 'None', value: 'none', description: 'For full-text search' },
+			{ name: 'None', value: 'none', description: 'For full-text search without vectors' },
 		],
 		default: 'compact',
 		description:
-			'Whether to return the embedding vector of each chunk. Semantic search needs vectors, but they are most of the data.',
+			'How to return the embedding vector of each chunk. Semantic search needs vectors, but they make up most of the data.',
 		// AI agents never get vectors: a model cannot use them.
 		displayOptions: { show: fetching, hide: { '@tool': [true] } },
 	},
@@ -75,7 +75,7 @@ const resultOptions = properties([
 				name: 'Files',
 				value: 'files',
 				description:
-					"JSON Lines, one item per file. For more chunks than n8n can keep in memory; Push Documents reads them with 'Documents From' set to 'File'.",
+					"JSON Lines files, one item per file, for more chunks than n8n can keep in memory. Push Documents reads them with 'Documents From' set to 'File'.",
 			},
 			{ name: 'Items', value: 'items', description: 'One item per chunk' },
 		],
@@ -93,7 +93,7 @@ const resultOptions = properties([
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether chunks also have chunkingId, chunkCount, textIndex, start, end and tokensUsed',
+			'Whether to add chunkingId, chunkCount, textIndex, start, end and tokensUsed to each chunk',
 		displayOptions: fetches,
 	},
 ]);
@@ -106,7 +106,8 @@ const documentOptions = properties([
 		type: 'string',
 		default: '={{ $json.description }}',
 		placeholder: 'e.g. How to return goods',
-		description: "Description of each chunk. If not added, the item's own field.",
+		description:
+			'Description of each chunk. If not added, the description in the item is used.',
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	{
@@ -115,7 +116,7 @@ const documentOptions = properties([
 		type: 'string',
 		default: '={{ $json.url }}',
 		placeholder: 'e.g. https://example.com/handbook/returns',
-		description: "URL of each chunk. If not added, the item's own field.",
+		description: 'URL of each chunk. If not added, the URL in the item is used.',
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
@@ -207,7 +208,7 @@ const rareOptions = properties([
 		default: '={{ $json.chunkingId }}',
 		placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
 		description:
-			"If an item has a chunking ID, its chunks are fetched instead of submitting it again. The item's field 'textPosition' says which text of the request it is.",
+			"Chunking ID of an earlier request. Unless it is empty, the chunks are fetched instead of submitting the text again. The item's field 'textPosition' says which text of the request it is.",
 		displayOptions: { show: { '/operation': ['submitAndWait'] }, ...notFromFile },
 	},
 	{
@@ -225,7 +226,7 @@ const rareOptions = properties([
 		type: 'string',
 		default: DEFAULT_RESULTS_PATH,
 		placeholder: 'e.g. /ai/results/{chunkingId}',
-		description: 'Path of the results of a chunking ID in the AI service',
+		description: 'Path to fetch the results from. Must contain {chunkingId}.',
 		displayOptions: fetches,
 	},
 ]);

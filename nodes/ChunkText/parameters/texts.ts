@@ -22,14 +22,14 @@ export const textProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Files with one record per text, of any size: ${RECORD_FILES.text}`,
+				description: `Each input item has a file of any size with a text in each record: ${RECORD_FILES.text}`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 			{
 				name: 'List in a Field',
 				value: 'list',
-				description: 'A field of each input item has a list of texts',
+				description: 'Each input item has a field with a list of texts',
 			},
 			{
 				name: 'One Text per Item',
@@ -91,7 +91,7 @@ export const documentProperties = shownFor(
 				required: true,
 				placeholder: 'e.g. handbook/returns.md',
 				description:
-					'ID of the document the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
+					'ID of the document that the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
 			},
 			'ID of the document that the text belongs to',
 		),
@@ -126,7 +126,7 @@ export const previousRequestProperties = properties([
 			default: '={{ $json.chunkingId }}',
 			required: true,
 			placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
-			description: "As returned by the operation 'Submit'",
+			description: "Chunking ID of the request, as returned by 'Submit'",
 		},
 		'Chunking ID of the request, as it was returned when the text was submitted',
 	),
@@ -138,7 +138,7 @@ export const previousRequestProperties = properties([
 			default: '={{ $json.textPosition }}',
 			placeholder: 'e.g. 0',
 			description:
-				"Which text of the request this item stands for, zero-based, as returned by 'Submit'. May be empty if the request has one text.",
+				"Zero-based position of the text in its request, as returned by 'Submit'. Can be empty if the request has one text.",
 		},
 		'Position of the text in the request, as it was returned when the text was submitted',
 		true,

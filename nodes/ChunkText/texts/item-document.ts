@@ -72,11 +72,10 @@ function emptyError(
 /** @param labels of the parameters that are wrong, in quotes */
 function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): string {
 	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
-	const several = labels.includes(', ') ? 'all of them' : 'both';
-	const needs = `'${output}' needs ${labels.includes(' and ') ? several : 'it'}`;
+	const target = labels.includes(' and ') ? 'them to fields' : 'it to a field';
 	const names = Object.keys(json);
 	const fields = names.length > 0 ? ` The fields of the item are: ${listed(names)}.` : '';
-	return `${needs}: point ${labels} to a field of the item or of an earlier node, or choose another 'Output'.${fields}`;
+	return `'${output}' needs ${labels}: point ${target} of the item or of an earlier node, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
 /** What to do about an empty text, which may be in a file; undefined where that says nothing of it. */
@@ -104,6 +103,6 @@ export function markShared(
 	if (first === undefined) return;
 	const more = others.length > 0 ? ` and ${others.length} more` : '';
 	run.hint(
-		`Items have the same 'Document ID' (${quoted(first)}${more}), so their chunks get the same IDs and replace each other in the index. Give each text a document ID of its own, or use 'List in a Field'.`,
+		`Several items have the same 'Document ID' (${quoted(first)}${more}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID, or use 'List in a Field'.`,
 	);
 }

@@ -160,7 +160,7 @@ export class ItemTexts {
 		const { field, list } = parameters.list('listField', itemIndex, LIST_ADVICE);
 		if (list.length === 0)
 			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
-		const called = (index: number) => `Text ${index} of the field '${field}' (zero-based)`;
+		const called = (index: number) => `Text ${index} (zero-based) of the field '${field}'`;
 		const breathe = () => run.breathe();
 		return await mapInSlices(list, breathe, (value, index) => ({
 			index,
@@ -172,6 +172,6 @@ export class ItemTexts {
 
 const FILE_ADVICE = 'Check the node that outputs the file.';
 const ELEMENT_ADVICE =
-	"For a list of objects, put n8n's node 'Split Out' before this one, and choose 'One Text per Item'.";
+	"Each entry must be a text: correct it, or remove it from the list. For a list of objects, add n8n's Split Out node before this node and choose 'One Text per Item'.";
 const LIST_ADVICE =
 	"Enter the name of a field that has a list of texts as 'List Field', or set 'Texts From' to 'One Text per Item'.";

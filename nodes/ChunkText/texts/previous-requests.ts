@@ -88,7 +88,7 @@ function parsePosition(value: unknown): number | undefined {
 	const isNumber = typeof value === 'number' || typeof value === 'string';
 	if (isNumber && Number.isSafeInteger(position) && position >= 0) return position;
 	throw new InputError(
-		`'Text Position' must be a whole number from 0, but it is ${JSON.stringify(value)}`,
-		"Use the field 'textPosition' that 'Submit' returns. Leave it empty only if the request has one text.",
+		`The text position must be a whole number of at least 0, but it is ${JSON.stringify(value)}`,
+		"Use the field 'textPosition' that 'Submit' returns. It can be empty if the request has one text.",
 	);
 }

@@ -36,11 +36,11 @@ export function recordTexts(
 		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))
-				throw new InputError('The record is not a JSON object', 'It must be one.');
+				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT);
 			const text = fieldOf(value, textField);
 			return {
 				items,
-				text: usableText(text, `The field ${quoted(textField)}`, maxBytes),
+				text: usableText(text, `The field ${quoted(textField)}`, maxBytes, NO_TEXT),
 				document: document && documentOf(value, document),
 				...grouped,
 				// Without its content, of which only what is needed is kept.
@@ -59,10 +59,11 @@ const documentFields = (parameters: ChunkParameters, itemIndex: number): Documen
 	url: parameters.text('options.urlField', itemIndex).trim(),
 });
 
-const ADVICE = "Every document needs it: correct the record, or the field's name.";
+const NOT_AN_OBJECT = 'Each record must be an object that has a text.';
+const NO_TEXT = "Correct the record, or enter another field as 'Text Field'.";
 
 function documentOf(record: object, fields: DocumentFields): SourceDocument {
-	const { id, name } = requiredFieldsOf(record, { fields }, () => ADVICE);
+	const { id, name } = requiredFieldsOf(record, { fields });
 	const others = optionalFieldsOf(record, fields) as IDataObject;
 	return { id, fields: { name, ...others }, previousChunkCount: 0 };
 }

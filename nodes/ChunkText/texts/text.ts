@@ -69,13 +69,12 @@ export function usableText(
 		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
 		return value;
 	}
-	const is = isEmpty(value) ? 'empty' : 'not text';
-	throw new InputError(`${what} is ${is}`, advice);
+	throw new InputError(`${what} ${isEmpty(value) ? 'is empty' : 'must be a string'}`, advice);
 }
 
 /** The error of a text that no request can carry. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
 	new InputError(
-		`${what} has ${figure(bytes)} bytes, more than the ${figure(maxBytes)} a request may have`,
-		"Split the text before this node, or raise the option 'Bytes per Request' if the service accepts more.",
+		`${what} has ${figure(bytes)} bytes, more than 'Bytes per Request' allows (${figure(maxBytes)})`,
+		"Split the text before this node, or increase 'Bytes per Request' if the service accepts more.",
 	);

@@ -143,7 +143,7 @@ const tooLong = ({ name }: Party): ServiceFailure =>
 		{
 			kind: 'response',
 			description:
-				'Nothing of it was kept. Send fewer documents or texts per request. If the response to a single one is as long, ask the operator of the service why.',
+				'Nothing of it was kept. Send fewer documents or texts per request. If the response to a single one is too long as well, ask the operator of the service why.',
 		},
 	);
 

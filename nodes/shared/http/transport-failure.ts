@@ -68,7 +68,7 @@ export function timeoutFailure(
 	const moreTime =
 		ms < maxTimeoutMs
 			? "If it needs more time, increase 'Request Timeout (Seconds)'."
-			: 'No setting gives it more time.';
+			: 'No setting changes this time limit.';
 	return new ServiceFailure(`${capitalized(name)} did not answer within ${seconds} s`, {
 		kind,
 		code: 'ETIMEDOUT',

@@ -23,7 +23,7 @@ const HEAD_BYTES = 5;
 const extract = (operation: string): string =>
 	`Read it with n8n's Extract from File node: choose '${operation}'.`;
 const ENCODE = 'Save it as UTF-8.';
-const DECOMPRESS = 'Decompress it before, or compress it with gzip.';
+const DECOMPRESS = 'Decompress it once before this node.';
 
 /** What files begin with that are no text, in hexadecimal; what they are, and what to do with them. */
 const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
@@ -41,7 +41,7 @@ const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> 
 	// Followed by a byte that is no text.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
 	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS],
-	[/^(?:00|..00)/, 'no text, or UTF-16 without a byte order mark', ENCODE],
+	[/^(?:00|..00)/, 'not text, or it is UTF-16 without a byte order mark', ENCODE],
 ];
 
 /**
@@ -137,7 +137,7 @@ function gzipError(error: Error & { code?: unknown }): Error {
 	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
 		return new FileError(
 			'The file goes on after its first gzip member',
-			'Write it as one: gzip -dc | gzip',
+			'Write it as one: gzip -dc all.gz | gzip > one.gz',
 		);
 	if (code === 'Z_BUF_ERROR') return new FileError('The gzip file ends early: it is truncated');
 	if (!code.startsWith('Z_')) return error;

@@ -52,7 +52,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		label: 'JSON Lines',
 		choice: {
 			name: 'JSON Lines',
-			description: 'One JSON value in each line, also called NDJSON',
+			description: 'One JSON value per line, also called NDJSON',
 		},
 		extensions: ['jsonl', 'ndjson'],
 		mimeTypes: [
@@ -70,7 +70,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		label: 'a JSON list',
 		choice: {
 			name: 'JSON Array',
-			description: 'A JSON file that is a list, or has one at a path',
+			description: 'A JSON file that is a list or contains one',
 		},
 		extensions: ['json'],
 		mimeTypes: ['application/json'],
@@ -91,7 +91,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 	},
 	lines: {
 		label: 'lines of text',
-		choice: { name: 'Text Lines', description: 'One ID in each line' },
+		choice: { name: 'Text Lines', description: 'One ID per line' },
 		extensions: ['txt'],
 		// Not text/plain, which n8n gives to whatever it does not know.
 		mimeTypes: [],

@@ -120,7 +120,7 @@ export class JsonReader implements RecordReader {
 		if (object && first === '{' && lineBreaks(object.text) === 0) return;
 		const problem =
 			object && first === '{'
-				? 'The file has several objects of several lines each: write each on a line of its own, for example with jq -c .'
+				? 'The file has several objects that span several lines each: write each on one line, for example with jq -c .'
 				: 'The file goes on after its JSON';
 		throw this.failure(`${problem} (line ${this.line})`);
 	}

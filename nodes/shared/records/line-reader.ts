@@ -77,4 +77,4 @@ function parseJsonLine(text: string, isCut: boolean, isFirst: boolean): Content 
 }
 
 const NOT_LINES =
-	"The file has JSON of several lines, not JSON Lines: write each object on a line of its own, for example with jq -c ., or set 'File Format' to JSON Array if it is a list";
+	"The file has JSON that spans several lines, not JSON Lines: write each object on one line, for example with jq -c ., or set 'File Format' to 'JSON Array' if it is a list";

@@ -114,11 +114,11 @@ const unexplained = (top: Members, failed: number): unknown[] =>
 
 const ADVICE = {
 	push: 'Correct the document and push it again.',
-	delete: 'Remove the cause that the service names, then delete the document again.',
+	delete: 'Check what the service says, then delete the document again.',
 	migration:
 		'Check its log and the manifests before you run the node again: some may have been migrated.',
 	unknown:
-		"To find out which document it means, push them again with 'Documents per Request' set to 1.",
+		"To find out which document the service means, push them again with 'Documents per Request' set to 1.",
 };
 
 /** The failure of a request that its 2xx response does not accept; of a migration nobody knows how much was done. */

@@ -50,13 +50,13 @@ export const AI_SERVICE: Service = {
 	baseUrl: ({ aiUrl }) => parseBaseUrl(aiUrl, 'AI Service URL'),
 	advice: {
 		401: "The AI service rejected the access token: check 'AI Service URL' in the credential and 'Scope'",
-		403: "The scope of the access token does not allow this: choose another 'Scope' in the node, which may differ from that of the credential",
+		403: "The scope of the access token may not allow this: choose another 'Scope' in the node, which does not use that of the credential",
 		404: "Check 'AI Service URL' in the credential, and in the node the chunking ID, 'Chunker' and 'Model ID'. If the service no longer has the chunking ID, submit the text again",
 		413: 'Requests with several texts were split already: split the text before this node',
 		content:
-			"Check what the service says, and then 'Model ID', 'Chunker' and its settings, and the options of the model and 'Additional Body Fields'",
+			"Check what the service says, and then 'Model ID', 'Chunker' and its settings, the options of the model, and 'Additional Body Fields'",
 	},
-	adviceInTest: { 403: "The access token does not allow this: check 'Scope'" },
+	adviceInTest: { 403: "The scope of the access token may not allow this: check 'Scope'" },
 };
 
 /** The push service. */
@@ -67,15 +67,15 @@ export const PUSH_SERVICE: Service = {
 	baseUrl: pushUrl,
 	advice: {
 		401: "Check 'API Key' in the credential",
-		403: "If other documents are accepted, a firewall may refuse this one: check its content. Otherwise the key is not for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
+		403: "If other documents are accepted, a firewall may refuse this one: check its content. Otherwise the key may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
 		404: "Check 'Push Service URL' and 'Endpoint Identifier' in the credential",
 		413: "Requests with several documents were split already: shorten the document, omit fields with 'Exclude Fields', or chunk it first",
 		content: 'Check what the service says, and then the ID and the fields of the document',
 	},
 	adviceInTest: {
-		403: "The key is not for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
+		403: "The key may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
 		content:
-			'It rejects the empty list that this test pushes. The URL and the key may still be right: push a document to find out',
+			"The service rejected the test's empty push. The URL and the key may still be correct: push a document to find out",
 	},
 };
 
@@ -87,11 +87,11 @@ export const BLOB_SERVICE: Service = {
 	baseUrl: ({ baseUrl }) => parseBaseUrl(baseUrl, 'Blob Service URL'),
 	advice: {
 		401: "Check 'Authentication', 'User' and 'Password' in the credential",
-		403: 'The user is not allowed to convert the blobs',
+		403: "Enter a 'User' in the credential who is allowed to convert blobs",
 		// The migration may be running.
 		unavailable: 'The service is busy or down: check its log and the manifests',
 	},
-	adviceInTest: { 403: 'The user is not allowed to list the blobs', unavailable: UNAVAILABLE },
+	adviceInTest: { 403: "Enter a 'User' who is allowed to list blobs", unavailable: UNAVAILABLE },
 };
 
 /**
@@ -115,7 +115,7 @@ export function statusAdvice(
 		return ['The service accepts no request of this size', own[413]].filter(Boolean).join('. ');
 	}
 	if (status === 429) {
-		return "The service receives too many requests: lower 'Concurrency' here and in other workflows, or try again later";
+		return "The service receives too many requests: lower 'Concurrency' in the nodes that use it, or try again later";
 	}
 	if (isTransientStatus(status)) return own.unavailable ?? UNAVAILABLE;
 	if (status >= 500) {

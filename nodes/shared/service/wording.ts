@@ -26,16 +26,16 @@ export const pushing = (documentId: string): Action => ({
 export const deleting = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
-	repeating: 'Deleting it again is safe: if it is gone, the service may answer with 404.',
+	repeating: 'Deleting it again is safe: if it is gone, the service may answer with status 404.',
 });
 
-/** The submission of a text, in messages. */
-export const SUBMITTING: Action = {
-	subject: 'the text',
+/** The submission of a text, in messages, with the ID of its document if it has one. */
+export const submitting = (documentId?: string): Action => ({
+	subject: documentId === undefined ? 'the text' : `the text of document ${quoted(documentId)}`,
 	done: 'submitted',
-	repeating: 'Submitting it again does no harm: at worst it is chunked twice.',
+	repeating: 'Submitting it again is safe: at worst, it is chunked twice.',
 	wordsFirst: true,
-};
+});
 
 /** A migration, in messages. */
 export const MIGRATING: Action = {

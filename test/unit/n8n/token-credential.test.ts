@@ -75,5 +75,7 @@ test('a run goes on while another program with the same client keeps renewing', 
 		nextAt = now + 15_000;
 	};
 	expect(await run(1500, revoking)).toBe(1500);
-	expect(hints).toEqual([expect.stringMatching(/^The access token was revoked several times/)]);
+	expect(hints).toEqual([
+		expect.stringMatching(/^The AI service rejected several access tokens in a row/),
+	]);
 });

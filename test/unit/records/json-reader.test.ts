@@ -108,7 +108,7 @@ describe('a broken file', () => {
 		['{"a":[', 'Record 1 (line 1) is not valid JSON: the text ends early'],
 		[
 			'{\n"a":1}\n{\n"a":2}',
-			'The file has several objects of several lines each: write each on a line of its own, for example with jq -c . (line 3)',
+			'The file has several objects that span several lines each: write each on one line, for example with jq -c . (line 3)',
 		],
 	])('%j has no records', (text, message) => {
 		for (const cuts of [[1000], [1]]) {

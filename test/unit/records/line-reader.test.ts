@@ -85,6 +85,6 @@ test('a file without line breaks ends when a record becomes too long', () => {
 
 test.each(['{\n"a":1\n}\n', '[\n1\n]'])('%j is refused as JSON of several lines', (text) => {
 	expect(brief(jsonLines(), text).error).toMatch(
-		/^1@1 The file has JSON of several lines.* jq -c/,
+		/^1@1 The file has JSON that spans several lines.* jq -c/,
 	);
 });

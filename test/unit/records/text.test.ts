@@ -130,9 +130,9 @@ test.each([
 	['an Excel or Word document, or a ZIP archive', 'PK\x03\x04\x05', "'Extract From XLSX'"],
 	['an Excel or Word document', '\xd0\xcf\x11\xe0\xa1', "'Extract From XLS'"],
 	['a Parquet file', 'PAR1\x15\x04', 'Export it as JSON Lines or CSV.'],
-	['no text, or UTF-16 without a byte order mark', '{\0"\0', 'Save it as UTF-8.'],
-	['no text, or UTF-16 without a byte order mark', '\0{\0"', 'Save it as UTF-8.'],
-	['compressed with gzip twice', gzipSync(gzipSync('a')), 'Decompress it before'],
+	['not text, or it is UTF-16 without a byte order mark', '{\0"\0', 'Save it as UTF-8.'],
+	['not text, or it is UTF-16 without a byte order mark', '\0{\0"', 'Save it as UTF-8.'],
+	['compressed with gzip twice', gzipSync(gzipSync('a')), 'Decompress it once before'],
 ])('refuses %s', async (kind, content, advice) => {
 	const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
 	for (const file of [bytes, gzipSync(bytes)].slice(0, kind.endsWith('twice') ? 1 : 2)) {

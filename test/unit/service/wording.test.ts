@@ -8,7 +8,7 @@ import {
 	outcomeMessage,
 	pushing,
 	quoted,
-	SUBMITTING,
+	submitting,
 	type Action,
 } from '../../../nodes/shared/service/wording';
 import { anyText } from '../support/text';
@@ -51,13 +51,19 @@ describe('outcomeMessage', () => {
 			'a document that may be deleted',
 			deleting('a1'),
 			failure('The push service answered with status 503', { kind: 'status', status: 503 }),
-			"The push service answered with status 503, so it is unknown whether document 'a1' was deleted. Deleting it again is safe: if it is gone, the service may answer with 404.",
+			"The push service answered with status 503, so it is unknown whether document 'a1' was deleted. Deleting it again is safe: if it is gone, the service may answer with status 404.",
 		],
 		[
 			'a text that may be submitted',
-			SUBMITTING,
+			submitting(),
 			failure('The response is not a valid chunking response', { kind: 'response' }),
-			'The response is not a valid chunking response, so it is unknown whether the text was submitted. Submitting it again does no harm: at worst it is chunked twice.',
+			'The response is not a valid chunking response, so it is unknown whether the text was submitted. Submitting it again is safe: at worst, it is chunked twice.',
+		],
+		[
+			'a text of a document that was not submitted',
+			submitting('a1'),
+			refused,
+			"The push service could not be reached: the connection was refused, so the text of document 'a1' was not submitted",
 		],
 		[
 			'manifests that may be migrated',

@@ -107,7 +107,7 @@ export class Parameters<P extends INodeProperties[]> {
 	/** The ID of a document, exactly as given; see `documentId`. */
 	id(name: ParameterName<P>, itemIndex: number): string {
 		const { value, definition } = this.read(name, itemIndex);
-		return documentId(value, definition.displayName);
+		return documentId(value, `'${definition.displayName}'`);
 	}
 
 	/** A number within the bounds of its property; the default for nothing. */

@@ -29,7 +29,7 @@ function refused({ value, definition }: Read, expected: string): InputError {
 	const otherwise =
 		isEmpty(initial) || typeof initial === 'object'
 			? 'the field its expression points to'
-			: `remove it to use the default of ${String(initial)}`;
+			: `reset it to its default, ${String(initial)}`;
 	return new InputError(
 		`'${displayName}' must be ${expected}, but it is ${shown(value)}`,
 		`Correct '${displayName}', or ${otherwise}.`,
@@ -123,14 +123,12 @@ export function objectOf({ value, definition }: Read): IDataObject {
 }
 
 /** Reads names separated by commas, or a list of names from an expression; empty ones are omitted. */
-function namesOf({ value, definition: { displayName } }: Read): string[] {
+function namesOf(read: Read): string[] {
+	const { value } = read;
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);
 	if (Array.isArray(names) && names.every((name) => typeof name === 'string'))
 		return names.map((name) => name.trim()).filter((name) => name !== '');
-	throw new InputError(
-		`'${displayName}' is neither text nor a list of names`,
-		`Enter names, separated by commas, as '${displayName}'.`,
-	);
+	throw refused(read, 'names separated by commas, or a list of names');
 }
 
 /** Reads a member of a collection, by the kind of its property. */

@@ -23,16 +23,14 @@ export function doneText(
 /** Retries and splits of a run, which explain why it took so long; '' for none. */
 export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
 	const parts = [...others];
-	if (retries > 0) parts.push(`${count(retries, 'request')} sent again after transient errors`);
+	if (retries > 0) parts.push(`${count(retries, 'retry', 'retries')} after transient errors`);
 	if (splits > 0)
-		parts.push(
-			`${count(splits, 'batch', 'batches')} split to find what the service does not take`,
-		);
+		parts.push(`${count(splits, 'batch', 'batches')} split after failing as a whole`);
 	return parts.join('; ');
 }
 
 /** What a run that only checks its input had done when it ended. */
-export const DRY_RUN = 'Nothing was sent, since this was a dry run.';
+export const DRY_RUN = 'Nothing was sent, because this was a dry run.';
 
 /** `12,000`. */
 export const figure = (number: number): string => number.toLocaleString('en-US');

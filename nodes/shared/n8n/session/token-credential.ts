@@ -91,7 +91,7 @@ export class TokenCredential {
 		this.revocations += 1;
 		if (this.revocations !== REVOKED_BY_ANOTHER) return;
 		this.run.hint(
-			'The access token was revoked several times in a row, so the run took longer. Another program probably uses the same client: use a client of its own for each n8n instance.',
+			'The AI service rejected several access tokens in a row, so the run took longer. Another program probably uses the same client: use a separate client for each n8n instance.',
 		);
 	}
 

@@ -134,7 +134,7 @@ export async function storeFile(
 	try {
 		return await run.context.helpers.prepareBinaryData(buffer, fileName, mimeType);
 	} catch (error) {
-		const message = `n8n could not store the file ${fileName}: ${messageOf(error)}`;
+		const message = `n8n could not store the file '${fileName}': ${messageOf(error)}`;
 		run.stop(new InputError(message, CHECK_STORAGE));
 		return { data: buffer.toString('base64'), mimeType, fileName };
 	}

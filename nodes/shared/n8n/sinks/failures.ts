@@ -66,5 +66,5 @@ function commonReason({ reason, id }: PlacedFailure): string {
 		.replace(id === undefined ? '' : ` of document ${quoted(id)}`, '')
 		.replace(/ is \S+, (?=a number )/, ' is ')
 		.replace(/(?<= must be text or a whole number), but it is .*/, '')
-		.replace(/ has [\d,]+ bytes?, more than/, ' has more than');
+		.replace(/ has [\d,]+ bytes?, more than/, ' has more bytes than');
 }

@@ -218,7 +218,7 @@ export class FileSink implements Sink {
 		const what = `${count(inFiles, 'record')} of ${name} failed`;
 		if (inFiles > 0) run.hint(`${what}. ${CORRECT_FAILED}`);
 		if (!readError) return new InputError(what, CORRECT_FAILED);
-		const ending = `${name} could not be read to its end: ${readError.message}`;
+		const ending = `The file ${name} could not be read to its end: ${readError.message}`;
 		const advice = `${readError.advice} Then continue with Skip Records: ${records - 1}`;
 		run.hint(`${ending}. ${advice}`);
 		return new InputError(ending, advice);
@@ -246,4 +246,4 @@ const FETCH_FILE =
 	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
 
 const CORRECT_FAILED =
-	"The field 'failures' says why. The files of the item have all failed records: correct these, then run this node with the files.";
+	"The field 'failures' says why. The item has files with all failed records: correct them, then run this node with these files.";

@@ -238,6 +238,6 @@ export class ItemSink implements Sink {
 		const { done, repeating, progress } = this.result;
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `${count(this.run.stats.done, 'document')} of ${figure(this.total)} had been ${done}; ${repeating}.`;
+		return `${figure(this.run.stats.done)} of ${count(this.total, 'document')} had been ${done}; ${repeating}.`;
 	}
 }

@@ -33,7 +33,7 @@ export const listFieldProperty = (things: string, field: string, example: string
 		default: field,
 		required: true,
 		placeholder: `e.g. ${example}`,
-		description: `Name of the field that has the list of ${things}, or an expression for the list`,
+		description: `Name of the field with the list of ${things}, or an expression that returns the list`,
 	});
 
 /** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
@@ -105,6 +105,9 @@ export type RequiredField = 'id' | 'name';
 /** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
 export type MissingAdvice = (fields: readonly RequiredField[]) => string;
 
+const FILL_IN =
+	'Every document needs an ID and a name: fill in what is missing, or choose the field that has it.';
+
 /** Parameters for the fields that every document has. */
 export const PARAMETERS = { id: 'Document ID', name: 'Document Name' };
 
@@ -116,7 +119,7 @@ export const PARAMETERS = { id: 'Document ID', name: 'Document Name' };
 export function requiredFieldsOf(
 	source: object,
 	form: FieldsOfDocument,
-	adviceFor: MissingAdvice,
+	adviceFor: MissingAdvice = () => FILL_IN,
 ): Record<RequiredField, string> {
 	const id = fieldOf(source, form.fields.id);
 	const name = fieldOf(source, form.fields.name);
@@ -141,7 +144,7 @@ function called(field: RequiredField, { fields, isMapped }: FieldsOfDocument): s
 	return `The field ${quoted(fields[field])}${what}`;
 }
 
-const OTHER_FIELD = 'Choose a field with text for it.';
+const OTHER_FIELD = 'Choose a field that contains text.';
 
 /** Description and URL of a document, as far as a record has them. */
 export const optionalFieldsOf = (record: object, fields: DocumentFields) =>

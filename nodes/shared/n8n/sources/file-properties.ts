@@ -20,13 +20,13 @@ const fileKind = (formats: readonly RecordFormat[], detected: string): FileKind 
 /** Files of records with fields. */
 export const RECORD_FILES = fileKind(
 	formatsWith(({ hasFields }) => hasFields),
-	'By the extension of the file, its MIME type or its content',
+	'Detected from the extension of the file, its MIME type or its content',
 );
 
 /** Files of IDs, or of records that have them. */
 export const ID_FILES = fileKind(
 	formatsWith(() => true),
-	'By the extension of the file or its MIME type. Any other file is text lines, but must not begin with [ or {.',
+	'Detected from the extension of the file or its MIME type. Other files are read as text lines, but must not begin with [ or {.',
 );
 
 const fileProperty = property({
@@ -37,15 +37,15 @@ const fileProperty = property({
 	default: 'data',
 	required: true,
 	placeholder: 'e.g. attachment_0',
-	hint: 'The name of the input field with the file',
+	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field of the input item that has the file, or several names separated by commas',
+		'Name of the binary field of the input item that contains the file, or several names, separated by commas',
 });
 
 /** Where the file is that is one text. */
 export const textFileProperty = property({
 	...fileProperty,
-	description: 'Name of the binary field of the input item that has the file',
+	description: 'Name of the binary field of the input item that contains the file',
 });
 
 /** The document that such a file belongs to. */
@@ -56,8 +56,8 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		hint: 'If empty, the name of the file',
-		description: 'ID of the document. The folder of the file is not part of its name.',
+		hint: 'If empty, the name of the file is used',
+		description: 'ID of the document. The name of the file does not include its folder.',
 	},
 	{
 		displayName: 'Document Name',
@@ -65,7 +65,7 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
-		hint: 'If empty, the name of the file without its extension',
+		hint: 'If empty, the name of the file without its extension is used',
 		description: 'Name of the document',
 	},
 ]);
@@ -89,7 +89,7 @@ export const fileProperties = ({ formats, detected }: FileKind, show: Record<str
 					.sort((one, other) => one.name.localeCompare(other.name)),
 			],
 			default: 'auto',
-			description: 'How the records are written. The file may be compressed with gzip.',
+			description: 'Format of the file, which may be compressed with gzip',
 			displayOptions: { show },
 		},
 		{
@@ -113,7 +113,7 @@ export const bytesPerFileProperty = property({
 	// n8n takes a file as one piece, and larger pieces block it.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
-	description: 'Maximum size of a file that the node returns',
+	description: 'Maximum number of bytes in a file that the node returns',
 });
 
 export const delimiterProperty = property({
@@ -123,7 +123,7 @@ export const delimiterProperty = property({
 	default: '',
 	placeholder: 'e.g. ;',
 	description:
-		'Character between the cells of a CSV file, \\t for a tab. Detected in the header row if empty.',
+		'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
 });
 
 export const skipRecordsProperty = property({
@@ -143,7 +143,7 @@ export const maxRecordsProperty = property({
 	typeOptions: { minValue: 0 },
 	default: 0,
 	description:
-		"Maximum number of records to read after those that are skipped, 0 for all. The field 'atEnd' of the output says whether the file ended.",
+		"Maximum number of records to read after the skipped ones, or 0 for all. The field 'atEnd' of the output says whether the file ended.",
 });
 
 /** Options that each file has its own value of. */

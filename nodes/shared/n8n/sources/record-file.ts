@@ -103,7 +103,7 @@ export function refusal(name: string, error: unknown): unknown {
 	if (error instanceof InputError || isCanceled(error)) return error;
 	return new InputError(
 		`n8n could not read the file ${quoted(name)}: ${messageOf(error)}`,
-		'Check that the file still exists: n8n deletes files with the execution that made them.',
+		'Check that the file still exists: n8n deletes files together with the execution that created them.',
 	);
 }
 
@@ -174,12 +174,12 @@ function checkColumns(
 		if (!IDENTIFYING.includes(parameter) || !repeated.includes(String(fieldOf(names, field))))
 			continue;
 		throw new InputError(
-			`The file ${quoted(name)} has several columns ${quoted(field)}`,
+			`The file ${quoted(name)} has several columns named ${quoted(field)}`,
 			`Choose another column as ${quoted(parameter)}, or rename all but one of them.`,
 		);
 	}
 	run.hint(
-		`The file ${quoted(name)} has several columns of the same name: ${listed(repeated)}. Of each, the first one that is not empty counts.`,
+		`The file ${quoted(name)} has several columns with the same name: ${listed(repeated)}. Of each, the first value that is not empty is used.`,
 	);
 }
 
@@ -206,15 +206,15 @@ function detected(file: InputFile, head: string, { otherwise }: RecordFileOption
 	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY);
 	if (!isJson && isPlainText(file)) {
 		throw new InputError(
-			`${name} is plain text, and its records cannot be recognized`,
+			`The file ${name} is plain text, so its records cannot be recognized`,
 			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
 		);
 	}
 	// IDs may begin like JSON: taken for it, the node would do something to documents that nobody named.
 	const why = isJson ? `, because it begins with ${first} and may be JSON or text lines` : '';
 	throw new InputError(
-		`The format of the file ${name} (${file.mimeType}) cannot be detected${why}: set 'File Format'`,
-		"Choose it as 'File Format', or give the file a name with the extension of its format.",
+		`The format of the file ${name} (${file.mimeType}) cannot be detected${why}`,
+		"Choose the format as 'File Format', or give the file a name with its extension, such as .csv.",
 	);
 }
 

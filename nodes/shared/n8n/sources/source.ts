@@ -115,7 +115,7 @@ const hasNoValue = (value: unknown): boolean =>
 /** Says which value of a list cannot be used. */
 function inList(error: unknown, position: number, { length = 1 }: Values = []): unknown {
 	if (length === 1 || !(error instanceof InputError)) return error;
-	const message = `Entry ${position} of the list (zero-based): ${error.message}`;
+	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
 	return new InputError(message, error.description);
 }
 

@@ -55,7 +55,7 @@ export class TextFiles {
 			}
 			const problem = characterProblem(text);
 			if (problem === undefined) return text;
-			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Correct the file.');
+			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Save it as UTF-8.');
 		} catch (error) {
 			throw run.ended ? error : refusal(file.name, error);
 		} finally {
@@ -104,7 +104,7 @@ export class TextFiles {
 		const { name, isNamed } = this.fileOf(itemIndex);
 		if (isNamed) return name.split(/[\\/]/).at(-1) ?? name;
 		throw new InputError(
-			`The file ${quoted(name)} of the item has no name`,
+			'The file of the item has no name',
 			"Enter a 'Document ID' and a 'Document Name'.",
 		);
 	}
@@ -133,6 +133,6 @@ const htmlError = ({ name }: InputFile): InputError =>
 
 const sizeError = ({ name }: InputFile, maxBytes: number): InputError =>
 	new InputError(
-		`The file ${quoted(name)} has more than the ${figure(maxBytes)} bytes of text that a request may have`,
-		"Split the file before this node, or raise the option 'Bytes per Request' if the service accepts more.",
+		`The file ${quoted(name)} has more bytes of text than 'Bytes per Request' allows (${figure(maxBytes)})`,
+		"Split the file before this node, or increase 'Bytes per Request' if the service accepts more.",
 	);

@@ -3,17 +3,17 @@ import { InputError } from '../input-error';
 /**
  * Reads an ID exactly: a changed ID is the ID of another document.
  *
- * @param label of the parameter or field that has the ID
+ * @param called what the value is called in messages
  * @param advice what to do about one that is empty or not a text
  * @throws InputError for what is empty or blank, and as `exactId`
  */
 export function documentId(
 	value: unknown,
-	label = 'Document ID',
-	advice = `Point '${label}' to a field that contains text.`,
+	called = "'Document ID'",
+	advice = `Point ${called} to a field with the ID, or enter an ID.`,
 ): string {
-	if (isBlank(value)) throw new InputError(`'${label}' is empty`, advice);
-	return exactId(value, () => `'${label}'`, advice);
+	if (isBlank(value)) throw new InputError(`${called} is empty`, advice);
+	return exactId(value, () => called, advice);
 }
 
 /** Whether there is nothing that could be an ID. The service might treat all blank IDs as the same ID. */
@@ -66,5 +66,4 @@ export function exactText(value: unknown, called: () => string, advice: string):
 const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
 
-const EXACT_ADVICE =
-	'Have the source return it as text: beyond 9,007,199,254,740,991 numbers have lost digits.';
+const EXACT_ADVICE = 'Have the source return it as text.';

@@ -5,9 +5,9 @@ const SCOPES = [
 	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
 	['commercestudio.rules', 'Commerce Studio Rules', 'Rules of Commerce Studio'],
 	['machinelearning.model', 'Machine Learning Model', 'Models of the AI service'],
-	['machinelearning.predict', 'Machine Learning Predict', 'Chunking and predictions, also async'],
-	['merchandising.rewrites', 'Merchandising Rewrites', 'Query rewrites, by their older name'],
-	['merchandising.rules', 'Merchandising Rules', 'Rules, by their older name'],
+	['machinelearning.predict', 'Machine Learning Predict', 'Chunking and (async) predictions'],
+	['merchandising.rewrites', 'Merchandising Rewrites', 'Older name of the rewrites scope'],
+	['merchandising.rules', 'Merchandising Rules', 'Older name of the rules scope'],
 ] as const;
 
 /** The scope that chunking needs (docs/service-interface.md, Access tokens). */
@@ -20,7 +20,7 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		name: 'scope',
 		type: 'options',
 		options: [
-			{ name: 'Custom', value: 'custom', description: 'One or more scopes of your own' },
+			{ name: 'Custom', value: 'custom', description: 'Any other scope, or several' },
 			...SCOPES.map(([value, name, use]) => ({
 				name,
 				value,

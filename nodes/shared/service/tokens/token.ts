@@ -163,7 +163,7 @@ function refusal(
 
 function refusalAdvice(status: number, error: unknown, words: string, scope: string): string {
 	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
-		return 'The token server took the request for one from a browser, because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
+		return 'The token server took the request for one from a browser, probably because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
 	}
 	if (error === 'invalid_scope') {
 		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
