@@ -1,3 +1,4 @@
+import { MAX_CHUNK_TEXT_BYTES } from '../nodes/shared/service/chunking/chunking';
 import { CHUNKERS } from './chunkers';
 import { failure } from './http';
 import type { ChunkRequest } from './jobs';
@@ -60,9 +61,8 @@ export function toChunkRequest(
 ): ChunkRequest {
 	const texts = batch.map(({ text }) => text);
 	const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-	const limit = settings.chunkTextLimitBytes;
-	if (bytes > limit) {
-		throw failure(413, `The batch holds ${bytes} bytes of text, above the limit of ${limit}`);
+	if (bytes > MAX_CHUNK_TEXT_BYTES) {
+		throw failure(413, `The batch holds ${bytes} bytes of text, above the limit`);
 	}
 	if (settings.models?.includes(modelId) === false)
 		throw failure(404, `There is no model '${modelId}'`);

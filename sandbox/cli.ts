@@ -4,76 +4,40 @@ import { parseArgs } from 'node:util';
 import { PATHS } from '../nodes/shared/service/url';
 import { DEMO, startSandbox, type Sandbox, type SandboxOptions } from './index';
 
-const HELP = `npm run sandbox -- [options]          (environment variable)
-  --port <number>                    port, default 4321            SANDBOX_PORT
-  --host <address>                   address, default 127.0.0.1    SANDBOX_HOST
-  --data <file>                      index, default .data/sandbox.jsonl             SANDBOX_DATA
-  --token-lifetime <seconds>         default 3600                  SANDBOX_TOKEN_LIFETIME
-  --chunk-delay <milliseconds>       SUBMITTED to READY, default 0 SANDBOX_CHUNK_DELAY
-  --delete-commit-interval <ms>      default 60000                 SANDBOX_DELETE_COMMIT_INTERVAL
-  --config <file.json>               options of startSandbox       SANDBOX_CONFIG
-  --log                              log every request             SANDBOX_LOG=1
+const HELP = `npm run sandbox -- [options]
+  --port <number>         port, default 4321
+  --host <address>        address, default 127.0.0.1
+  --data <file>           index, default .data/sandbox.jsonl
+  --config <file.json>    options of startSandbox, settings included
+  --log                   log every request
   --help`;
 
-/** A flag, or its environment variable, e.g. SANDBOX_TOKEN_LIFETIME; undefined when neither says anything. */
-type Flag = (name: string) => string | undefined;
-
-function readFlags(): { flag: Flag; isOn: (name: 'help' | 'log') => boolean } {
-	const { values } = parseArgs({
+function readFlags() {
+	return parseArgs({
 		options: {
 			port: { type: 'string' },
 			host: { type: 'string' },
 			data: { type: 'string' },
-			'token-lifetime': { type: 'string' },
-			'chunk-delay': { type: 'string' },
-			'delete-commit-interval': { type: 'string' },
 			config: { type: 'string' },
 			log: { type: 'boolean' },
 			help: { type: 'boolean' },
 		},
-	});
-	const given = new Map(Object.entries(values));
-	const ofEnv = (name: string) =>
-		process.env[`SANDBOX_${name.toUpperCase().replaceAll('-', '_')}`];
-	return {
-		flag: (name) => (given.get(name) ?? ofEnv(name)) as string | undefined,
-		isOn: (name) => values[name] ?? ofEnv(name) === '1',
-	};
+	}).values;
 }
-
-/** A number of a flag; undefined when the flag is absent. */
-function numberOf(flag: Flag, name: string): number | undefined {
-	const text = flag(name);
-	if (text === undefined) return undefined;
-	const value = Number(text);
-	if (text.trim() === '' || !(value >= 0))
-		throw new Error(`--${name} must be a number, not '${text}'`);
-	return value;
-}
-
-/** Settings that have a flag. */
-const OF_SETTINGS = {
-	'token-lifetime': 'tokenLifetimeSeconds',
-	'chunk-delay': 'chunkDelayMs',
-	'delete-commit-interval': 'deleteCommitIntervalMs',
-} as const;
+type Flags = ReturnType<typeof readFlags>;
 
 /** The configuration file's options with the flags laid over them. */
-function readOptions(flag: Flag, isLogging: boolean): SandboxOptions {
-	const config = flag('config');
+function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	const file = config ? (JSON.parse(readFileSync(config, 'utf8')) as SandboxOptions) : {};
-	const settings = { ...file.settings };
-	for (const [name, setting] of Object.entries(OF_SETTINGS)) {
-		const value = numberOf(flag, name);
-		if (value !== undefined) settings[setting] = value;
+	if (port !== undefined && !/^\d+$/.test(port)) {
+		throw new Error(`--port must be a number, not '${port}'`);
 	}
 	return {
 		...file,
-		port: numberOf(flag, 'port') ?? file.port ?? 4321,
-		host: flag('host') ?? file.host ?? '127.0.0.1',
-		dataFile: flag('data') ?? file.dataFile ?? '.data/sandbox.jsonl',
-		log: isLogging || file.log,
-		settings,
+		port: port === undefined ? (file.port ?? 4321) : Number(port),
+		host: host ?? file.host ?? '127.0.0.1',
+		dataFile: data ?? file.dataFile ?? '.data/sandbox.jsonl',
+		log: log ?? file.log,
 	};
 }
 
@@ -112,12 +76,12 @@ function describe(sandbox: Sandbox, options: SandboxOptions): string {
 }
 
 async function main(): Promise<void> {
-	const { flag, isOn } = readFlags();
-	if (isOn('help')) {
+	const flags = readFlags();
+	if (flags.help) {
 		console.log(HELP);
 		return;
 	}
-	const options = readOptions(flag, isOn('log'));
+	const options = readOptions(flags);
 	const sandbox = await startSandbox(options);
 	console.log(describe(sandbox, options));
 	const stop = () => {

@@ -51,41 +51,14 @@ function fault<const Schema extends object>(schema: Schema, effect: Effect<Stati
 	return { schema, ...(effect as Fault) } as Fault & { schema: Schema };
 }
 
-/** A results response, as far as it is damaged. */
-interface Results {
-	chunkedData: Array<{ vectors?: unknown[] }>;
-	/** In the older shape. */
-	vector?: unknown[];
-}
-
-/** Changes results that stay valid JSON. */
-const changed = (change: (body: Results) => void) => (text: string) => {
-	const body = JSON.parse(text) as Results;
-	change(body);
-	return JSON.stringify(body);
-};
-
-/** Vectors of the first text, or of all in the older shape. */
-const vectorsIn = ({ chunkedData, vector = [] }: Results): unknown[] =>
-	chunkedData[0]?.vectors ?? vector;
-
 /** The ways to damage results. */
-const DAMAGES = [
-	'controlCharacter',
-	'trailingBytes',
-	'jsonInString',
-	'oneVectorLess',
-	'oneVectorMore',
-	'otherVectorShape',
-] as const;
+const DAMAGES = ['controlCharacter', 'trailingBytes', 'jsonInString', 'otherVectorShape'] as const;
 
 /** What each does to the body. */
 const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 	controlCharacter: (text) => text.replace('"chunks":["', '"chunks":["\u0001'),
 	trailingBytes: (text) => `${text}]`,
 	jsonInString: (text) => JSON.stringify(text),
-	oneVectorLess: changed((body) => void vectorsIn(body).pop()),
-	oneVectorMore: changed((body) => void vectorsIn(body).push(vectorsIn(body)[0])),
 	otherVectorShape: (text) => text.replace(/"vectors?":/g, '"embedding":'),
 };
 

@@ -28,13 +28,12 @@ export interface Job {
 	message?: string;
 }
 
+/** Its jobs end in ERROR. */
+const BROKEN_MODEL = 'broken-model';
+
 /** Works on chunking jobs; they live in memory. */
 export class Jobs {
 	private readonly jobs = new Map<string, Job>();
-
-	private queue: Job[] = [];
-
-	private active = 0;
 
 	private readonly timers = new Set<NodeJS.Timeout>();
 
@@ -45,12 +44,11 @@ export class Jobs {
 
 	constructor(private readonly settings: SandboxSettings) {}
 
-	/** Accepts a request; its job is started immediately, or as soon as a slot is free. */
+	/** Accepts a request and starts its job. */
 	submit(request: ChunkRequest): Job {
 		const job: Job = { chunkingId: randomUUID(), status: 'SUBMITTED', request };
 		this.jobs.set(job.chunkingId, job);
-		this.queue.push(job);
-		this.startNext();
+		void this.work(job);
 		return job;
 	}
 
@@ -69,26 +67,10 @@ export class Jobs {
 	/** Forgets all jobs; unfinished ones never finish. */
 	clear(): void {
 		this.jobs.clear();
-		this.queue = [];
 		this.chunksMade = 0;
-		this.active = 0;
 		this.generation += 1;
 		for (const timer of this.timers) clearTimeout(timer);
 		this.timers.clear();
-	}
-
-	private startNext(): void {
-		while (this.active < Math.max(1, this.settings.chunkParallelism)) {
-			const job = this.queue.shift();
-			if (!job) return;
-			this.active += 1;
-			const { generation } = this;
-			void this.work(job).finally(() => {
-				if (generation !== this.generation) return;
-				this.active -= 1;
-				this.startNext();
-			});
-		}
 	}
 
 	private async work(job: Job): Promise<void> {
@@ -119,7 +101,7 @@ export class Jobs {
 
 	private async split(request: ChunkRequest): Promise<Span[][]> {
 		const { chunker, modelId, texts, config } = request;
-		if (modelId === this.settings.failModel) {
+		if (modelId === BROKEN_MODEL) {
 			throw new Error(`Model ${modelId} failed to embed the chunks`);
 		}
 		return await CHUNKERS[chunker].split(texts, config);

@@ -37,7 +37,7 @@ export async function resultsBody(job: Job, settings: SandboxSettings): Promise<
 		}
 		entries.push(`{${members.join(',')}}`);
 	}
-	const head = `"chunkingId":"${job.chunkingId}","status":"${settings.readyStatus}"`;
+	const head = `"chunkingId":"${job.chunkingId}","status":"READY"`;
 	const tail = nested ? '' : `,"vector":[${allVectors.join(',')}]`;
 	return Buffer.from(`{${head},"chunkedData":[${entries.join(',')}]${tail}}`);
 }

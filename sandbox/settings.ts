@@ -5,12 +5,6 @@ import type { Static } from './schema';
  * it. A setting without a default is optional; `null` clears it.
  */
 const SETTINGS = {
-	tokenLifetimeSeconds: {
-		description: 'How long a token lives',
-		type: 'number',
-		minimum: 0,
-		default: 3600,
-	},
 	revokePreviousTokens: {
 		description: 'A new token of a client and scope revokes the previous one',
 		type: 'boolean',
@@ -18,7 +12,7 @@ const SETTINGS = {
 	},
 	tokenResponse: {
 		description: 'Response to a correct token request; all but `normal` are misbehavior',
-		enum: ['normal', 'wrongType', 'noExpiry', 'foreignScope', 'html', 'pkce'],
+		enum: ['normal', 'wrongType', 'html', 'pkce'],
 		default: 'normal',
 	},
 	chunkDelayMs: {
@@ -27,32 +21,15 @@ const SETTINGS = {
 		minimum: 0,
 		default: 0,
 	},
-	chunkParallelism: {
-		description: 'Jobs that are worked on concurrently; others wait',
-		type: 'number',
-		minimum: 0,
-		default: 1_000_000,
-	},
 	resultsOnce: {
 		description: 'After the first response with data, a GET returns the status RETRIEVED alone',
 		type: 'boolean',
 		default: false,
 	},
-	readyStatus: {
-		description: 'Status in a response with data',
-		enum: ['READY', 'RETRIEVED'],
-		default: 'READY',
-	},
 	resultShape: {
 		description: 'Vectors nested per text, or all in one list as in older responses',
 		enum: ['nested', 'topLevelVector'],
 		default: 'nested',
-	},
-	chunkTextLimitBytes: {
-		description: 'Bytes of text in one chunking request above which the status is 413',
-		type: 'number',
-		minimum: 0,
-		default: 1_000_000,
 	},
 	vectorSize: {
 		description:
@@ -69,11 +46,6 @@ const SETTINGS = {
 		description: 'IDs of the models there are; without it any ID is accepted',
 		type: 'array',
 		items: { type: 'string' },
-	},
-	failModel: {
-		description: 'Model whose jobs end in ERROR',
-		type: 'string',
-		default: 'broken-model',
 	},
 	deleteCommitIntervalMs: {
 		description: 'Time between two commits of grouped deletes',

@@ -17,6 +17,9 @@ export const SCOPES = [
 /** Random bytes of a token, which are 760 characters: the interface allows 500 to 1000. */
 const TOKEN_BYTES = 570;
 
+/** How long a token lives. */
+export const LIFETIME_SECONDS = 3600;
+
 interface IssuedToken {
 	clientId: string;
 	scope: string;
@@ -36,7 +39,6 @@ export class Tokens {
 
 	/** A new token for a client and scope; kills the previous one of the two when the settings say so. */
 	issue(client: SandboxClient, scope: string): string {
-		const lifetime = this.settings.tokenLifetimeSeconds;
 		const token = randomBytes(TOKEN_BYTES).toString('base64url');
 		const owner = `${client.id}\n${scope}`;
 		const previous = this.latest.get(owner);
@@ -46,7 +48,7 @@ export class Tokens {
 		this.live.set(token, {
 			clientId: client.id,
 			scope,
-			expiresAt: Date.now() + lifetime * 1000,
+			expiresAt: Date.now() + LIFETIME_SECONDS * 1000,
 		});
 		this.issued[scope] = (this.issued[scope] ?? 0) + 1;
 		return token;

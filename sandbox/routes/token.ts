@@ -4,7 +4,7 @@ import type { FastifyContextConfig, FastifyError, FastifyInstance, FastifyReques
 import { PATHS } from '../../nodes/shared/service/url';
 import type { Context, Route } from '../context';
 import { HttpError, queryValue, rawBody, sendError } from '../http';
-import { SCOPES } from '../tokens';
+import { LIFETIME_SECONDS, SCOPES } from '../tokens';
 import type { SandboxClient } from '../types';
 
 declare module 'fastify' {
@@ -125,20 +125,19 @@ async function addTokenRoute(
 		async (request, reply) => {
 			const client = request.client as SandboxClient;
 			const scope = checkScope(request, client.scopes ?? SCOPES);
-			const { tokenResponse, tokenLifetimeSeconds } = context.settings;
+			const { tokenResponse } = context.settings;
 			if (tokenResponse === 'html') {
 				return reply
 					.type('text/html')
 					.send('<!DOCTYPE html><html><body>Log in</body></html>');
 			}
 			const issued = context.tokens.issue(client, scope);
-			const foreign = SCOPES.find((each) => each !== scope);
 			void reply.header('cache-control', 'no-store');
 			return {
 				token_type: tokenResponse === 'wrongType' ? 'mac' : 'Bearer',
-				...(tokenResponse === 'noExpiry' ? {} : { expires_in: tokenLifetimeSeconds }),
+				expires_in: LIFETIME_SECONDS,
 				access_token: issued,
-				scope: tokenResponse === 'foreignScope' ? foreign : scope,
+				scope,
 			};
 		},
 	);

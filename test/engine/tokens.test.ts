@@ -39,7 +39,6 @@ beforeAll(async () => {
 beforeEach(() => {
 	sandbox.reset();
 	Object.assign(sandbox.settings, {
-		tokenLifetimeSeconds: 3600,
 		revokePreviousTokens: false,
 		tokenResponse: 'normal',
 	});

@@ -188,45 +188,12 @@ describe('refuses a body', () => {
 		expect(await post('toString/m', body, json)).toBe(404);
 		expect(await post('sentence/m', body, text)).toBe(415);
 		expect(await post('sentence/m', '{', json)).toBe(400);
-		sandbox().settings.chunkTextLimitBytes = 100;
-		expect(await post('sentence/m', body, json)).toBe(413);
-		sandbox().settings.chunkTextLimitBytes = 101;
+		const large = JSON.stringify({ batch: [{ text: 'é'.repeat(500_000) }, { text: 'x' }] });
+		expect(await post('sentence/m', large, json)).toBe(413);
 		expect(await post('sentence/m', body, json)).toBe(200);
 		sandbox().settings.models = ['gte-small'];
 		expect(await post('sentence/m', body, json)).toBe(404);
 		expect(await post('sentence/gte-small', body, json)).toBe(200);
 		sandbox().settings.models = undefined;
-	});
-});
-
-describe('jobs', () => {
-	test('a failing model, an unknown id', async () => {
-		const results = await chunk(sandbox(), 'sentence', ['a'], {}, 'broken-model');
-		expect(results).toMatchObject({ status: 'ERROR', message: /broken-model/ });
-		const headers = await bearer(sandbox());
-		const { status, data } = await http.get(`${sandbox().url}${PATHS.chunking}/nope`, {
-			headers,
-		});
-		expect([status, data.message]).toEqual([404, expect.stringMatching(/nope/)]);
-	});
-
-	test('the older shape', async () => {
-		sandbox().settings.resultShape = 'topLevelVector';
-		const results = await chunk(sandbox(), 'regex-splitter', ['a\nb', 'c'], small);
-		expect(results.chunkedData).toEqual([{ chunks: ['a', 'b'] }, { chunks: ['c'] }]);
-		expect(results.vector).toHaveLength(3);
-		expect(results.vector?.[0]).toEqual({ vector: expect.any(Array) });
-	});
-
-	test('the silent cut counts chunks of the whole request', async () => {
-		sandbox().settings.maxChunks = 3;
-		const { chunkedData } = await chunk(
-			sandbox(),
-			'regex-splitter',
-			['a\nb', 'c\nd\ne', 'f'],
-			small,
-		);
-		expect(chunkedData?.map(({ chunks }) => chunks)).toEqual([['a', 'b'], ['c'], []]);
-		expect(sandbox().stats().chunks).toBe(3);
 	});
 });

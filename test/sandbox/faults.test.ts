@@ -50,34 +50,6 @@ test.each<[string, Omit<FaultRule, 'route'>, Record<string, unknown>]>([
 	expect(count()).toBe(1);
 });
 
-test.each([
-	['beforeResponse', 0],
-	['midBody', 1],
-	['afterWork', 1],
-] as const)('reset %s', async (reset, stored) => {
-	sandbox().settings.pushResponse = 'count';
-	sandbox().faults.add({ route: 'push', times: 1, reset });
-	await expect(push(sandbox(), document)).rejects.toThrow(/ECONNRESET|socket hang up|aborted/);
-	expect(count()).toBe(stored);
-	expect(sandbox().requests[0]).toMatchObject({ route: 'push', status: 0 });
-	expect(sandbox().requests[0].endedAt).toBeGreaterThan(0);
-	sandbox().settings.pushResponse = 'empty';
-	sandbox().faults.add({ route: 'push', times: 1, reset });
-	await expect(push(sandbox(), document)).rejects.toThrow();
-	const last = await push(sandbox(), document);
-	expect([last.status, sandbox().requests[2].inFlight]).toEqual([200, 1]);
-});
-
-test('the first decisive rule strikes', async () => {
-	sandbox().faults.add({ route: 'push', latencyMs: 1 });
-	sandbox().faults.add({ route: 'push', status: 503, times: 1 });
-	sandbox().faults.add({ route: 'push', status: 500, times: 1 });
-	const statuses = [];
-	for (let index = 0; index < 3; index += 1)
-		statuses.push((await push(sandbox(), document)).status);
-	expect(statuses).toEqual([503, 500, 200]);
-});
-
 test('times, skip, probability and body conditions', async () => {
 	const statuses = async (total: number) => {
 		const list: number[] = [];
@@ -108,24 +80,6 @@ test('unknown rules are refused', () => {
 	expect(add({ route: 'push', statsu: 1 })).toThrow(/statsu/);
 	expect(add({ route: 'push', status: '503' })).toThrow(/status/);
 	expect(add({ route: 'push', reset: 'later' })).toThrow(/reset/);
-});
-
-test('blobs: Basic authentication, conversion remembered', async () => {
-	const { baseUrl } = sandbox().urls;
-	const auth = { username: 'admin', password: 'pw' };
-	const versions = async () => {
-		const { data } = await http.get(`${baseUrl}${PATHS.blobs}`, { auth });
-		return [...new Set(data.map((blob: { version: string }) => blob.version[0]))];
-	};
-	expect((await http.put(`${baseUrl}${PATHS.convert}`)).status).toBe(401);
-	const wrong = { username: 'admin', password: 'no' };
-	expect((await http.put(`${baseUrl}${PATHS.convert}`, undefined, { auth: wrong })).status).toBe(
-		401,
-	);
-	expect(await versions()).toEqual(['3']);
-	const converted = await http.put(`${baseUrl}${PATHS.convert}`, undefined, { auth });
-	expect([converted.status, converted.data]).toEqual([200, '']);
-	expect(await versions()).toEqual(['4']);
 });
 
 test('records: order, secrets hidden, bodies kept when told, figures', async () => {

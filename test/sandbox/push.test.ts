@@ -19,23 +19,6 @@ const ids = (endpoint = 'docs') =>
 		.documents(endpoint)
 		.map(({ id }) => id);
 
-test('one object or an array, committed at once, replaced as a whole', async () => {
-	const one = await push(sandbox(), { id: '1', name: 'One', extra: { a: [1] } });
-	expect([one.status, one.data]).toEqual([200, '']);
-	await push(sandbox(), [
-		{ id: '2', name: 'Two' },
-		{ id: '1', name: 'Uno' },
-		{ id: '2', name: 'Due' },
-	]);
-	expect(sandbox().documents('docs')).toEqual([
-		{ id: '1', name: 'Uno' },
-		{ id: '2', name: 'Due' },
-	]);
-	expect((await push(sandbox(), [])).status).toBe(200);
-	expect((await push(sandbox(), { id: '3', name: 'x' }, 'docs', 'second-key')).status).toBe(200);
-	expect(sandbox().documents('other')).toEqual([]);
-});
-
 test.each<[string, string, string | undefined, number]>([
 	['no key', 'docs', undefined, 401],
 	['an unknown key', 'docs', 'nope', 401],
@@ -89,37 +72,12 @@ test('413 above the limit, and not at it', async () => {
 });
 
 describe('deletes', () => {
-	test('are grouped until the next commit', async () => {
-		await push(sandbox(), [
-			{ id: '1', name: 'a' },
-			{ id: '2', name: 'b' },
-		]);
-		await push(sandbox(), { id: '1', name: 'a' }, 'other', 'other-key');
-		expect((await remove(sandbox(), '1')).status).toBe(200);
-		await remove(sandbox(), '1', '', 'other', 'other-key');
-		expect(sandbox().pendingDeletes('docs')).toEqual(['1']);
-		expect(ids()).toEqual(['1', '2']);
-		await remove(sandbox(), '2', '?commit=true');
-		expect(ids()).toEqual([]);
-		expect(ids('other')).toEqual(['1']);
-		sandbox().commit();
-		expect(ids('other')).toEqual([]);
-		expect(sandbox().pendingDeletes('other')).toEqual([]);
-	});
-
 	test('are void when the id is pushed again', async () => {
 		await push(sandbox(), { id: '1', name: 'a' });
 		await remove(sandbox(), '1');
 		await push(sandbox(), { id: '1', name: 'b' });
 		sandbox().commit();
 		expect(ids()).toEqual(['1']);
-	});
-
-	test('of an unknown id: 200, or 404 when told to', async () => {
-		expect((await remove(sandbox(), 'nope')).status).toBe(200);
-		sandbox().settings.unknownDeleteStatus = 404;
-		expect((await remove(sandbox(), 'nope')).status).toBe(404);
-		expect(sandbox().pendingDeletes('docs')).toEqual([]);
 	});
 
 	test.each([
@@ -145,39 +103,6 @@ describe('deletes', () => {
 		const url = `${sandbox().urls.pushUrl}${PATHS.push}/docs/a/b`;
 		const { status } = await http.delete(url, { headers: { 'X-API-Key': DEMO.pushKey } });
 		expect([status, sandbox().requests[0].route]).toEqual([404, 'other']);
-	});
-});
-
-describe('search', () => {
-	test('finds committed documents by all their texts', async () => {
-		await push(sandbox(), [
-			{
-				id: '1',
-				name: 'Fox',
-				description: `Quick ${'brown '.repeat(60)} fox`,
-				tags: ['animal'],
-			},
-			{ id: '2', name: 'Dog', nested: { deep: ['lazy animal'] } },
-		]);
-		const search = (query: string) =>
-			sandbox()
-				.search('docs', query)
-				.map(({ id }) => id);
-		expect(search('quick fox')).toEqual(['1']);
-		expect(search('ANIMAL').sort()).toEqual(['1', '2']);
-		expect(search('lazy "AND (')).toEqual(['2']);
-		expect(search('lazy zebra')).toEqual(['2']);
-		expect(search('zebra')).toEqual([]);
-		expect(search('"*')).toEqual([]);
-		const { data } = await http.get(`${sandbox().urls.pushUrl}/api/v1/search?q=fox`);
-		expect(data).toMatchObject({ total: 1, hits: [{ id: '1', name: 'Fox' }] });
-		await push(sandbox(), { id: '1', name: 'Cat' });
-		expect(search('fox')).toEqual([]);
-		expect(search('cat')).toEqual(['1']);
-		await remove(sandbox(), '1');
-		expect(search('cat')).toEqual(['1']);
-		sandbox().commit();
-		expect(search('cat')).toEqual([]);
 	});
 });
 

@@ -13,20 +13,6 @@ const sandbox = useSandbox({
 const unknownJob = (headers: Record<string, string>) =>
 	http.get(`${sandbox().url}${PATHS.chunking}/none`, { headers });
 
-test.each(SCOPES)('issues a token of scope %s', async (scope) => {
-	const { status, data } = await requestToken(sandbox(), scope);
-	expect(status).toBe(200);
-	expect(data).toEqual({
-		token_type: 'Bearer',
-		expires_in: 3600,
-		access_token: expect.stringMatching(/^[-a-zA-Z0-9._~+/]{500,1000}=*$/),
-		scope,
-	});
-	expect(data.access_token.length).toBeLessThanOrEqual(1000);
-	expect(sandbox().tokensIssued(scope)).toBe(1);
-	expect(sandbox().tokensIssued()).toBe(1);
-});
-
 test('one token of two scopes, and a secret with colon and umlaut', async () => {
 	const both = await requestToken(sandbox(), `${SCOPES[0]} ${SCOPES[2]}`);
 	expect(both.data.scope).toBe(`${SCOPES[0]} ${SCOPES[2]}`);
@@ -117,21 +103,5 @@ describe('a protected route', () => {
 		expect((await unknownJob(await bearer(sandbox(), SCOPES[1]))).status).toBe(403);
 		expect((await unknownJob(await bearer(sandbox()))).status).toBe(404);
 		expect(sandbox().stats().unauthorized).toBe(2);
-	});
-
-	test('rules need merchandising.rules', async () => {
-		const url = `${sandbox().url}/em-rules/rules`;
-		const rules = await http.get(url, { headers: await bearer(sandbox(), SCOPES[2]) });
-		expect(rules.data.rules).toHaveLength(2);
-		expect((await http.get(url, { headers: await bearer(sandbox()) })).status).toBe(403);
-	});
-
-	test('a new token revokes the previous of its scope', async () => {
-		const first = await bearer(sandbox());
-		await bearer(sandbox(), SCOPES[1]);
-		expect((await unknownJob(first)).status).toBe(404);
-		const second = await bearer(sandbox());
-		expect((await unknownJob(first)).status).toBe(401);
-		expect((await unknownJob(second)).status).toBe(404);
 	});
 });
