@@ -98,14 +98,12 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		/** The chunking IDs of all jobs, in the order of submission. */
 		chunkingIds: () => jobs().map(({ chunkingId }) => chunkingId),
 		chunk: async (
-			items: IDataObject[],
+			items: RunOptions['items'],
 			parameters: INodeParameters = {},
 			settings: Partial<RunOptions> = {},
-		): Promise<RunResult> => {
-			return await run(items, withModel(parameters), settings);
-		},
+		): Promise<RunResult> => await run(items, withModel(parameters), settings),
 		getResults: async (
-			items: IDataObject[],
+			items: RunOptions['items'],
 			parameters: INodeParameters = {},
 			settings: Partial<RunOptions> = {},
 		): Promise<RunResult> =>

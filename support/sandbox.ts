@@ -88,14 +88,28 @@ export function useShortBackoff(): void {
 	afterAll(() => spy.mockRestore());
 }
 
-/** Runs one node again and again: its items, its parameters, settings of the node and the run. */
-export function nodeRunner(node: INodeType, credentials: () => CredentialData) {
+/**
+ * Runs one node again and again: its items, its parameters, settings of the node and the run.
+ *
+ * @param always parameters of all runs
+ */
+export function nodeRunner(
+	node: INodeType,
+	credentials: () => CredentialData,
+	always: INodeParameters = {},
+) {
 	return async (
-		items: IDataObject[],
+		items: RunOptions['items'],
 		parameters: INodeParameters = {},
 		settings: Partial<RunOptions> = {},
 	): Promise<RunResult> =>
-		await runNode({ node, items, parameters, credentials: credentials(), ...settings });
+		await runNode({
+			node,
+			items,
+			parameters: { ...always, ...parameters },
+			credentials: credentials(),
+			...settings,
+		});
 }
 
 /**
@@ -106,7 +120,8 @@ export function nodeRunner(node: INodeType, credentials: () => CredentialData) {
 export function useNodes(options: SandboxOptions = {}) {
 	useShortBackoff();
 	const sandbox = useSandbox(options);
-	const runnerOf = (node: INodeType) => nodeRunner(node, () => sandboxCredentials(sandbox()));
+	const runnerOf = (node: INodeType, always?: INodeParameters) =>
+		nodeRunner(node, () => sandboxCredentials(sandbox()), always);
 	return { sandbox, runnerOf };
 }
 

@@ -195,14 +195,6 @@ describe('Documents Ready to Push', () => {
 		expect(ids(removed)).toEqual(['c#2']);
 	});
 
-	it('are also returned by Get Results', async () => {
-		const submitted = await chunk([article, other], { operation: 'submit' });
-		await jobsEnded();
-		const { output } = await getResults(jsonOf(submitted.output), DOCUMENTS);
-		expect(ids(jsonOf(output))).toEqual(['a/1#0', 'a/1#1', 'b#0']);
-		expect(jsonOf(output)[0]).toMatchObject({ name: 'Returns', parentId: 'a/1' });
-	});
-
 	it('of lists with the same ID replace each other, also when Get Results makes them', async () => {
 		const item = { id: 'x', name: 'X', texts: ['a', 'b'] };
 		const submitted = await chunk([item, item], { operation: 'submit', textSource: 'list' });
@@ -311,18 +303,5 @@ describe('a chunk is returned as removed only if it is certain that it no longer
 		});
 		expect(jsonOf(result.output)).toHaveLength(1);
 		expect(removed(jsonOf(result.output))).toEqual([]);
-	});
-});
-
-describe('an error item', () => {
-	const documents = { output: 'documents', modelId: 'broken-model' };
-	const items = ['a', 'b'].map((id) => ({ id, name: id, text: `text ${id}`, texts: ['x', 'y'] }));
-
-	it.each(['item', 'list'])('keeps the ID of its document: %s', async (textSource) => {
-		const { output } = await chunk(items, { ...documents, textSource }, CONTINUE);
-		expect(jsonOf(output)).toMatchObject([
-			{ id: 'a', error: expect.anything() as string },
-			{ id: 'b', error: expect.anything() as string },
-		]);
 	});
 });

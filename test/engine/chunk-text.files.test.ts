@@ -20,7 +20,7 @@ import {
 } from '../../support/sandbox';
 
 const files = useFiles();
-const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded } = useChunkText({
+const { sandbox, chunk, getResults, submits, fault, answers, jobsEnded } = useChunkText({
 	vectorSize: 3,
 });
 
@@ -52,7 +52,7 @@ describe('an item with a file of plain text', () => {
 		given: INodeExecutionData,
 		parameters: INodeParameters = {},
 		settings: Partial<RunOptions> = {},
-	) => await chunk([given as unknown as IDataObject], parameters, settings);
+	) => await chunk([given], parameters, settings);
 
 	const ALL = "'Document ID', 'Document Name' and 'Text' are empty";
 	it.each<[string, INodeParameters, string]>([
@@ -67,16 +67,6 @@ describe('an item with a file of plain text', () => {
 			"The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.",
 		);
 		expect(submits()).toEqual([]);
-	});
-
-	it.each(['text/plain', 'application/octet-stream'])('has no records: %s', async (mimeType) => {
-		const { error } = await run(await item({}, mimeType), { textSource: 'file' });
-		expect(error?.message).toBe(
-			"The file 'bicycles.txt' is plain text, so its records cannot be recognized",
-		);
-		expect(error?.description).toBe(
-			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
-		);
 	});
 });
 
@@ -134,17 +124,6 @@ describe('Output To: Files', () => {
 			{ id: 'a0#2', parentId: 'a0', removed: true },
 		]);
 	});
-
-	it('is available to Get Results', async () => {
-		const submitted = await chunk(articles(3), { operation: 'submit' });
-		await jobsEnded();
-		const { output } = await getResults(jsonOf(submitted.output), {
-			...TO_FILES,
-			options: {},
-		});
-		expect(jsonOf(output)).toEqual([expect.objectContaining({ part: 1, records: 6 })]);
-		expect(batches()).toHaveLength(1);
-	});
 });
 
 const jsonLines = (records: unknown[]): string =>
@@ -161,7 +140,7 @@ const chunkFile = async (
 	fileName = 'articles.jsonl',
 ): Promise<RunResult> =>
 	await chunk(
-		[(await files.item(content, fileName)) as unknown as IDataObject],
+		[await files.item(content, fileName)],
 		{
 			...TO_FILES,
 			textSource: 'file',
@@ -176,7 +155,7 @@ describe('Texts From: File', () => {
 	it('reads and writes files that are among the JSON', async () => {
 		const { binary } = await files.item(jsonLines([...articles(4), 'oops']), 'articles.jsonl');
 		const { output } = await chunk(
-			[{ json: { _files: binary } }] as unknown as IDataObject[],
+			[{ json: { _files: binary } }],
 			{ ...TO_FILES, textSource: 'file' },
 			{ ...CONTINUE, binaryMode: 'combined' },
 		);
@@ -259,7 +238,7 @@ describe('Texts From: File', () => {
 			async (name) => await files.item(jsonLines(records), `${name}.jsonl`),
 		);
 		const result = await chunk(
-			(await Promise.all(items)) as unknown as IDataObject[],
+			await Promise.all(items),
 			{ output: 'documents', textSource: 'file', options },
 			CONTINUE,
 		);
@@ -405,11 +384,7 @@ describe('Texts From: File', () => {
 			await files.item('', 'b.jsonl'),
 			await files.item(jsonLines(articles(1)), 'c.jsonl'),
 		];
-		const { output } = await chunk(
-			items as unknown as IDataObject[],
-			{ ...TO_FILES, textSource: 'file' },
-			CONTINUE,
-		);
+		const { output } = await chunk(items, { ...TO_FILES, textSource: 'file' }, CONTINUE);
 		expect(
 			output.map(({ json, pairedItem }) => [
 				json.file ?? json.part ?? json.error,
@@ -429,7 +404,7 @@ describe('Texts From: File', () => {
 		const item = await files.item(jsonLines(articles(60)), 'articles.jsonl');
 		files.fail(new Error('No space left on device'));
 		const result = await chunk(
-			[item as unknown as IDataObject],
+			[item],
 			{
 				...TO_FILES,
 				textSource: 'file',
@@ -546,7 +521,7 @@ describe('Submit with Texts From: File', () => {
 		['has none', async () => await Promise.resolve({ json: {} })],
 	])('names the jobs of a file if a later one %s', async (_what, second) => {
 		const items = [await files.item(jsonLines(articles(2)), 'a.jsonl'), await second()];
-		const { error } = await chunk(items as unknown as IDataObject[], {
+		const { error } = await chunk(items, {
 			...TO_FILES,
 			textSource: 'file',
 			operation: 'submit',

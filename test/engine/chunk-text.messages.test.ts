@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const { jobs, chunk, getResults, fault, answers } = useChunkText();
+const { jobs, chunk, fault, answers } = useChunkText();
 
 const TEXTS_PER_REQUEST = /'Texts per Request' set to 1/;
 
@@ -49,14 +49,6 @@ describe('other failures of a job', () => {
 	])('begin with the words of the service, if it has any: %s', async (_case, body, message) => {
 		answers(body);
 		expect(withoutId((await errorOf(1)).message)).toBe(message);
-	});
-
-	it('name the chunking ID once, though the service repeats it', async () => {
-		const id = '4f1c7f3e-7d0b-4a53-9d53-5e0c1a1d2b3c';
-		const { error } = await getResults([{ chunkingId: id }]);
-		expect(error?.message).toBe(
-			`"There is no chunking request '…'": the AI service answered with status 404 (chunking ID ${id})`,
-		);
 	});
 
 	it.each([

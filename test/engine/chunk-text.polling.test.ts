@@ -207,14 +207,6 @@ describe('Stop in the editor', () => {
 		},
 	);
 
-	it('ends a poll that hangs', async () => {
-		fault('results', HANGS);
-		const { error } = await stopAfter('results', 1, texts(2));
-		expect(error?.message).toBe(
-			`The execution was canceled. Chunking IDs not finished: ${ids(0).join()}.`,
-		);
-	});
-
 	it('ends a submission that hangs', async () => {
 		fault('submit', { ...HANGS, skip: 2 });
 		const options = { textsPerRequest: 1, concurrency: 2 };

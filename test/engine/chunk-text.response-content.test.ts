@@ -1,5 +1,5 @@
 /** What Chunk Text makes of responses that are valid JSON and still not what they should be. */
-import { texts, textsOf, useChunkText } from '../../support/chunking';
+import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
 const { chunkingIds, chunk, getResults, fault, answers } = useChunkText();
@@ -47,16 +47,6 @@ describe('a response of an odd shape', () => {
 			},
 		]);
 	});
-});
-
-it('chunks of a service that normalizes text are those of the texts, by their order', async () => {
-	const chunkedData = [{ chunks: ['\u00e9t\u00e9'] }, { chunks: ['"text" 1'] }];
-	answers({ status: 'READY', chunkedData });
-	const items = [{ text: 'e\u0301te\u0301\u200b' }, { text: '“text” 1' }];
-	const { output, error } = await chunk(items);
-	expect(error).toBeUndefined();
-	expect(textsOf(jsonOf(output))).toEqual(['\u00e9t\u00e9', '"text" 1']);
-	expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 });
 
 describe('vectors in a shape that is not known', () => {

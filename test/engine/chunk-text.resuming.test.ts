@@ -3,8 +3,7 @@
 import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const { sandbox, chunk, getResults, submits, polls, batches, fault, answers, jobsEnded } =
-	useChunkText();
+const { sandbox, chunk, getResults, polls, batches, fault, answers, jobsEnded } = useChunkText();
 
 describe('Get Results', () => {
 	it('fetches nothing more once the run has ended', async () => {
@@ -57,17 +56,6 @@ describe('Resume Chunking ID', () => {
 		]);
 		expect(pairedIndexes(result)).toEqual(indexes(5));
 		expect(polls()).toHaveLength(3);
-	});
-
-	it('takes what the same node returned when time ran out', async () => {
-		sandbox().settings.resultsOnce = true;
-		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
-		const options = { ...resume, maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
-		const late = await chunk(texts(2), { options });
-		sandbox().faults.clear();
-		const result = await chunk(jsonOf(late.output), { options });
-		expect(submits()).toHaveLength(1);
-		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 	});
 
 	it('is off unless the option is set', async () => {

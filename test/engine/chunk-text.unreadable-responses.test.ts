@@ -1,10 +1,8 @@
 /** What the service delivers once is never thrown away, even if it is not valid JSON. */
 import type { IDataObject } from 'n8n-workflow';
 
-import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import type { FaultRule } from '../../sandbox';
 import { texts, useChunkText } from '../../support/chunking';
-import { runNode } from '../../support/engine';
 import { CONTINUE, hintsOf, jsonOf } from '../../support/sandbox';
 
 const { sandbox, chunk, credentials, polls, fault, answers } = useChunkText({
@@ -40,40 +38,6 @@ describe('results that are not valid JSON', () => {
 		});
 		expect(second).toMatchObject({ textPosition: 1, error: first?.error });
 		expect(second).not.toHaveProperty('response');
-	});
-
-	it('are in the responses file of a file', async () => {
-		fault('results', { damage: 'trailingBytes', times: 1 });
-		const lines = texts(2).map((text) => JSON.stringify(text));
-		const { output } = await runNode({
-			node: new ChunkText(),
-			parameters: {
-				textSource: 'file',
-				modelId: { __rl: true, mode: 'id', value: 'gte-small' },
-				chunker: 'dynamic-newline',
-				options,
-			},
-			items: [
-				{
-					json: {},
-					binary: {
-						data: {
-							data: Buffer.from(lines.join('\n')).toString('base64'),
-							mimeType: 'application/x-ndjson',
-							fileName: 'a.jsonl',
-						},
-					},
-				},
-			],
-			credentials: credentials(),
-			...CONTINUE,
-		});
-		const file = output.at(-1)?.binary?.responses;
-		const line = Buffer.from(file?.data ?? '', 'base64').toString();
-		expect(JSON.parse(line)).toMatchObject({
-			record: 1,
-			response: expect.stringMatching(/"chunks":\["text 0"\]/) as string,
-		});
 	});
 
 	it('are forgotten once a later poll brings good ones', async () => {

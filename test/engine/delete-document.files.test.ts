@@ -1,32 +1,18 @@
 /** Delete Document with IDs from files. */
 import { gzipSync } from 'node:zlib';
 
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
-import { sandboxCredentials } from '../../support/credentials';
-import { runNode, type RunOptions, type RunResult } from '../../support/engine';
-import { CONTINUE, indexes, useSandbox, useShortBackoff } from '../../support/sandbox';
+import { CONTINUE, indexes, useNodes } from '../../support/sandbox';
 import { push } from '../../support/sandbox-client';
 
-const sandbox = useSandbox();
+const { sandbox, runnerOf } = useNodes();
 const files = useFiles();
-useShortBackoff();
 
-const remove = async (
-	items: INodeExecutionData[],
-	parameters: INodeParameters = {},
-	settings: Partial<RunOptions> = {},
-): Promise<RunResult> =>
-	await runNode({
-		node: new DeleteDocument(),
-		items,
-		parameters: { idSource: 'file', ...parameters },
-		credentials: sandboxCredentials(sandbox()),
-		...settings,
-	});
+const remove = runnerOf(new DeleteDocument(), { idSource: 'file' });
 const ids = (count: number) => indexes(count).map((at) => `d${at}`);
 const index = async (list: string[]) => {
 	await push(
@@ -76,11 +62,6 @@ describe('formats', () => {
 			},
 			pairedItem: { item: 0 },
 		});
-	});
-
-	it('needs the column of a CSV file', async () => {
-		const { error } = await remove([await files.item('sku\nd0\n', 'ids.csv')]);
-		expect(error?.message).toBe("The file 'ids.csv' has no column 'id'");
 	});
 });
 
@@ -174,33 +155,5 @@ describe('failed records', () => {
 			options: { ignoreNotFound: true },
 		});
 		expect(output[0].json).toMatchObject({ records: 2, deleted: 1, notFound: 1, failed: 0 });
-	});
-
-	it('end with a refused key: no further record or file is read', async () => {
-		await index(ids(6));
-		sandbox().faults.add({ route: 'delete', status: 401 });
-		const items = [await files.item(lines(ids(6)), 'a.txt'), await files.item('d0\n', 'b.txt')];
-		const { output } = await remove(items, { options: { concurrency: 1 } }, CONTINUE);
-		expect(output.map(({ json }) => json)).toMatchObject([
-			{ file: 'a.txt', deleted: 0, httpStatus: 401 },
-			{ error: expect.stringMatching(/^The file 'b.txt' was not read: .*401/) as string },
-		]);
-		expect(sandbox().requests).toHaveLength(1);
-		expect(left()).toEqual(ids(6));
-	});
-
-	it('stop the run, which says where to continue', async () => {
-		await index(ids(50));
-		sandbox().faults.add({ route: 'delete', status: 400, skip: 20, times: 1 });
-		const item = async () => await files.item(lines(ids(50)), 'ids.txt');
-		const { error } = await remove([await item()], { options: { concurrency: 4 } });
-		expect(error?.message).toMatch(/^'ids.txt', record \d+ \(line \d+\): .*was not deleted/);
-		const skipRecords = Number(/Skip Records: (\d+)/.exec(error?.description ?? '')?.[1]);
-		expect(skipRecords).toBeGreaterThanOrEqual(17);
-		const { output } = await remove([await item()], {
-			options: { skipRecords, ignoreNotFound: true },
-		});
-		expect(output[0].json).toMatchObject({ records: 50, skipped: skipRecords, failed: 0 });
-		expect(left()).toEqual([]);
 	});
 });

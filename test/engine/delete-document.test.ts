@@ -236,21 +236,6 @@ describe('commit', () => {
 	const NOT_COMMITTED =
 		/^The deletes may not be committed yet\. Searches still find the documents until/;
 
-	it('is left to the service by default', async () => {
-		await index(ids(3));
-		await remove(items('d0', 'd1'));
-		expect(committed()).toEqual([]);
-		expect(indexed()).toEqual(ids(3));
-		expect(sandbox().pendingDeletes(DEMO.endpoint).sort()).toEqual(['d0', 'd1']);
-	});
-
-	it('goes with every delete', async () => {
-		await index(ids(3));
-		await deleteWith('everyDelete', ['d0', 'd1']);
-		expect(committed().sort()).toEqual(['d0', 'd1']);
-		expect(indexed()).toEqual(['d2']);
-	});
-
 	it('goes with the last delete only, sent when all others have been answered', async () => {
 		await index(ids(10));
 		fault({ latencyMs: 30 });
@@ -305,26 +290,31 @@ describe('what is known of the commit', () => {
 	const committedOf = (result: RunResult) =>
 		jsonOf(result.output).map(({ committed }) => committed);
 
-	it.each<[commit: string, committed: unknown[], hint: RegExp]>([
+	it.each<[commit: string, sent: string[], committed: unknown[], hint: RegExp]>([
 		[
 			'everyDelete',
+			['d0', 'd1', 'd2'],
 			[true, true, true],
 			/^3 deletes accepted\. The service accepted the commit/,
 		],
 		[
 			'lastDeleteOnly',
+			['d2'],
 			[true, true, true],
 			/^3 deletes accepted\. The service accepted the commit/,
 		],
 		[
 			'serviceDefault',
+			[],
 			[undefined, undefined, undefined],
 			/^3 deletes accepted\. Searches still find the documents until the service commits, .* once a minute\.$/,
 		],
-	])('is in the output and in a hint: %s', async (commit, committed, hint) => {
+	])('is in the output and in a hint: %s', async (commit, sent, answers, hint) => {
 		await index(ids(3));
 		const result = await remove(items(...ids(3)), { commit });
-		expect(committedOf(result)).toEqual(committed);
+		expect(committed().sort()).toEqual(sent);
+		expect(indexed()).toEqual(commit === 'serviceDefault' ? ids(3) : []);
+		expect(committedOf(result)).toEqual(answers);
 		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
 	});
 });

@@ -76,28 +76,6 @@ describe('Push Documents', () => {
 		expect(indexed()).toEqual(['a', 'c', 'd']);
 	});
 
-	it('fails an item once if the service rejects documents of it', async () => {
-		for (const id of ['b', 'c'])
-			fault({ route: 'push', status: 400, whenBodyContains: `"${id}"` });
-		const result = await push(
-			[{ documents: documents('a', 'b', 'c') }, { documents: documents('d') }],
-			{ documentsPerRequest: 1 },
-		);
-		expect(jsonOf(result.output)).toEqual([{ pushed: 1, failed: 0 }]);
-		expect(jsonOf(result.errorOutput)).toEqual([
-			expect.objectContaining({
-				pushed: 1,
-				failed: 2,
-				error: expect.stringMatching(/'[bc]' .*\(2 of 3 documents failed\)$/),
-				failures: expect.arrayContaining([
-					expect.objectContaining({ id: 'b' }),
-					expect.objectContaining({ id: 'c' }),
-				]),
-			}),
-		]);
-		expect(indexed()).toEqual(['a', 'd']);
-	});
-
 	it('fails every item with a document in a request that fails, and those never sent', async () => {
 		fault({ route: 'push', status: 401 });
 		const result = await push(
@@ -110,12 +88,6 @@ describe('Push Documents', () => {
 			expect.objectContaining({ pushed: 0, failed: 1, httpStatus: 401 }),
 		]);
 		expect(sandbox().requests).toHaveLength(1);
-	});
-
-	it('stops at the first failure if the node is set to', async () => {
-		const { error } = await push([{ documents: [document('a'), { id: 'b' }] }], {}, {});
-		expect(error?.message).toMatch(/^Entry 1 \(zero-based\) of the list: /);
-		expect(sandbox().requests).toEqual([]);
 	});
 
 	it('fails an item whose document was skipped for a later one that fails', async () => {
@@ -160,16 +132,6 @@ describe('Delete Document', () => {
 		sandbox().requests.length = 0;
 	});
 
-	it('counts what was deleted, with a list from an expression; an empty list succeeds', async () => {
-		const result = await remove([{ removedIds: ['a', 'b'] }, { removedIds: [] }]);
-		expect(result.output).toEqual([
-			{ json: { deleted: 2, failed: 0 }, pairedItem: { item: 0 } },
-			{ json: { deleted: 0, failed: 0 }, pairedItem: { item: 1 } },
-		]);
-		expect(sandbox().requests).toHaveLength(2);
-		expect(indexed()).toEqual(['c', 'd']);
-	});
-
 	it('fails an item once if any of its IDs fails, and deletes the others', async () => {
 		const result = await remove([{ removedIds: ['a', '', 'x'] }, { removedIds: ['b'] }]);
 		expect(jsonOf(result.output)).toEqual([{ deleted: 1, failed: 0 }]);
@@ -185,14 +147,5 @@ describe('Delete Document', () => {
 			failures: [{ error: expect.any(String) }, { id: 'x', httpStatus: 404 }],
 		});
 		expect(indexed()).toEqual(['c', 'd']);
-	});
-
-	it('deletes an ID of several items once, and all of them count it', async () => {
-		const { output } = await remove([{ removedIds: ['a', 'a', 'b'] }, { removedIds: ['a'] }]);
-		expect(jsonOf(output)).toEqual([
-			{ deleted: 2, failed: 0 },
-			{ deleted: 1, failed: 0 },
-		]);
-		expect(sandbox().requests).toHaveLength(2);
 	});
 });

@@ -157,128 +157,113 @@ describe('text', () => {
 	});
 });
 
-describe('ID', () => {
-	it.each([
-		[' a/1 ', ' a/1 '],
-		[0, '0'],
-		[-5, '-5'],
-		[9_007_199_254_740_991, '9007199254740991'],
+type Reader = (parameters: Parameters<Sample>, itemIndex: number) => unknown;
+
+/** What becomes of the values that an expression gives: what is read, or the message of the error. */
+describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]>]>([
+	[
+		'ID',
+		'documentId',
+		(parameters, at) => parameters.id('documentId', at),
 		[
-			9_007_199_254_740_992,
-			"'Document ID' is 9007199254740992, a number too large to be exact",
+			[' a/1 ', ' a/1 '],
+			[0, '0'],
+			[-5, '-5'],
+			[9_007_199_254_740_991, '9007199254740991'],
+			[
+				9_007_199_254_740_992,
+				"'Document ID' is 9007199254740992, a number too large to be exact",
+			],
+			[1.5, "'Document ID' must be text or a whole number, but it is 1.5"],
+			[true, "'Document ID' must be text or a whole number, but it is true"],
+			[['a'], "'Document ID' must be text or a whole number, but it is a list"],
+			[{ a: 1 }, "'Document ID' must be text or a whole number, but it is an object"],
+			[NaN, "'Document ID' must be text or a whole number, but it is NaN"],
+			[Infinity, "'Document ID' must be text or a whole number, but it is Infinity"],
+			['', "'Document ID' is empty"],
+			[' ', "'Document ID' is empty"],
+			[null, "'Document ID' is empty"],
+			[undefined, "'Document ID' is empty"],
 		],
-		[1.5, "'Document ID' must be text or a whole number, but it is 1.5"],
-		[true, "'Document ID' must be text or a whole number, but it is true"],
-		[['a'], "'Document ID' must be text or a whole number, but it is a list"],
-		[{ a: 1 }, "'Document ID' must be text or a whole number, but it is an object"],
-		[NaN, "'Document ID' must be text or a whole number, but it is NaN"],
-		[Infinity, "'Document ID' must be text or a whole number, but it is Infinity"],
-		['', "'Document ID' is empty"],
-		[' ', "'Document ID' is empty"],
-		[null, "'Document ID' is empty"],
-		[undefined, "'Document ID' is empty"],
-	])('%j is %j', async (id, expected) => {
-		const readings = await read((parameters, at) => parameters.id('documentId', at), {}, [
-			{ id },
-		]);
-		expect(first(readings)).toBe(expected);
-	});
-});
-
-describe('number', () => {
-	it.each([
-		[128, 128],
-		['128', 128],
-		[' 7 ', 7],
-		[undefined, 512],
-		[null, 512],
-		['', 512],
-		[' ', `'Size' must be a number, but it is " "`],
-		['5 MB', `'Size' must be a number, but it is "5 MB"`],
-		[true, "'Size' must be a number, but it is true"],
-		[[], "'Size' must be a number, but it is a list"],
-		[NaN, "'Size' must be a number, but it is NaN"],
-		['Infinity', `'Size' must be a number, but it is "Infinity"`],
-		[2.7, "'Size' must be a whole number, but it is 2.7"],
-		[-5, "'Size' must be at least 1, but it is -5"],
-		[1001, "'Size' must be at most 1000, but it is 1001"],
-	])('%j is %j', async (n, expected) => {
-		const size = '={{ $json.n }}';
-		const readings = await read((parameters, at) => parameters.number('size', at), { size }, [
-			{ n },
-		]);
-		expect(first(readings)).toBe(expected);
-	});
-
-	it('may have a fraction if its property allows it', async () => {
-		const threshold = '={{ $json.n }}';
-		const readings = await read(
-			(parameters, at) => parameters.number('threshold', at),
-			{ threshold },
-			[{ n: '0.25' }],
-		);
-		expect(first(readings)).toBe(0.25);
-	});
-});
-
-describe('boolean', () => {
-	it.each([
-		[true, true],
-		['true', true],
-		['false', false],
-		[' TRUE ', true],
-		[undefined, false],
-		['', false],
-		['no', `'Wait' must be true or false, but it is "no"`],
-		[1, "'Wait' must be true or false, but it is 1"],
-		[[], "'Wait' must be true or false, but it is a list"],
-	])('%j is %j', async (b, expected) => {
-		const wait = '={{ $json.b }}';
-		const readings = await read((parameters, at) => parameters.boolean('wait', at), { wait }, [
-			{ b },
-		]);
-		expect(first(readings)).toBe(expected);
-	});
-});
-
-describe('choice', () => {
-	it.each([
-		['everyDelete', 'everyDelete'],
-		[undefined, 'serviceDefault'],
-		['never', `'Commit' must be one of everyDelete, serviceDefault, but it is "never"`],
-	])('%j is %j', async (c, expected) => {
-		const commit = '={{ $json.c }}';
-		const readings = await read(
-			(parameters, at) => {
-				const choice: 'everyDelete' | 'serviceDefault' = parameters.choice('commit', at);
-				return choice;
-			},
-			{ commit },
-			[{ c }],
-		);
-		expect(first(readings)).toBe(expected);
-	});
-});
-
-describe('JSON object', () => {
-	it.each([
-		['{"a": 1}', { a: 1 }],
-		[{ a: 1 }, { a: 1 }],
-		['', {}],
-		[' ', {}],
-		[undefined, {}],
-		['[1]', "'Config' is not a JSON object"],
-		[[1], "'Config' is not a JSON object"],
-		[5, "'Config' is not a JSON object"],
-		['null', "'Config' is not a JSON object"],
-		['{a', expect.stringContaining("'Config' is not valid JSON: ")],
-	])('%j is %j', async (c, expected) => {
-		const config = '={{ $json.c }}';
-		const readings = await read(
-			(parameters, at) => parameters.object('config', at),
-			{ config },
-			[{ c }],
-		);
+	],
+	[
+		'number',
+		'size',
+		(parameters, at) => parameters.number('size', at),
+		[
+			[128, 128],
+			['128', 128],
+			[' 7 ', 7],
+			[undefined, 512],
+			[null, 512],
+			['', 512],
+			[' ', `'Size' must be a number, but it is " "`],
+			['5 MB', `'Size' must be a number, but it is "5 MB"`],
+			[true, "'Size' must be a number, but it is true"],
+			[[], "'Size' must be a number, but it is a list"],
+			[NaN, "'Size' must be a number, but it is NaN"],
+			['Infinity', `'Size' must be a number, but it is "Infinity"`],
+			[2.7, "'Size' must be a whole number, but it is 2.7"],
+			[-5, "'Size' must be at least 1, but it is -5"],
+			[1001, "'Size' must be at most 1000, but it is 1001"],
+		],
+	],
+	[
+		'number with a fraction',
+		'threshold',
+		(parameters, at) => parameters.number('threshold', at),
+		[['0.25', 0.25]],
+	],
+	[
+		'boolean',
+		'wait',
+		(parameters, at) => parameters.boolean('wait', at),
+		[
+			[true, true],
+			['true', true],
+			['false', false],
+			[' TRUE ', true],
+			[undefined, false],
+			['', false],
+			['no', `'Wait' must be true or false, but it is "no"`],
+			[1, "'Wait' must be true or false, but it is 1"],
+			[[], "'Wait' must be true or false, but it is a list"],
+		],
+	],
+	[
+		'choice',
+		'commit',
+		(parameters, at) => {
+			const choice: 'everyDelete' | 'serviceDefault' = parameters.choice('commit', at);
+			return choice;
+		},
+		[
+			['everyDelete', 'everyDelete'],
+			[undefined, 'serviceDefault'],
+			['never', `'Commit' must be one of everyDelete, serviceDefault, but it is "never"`],
+		],
+	],
+	[
+		'JSON object',
+		'config',
+		(parameters, at) => parameters.object('config', at),
+		[
+			['{"a": 1}', { a: 1 }],
+			[{ a: 1 }, { a: 1 }],
+			['', {}],
+			[' ', {}],
+			[undefined, {}],
+			['[1]', "'Config' is not a JSON object"],
+			[[1], "'Config' is not a JSON object"],
+			[5, "'Config' is not a JSON object"],
+			['null', "'Config' is not a JSON object"],
+			['{a', expect.stringContaining("'Config' is not valid JSON: ")],
+		],
+	],
+])('%s', (_kind, name, reader, rows) => {
+	it.each(rows)('%j is %j', async (value, expected) => {
+		const items = [{ value } as IDataObject];
+		const readings = await read(reader, { [name]: '={{ $json.value }}' }, items);
 		expect(first(readings)).toEqual(expected);
 	});
 });

@@ -52,13 +52,6 @@ describe('a transient error', () => {
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
 
-	it('waits as many seconds as Retry-After says', async () => {
-		fault({ retryAfter: '1', times: 1 });
-		everyItemIsPushed(await push(documents(2)), 2);
-		const [first, second] = sandbox().requests;
-		expect(second.startedAt - first.endedAt).toBeGreaterThanOrEqual(990);
-	});
-
 	it('fails its documents alone when it does not pass', async () => {
 		fault({ status: 503, whenBodyContains: '"d2"', body: '{"message":"Index is busy"}' });
 		const result = await push(
@@ -79,19 +72,6 @@ describe('a transient error', () => {
 });
 
 describe('a request the service rejects as too large', () => {
-	it('is split, and the following ones are smaller from the start', async () => {
-		sandbox().settings.pushBodyLimitBytes = 400;
-		const items = documents(40);
-		const result = await push(items, { options: { documentsPerRequest: 20, concurrency: 1 } });
-		expect(pairedIndexes(result)).toEqual(indexes(40));
-		expect(indexed()).toHaveLength(40);
-		expect(statuses().filter((status) => status === 413).length).toBeLessThanOrEqual(4);
-		expect(statuses().at(-1)).toBe(200);
-		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^\d batch(es)? split after failing as a whole$/),
-		]);
-	});
-
 	it('is found to hold one document that is too large: this one fails, with its size', async () => {
 		sandbox().settings.pushBodyLimitBytes = 1000;
 		const items = documents(7);
@@ -148,36 +128,6 @@ describe('a refused credential', () => {
 		}
 	});
 
-	it('says what to do about it', async () => {
-		const { lucidworksPushApi } = sandboxCredentials(sandbox());
-		const credentials = { lucidworksPushApi: { ...lucidworksPushApi, apiKey: 'mistyped-key' } };
-		const { error } = await push(documents(2), {}, { credentials });
-		expect(error).toMatchObject({
-			name: 'NodeApiError',
-			httpCode: '401',
-			message: expect.stringMatching(
-				/^The push service answered with status 401, .*, so document 'd0' was not pushed$/,
-			),
-			description: expect.stringMatching(/^Check 'API Key' in the credential\./),
-		});
-		expect(statuses()).toEqual([401]);
-	});
-
-	it('also ends pauses that the service asked for', async () => {
-		// Longer than a test may take.
-		fault({ status: 429, retryAfter: '50', times: 1 });
-		fault({ status: 401, whenBodyContains: '"d1"' });
-		const result = await push(
-			documents(4),
-			{ options: { documentsPerRequest: 1, concurrency: 2 } },
-			CONTINUE,
-		);
-		expect(jsonOf(result.output).map(({ httpStatus }) => httpStatus)).toEqual([
-			429, 401, 401, 401,
-		]);
-		expect(sandbox().requests).toHaveLength(2);
-	});
-
 	it('is what a node that stops says, and not that a pause ended with it', async () => {
 		const body = { documents: [{ id: 'd0' }, { id: 'd1', status: 422, error: 'no field' }] };
 		fault({ status: 429, retryAfter: '50', whenBodyContains: '"d2"' });
@@ -203,16 +153,11 @@ describe('a node set to stop', () => {
 			/^The push service answered with status 400, .*, so document 'd4' was not pushed$/,
 		);
 		expect(error?.context).toMatchObject({ itemIndex: 4 });
+		expect(statuses()).toEqual([200, 200, 400, 400]);
 		expect(error?.description).toMatch(
 			/4 of 9 documents had been pushed; pushing them again is safe\.$/,
 		);
 		expect(indexed()).toHaveLength(4);
-	});
-
-	it('starts no further request', async () => {
-		fault({ status: 404, skip: 1 });
-		await push(documents(9), { options: { documentsPerRequest: 1, concurrency: 1 } });
-		expect(statuses()).toEqual([200, 404]);
 	});
 });
 
@@ -242,18 +187,6 @@ describe('Stop in the editor', () => {
 			);
 		},
 	);
-
-	it('ends a pause the service asked for', async () => {
-		fault({ retryAfter: '50' });
-		const { error } = await stopAfter(1, documents(3));
-		expect(error?.message).toMatch(/^The execution was canceled\. 0 of 3 documents had/);
-	});
-
-	it('is not taken for a failure to be retried', async () => {
-		fault(HANGS);
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-		await stopAfter(1, documents(3), {}, settings);
-	});
 });
 
 describe('where it sends', () => {

@@ -1,13 +1,12 @@
 /** Push Documents with documents from files. */
 import { gzipSync } from 'node:zlib';
 
-import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
-import { sandboxCredentials } from '../../support/credentials';
-import { runNode, type RunOptions, type RunResult } from '../../support/engine';
+import type { RunOptions, RunResult } from '../../support/engine';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -15,26 +14,13 @@ import {
 	hintsOf,
 	indexes,
 	stopped,
-	useSandbox,
-	useShortBackoff,
+	useNodes,
 } from '../../support/sandbox';
 
-const sandbox = useSandbox();
+const { sandbox, runnerOf } = useNodes();
 const files = useFiles();
-useShortBackoff();
 
-const push = async (
-	items: INodeExecutionData[],
-	parameters: INodeParameters = {},
-	settings: Partial<RunOptions> = {},
-): Promise<RunResult> =>
-	await runNode({
-		node: new PushDocuments(),
-		items,
-		parameters: { documentSource: 'file', ...parameters },
-		credentials: sandboxCredentials(sandbox()),
-		...settings,
-	});
+const push = runnerOf(new PushDocuments(), { documentSource: 'file' });
 const indexed = () => sandbox().documents(DEMO.endpoint);
 const documents = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}`, n: at }));
@@ -702,13 +688,4 @@ it('reads no further ahead than the requests in flight need', async () => {
 	});
 	expect(summary(result)).toMatchObject({ pushed: 600 });
 	expect(ahead).toBeLessThanOrEqual(45);
-});
-
-describe('a run that stops before anything was pushed', () => {
-	it('says so, and gives no number to continue with', async () => {
-		const { error } = await push([await files.item(lines([{ id: 'a' }, ...documents(2)]))]);
-		expect(error?.description).toContain(
-			"Of the file 'documents.jsonl', 0 records had been pushed and 1 had failed.",
-		);
-	});
 });

@@ -204,22 +204,6 @@ describe('documents', () => {
 	});
 });
 
-describe('an ID or name that cannot be used', () => {
-	it('stops the node before anything is sent', async () => {
-		const { error, output, status } = await push([documents(1)[0], { id: 'a', name: true }]);
-		expect(status).toBe('error');
-		expect(error).toMatchObject({
-			name: 'NodeOperationError',
-			message:
-				"The field 'name' of document 'a' must be text or a whole number, but it is true",
-			context: { itemIndex: 1 },
-		});
-		expect(error?.description).not.toBe('');
-		expect(output).toEqual([]);
-		expect(sandbox().requests).toEqual([]);
-	});
-});
-
 describe("the byte order mark that Extract from File leaves in the first column's name", () => {
 	const item = { '\uFEFFid': 'a', name: 'A', text: 'T' };
 
@@ -410,30 +394,22 @@ describe('limits of a request', () => {
 		expect(indexed()).toHaveLength(60);
 	});
 
-	it('keep a request under 5 MB', async () => {
-		sandbox().settings.keepBodies = false;
+	it.each<[string, INodeParameters, number[]]>([
+		['5 MB', {}, [200, 200]],
+		['10 MB, for a compatible service', { bytesPerRequest: 10_000_000 }, [200]],
+	])('keep a request under %s', async (_case, options, statuses) => {
+		Object.assign(sandbox().settings, { keepBodies: false, pushBodyLimitBytes: 10_000_000 });
 		const items = indexes(8).map((at) => ({
 			id: `${at}`,
 			name: 'N',
 			text: '漢'.repeat(400_000),
 		}));
-		await push(items, { options: {} });
+		await push(items, { options });
 		const { requests } = sandbox();
-		expect(requests.map(({ status }) => status)).toEqual([200, 200]);
-		for (const { bodyBytes } of requests) expect(bodyBytes).toBeLessThanOrEqual(5_000_000);
+		expect(requests.map(({ status }) => status)).toEqual(statuses);
+		const most = options.bytesPerRequest ?? 5_000_000;
+		for (const { bodyBytes } of requests) expect(bodyBytes).toBeLessThanOrEqual(Number(most));
 		expect(indexed()).toHaveLength(8);
-	});
-
-	it('may be larger for a compatible service', async () => {
-		sandbox().settings.keepBodies = false;
-		sandbox().settings.pushBodyLimitBytes = 20_000_000;
-		const items = indexes(8).map((at) => ({
-			id: `${at}`,
-			name: 'N',
-			text: '漢'.repeat(400_000),
-		}));
-		await push(items, { options: { bytesPerRequest: 10_000_000 } });
-		expect(sandbox().requests.map(({ status }) => status)).toEqual([200]);
 	});
 
 	it('refuse a document that is too large alone, with its size and its item', async () => {
@@ -681,18 +657,6 @@ describe('a failing item', () => {
 			error: "The field 'name' of document 'bad' must be text or a whole number, but it is true (item 2)",
 		});
 		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
-	});
-
-	it('goes to the error output with its input', async () => {
-		const result = await push(items, {}, TO_ERROR_OUTPUT);
-		expect(pairedIndexes(result)).toEqual([0, 1, 3, 2]);
-		expect(jsonOf(result.errorOutput)).toEqual([
-			expect.objectContaining({
-				id: 'bad',
-				name: true,
-				error: expect.stringMatching(/ \(item 2\)$/),
-			}),
-		]);
 	});
 
 	it('may be one document of a list: the others are pushed', async () => {

@@ -7,32 +7,20 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { textsOf, useChunkText } from '../../support/chunking';
-import { sandboxCredentials } from '../../support/credentials';
-import { runNode, type RunOptions } from '../../support/engine';
-import { CONTINUE, jsonOf } from '../../support/sandbox';
+import type { RunOptions } from '../../support/engine';
+import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
 
 const files = useFiles();
-const { sandbox, chunk, submits } = useChunkText({ vectorSize: 3 });
+const { sandbox, chunk, credentials, submits } = useChunkText({ vectorSize: 3 });
 
-const push = async (
-	items: INodeExecutionData[],
-	parameters: INodeParameters = {},
-	settings: Partial<RunOptions> = {},
-) =>
-	await runNode({
-		node: new PushDocuments(),
-		items,
-		parameters: { documentSource: 'textFile', ...parameters },
-		credentials: sandboxCredentials(sandbox()),
-		...settings,
-	});
+const push = nodeRunner(new PushDocuments(), credentials, { documentSource: 'textFile' });
 const chunkFiles = async (
 	items: INodeExecutionData[],
 	parameters: INodeParameters = {},
 	settings: Partial<RunOptions> = {},
 ) =>
 	await chunk(
-		items as unknown as IDataObject[],
+		items,
 		{ textSource: 'textFile', output: 'documents', vectors: 'none', ...parameters },
 		settings,
 	);

@@ -1,8 +1,4 @@
-import {
-	NOT_PLAIN,
-	parsePlainPath,
-	readPlainPath,
-} from '../../../nodes/shared/n8n/parameters/plain-path';
+import { parsePlainPath } from '../../../nodes/shared/n8n/parameters/plain-path';
 
 describe('an expression that only reads a field', () => {
 	it.each([
@@ -43,39 +39,5 @@ describe('an expression that only reads a field', () => {
 		'={{ $jsona }}',
 	])('%j is not one', (expression) => {
 		expect(parsePlainPath(expression)).toBeUndefined();
-	});
-});
-
-describe('a field', () => {
-	it.each([
-		[{ a: { b: 1 } }, ['a', 'b'], 1],
-		[{ a: [{ b: 'x' }] }, ['a', '0', 'b'], 'x'],
-		[{ a: [1] }, ['a', '1'], undefined],
-		[{ a: null }, ['a'], null],
-		[{ a: null }, ['a', 'b'], undefined],
-		[{}, ['a', 'b', 'c'], undefined],
-		[{ a: { 0: 'x' } }, ['a', '0'], 'x'],
-		[{ a: [1, { b: undefined }] }, ['a'], [1, { b: undefined }]],
-		[Object.assign(Object.create(null) as object, { a: 1 }), ['a'], 1],
-	])('of %j at %j is %j', (json, path, value) => {
-		expect(readPlainPath(json, path)).toEqual(value);
-	});
-
-	it.each<[string, unknown, string[]]>([
-		['a step into text', { a: 'text' }, ['a', '0']],
-		['a step into a date', { a: new Date(0) }, ['a', 'b']],
-		['a member of a list that is no entry', { a: [1] }, ['a', 'b']],
-		['a date', { a: new Date(0) }, ['a']],
-		['a buffer', { a: Buffer.from('x') }, ['a']],
-		['NaN', { a: NaN }, ['a']],
-		['a function', { a: () => 1 }, ['a']],
-		['an inherited member', Object.create({ a: 1 }), ['a']],
-	])('that is %s is left to n8n', (_what, json, path) => {
-		expect(readPlainPath(json, path)).toBe(NOT_PLAIN);
-	});
-
-	it('is the part of the item itself, not a copy', () => {
-		const json = { a: { b: 1 } };
-		expect(readPlainPath(json, ['a'])).toBe(json.a);
 	});
 });
