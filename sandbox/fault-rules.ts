@@ -26,8 +26,10 @@ const CONDITIONS = {
 	probability: { type: 'number' },
 	/** Strikes only if the raw request body contains this text. */
 	whenBodyContains: { type: 'string' },
-	/** Requests that pass in each second of the clock. */
+	/** Requests that pass in each second of the clock; with `burst` on average. */
 	perSecond: { type: 'number' },
+	/** Requests that pass at once after a pause, as gateways count. */
+	burst: { type: 'number' },
 	/** Requests in flight that pass, those that it strikes included. */
 	atOnce: { type: 'number' },
 	/** Time to wait before anything else. */
@@ -59,9 +61,9 @@ interface ArmedRule {
 	rule: FaultRule;
 	seen: number;
 	struck: number;
-	/** The last second of the clock in which it was asked, and how often. */
-	second: number;
-	inSecond: number;
+	/** Requests that may pass yet, and when one was seen last, in seconds. */
+	left: number;
+	at: number;
 	random: () => number;
 }
 
@@ -100,7 +102,7 @@ export class FaultRules {
 		this.check(rule);
 		// The seed depends on the position alone, so that a run can be repeated.
 		const random = seededRandom(`fault ${this.rules.length}`);
-		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, second: 0, inSecond: 0, random });
+		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, left: 0, at: 0, random });
 	}
 
 	clear(): void {
@@ -137,6 +139,18 @@ export class FaultRules {
 	}
 }
 
+function isWithinRate(armed: ArmedRule, perSecond: number): boolean {
+	const { burst } = armed.rule;
+	const now = Date.now() / 1000;
+	if (burst !== undefined) armed.left += (now - armed.at) * perSecond;
+	else if (Math.floor(now) !== Math.floor(armed.at)) armed.left = perSecond;
+	armed.left = Math.min(burst ?? perSecond, armed.left);
+	armed.at = now;
+	if (armed.left < 1) return false;
+	armed.left -= 1;
+	return true;
+}
+
 /** Counts the request for the rule and tells whether the rule strikes. */
 function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	const { rule } = armed;
@@ -145,12 +159,7 @@ function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 		if (!rawBody(request).includes(rule.whenBodyContains)) return false;
 	}
 	if (rule.atOnce !== undefined && (request.record?.inFlight ?? 0) <= rule.atOnce) return false;
-	if (rule.perSecond !== undefined) {
-		const second = Math.floor(Date.now() / 1000);
-		armed.inSecond = second === armed.second ? armed.inSecond + 1 : 1;
-		armed.second = second;
-		if (armed.inSecond <= rule.perSecond) return false;
-	}
+	if (rule.perSecond !== undefined && isWithinRate(armed, rule.perSecond)) return false;
 	armed.seen += 1;
 	if (armed.seen <= (rule.skip ?? 0)) return false;
 	if (armed.struck >= (rule.times ?? Infinity)) return false;

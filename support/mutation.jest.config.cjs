@@ -14,6 +14,5 @@ module.exports = {
 	testRunner: require.resolve('./mutation/jest-circus-until-found.cjs'),
 	testSequencer: require.resolve('./mutation/quickest-first.cjs'),
 	setupFilesAfterEnv: ['<rootDir>/support/mutation/setup.cjs'],
-	moduleNameMapper: { '/support/timing$': '<rootDir>/support/mutation/timing.ts' },
 	testTimeout: 10_000,
 };
