@@ -3,14 +3,13 @@
  * With `--once` it ends after the examples, with exit code 0 only if every check passed. Names of
  * examples after `--` run only these.
  */
-import { testCredentials } from './demo/credential-tests';
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
 import { checkScenarios, runScenarios } from './demo/scenarios';
 import { Stage } from './demo/stage';
 import { runCommand } from './shared/command';
 import { tail } from './shared/processes';
-import { say, step } from './shared/progress';
+import { say } from './shared/progress';
 import { printChecks } from './shared/report';
 
 const once = process.argv.includes('--once');
@@ -33,7 +32,6 @@ runCommand(
 		const demo = await startDemo(command, { keepData: !once });
 		if (!once) printLogin(demo);
 		const stage = new Stage(demo);
-		await step('Testing the credentials', async () => await testCredentials(stage));
 		await runScenarios(stage, names);
 		// n8n selects what was changed last in a new node: the credential of the examples, not one with another scope.
 		await demo.n8n.api.saveCredential(demo.credentials['Demo AI Service']);

@@ -14,7 +14,7 @@ const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 
 /**
  * Creates each credential through its form, with good values and with a host that nobody has. What the tests say
- * of other mistakes is checked without a window: test/engine/credentials.test.ts, e2e/demo/credential-tests.ts.
+ * of other mistakes is checked without a window: test/engine/credentials.test.ts.
  */
 export async function credentials({ page, demo, checks }: Suite): Promise<void> {
 	const dialog = new CredentialDialog(page, demo.n8n.url);

@@ -18,12 +18,6 @@ export interface WebhookResponse {
 	body: unknown;
 }
 
-/** What n8n says about a credential. */
-interface CredentialVerdict {
-	status: 'OK' | 'Error';
-	message: string;
-}
-
 /** The part of the editor's API that is used here. */
 export class N8nApi {
 	readonly dataTables: DataTables;
@@ -76,15 +70,6 @@ export class N8nApi {
 			data: { name, type, data },
 		});
 		return saved.id;
-	}
-
-	/** What the test in the credential's dialog says. */
-	async testCredential(credentials: CredentialValues): Promise<CredentialVerdict> {
-		return await this.n8n.request({
-			method: 'POST',
-			url: '/rest/credentials/test',
-			data: { credentials },
-		});
 	}
 
 	/** The stored workflow of that name. */

@@ -159,9 +159,6 @@ describe('ids', () => {
 	it.each<[unknown, string]>([
 		['..', `'Document ID' must not be ".."`],
 		['', "'Document ID' is empty"],
-		[{ id: 'a' }, "'Document ID' must be text or a whole number, but it is an object"],
-		['half \ud83d', "'Document ID' is not valid Unicode text"],
-		[2 ** 53, "'Document ID' is 9007199254740992, a number too large to be exact"],
 		['4.00638E+12', "'Document ID' is 4.00638E+12, a number that a spreadsheet has shortened"],
 	])('that name no document are refused before any request: %j', async (bad, message) => {
 		const list = ['d0', bad, 'd1'].map((id) => ({ id: id as string, other: 'x' }));
@@ -193,9 +190,7 @@ describe('ids', () => {
 
 	it.each<[unknown, string]>([
 		[['b'], "'Document ID' must be text or a whole number, but it is a list"],
-		[{ id: 'b' }, "'Document ID' must be text or a whole number, but it is an object"],
 		['', "'Document ID' is empty"],
-		[null, "'Document ID' is empty"],
 	])(
 		'of a list that name no document are reported with their position: %j',
 		async (bad, message) => {

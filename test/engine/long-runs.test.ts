@@ -8,8 +8,6 @@ import { captured } from '../../support/log-capture';
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
-import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
-import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { Run } from '../../nodes/shared/n8n/run/run';
 import type { FaultRule } from '../../sandbox';
@@ -64,20 +62,6 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 		{ ...MODEL, text: '={{ $json.text }}' },
 		{ route: 'results' },
 		/Chunk Text: Chunking IDs/,
-	],
-	[
-		'Delete Document',
-		new DeleteDocument(),
-		{ options: { concurrency: 1, ignoreNotFound: true } },
-		{ route: 'delete', skip: 4 },
-		/Delete Document: 4 of 6 documents had been deleted/,
-	],
-	[
-		'Migrate Blobs',
-		new MigrateBlobs(),
-		{ confirm: true },
-		{ route: 'convert' },
-		/Migrate Blobs: /,
 	],
 ])('%s writes a line every 10 seconds', async (_name, node, parameters, fault, words) => {
 	const items = indexes(6).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));

@@ -56,15 +56,6 @@ describe('a summary has the same figures for all nodes', () => {
 		expect(output[0].json.stats).toEqual({ ...NOTHING, requests: 3, bytes: 0 });
 	});
 
-	it('Chunk Text, of a file, whose requests were throttled', async () => {
-		sandbox().faults.add({ route: 'submit', status: 429, times: 1 });
-		const items = [await file(2)];
-		const parameters = { textSource: 'file', ...MODEL, options: { outputTo: 'files' } };
-		const { output } = await run(new ChunkText(), parameters, { items });
-		const [{ stats }] = jsonOf(output).filter((json) => 'stats' in json);
-		expect(stats).toMatchObject({ requests: 1, retries: 1, throttled: 1 });
-	});
-
 	it('Chunk Text, each of several files', async () => {
 		const parameters = { textSource: 'file', ...MODEL };
 		const options = { textsPerRequest: 2, outputTo: 'files' };

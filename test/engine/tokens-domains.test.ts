@@ -4,8 +4,6 @@
  * token, against the Test button's and against those of the HTTP Request node; a node's own
  * requests, which go to the URL in the credential, are free.
  */
-import { injectDomainRestrictionFields } from 'n8n-workflow';
-
 import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
@@ -34,16 +32,8 @@ const run = async (data: ReturnType<typeof restricted>) =>
 	await chunk(startWorker(), new CredentialStore({ [TYPE]: data }));
 
 describe('a credential restricted to domains', () => {
-	it('has the fields of n8n', () => {
-		const names = injectDomainRestrictionFields(new LucidworksAiOAuth2Api()).map(
-			({ name }) => name,
-		);
-		expect(names.slice(-2)).toEqual(['allowedHttpRequestDomains', 'allowedDomains']);
-	});
-
 	it.each([
 		['of other hosts', 'example.com, 127.0.0.1'],
-		['of subdomains only', '*.localhost'],
 		['that is empty', ''],
 	])('requests no token if a list %s omits the token server', async (_case, domains) => {
 		const { error } = await run(restricted('domains', domains));

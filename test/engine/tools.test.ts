@@ -98,21 +98,6 @@ describe('what an agent is offered', () => {
 		expect(namesOf(shownBy(new ChunkText(), 'options'))).toContain(option);
 		expect(namesOf(offered(new ChunkText(), 'options'))).not.toContain(option);
 	});
-
-	it('are fields to fill in, since the item is the input of the agent', async () => {
-		expect(offered(new PushDocuments(), 'documentSource')).toMatchObject({
-			default: 'fields',
-		});
-		const { output } = await push([{ chatInput: 'Add this', id: 'no', name: 'No' }], {
-			documentId: 'agent/returns',
-			documentName: 'Returns',
-			additionalFields: { field: [{ name: 'text', value: TEXT }] },
-		});
-		expect(jsonOf(output)).toMatchObject([{ id: 'agent/returns', pushed: true }]);
-		expect(sandbox().documents(DEMO.endpoint)).toEqual([
-			{ id: 'agent/returns', name: 'Returns', text: TEXT },
-		]);
-	});
 });
 
 describe('what a model fills in without any setting', () => {

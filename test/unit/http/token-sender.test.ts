@@ -48,21 +48,6 @@ test('sends the request of the interface and follows no redirect with the secret
 	expect(String(sent?.body)).toBe('');
 });
 
-test('a secret that a refusal repeats is removed from it', async () => {
-	const reply = await sendWith(async () => ({
-		statusCode: 401,
-		headers: {},
-		body: bodyOf({
-			error: 'invalid_client',
-			error_description: `Wrong secret client-s3cret in Basic ${btoa('me:client-s3cret')}`,
-		}),
-	}));
-	expect(reply.body).toEqual({
-		error: 'invalid_client',
-		error_description: 'Wrong secret *** in Basic ***',
-	});
-});
-
 test.each([
 	[
 		'no answer may pass',
