@@ -4,7 +4,6 @@ import { failure } from './http';
 import type { ChunkRequest } from './jobs';
 import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
-import { modelDimension } from './vectors';
 
 /*
  * The body of a submission without its `chunkerConfig`. Members that are not known are allowed,
@@ -66,7 +65,7 @@ export function toChunkRequest(
 	}
 	if (settings.models?.includes(modelId) === false)
 		throw failure(404, `There is no model '${modelId}'`);
-	const full = modelDimension(modelId, settings);
+	const full = settings.vectorSize;
 	const { dimReductionSize: dimension = full, vectorQuantizationMethod } = modelConfig;
 	if (dimension > full) {
 		throw failure(400, `modelConfig.dimReductionSize must be an integer from 1 to ${full}`);

@@ -97,21 +97,16 @@ export class IndexStore {
 	}
 
 	/**
-	 * Documents that contain all words of the query, or any when none has all.
+	 * Documents that contain all words of the query.
 	 *
 	 * @param limit hits returned at most
 	 */
 	search(endpoint: string, query: string, limit = 20): { total: number; hits: SearchHit[] } {
 		const words = [...new Set(wordsOf(query))];
-		const found = this.documents(endpoint).flatMap((document) => {
+		const hits = this.documents(endpoint).filter((document) => {
 			const own = new Set(wordsOf(textsOf(document)));
-			const count = words.filter((word) => own.has(word)).length;
-			return count === 0 ? [] : [{ document, count }];
-		});
-		const whole = found.filter(({ count }) => count === words.length);
-		const hits = (whole.length > 0 ? whole : found).map(
-			({ document }) => document as SearchHit,
-		);
+			return words.every((word) => own.has(word));
+		}) as SearchHit[];
 		return { total: hits.length, hits: hits.slice(0, limit) };
 	}
 

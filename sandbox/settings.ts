@@ -26,16 +26,11 @@ const SETTINGS = {
 		type: 'boolean',
 		default: false,
 	},
-	resultShape: {
-		description: 'Vectors nested per text, or all in one list as in older responses',
-		enum: ['nested', 'topLevelVector'],
-		default: 'nested',
-	},
 	vectorSize: {
-		description:
-			'Dimension of all models; without it, `small`, `base` or `large` in the name of a model mean 384, 768 and 1024',
+		description: 'Dimension of all models',
 		type: 'number',
 		minimum: 0,
+		default: 384,
 	},
 	maxChunks: {
 		description: 'Chunks per request after which the rest is cut off silently',

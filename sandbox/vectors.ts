@@ -1,27 +1,7 @@
 import { hashText } from './random';
-import type { SandboxSettings } from './settings';
 
 /** The two methods (docs/service-interface.md, Chunking request); undefined leaves floats. */
 export type Quantization = 'min-max' | 'max-scale' | undefined;
-
-/** Dimension by model size (docs/service-interface.md, Models). */
-const SIZES: ReadonlyArray<readonly [RegExp, number]> = [
-	[/(^|[-_])(small|xs|xsmall)([-_]|$)/, 384],
-	[/(^|[-_])(base|m)([-_]|$)/, 768],
-	[/(^|[-_])(large|l)([-_]|$)/, 1024],
-];
-
-/** Dimension of a model whose name says nothing about it. */
-const DEFAULT_SIZE = 384;
-
-/**
- * Dimension of a model: the setting `vectorSize` if it is set, otherwise what the model's name says
- * (small 384, base 768, large 1024), otherwise 384.
- */
-export function modelDimension(modelId: string, settings: SandboxSettings): number {
-	const bySize = SIZES.find(([pattern]) => pattern.test(modelId))?.[1];
-	return settings.vectorSize ?? bySize ?? DEFAULT_SIZE;
-}
 
 /**
  * The vector of a text: deterministic, seeded by a hash of the text, no meaning in it.

@@ -52,7 +52,7 @@ export const results: Route = (app, { jobs, settings, tokens }, config) => {
 			if (status === 'RETRIEVED' && settings.resultsOnce) return { chunkingId, status };
 			// Set before the body is built: of two concurrent requests only one gets data.
 			job.status = 'RETRIEVED';
-			return reply.type('application/json').send(await resultsBody(job, settings));
+			return reply.type('application/json').send(await resultsBody(job));
 		},
 	);
 };

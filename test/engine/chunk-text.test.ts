@@ -315,23 +315,6 @@ describe('the output', () => {
 		]);
 	});
 
-	it('is the same for the older shape of results, except spans and tokens', async () => {
-		const parameters = { options: { chunkDetails: true } };
-		const nested = jsonOf((await chunk(items, parameters)).output);
-		sandbox().settings.resultShape = 'topLevelVector';
-		const older = jsonOf((await chunk(items, parameters)).output);
-		expect(older).toHaveLength(3);
-		expect(older).toEqual(
-			nested.map(({ text, chunkIndex, chunkCount, vector }) => ({
-				text,
-				chunkIndex,
-				chunkCount,
-				chunkingId: anId,
-				vector,
-			})),
-		);
-	});
-
 	it.each<[string, INodeParameters, IDataObject]>([
 		['none unless asked for', {}, {}],
 		['none', { keepSourceFields: 'none' }, {}],

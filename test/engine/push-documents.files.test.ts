@@ -478,24 +478,6 @@ describe('bad input', () => {
 			/^The format of the file 'd.bin' .* cannot be detected/,
 		],
 		[
-			'UTF-16 without a mark',
-			Buffer.from('{"id":"a"}', 'utf16le'),
-			'd.jsonl',
-			/^'d.jsonl': The file is not text, or it is UTF-16 without a byte order mark/,
-		],
-		[
-			'a ZIP archive',
-			Buffer.from('504b0304ff', 'hex'),
-			'd.jsonl',
-			/^'d.jsonl': .* an Excel or Word document, or a ZIP archive/,
-		],
-		[
-			'a damaged gzip file',
-			Buffer.from(`1f8b0800000000000003${'ff'.repeat(40)}`, 'hex'),
-			'd.jsonl.gz',
-			/^'d.jsonl.gz': The gzip file is damaged/,
-		],
-		[
 			'an object with lists',
 			'{"meta":{},"docs":[{"id":"a","name":"A"}],"tags":[]}',
 			'd.json',

@@ -111,15 +111,6 @@ describe('vectors', () => {
 		return chunkedData?.[0].vectors[0] as { vector: number[]; tokensUsed: unknown };
 	};
 
-	test.each([
-		['gte-small', 384],
-		['multilingual-e5-base', 768],
-		['bge-large', 1024],
-		['my-model', 384],
-	])('%s has %d numbers', async (model, size) => {
-		expect((await vectorsOf({}, model)).vector).toHaveLength(size);
-	});
-
 	test('floats, min-max and max-scale keep their ranges, and repeat', async () => {
 		const floats = await vectorsOf({});
 		expect(floats.tokensUsed).toEqual({ inputTokens: 3 });

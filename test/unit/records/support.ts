@@ -26,15 +26,6 @@ export async function* chunks(
 /** Lengths of pieces, single characters included. */
 export const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-/** What `JSON.parse` makes of a text, or the text. */
-export function parsed(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return text;
-	}
-}
-
 /** What a reader finds in a text cut into pieces, and what ended it. */
 export function readAll(
 	reader: RecordReader,
