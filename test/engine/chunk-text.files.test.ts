@@ -545,27 +545,19 @@ describe('Submit with Texts From: File', () => {
 		expect(ids(jsonOf(output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
 	});
 
-	describe('whose texts have failed in Get Results', () => {
-		/** The items of a request of a file, with On Error: Continue (using error output). */
-		const failedOf = async (count: number, ...bodies: unknown[]) => {
-			const submitted = await chunkFile(jsonLines(articles(count)), { operation: 'submit' });
-			await jobsEnded();
-			answers(...bodies);
-			const result = await getResults(
-				jsonOf(submitted.output.slice(0, 1)),
-				{ output: 'documents' },
-				TO_ERROR_OUTPUT,
-			);
-			return result;
-		};
-
-		it('can be fetched again, all of them', async () => {
-			const { errorOutput } = await failedOf(2, { status: 'ERROR', message: 'Busy' });
-			const [item] = jsonOf(errorOutput);
-			expect(item).toMatchObject({ documents: [{}, {}], failedTexts: [{}, {}] });
-			const again = await getResults([item], { output: 'documents' });
-			expect(ids(jsonOf(again.output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
-			expect(jsonOf(again.output)[2]).toMatchObject({ name: 'Article 1', parentId: 'a1' });
-		});
+	it('can fetch texts again that have failed in Get Results', async () => {
+		const submitted = await chunkFile(jsonLines(articles(2)), { operation: 'submit' });
+		await jobsEnded();
+		answers({ status: 'ERROR', message: 'Busy' });
+		const { errorOutput } = await getResults(
+			jsonOf(submitted.output.slice(0, 1)),
+			{ output: 'documents' },
+			TO_ERROR_OUTPUT,
+		);
+		const [item] = jsonOf(errorOutput);
+		expect(item).toMatchObject({ documents: [{}, {}], failedTexts: [{}, {}] });
+		const again = await getResults([item], { output: 'documents' });
+		expect(ids(jsonOf(again.output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
+		expect(jsonOf(again.output)[2]).toMatchObject({ name: 'Article 1', parentId: 'a1' });
 	});
 });

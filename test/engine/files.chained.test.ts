@@ -6,26 +6,13 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
-import { sandboxCredentials } from '../../support/credentials';
-import { runNode, type RunOptions, type RunResult } from '../../support/engine';
-import { CONTINUE, indexes, useSandbox } from '../../support/sandbox';
+import { CONTINUE, indexes, useNodes } from '../../support/sandbox';
 
-const sandbox = useSandbox();
+const { sandbox, runnerOf } = useNodes();
 const files = useFiles();
 
-const run = async (
-	node: INodeType,
-	items: INodeExecutionData[],
-	parameters: INodeParameters,
-	more: Partial<RunOptions> = {},
-): Promise<RunResult> =>
-	await runNode({
-		node,
-		items,
-		parameters,
-		credentials: sandboxCredentials(sandbox()),
-		...more,
-	});
+const run = async (node: INodeType, ...options: Parameters<ReturnType<typeof runnerOf>>) =>
+	await runnerOf(node)(...options);
 const push = async (items: INodeExecutionData[], parameters: INodeParameters = {}, more = {}) =>
 	await run(new PushDocuments(), items, { documentSource: 'file', ...parameters }, more);
 const idsInIndex = () =>

@@ -1,5 +1,5 @@
 /**
- * Files of all nodes: runs that end while a file is read, and what is said about them.
+ * Files of all nodes: ranges of them, runs that end while a file is read, and what is said about them.
  *
  * @jest-environment node
  */
@@ -11,10 +11,10 @@ import type { IDataObject, INodeExecutionData, INodeParameters, INodeType } from
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import type { FaultRule } from '../../sandbox';
 import { captured } from '../../support/log-capture';
 import { useFiles } from '../../support/binary-data';
-import { sandboxCredentials } from '../../support/credentials';
-import { runNode, type RunOptions, type RunResult } from '../../support/engine';
+import type { RunOptions, RunResult } from '../../support/engine';
 import {
 	CONTINUE,
 	HANGS,
@@ -22,52 +22,51 @@ import {
 	indexes,
 	requestsOver,
 	stopped,
-	useSandbox,
-	useShortBackoff,
+	useNodes,
 } from '../../support/sandbox';
 
-const sandbox = useSandbox();
+const { sandbox, runnerOf } = useNodes();
 const files = useFiles();
-useShortBackoff();
 
 const lines = (count: number): string =>
 	indexes(count)
 		.map((at) => `${JSON.stringify({ id: `d${at}`, name: 'N', text: `Text ${at}` })}\n`)
 		.join('');
 
-/** Each node, with what makes it read a file, and a request for each record. */
-const NODES: Array<[string, () => INodeType, INodeParameters, IDataObject]> = [
+/** Each node, its route, what its summary counts, what makes it read a file, and a request for each record. */
+const NODES: Array<
+	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
+> = [
 	[
 		'Push Documents',
+		'push',
+		'pushed',
 		() => new PushDocuments(),
 		{ documentSource: 'file' },
 		{ documentsPerRequest: 1 },
 	],
-	['Delete Document', () => new DeleteDocument(), { idSource: 'file' }, {}],
+	['Delete Document', 'delete', 'deleted', () => new DeleteDocument(), { idSource: 'file' }, {}],
 	[
 		'Chunk Text',
+		'submit',
+		'chunked',
 		() => new ChunkText(),
-		{
-			textSource: 'file',
-			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
-		},
+		{ textSource: 'file', modelId: { __rl: true, mode: 'id', value: 'gte-small' } },
 		{ textsPerRequest: 1, outputTo: 'files' },
 	],
 ];
 
 const run = async (
-	[, node, parameters, options]: (typeof NODES)[number],
+	[, , , node, parameters, options]: (typeof NODES)[number],
 	items: INodeExecutionData[],
 	more: IDataObject = {},
 	settings: Partial<RunOptions> = {},
 ): Promise<RunResult> =>
-	await runNode({
-		node: node(),
+	await runnerOf(node(), parameters)(
 		items,
-		parameters: { ...parameters, options: { ...options, ...more } } as INodeParameters,
-		credentials: sandboxCredentials(sandbox()),
-		...settings,
-	});
+		{ options: { ...options, ...more } as INodeParameters },
+		settings,
+	);
 const [PUSH] = NODES;
 
 /** Storage that returns these bytes and then nothing more. `waits`: all of them were read. */
@@ -84,10 +83,30 @@ function stalled(bytes: string | Buffer): { stream: Readable; waits: Promise<voi
 	});
 	return { stream, waits };
 }
-const routeOf = (name: string) =>
-	({ 'Push Documents': 'push' as const, 'Delete Document': 'delete' as const })[name] ?? 'submit';
+const RECORDS = indexes(10).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
+const RANGES = {
+	'd.jsonl': lines(10),
+	'd.json': JSON.stringify(RECORDS),
+	'd.csv': `id,name,text\n${RECORDS.map((record) => `${Object.values(record).join()}\n`).join('')}`,
+};
 
 describe.each(NODES)('%s', (...node) => {
+	const [, route, done] = node;
+
+	it.each([
+		['d.jsonl', 3, 4, { records: 7, [done]: 4, skipped: 3, failed: 0, atEnd: false }],
+		['d.csv', 0, 4, { records: 4, [done]: 4, skipped: 0, failed: 0, atEnd: false }],
+		['d.json', 7, 3, { records: 10, [done]: 3, skipped: 7, failed: 0, atEnd: true }],
+		['d.jsonl', 8, 5, { records: 10, [done]: 2, skipped: 8, failed: 0, atEnd: true }],
+		['d.csv', 8, 0, { records: 10, [done]: 2, skipped: 8, failed: 0, atEnd: true }],
+		['d.jsonl', 12, 4, { records: 10, [done]: 0, skipped: 10, failed: 0, atEnd: true }],
+	] as const)('reads of %s, after %d records, at most %d', async (name, skip, max, summary) => {
+		const range = { skipRecords: skip, maxRecords: max };
+		const { error, output } = await run(node, [await files.item(RANGES[name], name)], range);
+		expect(error).toBeUndefined();
+		expect(output.at(-1)?.json).toMatchObject(summary);
+	});
+
 	it.each([
 		['as it is', lines(3)],
 		['compressed', gzipSync(lines(3)).subarray(0, -8)],
@@ -102,7 +121,7 @@ describe.each(NODES)('%s', (...node) => {
 	});
 
 	it('ends when the service refuses everything although its storage stalls', async () => {
-		sandbox().faults.add({ route: routeOf(node[0]), status: 403 });
+		sandbox().faults.add({ route: route, status: 403 });
 		files.opens(stalled(lines(20)).stream);
 		const { output } = await run(node, [await files.item('')], {}, CONTINUE);
 		expect(output.at(-1)?.json.error).toContain('403');
@@ -110,7 +129,7 @@ describe.each(NODES)('%s', (...node) => {
 	});
 
 	it('says of a file in which the run ended where to continue, and not that it was processed', async () => {
-		sandbox().faults.add({ route: routeOf(node[0]), status: 307 });
+		sandbox().faults.add({ route: route, status: 307 });
 		const items = [
 			await files.item(lines(3), 'a.jsonl'),
 			await files.item(lines(3), 'b.jsonl'),
@@ -132,7 +151,7 @@ describe.each(NODES)('%s', (...node) => {
 	])('after an outage continues before the records that it failed: %s', async (_what, fault) => {
 		// Chunk Text gets chunks of earlier records after later ones were refused: that settles nothing.
 		sandbox().settings.chunkDelayMs = 300;
-		sandbox().faults.add({ route: routeOf(node[0]), skip: 4, latencyMs: 200, ...fault });
+		sandbox().faults.add({ route: route, skip: 4, latencyMs: 200, ...fault });
 		const more = { retryForSeconds: 1, concurrency: 1, ignoreNotFound: true };
 		const { output } = await run(node, [await files.item(lines(40))], more, CONTINUE);
 		expect(output.at(-1)?.json.error).toMatch(/: continue with Skip Records: 4$/);
@@ -147,7 +166,7 @@ describe.each(NODES)('%s', (...node) => {
 	});
 
 	it('does not count what a cancel interrupts as failed', async () => {
-		sandbox().faults.add({ route: routeOf(node[0]), ...HANGS });
+		sandbox().faults.add({ route: route, ...HANGS });
 		const before = captured.length;
 		const item = await files.item(lines(5));
 		const { error } = await stopped(
