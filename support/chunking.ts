@@ -8,7 +8,7 @@ import { sandboxCredentials } from './credentials';
 import type { NodeOptions, RunOptions, RunResult } from './engine';
 import { indexes, nodeRunner, useSandbox, useShortBackoff } from './sandbox';
 
-/** One item per chunk and one chunk per line, by a chunker that needs no Python. */
+/** One item per chunk and one chunk per line. */
 const BY_LINE: INodeParameters = {
 	output: 'chunks',
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },

@@ -6,9 +6,9 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { chunkNode, texts, useChunkText } from '../../support/chunking';
 import { type NodeOptions, runPipeline } from '../../support/engine';
-import { TO_ERROR_OUTPUT, CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { hintsOf, jsonOf } from '../../support/sandbox';
 
-const { sandbox, chunk, getResults, credentials, submits, answers, jobsEnded } = useChunkText({
+const { sandbox, chunk, getResults, credentials, jobsEnded } = useChunkText({
 	deleteCommitIntervalMs: 3_600_000,
 });
 
@@ -26,9 +26,6 @@ const ids = (items: IDataObject[]) => items.map(({ id }) => id);
 const pipeline = async (nodes: NodeOptions[], items: IDataObject[] | INodeExecutionData[]) =>
 	await runPipeline(nodes, items, { credentials: credentials() });
 const push: NodeOptions = { node: new PushDocuments() };
-
-/** The default chunker uses Python, which takes a while to start. */
-const PYTHON_TIMEOUT_MS = 120_000;
 
 describe('Documents Ready to Push', () => {
 	it('end with the vector, the longest field, packed as 32-bit numbers', async () => {
@@ -93,24 +90,9 @@ describe('Documents Ready to Push', () => {
 		expect(ids(jsonOf(output))[2]).toBe('b#0');
 	});
 
-	it('have an ID for each text of a list', async () => {
-		const { output } = await chunk([{ id: 'x', name: 'X', texts: ['a\nb', 'c'] }], {
-			...DOCUMENTS,
-			textSource: 'list',
-		});
-		expect(ids(jsonOf(output))).toEqual(['x#0.0', 'x#0.1', 'x#1.0']);
-	});
-
 	it.each<[string, IDataObject, RegExp]>([
 		['no ID', { name: 'X' }, /^'Document ID' is empty$/],
-		['an empty ID', { id: ' ', name: 'X' }, /^'Document ID' is empty$/],
-		[
-			'an ID that is no text',
-			{ id: ['x'], name: 'X' },
-			/^'Document ID' must be text or a whole number, but it is a list$/,
-		],
 		['no name', { id: 'x' }, /^'Document Name' is empty$/],
-		['an empty name', { id: 'x', name: null }, /^'Document Name' is empty$/],
 	])('are refused before any request: %s', async (_case, document, message) => {
 		const items = [article, { ...document, text: 'secret of nobody' }];
 		for (const operation of ['submitAndWait', 'getResults']) {
@@ -168,16 +150,6 @@ describe('Documents Ready to Push', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('are refused alone: the other documents are returned', async () => {
-		const items = [article, { name: 'X', text: 'unsent' }, other];
-		const result = await chunk(items, DOCUMENTS, TO_ERROR_OUTPUT);
-		expect(pairedIndexes(result)).toEqual([0, 0, 2, 1]);
-		expect(jsonOf(result.errorOutput)).toEqual([
-			{ ...items[1], error: "'Document ID' is empty (item 1)" },
-		]);
-		expect(JSON.stringify(submits().map(({ body }) => body))).not.toContain('unsent');
-	});
-
 	it('of several items with the same ID replace each other, which a hint says', async () => {
 		const counted = [article, article, other, other, { ...article, id: 'c' }].map((item) => ({
 			...item,
@@ -228,24 +200,20 @@ describe('Chunk Text -> Push Documents', () => {
 		expect(jsonOf(result.output).map(({ pushed: done }) => done)).toEqual([true, true, true]);
 	});
 
-	it(
-		'works untouched: nothing is set but the model',
-		async () => {
-			const modelId = { __rl: true, mode: 'list', value: 'gte-small' };
-			const nodes = [{ node: new ChunkText(), parameters: { modelId } }, push];
-			const text = 'One\nTwo';
-			const [chunked] = await pipeline(nodes, [
-				{ id: 'a', name: 'A', url: 'https://a.example', text },
-			]);
-			expect(jsonOf(chunked.output)[0]?.vector).toMatch(/^(f32|f64):/);
-			expect(pushed()[0]).toMatchObject({
-				id: 'a#0',
-				url: 'https://a.example',
-				vector: [expect.any(Number), expect.any(Number)],
-			});
-		},
-		PYTHON_TIMEOUT_MS,
-	);
+	it('works untouched: nothing is set but the model', async () => {
+		const modelId = { __rl: true, mode: 'list', value: 'gte-small' };
+		const nodes = [{ node: new ChunkText(), parameters: { modelId } }, push];
+		const text = 'One\nTwo';
+		const [chunked] = await pipeline(nodes, [
+			{ id: 'a', name: 'A', url: 'https://a.example', text },
+		]);
+		expect(jsonOf(chunked.output)[0]?.vector).toMatch(/^(f32|f64):/);
+		expect(pushed()[0]).toMatchObject({
+			id: 'a#0',
+			url: 'https://a.example',
+			vector: [expect.any(Number), expect.any(Number)],
+		});
+	});
 });
 
 describe('a document that shrank', () => {
@@ -273,35 +241,11 @@ describe('a document that shrank', () => {
 	});
 });
 
-describe('a chunk is returned as removed only if it is certain that it no longer exists', () => {
-	const options = { previousChunkCount: 3, maxWaitSeconds: 1 };
-	const run = async (parameters: INodeParameters = {}) =>
-		jsonOf((await chunk(texts(1), { ...DOCUMENTS, options, ...parameters }, CONTINUE)).output);
-
-	it('if its text is covered completely', async () => {
-		expect(removed(await run())).toEqual(['i0#1', 'i0#2']);
-	});
-
-	it.each<[string, unknown]>([
-		['no chunks at all', { chunks: [], spans: [] }],
-		['chunks without spans', { chunks: ['text 0'] }],
-		['chunks of a part of the text', { chunks: ['t'], spans: [[0, 1]] }],
-	])('not if the service returned %s', async (_case, entry) => {
-		answers({ status: 'READY', chunkedData: [entry] });
-		const long = { id: 'i0', name: 'N0', text: 'text 0 and a good deal more of it' };
-		const { output } = await chunk([long], { ...DOCUMENTS, options });
-		expect(removed(jsonOf(output))).toEqual([]);
-	});
-
-	it('not by Get Results, which does not know the text', async () => {
-		const { output } = await chunk(texts(1), { operation: 'submit' });
-		await jobsEnded();
-		const items = [{ ...texts(1)[0], ...jsonOf(output)[0] }];
-		const result = await getResults(items, {
-			...DOCUMENTS,
-			options: { previousChunkCount: 3 },
-		});
-		expect(jsonOf(result.output)).toHaveLength(1);
-		expect(removed(jsonOf(result.output))).toEqual([]);
-	});
+it('Get Results, which does not know the texts, returns no chunk as removed', async () => {
+	const { output } = await chunk(texts(1), { operation: 'submit' });
+	await jobsEnded();
+	const items = [{ ...texts(1)[0], ...jsonOf(output)[0] }];
+	const result = await getResults(items, { ...DOCUMENTS, options: { previousChunkCount: 3 } });
+	expect(jsonOf(result.output)).toHaveLength(1);
+	expect(removed(jsonOf(result.output))).toEqual([]);
 });

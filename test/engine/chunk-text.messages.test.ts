@@ -65,17 +65,6 @@ describe('other failures of a job', () => {
 	);
 });
 
-describe('a submission that is refused', () => {
-	it('gets the usual advice if the service names no setting', async () => {
-		fault('submit', { status: 400, body: '{"message":"No."}' });
-		const { message, description } = await errorOf(1);
-		expect(message).toBe(
-			'"No.": the AI service answered with status 400, so the text was not submitted',
-		);
-		expect(description).toMatch(/^Check what the service says, and then 'Model ID'/);
-	});
-});
-
 it.each([
 	[100, []],
 	[101, [expect.stringMatching(/^101 texts chunked in \d+ requests, [\d.]+ s$/)]],

@@ -18,8 +18,6 @@ const {
 	slowAfter,
 } = useChunkText();
 
-const idOf = (path: string) => path.split('/').at(-1);
-
 describe('a job is polled', () => {
 	it('at once, and only once when it is done by then', async () => {
 		await chunk(texts(1));
@@ -52,20 +50,6 @@ describe('a job is polled', () => {
 });
 
 describe('results that come only once', () => {
-	it('are all returned, and no ID is polled again after its data', async () => {
-		Object.assign(sandbox().settings, { resultsOnce: true, chunkDelayMs: 200 });
-		fault('results', { status: 503, probability: 0.2 });
-		const result = await chunk(texts(30), {
-			options: { textsPerRequest: 2, concurrency: 8 },
-		});
-		expect(result.status).toBe('success');
-		expect(textsOf(jsonOf(result.output))).toEqual(textsOf(texts(30)));
-		expect(jobs().map(({ status }) => status)).toEqual(Array(15).fill('RETRIEVED'));
-		// Whoever asks again after the data gets RETRIEVED alone, which is a failure of its own.
-		const last = new Map(polls().map((look) => [idOf(look.path), look]));
-		for (const { status } of last.values()) expect(status).toBe(200);
-	});
-
 	it('are reported as retrieved, and what arrived of them is kept, if the response was cut', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { truncate: true, times: 1 });

@@ -218,8 +218,7 @@ describe('gzip', () => {
 			expect(piece.length).toBeGreaterThan(0);
 			break;
 		}
-		await new Promise((resolve) => setTimeout(resolve, 50));
-		expect(isClosed).toBe(true);
+		while (!isClosed) await new Promise(setImmediate);
 	});
 
 	/** This Node.js, and others that `OTHER_NODES` names: paths of their programs, separated by colons. */
