@@ -199,13 +199,13 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
 /** IDs of items, each deleted once for all items that name it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const isList = parameters.choice('idSource') === 'list';
-	const advice = isList ? ENTRY_ADVICE : undefined;
 	return {
 		valuesOf: (itemIndex) =>
 			isList
 				? parameters.list('listField', itemIndex, LIST_ADVICE).list
 				: idsOf(parameters, itemIndex),
-		entryOf: (value, place) => entryOf(documentId(value, undefined, advice), place),
+		entryOf: (value, place) =>
+			entryOf(isList ? documentId(value, 'The ID', ENTRY_ADVICE) : documentId(value), place),
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		resolve: eachOnce,
 		sink: new ItemSink(run, options, {

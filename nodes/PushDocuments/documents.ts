@@ -101,7 +101,7 @@ export function documentsOf(
 	return Array.isArray(value) ? value : [value];
 }
 
-const JSON_ADVICE = 'Enter one object, or a list of objects, each with an id and a name.';
+const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
 
 /** The document of a text file, which may be empty. */
 export async function documentsOfFile(

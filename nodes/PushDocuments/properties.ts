@@ -155,33 +155,27 @@ export const pushProperties = properties([
 	}),
 	// For AI agents the item is their own input, and they only pass on JSON.
 	onlyForTools({ ...source, options: [FROM_FIELDS, FROM_JSON], default: 'fields' }),
-	...filledByModel(
-		{
-			displayName: 'Document ID',
-			name: 'documentId',
-			type: 'string',
-			default: '={{ $json.id }}',
-			required: true,
-			placeholder: 'e.g. handbook/returns.md',
-			description:
-				'ID of the document. If the index has a document with this ID, it is updated. Otherwise a new one is added.',
-			displayOptions: showForFields,
-		},
-		'ID of the document. If the index has a document with this ID, it is updated.',
-	),
-	...filledByModel(
-		{
-			displayName: 'Document Name',
-			name: 'documentName',
-			type: 'string',
-			default: '={{ $json.name }}',
-			required: true,
-			placeholder: 'e.g. Returns',
-			description: 'Title of the document',
-			displayOptions: showForFields,
-		},
-		'Title of the document',
-	),
+	...filledByModel({
+		displayName: 'Document ID',
+		name: 'documentId',
+		type: 'string',
+		default: '={{ $json.id }}',
+		required: true,
+		placeholder: 'e.g. handbook/returns.md',
+		description:
+			'ID of the document. If the index has a document with this ID, it is updated. Otherwise a new one is added.',
+		displayOptions: showForFields,
+	}),
+	...filledByModel({
+		displayName: 'Document Name',
+		name: 'documentName',
+		type: 'string',
+		default: '={{ $json.name }}',
+		required: true,
+		placeholder: 'e.g. Returns',
+		description: 'Title of the document',
+		displayOptions: showForFields,
+	}),
 	...shownFor(showForTextFile, [textFileProperty, ...textFileDocumentProperties]),
 	...filledByModel(
 		{

@@ -189,8 +189,8 @@ describe('ids', () => {
 	});
 
 	it.each<[unknown, string]>([
-		[['b'], "'Document ID' must be text or a whole number, but it is a list"],
-		['', "'Document ID' is empty"],
+		[['b'], 'The ID must be text or a whole number, but it is a list'],
+		['', 'The ID is empty'],
 	])(
 		'of a list that name no document are reported with their position: %j',
 		async (bad, message) => {
@@ -418,7 +418,7 @@ describe('faults', () => {
 		);
 		expect(output).toEqual([]);
 		expect(error?.message).toMatch(
-			/^The execution was canceled\. 3 of 8 documents had been deleted; deleting them again is safe if 'Ignore Not Found' is on\. Requests in flight may have taken effect\.$/,
+			/^The execution was canceled\. The service had confirmed 3 of 8 documents; deleting them again is safe if 'Ignore Not Found' is on\. Requests in flight may have taken effect\.$/,
 		);
 		expect(requests()).toHaveLength(5);
 		expect(committed()).toEqual([]);

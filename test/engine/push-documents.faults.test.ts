@@ -155,7 +155,7 @@ describe('a node set to stop', () => {
 		expect(error?.context).toMatchObject({ itemIndex: 4 });
 		expect(statuses()).toEqual([200, 200, 400, 400]);
 		expect(error?.description).toMatch(
-			/4 of 9 documents had been pushed; pushing them again is safe\.$/,
+			/The service had confirmed 4 of 9 documents; pushing them again is safe\.$/,
 		);
 		expect(indexed()).toHaveLength(4);
 	});
@@ -183,7 +183,7 @@ describe('Stop in the editor', () => {
 			fault({ ...HANGS, skip: 2 });
 			const { error } = await stopAfter(4, documents(20), { options: OPTIONS }, { onError });
 			expect(error?.message).toBe(
-				'The execution was canceled. 4 of 20 documents had been pushed; pushing them again is safe. Requests in flight may have taken effect.',
+				'The execution was canceled. The service had confirmed 4 of 20 documents; pushing them again is safe. Requests in flight may have taken effect.',
 			);
 		},
 	);

@@ -549,7 +549,7 @@ describe('the output', () => {
 		);
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
 		expect(error?.description).toMatch(
-			/^Correct the document and push it again\. 2 of 3 documents had been pushed/,
+			/^Correct the document and push it again\. The service had confirmed 2 of 3 documents/,
 		);
 	});
 

@@ -97,7 +97,7 @@ describe.each(nodes)('%s', (node, run) => {
 			'damaged',
 			Buffer.concat([Buffer.from('für '), Buffer.from([0xfc]), Buffer.from(' x')]),
 			"The file 'pears.md' has a byte that is not UTF-8 (0xfc): save the file as UTF-8",
-			'Save it as UTF-8.',
+			'Fix its encoding.',
 		],
 	])('refuses a file that is %s', async (_case, content, message, advice) => {
 		const { error } = await run([await item(content)], { options: { bytesPerRequest: 1000 } });

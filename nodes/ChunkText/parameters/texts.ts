@@ -82,19 +82,16 @@ const ofDocuments = { output: ['documents', 'perDocument'] };
 export const documentProperties = shownFor(
 	{ show: ofDocuments, hide: { textSource: ['file', 'textFile'] } },
 	[
-		...filledByModel(
-			{
-				displayName: 'Document ID',
-				name: 'documentId',
-				type: 'string',
-				default: '={{ $json.id }}',
-				required: true,
-				placeholder: 'e.g. handbook/returns.md',
-				description:
-					'ID of the document that the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
-			},
-			'ID of the document that the text belongs to',
-		),
+		...filledByModel({
+			displayName: 'Document ID',
+			name: 'documentId',
+			type: 'string',
+			default: '={{ $json.id }}',
+			required: true,
+			placeholder: 'e.g. handbook/returns.md',
+			description:
+				'ID of the document that the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
+		}),
 		...filledByModel(
 			{
 				displayName: 'Document Name',

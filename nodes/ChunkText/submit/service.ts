@@ -2,6 +2,7 @@ import type { RunStats } from '../../shared/flow/run-state';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/services';
+import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
 import type { ChunkOptions } from '../parameters';
 import type { ChunkTask, TextRef } from '../texts/text';
 
@@ -71,8 +72,9 @@ export interface ChunkService {
  * @throws InputError for a credential or a scope that cannot be used
  */
 export async function openService({ run, parameters, options }: ChunkTask): Promise<ChunkService> {
-	const chosen = parameters.requiredText('scope', 0, 'Choose a scope.');
-	const scope = chosen === 'custom' ? parameters.requiredText('customScope', 0) : chosen;
+	const chosen = parameters.requiredText('scope', 0, SCOPE_ADVICE);
+	const scope =
+		chosen === 'custom' ? parameters.requiredText('customScope', 0, SCOPE_ADVICE) : chosen;
 	const session = await Session.open(run, { ...AI_SERVICE, scope });
 	return {
 		session,

@@ -21,6 +21,8 @@ const NOT_CONNECTED: Record<string, string> = {
 	EPROTO: 'it may not use TLS',
 };
 
+const PROXY = "n8n's HTTP_PROXY, HTTPS_PROXY and NO_PROXY if it uses a proxy";
+
 const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'];
 
 /** Codes of certificates that were refused, on either side. */
@@ -97,7 +99,9 @@ function refusedByN8n(
 		kind === 'token' ? `The token request was not sent: ${reason}` : reason,
 		{
 			...details,
-			description: `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${urlLabel}'.`,
+			description: /domain/i.test(reason)
+				? `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${urlLabel}'.`
+				: `Check '${urlLabel}' in the credential, and ${PROXY}.`,
 		},
 	);
 }
@@ -121,10 +125,7 @@ function aboutConnection(
 	const check = `Check '${urlLabel}' in the credential and whether ${name} is up`;
 	if (neverSent) {
 		const why = NOT_CONNECTED[code] ?? 'no connection could be made';
-		return [
-			`${capitalized(name)} could not be reached: ${why}`,
-			`${check}, and n8n's HTTP_PROXY, HTTPS_PROXY and NO_PROXY if it uses a proxy`,
-		];
+		return [`${capitalized(name)} could not be reached: ${why}`, `${check}, and ${PROXY}`];
 	}
 	return TIMEOUTS.includes(code)
 		? [`${capitalized(name)} did not answer in time`, check]

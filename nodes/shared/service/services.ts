@@ -70,7 +70,7 @@ export const PUSH_SERVICE: Service = {
 		403: "If other documents are accepted, a firewall may refuse this one: check its content. Otherwise the key may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
 		404: "Check 'Push Service URL' and 'Endpoint Identifier' in the credential",
 		413: "Requests with several documents were split already: shorten the document, omit fields with 'Exclude Fields', or chunk it first",
-		content: 'Check what the service says, and then the ID and the fields of the document',
+		content: 'Check what the service says, and then the document and its ID',
 	},
 	adviceInTest: {
 		403: "The key may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",

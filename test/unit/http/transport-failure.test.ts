@@ -269,10 +269,16 @@ describe('what is said', () => {
 			/'Push URL'.*NODE_EXTRA_CA_CERTS.*\(code CERT_HAS_EXPIRED\)/,
 		],
 		[
-			'what n8n refused to send',
-			new Error('Not allowed'),
-			'Not allowed',
+			'a domain that the credential does not allow',
+			new Error('Domain not allowed'),
+			'Domain not allowed',
 			/'Allowed HTTP Request Domains', add the host of 'Push URL'/,
+		],
+		[
+			'a proxy that made no tunnel',
+			new Error('Proxy connection ended'),
+			'Proxy connection ended',
+			/^Check 'Push URL' in the credential, and n8n's HTTP_PROXY/,
 		],
 		['what is no error', 'broken', 'n8n did not send the request', undefined],
 	])('of %s', (_what, thrown, message, advice) => {

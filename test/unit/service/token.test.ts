@@ -167,7 +167,7 @@ describe('a refusal', () => {
 	test('reads with status, code and words of the server', () => {
 		const body = { error: 'invalid_client', error_description: 'Client unknown.' };
 		expect(failureOf(body, 401)).toMatchObject({
-			message: `The token server refused to issue a token for the scope ${SCOPE}: status 401 (invalid_client), Client unknown.`,
+			message: `The token server refused to issue a token for the scope ${SCOPE}: status 401 (invalid_client), "Client unknown."`,
 			description: "Check 'Client ID' and 'Client Secret' in the credential.",
 			kind: 'token',
 			httpStatus: 401,

@@ -52,12 +52,12 @@ const BY_MODEL = '/*n8n-auto-generated-fromAI-override*/';
  * A parameter that the model of an agent fills in where the node is its tool: n8n gives tools a variant
  * with another default.
  *
- * @param description what the model is told of it
+ * @param description what the model is told of it; what users are told unless given
  * @param isOptional whether the model may omit it; then it is empty
  */
 export function filledByModel<const P extends INodeProperties>(
 	declared: P,
-	description: string,
+	description = declared.description,
 	isOptional = false,
 ): [P, P] {
 	// The name that the editor would use.

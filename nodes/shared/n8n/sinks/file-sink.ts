@@ -200,9 +200,11 @@ export class FileSink implements Sink {
 		this.stats.count('failed');
 		this.failures.note({ ...failure, record, line });
 		if (!run.stopsOnFailure) return;
-		const { reason, message = messageOf(reason), advice } = failure;
+		const { reason, message = messageOf(reason) } = failure;
+		const isUnreadable = reason instanceof RecordError;
 		const inLine = line === undefined ? '' : ` (line ${line})`;
-		const where = reason instanceof RecordError ? '' : `, record ${record}${inLine}`;
+		const where = isUnreadable ? '' : `, record ${record}${inLine}`;
+		const advice = failure.advice ?? (isUnreadable ? CORRECT_RECORD : undefined);
 		run.fail(origin.itemIndex, {
 			reason,
 			message: `${quoted(origin.file.name)}${where}: ${message}`,
@@ -244,6 +246,8 @@ export class FileSink implements Sink {
 
 const FETCH_FILE =
 	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
+
+const CORRECT_RECORD = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
 
 const CORRECT_FAILED =
 	"The field 'failures' says why. The item has files with all failed records: correct them, then run this node with these files.";

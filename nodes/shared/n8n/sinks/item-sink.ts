@@ -235,9 +235,9 @@ export class ItemSink implements Sink {
 	}
 
 	private progress(): string {
-		const { done, repeating, progress } = this.result;
+		const { repeating, progress } = this.result;
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `${figure(this.run.stats.done)} of ${count(this.total, 'document')} had been ${done}; ${repeating}.`;
+		return `The service had confirmed ${figure(this.run.stats.done)} of ${count(this.total, 'document')}; ${repeating}.`;
 	}
 }

@@ -55,7 +55,7 @@ export class TextFiles {
 			}
 			const problem = characterProblem(text);
 			if (problem === undefined) return text;
-			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Save it as UTF-8.');
+			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Fix its encoding.');
 		} catch (error) {
 			throw run.ended ? error : refusal(file.name, error);
 		} finally {

@@ -13,6 +13,9 @@ const SCOPES = [
 /** The scope that chunking needs (docs/service-interface.md, Access tokens). */
 export const DEFAULT_SCOPE = 'machinelearning.predict';
 
+/** What to do about a scope that is empty. */
+export const SCOPE_ADVICE = 'Enter a scope, or choose one from the list.';
+
 /** The field for a scope, and the one for custom scopes. */
 export const scopeProperties = (description: string): INodeProperties[] => [
 	{

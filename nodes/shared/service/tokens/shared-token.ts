@@ -1,5 +1,6 @@
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
+import { SCOPE_ADVICE } from './scope';
 import {
 	parseTokenMap,
 	parseTokenResponse,
@@ -121,12 +122,7 @@ export class SharedToken {
 
 	private async issue(send: SendTokenRequest): Promise<Token> {
 		const { client, scope } = this;
-		if (scope === '') {
-			throw new InputError(
-				"'Custom Scope' is empty",
-				'Enter a scope, or choose one from the list.',
-			);
-		}
+		if (scope === '') throw new InputError("'Custom Scope' is empty", SCOPE_ADVICE);
 		const requestedAt = Date.now();
 		const response = await send(tokenRequest(client, scope));
 		this.newest = parseTokenResponse(response, scope, client.identity, requestedAt);

@@ -147,7 +147,7 @@ function refusal(
 	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
-	const parts = [code && ` (${code})`, words && words !== code && `, ${words}`].filter(Boolean);
+	const parts = [code && ` (${code})`, words && words !== code && `, "${words}"`].filter(Boolean);
 	const outcome = REFUSALS.includes(status) ? 'refused to issue a token' : 'issued no token';
 	return new ServiceFailure(
 		`The token server ${outcome} for the scope ${scope}: status ${status}${parts.join('')}`,
