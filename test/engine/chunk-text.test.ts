@@ -136,17 +136,6 @@ describe('a submission', () => {
 	});
 });
 
-describe('the scope', () => {
-	const scopes = () => requests('token').map(({ query }) => query.scope);
-
-	it('may be a custom one of several scopes', async () => {
-		const customScope = ' machinelearning.predict machinelearning.model ';
-		const { status } = await chunk([{ text: 'a' }], { scope: 'custom', customScope });
-		expect(status).toBe('success');
-		expect(scopes()).toEqual(['machinelearning.predict machinelearning.model']);
-	});
-});
-
 describe('bad input', () => {
 	it.each<[string, IDataObject, INodeParameters, RegExp]>([
 		['an empty text', { text: '' }, {}, /^'Text' is empty$/],
@@ -235,29 +224,6 @@ describe('bad input', () => {
 			['a', 'c'],
 			['a', 'c'],
 		]);
-	});
-});
-
-describe('texts', () => {
-	it('may come from a list field, in their order, with their position in the list', async () => {
-		const items = [{ doc: { parts: ['a\nb', 'c'] } }, { doc: { parts: ['d'] } }];
-		const { output } = await chunk(items, {
-			textSource: 'list',
-			listField: 'doc.parts',
-			options: { textsPerRequest: 2, chunkDetails: true },
-		});
-		expect(batches().sort()).toEqual([['a\nb', 'c'], ['d']]);
-		expect(
-			jsonOf(output).map(({ text, textIndex, chunkIndex }) => [text, textIndex, chunkIndex]),
-		).toEqual([
-			['a', 0, 0],
-			['b', 0, 1],
-			['c', 1, 0],
-			['d', 0, 0],
-		]);
-		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(
-			[0, 0, 0, 1].map((item) => ({ item })),
-		);
 	});
 });
 

@@ -45,15 +45,6 @@ describe('documents', () => {
 		]);
 	});
 
-	it('are sent as a list if there are several', async () => {
-		const items = documents(3);
-		const result = await push(items);
-		expect(bodies()).toEqual([items]);
-		expect(indexed()).toEqual(items);
-		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1', 'd2']);
-		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
-	});
-
 	it('are built from mapped fields, whose values keep their types', async () => {
 		await push(
 			[
@@ -190,17 +181,6 @@ describe('documents', () => {
 		expect(error?.message).toMatch(message);
 		expect(error?.context).toMatchObject({ itemIndex: 1 });
 		expect(sandbox().requests).toEqual([]);
-	});
-
-	it('leave the input items as they are', async () => {
-		const items = [{ id: 1, name: 2, empty: '', secret: 's', list: [{ deep: null }] }];
-		const { input } = await push(items, {
-			options: { dropEmpty: true, excludeFields: 'secret' },
-		});
-		expect(bodies()).toEqual([{ id: '1', name: '2', list: [{ deep: null }] }]);
-		expect(jsonOf(input)).toEqual([
-			{ id: 1, name: 2, empty: '', secret: 's', list: [{ deep: null }] },
-		]);
 	});
 });
 

@@ -1,12 +1,10 @@
 /** Files of which each is one text: Text File of Chunk Text and of Push Documents. */
-import { gzipSync } from 'node:zlib';
-
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
-import { textsOf, useChunkText } from '../../support/chunking';
+import { useChunkText } from '../../support/chunking';
 import type { RunOptions } from '../../support/engine';
 import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
 
@@ -66,16 +64,6 @@ describe('a document', () => {
 		const { error } = await chunkFiles([await item('')]);
 		expect(error?.message).toBe("The file 'pears.md' is empty");
 	});
-});
-
-it.each<[string, Buffer]>([
-	['UTF-8 with a byte order mark', Buffer.from('\ufeffBirnen für “5 €”')],
-	['UTF-16', Buffer.from('\ufeffBirnen für “5 €”', 'utf16le')],
-	['Windows-1252', Buffer.from('Birnen f\xfcr \x935 \x80\x94', 'latin1')],
-	['gzip', gzipSync('Birnen für “5 €”')],
-])('reads %s', async (_encoding, content) => {
-	const { output } = await chunkFiles([await item(content)], { output: 'chunks' });
-	expect(textsOf(jsonOf(output))).toEqual(['Birnen für “5 €”']);
 });
 
 describe.each(nodes)('%s', (node, run) => {
