@@ -66,7 +66,7 @@ export function pushRequests(
 		textOf: written,
 		tooLarge: (_entry, bytes) =>
 			new InputError(
-				`the document has ${count(bytes, 'byte')}, more than 'Bytes per Request' allows (${figure(limits.maxBytes)})`,
+				`the document has ${count(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
 				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
 			),
 		send: async (batch, bytes) => {

@@ -53,7 +53,7 @@ describe('texts share a request', () => {
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[1]).toEqual({
-			error: "'Text' has 1,500 bytes, more than 'Bytes per Request' allows (1,000) (item 1)",
+			error: "'Text' has 1,500 bytes, more than the 1,000 that 'Bytes per Request' allows (item 1)",
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});

@@ -80,7 +80,7 @@ it('a text that is too large stops the run before anything is sent', async () =>
 		options: { bytesPerRequest: 1000, textsPerRequest: 1, concurrency: 1 },
 	});
 	expect(error?.message).toBe(
-		"'Text' has 5,000 bytes, more than 'Bytes per Request' allows (1,000)",
+		"'Text' has 5,000 bytes, more than the 1,000 that 'Bytes per Request' allows",
 	);
 	expect(submits()).toEqual([]);
 });

@@ -265,7 +265,9 @@ describe('failed records', () => {
 				record: 7,
 				line: 7,
 				id: 'e',
-				error: expect.stringContaining("more than 'Bytes per Request' allows (2,000)"),
+				error: expect.stringContaining(
+					"more than the 2,000 that 'Bytes per Request' allows",
+				),
 			},
 		]);
 		expect(hintsOf(result)).toContain(

@@ -371,7 +371,7 @@ describe('limits of a request', () => {
 			expect.objectContaining({ id: 'd0', pushed: true }),
 			{
 				id: 'big',
-				error: `The document has ${size.toLocaleString('en-US')} bytes, more than 'Bytes per Request' allows (1,000), so document 'big' was not pushed`,
+				error: `The document has ${size.toLocaleString('en-US')} bytes, more than the 1,000 that 'Bytes per Request' allows, so document 'big' was not pushed`,
 			},
 			expect.objectContaining({ id: 'd1', pushed: true }),
 		]);

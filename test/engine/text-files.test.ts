@@ -77,7 +77,7 @@ describe.each(nodes)('%s', (node, run) => {
 		[
 			'too large',
 			'Pears. '.repeat(1000),
-			"The file 'pears.md' has more bytes of text than 'Bytes per Request' allows (1,000)",
+			"The file 'pears.md' has more bytes of text than the 1,000 that 'Bytes per Request' allows",
 			"'Bytes per Request'",
 		],
 		['a PDF', '%PDF-1.7', "'pears.md': The file is a PDF document", "'Extract From PDF'"],

@@ -75,6 +75,6 @@ export function usableText(
 /** The error of a text that no request can carry. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
 	new InputError(
-		`${what} has ${figure(bytes)} bytes, more than 'Bytes per Request' allows (${figure(maxBytes)})`,
+		`${what} has ${figure(bytes)} bytes, more than the ${figure(maxBytes)} that 'Bytes per Request' allows`,
 		"Split the text before this node, or increase 'Bytes per Request' if the service accepts more.",
 	);

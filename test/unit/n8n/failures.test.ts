@@ -42,10 +42,10 @@ test.each([
 	[
 		'a size',
 		[
-			"the document has 7,123,456 bytes, more than 'Bytes per Request' allows (5,000)",
-			"the document has 1 byte, more than 'Bytes per Request' allows (5,000)",
+			"the document has 7,123,456 bytes, more than the 5,000 that 'Bytes per Request' allows",
+			"the document has 1 byte, more than the 5,000 that 'Bytes per Request' allows",
 		],
-		"the document has more bytes than 'Bytes per Request' allows (5,000)",
+		"the document has more bytes than the 5,000 that 'Bytes per Request' allows",
 	],
 ])('%s that differs from record to record does not count apart', (_, [one, other], error) => {
 	expect(counted([new Error(one)], [new Error(other)])).toEqual([{ error, records: 2 }]);

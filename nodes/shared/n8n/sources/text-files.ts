@@ -133,6 +133,6 @@ const htmlError = ({ name }: InputFile): InputError =>
 
 const sizeError = ({ name }: InputFile, maxBytes: number): InputError =>
 	new InputError(
-		`The file ${quoted(name)} has more bytes of text than 'Bytes per Request' allows (${figure(maxBytes)})`,
+		`The file ${quoted(name)} has more bytes of text than the ${figure(maxBytes)} that 'Bytes per Request' allows`,
 		"Split the file before this node, or increase 'Bytes per Request' if the service accepts more.",
 	);
