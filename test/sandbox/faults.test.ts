@@ -50,7 +50,7 @@ test.each<[string, Omit<FaultRule, 'route'>, Record<string, unknown>]>([
 	expect(count()).toBe(1);
 });
 
-test('times, skip, probability and body conditions', async () => {
+test('times, skip, rate, probability and body conditions', async () => {
 	const statuses = async (total: number) => {
 		const list: number[] = [];
 		for (let index = 0; index < total; index += 1) {
@@ -63,6 +63,9 @@ test('times, skip, probability and body conditions', async () => {
 	sandbox().faults.clear();
 	sandbox().faults.add({ route: 'push', status: 413, whenBodyContains: '"n2"' });
 	expect(await statuses(4)).toEqual([200, 200, 413, 200]);
+	sandbox().faults.clear();
+	sandbox().faults.add({ route: 'push', status: 429, perSecond: 0.001, burst: 2 });
+	expect(await statuses(4)).toEqual([200, 200, 429, 429]);
 	sandbox().faults.clear();
 	sandbox().faults.add({ route: 'push', status: 503, probability: 0.5 });
 	const first = await statuses(40);
