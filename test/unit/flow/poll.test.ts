@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 
-import type { Outcome } from '../../../nodes/shared/flow/deliver';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
-import type { VirtualClock } from '../support/virtual-clock';
+import { poll, type Finding } from '../../../nodes/shared/flow/poll';
 import { VirtualRun } from '../support/virtual-run';
-import { CANCEL, pollsAt, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
+import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
 const TICK_MS = 50;
 
@@ -40,7 +38,7 @@ test('waits as long as a pending response asks for, also when another job has en
 		latencyMs: 0,
 		deadlineMs: 20_000,
 	});
-	const gaps = pollsAt(outcome, 'patient').map((at, index, all) => at - (all[index - 1] ?? at));
+	const gaps = outcome.timesOf('patient').map((at, index, all) => at - (all[index - 1] ?? at));
 	expect(gaps).toHaveLength(4);
 	expect(gaps.slice(1, 3).every((gap) => gap >= 7000 && gap < 7100)).toBe(true);
 });
@@ -70,7 +68,7 @@ test('a final poll runs at the deadline, and what it finds counts', async () => 
 	});
 	expect(outcome.endings.get('just in time')).toEqual(['finished']);
 	expect(outcome.endings.get('late')).toEqual(['timeout']);
-	expect(pollsAt(outcome, 'late').at(-1)).toBe(7000);
+	expect(outcome.timesOf('late').at(-1)).toBe(7000);
 	expect(outcome.finishedAt).toBeLessThanOrEqual(7000 + 2 * TICK_MS);
 });
 
@@ -82,8 +80,8 @@ test('each job has a deadline of its own', async () => {
 		],
 	});
 	expect([...outcome.endings.values()]).toEqual([['timeout'], ['timeout']]);
-	expect(pollsAt(outcome, 'early').at(-1)).toBe(3000);
-	expect(pollsAt(outcome, 'late').at(-1)).toBe(9000);
+	expect(outcome.timesOf('early').at(-1)).toBe(3000);
+	expect(outcome.timesOf('late').at(-1)).toBe(9000);
 	expect(outcome.endedAt.get('early')).toBeLessThan(3100);
 });
 
@@ -199,67 +197,16 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 });
 
 describe('what a job is told and tells', () => {
-	interface Job {
-		name: string;
-		addedAtMs?: number;
-		deadlineMs?: number;
-	}
-	interface Poll {
-		name: string;
-		at: number;
-		leftMs: number;
-	}
 	const PENDING: Finding<string> = { state: 'pending' };
 	const DONE: Finding<string> = { state: 'finished', response: 'done' };
-
-	/** Polls jobs whose answers a function gives; without jitter, from 500 ms on. */
-	const run = async (
-		jobs: Job[],
-		answer: (
-			poll: Poll,
-			nth: number,
-			clock: VirtualClock,
-		) => Finding<string> | Promise<Finding<string>>,
-		options: Partial<PollOptions<Job, string>> = {},
-	) => {
-		const virtual = new VirtualRun();
-		virtual.clock.random = () => 0.5;
-		const polls: Poll[] = [];
-		const outcomes: Record<string, Outcome<string>> = {};
-		async function* source() {
-			for (const job of jobs) {
-				if (job.addedAtMs) await virtual.clock.sleep(job.addedAtMs - virtual.now());
-				yield job;
-			}
-		}
-		const all: PollOptions<Job, string> = {
-			run: virtual,
-			lane: new Lane(new Limiter(), virtual, 4),
-			intervals: { firstMs: 500, longestMs: 10_000 },
-			deadlineOf: ({ deadlineMs = 60_000 }) => deadlineMs,
-			check: async ({ name }, leftMs) => {
-				const made = { name, at: virtual.now(), leftMs };
-				polls.push(made);
-				const nth = polls.filter((each) => each.name === name).length;
-				return await answer(made, nth, virtual.clock);
-			},
-			judge: (error) => error as Verdict,
-			expire: ({ name }, lastError) => ({ state: 'failed', reason: { name, lastError } }),
-			...options,
-		};
-		const consume = async () => {
-			for await (const { entry: job, outcome } of poll(source(), all))
-				outcomes[job.name] = outcome;
-		};
-		await virtual.clock.run(consume());
-		const times = (name: string) =>
-			polls.filter((each) => each.name === name).map(({ at }) => at);
-		return { virtual, polls, outcomes, times };
-	};
+	/** Without jitter, from 500 ms on. */
+	const EVEN = { random: () => 0.5 };
 
 	test('each poll learns how long is left, and the outcome how many there were', async () => {
-		const { polls, outcomes } = await run([{ name: 'a', deadlineMs: 1000 }], (_poll, nth) =>
-			nth < 3 ? PENDING : DONE,
+		const { polls, outcomes } = await pollAll(
+			[{ name: 'a', deadlineMs: 1000 }],
+			(_job, nth) => (nth < 3 ? PENDING : DONE),
+			EVEN,
 		);
 		expect(polls.map(({ at, leftMs }) => [at, leftMs])).toEqual([
 			[0, 1000],
@@ -270,14 +217,15 @@ describe('what a job is told and tells', () => {
 	});
 
 	test('after the deadline no time is left, rather than less than none', async () => {
-		const { polls } = await run([{ name: 'late', addedAtMs: 50, deadlineMs: 20 }], () => DONE);
-		expect(polls).toEqual([{ name: 'late', at: 50, leftMs: 0 }]);
+		const late = { name: 'late', addedAtMs: 50, deadlineMs: 20 };
+		const { polls } = await pollAll([late], () => DONE);
+		expect(polls).toMatchObject([{ at: 50, leftMs: 0 }]);
 	});
 
 	test('a job fails with the reason of its failure, and one that expires with its last error', async () => {
 		const refused: Verdict = { action: 'fail' };
 		const busy: Verdict = { action: 'retry' };
-		const { outcomes, virtual } = await run(
+		const { outcomes, retries } = await pollAll(
 			[{ name: 'said' }, { name: 'refused' }, { name: 'busy', deadlineMs: 0 }],
 			({ name }) => {
 				if (name === 'said') return { state: 'failed', reason: 'ERROR' };
@@ -291,12 +239,12 @@ describe('what a job is told and tells', () => {
 			busy: { ok: false, reason: { name: 'busy', lastError: busy }, attempts: 1, verdict },
 		});
 		// The job that expired was not polled again.
-		expect(virtual.stats.retries).toBe(0);
+		expect(retries).toBe(0);
 	});
 
 	test('an exception while a job is handled fails that job only', async () => {
 		const bug = new Error('a bug');
-		const { outcomes } = await run(
+		const { outcomes } = await pollAll(
 			[{ name: 'a' }, { name: 'b' }],
 			({ name }) => {
 				if (name === 'b') return DONE;
@@ -316,15 +264,16 @@ describe('what a job is told and tells', () => {
 
 	test('what one job is asked to wait for holds up no other, unless the service throttles', async () => {
 		const gaps = async (error: Verdict) => {
-			const { times } = await run(
+			const { timesOf } = await pollAll(
 				[{ name: 'a' }, { name: 'b' }],
 				async ({ name }, nth, clock) => {
 					if (nth === 1) await clock.sleep(1);
 					if (name === 'a' && nth === 1) throw error;
 					return nth < 2 ? PENDING : DONE;
 				},
+				EVEN,
 			);
-			return [times('a')[1], times('b')[1]];
+			return [timesOf('a')[1], timesOf('b')[1]];
 		};
 		const asked = { action: 'retry', delayMs: 3000 } as const;
 		expect(await gaps(asked)).toEqual([3001, 501]);

@@ -1,11 +1,120 @@
+import type { Outcome } from '../../../nodes/shared/flow/deliver';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { poll } from '../../../nodes/shared/flow/poll';
+import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
+import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { verdictOf } from './bulk-scenario';
+import type { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
 export const CANCEL = new Error('The execution was canceled');
 const STOP = new Error('A failure');
+
+export interface Job {
+	name: string;
+	/** Comes so late. */
+	addedAtMs?: number;
+	/** Its own deadline. */
+	deadlineMs?: number;
+}
+
+interface Settings {
+	deadlineMs?: number;
+	concurrency?: number;
+	seed?: number;
+	random?: () => number;
+	cancelAtMs?: number;
+	/** The run is stopped at that time. */
+	stopAtMs?: number;
+	stopsOnFailure?: boolean;
+	startMs?: number;
+	capMs?: number;
+	judge?: PollOptions<Job, string>['judge'];
+}
+
+interface Poll {
+	name: string;
+	at: number;
+	leftMs: number;
+	inFlight: number;
+}
+
+/** What a job tells of itself if its time runs out. */
+interface Timeout {
+	name: string;
+	lastError: unknown;
+}
+
+const timeoutOf = (result: Outcome<string>): Timeout | undefined =>
+	!result.ok && typeof result.reason === 'object' && 'lastError' in (result.reason as object)
+		? (result.reason as Timeout)
+		: undefined;
+
+/** Polls jobs in virtual time from 0; a function gives what the nth poll of a job finds, or throws a verdict. */
+export async function pollAll<J extends Job>(
+	jobs: J[],
+	answer: (
+		job: J,
+		nth: number,
+		clock: VirtualClock,
+	) => Finding<string> | Promise<Finding<string>>,
+	settings: Settings = {},
+) {
+	const { deadlineMs = 600_000, concurrency = 4, startMs = 500, capMs = 10_000 } = settings;
+	const run = new VirtualRun(settings);
+	const { clock } = run;
+	if (settings.random) clock.random = settings.random;
+	if (settings.cancelAtMs !== undefined) run.cancelAt(settings.cancelAtMs, CANCEL);
+	if (settings.stopAtMs !== undefined) clock.at(settings.stopAtMs, () => run.stop(STOP));
+
+	/** name -> how the job ended, as often as it did. */
+	const endings = new Map<string, string[]>(jobs.map(({ name }) => [name, []]));
+	const endedAt = new Map<string, number>();
+	const outcomes: Record<string, Outcome<string>> = {};
+	const polls: Poll[] = [];
+	const timesOf = (name: string) =>
+		polls.filter((each) => each.name === name).map(({ at }) => at);
+	let inFlight = 0;
+	async function* source() {
+		const late = ({ addedAtMs = 0 }: Job) => addedAtMs;
+		for (const job of [...jobs].sort((one, other) => late(one) - late(other))) {
+			if (late(job) > run.now()) await run.sleep(late(job) - run.now());
+			yield job;
+		}
+	}
+	const options: PollOptions<J, string> = {
+		run,
+		lane: new Lane(new Limiter(), run, concurrency),
+		intervals: { firstMs: startMs, longestMs: capMs },
+		deadlineOf: ({ deadlineMs: own }) => own ?? deadlineMs,
+		check: async (job, leftMs) => {
+			polls.push({ name: job.name, at: clock.now(), leftMs, inFlight: ++inFlight });
+			const answering = async () => await answer(job, timesOf(job.name).length, clock);
+			return await answering().finally(() => inFlight--);
+		},
+		judge:
+			settings.judge ??
+			((error) => (error instanceof Error ? verdictOf(error) : (error as Verdict))),
+		expire: ({ name }, lastError) => ({ state: 'failed', reason: { name, lastError } }),
+	};
+	const polling = async () => {
+		for await (const { entry: job, outcome: result } of poll(source(), options)) {
+			const failed = !result.ok && (timeoutOf(result) ? 'timeout' : 'failed');
+			const how = result.ok ? 'finished' : result.skipped ? 'skipped' : failed;
+			endings.get(job.name)?.push(String(how));
+			endedAt.set(job.name, clock.now());
+			outcomes[job.name] = result;
+		}
+		if (run.ended?.reason === CANCEL) throw CANCEL;
+	};
+	let thrown: unknown;
+	await clock.run(polling()).catch((error: unknown) => (thrown = error));
+	const finishedAt = clock.now();
+	await clock.drain();
+	const timeouts = Object.values(outcomes).flatMap((result) => timeoutOf(result) ?? []);
+	const { retries } = run.stats;
+	return { endings, endedAt, outcomes, polls, timesOf, timeouts, thrown, finishedAt, retries };
+}
 
 /** What a poll meets instead of an answer. */
 export type PollFault =
@@ -16,50 +125,14 @@ export type PollFault =
 	| 'throttled 5 s'
 	| 'refused';
 
-export interface PollJob {
-	name: string;
+export interface PollJob extends Job {
 	/** The service has its results from then on. */
 	readyAtMs: number;
 	/** The n-th poll of the job meets the n-th fault. */
 	faults?: PollFault[];
 	/** What the service asks to wait while it has none. */
 	asksToWaitMs?: number;
-	/** Comes so late. */
-	addedAtMs?: number;
-	/** Its own deadline. */
-	deadlineMs?: number;
 }
-
-export interface PollScenario {
-	jobs: PollJob[];
-	deadlineMs?: number;
-	concurrency?: number;
-	/** Duration of a poll. */
-	latencyMs?: number;
-	seed?: number;
-	random?: () => number;
-	cancelAtMs?: number;
-	/** The run is stopped at that time. */
-	stopAtMs?: number;
-	stopsOnFailure?: boolean;
-	startMs?: number;
-	capMs?: number;
-}
-
-export interface PollOutcome {
-	/** name -> how the job ended, as often as it did. */
-	endings: Map<string, string[]>;
-	/** name -> when it ended. */
-	endedAt: Map<string, number>;
-	polls: Array<{ name: string; at: number; inFlight: number }>;
-	timeouts: Array<{ name: string; lastError: unknown }>;
-	thrown?: unknown;
-	retries: number;
-	finishedAt: number;
-}
-
-export const pollsAt = ({ polls }: PollOutcome, name: string): number[] =>
-	polls.filter((poll) => poll.name === name).map(({ at }) => at);
 
 const status = (code: number, retryAfterMs?: number) =>
 	new ServiceFailure(`status ${code}`, {
@@ -76,81 +149,21 @@ const FAULTS: Partial<Record<PollFault, () => Error>> = {
 	refused: () => status(404),
 };
 
-/** Polls simulated jobs, in virtual time from 0. */
-export async function runPolls(scenario: PollScenario): Promise<PollOutcome> {
-	const {
+/** Polls simulated jobs; a poll takes `latencyMs`. */
+export async function runPolls({
+	jobs,
+	latencyMs = 5,
+	...settings
+}: Settings & { jobs: PollJob[]; latencyMs?: number }) {
+	return await pollAll(
 		jobs,
-		deadlineMs = 600_000,
-		concurrency = 4,
-		latencyMs = 5,
-		seed = 1,
-		random,
-		cancelAtMs,
-		stopAtMs,
-		stopsOnFailure = false,
-		startMs = 500,
-		capMs = 10_000,
-	} = scenario;
-	const run = new VirtualRun({ seed, stopsOnFailure });
-	const { clock } = run;
-	if (random) clock.random = random;
-	if (cancelAtMs !== undefined) run.cancelAt(cancelAtMs, CANCEL);
-	if (stopAtMs !== undefined) clock.at(stopAtMs, () => run.stop(STOP));
-
-	const outcome: PollOutcome = {
-		endings: new Map(jobs.map(({ name }) => [name, []])),
-		endedAt: new Map(),
-		polls: [],
-		timeouts: [],
-		retries: 0,
-		finishedAt: 0,
-	};
-	let inFlight = 0;
-	async function* source() {
-		const late = (job: PollJob) => job.addedAtMs ?? 0;
-		for (const job of [...jobs].sort((one, other) => late(one) - late(other))) {
-			if (late(job) > run.now()) await run.sleep(late(job) - run.now());
-			yield job;
-		}
-	}
-	const polling = async () => {
-		const options = {
-			run,
-			lane: new Lane(new Limiter(), run, concurrency),
-			intervals: { firstMs: startMs, longestMs: capMs },
-			retryForMs: 0,
-			deadlineOf: ({ deadlineMs: own }: PollJob) => own ?? deadlineMs,
-			check: async (job: PollJob) => {
-				const fault = job.faults?.[pollsAt(outcome, job.name).length] ?? 'none';
-				outcome.polls.push({ name: job.name, at: clock.now(), inFlight: ++inFlight });
-				await clock.sleep(latencyMs).finally(() => inFlight--);
-				const error = FAULTS[fault]?.();
-				if (error) throw error;
-				if (clock.now() < job.readyAtMs) {
-					const { asksToWaitMs: delayMs } = job;
-					return { state: 'pending' as const, ...(delayMs !== undefined && { delayMs }) };
-				}
-				return { state: 'finished' as const, response: job.name };
-			},
-			judge: verdictOf,
-			expire: ({ name }: PollJob, lastError: unknown) => {
-				outcome.timeouts.push({ name, lastError });
-				return { state: 'failed' as const, reason: 'timeout' };
-			},
-		};
-		for await (const { entry: job, outcome: result } of poll(source(), options)) {
-			const failed = !result.ok && (result.reason === 'timeout' ? 'timeout' : 'failed');
-			const how = result.ok ? 'finished' : result.skipped ? 'skipped' : failed;
-			outcome.endings.get(job.name)?.push(String(how));
-			outcome.endedAt.set(job.name, clock.now());
-		}
-		if (run.ended?.reason === CANCEL) throw CANCEL;
-	};
-	await clock.run(polling()).catch((thrown: unknown) => {
-		outcome.thrown = thrown;
-	});
-	outcome.finishedAt = clock.now();
-	await clock.drain();
-	outcome.retries = run.stats.retries;
-	return outcome;
+		async ({ name, readyAtMs, faults = [], asksToWaitMs: delayMs }, nth, clock) => {
+			await clock.sleep(latencyMs);
+			const error = FAULTS[faults[nth - 1] ?? 'none']?.();
+			if (error) throw error;
+			if (clock.now() >= readyAtMs) return { state: 'finished', response: name };
+			return { state: 'pending', ...(delayMs !== undefined && { delayMs }) };
+		},
+		settings,
+	);
 }
