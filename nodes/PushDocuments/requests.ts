@@ -74,8 +74,10 @@ export function pushRequests(
 				? new Map(batch.map((each) => [each.entry.id, { bytes: each.bytes }]))
 				: await push(session, batch, bytes, options.timeoutSeconds * 1000);
 			for (const { entry } of batch) {
-				if (sent.ids.has(entry.id)) sent.repeated++;
-				else if (sent.ids.size < MAX_IDS) sent.ids.add(entry.id);
+				const { size } = sent.ids;
+				const isKnown =
+					size < MAX_IDS ? sent.ids.add(entry.id).size === size : sent.ids.has(entry.id);
+				if (isKnown) sent.repeated++;
 			}
 			return answers;
 		},

@@ -183,8 +183,8 @@ class BatchSender<E, R> {
 	readonly limits: BatchLimits;
 	/** Entries that were rejected alone. */
 	private rejectedAlone = 0;
-	/** The last batch with an entry of a key. */
-	private readonly busy = new Map<string, Promise<void>>();
+	/** The batches that have not ended, each with its keys. */
+	private readonly started = new Map<ReadonlySet<string>, Promise<void>>();
 
 	constructor(
 		private readonly options: BulkOptions<E, R>,
@@ -195,19 +195,21 @@ class BatchSender<E, R> {
 
 	/** Starts to send a batch, as soon as earlier ones with one of its keys have ended. */
 	start(batch: Batch<E>): void {
-		const { busy } = this;
+		const { started } = this;
 		const { keyOf } = this.options;
-		const keys = keyOf ? batch.map(({ entry }) => keyOf(entry)) : [];
-		const earlier = new Set(keys.map((key) => busy.get(key)));
+		const keys = new Set(keyOf && batch.map(({ entry }) => keyOf(entry)));
+		const earlier: Array<Promise<void>> = [];
+		for (const [others, end] of started)
+			if ([...keys].some((key) => others.has(key))) earlier.push(end);
 		const sending = this.tasks.start(async () => {
 			await Promise.all(earlier);
 			await this.send(batch).catch(
 				// An exception in handling a batch fails its entries, never the run.
 				async (reason) => await this.answer(entriesOf(batch), failed(reason, 1)),
 			);
-			for (const key of keys) if (busy.get(key) === sending) busy.delete(key);
+			started.delete(keys);
 		});
-		for (const key of keys) busy.set(key, sending);
+		started.set(keys, sending);
 	}
 
 	/** An entry that no request can carry. */

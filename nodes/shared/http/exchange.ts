@@ -124,8 +124,7 @@ async function within<T>(
 	});
 	const cancel = () => ending.abort(CANCELED);
 	cancels.add(cancel);
-	const timer = new AbortController();
-	sleep(Math.min(ms, MAX_TIMEOUT_MS), timer.signal).then(
+	sleep(Math.min(ms, MAX_TIMEOUT_MS), signal).then(
 		() => ending.abort(TIME_IS_UP),
 		() => {},
 	);
@@ -133,7 +132,7 @@ async function within<T>(
 		return await Promise.race([work(signal), ended]);
 	} finally {
 		cancels.delete(cancel);
-		timer.abort(DONE);
+		ending.abort(DONE);
 	}
 }
 
