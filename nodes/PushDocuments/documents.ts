@@ -9,10 +9,10 @@ import {
 	type MissingAdvice,
 	type RequiredField,
 } from '../shared/n8n/sources/document-fields';
-import { fileFieldsOf, fieldsOfItem } from '../shared/n8n/sources/files';
+import { fileFieldsOf, fieldsOfItem, ownFields } from '../shared/n8n/sources/files';
 import { listed } from '../shared/n8n/sources/record-file';
 import type { TextFiles } from '../shared/n8n/sources/text-files';
-import { count, figure } from '../shared/n8n/run/hints';
+import { count, figure, listOf } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/results';
 import { fieldOf } from '../shared/records/fields';
@@ -98,7 +98,9 @@ export function documentsOf(
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
-	return Array.isArray(value) ? value : [value];
+	const documents: unknown[] = Array.isArray(value) ? value : [value];
+	// The default, `{{ $json }}`, has the item's files as well, if n8n keeps them there.
+	return documents.map((each) => (isRecord(each) ? ownFields(each as IDataObject) : each));
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
@@ -186,8 +188,6 @@ export function adviceForItem(
 	return `${found} Enter one of these as ${parameters.join(' and one as ')}.`;
 }
 
-const MAX_ITEMS_LISTED = 20;
-
 /** The advice where only some items have no value in a field, so that the field is right; undefined if all have none. */
 function adviceForSome(run: Run, field: string): string | undefined {
 	const hasNone = (itemIndex: number) => isBlank(fieldOf(fieldsOfItem(run, itemIndex), field));
@@ -196,10 +196,7 @@ function adviceForSome(run: Run, field: string): string | undefined {
 	if (others === 0) return undefined;
 	const [noun, have, them] =
 		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
-	const unlisted = items.length - MAX_ITEMS_LISTED;
-	const more = unlisted > 0 ? ` and ${figure(unlisted)} more` : '';
-	const which = `${noun} ${items.slice(0, MAX_ITEMS_LISTED).join(', ')}${more}`;
-	return `${figure(items.length)} of ${count(run.items.length, 'item')} ${have} no ${quoted(field)} (${which}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to push the other ${figure(others)}.`;
+	return `${figure(items.length)} of ${count(run.items.length, 'item')} ${have} no ${quoted(field)} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to push the other ${figure(others)}.`;
 }
 
 const ADVICE_FOR_FILE =

@@ -160,7 +160,7 @@ describe('Documents Ready to Push', () => {
 			options: { previousChunkCount: '={{ $json.previous }}' },
 		});
 		expect(hintsOf(result)).toEqual([
-			expect.stringContaining("Several items have the same 'Document ID' ('a/1' and 1 more)"),
+			expect.stringContaining("Several items have the same 'Document ID' ('a/1', 'b')"),
 		]);
 		// Of a document of its own it is known which of its chunks are gone.
 		const removed = jsonOf(result.output).filter((json) => json.removed === true);

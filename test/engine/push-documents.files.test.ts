@@ -585,12 +585,12 @@ describe('binary data', () => {
 		},
 	);
 
-	it('among the JSON is no part of a document that is a whole item', async () => {
+	it.each(['wholeItem', 'json'])('among the JSON is no part of a document: %s', async (from) => {
 		const { binary } = await files.item('x');
 		const item = { id: 'a', name: 'A', _files: binary as never };
 		await push(
 			[{ json: item }, { json: { id: 'b', name: 'B', _files: 'my own' } }],
-			{ documentSource: 'wholeItem' },
+			{ documentSource: from, documentJson: '={{ $json }}' },
 			{ binaryMode: 'combined' },
 		);
 		expect(indexed()).toEqual([

@@ -1,4 +1,5 @@
 import type { RunStats } from '../../shared/flow/run-state';
+import { listOf } from '../../shared/n8n/run/hints';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/services';
@@ -48,10 +49,7 @@ export class Jobs extends Set<Job> {
 
 	private list(ended: Job['ended'], words: string): string {
 		const ids = [...this].flatMap((job) => (job.ended === ended ? job.chunkingId : []));
-		if (ids.length === 0) return '';
-		const others = ids.length - MAX_IDS_IN_MESSAGE;
-		const more = others > 0 ? ` and ${others} more` : '';
-		return `Chunking IDs ${words}: ${ids.slice(0, MAX_IDS_IN_MESSAGE).join(', ')}${more}.`;
+		return ids.length === 0 ? '' : `Chunking IDs ${words}: ${listOf(ids, MAX_IDS_IN_MESSAGE)}.`;
 	}
 }
 

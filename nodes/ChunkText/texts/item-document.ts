@@ -6,7 +6,6 @@ import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
 import { listed } from '../../shared/n8n/sources/record-file';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
-import { quoted } from '../../shared/service/wording';
 import type { ChunkParameters } from '../parameters';
 import type { ChunkTask, SourceDocument } from './text';
 
@@ -99,10 +98,8 @@ export function markShared(
 		document.previousChunkCount = 0;
 		document.isShared = true;
 	}
-	const [first, ...others] = new Set(shared.map(({ id }) => id));
-	if (first === undefined) return;
-	const more = others.length > 0 ? ` and ${others.length} more` : '';
+	if (shared.length === 0) return;
 	run.hint(
-		`Several items have the same 'Document ID' (${quoted(first)}${more}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID, or use 'List in a Field'.`,
+		`Several items have the same 'Document ID' (${listed([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID, or use 'List in a Field'.`,
 	);
 }

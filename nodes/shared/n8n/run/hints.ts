@@ -32,6 +32,13 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 /** What a run that only checks its input had done when it ended. */
 export const DRY_RUN = 'Nothing was sent, because this was a dry run.';
 
+/** The first entries of a list, for a message, and how many more there are. */
+export function listOf(entries: ReadonlyArray<string | number>, max = 20): string {
+	const others = entries.length - max;
+	const first = entries.slice(0, max).join(', ');
+	return others > 0 ? `${first} and ${figure(others)} more` : first;
+}
+
 /** `12,000`. */
 export const figure = (number: number): string => number.toLocaleString('en-US');
 

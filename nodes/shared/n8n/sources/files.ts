@@ -69,12 +69,15 @@ async function opened(run: Run, { id, data }: IBinaryData): Promise<OpenFile> {
 	};
 }
 
+/** The fields of an item, as `ownFields` returns them. */
+export const fieldsOfItem = ({ items }: Run, itemIndex: number): IDataObject =>
+	ownFields(items[itemIndex]?.json ?? {});
+
 /**
- * The fields of an item, without the files that n8n may keep among them, and without the byte order mark
- * that n8n's Extract from File leaves in the name of the first column.
+ * The fields of an item's JSON, without the files that n8n may keep among them, and without the byte order
+ * mark that n8n's Extract from File leaves in the name of the first column.
  */
-export function fieldsOfItem({ items }: Run, itemIndex: number): IDataObject {
-	const json = items[itemIndex]?.json ?? {};
+export function ownFields(json: IDataObject): IDataObject {
 	const first = firstName(json);
 	const isMarked = first.startsWith(BYTE_ORDER_MARK);
 	const files = json[FILES_IN_JSON];

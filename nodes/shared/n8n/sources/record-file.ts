@@ -9,7 +9,7 @@ import { isHtml } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { isCanceled } from '../run/errors';
-import { figure } from '../run/hints';
+import { listOf } from '../run/hints';
 import { inputFile, type InputFile } from './files';
 import { isRecord } from '../../service/json';
 import type { Run } from '../run/run';
@@ -107,9 +107,6 @@ export function refusal(name: string, error: unknown): unknown {
 	);
 }
 
-/** How many names a message lists. */
-const MAX_LISTED = 20;
-
 /**
  * Checks that a file can have the fields that are needed: a CSV file has each as one column, and a JSON
  * file that is one object is a record itself, rather than what contains the records.
@@ -144,11 +141,7 @@ function checkObject(name: string, object: unknown, needed: readonly Needed[]): 
 }
 
 /** The first names of a list, for a message. */
-export function listed(names: readonly string[]): string {
-	const others = names.length - MAX_LISTED;
-	const first = names.slice(0, MAX_LISTED).map(quoted).join(', ');
-	return others > 0 ? `${first} and ${figure(others)} more` : first;
-}
+export const listed = (names: readonly string[]): string => listOf(names.map(quoted));
 
 function checkColumns(
 	run: Run,
