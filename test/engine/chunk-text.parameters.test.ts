@@ -18,6 +18,16 @@ describe('a parameter from an expression', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
+	it.each<[string, INodeParameters]>([
+		['Chunker', { chunker: '={{ $json.value }}' }],
+		['Additional Body Fields', { options: { additionalBodyFields: '={{ $json.value }}' } }],
+	])('has the value of each item: %s', async (name, parameters) => {
+		const values = name === 'Chunker' ? ['sentence', 'dynamic-sentence'] : [{ a: 1 }, { a: 2 }];
+		const items = values.map((value) => ({ text: 'a', value }));
+		await chunk(items, { operation: 'submit', ...parameters });
+		expect(submits()).toHaveLength(2);
+	});
+
 	it('is sent as what it means', async () => {
 		await chunk(texts(1), {
 			chunker: 'semantic',

@@ -115,6 +115,7 @@ describe('commit', () => {
 		expect(sandbox().requests.at(-1)?.path).toMatch(/d3$/);
 		expect(sandbox().documents(DEMO.endpoint)).toEqual([]);
 		expect(output.map(({ json }) => json.deleted)).toEqual([2, 2]);
+		expect(output.map(({ json }) => json.committed)).toEqual([undefined, true]);
 	});
 });
 

@@ -166,8 +166,8 @@ describe('with Retry On Fail', () => {
 		},
 	);
 
-	it('one that the service has refused is started again', async () => {
-		fault({ status: 500, times: 1 });
+	it.each([403, 500])('one refused with status %i is started again', async (status) => {
+		fault({ status, times: 1 });
 		const { output } = await migrate(items(1), CONFIRMED, RETRY);
 		expect(jsonOf(output)).toMatchObject([{ accepted: true }]);
 		expect(sandbox().requests).toHaveLength(2);

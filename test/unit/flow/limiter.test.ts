@@ -117,6 +117,16 @@ test('a pause delays what has not started, and what waits already; the longest o
 	expect(starts[1]).toBe(3500);
 });
 
+test('a pause outlasts a run that leaves while another goes on', async () => {
+	const run = new VirtualRun();
+	const limiter = new Limiter();
+	const [lane, other] = [new Lane(limiter, run, 4), new Lane(limiter, run, 4)];
+	lane.refused(1, 3000);
+	other.leave();
+	await run.clock.run(lane.schedule(async () => await Promise.resolve()));
+	expect(run.clock.now()).toBe(3000);
+});
+
 test('the end of a run ends all pauses at once, those to come included', async () => {
 	const { run, clock, lane, starts, task, ticket } = setUp(4);
 	lane.refused(await ticket(), 300_000);

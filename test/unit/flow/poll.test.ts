@@ -196,6 +196,18 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 	);
 });
 
+test('pauses after polls that fail double with each of them', async () => {
+	const faults: PollFault[] = ['unavailable', 'unavailable', 'unavailable', 'unavailable'];
+	const { polls } = await runPolls({
+		jobs: [{ name: 'job', readyAtMs: 0, faults }],
+		latencyMs: 0,
+		startMs: 10,
+		random: () => 0.5,
+	});
+	const gaps = polls.slice(1).map(({ at }, index) => at - (polls[index]?.at ?? 0));
+	expect(gaps).toEqual([250, 500, 1000, 2000]);
+});
+
 describe('what a job is told and tells', () => {
 	const PENDING: Finding<string> = { state: 'pending' };
 	const DONE: Finding<string> = { state: 'finished', response: 'done' };
