@@ -18,14 +18,11 @@ describe('a parameter from an expression', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it.each<[string, INodeParameters]>([
-		['Chunker', { chunker: '={{ $json.value }}' }],
-		['Additional Body Fields', { options: { additionalBodyFields: '={{ $json.value }}' } }],
-	])('has the value of each item: %s', async (name, parameters) => {
-		const values = name === 'Chunker' ? ['sentence', 'dynamic-sentence'] : [{ a: 1 }, { a: 2 }];
-		const items = values.map((value) => ({ text: 'a', value }));
-		await chunk(items, { operation: 'submit', ...parameters });
-		expect(submits()).toHaveLength(2);
+	it('has the value of each item', async () => {
+		const items = [{ a: 1 }, { a: 2 }].map((value) => ({ text: 'a', value }));
+		const options = { additionalBodyFields: '={{ $json.value }}', concurrency: 1 };
+		await chunk(items, { operation: 'submit', options });
+		expect(submits().map(({ body }) => body)).toMatchObject([{ a: 1 }, { a: 2 }]);
 	});
 
 	it('is sent as what it means', async () => {
