@@ -49,7 +49,7 @@ it('413 does not ask for what the node has done', () => {
 
 it('what was sent: the parameters that are likely wrong', () => {
 	expect(inNode(AI_SERVICE, 400)).toMatch(/'Model ID'.*'Chunker'/);
-	expect(inNode(PUSH_SERVICE, 422)).toMatch(/what the service says.*the document$/);
+	expect(inNode(PUSH_SERVICE, 422)).toMatch(/what the service says.*the document and its ID$/);
 	expect(inNode(BLOB_SERVICE, 409)).toBe("Check 'Blob Service URL' in the credential");
 });
 
