@@ -11,8 +11,8 @@ import {
 } from '../shared/n8n/sources/document-fields';
 import { fileFieldsOf, fieldsOfItem, ownFields } from '../shared/n8n/sources/files';
 import { listed } from '../shared/n8n/sources/record-file';
+import { adviceForSome } from '../shared/n8n/sources/source';
 import type { TextFiles } from '../shared/n8n/sources/text-files';
-import { count, figure, listOf } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/results';
 import { fieldOf } from '../shared/records/fields';
@@ -175,7 +175,8 @@ export function adviceForItem(
 	fields: DocumentFields,
 ): string {
 	const [lacking = 'id'] = missing;
-	const ofSome = run.stopsOnFailure ? adviceForSome(run, fields[lacking]) : undefined;
+	const hasNone = (item: number) => isBlank(fieldOf(fieldsOfItem(run, item), fields[lacking]));
+	const ofSome = adviceForSome(run, quoted(fields[lacking]), 'push', hasNone);
 	if (ofSome !== undefined) return ofSome;
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined)
@@ -186,17 +187,6 @@ export function adviceForItem(
 	const found = `The fields of the item are: ${listed(names)}.`;
 	const parameters = missing.map((field) => (field === 'id' ? "'ID Field'" : "'Name Field'"));
 	return `${found} Enter one of these as ${parameters.join(' and one as ')}.`;
-}
-
-/** The advice where only some items have no value in a field, so that the field is right; undefined if all have none. */
-function adviceForSome(run: Run, field: string): string | undefined {
-	const hasNone = (itemIndex: number) => isBlank(fieldOf(fieldsOfItem(run, itemIndex), field));
-	const items = [...run.items.keys()].filter(hasNone);
-	const others = run.items.length - items.length;
-	if (others === 0) return undefined;
-	const [noun, have, them] =
-		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
-	return `${figure(items.length)} of ${count(run.items.length, 'item')} ${have} no ${quoted(field)} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to push the other ${figure(others)}.`;
 }
 
 const ADVICE_FOR_FILE =

@@ -110,6 +110,40 @@ describe('Documents Ready to Push', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
+	it.each<[string, INodeParameters, Array<string | undefined>, string]>([
+		[
+			'1 of 3',
+			{ output: 'chunks' },
+			['a', '', 'c'],
+			"1 of 3 items has no 'Text' (item 1). Correct it",
+		],
+		[
+			'2 of 3',
+			{},
+			['a', '', undefined],
+			"2 of 3 items have no 'Text' (items 1, 2). Correct them",
+		],
+		[
+			'1 of 3, where one may be empty',
+			{ output: 'perDocument' },
+			['a', '', undefined],
+			"1 of 3 items has no 'Text' (item 2). Correct it",
+		],
+		[
+			'all',
+			{ output: 'chunks' },
+			['', '', ''],
+			'Point it to the field with the text to chunk.',
+		],
+	])('without a text: %s', async (_case, parameters, given, advice) => {
+		const items = given.map((text, id) => ({ id, name: 'n', text }));
+		const { error } = await chunk(items, { ...DOCUMENTS, ...parameters });
+		const others = given.length - Number(/^\d/.exec(advice)?.[0]);
+		const goOn = `, or set 'On Error' to 'Continue (using error output)' to chunk the other ${others}. Nothing was sent.`;
+		expect(error?.description).toBe(`${advice}${Number.isNaN(others) ? '' : goOn}`);
+		expect(sandbox().requests).toEqual([]);
+	});
+
 	it.each<[string, IDataObject, INodeParameters, string, string]>([
 		[
 			'all that is empty',

@@ -87,7 +87,6 @@ export function keptFields(
 	source: IDataObject,
 	{ keepSourceFields = 'none', sourceFieldsToKeep }: KeptOptions,
 ): IDataObject {
-	if (keepSourceFields === 'none') return {};
 	const kept: IDataObject = keepSourceFields === 'all' ? { ...source } : {};
 	for (const name of keepSourceFields === 'listed' ? sourceFieldsToKeep : []) {
 		const value = fieldOf(source, name);

@@ -154,7 +154,7 @@ export class ItemTexts {
 			return [{ text: usableText(text, called, maxBytes, FILE_ADVICE), ...own }];
 		}
 		if (this.source === 'item') {
-			const advice = isEmpty(text) ? adviceForText(run, itemIndex) : undefined;
+			const advice = isEmpty(text) ? adviceForText(this.task, itemIndex) : undefined;
 			return [{ text: usableText(text, "'Text'", maxBytes, advice), ...own }];
 		}
 		const { field, list } = parameters.list('listField', itemIndex, LIST_ADVICE);

@@ -46,7 +46,6 @@ export function readSettings(
 export const areConstant = (parameters: ChunkParameters): boolean =>
 	parameters.areConstant(
 		'modelId',
-		'chunker',
 		'regex',
 		'chunkerSettings',
 		'chunkerName',

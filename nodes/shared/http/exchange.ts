@@ -38,7 +38,6 @@ const N8N_LATER_MS = 1_000;
 // Made once, since an error with its stack is slow.
 const TIME_IS_UP = new Error('The time is up');
 const CANCELED = new Error('The exchange was canceled');
-const DONE = new Error('The exchange is done');
 
 /**
  * Sends one request and reads its response, headers and body within one time limit.
@@ -132,7 +131,7 @@ async function within<T>(
 		return await Promise.race([work(signal), ended]);
 	} finally {
 		cancels.delete(cancel);
-		ending.abort(DONE);
+		cancel(); // Clears the timer.
 	}
 }
 

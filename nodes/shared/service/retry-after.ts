@@ -8,7 +8,6 @@ const DAY_MS = 86_400_000;
  */
 export function parseRetryAfter(headers: Readonly<Record<string, unknown>>): number | undefined {
 	const text = String(headers['retry-after'] ?? '').trim();
-	if (text === '') return undefined;
 	if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
 	const sentAt = Date.parse(String(headers.date)) || Date.now();
 	const ms = Date.parse(text) - sentAt;

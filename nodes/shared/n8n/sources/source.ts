@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../../service/input-error';
 import { isObject, isRecord } from '../../service/json';
 import { isBlank } from '../../service/push/document-id';
+import { count, figure, listOf } from '../run/hints';
 import type { Run } from '../run/run';
 import type { ItemSink } from '../sinks/item-sink';
 import type { Placed, Sink } from '../sinks/sink';
@@ -138,4 +139,19 @@ export function passedOn(run: Run, itemIndex: number): boolean {
 	const isSummary = typeof file === 'string' && typeof records === 'number' && isRecord(stats);
 	if (isSummary) run.results.give(itemIndex, [json], { binary });
 	return isSummary;
+}
+
+/** The advice of a run that stops where only some items have no value, so that the parameter is right; undefined if all have none. */
+export function adviceForSome(
+	run: Run,
+	label: string,
+	verb: string,
+	hasNone: (itemIndex: number) => boolean,
+): string | undefined {
+	const items = run.stopsOnFailure ? [...run.items.keys()].filter(hasNone) : [];
+	const others = run.items.length - items.length;
+	if (items.length === 0 || others === 0) return undefined;
+	const [noun, have, them] =
+		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
+	return `${figure(items.length)} of ${count(run.items.length, 'item')} ${have} no ${label} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the other ${figure(others)}.`;
 }
