@@ -119,6 +119,15 @@ describe('commit', () => {
 	});
 });
 
+it('with a last delete that commits, loses no record of a file that is read in several pieces', async () => {
+	await index(ids(12));
+	const rows = ids(12).map((id) => `${id},${'x'.repeat(40_000)}\n`);
+	const item = await files.item(`id,why\n${rows.join('')}`, 'ids.csv');
+	const { output } = await remove([item], { commit: 'lastDeleteOnly' });
+	expect(left()).toEqual([]);
+	expect(output[0].json).toMatchObject({ records: 12, deleted: 12, failed: 0, skipped: 0 });
+});
+
 describe('failed records', () => {
 	it('are returned as files and can be deleted again', async () => {
 		await index(ids(4));
