@@ -28,7 +28,7 @@ const CELLS_AT_ONCE = 16;
 /** Two attempts are enough to see that there is a second one. */
 const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
 /** Where nothing comes: long enough for a busy machine to answer what it does answer. */
-const IMPATIENT = { timeoutSeconds: 4, maxWaitSeconds: 10 };
+const IMPATIENT = { timeoutSeconds: 8, maxWaitSeconds: 20 };
 
 interface Target {
 	/** In the head of the table. */
