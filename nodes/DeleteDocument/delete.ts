@@ -206,6 +206,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 				: idsOf(parameters, itemIndex),
 		entryOf: (value, place) =>
 			entryOf(isList ? documentId(value, 'The ID', ENTRY_ADVICE) : documentId(value), place),
+		verb: 'delete',
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		resolve: eachOnce,
 		sink: new ItemSink(run, options, {

@@ -11,14 +11,12 @@ import {
 } from '../shared/n8n/sources/document-fields';
 import { fileFieldsOf, fieldsOfItem, ownFields } from '../shared/n8n/sources/files';
 import { listed } from '../shared/n8n/sources/record-file';
-import { adviceForSome } from '../shared/n8n/sources/source';
 import type { TextFiles } from '../shared/n8n/sources/text-files';
 import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/results';
 import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty, isObject, isRecord } from '../shared/service/json';
-import { isBlank } from '../shared/service/push/document-id';
 import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/wording';
 import type { PushOptions, PushParameters } from './properties';
@@ -162,22 +160,12 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 	return Object.fromEntries(fields) as IDataObject;
 }
 
-/**
- * Says what to do about an item that is to be a document as a whole, but has no ID or no name.
- *
- * @param missing which of the two it does not have
- * @param fields where ID and name should be
- */
+/** Says what to do about an item that is to be a document as a whole, but lacks ID, name or both. */
 export function adviceForItem(
 	run: Run,
 	itemIndex: number,
 	missing: readonly RequiredField[],
-	fields: DocumentFields,
 ): string {
-	const [lacking = 'id'] = missing;
-	const hasNone = (item: number) => isBlank(fieldOf(fieldsOfItem(run, item), fields[lacking]));
-	const ofSome = adviceForSome(run, quoted(fields[lacking]), 'push', hasNone);
-	if (ofSome !== undefined) return ofSome;
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined)
 		return `The item has a file in the field ${quoted(file)}. ${ADVICE_FOR_FILE}`;

@@ -95,7 +95,7 @@ function itemReading(
 		},
 		entryOf: (value, place) => {
 			const adviceFor: MissingAdvice = (missing) =>
-				adviceForItem(run, itemOf(place), missing, form.fields);
+				adviceForItem(run, itemOf(place), missing);
 			const document = documentFrom(value, form, isWholeItem ? adviceFor : undefined);
 			return { items: place.items, id: document.id, document };
 		},
@@ -103,6 +103,7 @@ function itemReading(
 		...(files && {
 			resolve: async (entries, sink) => await files.distinct(entries, sink),
 		}),
+		verb: 'push',
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),

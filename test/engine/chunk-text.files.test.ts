@@ -64,7 +64,7 @@ describe('an item with a file of plain text', () => {
 		const { error } = await run(await item(), parameters);
 		expect(error?.message).toBe(message);
 		expect(error?.description).toBe(
-			"The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.",
+			"The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text. Nothing was sent.",
 		);
 		expect(submits()).toEqual([]);
 	});

@@ -30,6 +30,7 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 		valuesOf: async (itemIndex: number) => await items.read(itemIndex),
 		entryOf: (entry: unknown) => entry as TextEntry,
 		idOfItem: (itemIndex: number) => items.idOf(itemIndex),
+		verb: 'chunk',
 		emptyList: {},
 		resolve: async (entries: TextEntry[], sink: Sink) => {
 			const { files } = items;

@@ -4,7 +4,6 @@ import type { Run } from '../../shared/n8n/run/run';
 import { filled } from '../../shared/n8n/sources/document-fields';
 import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
 import { listed } from '../../shared/n8n/sources/record-file';
-import { adviceForSome } from '../../shared/n8n/sources/source';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
 import type { ChunkTask, SourceDocument } from './text';
@@ -25,12 +24,11 @@ export type Needed = 'documentId' | 'documentName' | 'text';
  * @throws InputError that names all parameters that are empty
  */
 export function readDocument(
-	task: ChunkTask,
+	{ run, parameters, mode }: ChunkTask,
 	itemIndex: number,
 	needed: readonly Needed[],
 	file?: { id: string; name: string },
 ): SourceDocument {
-	const { run, parameters, mode } = task;
 	const json = fieldsOfItem(run, itemIndex);
 	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
 	const empty = (file ? [] : needed).filter((name) => {
@@ -41,14 +39,14 @@ export function readDocument(
 	if (empty.length > 0 && empty[0] !== 'text') {
 		const labels = empty.map((name) => `'${parameters.label(name)}'`);
 		const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');
-		const forText = empty.includes('text') ? adviceForText(task, itemIndex) : undefined;
 		const message = `${names} ${labels.length > 1 ? 'are' : 'is'} empty`;
-		throw new InputError(message, forText ?? advice(names));
+		const forAll = advice(names);
+		const first = empty.includes('text') ? adviceForText(run, itemIndex, forAll) : forAll;
+		throw new InputError(message, first, names.replace(' and ', ' or '));
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
 	// Happens where the text is the only field: nothing could be updated or deleted by such an ID.
-	const hasText = needed.includes('text');
-	if (hasText && id.includes('\n') && parameters.value('text', itemIndex) === id)
+	if (needed.includes('text') && id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
 	if (!needed.includes('documentName')) return { id, fields: {}, previousChunkCount };
@@ -69,20 +67,11 @@ function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): s
 	return `'${output}' needs ${labels}: point ${target} of the item or of an earlier node, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
-/** What to do about an empty text, if other items have one or it may be in a file; undefined otherwise. */
-export function adviceForText({ run, parameters, mode }: ChunkTask, itemIndex: number) {
-	const hasNone = (item: number) => {
-		const text = parameters.value('text', item);
-		return isEmpty(text) && (text !== '' || mode !== 'perDocument');
-	};
-	// An item of an earlier request needs no text.
-	const isResumed = parameters.isAdded('options', 'resumeChunkingId');
-	const ofSome = isResumed ? undefined : adviceForSome(run, "'Text'", 'chunk', hasNone);
-	// All items are read before anything is sent.
-	if (ofSome !== undefined) return `${ofSome} Nothing was sent.`;
-	if (fileFieldsOf(run, itemIndex).length === 0) return undefined;
-	return "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
-}
+/** What to do about an empty text, which may be in a file. */
+export const adviceForText = (run: Run, itemIndex: number, otherwise: string): string =>
+	fileFieldsOf(run, itemIndex).length === 0
+		? otherwise
+		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
 
 /**
  * Marks documents whose chunks get the same IDs: a chunk that one of them no longer has may still belong to

@@ -8,6 +8,7 @@ import { adviceForText, markShared, readDocument, type Needed } from './item-doc
 import { documentsIn, previousRequests, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
 import {
+	POINT_TO_TEXT,
 	usableText,
 	type ChunkTask,
 	type SourceDocument,
@@ -154,8 +155,11 @@ export class ItemTexts {
 			return [{ text: usableText(text, called, maxBytes, FILE_ADVICE), ...own }];
 		}
 		if (this.source === 'item') {
-			const advice = isEmpty(text) ? adviceForText(this.task, itemIndex) : undefined;
-			return [{ text: usableText(text, "'Text'", maxBytes, advice), ...own }];
+			if (isEmpty(text)) {
+				const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
+				throw new InputError("'Text' is empty", advice, "'Text'");
+			}
+			return [{ text: usableText(text, "'Text'", maxBytes), ...own }];
 		}
 		const { field, list } = parameters.list('listField', itemIndex, LIST_ADVICE);
 		if (list.length === 0)

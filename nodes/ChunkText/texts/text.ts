@@ -61,7 +61,7 @@ export function usableText(
 	value: unknown,
 	what: string,
 	maxBytes: number,
-	advice = 'Point it to the field with the text to chunk.',
+	advice = POINT_TO_TEXT,
 ): string {
 	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
 	if (typeof value === 'string' && value !== '') {
@@ -71,6 +71,8 @@ export function usableText(
 	}
 	throw new InputError(`${what} ${isEmpty(value) ? 'is empty' : 'must be a string'}`, advice);
 }
+
+export const POINT_TO_TEXT = 'Point it to the field with the text to chunk.';
 
 /** The error of a text that no request can carry. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>

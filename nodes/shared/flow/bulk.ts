@@ -197,10 +197,11 @@ class BatchSender<E, R> {
 	start(batch: Batch<E>): void {
 		const { started } = this;
 		const { keyOf } = this.options;
-		const keys = new Set(keyOf && batch.map(({ entry }) => keyOf(entry)));
-		const earlier: Array<Promise<void>> = [];
-		for (const [others, end] of started)
-			if ([...keys].some((key) => others.has(key))) earlier.push(end);
+		const list = keyOf ? batch.map(({ entry }) => keyOf(entry)) : [];
+		const earlier = [...started].flatMap(([others, end]) =>
+			list.some((key) => others.has(key)) ? end : [],
+		);
+		const keys = new Set(list);
 		const sending = this.tasks.start(async () => {
 			await Promise.all(earlier);
 			await this.send(batch).catch(

@@ -9,8 +9,8 @@ export interface SentDocument {
 
 /** What a response says of a document. */
 export interface DocumentAnswer {
-	/** The entry that names the document, or the whole response; undefined if it has no body. */
-	response?: unknown;
+	/** The entry that names the document, or the whole response. */
+	response: unknown;
 	/** Why it does not count as accepted; `isUnknown`: the response may mean it or another document. */
 	failure?: { entry: unknown; isUnknown: boolean };
 }
@@ -25,15 +25,15 @@ const ERROR_NAMES = ['error', 'errorMessage'];
  * Reads which documents of a request its 2xx response accepts (docs/service-interface.md, Responses).
  *
  * @param documents of the request; of a migration one with the ID ''
- * @returns the answer for each document, by its ID
+ * @returns the answer for each document, by its ID; none if the response has no body
  */
 export function answersIn(
 	body: unknown,
 	documents: readonly SentDocument[],
 ): ReadonlyMap<string, DocumentAnswer> {
-	const response = isEmpty(body) ? {} : { response: body };
 	const answers = new Map<string, DocumentAnswer>();
-	for (const { id } of documents) answers.set(id, { ...response });
+	if (isEmpty(body)) return answers;
+	for (const { id } of documents) answers.set(id, { response: body });
 	if (saysNothing(body)) return answers;
 	const sent = new Map(documents.map((document) => [document.id, document]));
 	const complaints: unknown[] = [];

@@ -5,9 +5,11 @@
 export class InputError extends Error {
 	override readonly name = 'InputError';
 
+	/** @param missing what there is no value for, as messages call it, if that is all that is wrong */
 	constructor(
 		message: string,
 		readonly description: string,
+		readonly missing?: string,
 	) {
 		super(message);
 	}

@@ -51,8 +51,8 @@ interface Part {
 
 /** Returns a result or an error for each entry, or for all entries of an item, linked to the items that wait for it. */
 export class ItemSink implements Sink {
-	/** Entries to be sent, once all were read. */
-	total = 0;
+	/** Entries to be sent; undefined until all were read. */
+	total: number | undefined;
 	/** Items that the summary stands for. */
 	private readonly summarized = new Set<number>();
 	/** Entries that succeeded as something else, such as `skipped`. */
@@ -236,6 +236,7 @@ export class ItemSink implements Sink {
 
 	private progress(): string {
 		const { repeating, progress } = this.result;
+		if (this.total === undefined) return 'Nothing was sent.';
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
 		return `The service had confirmed ${figure(this.run.stats.done)} of ${count(this.total, 'document')}; ${repeating}.`;

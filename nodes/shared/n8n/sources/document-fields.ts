@@ -123,25 +123,31 @@ export function requiredFieldsOf(
 ): Record<RequiredField, string> {
 	const id = fieldOf(source, form.fields.id);
 	const name = fieldOf(source, form.fields.name);
-	if (isBlank(id)) {
-		const calledId = called('id', form);
-		if (!isEmpty(name))
-			throw new InputError(`${calledId} is missing or empty`, adviceFor(['id']));
-		const both = `${calledId} and ${called('name', form).replace(/^The/, 'the')} are missing or empty`;
-		throw new InputError(both, adviceFor(['id', 'name']));
-	}
+	if (isBlank(id)) throw lacks(isEmpty(name) ? ['id', 'name'] : ['id'], form, adviceFor);
 	const text = exactId(id, () => called('id', form), OTHER_FIELD);
 	if (typeof name === 'string' && name !== '') return { id: text, name };
-	const nameOf = () => `${called('name', form)} of document ${quoted(text)}`;
-	if (isEmpty(name)) throw new InputError(`${nameOf()} is missing or empty`, adviceFor(['name']));
-	return { id: text, name: exactText(name, nameOf, OTHER_FIELD) };
+	const of = ` of document ${quoted(text)}`;
+	if (isEmpty(name)) throw lacks(['name'], form, adviceFor, of);
+	return { id: text, name: exactText(name, () => called('name', form) + of, OTHER_FIELD) };
 }
 
+/** The error of a document without ID, name or both. */
+function lacks(fields: RequiredField[], form: FieldsOfDocument, adviceFor: MissingAdvice, of = '') {
+	const names = fields.map((field) => called(field, form)).join(' and ');
+	const are = fields.length > 1 ? 'are' : 'is';
+	const message = `${names.replace(' and The', ' and the')}${of} ${are} missing or empty`;
+	return new InputError(message, adviceFor(fields), labelOf(fields[0] ?? 'id', form));
+}
+
+/** The parameter or the field that has the ID or the name. */
+const labelOf = (field: RequiredField, { fields, isMapped }: FieldsOfDocument): string =>
+	quoted(isMapped ? PARAMETERS[field] : fields[field]);
+
 /** What the ID or the name is called in messages. */
-function called(field: RequiredField, { fields, isMapped }: FieldsOfDocument): string {
-	if (isMapped) return quoted(PARAMETERS[field]);
-	const what = fields[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
-	return `The field ${quoted(fields[field])}${what}`;
+function called(field: RequiredField, form: FieldsOfDocument): string {
+	if (form.isMapped) return labelOf(field, form);
+	const what = form.fields[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
+	return `The field ${labelOf(field, form)}${what}`;
 }
 
 const OTHER_FIELD = 'Choose a field that contains text.';

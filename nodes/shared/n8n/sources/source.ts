@@ -42,6 +42,8 @@ export interface ItemReading<E extends Placed> extends Reading<E> {
 	valuesOf(itemIndex: number): Values | Promise<Values>;
 	/** The ID of an item that has no values that can be sent, if it stands for one document. */
 	idOfItem?(itemIndex: number): string | undefined;
+	/** What the node does with an item, such as `push`. */
+	verb: string;
 	/** What an item with an empty list gets where each entry gets an item. */
 	emptyList: IDataObject;
 	/** Puts the entries in order, once all were read; may account for entries that are not to be sent. */
@@ -58,7 +60,7 @@ export async function withItems<E extends Placed>(
 	const { sink } = reading;
 	const read = await readItems(run, reading);
 	const all = (await reading.resolve?.(read, sink)) ?? read;
-	sink.total = all.length;
+	if (!run.ended) sink.total = all.length;
 	await use({ entries: slicesOf(run, all), sink, isLast: true });
 	await sink.close();
 }
@@ -66,6 +68,15 @@ export async function withItems<E extends Placed>(
 async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): Promise<E[]> {
 	const { sink } = reading;
 	const all: E[] = [];
+	/** Items without the value that the first of them lacks, if the run stops for that: others may have it. */
+	const lacking: Array<{ itemIndex: number; error: InputError }> = [];
+	const refuse = (itemIndex: number, error: unknown, id?: string) => {
+		const isMissing = error instanceof InputError && error.missing !== undefined;
+		const [first] = lacking;
+		if (run.stopsOnFailure && isMissing && (first?.error ?? error).missing === error.missing)
+			lacking.push({ itemIndex, error });
+		else if (!first) sink.refused(itemIndex, error, id);
+	};
 	/** Why blank items cannot be used. */
 	const blank = new Map<number, unknown>();
 	for (const itemIndex of run.items.keys()) {
@@ -79,7 +90,7 @@ async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): P
 		} catch (error) {
 			if (isBlankItem(run, itemIndex)) blank.set(itemIndex, error);
 			else if (!passedOn(run, itemIndex))
-				sink.refused(itemIndex, error, reading.idOfItem?.(itemIndex));
+				refuse(itemIndex, error, reading.idOfItem?.(itemIndex));
 			continue;
 		}
 		if (values?.length === 0) sink.empty(itemIndex, reading.emptyList);
@@ -92,18 +103,28 @@ async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): P
 			} catch (error) {
 				if (passedOn(run, itemIndex)) break;
 				if (hasNoValue(value) && isBlankItem(run, itemIndex)) blank.set(itemIndex, error);
-				else {
-					const reason = inList(error, position, values);
-					sink.refused(itemIndex, reason, reading.idOf?.(value));
-				}
+				else refuse(itemIndex, inList(error, position, values), reading.idOf?.(value));
 			}
 		}
 	}
+	const [first] = lacking;
+	const items = lacking.map(({ itemIndex }) => itemIndex);
+	const others = run.items.length - items.length - blank.size;
+	if (first) sink.refused(first.itemIndex, amongOthers(first.error, items, others, reading.verb));
 	for (const [itemIndex, error] of blank) {
 		if (blank.size < run.items.length) sink.blank(itemIndex);
 		else sink.refused(itemIndex, error);
 	}
 	return all;
+}
+
+/** The error of items that lack a value which others have, so that the parameter is right. */
+function amongOthers(error: InputError, items: number[], others: number, verb: string): InputError {
+	if (others === 0) return error;
+	const [noun, have, them] =
+		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
+	const advice = `${figure(items.length)} of ${count(items.length + others, 'item')} ${have} no ${error.missing} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the other ${figure(others)}.`;
+	return new InputError(error.message, advice);
 }
 
 /** Whether an item has no file and no field with a value, as blank rows of a spreadsheet. */
@@ -139,19 +160,4 @@ export function passedOn(run: Run, itemIndex: number): boolean {
 	const isSummary = typeof file === 'string' && typeof records === 'number' && isRecord(stats);
 	if (isSummary) run.results.give(itemIndex, [json], { binary });
 	return isSummary;
-}
-
-/** The advice of a run that stops where only some items have no value, so that the parameter is right; undefined if all have none. */
-export function adviceForSome(
-	run: Run,
-	label: string,
-	verb: string,
-	hasNone: (itemIndex: number) => boolean,
-): string | undefined {
-	const items = run.stopsOnFailure ? [...run.items.keys()].filter(hasNone) : [];
-	const others = run.items.length - items.length;
-	if (items.length === 0 || others === 0) return undefined;
-	const [noun, have, them] =
-		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
-	return `${figure(items.length)} of ${count(run.items.length, 'item')} ${have} no ${label} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the other ${figure(others)}.`;
 }
