@@ -11,7 +11,12 @@ const JOB_MS = 2_000;
 
 const textOf = (index: number): string => `Text ${index} is short. It has two sentences.`;
 
-async function chunkByNode(service: Service, jobs: number, concurrency: number): Promise<void> {
+/** Chunks texts, a job each. */
+export async function chunkByNode(
+	service: Service,
+	jobs: number,
+	options: { concurrency?: number } = {},
+): Promise<void> {
 	const { output, error } = await runNode({
 		node: new ChunkText(),
 		items: Array.from({ length: jobs }, (_, index) => ({ text: textOf(index) })),
@@ -21,8 +26,7 @@ async function chunkByNode(service: Service, jobs: number, concurrency: number):
 			output: 'chunks',
 			modelId: 'gte-small',
 			chunker: 'sentence',
-			// One job for each item.
-			options: { textsPerRequest: 1, concurrency },
+			options: { textsPerRequest: 1, ...options },
 		},
 		credentials: service.credentials,
 	});
@@ -40,11 +44,13 @@ export async function chunkWait({ quick }: BenchOptions): Promise<string> {
 	const jobs = quick ? 4 : 100;
 	const service = await startService('sandbox', { chunkDelayMs: JOB_MS });
 	try {
-		await chunkByNode(service, 1, 1);
+		await chunkByNode(service, 1);
 		const rows: Cell[][] = [];
 		for (const concurrency of quick ? [4] : [4, 8, 16]) {
 			const before = await pollsOf(service);
-			const { ms } = await time(async () => await chunkByNode(service, jobs, concurrency));
+			const { ms } = await time(
+				async () => await chunkByNode(service, jobs, { concurrency }),
+			);
 			const polls = (await pollsOf(service)) - before;
 			const seconds = (ms / 1000).toFixed(2);
 			rows.push([concurrency, seconds, whole(polls), (polls / jobs).toFixed(1)]);

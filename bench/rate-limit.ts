@@ -3,9 +3,10 @@ import '../support/setup';
 import { DEMO, type FaultRule } from '../sandbox';
 import { runNode } from '../support/engine';
 import { startService, type Service } from '../support/service';
+import { chunkByNode } from './chunk-wait';
 import { makeDocuments } from './lib/documents';
 import type { BenchOptions } from './lib/options';
-import { ChunkText, PushDocuments } from './lib/shipped';
+import { PushDocuments } from './lib/shipped';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 import { time } from './lib/timing';
 
@@ -99,27 +100,6 @@ async function push(service: Service, { refuses, executions }: Load, documents: 
 	return { seconds: ms / 1000, refused: count, failed, missing };
 }
 
-/** Seconds in which Chunk Text fetches the chunks of many texts, a job each. */
-async function chunk(service: Service, jobs: number): Promise<number> {
-	const { ms } = await time(async () => {
-		const { output, error } = await runNode({
-			node: new ChunkText(),
-			items: Array.from({ length: jobs }, (_, index) => ({ text: `Text ${index}.` })),
-			parameters: {
-				operation: 'submitAndWait',
-				text: '={{ $json.text }}',
-				output: 'chunks',
-				modelId: 'gte-small',
-				chunker: 'sentence',
-				options: { textsPerRequest: 1 },
-			},
-			credentials: service.credentials,
-		});
-		if (error || output.length < jobs) throw error ?? new Error('Chunks are missing');
-	});
-	return ms / 1000;
-}
-
 /** Nodes with their default options against services that take only so many requests. */
 export async function rateLimit({ quick }: BenchOptions): Promise<string> {
 	const rows: Cell[][] = [];
@@ -144,13 +124,13 @@ export async function rateLimit({ quick }: BenchOptions): Promise<string> {
 
 		await service.reset();
 		const jobs = quick ? JOBS / 20 : JOBS;
-		await chunk(service, 1);
-		const possible = await chunk(service, jobs);
+		await chunkByNode(service, 1);
+		const { ms: possible } = await time(async () => await chunkByNode(service, jobs));
 		await service.fault({ route: 'results', skip: POLLS_BEFORE, times: 1, status: 429 });
-		const seconds = await chunk(service, jobs);
-		const figures = [seconds.toFixed(1), possible.toFixed(1), ratio(seconds / possible)];
+		const { ms } = await time(async () => await chunkByNode(service, jobs));
+		const figures = [whole(ms), whole(possible), ratio(ms / possible)];
 		const row = ['refuses the 12th poll', whole(jobs), ...figures];
-		print('', table(['Chunk Text, service', 'jobs', 's', 'possible', 'ratio'], [row]));
+		print('', table(['Chunk Text, service', 'jobs', 'ms', 'possible', 'ratio'], [row]));
 	} finally {
 		service.close();
 	}

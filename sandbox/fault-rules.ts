@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer, Fault } from './faults';
 import { ANSWER, answerPlainly, FAULTS } from './faults';
 import { rawBody } from './http';
+import { atOnce, bucket, perSecond, type Admission } from './rates';
 import { seededRandom } from './random';
 import { ROUTE_NAMES, type RouteName } from './route-names';
 import type { Static } from './schema';
@@ -61,9 +62,7 @@ interface ArmedRule {
 	rule: FaultRule;
 	seen: number;
 	struck: number;
-	/** Requests that may pass yet, and when one was seen last, in seconds. */
-	left: number;
-	at: number;
+	admits: Admission | undefined;
 	random: () => number;
 }
 
@@ -102,7 +101,8 @@ export class FaultRules {
 		this.check(rule);
 		// The seed depends on the position alone, so that a run can be repeated.
 		const random = seededRandom(`fault ${this.rules.length}`);
-		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, left: 0, at: 0, random });
+		const admits = admissionOf(rule);
+		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, admits, random });
 	}
 
 	clear(): void {
@@ -139,16 +139,11 @@ export class FaultRules {
 	}
 }
 
-function isWithinRate(armed: ArmedRule, perSecond: number): boolean {
-	const { burst } = armed.rule;
-	const now = Date.now() / 1000;
-	if (burst !== undefined) armed.left += (now - armed.at) * perSecond;
-	else if (Math.floor(now) !== Math.floor(armed.at)) armed.left = perSecond;
-	armed.left = Math.min(burst ?? perSecond, armed.left);
-	armed.at = now;
-	if (armed.left < 1) return false;
-	armed.left -= 1;
-	return true;
+/** Whether a request passes because a rule strikes only what exceeds a limit. */
+function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admission | undefined {
+	if (count !== undefined) return atOnce(count);
+	if (rate === undefined) return undefined;
+	return burst === undefined ? perSecond(rate) : bucket(rate, burst);
 }
 
 /** Counts the request for the rule and tells whether the rule strikes. */
@@ -158,8 +153,7 @@ function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	if (rule.whenBodyContains !== undefined) {
 		if (!rawBody(request).includes(rule.whenBodyContains)) return false;
 	}
-	if (rule.atOnce !== undefined && (request.record?.inFlight ?? 0) <= rule.atOnce) return false;
-	if (rule.perSecond !== undefined && isWithinRate(armed, rule.perSecond)) return false;
+	if (armed.admits?.(Date.now(), request.record?.inFlight ?? 0)) return false;
 	armed.seen += 1;
 	if (armed.seen <= (rule.skip ?? 0)) return false;
 	if (armed.struck >= (rule.times ?? Infinity)) return false;

@@ -3,15 +3,8 @@ import fc from 'fast-check';
 import { deliver } from '../../../nodes/shared/flow/deliver';
 import { backoffMs, Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll } from '../../../nodes/shared/flow/poll';
-import {
-	atOnce,
-	bucket,
-	mostInAMinute,
-	perMinute,
-	perSecond,
-	play,
-	type Admission,
-} from '../support/rate-limited';
+import { atOnce, bucket, perSecond, type Admission } from '../../../sandbox/rates';
+import { mostInAMinute, perMinute, play } from '../support/rate-limited';
 import { VirtualClock } from '../support/virtual-clock';
 import { VirtualRun } from '../support/virtual-run';
 

@@ -2,35 +2,9 @@ import { deliverEach } from '../../../nodes/shared/flow/deliver';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat } from '../../../nodes/shared/flow/parallel';
+import type { Admission } from '../../../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
-
-/** Whether a service takes one more request, at a time and with so many others in flight. */
-export type Admission = (now: number, inFlight: number) => boolean;
-
-/** So many in each second of the clock. */
-export function perSecond(rate: number): Admission {
-	let second = -1;
-	let count = 0;
-	return (now) => {
-		if (Math.floor(now / 1000) !== second) count = 0;
-		second = Math.floor(now / 1000);
-		return ++count <= rate;
-	};
-}
-
-/** So many a second on average, and a number at once. */
-export function bucket(rate: number, burst: number): Admission {
-	let tokens = burst;
-	let at = 0;
-	return (now) => {
-		tokens = Math.min(burst, tokens + ((now - at) / 1000) * rate);
-		at = now;
-		if (tokens < 1) return false;
-		tokens--;
-		return true;
-	};
-}
 
 /** So many in any minute, wherever it begins; what it refuses counts too. */
 export function perMinute(limit: number): Admission {
@@ -51,12 +25,6 @@ export function mostInAMinute(moments: number[]): number {
 	}
 	return most;
 }
-
-/** So many at once. */
-export const atOnce =
-	(count: number): Admission =>
-	(_now, inFlight) =>
-		inFlight <= count;
 
 export interface Load {
 	admits: Admission;
