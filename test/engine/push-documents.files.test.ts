@@ -238,6 +238,14 @@ describe('failed records', () => {
 		);
 	};
 
+	it('stop a run with advice on how to go on without them', async () => {
+		const item = await files.item(lines([{ id: 'a' }]), 'a.jsonl');
+		const { error } = await push([item]);
+		expect(error?.description).toContain(
+			"Correct the record, or set 'On Error' to 'Continue' to skip it. Of the file",
+		);
+	});
+
 	it('come with their reasons', async () => {
 		const result = await run(CONTINUE);
 		expect(summary(result)).toMatchObject({ records: 7, pushed: 2, failed: 5, skipped: 0 });

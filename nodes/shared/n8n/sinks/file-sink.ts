@@ -204,11 +204,11 @@ export class FileSink implements Sink {
 		const isUnreadable = reason instanceof RecordError;
 		const inLine = line === undefined ? '' : ` (line ${line})`;
 		const where = isUnreadable ? '' : `, record ${record}${inLine}`;
-		const advice = failure.advice ?? (isUnreadable ? CORRECT_RECORD : undefined);
+		const isOfRecord = isUnreadable || reason instanceof InputError;
 		run.fail(origin.itemIndex, {
 			reason,
 			message: `${quoted(origin.file.name)}${where}: ${message}`,
-			advice,
+			advice: failure.advice ?? (isOfRecord ? CORRECT_RECORD : undefined),
 		});
 	}
 
