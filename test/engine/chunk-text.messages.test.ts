@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const { jobs, chunk, fault, answers } = useChunkText();
+const { sandbox, jobs, chunk, getResults, fault, answers } = useChunkText();
 
 const TEXTS_PER_REQUEST = /'Texts per Request' set to 1/;
 
@@ -70,6 +70,16 @@ it.each([
 	[101, [expect.stringMatching(/^101 texts chunked in \d+ requests, [\d.]+ s$/)]],
 ])('a hint counts the texts of a run that has many: %i', async (count, expected) => {
 	expect(hintsOf(await chunk(texts(count)))).toEqual(expected);
+});
+
+it('a hint counts no texts whose chunks are not ready', async () => {
+	sandbox().settings.chunkDelayMs = 60_000;
+	const unfinished = [expect.stringMatching(/^101 texts not finished\./)];
+	const waited = { maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
+	expect(hintsOf(await chunk(texts(101), { options: waited }))).toEqual(unfinished);
+	const { output } = await chunk(texts(101), { operation: 'submit' });
+	const fetched = await getResults(jsonOf(output), { wait: false });
+	expect(hintsOf(fetched)).toEqual(unfinished);
 });
 
 describe("the document's ID", () => {

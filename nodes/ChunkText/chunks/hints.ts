@@ -54,8 +54,10 @@ export class ChunkHints {
 
 	/** @param isFetched whether chunks were to be returned, and not only chunking IDs */
 	addTo(run: Run, isFetched: boolean): void {
+		const { done: returned, requests } = run.stats;
+		const ready = { done: returned - (isFetched ? this.pending : 0), requests };
 		const verb = isFetched ? 'chunked' : 'submitted';
-		const done = doneText(run.stats, run.meter.seconds, 'text', verb);
+		const done = doneText(ready, run.meter.seconds, 'text', verb);
 		for (const hint of [done, this.filesText(), troubleText(run.stats)]) run.hint(hint, 'info');
 		for (const hint of this.warnings(isFetched)) run.hint(hint);
 	}

@@ -213,12 +213,9 @@ const submittedOf = ({ chunkingId, status, refs, textCount }: Job): IDataObject 
 
 /** Makes one failure of all texts of an item that failed, with what is needed to fetch each of them later. */
 export function mergedFailure(first: Failure, failures: readonly Failure[]): Failure {
-	const responses = failures.flatMap(({ json }) => json?.response ?? []);
-	const texts = failures.map(({ json }) => {
-		const text = { ...json };
-		delete text.response;
-		return text;
-	});
+	const parts = failures.map(({ json: { response, ...text } = {} }) => ({ response, text }));
+	const responses = parts.flatMap(({ response }) => response ?? []);
+	const texts = parts.map(({ text }) => text);
 	const failedTexts = texts.filter(({ chunkingId }) => chunkingId !== undefined);
 	// Nothing of these can be fetched later: they have to be submitted again.
 	const others = texts.filter(({ chunkingId }) => chunkingId === undefined);

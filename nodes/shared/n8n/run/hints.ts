@@ -4,7 +4,7 @@ import type { RunStats } from '../../flow/run-state';
 const MIN_ENTRIES_COUNTED = 100;
 
 /**
- * What a run has done, for a hint: with many entries how long it took; '' for few.
+ * What a run has done, for a hint: with many entries how long it took; '' for few, or if it only fetched.
  *
  * @param noun what an entry is, such as `document`
  * @param verb what became of it, such as `pushed`
@@ -15,7 +15,7 @@ export function doneText(
 	noun: string,
 	verb: string,
 ): string {
-	if (done <= MIN_ENTRIES_COUNTED) return '';
+	if (done <= MIN_ENTRIES_COUNTED || requests === 0) return '';
 	const time = seconds.toLocaleString('en-US', { maximumFractionDigits: 1 });
 	return `${count(done, noun)} ${verb} in ${count(requests, 'request')}, ${time} s`;
 }
