@@ -72,7 +72,7 @@ it.each([
 	expect(hintsOf(await chunk(texts(count)))).toEqual(expected);
 });
 
-it('a hint counts no texts whose chunks are not ready', async () => {
+it('a hint counts no texts whose chunks are not ready, nor those that an earlier run has sent', async () => {
 	sandbox().settings.chunkDelayMs = 60_000;
 	const unfinished = [expect.stringMatching(/^101 texts not finished\./)];
 	const waited = { maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
@@ -80,6 +80,9 @@ it('a hint counts no texts whose chunks are not ready', async () => {
 	const { output } = await chunk(texts(101), { operation: 'submit' });
 	const fetched = await getResults(jsonOf(output), { wait: false });
 	expect(hintsOf(fetched)).toEqual(unfinished);
+	sandbox().settings.chunkDelayMs = 0;
+	const ready = await chunk(texts(101), { operation: 'submit' });
+	expect(hintsOf(await getResults(jsonOf(ready.output)))).toEqual([]);
 });
 
 describe("the document's ID", () => {
