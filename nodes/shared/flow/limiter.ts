@@ -29,7 +29,8 @@ interface Waiter {
 	readonly lane: Lane;
 	/** By then it starts, even in a pause that the service asked for. */
 	readonly until: number;
-	waker: AbortController;
+	/** Ends its sleep; a request that starts at once needs none. */
+	waker?: AbortController;
 }
 
 /**
@@ -104,7 +105,7 @@ export class Lane {
 	async schedule<T>(send: (ticket: number) => Promise<T>, until = Infinity): Promise<T> {
 		const { limiter, run } = this;
 		const { waiting } = limiter;
-		const waiter: Waiter = { lane: this, until, waker: new AbortController() };
+		const waiter: Waiter = { lane: this, until };
 		const place = this.isFirst ? waiting.findIndex((each) => !each.lane.isFirst) : -1;
 		waiting.splice(place < 0 ? waiting.length : place, 0, waiter);
 		for (let ms; (ms = this.delayMs(waiter)) > 0; ) {
@@ -118,13 +119,13 @@ export class Lane {
 		if (!run.ended)
 			limiter.nextStart =
 				Math.max(limiter.nextStart, run.now() - CATCH_UP_MS) + limiter.intervalMs();
-		limiter.next()?.waker.abort();
+		limiter.next()?.waker?.abort();
 		try {
 			return await send(++limiter.started);
 		} finally {
 			limiter.running--;
 			this.running--;
-			limiter.next()?.waker.abort();
+			limiter.next()?.waker?.abort();
 		}
 	}
 
@@ -136,7 +137,7 @@ export class Lane {
 		if (++limiter.inRound < Math.max(MIN_ROUND, limiter.window)) return;
 		limiter.inRound = 0;
 		limiter.window++;
-		limiter.next()?.waker.abort();
+		limiter.next()?.waker?.abort();
 	}
 
 	/** The service refused the request with this ticket, and asks for this pause, if for any. */
