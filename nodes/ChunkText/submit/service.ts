@@ -80,7 +80,7 @@ export async function openService({ run, parameters, options }: ChunkTask): Prom
 		jobs: new Jobs(),
 		// A text that is submitted twice may be chunked twice, which costs tokens and no data.
 		submitting: requestLine(run, session, options, { idempotent: true }),
-		fetching: requestLine(run, session, options, { idempotent: true, isFirst: true }),
+		fetching: requestLine(run, session, options, { idempotent: true }),
 	};
 }
 

@@ -76,20 +76,19 @@ export class Limiter {
 export class Lane {
 	/** Requests in flight. */
 	running = 0;
-	/** Maximum of requests per minute, 0 for none. */
-	readonly perMinute: number;
-	/** Whether these requests start before those of other lanes. */
-	readonly isFirst: boolean;
 
-	/** Opens it, until `leave`. @param max maximum of its requests in flight */
+	/**
+	 * Opens it, until `leave`.
+	 *
+	 * @param max maximum of its requests in flight
+	 * @param perMinute maximum of requests per minute, 0 for none
+	 */
 	constructor(
 		private readonly limiter: Limiter,
 		private readonly run: RunState,
 		readonly max: number,
-		{ perMinute = 0, isFirst = false } = {},
+		readonly perMinute = 0,
 	) {
-		this.perMinute = perMinute;
-		this.isFirst = isFirst;
 		limiter.lanes.add(this);
 	}
 
@@ -106,8 +105,7 @@ export class Lane {
 		const { limiter, run } = this;
 		const { waiting } = limiter;
 		const waiter: Waiter = { lane: this, until };
-		const place = this.isFirst ? waiting.findIndex((each) => !each.lane.isFirst) : -1;
-		waiting.splice(place < 0 ? waiting.length : place, 0, waiter);
+		waiting.push(waiter);
 		for (let ms; (ms = this.delayMs(waiter)) > 0; ) {
 			waiter.waker = new AbortController();
 			await run.sleep(ms, waiter.waker.signal);

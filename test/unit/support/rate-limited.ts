@@ -62,7 +62,7 @@ export async function play({
 	const execution = async () => {
 		const run = new VirtualRun({ clock });
 		const limiter = apart ? new Limiter() : shared;
-		const lane = new Lane(limiter, run, concurrency, { perMinute: limitPerMinute });
+		const lane = new Lane(limiter, run, concurrency, limitPerMinute);
 		const send = async () => {
 			inFlight++;
 			sent.push(clock.now());

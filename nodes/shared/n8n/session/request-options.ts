@@ -64,8 +64,7 @@ export type RequestLine = Line & { concurrency: number };
  * Makes what the requests of one kind in a run share: their limits, their retries, and what follows from a
  * failure. To be called once for each kind.
  *
- * @param kind whether a request may take effect twice without harm, and whether these requests start before
- *   others to the service
+ * @param idempotent whether a request may take effect twice without harm
  */
 export function requestLine(
 	run: Run,
@@ -73,14 +72,14 @@ export function requestLine(
 	{
 		concurrency = 1,
 		retryForSeconds = RETRY_FOR_SECONDS,
-		maxRequestsPerMinute: perMinute = 0,
+		maxRequestsPerMinute,
 	}: { concurrency?: number; retryForSeconds?: number; maxRequestsPerMinute?: number },
-	{ idempotent, isFirst = false }: { idempotent: boolean; isFirst?: boolean },
+	{ idempotent }: { idempotent: boolean },
 ): RequestLine {
 	const { limiterKey } = session;
 	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
 	if (limiterKey !== undefined) limiters.set(limiterKey, limiter);
-	const lane = new Lane(limiter, run, concurrency, { perMinute, isFirst });
+	const lane = new Lane(limiter, run, concurrency, maxRequestsPerMinute);
 	run.whenOver.push(() => lane.leave());
 	const retryFor = isTool(run.context)
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
