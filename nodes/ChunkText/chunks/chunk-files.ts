@@ -48,14 +48,14 @@ export class ChunkFiles {
 
 	private async save(part: Part | undefined): Promise<void> {
 		if (part === undefined) return;
-		const { buffer, records, bytes } = part;
+		const { buffer, records } = part;
 		const items = [...this.items];
 		this.items = new Set();
 		this.parts++;
 		const fileName = `${this.name}-${this.parts}.jsonl`;
 		const file = await storeFile(this.run, buffer, fileName, MIME_TYPE);
 		this.owner ??= items[0] ?? 0;
-		const json = { part: this.parts, records, bytes };
+		const json = { part: this.parts, records, bytes: buffer.length };
 		this.run.results.give(this.owner, [json], { items, binary: { [FIELD]: file } });
 	}
 }

@@ -1,12 +1,5 @@
 import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
 
-/** What a line says, what is wrong with it, to follow "Line 17 ", or why its file is refused. */
-interface Content {
-	value?: unknown;
-	problem?: string;
-	refusal?: string;
-}
-
 /** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */
 class LineReader implements RecordReader {
 	skip = 0;
@@ -14,12 +7,8 @@ class LineReader implements RecordReader {
 	private line = 1;
 	private begun = '';
 
-	/**
-	 * @param parse reads a line; `isCut` says that the file ends after it without a line break
-	 */
-	constructor(
-		private readonly parse: (text: string, isCut: boolean, isFirst: boolean) => Content,
-	) {}
+	/** @param parse reads a line; throws for one that is not valid JSON */
+	constructor(private readonly parse: (text: string) => unknown) {}
 
 	get position(): { record: number; line: number } {
 		return { record: this.record + 1, line: this.line };
@@ -44,37 +33,32 @@ class LineReader implements RecordReader {
 		if (found) yield found;
 	}
 
+	/** @param isCut the file ends after the line without a line break */
 	private read(whole: string, isCut: boolean): SourceRecord | undefined {
 		const { line } = this;
 		if (whole.trim() === '') return undefined;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
 		const text = detached(whole);
-		const { value, problem, refusal } = this.parse(text, isCut, record === 1);
-		if (refusal !== undefined) throw new RecordError(refusal, record, line);
-		const error =
-			problem === undefined
-				? undefined
-				: new RecordError(`Line ${line} ${problem}`, record, line);
-		return { record, line, text, value, error };
+		let problem: string;
+		try {
+			return { record, line, text, value: this.parse(text), error: undefined };
+		} catch (reason) {
+			problem = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
+		}
+		if (record === 1 && /^[[{]$/.test(text.trim()))
+			throw new RecordError(NOT_LINES, record, line);
+		const error = new RecordError(`Line ${line} ${problem}`, record, line);
+		return { record, line, text, value: undefined, error };
 	}
 }
 
 /** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
-export const jsonLines = (): LineReader => new LineReader(parseJsonLine);
+export const jsonLines = (): LineReader => new LineReader((text) => JSON.parse(text));
 
 /** Reads lines of text, such as one ID per line. The value of a record is its line, unchanged. */
-export const textLines = (): LineReader => new LineReader((value) => ({ value }));
+export const textLines = (): LineReader => new LineReader((text) => text);
 
-function parseJsonLine(text: string, isCut: boolean, isFirst: boolean): Content {
-	try {
-		return { value: JSON.parse(text) as unknown };
-	} catch (error) {
-		if (isFirst && /^[[{]$/.test(text.trim())) return { refusal: NOT_LINES };
-		const hint = isCut ? '; the file ends here without a line break and may be truncated' : '';
-		return { problem: `is not valid JSON: ${(error as Error).message}${hint}` };
-	}
-}
-
+const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 const NOT_LINES =
 	"The file has JSON that spans several lines, not JSON Lines: write each object on one line, for example with jq -c ., or set 'File Format' to 'JSON Array' if it is a list";

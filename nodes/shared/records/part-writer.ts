@@ -4,8 +4,6 @@ export interface Part {
 	buffer: Buffer;
 	/** How many records it contains, a header not counted. */
 	records: number;
-	/** The length of the buffer. */
-	bytes: number;
 }
 
 /** What a part has around its records. */
@@ -57,7 +55,7 @@ export class PartWriter {
 		if (this.records === 0) return undefined;
 		this.write(this.frame.after);
 		const buffer = Buffer.concat([...this.blocks, Buffer.from(this.text)]);
-		const part = { buffer, records: this.records, bytes: this.bytes };
+		const part = { buffer, records: this.records };
 		this.blocks = [];
 		this.text = '';
 		this.bytes = 0;

@@ -26,7 +26,7 @@ const contents = (parts: Part[]) => parts.map(({ buffer }) => buffer.toString())
 test('writes records as lines, in parts of limited size', () => {
 	const parts = write(['aé', 'b', 'cc', 'a long one', 'd', ''], 6);
 	expect(contents(parts)).toStrictEqual(['aé\nb\n', 'cc\n', 'a long one\n', 'd\n\n']);
-	expect(parts.map(({ records, bytes }) => [records, bytes])).toStrictEqual([
+	expect(parts.map(({ records, buffer }) => [records, buffer.length])).toStrictEqual([
 		[2, 6],
 		[1, 3],
 		[1, 11],
@@ -56,10 +56,8 @@ test('reads back the JSON Lines that were written', () => {
 				const found = contents(parts).flatMap((text) => readAll(jsonLines(), text).records);
 				expect(found.map(({ text }) => text)).toStrictEqual(lines);
 				expect(parts.reduce((sum, { records }) => sum + records, 0)).toBe(values.length);
-				for (const { buffer, bytes, records } of parts) {
-					expect(bytes).toBe(buffer.length);
-					expect(bytes <= maxBytes || records === 1).toBe(true);
-				}
+				for (const { buffer, records } of parts)
+					expect(buffer.length <= maxBytes || records === 1).toBe(true);
 			},
 		),
 		{ numRuns: 200 },

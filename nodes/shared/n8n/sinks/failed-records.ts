@@ -1,6 +1,6 @@
 import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { FORMATS, type RecordFile } from '../../records/format';
+import { FORMATS, type RecordFile, type RecordFormat } from '../../records/format';
 import { LINES, PartWriter, type Frame, type Part } from '../../records/part-writer';
 import type { SourceRecord } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
@@ -14,8 +14,7 @@ type Kind = 'failed' | 'unreadable' | 'responses';
 /** Records in files of limited size. */
 interface PartFiles {
 	writer: PartWriter;
-	extension: string;
-	mimeType: string;
+	format: RecordFormat;
 	/** `{ field, fileName, records, bytes }` of each file. */
 	files: IDataObject[];
 }
@@ -83,27 +82,23 @@ export class FailedRecords {
 
 	private begin(kind: Kind): PartFiles {
 		const isOwn = kind === 'responses';
-		const { extensions, mimeTypes } = FORMATS[isOwn ? 'jsonLines' : this.source.format];
 		const writer = new PartWriter(this.maxBytes, isOwn ? LINES : this.frame());
-		return {
-			writer,
-			extension: extensions[0],
-			mimeType: mimeTypes[0] ?? 'text/plain',
-			files: [],
-		};
+		return { writer, format: isOwn ? 'jsonLines' : this.source.format, files: [] };
 	}
 
 	private async save(
 		kind: Kind,
-		{ files, extension, mimeType }: PartFiles,
+		{ files, format }: PartFiles,
 		part: Part | undefined,
 	): Promise<void> {
 		if (part === undefined) return;
+		const { extensions, mimeTypes } = FORMATS[format];
 		const field = files.length === 0 ? kind : `${kind}${files.length + 1}`;
-		const fileName = `${stemOf(this.source.name)}.${field}.${extension}`;
-		const { buffer, records, bytes } = part;
+		const fileName = `${stemOf(this.source.name)}.${field}.${extensions[0]}`;
+		const { buffer, records } = part;
 		// Before n8n stores it: meanwhile another file may be complete.
-		files.push({ field, fileName, records, bytes });
+		files.push({ field, fileName, records, bytes: buffer.length });
+		const mimeType = mimeTypes[0] ?? 'text/plain';
 		this.binary[field] = await storeFile(this.run, buffer, fileName, mimeType);
 	}
 
