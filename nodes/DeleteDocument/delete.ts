@@ -137,11 +137,11 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
 	const isPathRight = counts.deleted > 0 && !hasSlash(entry);
-	if (error.isText && !isPathRight) throw error.withAdvice(NOT_OF_SERVICE);
+	if (error.isText && !isPathRight) throw error.with({ description: NOT_OF_SERVICE });
 	// An earlier attempt has deleted it, though its response got lost.
 	if (entry.mayBeDeleted) return 'deleted';
 	if (options.ignoreNotFound) return 'notFound';
-	throw error.withAdvice(NOT_FOUND);
+	throw error.with({ description: NOT_FOUND });
 }
 
 function addHints({ run, options, isCommitted, counts }: Deletes, commit: string): void {

@@ -8,17 +8,9 @@ import {
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
+import type { ReadResponse } from '../service/services';
 import { collected, MAX_BODY_BYTES, type ResponseStream } from './response-body';
 import { timeoutFailure, transportFailure, type Party } from './transport-failure';
-
-/** A response of any status, its body read. */
-export interface ReadResponse {
-	status: number;
-	/** Parsed JSON, or the text if it is not JSON. */
-	body: unknown;
-	/** How long the service asks to wait before the next request. */
-	retryAfterMs?: number;
-}
 
 /** Who is asked, and for what: a failure says so. */
 interface Asked {
@@ -71,8 +63,7 @@ export async function exchange(
 			const stream = response.body as unknown as ResponseStream;
 			const { body, isCut } = await collected(stream, isSuccess, signal);
 			if (isCut && isSuccess) throw tooLong(asked().party);
-			const retryAfterMs = parseRetryAfter(headers);
-			return { status, body, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+			return { status, body, retryAfterMs: parseRetryAfter(headers) };
 		});
 	} catch (error) {
 		const { party, kind } = asked();

@@ -54,8 +54,7 @@ export function transportFailure(
 		code,
 		// The next request would meet the same certificate.
 		transient: !isCertificate,
-		// Without a token the request itself was not sent, whatever happened to the token request.
-		...(kind !== 'token' && { neverSent }),
+		neverSent,
 		description: `${advice} (code ${code}).`,
 	});
 }
@@ -87,7 +86,7 @@ function refusedByN8n(
 	kind: FailureKind,
 ): ServiceFailure {
 	const neverSent = chain.length > 0 && !chain.some(isFromResponse);
-	const details = { kind, transient: false, ...(kind !== 'token' && { neverSent }) };
+	const details = { kind, transient: false, neverSent };
 	if (chain.some((each) => text(each.name).startsWith('SsrfBlocked')))
 		return new ServiceFailure(`The request to ${name} was blocked by n8n's SSRF protection`, {
 			...details,

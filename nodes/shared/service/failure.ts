@@ -22,7 +22,7 @@ export interface FailureDetails {
 	/** Transport code, e.g. `ECONNREFUSED`. */
 	code?: string;
 	/** How long the service asked to wait, not capped. */
-	retryAfterMs?: number;
+	retryAfterMs?: number | undefined;
 	/** The service's own words, which the message ends with. */
 	said?: string;
 	/** The response is text, such as the page of a proxy: it may not come from the service. */
@@ -49,7 +49,7 @@ export class ServiceFailure extends Error {
 	readonly retryAfterMs: number | undefined;
 	readonly description: string | undefined;
 	readonly transient: boolean;
-	/** The request certainly did not reach the service. */
+	/** The request certainly did not reach the service: without a token, whatever became of the token request. */
 	readonly neverSent: boolean;
 	/**
 	 * The service may have carried out the request, or may still be doing so, although it never said so.
@@ -77,7 +77,7 @@ export class ServiceFailure extends Error {
 		this.said = said;
 		this.isText = details.isText ?? false;
 		this.transient = details.transient ?? (kind === 'transport' && code !== undefined);
-		this.neverSent = details.neverSent ?? kind === 'token';
+		this.neverSent = kind === 'token' || details.neverSent === true;
 		const mayBeDone =
 			kind === 'response' ||
 			(kind === 'transport' && !this.neverSent) ||
@@ -85,19 +85,9 @@ export class ServiceFailure extends Error {
 		this.outcomeUnknown = details.outcomeUnknown ?? mayBeDone;
 	}
 
-	/** The same failure with other advice. */
-	withAdvice(description: string): ServiceFailure {
-		return new ServiceFailure(this.what, { ...this.#details, description });
-	}
-
-	/**
-	 * The same failure after an earlier attempt that may have taken effect: a refused connection at the
-	 * second attempt says nothing about the first one.
-	 */
-	afterUnknownOutcome(): ServiceFailure {
-		return this.outcomeUnknown
-			? this
-			: new ServiceFailure(this.what, { ...this.#details, outcomeUnknown: true });
+	/** The same failure, of which something else is known or advised. */
+	with(details: Pick<FailureDetails, 'description' | 'outcomeUnknown'>): ServiceFailure {
+		return new ServiceFailure(this.what, { ...this.#details, ...details });
 	}
 }
 

@@ -34,6 +34,15 @@ export interface Service {
 	adviceInTest?: Advice;
 }
 
+/** A response of any status, its body read. */
+export interface ReadResponse {
+	status: number;
+	/** Parsed JSON, or the text if it is not JSON. */
+	body: unknown;
+	/** How long the service asks to wait before the next request. */
+	retryAfterMs?: number | undefined;
+}
+
 type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
 /** What to do about status 407, which no service answers. */
@@ -134,7 +143,7 @@ export function statusAdvice(
  */
 export function statusFailure(
 	service: Service,
-	{ status, body, retryAfterMs }: { status: number; body: unknown; retryAfterMs?: number },
+	{ status, body, retryAfterMs }: ReadResponse,
 ): ServiceFailure {
 	const isLong = retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
 	const wait = isLong ? ` and asks to wait ${durationOf(retryAfterMs)}` : '';
@@ -146,7 +155,7 @@ export function statusFailure(
 			said: serverMessage(body),
 			isText: typeof body === 'string' && body.trim() !== '',
 			description: `${statusAdvice(status, service)}.`,
-			...(retryAfterMs !== undefined && { retryAfterMs }),
+			retryAfterMs,
 		},
 	);
 }

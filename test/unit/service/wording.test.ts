@@ -103,7 +103,8 @@ describe('outcomeMessage', () => {
 	});
 
 	test('an earlier attempt that may have taken effect leaves the outcome unknown', () => {
-		const message = outcomeMessage(pushing('a1'), refused.afterUnknownOutcome());
+		const later = refused.with({ outcomeUnknown: true });
+		const message = outcomeMessage(pushing('a1'), later);
 		expect(message).toContain("it is unknown whether document 'a1' was pushed");
 	});
 

@@ -95,7 +95,7 @@ export function requestLine(
 			reason instanceof ServiceFailure &&
 			earlier instanceof ServiceFailure &&
 			earlier.outcomeUnknown
-				? reason.afterUnknownOutcome()
+				? reason.with({ outcomeUnknown: true })
 				: reason,
 	};
 }

@@ -4,10 +4,15 @@ import type {
 	IHttpRequestMethods,
 } from 'n8n-workflow';
 
-import { exchange, type ReadResponse, type SendOptions } from '../../http/exchange';
+import { exchange, type SendOptions } from '../../http/exchange';
 import { TOKEN_SERVER } from '../../http/token-sender';
 import { serverMessage } from '../../service/failure';
-import { pageFailure, statusFailure, type Service } from '../../service/services';
+import {
+	pageFailure,
+	statusFailure,
+	type ReadResponse,
+	type Service,
+} from '../../service/services';
 import { Masker, secretsOf } from '../../service/tokens/secrets';
 import type { Run } from '../run/run';
 import { TokenCredential, type Signature } from './token-credential';

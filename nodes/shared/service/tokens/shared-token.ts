@@ -1,5 +1,6 @@
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
+import type { ReadResponse } from '../services';
 import { SCOPE_ADVICE } from './scope';
 import {
 	parseTokenMap,
@@ -12,9 +13,7 @@ import {
 } from './token';
 
 /** Sends a token request and resolves with any status; rejects if there is no response. */
-export type SendTokenRequest = (
-	request: TokenRequest,
-) => Promise<{ status: number; body: unknown; retryAfterMs?: number | undefined }>;
+export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
 /** Pause after a renewal that failed while the old token is still valid. */
 const RENEW_AGAIN_MS = 30_000;

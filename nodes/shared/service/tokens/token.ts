@@ -4,7 +4,7 @@ import { parseBaseUrl, PATHS, pathSegment } from '../url';
 import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import { isRecord } from '../json';
-import { PROXY_LOGIN } from '../services';
+import { PROXY_LOGIN, type ReadResponse } from '../services';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
 const RENEW_EARLY_MS = 5 * 60_000;
@@ -94,13 +94,13 @@ export function tokenRequest(client: Client, scope: string) {
  * @throws ServiceFailure of kind `token` for an error object and for anything that is not a usable token
  */
 export function parseTokenResponse(
-	response: { status: number; body: unknown; retryAfterMs?: number | undefined },
+	response: ReadResponse,
 	scope: string,
 	issuedFor: string,
 	requestedAt: number,
 ): Token {
 	const { status, body } = response;
-	if (status < 200 || status > 299) throw refusal(status, body, scope, response.retryAfterMs);
+	if (status < 200 || status > 299) throw refusal(response, scope);
 
 	const unusable = (what: string) =>
 		new ServiceFailure(`The token server's response cannot be used: ${what}`, {
@@ -138,12 +138,7 @@ function sameScopes(granted: unknown, asked: string): boolean {
 }
 
 /** A response other than 2xx, with a token error object or not, as a failure a person can act on. */
-function refusal(
-	status: number,
-	body: unknown,
-	scope: string,
-	retryAfterMs: number | undefined,
-): ServiceFailure {
+function refusal({ status, body, retryAfterMs }: ReadResponse, scope: string): ServiceFailure {
 	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
@@ -156,7 +151,7 @@ function refusal(
 			status,
 			description: refusalAdvice(status, error, words, scope),
 			transient: isTransientStatus(status),
-			...(retryAfterMs !== undefined && { retryAfterMs }),
+			retryAfterMs,
 		},
 	);
 }
