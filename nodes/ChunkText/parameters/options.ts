@@ -1,9 +1,7 @@
 import { recommendedFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	bytesPerFileProperty,
-	delimiterProperty,
-	maxRecordsProperty,
-	skipRecordsProperty,
+	readOptionProperties,
 } from '../../shared/n8n/sources/file-properties';
 import { optionsProperty, properties, shownFor } from '../../shared/n8n/parameters/properties';
 import { requestProperties } from '../../shared/n8n/session/request-options';
@@ -194,7 +192,7 @@ const waitingOptions = properties([
 ]);
 
 const fileOptions = properties([
-	...shownFor(fromFile, [delimiterProperty, skipRecordsProperty, maxRecordsProperty]),
+	...shownFor(fromFile, readOptionProperties),
 	// Files are returned for texts from a file, and where chunks go to files.
 	{ ...bytesPerFileProperty, displayOptions: fromFile },
 	{ ...bytesPerFileProperty, displayOptions: { show: { outputTo: ['files'] }, ...notFromFile } },

@@ -29,7 +29,8 @@ export const ID_FILES = fileKind(
 	'Detected from the extension of the file or its MIME type. Other files are read as text lines, but must not begin with [ or {.',
 );
 
-const fileProperty = property({
+/** Where the files of an item are. */
+export const fileProperty = property({
 	displayName: 'Input Data Field Name',
 	name: 'binaryPropertyName',
 	type: 'string',
@@ -116,35 +117,36 @@ export const bytesPerFileProperty = property({
 	description: 'Maximum number of bytes in a file that the node returns',
 });
 
-export const delimiterProperty = property({
-	displayName: 'CSV Delimiter',
-	name: 'delimiter',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. ;',
-	description:
-		'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
-});
-
-export const skipRecordsProperty = property({
-	displayName: 'Skip Records',
-	name: 'skipRecords',
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: 0,
-	description:
-		'Number of records to skip at the start. To resume a run, use the number in its error or summary.',
-});
-
-export const maxRecordsProperty = property({
-	displayName: 'Max Records',
-	name: 'maxRecords',
-	type: 'number',
-	typeOptions: { minValue: 0 },
-	default: 0,
-	description:
-		"Maximum number of records to read after the skipped ones, or 0 for all. The field 'atEnd' of the output says whether the file ended.",
-});
+/** The options of files that are read. */
+export const readOptionProperties = properties([
+	{
+		displayName: 'CSV Delimiter',
+		name: 'delimiter',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. ;',
+		description:
+			'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
+	},
+	{
+		displayName: 'Skip Records',
+		name: 'skipRecords',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 0,
+		description:
+			'Number of records to skip at the start. To resume a run, use the number in its error or summary.',
+	},
+	{
+		displayName: 'Max Records',
+		name: 'maxRecords',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 0,
+		description:
+			"Maximum number of records to read after the skipped ones, or 0 for all. The field 'atEnd' of the output says whether the file ended.",
+	},
+]);
 
 /** Options that each file has its own value of. */
 export const OWN_OPTIONS = ['skipRecords', 'maxRecords'] as const;
@@ -156,9 +158,4 @@ export type RunOptions<P extends INodeProperties[]> = Omit<
 >;
 
 /** The options for files of nodes whose only files are those with failed records. */
-export const fileOptionProperties = properties([
-	delimiterProperty,
-	skipRecordsProperty,
-	maxRecordsProperty,
-	bytesPerFileProperty,
-]);
+export const fileOptionProperties = properties([...readOptionProperties, bytesPerFileProperty]);

@@ -17,11 +17,6 @@ import {
 import { passedOn, type Reading, type Source } from './source';
 import { messageOf } from '../../service/input-error';
 
-/** The parameters of a file of records, with those that files have beside their format. */
-interface FileSourceParameters extends FileParameters {
-	number(name: 'options.skipRecords' | 'options.maxRecords', itemIndex: number): number;
-}
-
 /** How a file of an input item is read: its records as they are needed. */
 export interface FileReading<E extends Placed> extends Reading<E> {
 	/** Fields that a file must have, each with the parameter that names it; see `checkFields`. */
@@ -32,7 +27,7 @@ export interface FileReading<E extends Placed> extends Reading<E> {
 /** The files of all input items, and what is done with each. */
 interface Files<E extends Placed, R extends FileReading<E>> {
 	run: Run;
-	parameters: FileSourceParameters;
+	parameters: FileParameters;
 	options: RecordFileOptions;
 	/** How a file is read. */
 	readingOf: (origin: FileToRead) => R;
@@ -63,7 +58,7 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 		for (const [at, where] of places.entries()) {
 			const opened = run.ended ? undefined : await open(files, itemIndex, where);
 			if (opened === undefined) {
-				if (run.ended) notRead(run, parameters, itemIndex, where);
+				if (run.ended) notRead(run, itemIndex, where);
 				continue;
 			}
 			const { sink } = opened.reading;
@@ -127,15 +122,10 @@ async function useFile<E extends Placed, R extends FileReading<E>>(
 }
 
 /** The run ended before a file was read. */
-function notRead(
-	run: Run,
-	parameters: FileSourceParameters,
-	itemIndex: number,
-	where: string | IBinaryData,
-): void {
+function notRead(run: Run, itemIndex: number, where: string | IBinaryData): void {
 	if (typeof where === 'string' && !hasFile(run, itemIndex, where)) return;
 	const reason = run.ended?.reason;
-	const { name } = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
+	const { name } = inputFile(run, itemIndex, where);
 	const message = `The file ${quoted(name)} was not read: ${messageOf(reason)}`;
 	run.fail(itemIndex, { reason, message, json: { file: name }, skipped: true });
 }
@@ -146,7 +136,7 @@ function notRead(
  */
 function placesOf(
 	run: Run,
-	parameters: FileSourceParameters,
+	parameters: FileParameters,
 	itemIndex: number,
 ): Array<string | IBinaryData> {
 	try {

@@ -1,10 +1,12 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import type { Bytes } from '../../records/bytes';
+import { textOf } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { isEmpty, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
+import { fileProperty } from './file-properties';
 
 /** Where n8n keeps files if the workflow's binary mode is `combined`. */
 const FILES_IN_JSON = '_files';
@@ -27,7 +29,8 @@ export interface InputFile {
 
 /** An open file, to be closed whether it was read to its end or not. */
 interface OpenFile {
-	bytes: Bytes;
+	/** See `textOf`. It ends with the run, whatever reads it. */
+	text: AsyncIterable<string>;
 	close(): void;
 }
 
@@ -35,16 +38,10 @@ interface OpenFile {
  * A file of an input item. Nothing is read yet.
  *
  * @param where the name of its field or, from an expression, the file itself (`Parameters.file`)
- * @param label of the parameter that says where
  * @throws InputError if the item has no such file
  */
-export function inputFile(
-	run: Run,
-	itemIndex: number,
-	where: string | IBinaryData,
-	label: string,
-): InputFile {
-	const binary = typeof where === 'string' ? fileIn(run, itemIndex, where, label) : where;
+export function inputFile(run: Run, itemIndex: number, where: string | IBinaryData): InputFile {
+	const binary = typeof where === 'string' ? fileIn(run, itemIndex, where) : where;
 	return {
 		name: binary.fileName || (typeof where === 'string' ? where : 'file'),
 		isNamed: !isEmpty(binary.fileName),
@@ -54,14 +51,18 @@ export function inputFile(
 }
 
 async function opened(run: Run, { id, data }: IBinaryData): Promise<OpenFile> {
-	if (id === undefined) return { bytes: decoded(data), close: () => undefined };
+	const breathe = async () => {
+		await run.breathe();
+		if (run.ended) throw run.ended.reason;
+	};
+	if (id === undefined) return { text: textOf(decoded(data), breathe), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
 	// Storage that stalls must not hold up a run that has ended: reading fails then.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();
 	return {
-		bytes: stream as Bytes,
+		text: textOf(stream as Bytes, breathe),
 		close: () => {
 			stopListening();
 			close();
@@ -113,7 +114,7 @@ export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
 export const hasFile = (run: Run, itemIndex: number, field: string): boolean =>
 	fileFieldsOf(run, itemIndex).includes(fieldName(field));
 
-function fileIn(run: Run, itemIndex: number, field: string, label: string): IBinaryData {
+function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	const files = filesIn(run, itemIndex);
 	const name = fieldName(field);
 	const found = Object.hasOwn(files, name) ? files[name] : undefined;
@@ -124,7 +125,7 @@ function fileIn(run: Run, itemIndex: number, field: string, label: string): IBin
 		`The item has no file in the field ${quoted(name)}`,
 		names.length === 0
 			? `Connect a node that outputs a file, such as 'Read/Write Files from Disk', or HTTP Request with 'Response Format' set to 'File'.`
-			: `Its files are in: ${names.map(quoted).join(', ')}. Enter one of these as '${label}'.`,
+			: `Its files are in: ${names.map(quoted).join(', ')}. Enter one of these as '${fileProperty.displayName}'.`,
 	);
 }
 

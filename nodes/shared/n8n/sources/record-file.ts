@@ -4,7 +4,6 @@ import { FileError, peek } from '../../records/bytes';
 import { fieldOf } from '../../records/fields';
 import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../../records/format';
 import { RecordError, readRecords, type SourceRecord } from '../../records/record';
-import { textOf } from '../../records/text';
 import { isHtml } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/wording';
@@ -28,12 +27,12 @@ export interface RecordFileOptions {
 /** A field that all records must have, with the name of the parameter that names it. */
 export type Needed = readonly [field: string, parameter: string];
 
-/** The parameters that say where a file is and how it is written; see file-properties.ts. */
+/** The parameters that say where a file is, and what is read of it; see file-properties.ts. */
 export interface FileParameters {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
-	label(name: 'binaryPropertyName'): string;
 	choice(name: 'fileFormat', itemIndex: number): 'auto' | RecordFormat;
 	text(name: 'listPath', itemIndex: number): string;
+	number(name: 'options.skipRecords' | 'options.maxRecords', itemIndex: number): number;
 }
 
 /**
@@ -50,7 +49,7 @@ export async function openItemFile(
 	itemIndex: number,
 	where: string | IBinaryData,
 ): Promise<RecordFile> {
-	const file = inputFile(run, itemIndex, where, parameters.label('binaryPropertyName'));
+	const file = inputFile(run, itemIndex, where);
 	const chosen = parameters.choice('fileFormat', itemIndex);
 	const path = parameters.text('listPath', itemIndex).trim();
 	const { name } = file;
@@ -59,7 +58,7 @@ export async function openItemFile(
 		const opened = await file.open();
 		({ close } = opened);
 		const { first: head = '', all } = await peek(
-			textOf(opened.bytes, async () => await goingOn(run)),
+			opened.text,
 			(before, next) => before + next,
 			(head) => head.trim() !== '',
 		);
@@ -82,12 +81,6 @@ export async function openItemFile(
 
 export const HTML = 'an HTML page, such as a login or an error page';
 const CHECK_SOURCE = 'Check the node that fetches the file: its URL and its credential.';
-
-/** Before each slice of a file: whatever reads it, it ends with the run. */
-export async function goingOn(run: Run): Promise<void> {
-	await run.breathe();
-	if (run.ended) throw run.ended.reason;
-}
 
 /** Why a file is refused, whatever failed: what reads it knows neither its name nor the parameters. */
 export function refusal(name: string, error: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 
-import { characterProblem, textOf } from '../../records/text';
+import { characterProblem } from '../../records/text';
 import { isHtml } from '../../service/failure';
 import { InputError } from '../../service/input-error';
 import { isBlank } from '../../service/push/document-id';
@@ -10,12 +10,11 @@ import type { Run } from '../run/run';
 import { stemOf } from '../sinks/failed-records';
 import { itemOf, type Placed, type Sink } from '../sinks/sink';
 import { inputFile, type InputFile } from './files';
-import { goingOn, HTML, refusal, repeatedNames } from './record-file';
+import { HTML, refusal, repeatedNames } from './record-file';
 
 /** The parameters of files that are one text each; see file-properties.ts. */
 interface TextFileParameters {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
-	label(name: 'binaryPropertyName'): string;
 	value(name: 'documentId', itemIndex: number): unknown;
 	id(name: 'documentId', itemIndex: number): string;
 	text(name: 'documentName', itemIndex: number): string;
@@ -47,7 +46,7 @@ export class TextFiles {
 			({ close } = opened);
 			let text = '';
 			let bytes = 0;
-			for await (const piece of textOf(opened.bytes, async () => await goingOn(run))) {
+			for await (const piece of opened.text) {
 				if (bytes === 0 && isHtml(piece)) throw htmlError(file);
 				text += piece;
 				bytes += Buffer.byteLength(piece);
@@ -121,7 +120,7 @@ export class TextFiles {
 	/** @throws InputError for an item without a file */
 	fileOf(itemIndex: number): InputFile {
 		const where = this.parameters.file('binaryPropertyName', itemIndex);
-		return inputFile(this.run, itemIndex, where, this.parameters.label('binaryPropertyName'));
+		return inputFile(this.run, itemIndex, where);
 	}
 }
 
