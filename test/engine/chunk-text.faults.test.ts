@@ -108,6 +108,15 @@ describe('a submission', () => {
 	});
 });
 
+it('a text that was never sent, since the service is down, is certainly not submitted', async () => {
+	fault('submit', { status: 503 });
+	const options = { textsPerRequest: 1, concurrency: 1, retryForSeconds: 0 };
+	const { output } = await chunk(texts(4), { options }, CONTINUE);
+	const [first, , , last] = jsonOf(output).map(({ error }) => error);
+	expect(first).toContain('so it is unknown whether the text was submitted.');
+	expect(last).toMatch(/, so the text was not submitted$/);
+});
+
 describe('a response that repeats a secret', () => {
 	it.each<[string, INodeParameters, IDataObject]>([
 		['with a failed item', {}, { status: 'ERROR', passages: [{ of: 'tomorrow' }] }],

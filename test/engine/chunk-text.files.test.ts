@@ -502,6 +502,7 @@ describe('Submit with Texts From: File', () => {
 		});
 		expect(submitted.output).toHaveLength(4);
 		expect(summaryOf(submitted)).toMatchObject({ records: 6, submitted: 5, failed: 1 });
+		expect(summaryOf(submitted)).not.toHaveProperty('chunks');
 		await jobsEnded();
 		const { output } = await getResults(jsonOf(submitted.output.slice(0, 3)), {
 			...TO_FILES,
@@ -513,6 +514,12 @@ describe('Submit with Texts From: File', () => {
 			name: 'Article 4',
 			url: 'u4',
 			parentId: 'a4',
+		});
+		const plain = await getResults([first], { output: 'chunks' });
+		expect(jsonOf(plain.output)[0]).toEqual({
+			chunkIndex: 0,
+			text: 'Line 0 of 0',
+			vector: expect.any(Array) as number[],
 		});
 	});
 

@@ -127,20 +127,23 @@ describe('the status ERROR', () => {
 		return `"Model broken-model failed to embed the chunks": the AI service reported ERROR${shared} (chunking ID ${String(chunkingId)})`;
 	};
 
-	it('stops a node set to stop, with the IDs of all jobs', async () => {
-		slowAfter(1);
-		const { error, status, output } = await chunk(models([0]), {
-			...parameters,
-			options: { textsPerRequest: 1, concurrency: 1 },
-		});
-		expect(status).toBe('error');
-		expect(output).toEqual([]);
-		const broken = jobs().find((job) => job.status === 'ERROR');
-		expect(error?.message).toBe(message(broken?.chunkingId));
-		expect(error?.context).toMatchObject({ itemIndex: 0 });
-		expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
-		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
-	});
+	it.each([1, 2])(
+		'stops a node set to stop, with the IDs of all jobs: %i texts',
+		async (size) => {
+			slowAfter(1);
+			const { error, status, output } = await chunk(models(indexes(size)), {
+				...parameters,
+				options: { textsPerRequest: size, concurrency: 1 },
+			});
+			expect(status).toBe('error');
+			expect(output).toEqual([]);
+			const broken = jobs().find((job) => job.status === 'ERROR');
+			expect(error?.message).toBe(message(broken?.chunkingId, size));
+			expect(error?.context).toMatchObject({ itemIndex: 0 });
+			expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
+			for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
+		},
+	);
 
 	it.each([false, true])('fails an item of Get Results, wait: %s', async (wait) => {
 		const { output } = await chunk(models([0, 1, 2]), { ...parameters, operation: 'submit' });
@@ -263,9 +266,10 @@ describe('an item with a list of texts', () => {
 
 	it('keeps what came for one text though another one failed first', async () => {
 		fault('submit', { status: 400, times: 1 });
+		fault('submit', { status: 400, skip: 1 });
 		answers({ status: 'READY', chunkedData: [] });
 		const result = await chunk(
-			[{ texts: ['a', 'b'] }],
+			[{ texts: ['a', 'b', 'c'] }],
 			{ ...LIST, options: { textsPerRequest: 1, concurrency: 1 } },
 			CONTINUE,
 		);
@@ -282,7 +286,7 @@ describe('an item with a list of texts', () => {
 						textIndex: 1,
 					},
 				],
-				textsWithoutChunkingId: [0],
+				textsWithoutChunkingId: [0, 2],
 				response: { status: 'READY', chunkedData: [] },
 			},
 		]);

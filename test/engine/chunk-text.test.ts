@@ -299,7 +299,10 @@ describe('the output', () => {
 	});
 
 	it('is one item without text, and a hint, for a text without chunks', async () => {
-		const result = await chunk([{ text: ' \n ' }, { text: 'a' }, { text: '\n' }]);
+		answers({ status: 'READY', chunkedData: [[], ['a'], []].map((chunks) => ({ chunks })) });
+		const result = await chunk([{ text: ' \n ' }, { text: 'a' }, { text: 'b' }], {
+			vectors: 'none',
+		});
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[0]).toEqual({ chunkCount: 0 });
 		expect(hintsOf(result)).toEqual([
@@ -327,11 +330,14 @@ describe('the output', () => {
 		const result = await chunk([
 			{ text: 'a\nb' },
 			{ text: 'c\n0123456789 01234' },
+			{ text: ' ' },
 			{ text: 'x' },
 		]);
-		expect(jsonOf(result.output)).toMatchObject([{}, {}, {}, { chunkCount: 0 }]);
+		const none = { chunkCount: 0 };
+		expect(jsonOf(result.output)).toMatchObject([{}, {}, {}, none, none]);
 		// The line break and 16 characters, and the text after it.
 		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(/^The AI service returned no chunks for 1 text\./),
 			expect.stringMatching(
 				/^The AI service omitted the end of 2 texts, 18 characters in total/,
 			),

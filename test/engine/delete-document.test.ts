@@ -371,6 +371,19 @@ describe('a document the service does not know', () => {
 		]);
 	});
 
+	it.each([
+		['d0 x/y', 1],
+		['x/y', 0],
+		['d0 x/y unknown', 0],
+		['d0 x/y a/b', 0],
+		['d0 x/y a/b unknown', 0],
+	])('has a hint only if it is each ID with a slash, and no other: %s', async (sent, hints) => {
+		await index(['d0', 'a/b']);
+		const options = { ignoreNotFound: true };
+		const result = await remove(items(...sent.split(' ')), { options });
+		expect(hintsOf(result).filter((hint) => hint.includes('%2F'))).toHaveLength(hints);
+	});
+
 	it.each<[string, Omit<FaultRule, 'route'>]>([
 		['no response after the work', { reset: 'afterWork' }],
 		['a response that breaks off', { reset: 'midBody' }],

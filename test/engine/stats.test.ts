@@ -52,8 +52,9 @@ describe('a summary has the same figures for all nodes', () => {
 	it('Delete Document', async () => {
 		await run(new PushDocuments(), {}, { items: documents(3) });
 		const items = [await file(3)];
+		sandbox().faults.add({ route: 'delete', status: 503, times: 1 });
 		const { output } = await run(new DeleteDocument(), { idSource: 'file' }, { items });
-		expect(output[0].json.stats).toEqual({ ...NOTHING, requests: 3, bytes: 0 });
+		expect(output[0].json.stats).toEqual({ ...NOTHING, requests: 3, retries: 1, bytes: 0 });
 	});
 
 	it('Chunk Text, each of several files', async () => {

@@ -31,11 +31,11 @@ interface FormatTraits {
 	/** MIME types that say the format; that of files we write comes first. */
 	mimeTypes: readonly string[];
 	/** Whether the text of a record is JSON. */
-	isJson: boolean;
+	isJson?: true;
 	/** Whether a file is one JSON value, with the records in a list. */
-	isList: boolean;
-	/** Whether records may have fields; those of other formats can only be IDs. */
-	hasFields: boolean;
+	isList?: true;
+	/** Whether records have no fields: they can only be IDs. */
+	isOnlyIds?: true;
 	reader(options: ReaderOptions): RecordReader;
 }
 
@@ -62,8 +62,6 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 			'application/x-jsonlines',
 		],
 		isJson: true,
-		isList: false,
-		hasFields: true,
 		reader: () => jsonLines(),
 	},
 	jsonArray: {
@@ -76,7 +74,6 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		mimeTypes: ['application/json'],
 		isJson: true,
 		isList: true,
-		hasFields: true,
 		reader: ({ path }) => new JsonReader(path),
 	},
 	csv: {
@@ -84,9 +81,6 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		choice: { name: 'CSV', description: 'With a header row. All values are strings.' },
 		extensions: ['csv', 'tsv'],
 		mimeTypes: ['text/csv', 'text/tab-separated-values'],
-		isJson: false,
-		isList: false,
-		hasFields: true,
 		reader: ({ delimiter }) => new CsvReader(delimiter),
 	},
 	lines: {
@@ -95,15 +89,13 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		extensions: ['txt'],
 		// Not text/plain, which n8n gives to whatever it does not know.
 		mimeTypes: [],
-		isJson: false,
-		isList: false,
-		hasFields: false,
+		isOnlyIds: true,
 		reader: () => textLines(),
 	},
 };
 
 /** Formats by a condition, in the order of the table. */
-export const formatsWith = (meets: (traits: FormatTraits) => boolean): RecordFormat[] =>
+export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFormat[] =>
 	(Object.keys(FORMATS) as RecordFormat[]).filter((format) => meets(FORMATS[format]));
 
 /**

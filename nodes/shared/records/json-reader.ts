@@ -9,8 +9,8 @@ import {
 } from './record';
 
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/** What matters on the way to the list, between its elements, and within one. */
-const TOKENS = { way: /["[\]{},:]/g, between: /["[\]{},]/g, within: /["[\]{}]/g };
+/** What matters outside of the elements of the list, and within one. */
+const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /** Stands for an element of a list: no path leads through it. */
 const NO_NAME = '\0';
@@ -75,7 +75,7 @@ export class JsonReader implements RecordReader {
 	*held(): Generator<SourceRecord> {
 		if (this.lines) return;
 		if (this.object && this.skip === 0) yield this.recordOf(this.object.text, this.object.line);
-		const isWhole = this.state === 'elements' && this.depth === this.listDepth;
+		const isWhole = this.depth === this.listDepth && !this.inString;
 		if (isWhole && this.begun.endsWith('}')) yield* this.element();
 	}
 
@@ -134,8 +134,8 @@ export class JsonReader implements RecordReader {
 
 	/** The index of the next bracket, quote or separator that matters, or -1. */
 	private token(piece: string, from: number): number {
-		const isWithin = this.state === 'object' || this.depth > this.listDepth;
-		const tokens = TOKENS[this.state === 'way' ? 'way' : isWithin ? 'within' : 'between'];
+		const isWithin = this.state !== 'way' && this.depth > this.listDepth;
+		const tokens = TOKENS[isWithin ? 'within' : 'outside'];
 		for (let at = from; ; at++) {
 			if (this.inString) at = this.endOfString(piece, at);
 			if (at < 0) return -1;

@@ -29,7 +29,7 @@ export interface FailureDetails {
 	isText?: boolean;
 	/** What to do next. */
 	description?: string;
-	/** Whether a later attempt may succeed, for `token` and `transport`; unless given, with a transport code. */
+	/** Whether a later attempt may succeed, for `token` and `transport`; unless given, for `transport`. */
 	transient?: boolean;
 	/** For `transport`: there is evidence that the request never left (see transport-failure.ts). */
 	neverSent?: boolean;
@@ -76,7 +76,7 @@ export class ServiceFailure extends Error {
 		this.description = details.description;
 		this.said = said;
 		this.isText = details.isText ?? false;
-		this.transient = details.transient ?? (kind === 'transport' && code !== undefined);
+		this.transient = details.transient ?? kind === 'transport';
 		this.neverSent = kind === 'token' || details.neverSent === true;
 		const mayBeDone =
 			kind === 'response' ||

@@ -362,6 +362,15 @@ test('a rejection in a successful response stops a run that stops at failures', 
 	expect(answers.filter(({ outcome }) => !outcome.ok && outcome.skipped)).toHaveLength(4);
 });
 
+test.each(['abcd', 'abcdef'])('sends no more of %s once the consumer has left', async (slice) => {
+	const run = new VirtualRun();
+	const consume = async () => {
+		for await (const _ of bulk([[...slice]], { ...plain(run), limits: oneByOne })) return;
+	};
+	await run.clock.run(consume());
+	expect(run.stats.requests).toBe(3);
+});
+
 test('entries without keys may be in several requests at once', async () => {
 	const run = new VirtualRun();
 	const { keyOf: _, ...keyless } = plain(run);

@@ -20,7 +20,7 @@ test('reads rows as objects of text, with their number, line and text', () => {
 	}
 });
 
-test.each(['\n', '\r\n', '\r'])('rows may end with %j', (lineBreak) => {
+test.each(['\n', '\r\n', '\r'])('rows may end with %j, and are returned at once', (lineBreak) => {
 	const text = ['a,b', '1,"x', 'y"', '2,z', ''].join(lineBreak);
 	for (const cuts of [[1000], [1]]) {
 		const { records } = readAll(new CsvReader(), text, cuts);
@@ -29,6 +29,9 @@ test.each(['\n', '\r\n', '\r'])('rows may end with %j', (lineBreak) => {
 			[4, { a: '2', b: 'z' }],
 		]);
 	}
+	// A CR may be the first half of CRLF.
+	const atOnce = lineBreak === '\r' ? 2 : 3;
+	expect([...new CsvReader().push(['a', 1, 2, 3, ''].join(lineBreak))]).toHaveLength(atOnce);
 });
 
 describe('delimiter', () => {

@@ -118,6 +118,17 @@ describe('a broken file', () => {
 		}
 	});
 
+	test.each([
+		['[1,{"a":{}}', ['1', '{"a":{}}']],
+		['[1,{"a":{}', ['1']],
+		['[1,"{}', ['1']],
+		['[1,2', ['1']],
+		['{"a":{}}', ['{"a":{}}']],
+	])('%j, of which no more can be read, has records that are complete', (text, found) => {
+		const reader = new JsonReader();
+		expect([...reader.push(text), ...reader.held()].map((each) => each.text)).toEqual(found);
+	});
+
 	test('ends if an element becomes too long; skipped content may have any length', () => {
 		const long = `"${'x'.repeat(70_000_000)}"`;
 		const { records, error } = readAll(new JsonReader('a'), `{"b":${long},"a":[1,${long}`, [

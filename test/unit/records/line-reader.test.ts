@@ -83,8 +83,12 @@ test('a file without line breaks ends when a record becomes too long', () => {
 	});
 });
 
-test.each(['{\n"a":1\n}\n', '[\n1\n]'])('%j is refused as JSON of several lines', (text) => {
-	expect(brief(jsonLines(), text).error).toMatch(
-		/^1@1 The file has JSON that spans several lines.* jq -c/,
-	);
+test.each([
+	['{ \n"a":1\n}\n', /^1@1 The file has JSON that spans several lines.* jq -c/],
+	['[\n1\n]', /^1@1 The file has JSON that spans several lines/],
+	['{"a":}\n1', /^$/],
+	['{"a":[\n1\n]}', /^$/],
+	['1\n{\n', /^$/],
+])('%j is refused if its first line says that its JSON has several', (text, message) => {
+	expect(brief(jsonLines(), text).error ?? '').toMatch(message);
 });

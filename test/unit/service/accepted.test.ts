@@ -60,6 +60,7 @@ describe('a 2xx response', () => {
 		[{ errorPolicy: { detail: 'none' } }],
 		[{ droppedFields: ['x'] }],
 		[{ id: 'request-1', status: 200 }],
+		[{ results: [{ id: 'a', status: '404' }] }],
 		[{ errors: false, items: [{ index: { _id: 'a', status: 200 } }] }],
 		[['a', null, 7]],
 		// Echoes of the documents.
@@ -125,7 +126,11 @@ describe('a 2xx response', () => {
 	it.each([{ status: 200 }, { statusCode: 299 }, { status: true }, { success: true }])(
 		'that complains accepts what it names with %j, and fails what it names',
 		(accepted) => {
-			const results = [{ id: 'a', ...accepted }, { id: 'b', error: 'x' }, { id: 'c' }];
+			const results = [
+				{ id: 'a', ...accepted },
+				{ id: 'b', error: 'x' },
+				{ id: 'c', status: 304 },
+			];
 			const all = ['a', 'b', 'c'].map((id) => document(id));
 			expect(outcomes({ success: false, results }, all)).toBe('ok failed ?');
 		},

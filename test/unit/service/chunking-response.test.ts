@@ -55,13 +55,14 @@ describe('classify: what a response means', () => {
 		['an empty list beside data', ready({ chunkedData: [], results: [1] }), 'unreadable', true],
 		['vectors without chunks', ready({ chunkedData: [], vector: [[1]] }), 'unreadable', true],
 
-		['the page of a proxy', '<html>Login</html>', 'invalid', false],
+		['the page of a proxy', `<html>${'Login '.repeat(20)}</html>`, 'invalid', false],
+		['damaged JSON', '{"chunkedData":[{', 'invalid', true],
 		['null', null, 'invalid', false],
 		['an empty list', [], 'invalid', false],
 		['an empty object', {}, 'invalid', false],
 		['an ID alone', { chunkingId: 'c' }, 'invalid', false],
 		['a status of another type', { status: 1 }, 'invalid', false],
-		['a list of data', [{ chunks: ['a'] }], 'invalid', true],
+		['a list of data', [['a']], 'invalid', true],
 		['data of another shape', { chunks: ['a'] }, 'invalid', true],
 	])('%s', (_, body, state, hasContent) => {
 		expect(classify(body)).toMatchObject({ state, hasContent });
@@ -205,6 +206,16 @@ describe('classify: chunks', () => {
 			},
 			[{ vectors: 1, chunks: 2 }, undefined],
 		],
+		[
+			'an entry with a vector for one of two chunks',
+			{ chunkedData: [{ chunks: ['a', 'b'], vectors: [{ tokensUsed: 3 }, [1]] }] },
+			[{ vectors: 1, chunks: 2 }],
+		],
+		[
+			'an entry with the tokens of its chunks alone',
+			{ chunkedData: [{ chunks: ['a'], vectors: [{ tokensUsed: 3 }] }] },
+			[undefined],
+		],
 		['no vectors at all', { chunkedData: [{ chunks: ['a'] }], vector: [] }, [undefined]],
 		['as many as chunks', { chunkedData: [{ chunks: ['a'], vectors: [[1]] }] }, [undefined]],
 	])('counts vectors before it assigns them: %s', (_, members, mismatches) => {
@@ -257,6 +268,13 @@ describe('classify: chunks', () => {
 		],
 		['chunks that are no texts', { chunks: [{ x: 1 }, 2, 'null'] }, undefined],
 		['an empty list of chunks', { chunks: [] }, []],
+		['words beside its chunks', { chunks: ['a'], message: 'OK' }, [{ text: 'a' }]],
+		['words in place of chunks', { chunks: [], error: 'Overloaded' }, undefined],
+		[
+			'spans that are no pair of numbers',
+			{ chunks: ['a', 'b'], spans: [[0], [null, 1]] },
+			[{ text: 'a' }, { text: 'b' }],
+		],
 		['a null chunk', { chunks: ['a', null] }, undefined],
 		['no chunks', { spans: [[0, 1]] }, undefined],
 		['chunks that are no list', { chunks: 'a' }, undefined],

@@ -19,7 +19,7 @@ const fileKind = (formats: readonly RecordFormat[], detected: string): FileKind 
 
 /** Files of records with fields. */
 export const RECORD_FILES = fileKind(
-	formatsWith(({ hasFields }) => hasFields),
+	formatsWith(({ isOnlyIds }) => !isOnlyIds),
 	'Detected from the extension of the file, its MIME type or its content',
 );
 
