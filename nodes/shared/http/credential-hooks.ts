@@ -118,8 +118,8 @@ async function test(
 	request: IHttpRequestOptions,
 	{ service, advice = (status) => adviceOf(status, service) }: CredentialOf,
 ): Promise<void> {
-	const how = { party: service, kind: 'transport', timeoutMs: PROBE_TIMEOUT_MS } as const;
-	const { status, body } = await send(helper, request, how).catch((error: unknown) => {
+	const party = { ...service, maxTimeoutMs: PROBE_TIMEOUT_MS };
+	const { status, body } = await send(helper, request, party).catch((error: unknown) => {
 		throw advised(error);
 	});
 	const toCheck = advice(status, body, data);

@@ -12,12 +12,6 @@ import type { ReadResponse } from '../service/services';
 import { collected, MAX_BODY_BYTES, type ResponseStream } from './response-body';
 import { timeoutFailure, transportFailure, type Party } from './transport-failure';
 
-/** Who is asked, and for what: a failure says so. */
-interface Asked {
-	party: Party;
-	kind: 'token' | 'transport';
-}
-
 /** What n8n is told with each request. */
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
 
@@ -34,13 +28,13 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request and reads its response, headers and body within one time limit.
  *
- * @param asked tells who is asked when the exchange fails: for a token first, perhaps
+ * @param party tells who is asked when the exchange fails: for a token first, perhaps
  * @param cancels gets what ends the exchange at once, for as long as it lasts
  * @throws ServiceFailure without a complete response, InputError for an unusable credential
  */
 export async function exchange(
 	send: (how: SendOptions) => Promise<unknown>,
-	asked: () => Asked,
+	party: () => Party,
 	timeoutMs: number,
 	cancels = new Set<() => void>(),
 ): Promise<ReadResponse> {
@@ -62,19 +56,19 @@ export async function exchange(
 			const isSuccess = status >= 200 && status < 300;
 			const stream = response.body as unknown as ResponseStream;
 			const { body, isCut } = await collected(stream, isSuccess, signal);
-			if (isCut && isSuccess) throw tooLong(asked().party);
+			if (isCut && isSuccess) throw tooLong(party());
 			return { status, body, retryAfterMs: parseRetryAfter(headers) };
 		});
 	} catch (error) {
-		const { party, kind } = asked();
-		if (error === TIME_IS_UP) throw timeoutFailure(party, timeoutMs, kind);
+		const asked = party();
+		if (error === TIME_IS_UP) throw timeoutFailure(asked, timeoutMs);
 		// What the credential throws, n8n wraps.
 		for (const thrown of [error, (error as Error | undefined)?.cause]) {
 			if (thrown instanceof ServiceFailure || thrown instanceof InputError) throw thrown;
 		}
-		const failure = transportFailure(error, party, kind);
-		throw isAnswered && kind === 'transport' && failure.neverSent
-			? unreadable(party, error)
+		const failure = transportFailure(error, asked);
+		throw isAnswered && failure.kind === 'transport' && failure.neverSent
+			? unreadable(asked, error)
 			: failure;
 	}
 }
@@ -83,18 +77,18 @@ export async function exchange(
  * Sends a request that belongs to no run.
  *
  * @param request signed
+ * @param party who is asked, and within which time
  * @throws ServiceFailure if there is no complete response
  */
 export async function send(
 	{ helpers }: IHttpRequestHelper,
 	request: IHttpRequestOptions,
-	{ party, kind, timeoutMs }: Asked & { timeoutMs: number },
+	party: Party & { maxTimeoutMs: number },
 ): Promise<ReadResponse> {
-	const asked = { party: { ...party, maxTimeoutMs: timeoutMs }, kind };
 	return await exchange(
 		async (how) => (await helpers.httpRequest({ ...request, ...how })) as unknown,
-		() => asked,
-		timeoutMs,
+		() => party,
+		party.maxTimeoutMs,
 	);
 }
 

@@ -5,33 +5,27 @@ import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
 import type { Party } from './transport-failure';
 
-/** Maximum time of a token request, headers and body; a run may stop waiting earlier. */
-const TOKEN_TIMEOUT_MS = 30_000;
-
-/** The token server in messages, whoever waits for it. */
-export const TOKEN_SERVER: Party = {
+/** The token server in messages, whoever waits for it; a run may stop waiting earlier. */
+export const TOKEN_SERVER = {
 	name: 'the token server',
 	urlLabel: 'Token Server URL',
-	maxTimeoutMs: TOKEN_TIMEOUT_MS,
-};
+	kind: 'token',
+	maxTimeoutMs: 30_000,
+} satisfies Party;
 
 /**
  * Sends token requests with n8n's HTTP helper, as `preAuthentication` provides it. Several runs may wait
  * for the same one.
  *
- * @param timeoutMs limit of one request
  * @returns a function that throws ServiceFailure of kind `token` if there is no complete response
  */
-export function tokenSender(
-	helper: IHttpRequestHelper,
-	timeoutMs = TOKEN_TIMEOUT_MS,
-): SendTokenRequest {
+export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {
 		const response = await send(
 			helper,
 			// An empty form: without a body n8n drops the Content-Type header.
 			{ method: 'POST', ...request, body: new URLSearchParams() },
-			{ party: TOKEN_SERVER, kind: 'token', timeoutMs },
+			TOKEN_SERVER,
 		);
 		const { username, password } = request.auth;
 		const secrets = secretsOf({ clientId: username, clientSecret: password });

@@ -1,4 +1,4 @@
-import { ServiceFailure, type FailureKind } from '../service/failure';
+import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
 import { capitalized } from '../service/wording';
 
@@ -8,6 +8,8 @@ export interface Party {
 	name: string;
 	/** Display name of the field with its URL. */
 	urlLabel: string;
+	/** What its failures are: of the token server `token`, unless given `transport`. */
+	kind?: 'token' | 'transport';
 	/** No request to it gets more time than that, whatever the node's 'Request Timeout (Seconds)'. */
 	maxTimeoutMs?: number;
 }
@@ -36,21 +38,17 @@ const CERTIFICATE_CODE =
  * @param error what n8n's HTTP helper threw, or what broke the body
  * @param party the server that was called
  */
-export function transportFailure(
-	error: unknown,
-	party: Party,
-	kind: FailureKind = 'transport',
-): ServiceFailure {
+export function transportFailure(error: unknown, party: Party): ServiceFailure {
 	const chain = causes(error);
 	const code = codeOf(chain);
-	if (code === undefined) return refusedByN8n(error, chain, party, kind);
+	if (code === undefined) return refusedByN8n(error, chain, party);
 	const neverSent = isFromConnecting(chain.at(-1)) || chain.some(isInHandshake);
 	const isCertificate = CERTIFICATE_CODE.test(code);
 	const [message, advice] = isCertificate
 		? aboutCertificate(party, neverSent)
 		: aboutConnection(code, party, neverSent);
 	return new ServiceFailure(message, {
-		kind,
+		kind: party.kind ?? 'transport',
 		code,
 		// The next request would meet the same certificate.
 		transient: !isCertificate,
@@ -61,9 +59,8 @@ export function transportFailure(
 
 /** A request that was not answered in time: it may have arrived. */
 export function timeoutFailure(
-	{ name, urlLabel, maxTimeoutMs = Infinity }: Party,
+	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Party,
 	ms: number,
-	kind: FailureKind,
 ): ServiceFailure {
 	const seconds = Math.ceil(ms / 100) / 10;
 	const moreTime =
@@ -82,8 +79,7 @@ export function timeoutFailure(
 function refusedByN8n(
 	error: unknown,
 	chain: Members[],
-	{ name, urlLabel }: Party,
-	kind: FailureKind,
+	{ name, urlLabel, kind = 'transport' }: Party,
 ): ServiceFailure {
 	const neverSent = chain.length > 0 && !chain.some(isFromResponse);
 	const details = { kind, transient: false, neverSent };

@@ -2,7 +2,7 @@ import type { Verdict } from '../flow/verdict';
 import { isRecord } from './json';
 
 /** What went wrong with a request (docs/service-interface.md, Failures). */
-export type FailureKind =
+type FailureKind =
 	/** The service answered with a status other than 2xx. */
 	| 'status'
 	/** No complete response: connection, DNS, TLS, timeout. */

@@ -18,12 +18,9 @@ const request = tokenRequest(
 );
 
 /** Sends the request with a client of n8n that does this. */
-async function sendWith(
-	client: (options: IHttpRequestOptions) => Promise<unknown>,
-	timeoutMs?: number,
-) {
+async function sendWith(client: (options: IHttpRequestOptions) => Promise<unknown>) {
 	const helper = { helpers: { httpRequest: client } } as IHttpRequestHelper;
-	return await tokenSender(helper, timeoutMs)(request);
+	return await tokenSender(helper)(request);
 }
 const bodyOf = (value: unknown) => Readable.from([Buffer.from(JSON.stringify(value))]);
 

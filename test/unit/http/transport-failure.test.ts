@@ -295,20 +295,16 @@ describe('what is said', () => {
 	])(
 		'of a timeout: more time only where it can be given: %j, %i ms',
 		(party, ms, canHaveMore) => {
-			const {
-				description = '',
-				message,
-				outcomeUnknown,
-			} = timeoutFailure(party, ms, 'transport');
+			const { description = '', message, outcomeUnknown } = timeoutFailure(party, ms);
 			expect(message).toMatch(/ did not answer within (30|29) s$/);
-			expect(outcomeUnknown).toBe(true);
+			expect(outcomeUnknown).toBe(party === PARTY);
 			expect(description).toContain(`Check '${party.urlLabel}' in the credential`);
 			expect(description.includes('increase')).toBe(canHaveMore);
 		},
 	);
 
 	test('without a token nothing was sent, whatever became of the token request', () => {
-		const failure = transportFailure(system('ECONNRESET', 'read'), PARTY, 'token');
+		const failure = transportFailure(system('ECONNRESET', 'read'), TOKEN_SERVER);
 		expect(failure).toMatchObject({ kind: 'token', neverSent: true, outcomeUnknown: false });
 	});
 });

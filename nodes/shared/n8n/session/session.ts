@@ -120,10 +120,7 @@ export class Session {
 		signal.throwIfAborted();
 		return await exchange(
 			async (how) => await this.send(request, signature, how),
-			() =>
-				data.accessTokens === ''
-					? { party: TOKEN_SERVER, kind: 'token' }
-					: { party: service, kind: 'transport' },
+			() => (data.accessTokens === '' ? TOKEN_SERVER : service),
 			request.timeoutMs,
 			this.cancels,
 		)
