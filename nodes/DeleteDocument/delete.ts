@@ -3,13 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { deliver, deliverEach } from '../shared/flow/deliver';
 import { fieldOf } from '../shared/records/fields';
 import { Parameters } from '../shared/n8n/parameters/parameters';
-import { count, doneText, DRY_RUN, troubleText } from '../shared/n8n/run/hints';
+import { count, doneText, troubleText } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
 import { requestLine } from '../shared/n8n/session/request-options';
 import { Session } from '../shared/n8n/session/session';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { account, type Placed, type Wording } from '../shared/n8n/sinks/sink';
+import { account, CHECKED, type Placed, type Wording } from '../shared/n8n/sinks/sink';
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
@@ -59,7 +59,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		options,
 		session,
 		isCommitted: false,
-		counts: noCounts(),
+		counts: { deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 },
 	};
 	const line = requestLine(run, session, options, { idempotent: true });
 	const commit = parameters.choice('commit');
@@ -92,8 +92,6 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	if (deletes.isCommitted) for (const json of uncommitted) json.committed = true;
 	addHints(deletes, commit);
 }
-
-const noCounts = () => ({ deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 });
 
 const NOT_OF_SERVICE =
 	"Something other than the service may have answered: check 'Push Service URL' in the credential, and for an ID with a slash whether a proxy refuses %2F in paths.";
@@ -174,9 +172,9 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 const NOT_FOUND_COUNT = 'notFound';
 
 const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
-	done: dryRun ? 'checked' : 'deleted',
-	json: () => (dryRun ? { dryRun } : {}),
+	done: 'deleted',
 	others: ignoreNotFound ? [NOT_FOUND_COUNT] : [],
+	...(dryRun && CHECKED),
 });
 
 /** @param uncommitted gets the results of documents that are not known to be committed */
@@ -212,7 +210,6 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
 			repeating: "deleting them again is safe if 'Ignore Not Found' is on",
-			...(options.dryRun && { progress: () => DRY_RUN }),
 		}),
 	};
 }
@@ -256,12 +253,8 @@ function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
 			return entryOf(id, place);
 		},
 		sink: new FileSink(run, origin, options, {
-			...(options.dryRun && { goOn: () => DRY_RUN }),
+			json: () => (deletes.isCommitted ? { committed: true } : {}),
 			...resultsOf(options),
-			json: () => ({
-				...(options.dryRun && { dryRun: true }),
-				...(deletes.isCommitted && { committed: true }),
-			}),
 		}),
 	};
 }

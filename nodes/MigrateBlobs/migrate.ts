@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
 import { deliver, type Failed, type Outcome } from '../shared/flow/deliver';
-import { isCanceled } from '../shared/n8n/run/errors';
+import { Canceled } from '../shared/n8n/run/errors';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
@@ -96,5 +96,5 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 /** What the error of a canceled run says. It cannot tell how a request in flight ended. */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
-	return isCanceled(outcome.reason) && !outcome.skipped ? MIGRATING.repeating : '';
+	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATING.repeating : '';
 }

@@ -6,13 +6,13 @@ import {
 	readItemFields,
 	type MissingAdvice,
 } from '../shared/n8n/sources/document-fields';
-import { count, doneText, DRY_RUN, troubleText } from '../shared/n8n/run/hints';
+import { count, doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { Session } from '../shared/n8n/session/session';
 import type { Run } from '../shared/n8n/run/run';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { account, itemOf } from '../shared/n8n/sinks/sink';
+import { account, CHECKED, itemOf } from '../shared/n8n/sinks/sink';
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
@@ -108,7 +108,6 @@ function itemReading(
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
 			repeating: 'pushing them again is safe',
-			...(options.dryRun && { progress: () => DRY_RUN }),
 		}),
 	};
 }
@@ -127,15 +126,11 @@ const fileReading =
 				return { items, record, id: document.id, document, original };
 			},
 			idOf: (value) => idIn(value, form.fields.id),
-			sink: new FileSink(run, origin, options, {
-				...resultsOf(options),
-				...(options.dryRun && { goOn: () => DRY_RUN }),
-			}),
+			sink: new FileSink(run, origin, options, resultsOf(options)),
 		};
 	};
 
-const resultsOf = ({ dryRun }: PushOptions) =>
-	dryRun ? { done: 'checked', json: () => ({ dryRun }) } : { done: 'pushed' };
+const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && CHECKED) });
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;

@@ -11,7 +11,7 @@ import { InputError, messageOf } from '../../service/input-error';
 /** n8n's own errors. */
 export type NodeFailure = NodeApiError | NodeOperationError;
 
-/** The execution was stopped, by a person or by the workflow's timeout. */
+/** The execution was stopped, by a person or by the workflow's timeout: never turned into an item. */
 export class Canceled extends Error {
 	override readonly name = 'Canceled';
 
@@ -21,9 +21,6 @@ export class Canceled extends Error {
 		super(['The execution was canceled', progress].filter(Boolean).join('. '));
 	}
 }
-
-/** Whether an error stands for a stopped execution: never retried, never turned into an item. */
-export const isCanceled = (error: unknown): boolean => error instanceof Canceled;
 
 /** What a node's error says beside its cause. */
 interface ErrorWords {

@@ -29,9 +29,6 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 	return parts.join('; ');
 }
 
-/** What a run that only checks its input had done when it ended. */
-export const DRY_RUN = 'Nothing was sent, because this was a dry run.';
-
 /** The first entries of a list, for a message, and how many more there are. */
 export function listOf(entries: ReadonlyArray<string | number>, max = 20): string {
 	const others = entries.length - max;

@@ -3,7 +3,6 @@ import type {
 	IDataObject,
 	IExecuteFunctions,
 	INodeExecutionData,
-	IPairedItemData,
 } from 'n8n-workflow';
 
 import type { Verdict } from '../../flow/verdict';
@@ -22,13 +21,6 @@ export interface ResultOptions {
 	 * which n8n would take all of it for failed.
 	 */
 	failure?: unknown;
-}
-
-/** An output item as it is given. */
-interface Given {
-	json: IDataObject;
-	pairedItem: IPairedItemData | IPairedItemData[];
-	binary?: IBinaryKeyData | undefined;
 }
 
 /** The failure of an item, or of a part of one, and how it is shown. */
@@ -79,7 +71,7 @@ export class Results {
 	 * @param list one output item each; an empty list means that nothing is returned for the item
 	 */
 	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
-		const { items, binary, failure } = options;
+		const { items, binary = {}, failure } = options;
 		const pairedItem = items?.map((item) => ({ item })) ?? { item: itemIndex };
 		const error =
 			failure === undefined
@@ -95,7 +87,7 @@ export class Results {
 	 * @param isCause for this reason the run has ended
 	 */
 	fail(itemIndex: number, failed: Failure, isCause = false): void {
-		const { reason, message = messageOf(reason), advice, id, json, binary } = failed;
+		const { reason, message = messageOf(reason), advice, id, json, binary = {} } = failed;
 		this.failures++;
 		this.outputs[itemIndex] ??= [];
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
@@ -109,7 +101,7 @@ export class Results {
 		const status = reason instanceof ServiceFailure && reason.httpStatus;
 		const document = id === undefined ? json : { id, ...json };
 		const fields = { ...document, error: message, ...(status && { httpStatus: status }) };
-		this.add(itemIndex, { json: fields, pairedItem: { item: itemIndex }, binary }, failure);
+		this.add(itemIndex, { json: fields, binary }, failure);
 	}
 
 	/** The failure that a run that stops at failures throws. */
@@ -130,7 +122,7 @@ export class Results {
 	/** @param failure makes the error of an item that failed, if it leaves through the error output */
 	private add(
 		itemIndex: number,
-		{ json, pairedItem, binary = {} }: Given,
+		{ json, pairedItem = { item: itemIndex }, binary = {} }: INodeExecutionData,
 		failure?: () => NodeFailure,
 	): void {
 		const item: INodeExecutionData = { json, pairedItem };

@@ -57,6 +57,16 @@ export interface SinkResult {
 	json?: () => IDataObject;
 }
 
+const DRY_RUN = 'Nothing was sent, because this was a dry run.';
+
+/** What a dry run returns of items and files: entries that were checked, and no advice how to go on. */
+export const CHECKED = {
+	done: 'checked',
+	json: () => ({ dryRun: true }),
+	progress: () => DRY_RUN,
+	goOn: () => DRY_RUN,
+};
+
 /** The counts of a result before anything is counted. */
 export const newCounts = ({ done, others = [] }: SinkResult): Record<string, number> =>
 	Object.fromEntries([done, ...others].map((name) => [name, 0]));

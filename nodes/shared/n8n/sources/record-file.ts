@@ -7,7 +7,7 @@ import { RecordError, readRecords, type SourceRecord } from '../../records/recor
 import { isHtml } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/wording';
-import { isCanceled } from '../run/errors';
+import { Canceled } from '../run/errors';
 import { listOf } from '../run/hints';
 import { inputFile, type InputFile } from './files';
 import { isRecord } from '../../service/json';
@@ -93,7 +93,7 @@ export function refusal(name: string, error: unknown): unknown {
 			"Check the file, 'File Format' and 'Path to List'.",
 		);
 	}
-	if (error instanceof InputError || isCanceled(error)) return error;
+	if (error instanceof InputError || error instanceof Canceled) return error;
 	return new InputError(
 		`n8n could not read the file ${quoted(name)}: ${messageOf(error)}`,
 		'Check that the file still exists: n8n deletes files together with the execution that created them.',
