@@ -325,25 +325,6 @@ describe('the output', () => {
 		]);
 	});
 
-	it('counts texts that are omitted altogether, since an earlier one of the request was cut', async () => {
-		sandbox().settings.maxChunks = 3;
-		const result = await chunk([
-			{ text: 'a\nb' },
-			{ text: 'c\n0123456789 01234' },
-			{ text: ' ' },
-			{ text: 'x' },
-		]);
-		const none = { chunkCount: 0 };
-		expect(jsonOf(result.output)).toMatchObject([{}, {}, {}, none, none]);
-		// The line break and 16 characters, and the text after it.
-		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^The AI service returned no chunks for 1 text\./),
-			expect.stringMatching(
-				/^The AI service omitted the end of 2 texts, 18 characters in total/,
-			),
-		]);
-	});
-
 	it.each(['chunks', 'documents'])('leaves the input as it was: %s', async (output) => {
 		const source = [
 			{ id: 'a', name: 'A', text: 'a\nb', deep: { list: [1, { x: 2 }] } },

@@ -30,8 +30,8 @@ export class ChunkHints {
 	 * @param lacksVectors whether vectors are wanted and no chunk has one
 	 */
 	chunked(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
-		if (chunks.length === 0 && missing === 0) this.withoutChunks++;
-		else if (chunks.length > 0 && lacksVectors) this.withoutVectors++;
+		if (chunks.length === 0) this.withoutChunks++;
+		else if (lacksVectors) this.withoutVectors++;
 		for (const { tokensUsed = 0 } of chunks)
 			this.mostTokens = Math.max(this.mostTokens, tokensUsed);
 		if (missing === 0) return;

@@ -165,7 +165,6 @@ function* assign(
 	words: (entry: unknown) => string,
 ): Generator<Assigned, void, undefined> {
 	const needsDocument = mode !== 'chunks';
-	let isCut = false;
 	const given = (ref: TextRef, position: number): Assigned => {
 		if (position >= texts.length) return { ref, problem: noSuchText(position, texts.length) };
 		const result = texts[position];
@@ -177,9 +176,7 @@ function* assign(
 		// A text without its vectors would replace good chunks.
 		if (options.vectors !== 'none' && mismatch)
 			return { ref, problem: vectorMismatch(mismatch) };
-		const covered = coverage(ref.text, chunks, isCut);
-		isCut ||= covered.missing > 0;
-		return { ref, chunks, covered };
+		return { ref, chunks, covered: coverage(ref.text, chunks) };
 	};
 	const isOnly = refs.length === 1 && textCount === undefined && !needsDocument;
 	for (const ref of refs) {

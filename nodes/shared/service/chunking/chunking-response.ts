@@ -194,19 +194,11 @@ const MIN_MISSING_CHARACTERS = 16;
  *
  * @param text as submitted; undefined where it is unknown
  * @param chunks those of the response, in their order
- * @param isAfterCut whether an earlier text of the request lacks its end, so that this one may lack all
  */
-export function coverage(
-	text: string | undefined,
-	chunks: readonly Chunk[],
-	isAfterCut = false,
-): Coverage {
+export function coverage(text: string | undefined, chunks: readonly Chunk[]): Coverage {
 	const end = chunks.at(-1)?.end;
-	if (text === undefined || end === undefined) {
-		const omitted = isAfterCut && chunks.length === 0 ? Array.from(text?.trim() ?? '') : [];
-		const isComplete = chunks.length === 0 && text?.trim() === '';
-		return { missing: omitted.length, isComplete };
-	}
+	if (text === undefined || end === undefined)
+		return { missing: 0, isComplete: chunks.length === 0 && text?.trim() === '' };
 	// Beyond the end the service has counted something else, such as bytes.
 	if (end <= text.length && text.slice(end).trim() === '')
 		return { missing: 0, isComplete: true };
