@@ -20,7 +20,7 @@ import {
 } from '../../support/sandbox';
 
 const files = useFiles();
-const { sandbox, chunk, getResults, submits, fault, answers, jobsEnded } = useChunkText({
+const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded } = useChunkText({
 	vectorSize: 3,
 });
 
@@ -149,8 +149,7 @@ const chunkFile = async (
 		},
 		settings,
 	);
-/** Submissions that reached the service: those that a fault answers have no body. */
-const accepted = () => submits().filter(({ body }) => body !== undefined);
+
 describe('Texts From: File', () => {
 	it('reads and writes files that are among the JSON', async () => {
 		const { binary } = await files.item(jsonLines([...articles(4), 'oops']), 'articles.jsonl');
@@ -281,18 +280,12 @@ describe('Texts From: File', () => {
 	});
 
 	it('submits the texts of a failed request again one by one', async () => {
-		const body = JSON.stringify({ chunkingId: 'c-bad', status: 'ERROR', message: 'no' });
-		fault('submit', { status: 200, body, whenBodyContains: 'bad' });
-		const records = [...articles(8), { id: 'b', name: 'B', text: 'bad' }, ...articles(3)];
-		const result = await chunkFile(jsonLines(records), { options: { textsPerRequest: 4 } });
-		expect(summaryOf(result)).toMatchObject({ records: 12, chunked: 11, failed: 1 });
-		expect((summaryOf(result).failures as IDataObject[])[0]).toMatchObject({
-			record: 9,
-			id: 'b',
-			error: expect.stringContaining('c-bad') as string,
+		fault('results', { status: 200, body: '{"status":"ERROR"}', times: 1 });
+		const result = await chunkFile(jsonLines(articles(12)), {
+			options: { textsPerRequest: 4 },
 		});
-		expect(submits()).toHaveLength(7);
-		expect(accepted()).toHaveLength(5);
+		expect(summaryOf(result)).toMatchObject({ records: 12, chunked: 12, failed: 0 });
+		expect(batches().map(({ length }) => length)).toEqual([4, 4, 4, 1, 1, 1, 1]);
 	});
 
 	it('lists the chunking IDs of jobs that do not finish', async () => {

@@ -396,19 +396,14 @@ describe('Submit', () => {
 		]);
 	});
 
-	it('fails a text whose submission ends with ERROR, with the words of the service', async () => {
-		const body = { chunkingId: 'c-1', status: 'ERROR', message: 'No such model' };
-		fault('submit', { status: 200, body: JSON.stringify(body) });
-		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
-		expect(error?.message).toBe(
-			`"No such model": the AI service reported ERROR (chunking ID c-1)`,
-		);
-	});
-
-	it.each([
+	it.each<[unknown, RegExp]>([
 		[
 			{ status: 'ERROR', message: 'Quota is used up' },
 			/^"Quota is used up": the AI service reported ERROR, so the text was not submitted$/,
+		],
+		[
+			{ chunkingId: 'c-1', status: 'ERROR', message: 'No such model' },
+			/^"No such model": the AI service reported ERROR, so the text was not submitted$/,
 		],
 		[
 			{ status: 'SUBMITTED', message: 'Please stand by' },
@@ -417,27 +412,12 @@ describe('Submit', () => {
 		[{ status: 'SUBMITTED' }, /returned no chunking ID, so it is unknown/],
 		[{ ok: true }, /returned no chunking ID, so it is unknown/],
 		['<html></html>', /answered with an HTML page, so it is unknown/],
-	])('fails a text whose submission gives no chunking ID: %j', async (body, message) => {
+	])('fails a text whose submission gives ERROR or no chunking ID: %j', async (body, message) => {
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
 		expect(error?.message).toMatch(message);
 		expect(submits()).toHaveLength(1);
 	});
-
-	it.each(['submit', 'submitAndWait'])(
-		'takes chunks that come with the response to the submission, and does not poll: %s',
-		async (operation) => {
-			const body = {
-				chunkingId: 'c-1',
-				status: 'READY',
-				chunkedData: [{ chunks: ['x'], spans: [[0, 1]] }],
-			};
-			fault('submit', { status: 200, body: JSON.stringify(body) });
-			const { output } = await chunk([{ text: 'x' }], { operation });
-			expect(jsonOf(output)).toEqual([{ text: 'x', chunkIndex: 0 }]);
-			expect(polls()).toEqual([]);
-		},
-	);
 });
 
 describe('Get Results', () => {

@@ -1,4 +1,4 @@
-import { deliverEach, failed, type Delivered, type Outcome } from '../../shared/flow/deliver';
+import { deliverEach, type Delivered } from '../../shared/flow/deliver';
 import type { Verdict } from '../../shared/flow/verdict';
 import { flat, singly } from '../../shared/flow/parallel';
 import { FINAL_POLL_MS, poll, type Finding } from '../../shared/flow/poll';
@@ -74,29 +74,19 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answe
 
 /** Fetches each job once, whether it has finished or not. */
 export function fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
-	const send = async (job: Job): Promise<Fetched> => fetchedOf(await check(job, service));
+	const send = async (job: Job): Promise<Fetched> => {
+		const finding = await check(job, service);
+		if (finding.state === 'failed') throw finding.reason;
+		return finding.state === 'finished' ? finding.response : { type: 'pending' };
+	};
 	const line = { ...service.fetching, judge: (error: unknown) => forJobAlone(error, service) };
 	return flat(deliverEach(singly(jobs), send, line));
 }
 
-/** Fetches nothing: the response to a submission may already have the results or the error. */
-export async function* fetchNothing(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
-	for await (const job of jobs) yield { entry: job, outcome: outcomeOfSubmission(job, service) };
-}
-
-function outcomeOfSubmission(job: Job, service: ChunkService): Outcome<Fetched> {
-	try {
-		const response = fetchedOf(submissionFinding(job, service));
-		return { ok: true, response, attempts: 1 };
-	} catch (reason) {
-		return failed(reason, 1);
-	}
-}
-
-/** @throws the reason of a job that failed */
-function fetchedOf(finding: Finding<Fetched>): Fetched {
-	if (finding.state === 'failed') throw finding.reason;
-	return finding.state === 'finished' ? finding.response : { type: 'pending' };
+/** Fetches nothing: the items go on with their chunking IDs. */
+export async function* fetchNothing(jobs: AsyncIterable<Job>): Answers {
+	for await (const entry of jobs)
+		yield { entry, outcome: { ok: true, response: { type: 'pending' }, attempts: 1 } };
 }
 
 async function check(
@@ -104,8 +94,6 @@ async function check(
 	service: ChunkService,
 	leftMs = Infinity,
 ): Promise<Finding<Fetched>> {
-	const atOnce = submissionFinding(job, service);
-	if (atOnce.state !== 'pending') return atOnce;
 	const { options, session } = service;
 	const { body, retryAfterMs } = await session.request({
 		method: 'GET',
@@ -117,15 +105,6 @@ async function check(
 	const finding = meaningOf(job, body, session);
 	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
 	return { ...finding, delayMs: pauseMs(retryAfterMs) };
-}
-
-/** Says what the response to its submission means for a job, once: it may already have the results. */
-function submissionFinding(job: Job, { session }: ChunkService): Finding<Fetched> {
-	const { submitted } = job;
-	job.submitted = undefined;
-	// With a chunking ID it is enough, whatever else it has: the results come by polling.
-	const isUsable = submitted !== undefined && classify(submitted).state !== 'invalid';
-	return isUsable ? meaningOf(job, submitted, session) : { state: 'pending' };
 }
 
 const isUnknownId = (error: unknown): boolean =>

@@ -24,8 +24,6 @@ export interface Job {
 	isKnown?: true;
 	/** As the service reported it last. */
 	status: string;
-	/** The response to its submission, until that was read: it may already have the results. */
-	submitted?: unknown;
 	/** The last response with data that could not be used: it may come only once. */
 	kept?: unknown;
 	ended?: 'finished' | 'failed';

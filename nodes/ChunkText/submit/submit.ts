@@ -65,10 +65,9 @@ async function send(
 		timeoutMs: options.timeoutSeconds * 1000,
 	});
 	const { state, status = 'SUBMITTED', chunkingId } = classify(body);
-	if (chunkingId === undefined) {
-		const words = state === 'invalid' ? '' : session.words(body);
-		throw state === 'failed' ? jobFailed(status, words, texts.length) : noChunkingId(words);
-	}
+	if (state === 'failed') throw jobFailed(status, session.words(body), texts.length);
+	if (chunkingId === undefined)
+		throw noChunkingId(state === 'invalid' ? '' : session.words(body));
 	return {
 		chunkingId,
 		refs: texts.map((text, position) => ({ ...text, position })),
@@ -77,6 +76,5 @@ async function send(
 		isOwn: true,
 		isRepeatable,
 		status,
-		submitted: body,
 	};
 }
