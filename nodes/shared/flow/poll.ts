@@ -79,8 +79,7 @@ class Polling<J, R> {
 	private polls = 0;
 	/** Transient errors in a row, and the last of them. */
 	private errors = 0;
-	private lastError: unknown;
-	private serviceMayBe: Verdict['serviceMayBe'];
+	private last: { reason: unknown; verdict: Verdict } | undefined;
 	/** Least pause before the next poll, asked for by the service. */
 	private askedMs = 0;
 
@@ -117,30 +116,29 @@ class Polling<J, R> {
 		// The run may have ended while this job waited for its turn.
 		if (run.ended) return { ...skipped(run.ended), attempts: this.polls };
 		if (this.isAbandoned()) return failed(undefined, this.polls);
-		if (this.polls++ > 0 && this.lastError !== undefined) stats.count('retries');
+		this.polls++;
+		if (this.last) stats.count('retries');
 		const leftMs = Math.max(0, this.deadline - run.now());
 		const judge = (error: unknown) => options.judge(error, job);
 		const result = await tried(async () => await check(job, leftMs), options, ticket, judge);
 		if (result.ok) {
 			this.errors = 0;
-			this.lastError = this.serviceMayBe = undefined;
+			this.last = undefined;
 			if (result.response.state !== 'pending') return this.end(result.response);
 			this.askedMs = result.response.delayMs ?? 0;
 		} else {
 			const { reason, verdict } = result;
 			if (verdict.action !== 'retry') return this.fail(reason, verdict);
 			this.errors++;
-			this.lastError = reason;
-			this.serviceMayBe = verdict.serviceMayBe;
+			this.last = result;
 			this.askedMs = verdict.delayMs ?? 0;
 		}
-		return run.now() < this.deadline ? undefined : this.end(expire(job, this.lastError));
+		return run.now() < this.deadline ? undefined : this.end(expire(job, this.last?.reason));
 	}
 
 	private end(ending: Ending<R>): Outcome<R> {
-		const { serviceMayBe } = this;
 		return ending.state === 'failed'
-			? this.fail(ending.reason, { action: 'fail', ...(serviceMayBe && { serviceMayBe }) })
+			? this.fail(ending.reason, { ...this.last?.verdict, action: 'fail' })
 			: { ok: true, response: ending.response, attempts: this.polls };
 	}
 
