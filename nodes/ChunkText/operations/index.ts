@@ -1,7 +1,7 @@
 import { Parameters } from '../../shared/n8n/parameters/parameters';
 import { isTool } from '../../shared/n8n/run/results';
 import type { Run } from '../../shared/n8n/run/run';
-import { parseResultsPath } from '../../shared/service/chunking/chunking';
+import { checkResultsPath } from '../../shared/service/chunking/chunking';
 import { fetchAll, fetchNothing, fetchOnce } from '../fetch/fetch';
 import { allProperties, optionsOf, type ChunkParameters } from '../parameters';
 import type { ChunkTask } from '../texts/text';
@@ -14,7 +14,7 @@ async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
 	// Before anything is submitted that could not be fetched.
-	parseResultsPath(options.resultsPath);
+	checkResultsPath(options.resultsPath);
 	const isFile = parameters.choice('textSource') === 'file';
 	// A text of a file that has not finished in time is a failed record; a document has all its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
@@ -42,7 +42,7 @@ async function submit(run: Run): Promise<void> {
 async function getResults(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options } = task;
-	parseResultsPath(options.resultsPath);
+	checkResultsPath(options.resultsPath);
 	const ids = {
 		idOf: (itemIndex: number) => parameters.requiredText('chunkingId', itemIndex, ID_ADVICE),
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import {
+	checkResultsPath,
 	DEFAULT_RESULTS_PATH,
 	resultsPath,
 	submitBody,
@@ -52,7 +53,7 @@ describe('paths', () => {
 		'/ai\\{chunkingId}',
 		'/a b/{chunkingId}',
 	])('results path %j is refused', (template) => {
-		expect(() => resultsPath(template, 'id')).toThrow(InputError);
+		expect(() => checkResultsPath(template)).toThrow(InputError);
 	});
 
 	test.each(['', '..'])('chunking ID %j is refused', (id) => {

@@ -33,11 +33,10 @@ export function submitPath(chunker: string, modelId: string): string {
  * Checks the template of the results path.
  *
  * @param template what the user entered, e.g. `/ai/async-chunking/{chunkingId}`
- * @returns the same text
  * @throws InputError unless it is a path with `{chunkingId}`
  */
-export function parseResultsPath(template: string): string {
-	if (/^\/[^?#\s\\]*$/.test(template) && template.includes(ID_PLACEHOLDER)) return template;
+export function checkResultsPath(template: string): void {
+	if (/^\/[^?#\s\\]*$/.test(template) && template.includes(ID_PLACEHOLDER)) return;
 	throw new InputError(
 		`'Results Path' must start with /, contain ${ID_PLACEHOLDER} and have no spaces, ?, # or backslashes`,
 		`Enter a path such as ${DEFAULT_RESULTS_PATH}, which is the default.`,
@@ -45,16 +44,12 @@ export function parseResultsPath(template: string): string {
 }
 
 /**
- * Path of the results of a chunking request.
+ * Path of the results of a chunking request, by a template that was checked.
  *
- * @param template see parseResultsPath
- * @throws InputError if the template is no such path or the ID is empty, `.` or `..`
+ * @throws InputError if the ID is empty, `.` or `..`
  */
-export function resultsPath(template: string, chunkingId: string): string {
-	return parseResultsPath(template).replaceAll(ID_PLACEHOLDER, () =>
-		pathSegment(chunkingId, 'Chunking ID'),
-	);
-}
+export const resultsPath = (template: string, chunkingId: string): string =>
+	template.replaceAll(ID_PLACEHOLDER, () => pathSegment(chunkingId, 'Chunking ID'));
 
 /**
  * Body of a submission (docs/service-interface.md, Chunking request). Configs without members are not sent;
