@@ -80,7 +80,6 @@ function itemReading(
 ): ItemReading<Entry> {
 	const from = parameters.choice('documentSource');
 	const isWholeItem = from === 'wholeItem';
-	const isSame = isWholeItem && parameters.areConstant('idField', 'nameField');
 	const isMapped = from === 'fields' || from === 'textFile';
 	let form: DocumentForm = { fields: OWN_FIELDS, isMapped, options };
 	const files =
@@ -89,8 +88,7 @@ function itemReading(
 		valuesOf: (itemIndex) => {
 			if (files) return documentsOfFile(files, parameters, itemIndex);
 			if (!isWholeItem) return documentsOf(run, parameters, from, itemIndex);
-			if (form.fields === OWN_FIELDS || !isSame)
-				form = { fields: readItemFields(parameters, itemIndex), options };
+			form = { fields: readItemFields(parameters, itemIndex), options };
 			return [fieldsOfItem(run, itemIndex)];
 		},
 		entryOf: (value, place) => {

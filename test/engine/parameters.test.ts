@@ -270,11 +270,11 @@ describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]
 
 it('takes the list that an expression gives', async () => {
 	const parameters = { listField: '={{ $json.some }}' };
-	const readings = await read((reader, at) => reader.list('listField', at), parameters, [
-		{ some: ['a', 'b'] },
-		{ some: [] },
-		{ some: { a: 1 } },
-	]);
+	const readings = await read(
+		(reader, at) => reader.list('listField', at, 'Enter one.'),
+		parameters,
+		[{ some: ['a', 'b'] }, { some: [] }, { some: { a: 1 } }],
+	);
 	expect(readings).toMatchObject([
 		{ value: { field: 'List Field', list: ['a', 'b'] } },
 		{ value: { field: 'List Field', list: [] } },
@@ -284,12 +284,16 @@ it('takes the list that an expression gives', async () => {
 
 it('finds a list by the name of its field or by a dotted path', async () => {
 	const parameters = { listField: '={{ $json.field }}' };
-	const readings = await read((reader, at) => reader.list('listField', at), parameters, [
-		{ field: 'ids', ids: ['a'] },
-		{ field: 'a.b', a: { b: [1] } },
-		{ field: 'a.b', a: { b: 1 } },
-		{ field: '' },
-	]);
+	const readings = await read(
+		(reader, at) => reader.list('listField', at, 'Enter one.'),
+		parameters,
+		[
+			{ field: 'ids', ids: ['a'] },
+			{ field: 'a.b', a: { b: [1] } },
+			{ field: 'a.b', a: { b: 1 } },
+			{ field: '' },
+		],
+	);
 	expect(readings).toMatchObject([
 		{ value: { field: 'ids', list: ['a'] } },
 		{ value: { field: 'a.b', list: [1] } },

@@ -145,17 +145,14 @@ export class Parameters<P extends INodeProperties[]> {
 	 *
 	 * @param advice what to do if there is none
 	 */
-	list(name: ParameterName<P>, itemIndex: number, advice?: string): FoundList {
+	list(name: ParameterName<P>, itemIndex: number, advice: string): FoundList {
 		const read = this.read(name, itemIndex);
-		const { displayName } = read.definition;
-		if (Array.isArray(read.value)) return { field: displayName, list: read.value };
+		if (Array.isArray(read.value))
+			return { field: read.definition.displayName, list: read.value };
 		const field = requiredTextOf(read);
 		const list = fieldOf(this.items[itemIndex]?.json ?? {}, field);
 		if (Array.isArray(list)) return { field, list };
-		throw new InputError(
-			`The field '${field}' is not a list`,
-			advice ?? `Enter the name of a field with a list as '${displayName}'.`,
-		);
+		throw new InputError(`The field '${field}' is not a list`, advice);
 	}
 
 	/**

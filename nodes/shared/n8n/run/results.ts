@@ -51,7 +51,6 @@ export class Results {
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
 	/** Whether items that failed leave through an output of their own. */
 	readonly toErrorOutput: boolean;
-	/** Failures so far. */
 	failures = 0;
 	/** Of a run that stops at failures the first one, and the first one for whose reason it ended. */
 	private firstFailure: NodeFailure | undefined;

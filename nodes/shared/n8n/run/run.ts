@@ -39,9 +39,7 @@ export class Run implements RunState {
 	progress: () => string = () => '';
 	/** What the log says of a run that takes long, a line each. */
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
-	/** Measures all that the run sends. */
 	readonly meter: Meter;
-	/** What its items have given so far. */
 	readonly results: Results;
 	private sliceStartedAt = performance.now();
 	/** Requests were in flight when the run was canceled. */
@@ -100,11 +98,11 @@ export class Run implements RunState {
 		if (this.ended || wake?.aborted) return;
 		const timer = new AbortController();
 		const end = () => timer.abort();
-		this.onEndListeners.add(end);
+		const stopListening = this.onEnd(end);
 		wake?.addEventListener('abort', end);
 		await sleep(Math.min(ms, MAX_TIMEOUT_MS), timer.signal).catch(() => undefined);
 		wake?.removeEventListener('abort', end);
-		this.onEndListeners.delete(end);
+		stopListening();
 	}
 
 	/** Whether it has ended in such a way that no items are returned. */

@@ -53,8 +53,6 @@ export interface FileResult extends SinkResult {
 export class FileSink implements Sink {
 	/** The file has no more records. */
 	isAtEnd = false;
-	/** Why nothing of the file could be read. */
-	refused: { reason: unknown } | undefined;
 	/** The last record that is accounted for. */
 	private records = 0;
 	private skipped = 0;
@@ -130,7 +128,6 @@ export class FileSink implements Sink {
 		const { itemIndex, file, skip } = this.origin;
 		const passedOver = Math.min(skip, file.reader.position.record - 1);
 		this.skip(passedOver, passedOver);
-		if (this.refused) return run.refuse(itemIndex, this.refused.reason);
 		if (run.returnsNothing) return;
 		await this.failedRecords.close();
 		this.hasFiles = true;

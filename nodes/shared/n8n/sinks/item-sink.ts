@@ -54,8 +54,6 @@ export class ItemSink implements Sink {
 	private readonly summarized = new Set<number>();
 	/** Entries that succeeded as something else, such as `skipped`. */
 	private readonly others: Record<string, number> = {};
-	/** Entries that succeeded in any way. */
-	private succeeded = 0;
 	private blanks = 0;
 	private readonly tallies = new Map<number, ItemTally>();
 	private readonly parts = new Map<number, Part[]>();
@@ -77,7 +75,6 @@ export class ItemSink implements Sink {
 		const as = wording.countedAs?.(response) ?? result.done;
 		if (as === result.done) run.stats.count('done', entries.length);
 		else add(this.others, as, entries.length);
-		this.succeeded += entries.length;
 		for (const entry of entries) {
 			const pause = run.breathe();
 			if (pause) await pause;
@@ -88,7 +85,6 @@ export class ItemSink implements Sink {
 
 	async returned(entry: Placed, items: IDataObject[]): Promise<void> {
 		this.run.stats.count('done');
-		this.succeeded++;
 		this.collect(entry, { items });
 	}
 
@@ -223,9 +219,10 @@ export class ItemSink implements Sink {
 
 	/** A run that continues on errors is green, whatever failed. */
 	private hintAtFailures(): void {
-		const { run, succeeded } = this;
-		const { failed } = run.stats;
-		const all = count(failed + succeeded, this.result.noun ?? 'document');
+		const { run, others } = this;
+		const { done, failed } = run.stats;
+		const number = Object.values(others).reduce((sum, other) => sum + other, done + failed);
+		const all = count(number, this.result.noun ?? 'document');
 		const where = run.results.toErrorOutput
 			? " of the items in the output 'Error'"
 			: ' of their items';

@@ -153,7 +153,11 @@ function placesOf(
 	}
 }
 
-/** What is to be sent of a file; all other records are accounted for. */
+/**
+ * What is to be sent of a file; all other records are accounted for.
+ *
+ * @throws InputError if nothing of the file can be read
+ */
 async function* entriesOf<E extends Placed>(
 	run: Run,
 	{ file, itemIndex, skip, max }: FileToRead,
@@ -191,8 +195,8 @@ async function* entriesOf<E extends Placed>(
 		// A run that ends closes its files. What is wrong after Max Records is for the run that reads that far.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
-		if (read === 0) sink.refused = { reason: refusal(file.name, error) };
-		else sink.brokenOff(read + 1, error);
+		if (read === 0) throw refusal(file.name, error);
+		sink.brokenOff(read + 1, error);
 	} finally {
 		wasRead();
 	}
