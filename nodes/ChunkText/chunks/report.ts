@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
+import type { Failed, Outcome } from '../../shared/flow/deliver';
 import { count } from '../../shared/n8n/run/hints';
 import type { Session } from '../../shared/n8n/session/session';
 import { isTool, type Failure } from '../../shared/n8n/run/results';
@@ -59,7 +59,6 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.pending(job, response.lastError);
-		if (response.type === 'again') return await this.answer(job, failed(response.reason, 1));
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
 		const words = (entry: unknown) => this.session.words(entry);

@@ -35,9 +35,7 @@ export type Fetched =
 			body: unknown;
 	  }
 	/** Not finished: the items go on with the chunking ID. */
-	| { type: 'pending'; lastError?: unknown }
-	/** The texts are to be submitted once more: each by itself, since one of them may be the cause, or together if the job got lost. */
-	| { type: 'again'; reason: unknown; isLost: boolean };
+	| { type: 'pending'; lastError?: unknown };
 
 /** Jobs, each with what was fetched, as soon as that is known. */
 export type Answers = AsyncGenerator<Delivered<Job, Fetched>, void, undefined>;
@@ -53,11 +51,7 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answe
 		...fetching,
 		intervals: POLLING,
 		deadlineOf: ({ since }) => since + options.maxWaitSeconds * 1000,
-		check: async (job, leftMs) =>
-			await check(job, service, leftMs + FINAL_POLL_MS).catch((error: unknown) => {
-				if (isLost(error, job, run.now())) return again(job, error, true);
-				throw error;
-			}),
+		check: async (job, leftMs) => await check(job, service, leftMs + FINAL_POLL_MS),
 		judge: (error, job) =>
 			isTransient(error, job, run.now()) ? { action: 'retry' } : forJobAlone(error, service),
 		expire: (job, lastError) => {
@@ -101,25 +95,18 @@ async function check(
 		timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
 		isUnmasked: true,
 	});
-	job.isKnown = true;
 	const finding = meaningOf(job, body, session);
 	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
 	return { ...finding, delayMs: pauseMs(retryAfterMs) };
 }
 
-const isUnknownId = (error: unknown): boolean =>
-	error instanceof ServiceFailure && error.httpStatus === 404;
-
 /** Whether an error that is permanent elsewhere may pass for a job. */
 function isTransient(error: unknown, { isOwn, since }: Job, now: number): boolean {
+	if (!(error instanceof ServiceFailure)) return false;
 	// Such as the page of a proxy in place of the service.
-	if (error instanceof ServiceFailure && error.kind === 'response') return true;
-	return isUnknownId(error) && isOwn && now - since < POLLING.unknownIdMs;
+	if (error.kind === 'response') return true;
+	return error.httpStatus === 404 && isOwn && now - since < POLLING.unknownIdMs;
 }
-
-/** Whether the service no longer knows a job that it has known: it was started anew. */
-const isLost = (error: unknown, job: Job, now: number): boolean =>
-	isUnknownId(error) && job.isRepeatable && job.isKnown === true && !isTransient(error, job, now);
 
 /** Judges an error of a poll. A status such as 403 fails its job alone: others may be of other clients. */
 function forJobAlone(error: unknown, { fetching }: ChunkService): Verdict {
@@ -164,8 +151,8 @@ function meaningOf(job: Job, body: unknown, session: Session): Finding<Fetched> 
 			const { refs, kept } = job;
 			const words = session.words(body);
 			const reason = jobFailed(session.words(job.status), words, job.textCount ?? 1);
-			const mayRepeat = job.isRepeatable && refs.length > 1 && kept === undefined;
-			return mayRepeat ? again(job, reason, false) : fail(job, reason);
+			job.mayRepeat = job.isOwn && refs.length > 1 && kept === undefined;
+			return fail(job, reason);
 		}
 	}
 }
@@ -173,10 +160,4 @@ function meaningOf(job: Job, body: unknown, session: Session): Finding<Fetched> 
 function fail(job: Job, reason: unknown): Finding<Fetched> {
 	job.ended = 'failed';
 	return { state: 'failed', reason };
-}
-
-/** The texts of a job that failed are to be submitted once more. */
-function again(job: Job, reason: unknown, isLost: boolean): Finding<Fetched> {
-	job.ended = 'failed';
-	return { state: 'finished', response: { type: 'again', reason, isLost } };
 }

@@ -1,4 +1,4 @@
-import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
+import type { Failed, Outcome } from '../../shared/flow/deliver';
 import type { Source } from '../../shared/n8n/sources/source';
 import { ChunkHints } from '../chunks/hints';
 import { Report } from '../chunks/report';
@@ -46,13 +46,11 @@ export interface TextSource extends Pick<Source<TextEntry>, 'entries' | 'sink'> 
 	answered?: (job: Job) => void;
 }
 
-type Again = Extract<Fetched, { type: 'again' }>;
-
 /** Submits the texts of one source, fetches their chunks and reports these: the loop of all operations. */
 export class ChunkRun {
 	private readonly report: Report;
-	/** Requests that failed, whose texts are submitted once more. */
-	private held: Array<{ job: Job; again: Again }> = [];
+	/** Jobs that ended in ERROR, whose texts may be submitted once more. */
+	private held: Array<{ job: Job; outcome: Failed }> = [];
 	/** A request has succeeded, so the texts of another may be at fault. */
 	private hasSucceeded = false;
 
@@ -79,9 +77,8 @@ export class ChunkRun {
 		const notSubmitted = async (text: TextEntry, outcome: Failed) =>
 			await this.step(async () => await this.report.notSubmitted(text, outcome));
 		const slices = room ? room.admitted(entries) : entries;
-		const { textsPerRequest: maxTexts } = task.options;
-		const submitting = { notSubmitted, maxTexts, isRepeatable: true };
-		for await (const job of submit(slices, service, submitting)) {
+		const { textsPerRequest } = task.options;
+		for await (const job of submit(slices, service, textsPerRequest, notSubmitted)) {
 			room?.take(job.refs);
 			yield job;
 		}
@@ -96,9 +93,8 @@ export class ChunkRun {
 	}
 
 	private async take(job: Job, outcome: Outcome<Fetched>): Promise<void> {
-		const again = outcome.ok && outcome.response.type === 'again' && outcome.response;
-		if (again && (again.isLost || !this.work.task.run.stopsOnFailure)) {
-			this.held.push({ job, again });
+		if (!outcome.ok && job.mayRepeat && !this.work.task.run.stopsOnFailure) {
+			this.held.push({ job, outcome });
 			const texts = this.held.flatMap(({ job: { refs } }) => refs);
 			return areMany(texts) ? await this.repeat() : undefined;
 		}
@@ -113,34 +109,21 @@ export class ChunkRun {
 		answered?.(job);
 	}
 
-	/**
-	 * Submits the texts of failed requests once more: together those of jobs that got lost, each by itself
-	 * those of jobs that ended in ERROR, so that a bad one fails alone.
-	 */
+	/** Submits the texts of jobs that ended in ERROR once more, each by itself, so that a bad one fails alone. */
 	private async repeat(): Promise<void> {
-		const { task, service } = this.work;
-		const lost: TextEntry[] = [];
-		const suspects: TextEntry[] = [];
-		for (const { job, again } of this.held.splice(0)) {
-			if (task.run.ended || !(again.isLost || this.hasSucceeded)) {
-				await this.answer(job, failed(again.reason, 1));
-				continue;
-			}
-			service.jobs.delete(job);
-			(again.isLost ? lost : suspects).push(...job.refs.filter(isEntry));
+		const { task, service, fetch } = this.work;
+		const held = this.held.splice(0);
+		if (task.run.ended || !this.hasSucceeded) {
+			for (const { job, outcome } of held) await this.answer(job, outcome);
+			return;
 		}
-		await this.submitAgain(lost, task.options.textsPerRequest);
-		await this.submitAgain(suspects, 1);
-	}
-
-	private async submitAgain(texts: TextEntry[], maxTexts: number): Promise<void> {
-		if (texts.length === 0) return;
-		const { fetch, service } = this.work;
+		for (const { job } of held) service.jobs.delete(job);
+		const texts = held.flatMap(({ job }) => job.refs.filter(isEntry));
 		const notSubmitted = async (text: TextEntry, outcome: Failed) => {
 			await this.report.notSubmitted(text, outcome);
 			this.source.room?.release([text]);
 		};
-		const jobs = submit([texts], service, { notSubmitted, maxTexts, isRepeatable: false });
+		const jobs = submit([texts], service, 1, notSubmitted);
 		for await (const { entry, outcome } of fetch(jobs, service))
 			await this.answer(entry, outcome);
 	}

@@ -6,13 +6,9 @@ import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { withItems } from '../../shared/n8n/sources/source';
 import { documentItem, itemsOf } from '../chunks/records';
 import { mergedFailure } from '../chunks/report';
-import type { Job } from '../submit/service';
 import { ItemTexts, type IdSource } from '../texts/item-texts';
 import type { TextEntry } from '../texts/text';
 import { ChunkRun, type Work } from './chunk-texts';
-
-/** What the jobs of an earlier run have in common. */
-const PREVIOUS = { isOwn: false, isRepeatable: false, status: 'SUBMITTED' };
 
 /**
  * Chunks the texts of all input items. Items without a usable text fail.
@@ -23,7 +19,6 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 	const { run, options, mode } = work.task;
 	const { jobs } = work.service;
 	const items = new ItemTexts(work.task, ids);
-	const earlier: Job[] = [];
 	const joined = (itemIndex: number, parts: IDataObject[]) =>
 		documentItem(fieldsOfItem(run, itemIndex), options, parts);
 	const reading = {
@@ -38,9 +33,9 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 			const empty = files ? await files.distinct(items.empty, sink) : items.empty;
 			for (const ref of empty)
 				await sink.returned(ref, itemsOf({ ref, chunks: [], isComplete: true }, [], mode));
+			const since = run.now();
 			for (const request of items.requests.values())
-				earlier.push({ ...request, ...PREVIOUS, since: run.now() });
-			for (const job of earlier) jobs.add(job);
+				jobs.add({ ...request, since, isOwn: false, status: 'SUBMITTED' });
 			return texts;
 		},
 		sink: new ItemSink(run, options, {
@@ -56,6 +51,6 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 		run,
 		reading,
 		async (source) =>
-			await new ChunkRun(work, { ...source, earlier, name: 'chunks' }).chunkAll(),
+			await new ChunkRun(work, { ...source, earlier: [...jobs], name: 'chunks' }).chunkAll(),
 	);
 }

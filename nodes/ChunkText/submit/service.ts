@@ -18,15 +18,13 @@ export interface Job {
 	readonly since: number;
 	/** This run has submitted it. */
 	readonly isOwn: boolean;
-	/** Its texts may be submitted once more if it fails. */
-	readonly isRepeatable: boolean;
-	/** A poll of it was answered: the service knew its ID. */
-	isKnown?: true;
 	/** As the service reported it last. */
 	status: string;
 	/** The last response with data that could not be used: it may come only once. */
 	kept?: unknown;
 	ended?: 'finished' | 'failed';
+	/** It ended in ERROR, of which one of its texts may be the cause: each is submitted again by itself. */
+	mayRepeat?: boolean;
 }
 
 /** More chunking IDs than this would make a message unreadable. */

@@ -7,26 +7,19 @@ import { jobFailed, noChunkingId } from '../failures';
 import { textTooLarge, type TextEntry } from '../texts/text';
 import type { ChunkService, Job } from './service';
 
-/** How texts are submitted. */
-interface Submitting {
-	/** Called for each text that the service has not accepted, or may not have accepted. */
-	notSubmitted: (text: TextEntry, outcome: Failed) => Promise<void>;
-	/** Maximum of texts in a request. */
-	maxTexts: number;
-	/** Whether the texts of a job may be submitted once more if it fails. */
-	isRepeatable: boolean;
-}
-
 /**
  * Submits texts (docs/service-interface.md, Chunking request).
  *
  * @param slices texts ordered by their settings
+ * @param maxTexts maximum of texts in a request
+ * @param notSubmitted called for each text that the service has not accepted, or may not have accepted
  * @returns the jobs the service has accepted, as soon as each is
  */
 export async function* submit(
 	slices: AsyncIterable<TextEntry[]> | Iterable<TextEntry[]>,
 	service: ChunkService,
-	{ notSubmitted, maxTexts, isRepeatable }: Submitting,
+	maxTexts: number,
+	notSubmitted: (text: TextEntry, outcome: Failed) => Promise<void>,
 ): AsyncGenerator<Job, void, undefined> {
 	const maxBytes = service.options.bytesPerRequest;
 	const submitting = {
@@ -39,7 +32,6 @@ export async function* submit(
 			await send(
 				batch.map(({ entry }) => entry),
 				service,
-				isRepeatable,
 			),
 	};
 	for await (const { entries, outcome } of flat(bulk(slices, submitting))) {
@@ -53,7 +45,6 @@ export async function* submit(
 async function send(
 	texts: TextEntry[],
 	{ session, options, submitting }: ChunkService,
-	isRepeatable: boolean,
 ): Promise<Job> {
 	const [first] = texts;
 	if (first === undefined) throw new Error('A request needs a text');
@@ -74,7 +65,6 @@ async function send(
 		textCount: texts.length,
 		since: submitting.run.now(),
 		isOwn: true,
-		isRepeatable,
 		status,
 	};
 }
