@@ -6,6 +6,7 @@ import type { Run } from '../shared/n8n/run/run';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';
 import type { Placed, Wording } from '../shared/n8n/sinks/sink';
+import { detached } from '../shared/records/record';
 import { answersIn, rejection, type DocumentAnswer } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
@@ -74,10 +75,9 @@ export function pushRequests(
 				? new Map(batch.map((each) => [each.entry.id, { bytes: each.bytes }]))
 				: await push(session, batch, bytes, options.timeoutSeconds * 1000);
 			for (const { entry } of batch) {
-				const { size } = sent.ids;
-				const isKnown =
-					size < MAX_IDS ? sent.ids.add(entry.id).size === size : sent.ids.has(entry.id);
-				if (isKnown) sent.repeated++;
+				if (sent.ids.has(entry.id)) sent.repeated++;
+				// A cell of a CSV file would keep its row.
+				else if (sent.ids.size < MAX_IDS) sent.ids.add(detached(entry.id));
 			}
 			return answers;
 		},
