@@ -246,6 +246,16 @@ describe('failed records', () => {
 		);
 	});
 
+	it('of several files share a hint, which names the first ones', async () => {
+		const named = async (at: number) => await files.item(lines([{ id: 'a' }]), `${at}.jsonl`);
+		const result = await push(await Promise.all(indexes(5).map(named)), {}, CONTINUE);
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(
+				/^1 record of '0\.jsonl' failed, 1 record of '1\.jsonl' failed, 1 record of '2\.jsonl' failed and 2 more\. The field 'failures' says why\./,
+			),
+		]);
+	});
+
 	it('come with their reasons', async () => {
 		const result = await run(CONTINUE);
 		expect(summary(result)).toMatchObject({ records: 7, pushed: 2, failed: 5, skipped: 0 });

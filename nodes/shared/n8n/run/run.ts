@@ -7,6 +7,7 @@ import {
 
 import { Health, RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, nodeError } from './errors';
+import { listOf } from './hints';
 import { Meter } from './meter';
 import { Results, type Failure } from './results';
 import { MAX_TIMEOUT_MS } from '../../http/exchange';
@@ -46,6 +47,8 @@ export class Run implements RunState {
 	private isInterrupted = false;
 	private readonly canceling = new AbortController();
 	private readonly onEndListeners = new Set<() => void>();
+	/** What is wrong with files, by what to do about it. */
+	private readonly filesToHintAt: Record<string, string[]> = {};
 	/** To be called when the run is over, however it ended. */
 	readonly whenOver: Array<() => void> = [];
 
@@ -132,6 +135,11 @@ export class Run implements RunState {
 			this.context.addExecutionHints({ message, type, location: 'outputPane' });
 	}
 
+	/** Tells the user what is wrong with a file, in one hint for all files about which the same is to be done. */
+	hintAtFile(what: string, advice: string): void {
+		(this.filesToHintAt[advice] ??= []).push(what);
+	}
+
 	/** Writes lines to n8n's log, with the figures as members, by which a log can be filtered. */
 	log(lines = this.logLines()): void {
 		const { context, statuses, meter } = this;
@@ -149,6 +157,8 @@ export class Run implements RunState {
 	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
 		for (const listener of this.whenOver) listener();
+		for (const [advice, files] of Object.entries(this.filesToHintAt))
+			this.hint(`${listOf(files, 3)}. ${advice}`);
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();

@@ -215,11 +215,11 @@ export class FileSink implements Sink {
 		const name = quoted(this.origin.file.name);
 		const inFiles = failures.count - (readError ? 1 : 0);
 		const what = `${count(inFiles, 'record')} of ${name} failed`;
-		if (inFiles > 0) run.hint(`${what}. ${CORRECT_FAILED}`);
+		if (inFiles > 0) run.hintAtFile(what, CORRECT_FAILED);
 		if (!readError) return new InputError(what, CORRECT_FAILED);
 		const ending = `The file ${name} could not be read to its end: ${readError.message}`;
 		const advice = `${readError.advice} Then continue with Skip Records: ${records - 1}`;
-		run.hint(`${ending}. ${advice}`);
+		run.hintAtFile(ending, advice);
 		return new InputError(ending, advice);
 	}
 

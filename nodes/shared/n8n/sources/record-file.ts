@@ -164,8 +164,9 @@ function checkColumns(
 			`Choose another column as ${quoted(parameter)}, or rename all but one of them.`,
 		);
 	}
-	run.hint(
-		`The file ${quoted(name)} has several columns with the same name: ${listed(repeated)}. Of each, the first value that is not empty is used.`,
+	run.hintAtFile(
+		`The file ${quoted(name)} has several columns with the same name: ${listed(repeated)}`,
+		'Of each, the first value that is not empty is used.',
 	);
 }
 
