@@ -159,7 +159,7 @@ describe('chunks that may be gone', () => {
 	it('are not known if the response has no spans', async () => {
 		answers({
 			status: 'READY',
-			chunkedData: [{ chunks: ['x'], vectors: [[1, 2]] }],
+			chunkedData: [{ chunks: ['x'], vectors: [{ vector: [1, 2] }] }],
 		});
 		const { output } = await chunk([source('a', 'x\ny', 5)], PER_DOCUMENT);
 		expect(jsonOf(output)).toEqual([

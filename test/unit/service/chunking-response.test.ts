@@ -9,8 +9,7 @@ import {
 
 const ready = (members: object) => ({ status: 'READY', ...members });
 const data = { chunkedData: [{ chunks: ['a'] }] };
-const textsOf = (response: ChunkingResponse) =>
-	response.state === 'finished' ? response.texts.map((text) => text?.chunks) : undefined;
+const textsOf = (response: ChunkingResponse) => response.texts.map((text) => text?.chunks);
 
 describe('classify: what a response means', () => {
 	test.each<[string, unknown, ChunkingResponse['state'], boolean]>([
@@ -74,6 +73,7 @@ describe('classify: what a response means', () => {
 			status: 'submitted',
 			chunkingId: 'c1',
 			hasContent: false,
+			texts: [],
 		});
 		expect(classify({ status: 'READY', chunkingId: 7 }).chunkingId).toBeUndefined();
 		expect(classify({ status: 'READY', chunkingId: '' }).chunkingId).toBeUndefined();
@@ -100,7 +100,7 @@ describe('classify: what a response means', () => {
 				classify(body);
 				const entries = Array.isArray(body) ? body : [body];
 				const response = classify({ chunkedData: entries, vector });
-				if (entries.length > 0) expect(textsOf(response)).toHaveLength(entries.length);
+				expect(textsOf(response)).toHaveLength(entries.length);
 			}),
 		);
 	});
@@ -140,7 +140,7 @@ describe('classify: chunks', () => {
 			],
 			[{ text: 'c', start: 0, end: 1, vector: [5, 6] }],
 		]);
-		const read = textsOf(response)?.flat() ?? [];
+		const read = textsOf(response).flat();
 		read.forEach((chunk, index) => expect(chunk?.vector).toBe(vectors[index]));
 		expect(read).toHaveLength(3);
 	});
@@ -166,7 +166,7 @@ describe('classify: chunks', () => {
 			[],
 			[{ text: 'c', vector: [5, 6] }],
 		]);
-		expect(texts?.[2]?.[0]?.vector).toBe(vectors[2]);
+		expect(texts[2]?.[0]?.vector).toBe(vectors[2]);
 	});
 
 	test('after an entry that cannot be read nobody knows whose the vectors of a shared list are', () => {
@@ -174,18 +174,20 @@ describe('classify: chunks', () => {
 		expect(older(chunkedData)).toEqual([[{ text: 'a' }], undefined, [{ text: 'c' }]]);
 	});
 
+	const one = { vector: [1] };
+	const all = vectors.map((vector) => ({ vector }));
 	const mismatchesOf = (response: ChunkingResponse) =>
-		response.state === 'finished' ? response.texts.map((text) => text?.mismatch) : [];
+		response.texts.map((text) => text?.mismatch);
 
 	test.each<[string, object, unknown[]]>([
 		[
 			'a list with fewer vectors than all chunks',
-			{ chunkedData: [{ chunks: ['a', 'b'] }, { chunks: [] }], vector: [[1]] },
+			{ chunkedData: [{ chunks: ['a', 'b'] }, { chunks: [] }], vector: [one] },
 			[{ vectors: 1, chunks: 2 }, undefined],
 		],
 		[
 			'a list with more',
-			{ chunkedData: [{ chunks: ['a'] }, { chunks: ['b'] }], vector: [[1], [2], [3]] },
+			{ chunkedData: [{ chunks: ['a'] }, { chunks: ['b'] }], vector: all },
 			[
 				{ vectors: 3, chunks: 2 },
 				{ vectors: 3, chunks: 2 },
@@ -193,31 +195,36 @@ describe('classify: chunks', () => {
 		],
 		[
 			'a text between two that cannot be read',
-			{ chunkedData: [null, { chunks: ['b'] }, null, { chunks: ['c'] }], vector: vectors },
+			{ chunkedData: [null, { chunks: ['b'] }, null, { chunks: ['c'] }], vector: all },
 			[undefined, { vectors: 3, chunks: 2 }, undefined, { vectors: 3, chunks: 2 }],
 		],
 		[
 			'an entry with fewer vectors than chunks',
 			{
 				chunkedData: [
-					{ chunks: ['a', 'b'], vectors: [[1]] },
-					{ chunks: ['c'], vectors: [[2]] },
+					{ chunks: ['a', 'b'], vectors: [one] },
+					{ chunks: ['c'], vectors: [one] },
 				],
 			},
 			[{ vectors: 1, chunks: 2 }, undefined],
 		],
 		[
 			'an entry with a vector for one of two chunks',
-			{ chunkedData: [{ chunks: ['a', 'b'], vectors: [{ tokensUsed: 3 }, [1]] }] },
+			{ chunkedData: [{ chunks: ['a', 'b'], vectors: [{}, one] }] },
 			[{ vectors: 1, chunks: 2 }],
 		],
 		[
-			'an entry with the tokens of its chunks alone',
-			{ chunkedData: [{ chunks: ['a'], vectors: [{ tokensUsed: 3 }] }] },
+			'an entry with vectors for all chunks and one that cannot be read',
+			{ chunkedData: [{ chunks: ['a', 'b'], vectors: [one, null, one] }] },
+			[{ vectors: 3, chunks: 2 }],
+		],
+		[
+			'an entry with no vector that can be read',
+			{ chunkedData: [{ chunks: ['a'], vectors: [{ vector: null }] }] },
 			[undefined],
 		],
 		['no vectors at all', { chunkedData: [{ chunks: ['a'] }], vector: [] }, [undefined]],
-		['as many as chunks', { chunkedData: [{ chunks: ['a'], vectors: [[1]] }] }, [undefined]],
+		['as many as chunks', { chunkedData: [{ chunks: ['a'], vectors: [one] }] }, [undefined]],
 	])('counts vectors before it assigns them: %s', (_, members, mismatches) => {
 		expect(mismatchesOf(classify(ready(members)))).toEqual(mismatches);
 	});
@@ -236,7 +243,7 @@ describe('classify: chunks', () => {
 				const vector = sizes.flatMap((size, text) =>
 					Array.from({ length: size }, (_, at) => ({ vector: [text, at] })),
 				);
-				const texts = textsOf(classify(ready({ chunkedData: entries, vector }))) ?? [];
+				const texts = textsOf(classify(ready({ chunkedData: entries, vector })));
 				texts.forEach((chunks, text) =>
 					chunks?.forEach((chunk, at) => {
 						if (chunk.vector) expect(chunk.vector).toEqual([text, at]);
@@ -245,13 +252,6 @@ describe('classify: chunks', () => {
 			}),
 			{ numRuns: 1000 },
 		);
-	});
-
-	test('a vector may stand there bare, and tokens as a number', () => {
-		const entry = (own: unknown) =>
-			textsOf(classify(ready({ chunkedData: [{ chunks: ['a'], vectors: own }] })));
-		expect(entry([[1, 2]])).toEqual([[{ text: 'a', vector: [1, 2] }]]);
-		expect(entry([{ tokensUsed: 3 }])).toEqual([[{ text: 'a', tokensUsed: 3 }]]);
 	});
 
 	test.each<[string, unknown, unknown]>([

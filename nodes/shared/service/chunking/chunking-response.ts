@@ -1,4 +1,4 @@
-import { isObject } from '../json';
+import { isObject, membersOf } from '../json';
 import { MESSAGE_KEYS, serverMessage } from '../failure';
 
 /** A chunk of a text; everything but its text only if the service returned it. */
@@ -25,31 +25,27 @@ export interface TextResult {
 }
 
 /** What a chunking response means, apart from what to do about it. */
-export type ChunkingResponse = {
+export interface ChunkingResponse {
+	state:
+		| 'finished'
+		/** Not finished, nothing known against it. */
+		| 'pending'
+		/** The service gave up. */
+		| 'failed'
+		/** RETRIEVED without data: it was delivered before. */
+		| 'alreadyRetrieved'
+		/** READY or RETRIEVED with data of an unknown shape. */
+		| 'unreadable'
+		/** Not a chunking response, such as damaged JSON. */
+		| 'invalid';
 	/** As the service wrote it. */
 	status?: string;
 	chunkingId?: string;
 	/** It holds data beside its status, which the service may deliver only once. */
 	hasContent: boolean;
-} & (
-	| {
-			state: 'finished';
-			/** In the order of the batch; undefined for an entry that cannot be read. */
-			texts: Array<TextResult | undefined>;
-	  }
-	| {
-			state: /** Not finished, nothing known against it. */
-			| 'pending'
-				/** The service gave up. */
-				| 'failed'
-				/** RETRIEVED without data: it was delivered before. */
-				| 'alreadyRetrieved'
-				/** READY or RETRIEVED with data of an unknown shape. */
-				| 'unreadable'
-				/** Not a chunking response, such as damaged JSON. */
-				| 'invalid';
-	  }
-);
+	/** If it has finished, in the order of the batch; undefined for an entry that cannot be read. */
+	texts: Array<TextResult | undefined>;
+}
 
 const FINISHED = ['READY', 'RETRIEVED'];
 
@@ -66,12 +62,11 @@ const FAILED = ['ERROR', 'FAILED', 'CANCELLED'];
 export function classify(body: unknown): ChunkingResponse {
 	// Such as 204: there is nothing yet.
 	if (body === undefined || (typeof body === 'string' && body.trim() === ''))
-		return { state: 'pending', hasContent: false };
-	if (!isObject(body))
-		return {
-			state: 'invalid',
-			hasContent: typeof body === 'string' ? beginsAsJson(body) : isData(body),
-		};
+		return { state: 'pending', hasContent: false, texts: [] };
+	if (!isObject(body)) {
+		const hasContent = typeof body === 'string' ? beginsAsJson(body) : isData(body);
+		return { state: 'invalid', hasContent, texts: [] };
+	}
 	const { chunkedData, chunkingId, status } = body;
 	const isList = Array.isArray(chunkedData);
 	const facts = {
@@ -80,6 +75,7 @@ export function classify(body: unknown): ChunkingResponse {
 		hasContent: Object.entries(body).some(
 			([name, value]) => !STATUS_MEMBERS.has(name) && isData(value),
 		),
+		texts: [],
 	};
 	if (facts.status === undefined && !isList) return { ...facts, state: 'invalid' };
 	const known = (facts.status ?? 'READY').trim().toUpperCase();
@@ -89,7 +85,7 @@ export function classify(body: unknown): ChunkingResponse {
 		return { ...facts, state: 'finished', texts: readEntries(chunkedData, body.vector) };
 	if (facts.hasContent) return { ...facts, state: 'unreadable' };
 	if (known === 'RETRIEVED') return { ...facts, state: 'alreadyRetrieved' };
-	return isList ? { ...facts, state: 'finished', texts: [] } : { ...facts, state: 'pending' };
+	return { ...facts, state: isList ? 'finished' : 'pending' };
 }
 
 /** What a response says about its job, in members of any shape. */
@@ -151,28 +147,25 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
  * Gives chunks their vectors. Unless each gets one, none can be trusted to be that of its chunk: then
  * none gets any.
  */
-function addVectors(text: TextResult, vectors: unknown[]): void {
+function addVectors(text: TextResult, entries: unknown[]): void {
 	const { chunks } = text;
-	// Without vectors nothing can be assigned wrongly.
-	if (vectors.length === 0) return;
-	if (vectors.length === chunks.length)
-		for (const [index, chunk] of chunks.entries())
-			Object.assign(chunk, vectorOf(vectors[index]));
-	const found = chunks.filter(({ vector }) => vector !== undefined).length;
-	if (found === chunks.length) return;
-	for (const chunk of chunks) delete chunk.vector;
-	const isWithout = found === 0 && vectors.length === chunks.length;
-	if (!isWithout) text.mismatch = { vectors: found || vectors.length, chunks: chunks.length };
+	const vectors = entries.flatMap((entry) => vectorOf(entry) ?? []);
+	const isAsMany = entries.length === chunks.length;
+	if (isAsMany && vectors.length === chunks.length)
+		for (const [index, chunk] of chunks.entries()) Object.assign(chunk, vectors[index]);
+	else if (vectors.length > 0) {
+		const { length } = isAsMany ? vectors : entries;
+		text.mismatch = { vectors: length, chunks: chunks.length };
+	}
 }
 
-function vectorOf(value: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> {
-	if (Array.isArray(value)) return { vector: value as number[] };
-	if (!isObject(value)) return {};
-	const { tokensUsed: used, vector } = value;
-	const tokens = isObject(used) ? used.inputTokens : used;
+function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefined {
+	const { tokensUsed, vector } = membersOf(entry) ?? {};
+	const tokens = membersOf(tokensUsed)?.inputTokens;
+	if (!Array.isArray(vector)) return undefined;
 	return {
+		vector: vector as number[],
 		...(typeof tokens === 'number' && { tokensUsed: tokens }),
-		...(Array.isArray(vector) && { vector: vector as number[] }),
 	};
 }
 
