@@ -212,15 +212,16 @@ describe('Documents Ready to Push', () => {
 		]);
 	});
 
+	it.each([
+		['b', 'b'],
+		['c\nd', 'Five days'],
+	])('may have the ID %j where the text is %j', async (id, text) => {
+		const { output } = await chunk([{ ...other, id, text }], DOCUMENTS);
+		expect(ids(jsonOf(output))).toEqual([`${id}#0`]);
+	});
+
 	it('are not returned for a text without chunks, but a hint is', async () => {
-		// A text of one line may be its own ID.
-		const result = await chunk(
-			[
-				{ ...article, text: '\n' },
-				{ ...other, text: 'b' },
-			],
-			DOCUMENTS,
-		);
+		const result = await chunk([{ ...article, text: '\n' }, other], DOCUMENTS);
 		expect(ids(jsonOf(result.output))).toEqual(['b#0']);
 		expect(hintsOf(result)).toEqual([
 			"The AI service returned no chunks for 1 text. Check the texts and the settings of the chunker, or lower 'Texts per Request'.",

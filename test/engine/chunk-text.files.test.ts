@@ -10,19 +10,11 @@ import type {
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
-import {
-	TO_ERROR_OUTPUT,
-	CONTINUE,
-	hintsOf,
-	indexes,
-	jsonOf,
-	stopped,
-} from '../../support/sandbox';
+import { TO_ERROR_OUTPUT, CONTINUE, ending, hintsOf, indexes, jsonOf } from '../../support/sandbox';
 
 const files = useFiles();
-const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded } = useChunkText({
-	vectorSize: 3,
-});
+const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded, slowAfter } =
+	useChunkText({ vectorSize: 3 });
 
 const TO_FILES: INodeParameters = { output: 'documents', outputTo: 'files', vectors: 'compact' };
 const article = (number: number, lines = 2): IDataObject => ({
@@ -329,22 +321,23 @@ describe('Texts From: File', () => {
 		]);
 	});
 
-	it('stops at a failure, and tells what can still be fetched', async () => {
-		sandbox().settings.chunkDelayMs = 60_000;
-		fault('submit', { status: 400, whenBodyContains: 'Line 0 of 5' });
-		const { error, status } = await chunkFile(
-			jsonLines(articles(6)),
-			{ options: { textsPerRequest: 1, concurrency: 1 } },
-			{},
-		);
-		expect(status).toBe('error');
-		expect(error?.message).toContain("'articles.jsonl', record 6 (line 6)");
-		// Nothing was chunked that could have been returned.
-		expect(error?.description).not.toContain('Their output');
-		for (const { chunkingId } of sandbox().jobs()) {
-			expect(error?.description).toContain(chunkingId);
-		}
-	});
+	it.each([0, 1])(
+		'stops and tells what can still be fetched, after %i chunked',
+		async (count) => {
+			slowAfter(count);
+			fault('submit', { status: 400, whenBodyContains: 'Line 0 of 5' });
+			const { error, status } = await chunkFile(
+				jsonLines(articles(6)),
+				{ options: { textsPerRequest: 1, concurrency: 1 } },
+				{},
+			);
+			expect(status).toBe('error');
+			expect(error?.message).toContain("'articles.jsonl', record 6 (line 6)");
+			expect(error?.description?.includes('Their output was not returned')).toBe(count > 0);
+			for (const [at, { chunkingId }] of sandbox().jobs().entries())
+				expect(error?.description?.includes(chunkingId)).toBe(at >= count);
+		},
+	);
 
 	it('says how to continue if the service refuses everything after a record', async () => {
 		fault('submit', { status: 403, skip: 2 });
@@ -358,16 +351,24 @@ describe('Texts From: File', () => {
 		expect(summaryOf(rest)).toMatchObject({ records: 8, skipped: 4 });
 	});
 
-	it('waits until texts have their chunks before it reads too many', async () => {
-		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
+	const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+	it.each<[string, string, IDataObject, number]>([
+		['is read on where these have their chunks', '', { chunked: 1200 }, 12],
+		[
+			'waits, and ends with a response that cannot be reported, since it is too deep',
+			`{"status":"READY","passages":[${deep}]}`,
+			{ error: expect.stringContaining('call stack') as string },
+			7,
+		],
+	])('with more texts than there is room for %s', async (_case, body, summary, most) => {
+		if (body !== '') {
+			sandbox().settings.chunkDelayMs = 60_000;
+			fault('results', { status: 200, body, skip: 50 });
+		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
-		await stopped(
-			sandbox(),
-			[100, 'results'],
-			async (stop) => await chunkFile(jsonLines(articles(900)), { options }, stop),
-		);
-		expect(submits().length).toBeGreaterThanOrEqual(5);
-		expect(submits().length).toBeLessThanOrEqual(7);
+		const run = chunkFile(jsonLines(articles(1200)), { options });
+		expect(summaryOf(await ending(sandbox(), run))).toMatchObject(summary);
+		expect(submits().length).toBeLessThanOrEqual(most);
 	});
 
 	it('handles several files one after the other', async () => {
@@ -393,7 +394,7 @@ describe('Texts From: File', () => {
 		]);
 	});
 
-	it('does not wait forever if n8n cannot store a file', async () => {
+	it('ends if n8n cannot store a file, and returns what was fetched', async () => {
 		const item = await files.item(jsonLines(articles(60)), 'articles.jsonl');
 		files.fail(new Error('No space left on device'));
 		const result = await chunk(

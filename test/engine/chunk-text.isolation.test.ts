@@ -127,23 +127,20 @@ describe('the status ERROR', () => {
 		return `"Model broken-model failed to embed the chunks": the AI service reported ERROR${shared} (chunking ID ${String(chunkingId)})`;
 	};
 
-	it.each([1, 2])(
-		'stops a node set to stop, with the IDs of all jobs: %i texts',
-		async (size) => {
-			slowAfter(1);
-			const { error, status, output } = await chunk(models(indexes(size)), {
-				...parameters,
-				options: { textsPerRequest: size, concurrency: 1 },
-			});
-			expect(status).toBe('error');
-			expect(output).toEqual([]);
-			const broken = jobs().find((job) => job.status === 'ERROR');
-			expect(error?.message).toBe(message(broken?.chunkingId, size));
-			expect(error?.context).toMatchObject({ itemIndex: 0 });
-			expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
-			for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
-		},
-	);
+	it.each([1, 2])('stops a node, with the IDs of all jobs: %i texts', async (size) => {
+		slowAfter(1);
+		const { error, status, output } = await chunk(models(indexes(size)), {
+			...parameters,
+			options: { textsPerRequest: size, concurrency: 1 },
+		});
+		expect(status).toBe('error');
+		expect(output).toEqual([]);
+		const broken = jobs().find((job) => job.status === 'ERROR');
+		expect(error?.message).toBe(message(broken?.chunkingId, size));
+		expect(error?.context).toMatchObject({ itemIndex: 0 });
+		expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
+		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
+	});
 
 	it.each([false, true])('fails an item of Get Results, wait: %s', async (wait) => {
 		const { output } = await chunk(models([0, 1, 2]), { ...parameters, operation: 'submit' });

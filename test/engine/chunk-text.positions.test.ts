@@ -4,8 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const { sandbox, jobs, chunk, getResults, submits, polls, fault, answers, jobsEnded } =
-	useChunkText();
+const { sandbox, jobs, chunk, getResults, polls, fault, answers, jobsEnded } = useChunkText();
 
 const DOCUMENTS = { output: 'documents' };
 const textsById = (items: IDataObject[]) =>
@@ -33,14 +32,6 @@ describe('documents that share a request', () => {
 		const items = (await late()).reverse();
 		const { output } = await getResults(items, DOCUMENTS);
 		expect(textsById(jsonOf(output))).toEqual(expected);
-	});
-
-	it('keep their own chunks when they are resumed after a timeout', async () => {
-		const items = (await late()).reverse();
-		const resuming = { resumeChunkingId: '={{ $json.chunkingId }}' };
-		const { output } = await chunk(items, { ...DOCUMENTS, options: resuming });
-		expect(textsById(jsonOf(output))).toEqual(expected);
-		expect(submits()).toHaveLength(1);
 	});
 
 	it.each(['documents', 'chunks'])(

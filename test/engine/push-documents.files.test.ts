@@ -204,6 +204,12 @@ describe('documents with the same ID', () => {
 		).toEqual([37, 38, 39]);
 	});
 
+	it('are counted among the first 100,000', async () => {
+		const all = [...indexes(100_600), 0, 100_100].map((at) => ({ id: `d${at}`, name: 'N' }));
+		const result = await push([await files.item(lines(all))], { options: { dryRun: true } });
+		expect(hintsOf(result)).toContain('at least 1 document with the same ID as an earlier one');
+	});
+
 	it('within a request: the last one is sent, the others are skipped, with a hint', async () => {
 		const twice = indexes(2000).map((at) => ({ id: `d${at >> 1}`, name: 'N', version: at }));
 		const result = await push([await files.item(lines(twice))]);

@@ -115,7 +115,7 @@ export function itemsOf(
 	mode: OutputMode,
 ): IDataObject[] {
 	const { document } = ref;
-	if (document === undefined || mode === 'chunks') return records;
+	if (document === undefined) return records;
 	// Chunks of a text that the service cut may be back in the next run, so they are not removed.
 	const removedIds: string[] = [];
 	for (let at = chunks.length; isComplete && at < document.previousChunkCount; at++)

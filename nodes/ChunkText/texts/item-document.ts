@@ -46,7 +46,7 @@ export function readDocument(
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
 	// Happens where the text is the only field: nothing could be updated or deleted by such an ID.
-	if (needed.includes('text') && id.includes('\n') && parameters.value('text', itemIndex) === id)
+	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
 	if (!needed.includes('documentName')) return { id, fields: {}, previousChunkCount };
