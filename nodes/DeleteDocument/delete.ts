@@ -190,7 +190,7 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
 	countedAs: (answer) => (answer === 'notFound' ? NOT_FOUND_COUNT : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
-		message: outcomeMessage(deleting(id), reason, { attempted: !skipped }),
+		message: outcomeMessage(deleting(id), reason, skipped),
 	}),
 });
 

@@ -86,7 +86,7 @@ const mayBeRunning = ({ reason, skipped }: Failed): boolean =>
 	reason.httpStatus !== 500;
 
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
-	const message = outcomeMessage(MIGRATING, reason, { attempted: !skipped });
+	const message = outcomeMessage(MIGRATING, reason, skipped);
 	for (const itemIndex of run.items.keys()) {
 		await run.breathe();
 		run.fail(itemIndex, { reason, message, skipped });

@@ -142,7 +142,7 @@ export const pushWording = (
 			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
 		const action = pushing(id);
 		if (isTooLarge) action.subject += ` of ${count(bytes, 'byte')}`;
-		return { id, message: outcomeMessage(action, reason, { attempted: !skipped }) };
+		return { id, message: outcomeMessage(action, reason, skipped) };
 	},
 });
 

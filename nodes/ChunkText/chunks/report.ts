@@ -76,7 +76,7 @@ export class Report {
 	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
 		const { index, document } = text;
 		const action = submitting(document?.id);
-		const message = outcomeMessage(action, outcome.reason, { attempted: !outcome.skipped });
+		const message = outcomeMessage(action, outcome.reason, outcome.skipped);
 		await this.failed(text, outcome, message, index === undefined ? {} : { textIndex: index });
 	}
 

@@ -51,15 +51,11 @@ export const MIGRATING: Action = {
  *
  * @param action what could not be done
  * @param error why
- * @param options.attempted false for an entry that was not sent because the run ended
+ * @param skipped it was not sent, because the run had ended
  */
-export function outcomeMessage(
-	action: Action,
-	error: unknown,
-	{ attempted = true }: { attempted?: boolean } = {},
-): string {
+export function outcomeMessage(action: Action, error: unknown, skipped = false): string {
 	const verb = action.isPlural ? 'were' : 'was';
-	const isUnknown = attempted && error instanceof ServiceFailure && error.outcomeUnknown;
+	const isUnknown = !skipped && error instanceof ServiceFailure && error.outcomeUnknown;
 	const reason = action.wordsFirst ? saidFirst(error) : messageOf(error);
 	if (!isUnknown) return withReason(reason, `${action.subject} ${verb} not ${action.done}`);
 	const outcome = `it is unknown whether ${action.subject} ${verb} ${action.done}`;

@@ -96,7 +96,7 @@ describe('outcomeMessage', () => {
 	});
 
 	test('an entry that was never attempted is known not to have taken effect', () => {
-		const message = outcomeMessage(pushing('a1'), lost, { attempted: false });
+		const message = outcomeMessage(pushing('a1'), lost, true);
 		expect(message).toBe(
 			"The connection was closed before the service answered, so document 'a1' was not pushed",
 		);
