@@ -21,13 +21,10 @@ export interface ChunkedText {
 /**
  * Makes a record of each chunk of a text. Lists of numbers are those of the response, never copies: they
  * are most of its memory.
- *
- * @param breathe called between two chunks, of which a text may have tens of thousands
  */
 export async function recordsOf(
 	text: ChunkedText,
-	{ mode, options }: ChunkTask,
-	breathe: () => Promise<void> | undefined,
+	{ run, mode, options }: ChunkTask,
 ): Promise<IDataObject[]> {
 	const { ref, chunks } = text;
 	const { vectors } = options;
@@ -36,7 +33,7 @@ export async function recordsOf(
 	const kept = mode === 'perDocument' ? {} : keptOf(text, options);
 	const details = options.chunkDetails ? detailsOf(text) : {};
 	if (chunks.length === 0 && !document) return [{ ...kept, ...details, chunkCount: 0 }];
-	return await mapInSlices(chunks, breathe, (chunk, chunkIndex) => {
+	return await mapInSlices(chunks, run, (chunk, chunkIndex) => {
 		const { text: words, vector, ...measures } = chunk;
 		const own = {
 			...(document && {

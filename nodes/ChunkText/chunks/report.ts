@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Failed, Outcome } from '../../shared/flow/deliver';
+import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
 import { count } from '../../shared/n8n/run/hints';
-import type { Session } from '../../shared/n8n/session/session';
 import { isTool, type Failure } from '../../shared/n8n/run/results';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import {
@@ -22,8 +21,8 @@ import {
 	vectorMismatch,
 } from '../failures';
 import type { Fetched } from '../fetch/fetch';
-import type { Job } from '../submit/service';
-import type { ChunkTask, TextEntry, TextRef } from '../texts/text';
+import type { ChunkService, Job } from '../submit/service';
+import type { TextEntry, TextRef } from '../texts/text';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './hints';
 import { itemsOf, keptFields, recordsOf } from './records';
@@ -39,13 +38,12 @@ export class Report {
 
 	/** @param name what the names of files with chunks begin with */
 	constructor(
-		private readonly task: ChunkTask,
-		private readonly session: Session,
+		private readonly service: ChunkService,
 		private readonly hints: ChunkHints,
 		private readonly sink: Sink,
 		name: string,
 	) {
-		const { run, options } = task;
+		const { run, options } = service;
 		if (options.outputTo === 'files')
 			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
@@ -61,12 +59,11 @@ export class Report {
 		if (response.type === 'pending') return await this.pending(job, response.lastError);
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
-		const words = (entry: unknown) => this.session.words(entry);
-		for (const assigned of assign(job, response, this.task, words)) {
-			await this.task.run.breathe();
+		for (const assigned of assign(job, response, this.service)) {
+			await this.service.run.breathe();
 			if ('chunks' in assigned) await this.chunked(job, assigned);
 			else {
-				await this.failedOf(job, assigned.ref, { reason: assigned.problem }, rest);
+				await this.failedOf(job, assigned.ref, failed(assigned.problem, 1), rest);
 				rest = undefined;
 			}
 		}
@@ -89,12 +86,12 @@ export class Report {
 		{ chunkingId }: Job,
 		{ ref, chunks, covered }: Extract<Assigned, { chunks: unknown }>,
 	): Promise<void> {
-		const { mode, options } = this.task;
+		const { mode, options } = this.service;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
 		this.hints.chunked(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
 		const source = this.sourceOf(ref);
 		const text = { ref, chunkingId, chunks, isComplete: covered.isComplete, source };
-		const records = await recordsOf(text, this.task, () => this.task.run.breathe());
+		const records = await recordsOf(text, this.service);
 		await this.files?.add(ref, records);
 		const items = itemsOf(text, this.files ? [] : records, mode);
 		await this.sink.returned(ref, items, { chunks: chunks.length });
@@ -102,7 +99,7 @@ export class Report {
 
 	/** Texts whose chunks are not ready go on with what Get Results needs. */
 	private async pending(unfinished: Job, lastError: unknown): Promise<void> {
-		const job = { ...unfinished, status: this.session.words(unfinished.status) };
+		const job = { ...unfinished, status: this.service.session.words(unfinished.status) };
 		const { refs, status } = job;
 		if (refs.some(({ record }) => record !== undefined)) {
 			for (const [at, ref] of refs.entries())
@@ -110,7 +107,7 @@ export class Report {
 			return;
 		}
 		this.hints.unfinished(refs.length, lastError);
-		const { keepSourceFields = 'all', sourceFieldsToKeep } = this.task.options;
+		const { keepSourceFields = 'all', sourceFieldsToKeep } = this.service.options;
 		for (const [at, ref] of refs.entries()) {
 			const kept = keptFields(this.sourceOf(ref), { keepSourceFields, sourceFieldsToKeep });
 			const response = this.responseOf(at === 0 ? job.kept : undefined);
@@ -123,7 +120,7 @@ export class Report {
 	private async failedOf(
 		job: Job,
 		ref: TextRef,
-		outcome: Pick<Failed, 'reason'> & Partial<Failed>,
+		outcome: Failed,
 		response: unknown,
 	): Promise<void> {
 		const message = jobMessage(outcome.reason, job.chunkingId);
@@ -133,7 +130,7 @@ export class Report {
 
 	private async failed(
 		ref: TextRef,
-		{ reason, skipped, verdict }: Pick<Failed, 'reason'> & Partial<Failed>,
+		{ reason, skipped, verdict }: Failed,
 		message: string,
 		json: IDataObject,
 	): Promise<void> {
@@ -143,25 +140,20 @@ export class Report {
 
 	/** A response that nobody could use, as a member of an item: it may come only once. A model has no use for it. */
 	private responseOf(body: unknown): IDataObject {
-		if (body === undefined || isTool(this.task.run.context)) return {};
-		return { response: this.session.masked(body) as IDataObject };
+		if (body === undefined || isTool(this.service.run.context)) return {};
+		return { response: this.service.session.masked(body) as IDataObject };
 	}
 
 	private sourceOf(ref: TextRef): IDataObject {
-		return ref.source ?? fieldsOfItem(this.task.run, itemOf(ref));
+		return ref.source ?? fieldsOfItem(this.service.run, itemOf(ref));
 	}
 }
 
-/**
- * Assigns the results of a request to its texts, by their position in it.
- *
- * @param words what the service says in an entry without chunks
- */
+/** Assigns the results of a request to its texts, by their position in it. */
 function* assign(
 	{ refs, textCount }: Job,
 	{ texts, body }: Results,
-	{ mode, options }: ChunkTask,
-	words: (entry: unknown) => string,
+	{ session, mode, options }: ChunkService,
 ): Generator<Assigned, void, undefined> {
 	const needsDocument = mode !== 'chunks';
 	const given = (ref: TextRef, position: number): Assigned => {
@@ -169,7 +161,7 @@ function* assign(
 		const result = texts[position];
 		if (result === undefined) {
 			const { chunkedData } = body as { chunkedData: unknown[] };
-			return { ref, problem: noChunks(words(chunkedData[position])) };
+			return { ref, problem: noChunks(session.words(chunkedData[position])) };
 		}
 		const { chunks, mismatch } = result;
 		// A text without its vectors would replace good chunks.

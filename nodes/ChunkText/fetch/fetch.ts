@@ -45,8 +45,7 @@ export type Fetch = (jobs: AsyncIterable<Job>, service: ChunkService) => Answers
 
 /** Polls jobs until each has finished, failed or run out of time. */
 export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
-	const { options, fetching } = service;
-	const { run } = fetching;
+	const { run, options, fetching } = service;
 	return poll<Job, Fetched>(jobs, {
 		...fetching,
 		intervals: POLLING,

@@ -1,5 +1,5 @@
 import type { Failed, Outcome } from '../../shared/flow/deliver';
-import type { Source } from '../../shared/n8n/sources/source';
+import type { Sink } from '../../shared/n8n/sinks/sink';
 import { ChunkHints } from '../chunks/hints';
 import { Report } from '../chunks/report';
 import { fetchNothing, type Fetch, type Fetched } from '../fetch/fetch';
@@ -8,10 +8,8 @@ import { submit } from '../submit/submit';
 import type { ChunkTask, TextEntry, TextRef } from '../texts/text';
 import { areMany, type Room } from './room';
 
-/** What an operation does with texts. */
-export interface Work {
-	task: ChunkTask;
-	service: ChunkService;
+/** What an operation does with texts, and the service that it uses. */
+export interface Work extends ChunkService {
 	hints: ChunkHints;
 	fetch: Fetch;
 }
@@ -26,18 +24,14 @@ export async function withWork(
 	fetch: Fetch,
 	use: (work: Work) => Promise<void>,
 ): Promise<void> {
-	const { run } = task;
-	const service = await openService(task);
-	run.progress = () => service.jobs.progress();
 	const hints = new ChunkHints();
-	await use({ task, service, hints, fetch });
-	hints.addTo(run, fetch !== fetchNothing);
+	await use({ ...(await openService(task)), hints, fetch });
+	hints.addTo(task.run, fetch !== fetchNothing);
 }
 
-/** Texts to chunk, all of the input items or those of a file. */
-export interface TextSource extends Pick<Source<TextEntry>, 'entries' | 'sink'> {
-	/** Jobs of requests that were submitted before. */
-	earlier: readonly Job[];
+/** Where texts come from: the input items, or a file. */
+interface TextSource {
+	sink: Sink;
 	/** What the names of files with its chunks begin with. */
 	name: string;
 	/** Bounds the texts in memory, if they come from a file. */
@@ -58,27 +52,32 @@ export class ChunkRun {
 		private readonly work: Work,
 		private readonly source: TextSource,
 	) {
-		const { task, service, hints } = work;
-		this.report = new Report(task, service.session, hints, source.sink, source.name);
+		this.report = new Report(work, work.hints, source.sink, source.name);
 	}
 
-	async chunkAll(): Promise<void> {
-		const { fetch, service } = this.work;
-		for await (const { entry, outcome } of fetch(this.jobs(), service))
+	/** @param earlier jobs of requests that were submitted before */
+	async chunkAll(
+		entries: AsyncIterable<TextEntry[]>,
+		earlier: Iterable<Job> = [],
+	): Promise<void> {
+		const jobs = this.jobs(entries, earlier);
+		for await (const { entry, outcome } of this.work.fetch(jobs, this.work))
 			await this.step(async () => await this.take(entry, outcome));
 		if (this.held.length > 0) await this.repeat();
 		await this.report.end();
 	}
 
-	private async *jobs(): AsyncGenerator<Job, void, undefined> {
-		const { earlier, entries, room } = this.source;
-		const { service, task } = this.work;
+	private async *jobs(
+		entries: AsyncIterable<TextEntry[]>,
+		earlier: Iterable<Job>,
+	): AsyncGenerator<Job, void, undefined> {
+		const { room } = this.source;
 		yield* earlier;
 		const notSubmitted = async (text: TextEntry, outcome: Failed) =>
 			await this.step(async () => await this.report.notSubmitted(text, outcome));
 		const slices = room ? room.admitted(entries) : entries;
-		const { textsPerRequest } = task.options;
-		for await (const job of submit(slices, service, textsPerRequest, notSubmitted)) {
+		const { textsPerRequest } = this.work.options;
+		for await (const job of submit(slices, this.work, textsPerRequest, notSubmitted)) {
 			room?.take(job.refs);
 			yield job;
 		}
@@ -93,7 +92,7 @@ export class ChunkRun {
 	}
 
 	private async take(job: Job, outcome: Outcome<Fetched>): Promise<void> {
-		if (!outcome.ok && job.mayRepeat && !this.work.task.run.stopsOnFailure) {
+		if (!outcome.ok && job.mayRepeat && !this.work.run.stopsOnFailure) {
 			this.held.push({ job, outcome });
 			const texts = this.held.flatMap(({ job: { refs } }) => refs);
 			return areMany(texts) ? await this.repeat() : undefined;
@@ -111,20 +110,20 @@ export class ChunkRun {
 
 	/** Submits the texts of jobs that ended in ERROR once more, each by itself, so that a bad one fails alone. */
 	private async repeat(): Promise<void> {
-		const { task, service, fetch } = this.work;
+		const { work } = this;
 		const held = this.held.splice(0);
-		if (task.run.ended || !this.hasSucceeded) {
+		if (work.run.ended || !this.hasSucceeded) {
 			for (const { job, outcome } of held) await this.answer(job, outcome);
 			return;
 		}
-		for (const { job } of held) service.jobs.delete(job);
+		for (const { job } of held) work.jobs.delete(job);
 		const texts = held.flatMap(({ job }) => job.refs.filter(isEntry));
 		const notSubmitted = async (text: TextEntry, outcome: Failed) => {
 			await this.report.notSubmitted(text, outcome);
 			this.source.room?.release([text]);
 		};
-		const jobs = submit([texts], service, 1, notSubmitted);
-		for await (const { entry, outcome } of fetch(jobs, service))
+		const jobs = submit([texts], work, 1, notSubmitted);
+		for await (const { entry, outcome } of work.fetch(jobs, work))
 			await this.answer(entry, outcome);
 	}
 }

@@ -4,7 +4,7 @@ import { FileSink, type FileResult, type FileToRead } from '../../shared/n8n/sin
 import { stemOf } from '../../shared/n8n/sinks/failed-records';
 import { skipAnswered } from '../../shared/n8n/sinks/watermark';
 import { withFiles, type FileReading } from '../../shared/n8n/sources/file-source';
-import { countedService, type ChunkService, type Job, type Jobs } from '../submit/service';
+import type { Jobs } from '../submit/service';
 import { recordTexts } from '../texts/record-texts';
 import type { TextEntry } from '../texts/text';
 import { ChunkRun, type Work } from './chunk-texts';
@@ -12,10 +12,7 @@ import { Room } from './room';
 
 /** How a file is read whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {
-	/** What the names of files with its chunks begin with. */
-	name: string;
-	service: ChunkService;
-	answered: (job: Job) => void;
+	chunking: ChunkRun;
 }
 
 /**
@@ -25,10 +22,9 @@ interface TextFile extends FileReading<TextEntry> {
  * @param done what becomes of a text, as a member of the summary: chunks of several files are waited for at once
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
-	const { task, hints } = work;
-	const { run, parameters, options } = task;
-	const { jobs } = work.service;
+	const { run, parameters, options, jobs, hints } = work;
 	const isSubmitted = done === 'submitted';
+	const room = new Room();
 	const readingOf = (origin: FileToRead): TextFile => {
 		const stats = new RunStats(run.stats);
 		const result: FileResult = {
@@ -40,29 +36,30 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			atEnd: () => jobs.progress(),
 			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
 		};
-		return {
-			...recordTexts(task, origin.itemIndex),
+		const sink = new FileSink(run, origin, options, result);
+		const counted = {
+			...work,
+			submitting: { ...work.submitting, stats },
+			fetching: { ...work.fetching, stats },
+		};
+		const chunking = new ChunkRun(counted, {
+			sink,
 			name: `${stemOf(origin.file.name)}.chunks`,
-			service: countedService(work.service, stats),
+			room,
 			answered: (job) => {
 				// Memory must not grow with the file. A run that ends names what can still be fetched.
 				jobs.delete(job);
 				if (job.ended === undefined) jobs.add({ ...job, refs: [] });
 			},
-			sink: new FileSink(run, origin, options, result),
-		};
+		});
+		return { ...recordTexts(work, origin.itemIndex), sink, chunking };
 	};
-	// What was submitted needs no room, and Concurrency bounds what is in flight.
-	const room = isSubmitted ? {} : { room: new Room() };
 	await withFiles<TextEntry, TextFile>({
 		run,
 		parameters,
 		options,
 		readingOf,
-		use: async ({ entries, sink }, { name, service, answered }) => {
-			const source = { entries, sink, earlier: [], name, answered, ...room };
-			await new ChunkRun({ ...work, service }, source).chunkAll();
-		},
+		use: async ({ entries }, { chunking }) => await chunking.chunkAll(entries),
 		overlaps: !isSubmitted,
 	});
 }

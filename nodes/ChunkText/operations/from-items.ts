@@ -16,9 +16,8 @@ import { ChunkRun, type Work } from './chunk-texts';
  * @param ids where items say which earlier request they stand for; those that do are not submitted again
  */
 export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
-	const { run, options, mode } = work.task;
-	const { jobs } = work.service;
-	const items = new ItemTexts(work.task, ids);
+	const { run, options, mode, jobs } = work;
+	const items = new ItemTexts(work, ids);
 	const joined = (itemIndex: number, parts: IDataObject[]) =>
 		documentItem(fieldsOfItem(run, itemIndex), options, parts);
 	const reading = {
@@ -50,7 +49,7 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 	await withItems<TextEntry>(
 		run,
 		reading,
-		async (source) =>
-			await new ChunkRun(work, { ...source, earlier: [...jobs], name: 'chunks' }).chunkAll(),
+		async ({ entries, sink }) =>
+			await new ChunkRun(work, { sink, name: 'chunks' }).chunkAll(entries, [...jobs]),
 	);
 }

@@ -1,10 +1,8 @@
-import type { RunStats } from '../../shared/flow/run-state';
 import { listOf } from '../../shared/n8n/run/hints';
 import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/services';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
-import type { ChunkOptions } from '../parameters';
 import type { ChunkTask, TextRef } from '../texts/text';
 
 /** A chunking request that the service accepted. */
@@ -49,10 +47,9 @@ export class Jobs extends Set<Job> {
 	}
 }
 
-/** The AI service as one run uses it. */
-export interface ChunkService {
+/** The AI service as one run uses it for its task. */
+export interface ChunkService extends ChunkTask {
 	session: Session;
-	options: ChunkOptions;
 	jobs: Jobs;
 	/** What all submissions of the run share. */
 	submitting: RequestLine;
@@ -65,24 +62,18 @@ export interface ChunkService {
  *
  * @throws InputError for a credential or a scope that cannot be used
  */
-export async function openService({ run, parameters, options }: ChunkTask): Promise<ChunkService> {
+export async function openService(task: ChunkTask): Promise<ChunkService> {
+	const { run, parameters, options } = task;
 	const chosen = parameters.requiredText('scope', 0, SCOPE_ADVICE);
 	const scope =
 		chosen === 'custom' ? parameters.requiredText('customScope', 0, SCOPE_ADVICE) : chosen;
 	const session = await Session.open(run, { ...AI_SERVICE, scope });
 	return {
+		...task,
 		session,
-		options,
 		jobs: new Jobs(),
 		// A text that is submitted twice may be chunked twice, which costs tokens and no data.
 		submitting: requestLine(run, session, options, { idempotent: true }),
 		fetching: requestLine(run, session, options, { idempotent: true }),
 	};
 }
-
-/** The same service for the requests of one file, which are also counted on their own. */
-export const countedService = (service: ChunkService, stats: RunStats): ChunkService => ({
-	...service,
-	submitting: { ...service.submitting, stats },
-	fetching: { ...service.fetching, stats },
-});

@@ -42,10 +42,7 @@ export async function* submit(
 	}
 }
 
-async function send(
-	texts: TextEntry[],
-	{ session, options, submitting }: ChunkService,
-): Promise<Job> {
+async function send(texts: TextEntry[], { run, session, options }: ChunkService): Promise<Job> {
 	const [first] = texts;
 	if (first === undefined) throw new Error('A request needs a text');
 	const { settings } = first;
@@ -63,7 +60,7 @@ async function send(
 		chunkingId,
 		refs: texts.map((text, position) => ({ ...text, position })),
 		textCount: texts.length,
-		since: submitting.run.now(),
+		since: run.now(),
 		isOwn: true,
 		status,
 	};

@@ -165,8 +165,7 @@ export class ItemTexts {
 		if (list.length === 0)
 			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
 		const called = (index: number) => `Text ${index} (zero-based) of the field '${field}'`;
-		const breathe = () => run.breathe();
-		return await mapInSlices(list, breathe, (value, index) => ({
+		return await mapInSlices(list, run, (value, index) => ({
 			index,
 			text: usableText(value, called(index), maxBytes, ELEMENT_ADVICE),
 			...own,

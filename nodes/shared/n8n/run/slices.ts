@@ -1,3 +1,5 @@
+import type { Run } from './run';
+
 /**
  * `JSON.stringify` of an object as JSON has them, which may be large: one long list in it, say, is written
  * entry by entry.
@@ -24,19 +26,15 @@ export async function jsonInSteps(
 	return isList ? `[${json}]` : `{${json}}`;
 }
 
-/**
- * `map` of a list that may be long.
- *
- * @param breathe called between two entries
- */
+/** `map` of a list that may be long; breathes between two entries. */
 export async function mapInSlices<T, R>(
 	list: readonly T[],
-	breathe: () => Promise<void> | undefined,
+	run: Run,
 	step: (entry: T, index: number) => R,
 ): Promise<R[]> {
 	const mapped: R[] = [];
 	for (const [index, entry] of list.entries()) {
-		await breathe();
+		await run.breathe();
 		mapped.push(step(entry, index));
 	}
 	return mapped;
