@@ -83,7 +83,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		await account(sink, [last], await deliver(sendLast, line), wording);
 	};
 	if (parameters.choice('idSource') === 'file') {
-		const how = { ...options, otherwise: 'lines' as const };
+		const how = { ...options, takesLines: true };
 		const readingOf = (origin: FileToRead) => fileReading(deletes, origin);
 		await withFiles({ run, parameters, options: how, readingOf, use: deleteAll });
 	} else {
@@ -168,12 +168,9 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 	run.hint(troubleText(stats));
 }
 
-/** The count of IDs that the service does not know, if that is no failure. */
-const NOT_FOUND_COUNT = 'notFound';
-
 const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	done: 'deleted',
-	others: ignoreNotFound ? [NOT_FOUND_COUNT] : [],
+	others: ignoreNotFound ? ['notFound'] : [],
 	...(dryRun && CHECKED),
 });
 
@@ -187,7 +184,7 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
 		uncommitted.push(json);
 		return json;
 	},
-	countedAs: (answer) => (answer === 'notFound' ? NOT_FOUND_COUNT : undefined),
+	countedAs: (answer) => (answer === 'notFound' ? answer : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
 		message: outcomeMessage(deleting(id), reason, skipped),

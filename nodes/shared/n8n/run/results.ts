@@ -11,7 +11,7 @@ import { nodeError, type NodeFailure } from './errors';
 import { messageOf } from '../../service/input-error';
 
 /** How results of an item are returned. */
-export interface ResultOptions {
+interface ResultOptions {
 	/** All input items the results belong to, if there are more than one. */
 	items?: number[];
 	/** Files that the output items have. */

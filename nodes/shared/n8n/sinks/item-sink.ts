@@ -18,7 +18,7 @@ import {
 import { messageOf } from '../../service/input-error';
 
 /** What a node returns for items. */
-export interface ItemResult extends SinkResult {
+interface ItemResult extends SinkResult {
 	/** What an entry is, if no document. */
 	noun?: string;
 	/** What doing it again means, for the error of a run that ends early. */

@@ -15,11 +15,8 @@ import type { Run } from '../run/run';
 
 /** How to read a file, for the whole run. */
 export interface RecordFileOptions {
-	/**
-	 * What a file is if neither its name nor its MIME type says it, and it does not begin as JSON does;
-	 * detected by its content if undefined.
-	 */
-	otherwise?: RecordFormat | undefined;
+	/** Whether the node reads lines of text, and takes for them what neither name nor MIME type tells. */
+	takesLines?: boolean;
 	/** Of CSV; '' to detect it. */
 	delimiter: string;
 }
@@ -181,14 +178,14 @@ export function repeatedNames(all: readonly string[]): string[] {
 }
 
 /** The format by the name of a file, its MIME type or its first character. */
-function detected(file: InputFile, head: string, { otherwise }: RecordFileOptions): RecordFormat {
+function detected(file: InputFile, head: string, { takesLines }: RecordFileOptions): RecordFormat {
 	const named = formatOf(file.name, file.mimeType);
 	// A node that does not read lines of text finds other formats in files called .txt.
-	if (named !== undefined && (named !== 'lines' || otherwise === named)) return named;
+	if (named !== undefined && (named !== 'lines' || takesLines)) return named;
 	const first = head.trimStart().charAt(0);
 	const isJson = first === '[' || first === '{';
-	if (isJson && otherwise === undefined) return 'jsonArray';
-	if (!isJson && otherwise !== undefined) return otherwise;
+	if (isJson && !takesLines) return 'jsonArray';
+	if (!isJson && takesLines) return 'lines';
 	const name = quoted(file.name);
 	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY);
 	if (!isJson && isPlainText(file)) {
