@@ -142,8 +142,7 @@ class Patience {
 			const { delayMs = 0 } = verdict;
 			this.refusedSince ??= now;
 			// No request may wait so long. With fair turns, one that is refused for minutes is not the only one.
-			const isOver =
-				delayMs >= MAX_REFUSED_MS || now - this.refusedSince + delayMs > MAX_REFUSED_MS;
+			const isOver = now - this.refusedSince + delayMs >= MAX_REFUSED_MS;
 			return isOver ? { ...verdict, action: 'stop' } : verdict;
 		}
 		this.failingSince ??= now;
