@@ -6,10 +6,6 @@ import type { Run } from '../../shared/n8n/run/run';
 import { PartWriter, type Part } from '../../shared/records/part-writer';
 import type { TextRef } from '../texts/text';
 
-const MIME_TYPE = 'application/x-ndjson';
-/** The binary field, as n8n's nodes call it. */
-const FIELD = 'data';
-
 /**
  * Writes chunks as JSON Lines into files of limited size, each returned as an item of its own that is
  * linked to the items of its texts. Memory holds one file.
@@ -53,9 +49,9 @@ export class ChunkFiles {
 		this.items = new Set();
 		this.parts++;
 		const fileName = `${this.name}-${this.parts}.jsonl`;
-		const file = await storeFile(this.run, buffer, fileName, MIME_TYPE);
+		const file = await storeFile(this.run, buffer, fileName, 'application/x-ndjson');
 		this.owner ??= items[0] ?? 0;
 		const json = { part: this.parts, records, bytes: buffer.length };
-		this.run.results.give(this.owner, [json], { items, binary: { [FIELD]: file } });
+		this.run.results.give(this.owner, [json], { items, binary: { data: file } });
 	}
 }

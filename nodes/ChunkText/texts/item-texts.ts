@@ -36,7 +36,6 @@ export class ItemTexts {
 	private readonly documents = new Map<string, SourceDocument[]>();
 	/** The settings, if they are the same for all items. */
 	private constant: ReturnType<typeof readSettings> | undefined;
-	private isConstant: boolean | undefined;
 	private readonly source: 'item' | 'list' | 'file' | 'textFile';
 
 	/** @param ids if items may stand for earlier requests, which are not submitted again then */
@@ -136,8 +135,7 @@ export class ItemTexts {
 		if (this.constant) return this.constant;
 		const { parameters } = this.task;
 		const settings = readSettings(parameters, itemIndex);
-		this.isConstant ??= areConstant(parameters);
-		if (this.isConstant) this.constant = settings;
+		if (areConstant(parameters)) this.constant = settings;
 		return settings;
 	}
 
