@@ -1,5 +1,5 @@
 /** Chunk Text: chunks and vectors never become those of another text. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
@@ -14,13 +14,9 @@ describe('documents that share a request', () => {
 	const expected = { 'i0#0': 'text 0', 'i1#0': 'text 1' };
 
 	/** What a run returns whose time runs out, with the fields of its input. */
-	async function late(parameters: INodeParameters = {}) {
+	async function late() {
 		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
-		const { output } = await chunk(
-			texts(2),
-			{ ...DOCUMENTS, options, ...parameters },
-			CONTINUE,
-		);
+		const { output } = await chunk(texts(2), { ...DOCUMENTS, options }, CONTINUE);
 		const failed = jsonOf(output);
 		expect(failed.map(({ textPosition }) => textPosition)).toEqual([0, 1]);
 		sandbox().faults.clear();

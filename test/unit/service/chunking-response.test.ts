@@ -261,11 +261,6 @@ describe('classify: chunks', () => {
 			{ chunks: ['a', 'b'], spans: [[0, 1]] },
 			[{ text: 'a', start: 0, end: 1 }, { text: 'b' }],
 		],
-		[
-			'fewer vectors than chunks',
-			{ chunks: ['a', 'b'], vectors: [{ vector: [1] }] },
-			[{ text: 'a' }, { text: 'b' }],
-		],
 		['chunks that are no texts', { chunks: [{ x: 1 }, 2, 'null'] }, undefined],
 		['an empty list of chunks', { chunks: [] }, []],
 		['words beside its chunks', { chunks: ['a'], message: 'OK' }, [{ text: 'a' }]],
