@@ -24,15 +24,6 @@ describe('a job is polled', () => {
 		expect(polls()).toHaveLength(1);
 	});
 
-	it('no sooner than a response without results asks for', async () => {
-		const body = '{"status":"SUBMITTED"}';
-		fault('results', { status: 200, body, retryAfter: '1', times: 1 });
-		const result = await chunk(texts(1));
-		const [first, second] = polls();
-		expect(second.startedAt - first.endedAt).toBeGreaterThanOrEqual(990);
-		expect(textsOf(jsonOf(result.output))).toEqual(['text 0']);
-	});
-
 	it.each<[string, IDataObject]>([
 		['READY without data', { status: 'READY' }],
 		['READY with data that is no list', { status: 'READY', chunkedData: null }],

@@ -5,7 +5,7 @@ import { FINAL_POLL_MS, poll, type Finding } from '../../shared/flow/poll';
 import type { Session } from '../../shared/n8n/session/session';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
-import { pauseMs, ServiceFailure } from '../../shared/service/failure';
+import { ServiceFailure } from '../../shared/service/failure';
 import {
 	alreadyRetrieved,
 	countMismatch,
@@ -88,15 +88,13 @@ async function check(
 	leftMs = Infinity,
 ): Promise<Finding<Fetched>> {
 	const { options, session } = service;
-	const { body, retryAfterMs } = await session.request({
+	const { body } = await session.request({
 		method: 'GET',
 		path: resultsPath(options.resultsPath, job.chunkingId),
 		timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
 		isUnmasked: true,
 	});
-	const finding = meaningOf(job, body, session);
-	if (finding.state !== 'pending' || retryAfterMs === undefined) return finding;
-	return { ...finding, delayMs: pauseMs(retryAfterMs) };
+	return meaningOf(job, body, session);
 }
 
 /** Whether an error that is permanent elsewhere may pass for a job. */

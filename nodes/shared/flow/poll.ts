@@ -13,9 +13,7 @@ import type { RunState, RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
-export type Finding<R> =
-	| { state: 'pending'; /** The service asks not to poll earlier. */ delayMs?: number }
-	| Ending<R>;
+export type Finding<R> = { state: 'pending' } | Ending<R>;
 
 /** The end of a job. */
 export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
@@ -80,8 +78,6 @@ class Polling<J, R> {
 	/** Transient errors in a row, and the last of them. */
 	private errors = 0;
 	private last: { reason: unknown; verdict: Verdict } | undefined;
-	/** Least pause before the next poll, asked for by the service. */
-	private askedMs = 0;
 
 	constructor(
 		private readonly job: J,
@@ -103,7 +99,8 @@ class Polling<J, R> {
 			if (ended) return ended;
 			const jitter = 1 + JITTER * (2 * run.random() - 1);
 			const backoff = this.errors && backoffMs(this.errors, run.random(), RETRY_PAUSE);
-			const pauseMs = Math.max(intervalMs * jitter, backoff, this.askedMs);
+			const askedMs = this.last?.verdict.delayMs ?? 0;
+			const pauseMs = Math.max(intervalMs * jitter, backoff, askedMs);
 			await run.sleep(Math.min(pauseMs, this.deadline - run.now()));
 			if (this.errors === 0) intervalMs *= GROWTH;
 		}
@@ -125,13 +122,11 @@ class Polling<J, R> {
 			this.errors = 0;
 			this.last = undefined;
 			if (result.response.state !== 'pending') return this.end(result.response);
-			this.askedMs = result.response.delayMs ?? 0;
 		} else {
 			const { reason, verdict } = result;
 			if (verdict.action !== 'retry') return this.fail(reason, verdict);
 			this.errors++;
 			this.last = result;
-			this.askedMs = verdict.delayMs ?? 0;
 		}
 		return run.now() < this.deadline ? undefined : this.end(expire(job, this.last?.reason));
 	}

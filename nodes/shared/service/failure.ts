@@ -95,13 +95,6 @@ export class ServiceFailure extends Error {
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
- * The pause to make after a Retry-After header.
- *
- * @param retryAfterMs what the service asked for, in a failure or in a response without results
- */
-export const pauseMs = (retryAfterMs: number): number => Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-
-/**
  * Decides what to do after a failure (docs/service-interface.md, Failures).
  *
  * @param error what a request threw
@@ -116,7 +109,8 @@ export function judge(error: unknown, { idempotent }: { idempotent: boolean }): 
 	if (verdict.action !== 'retry' || retryAfterMs === undefined) return verdict;
 	// A service that is unavailable for a while asks all requests to wait, as with 429.
 	const isBusy = error.kind === 'status' && error.httpStatus === 503;
-	return { ...verdict, delayMs: pauseMs(retryAfterMs), ...(isBusy && { throttled: true }) };
+	const delayMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
+	return { ...verdict, delayMs, ...(isBusy && { throttled: true }) };
 }
 
 function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {

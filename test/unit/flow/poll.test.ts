@@ -31,18 +31,6 @@ test('a job of 60 s takes at most 15 polls, whatever the jitter', async () => {
 	);
 });
 
-test('waits as long as a pending response asks for, also when another job has ended', async () => {
-	const patient = { name: 'patient', readyAtMs: 1e9, asksToWaitMs: 7000 };
-	const outcome = await runPolls({
-		jobs: [patient, ...jobs(1, 1000)],
-		latencyMs: 0,
-		deadlineMs: 20_000,
-	});
-	const gaps = outcome.timesOf('patient').map((at, index, all) => at - (all[index - 1] ?? at));
-	expect(gaps).toHaveLength(4);
-	expect(gaps.slice(1, 3).every((gap) => gap >= 7000 && gap < 7100)).toBe(true);
-});
-
 test('polls at once, then at intervals that grow up to the cap', async () => {
 	const { polls } = await runPolls({
 		jobs: jobs(1, 20_000),

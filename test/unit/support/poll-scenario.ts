@@ -130,8 +130,6 @@ export interface PollJob extends Job {
 	readyAtMs: number;
 	/** The n-th poll of the job meets the n-th fault. */
 	faults?: PollFault[];
-	/** What the service asks to wait while it has none. */
-	asksToWaitMs?: number;
 }
 
 const status = (code: number, retryAfterMs?: number) =>
@@ -157,12 +155,12 @@ export async function runPolls({
 }: Settings & { jobs: PollJob[]; latencyMs?: number }) {
 	return await pollAll(
 		jobs,
-		async ({ name, readyAtMs, faults = [], asksToWaitMs: delayMs }, nth, clock) => {
+		async ({ name, readyAtMs, faults = [] }, nth, clock) => {
 			await clock.sleep(latencyMs);
 			const error = FAULTS[faults[nth - 1] ?? 'none']?.();
 			if (error) throw error;
 			if (clock.now() >= readyAtMs) return { state: 'finished', response: name };
-			return { state: 'pending', ...(delayMs !== undefined && { delayMs }) };
+			return { state: 'pending' };
 		},
 		settings,
 	);
