@@ -121,13 +121,13 @@ test('what is UTF-8 among bad bytes is read as TextDecoder reads it, however it 
 	/** The first and the last byte of each range that the rules of UTF-8 know. */
 	const edges = [0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec];
 	edges.push(0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5);
-	const good = (text: string) => text.replace(/[\ufffd\udc80-\udcff]/gu, '');
-	const rest = fc.array(fc.constantFrom(...edges), { maxLength: 30 });
+	const rest = fc.array(fc.constantFrom(...edges), { maxLength: 40, size: 'max' });
 	await fc.assert(
 		fc.asyncProperty(rest, lengths, async (bytes, cuts) => {
 			const whole = Buffer.from([0xe2, 0x82, 0xac, ...bytes, 0x0a]);
 			const { text } = await read(whole, cuts);
-			expect(good(text)).toBe(good(new TextDecoder().decode(whole)));
+			const expected = new TextDecoder().decode(whole).replaceAll('\ufffd', '');
+			expect(text.replace(/[\udc80-\udcff]/gu, '')).toBe(expected);
 		}),
 		{ numRuns: 1000 },
 	);
