@@ -129,7 +129,11 @@ describe('classify: chunks', () => {
 							{ tokensUsed: { inputTokens: 8 }, vector: vectors[1] },
 						],
 					},
-					{ chunks: ['c'], spans: [[0, 1]], vectors: [{ vector: vectors[2] }] },
+					{
+						chunks: ['c'],
+						spans: [[0, 1]],
+						vectors: [{ tokensUsed: { inputTokens: '9' }, vector: vectors[2] }],
+					},
 				],
 			}),
 		);
