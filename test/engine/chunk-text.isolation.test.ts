@@ -187,12 +187,34 @@ describe('a request that ends in ERROR', () => {
 
 describe('a job that the service no longer knows', () => {
 	const unknown = { status: 404, body: '{"message":"unknown chunkingId"}' };
+	const submitted = { status: 'SUBMITTED' };
 	beforeEach(() => {
 		POLLING.unknownIdMs = 0;
 	});
 
-	it('fails, and says to submit the text again', async () => {
-		answers({ status: 'SUBMITTED' });
+	it.each([
+		['continues', CONTINUE],
+		['stops', {}],
+	])(
+		'has its texts submitted again, once, where the node %s on errors',
+		async (_case, settings) => {
+			answers(submitted, submitted);
+			fault('results', { ...unknown, times: 1 });
+			const { output } = await chunk(texts(3), {}, settings);
+			expect(textsOf(jsonOf(output))).toEqual(['text 0', 'text 1', 'text 2']);
+			expect(batches().map(({ length }) => length)).toEqual([3, 3]);
+		},
+	);
+
+	it('fails if it gets lost again', async () => {
+		answers(submitted, submitted);
+		fault('results', unknown);
+		const { output } = await chunk(texts(2), {}, CONTINUE);
+		expect(submits()).toHaveLength(2);
+		expect(jsonOf(output)).toMatchObject([{ httpStatus: 404 }, { httpStatus: 404 }]);
+	});
+
+	it('was never known: its texts fail, since the path of the results may be wrong', async () => {
 		fault('results', unknown);
 		const { error } = await chunk(texts(2));
 		expect(error?.message).toContain('404');

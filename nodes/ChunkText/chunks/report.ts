@@ -57,6 +57,7 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.pending(job, response.lastError);
+		if (response.type === 'lost') return await this.answer(job, failed(response.reason, 1));
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {

@@ -35,7 +35,9 @@ export type Fetched =
 			body: unknown;
 	  }
 	/** Not finished: the items go on with the chunking ID. */
-	| { type: 'pending'; lastError?: unknown };
+	| { type: 'pending'; lastError?: unknown }
+	/** The service was started anew and no longer knows the job: its texts are to be submitted again. */
+	| { type: 'lost'; reason: unknown };
 
 /** Jobs, each with what was fetched, as soon as that is known. */
 export type Answers = AsyncGenerator<Delivered<Job, Fetched>, void, undefined>;
@@ -50,7 +52,13 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answe
 		...fetching,
 		intervals: POLLING,
 		deadlineOf: ({ since }) => since + options.maxWaitSeconds * 1000,
-		check: async (job, leftMs) => await check(job, service, leftMs + FINAL_POLL_MS),
+		check: async (job, leftMs) =>
+			await check(job, service, leftMs + FINAL_POLL_MS).catch((reason: unknown) => {
+				if (!job.isKnown || !isUnknownId(reason) || isTransient(reason, job, run.now()))
+					throw reason;
+				job.ended = 'failed';
+				return { state: 'finished', response: { type: 'lost', reason } };
+			}),
 		judge: (error, job) =>
 			isTransient(error, job, run.now()) ? { action: 'retry' } : forJobAlone(error, service),
 		expire: (job, lastError) => {
@@ -94,15 +102,18 @@ async function check(
 		timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
 		isUnmasked: true,
 	});
+	job.isKnown = true;
 	return meaningOf(job, body, session);
 }
 
+const isUnknownId = (error: unknown): boolean =>
+	error instanceof ServiceFailure && error.httpStatus === 404;
+
 /** Whether an error that is permanent elsewhere may pass for a job. */
 function isTransient(error: unknown, { isOwn, since }: Job, now: number): boolean {
-	if (!(error instanceof ServiceFailure)) return false;
 	// Such as the page of a proxy in place of the service.
-	if (error.kind === 'response') return true;
-	return error.httpStatus === 404 && isOwn && now - since < POLLING.unknownIdMs;
+	if (error instanceof ServiceFailure && error.kind === 'response') return true;
+	return isUnknownId(error) && isOwn && now - since < POLLING.unknownIdMs;
 }
 
 /** Judges an error of a poll. A status such as 403 fails its job alone: others may be of other clients. */

@@ -43,8 +43,8 @@ interface TextSource {
 /** Submits the texts of one source, fetches their chunks and reports these: the loop of all operations. */
 export class ChunkRun {
 	private readonly report: Report;
-	/** Jobs that ended in ERROR, whose texts may be submitted once more. */
-	private held: Array<{ job: Job; outcome: Failed }> = [];
+	/** Jobs that got lost or ended in ERROR, whose texts may be submitted once more. */
+	private held: Array<{ job: Job; outcome: Outcome<Fetched> }> = [];
 	/** A request has succeeded, so the texts of another may be at fault. */
 	private hasSucceeded = false;
 
@@ -92,7 +92,8 @@ export class ChunkRun {
 	}
 
 	private async take(job: Job, outcome: Outcome<Fetched>): Promise<void> {
-		if (!outcome.ok && job.mayRepeat && !this.work.run.stopsOnFailure) {
+		const isLost = outcome.ok && outcome.response.type === 'lost' && job.isOwn;
+		if (isLost || (!outcome.ok && job.mayRepeat && !this.work.run.stopsOnFailure)) {
 			this.held.push({ job, outcome });
 			const texts = this.held.flatMap(({ job: { refs } }) => refs);
 			return areMany(texts) ? await this.repeat() : undefined;
@@ -108,21 +109,33 @@ export class ChunkRun {
 		answered?.(job);
 	}
 
-	/** Submits the texts of jobs that ended in ERROR once more, each by itself, so that a bad one fails alone. */
+	/**
+	 * Submits the texts of failed jobs once more: together those of lost jobs, each by itself those of jobs
+	 * that ended in ERROR, so that a bad one fails alone.
+	 */
 	private async repeat(): Promise<void> {
 		const { work } = this;
-		const held = this.held.splice(0);
-		if (work.run.ended || !this.hasSucceeded) {
-			for (const { job, outcome } of held) await this.answer(job, outcome);
-			return;
+		const lost: TextEntry[] = [];
+		const suspects: TextEntry[] = [];
+		for (const { job, outcome } of this.held.splice(0)) {
+			if (work.run.ended || !(outcome.ok || this.hasSucceeded)) {
+				await this.answer(job, outcome);
+				continue;
+			}
+			work.jobs.delete(job);
+			(outcome.ok ? lost : suspects).push(...job.refs.filter(isEntry));
 		}
-		for (const { job } of held) work.jobs.delete(job);
-		const texts = held.flatMap(({ job }) => job.refs.filter(isEntry));
+		await this.submitAgain(lost, work.options.textsPerRequest);
+		await this.submitAgain(suspects, 1);
+	}
+
+	private async submitAgain(texts: TextEntry[], maxTexts: number): Promise<void> {
+		const { work } = this;
 		const notSubmitted = async (text: TextEntry, outcome: Failed) => {
 			await this.report.notSubmitted(text, outcome);
 			this.source.room?.release([text]);
 		};
-		const jobs = submit([texts], work, 1, notSubmitted);
+		const jobs = submit([texts], work, maxTexts, notSubmitted);
 		for await (const { entry, outcome } of work.fetch(jobs, work))
 			await this.answer(entry, outcome);
 	}

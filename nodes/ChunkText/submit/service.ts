@@ -21,6 +21,8 @@ export interface Job {
 	/** The last response with data that could not be used: it may come only once. */
 	kept?: unknown;
 	ended?: 'finished' | 'failed';
+	/** The service has answered a poll for it. */
+	isKnown?: boolean;
 	/** It ended in ERROR, of which one of its texts may be the cause: each is submitted again by itself. */
 	mayRepeat?: boolean;
 }
