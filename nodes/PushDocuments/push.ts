@@ -80,6 +80,7 @@ function itemReading(
 ): ItemReading<Entry> {
 	const from = parameters.choice('documentSource');
 	const isWholeItem = from === 'wholeItem';
+	const isSame = isWholeItem && parameters.areConstant('idField', 'nameField');
 	const isMapped = from === 'fields' || from === 'textFile';
 	let form: DocumentForm = { fields: OWN_FIELDS, isMapped, options };
 	const files =
@@ -88,7 +89,8 @@ function itemReading(
 		valuesOf: (itemIndex) => {
 			if (files) return documentsOfFile(files, parameters, itemIndex);
 			if (!isWholeItem) return documentsOf(run, parameters, from, itemIndex);
-			form = { fields: readItemFields(parameters, itemIndex), options };
+			if (form.fields === OWN_FIELDS || !isSame)
+				form = { fields: readItemFields(parameters, itemIndex), options };
 			return [fieldsOfItem(run, itemIndex)];
 		},
 		entryOf: (value, place) => {

@@ -77,7 +77,8 @@ export function pushRequests(
 			for (const { entry } of batch) {
 				if (sent.ids.has(entry.id)) sent.repeated++;
 				// A cell of a CSV file would keep its row.
-				else if (sent.ids.size < MAX_IDS) sent.ids.add(detached(entry.id));
+				else if (sent.ids.size < MAX_IDS)
+					sent.ids.add(entry.record ? detached(entry.id) : entry.id);
 			}
 			return answers;
 		},

@@ -17,6 +17,9 @@ import {
 } from './sink';
 import { messageOf } from '../../service/input-error';
 
+/** How many results are made between two turns for other executions. */
+const SLICE_ENTRIES = 64;
+
 /** What a node returns for items. */
 interface ItemResult extends SinkResult {
 	/** What an entry is, if no document. */
@@ -75,9 +78,8 @@ export class ItemSink implements Sink {
 		const as = wording.countedAs?.(response) ?? result.done;
 		if (as === result.done) run.stats.count('done', entries.length);
 		else add(this.others, as, entries.length);
-		for (const entry of entries) {
-			const pause = run.breathe();
-			if (pause) await pause;
+		for (const [at, entry] of entries.entries()) {
+			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.breathe();
 			for (const itemIndex of entry.items)
 				this.give(itemIndex, () => [wording.result(entry, response, attempts)], as);
 		}
