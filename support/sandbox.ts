@@ -61,20 +61,6 @@ export async function requestsOver({ requests }: Sandbox): Promise<void> {
 }
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
-/** What a run gives. One that sends nothing more and yet does not end fails at once, however slow the machine is. */
-export async function ending<T>(sandbox: Sandbox, run: Promise<T>): Promise<T> {
-	const hangs = async () => {
-		await requestsArrived(sandbox, 1);
-		for (let before = -1; before !== sandbox.requests.length; ) {
-			await requestsOver(sandbox);
-			before = sandbox.requests.length;
-			for (const _ of indexes(1000)) await new Promise(setImmediate);
-		}
-		throw new Error('The run sends nothing more, but does not end');
-	};
-	return await Promise.race([run, hangs()]);
-}
-
 /**
  * Runs a node, and presses Stop once so many requests have arrived. How soon the run ends is not measured: what
  * it waits for has to take longer than a test may.

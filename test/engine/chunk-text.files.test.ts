@@ -10,7 +10,7 @@ import type {
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
-import { TO_ERROR_OUTPUT, CONTINUE, ending, hintsOf, indexes, jsonOf } from '../../support/sandbox';
+import { TO_ERROR_OUTPUT, CONTINUE, hintsOf, indexes, jsonOf } from '../../support/sandbox';
 
 const files = useFiles();
 const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded, slowAfter } =
@@ -366,8 +366,9 @@ describe('Texts From: File', () => {
 			fault('results', { status: 200, body, skip: 50 });
 		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
-		const run = chunkFile(jsonLines(articles(1200)), { options });
-		expect(summaryOf(await ending(sandbox(), run))).toMatchObject(summary);
+		// A run that does not end fails by the time limit; what makes room is asked in unit/n8n/room.
+		const result = await chunkFile(jsonLines(articles(1200)), { options });
+		expect(summaryOf(result)).toMatchObject(summary);
 		expect(submits().length).toBeLessThanOrEqual(most);
 	});
 
