@@ -8,7 +8,7 @@ import type { ChunkOptions } from '../parameters';
 import type { ChunkTask, OutputMode, TextRef } from '../texts/text';
 
 /** A text with its chunks, ready to be written as records. */
-export interface ChunkedText {
+interface ChunkedText {
 	ref: TextRef;
 	chunkingId: string;
 	chunks: Chunk[];

@@ -36,7 +36,7 @@ export type Fetched =
 	  }
 	/** Not finished: the items go on with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown }
-	/** The service was started anew and no longer knows the job: its texts are to be submitted again. */
+	/** The service no longer knows the job, such as after a restart: its texts are to be submitted again. */
 	| { type: 'lost'; reason: unknown };
 
 /** Jobs, each with what was fetched, as soon as that is known. */

@@ -29,7 +29,7 @@ export async function withWork(
 	hints.addTo(task.run, fetch !== fetchNothing);
 }
 
-/** Where texts come from: the input items, or a file. */
+/** What the texts of the input items, or of a file, have in common. */
 interface TextSource {
 	sink: Sink;
 	/** What the names of files with its chunks begin with. */

@@ -49,7 +49,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			answered: (job) => {
 				// Memory must not grow with the file. A run that ends names what can still be fetched.
 				jobs.delete(job);
-				if (job.ended === undefined) jobs.add({ ...job, refs: [] });
+				if (job.ended === undefined) jobs.add({ ...job, refs: [], kept: undefined });
 			},
 		});
 		return { ...recordTexts(work, origin.itemIndex), sink, chunking };

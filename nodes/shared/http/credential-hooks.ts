@@ -14,7 +14,7 @@ import { send } from './exchange';
 type Data = ICredentialDataDecryptedObject;
 
 /** What differs between the credentials of the services. */
-export interface CredentialOf {
+interface CredentialOf {
 	service: Service;
 	/** The credential's field with the URL of the service. */
 	urlField: string;

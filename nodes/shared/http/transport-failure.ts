@@ -8,7 +8,7 @@ export interface Party {
 	name: string;
 	/** Display name of the field with its URL. */
 	urlLabel: string;
-	/** What its failures are: of the token server `token`, unless given `transport`. */
+	/** The kind of its failures: `token` for the token server; `transport` unless given. */
 	kind?: 'token' | 'transport';
 	/** No request to it gets more time than that, whatever the node's 'Request Timeout (Seconds)'. */
 	maxTimeoutMs?: number;

@@ -2,7 +2,7 @@ import { serverMessage, ServiceFailure } from './failure';
 import { isEmpty, isObject, type Members } from './json';
 
 /** A document of a request: its ID, and its JSON, by which an echo in the response is recognized. */
-export interface SentDocument {
+interface SentDocument {
 	id: string;
 	text?: string;
 }

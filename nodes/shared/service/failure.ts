@@ -29,7 +29,7 @@ export interface FailureDetails {
 	isText?: boolean;
 	/** What to do next. */
 	description?: string;
-	/** Whether a later attempt may succeed, for `token` and `transport`; unless given, for `transport`. */
+	/** Whether a later attempt may succeed, for `token` and `transport`; true for `transport` unless given. */
 	transient?: boolean;
 	/** For `transport`: there is evidence that the request never left (see transport-failure.ts). */
 	neverSent?: boolean;
@@ -49,7 +49,7 @@ export class ServiceFailure extends Error {
 	readonly retryAfterMs: number | undefined;
 	readonly description: string | undefined;
 	readonly transient: boolean;
-	/** The request certainly did not reach the service: without a token, whatever became of the token request. */
+	/** The request certainly did not reach the service; true without a token, whatever became of the token request. */
 	readonly neverSent: boolean;
 	/**
 	 * The service may have carried out the request, or may still be doing so, although it never said so.

@@ -30,9 +30,9 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 }
 
 /** The first entries of a list, for a message, and how many more there are. */
-export function listOf(entries: ReadonlyArray<string | number>, max = 20): string {
+export function listOf(entries: ReadonlyArray<string | number>, max = 20, between = ', '): string {
 	const others = entries.length - max;
-	const first = entries.slice(0, max).join(', ');
+	const first = entries.slice(0, max).join(between);
 	return others > 0 ? `${first} and ${figure(others)} more` : first;
 }
 

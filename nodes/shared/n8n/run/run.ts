@@ -158,7 +158,7 @@ export class Run implements RunState {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
 		for (const listener of this.whenOver) listener();
 		for (const [advice, files] of Object.entries(this.filesToHintAt))
-			this.hint(`${listOf(files, 3)}. ${advice}`);
+			this.hint(`${listOf(files, 3, '; ')}. ${advice}`);
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();

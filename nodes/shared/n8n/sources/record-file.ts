@@ -15,7 +15,7 @@ import type { Run } from '../run/run';
 
 /** How to read a file, for the whole run. */
 export interface RecordFileOptions {
-	/** Whether the node reads lines of text, and takes for them what neither name nor MIME type tells. */
+	/** Whether the node reads lines of text: files are that unless name or MIME type says otherwise. */
 	takesLines?: boolean;
 	/** Of CSV; '' to detect it. */
 	delimiter: string;
