@@ -45,13 +45,14 @@ describe('formats', () => {
 	});
 });
 
-it('CSV needs its columns', async () => {
-	const { error } = await push([await files.item('key,name\na,A\n', 'd.csv')]);
+it.each([0, 1])('CSV needs its columns, with %i records to skip', async (skipRecords) => {
+	const item = await files.item('key,name\na,A\nb,B\n', 'd.csv');
+	const { error } = await push([item], { options: { skipRecords } });
 	expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
 	expect(error?.description).toMatch(
 		/^Its columns are: 'key', 'name'\. Enter one of these as 'ID Field'\./,
 	);
-	expect(error?.description).not.toContain('CSV Delimiter');
+	expect(error?.description).not.toMatch(/CSV Delimiter|Fetch the file/);
 	expect(sandbox().requests).toEqual([]);
 });
 

@@ -15,7 +15,7 @@ import {
 	type RecordFileOptions,
 } from './record-file';
 import { passedOn, type Reading, type Source } from './source';
-import { messageOf } from '../../service/input-error';
+import { InputError, messageOf } from '../../service/input-error';
 
 /** How a file of an input item is read: its records as they are needed. */
 export interface FileReading<E extends Placed> extends Reading<E> {
@@ -156,7 +156,7 @@ function placesOf(
 /**
  * What is to be sent of a file; all other records are accounted for.
  *
- * @throws InputError if nothing of the file can be read
+ * @throws InputError if nothing of the file can be read, or it lacks a field that all records need
  */
 async function* entriesOf<E extends Placed>(
 	run: Run,
@@ -195,7 +195,7 @@ async function* entriesOf<E extends Placed>(
 		// A run that ends closes its files. What is wrong after Max Records is for the run that reads that far.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
-		if (read === 0) throw refusal(file.name, error);
+		if (read === 0 || error instanceof InputError) throw refusal(file.name, error);
 		sink.brokenOff(read + 1, error);
 	} finally {
 		wasRead();
