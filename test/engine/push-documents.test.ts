@@ -623,7 +623,7 @@ describe('hints', () => {
 		sandbox().faults.add({ route: 'push', status: 403 });
 		expect(hintsOf(await push(documents(3), {}, CONTINUE))).toEqual([
 			"3 of 3 documents failed. The field 'error' of their items says why.",
-			'1 batch split after failing as a whole',
+			'2 batches split after failing as a whole',
 		]);
 	});
 

@@ -3,7 +3,6 @@ import {
 	endRunAfter,
 	failed,
 	skipped,
-	terminal,
 	type Failed,
 	type Line,
 	type Outcome,
@@ -279,25 +278,20 @@ class BatchSender<E, R> {
 		return this.options.run.health.lastSuccess > 0 || this.rejectedAlone < MAX_REJECTED_ALONE;
 	}
 
-	/** Sends the halves of a batch; if all may be refused whatever is sent, its first entry alone before the others. */
+	/** Sends the halves of a batch; if all may be refused whatever is sent, its first entry alone before the others. Three such entries end the run. */
 	private async split(batch: Batch<E>, whole: FailureOfWhole, info: RequestInfo): Promise<void> {
 		const { run, stats = run.stats } = this.options;
-		const { verdict, reason } = whole.failure;
+		const { verdict } = whole.failure;
 		stats.count('splits');
 		// What is too large for the service now will be so later.
 		if (verdict.tooLarge)
 			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(info.bytes / 2));
-		const isDenied = verdict.serviceMayBe === 'denying';
-		const before = isDenied ? 0 : whole.lastSuccess;
-		const hasSucceeded = () => run.health.lastSuccess > before;
-		const mayBeAll = verdict.serviceMayBe !== undefined && !hasSucceeded();
+		// A key that was accepted once is not refused.
+		const before = verdict.serviceMayBe === 'denying' ? 0 : whole.lastSuccess;
+		const mayBeAll = verdict.serviceMayBe !== undefined && run.health.lastSuccess <= before;
 		const middle = mayBeAll ? 1 : Math.ceil(batch.length / 2);
 		await this.send(batch.slice(0, middle), whole);
-		const others = batch.slice(middle);
-		if (!mayBeAll || !isDenied || hasSucceeded()) return await this.send(others, whole);
-		// Not even a single entry is accepted: the key is refused, whatever is sent.
-		run.stop(reason);
-		await this.answer(entriesOf(others), terminal(whole.failure), info);
+		await this.send(batch.slice(middle), whole);
 	}
 }
 
