@@ -157,7 +157,7 @@ class Patience {
 }
 
 /** A failure that is neither retried nor split. */
-export function terminal(failure: Failed): Failed {
+function terminal(failure: Failed): Failed {
 	const { verdict } = failure;
 	return {
 		...failure,
