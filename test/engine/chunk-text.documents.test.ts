@@ -104,38 +104,38 @@ describe('Documents Ready to Push', () => {
 			expect(error).toMatchObject({ name: 'NodeOperationError' });
 			expect(error?.message).toMatch(message);
 			expect(error?.description).toMatch(
-				/^1 of 2 items has no 'Document (ID|Name)' \(item 1\)\. Correct it, .* chunk the other 1\. Nothing was sent\.$/,
+				/^1 of 2 items has no 'Document (ID|Name)' \(item 1\)\. Correct it, .* chunk the others\. Nothing was sent\.$/,
 			);
 		}
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	const goOn = (them: string, others: number) =>
-		`Correct ${them}, or set 'On Error' to 'Continue (using error output)' to chunk the other ${others}.`;
+	const goOn = (them: string) =>
+		`Correct ${them}, or set 'On Error' to 'Continue (using error output)' to chunk the others.`;
 	it.each<[string, INodeParameters, Array<string | null | undefined>, string]>([
 		[
 			'1 of 3',
 			{ output: 'chunks' },
 			['a', '', 'c'],
-			`1 of 3 items has no 'Text' (item 1). ${goOn('it', 2)}`,
+			`1 of 3 items has no 'Text' (item 1). ${goOn('it')}`,
 		],
 		[
 			'2 of 3',
 			{},
 			['a', '', undefined],
-			`2 of 3 items have no 'Text' (items 1, 2). ${goOn('them', 1)}`,
+			`2 of 3 items have no 'Text' (items 1, 2). ${goOn('them')}`,
 		],
 		[
 			'1 of 3, where one may be empty',
 			{ output: 'perDocument' },
 			['a', '', undefined],
-			`1 of 3 items has no 'Text' (item 2). ${goOn('it', 2)}`,
+			`1 of 3 items has no 'Text' (item 2). ${goOn('it')}`,
 		],
 		[
 			'1 of 2, beside a blank row',
 			{},
 			['a', null, ''],
-			`1 of 2 items has no 'Text' (item 2). ${goOn('it', 1)}`,
+			`1 of 2 items has no 'Text' (item 2). ${goOn('it')}`,
 		],
 		['all', { output: 'chunks' }, ['', ''], 'Point it to the field with the text to chunk.'],
 	])('without a text: %s', async (_case, parameters, given, advice) => {

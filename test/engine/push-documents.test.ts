@@ -264,21 +264,17 @@ describe('an item without an ID or a name says what to enter', () => {
 		expect(error?.description).toBe(`${description} Nothing was sent.`);
 	});
 
-	it.each<[number[], string, string]>([
-		[[17], "1 of 50 items has no 'id' (item 17). Correct it", '49'],
-		[[2, 30], "2 of 50 items have no 'id' (items 2, 30). Correct them", '48'],
-		[
-			indexes(25),
-			`25 of 50 items have no 'id' (items ${indexes(20).join(', ')} and 5 more)`,
-			'25',
-		],
-	])('without the ID that other items have: items %j', async (bad, said, others) => {
+	it.each<[number[], string]>([
+		[[17], "1 of 50 items has no 'id' (item 17). Correct it"],
+		[[2, 30], "2 of 50 items have no 'id' (items 2, 30). Correct them"],
+		[indexes(25), `25 of 50 items have no 'id' (items ${indexes(20).join(', ')} and 5 more)`],
+	])('without the ID that other items have: items %j', async (bad, said) => {
 		const items = documents(50).map((item, at) => (bad.includes(at) ? { name: 'n' } : item));
 		const { error } = await push(items);
 		expect(error?.message).toBe("The field 'id' is missing or empty");
 		expect(error?.description).toContain(said);
 		expect(error?.description).toContain(
-			`or set 'On Error' to 'Continue (using error output)' to push the other ${others}. Nothing was sent.`,
+			`or set 'On Error' to 'Continue (using error output)' to push the others. Nothing was sent.`,
 		);
 	});
 });

@@ -53,6 +53,15 @@ export interface Packing<E> {
 /** Entries of one request, in their order. */
 type Batch<E> = Array<Packed<E>>;
 
+/** Where the entry of a key is in its batch. */
+type Keys = ReadonlyMap<string, number>;
+
+/** A batch that is ready to be sent. */
+interface FullBatch<E> {
+	batch: Batch<E>;
+	keys: Keys;
+}
+
 const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
 
 /**
@@ -73,7 +82,6 @@ export const requestBytes = (
  */
 export class Batcher<E> {
 	private batch: Batch<E> = [];
-	/** Where the entry of a key is in the batch. */
 	private keys = new Map<string, number>();
 	private bytes = 0;
 	private group: string | undefined;
@@ -90,7 +98,7 @@ export class Batcher<E> {
 	 * @returns the batch it no longer fits in, which is full then; the entry itself if it cannot be
 	 * sent, which leaves the current batch as it is; undefined otherwise
 	 */
-	add(entry: E): Batch<E> | Unsendable<E> | undefined {
+	add(entry: E): FullBatch<E> | Unsendable<E> | undefined {
 		const { keyOf, groupOf, textOf, tooLarge, limits } = this.packing;
 		const key = keyOf?.(entry);
 		const group = groupOf?.(entry);
@@ -132,12 +140,12 @@ export class Batcher<E> {
 	}
 
 	/** @returns the batch that is being filled, empty if there is none */
-	flush(): Batch<E> {
-		const { batch } = this;
+	flush(): FullBatch<E> {
+		const { batch, keys } = this;
 		this.batch = [];
 		this.keys = new Map();
 		this.bytes = 0;
-		return batch;
+		return { batch, keys };
 	}
 }
 
@@ -183,7 +191,7 @@ class BatchSender<E, R> {
 	/** Entries that were rejected alone. */
 	private rejectedAlone = 0;
 	/** The batches that have not ended, each with its keys. */
-	private readonly started = new Map<ReadonlySet<string>, Promise<void>>();
+	private readonly started = new Map<Keys, Promise<void>>();
 
 	constructor(
 		private readonly options: BulkOptions<E, R>,
@@ -193,14 +201,12 @@ class BatchSender<E, R> {
 	}
 
 	/** Starts to send a batch, as soon as earlier ones with one of its keys have ended. */
-	start(batch: Batch<E>): void {
+	start({ batch, keys }: FullBatch<E>): void {
 		const { started } = this;
-		const { keyOf } = this.options;
-		const list = keyOf ? batch.map(({ entry }) => keyOf(entry)) : [];
+		const list = [...keys.keys()];
 		const earlier = [...started].flatMap(([others, end]) =>
 			list.some((key) => others.has(key)) ? end : [],
 		);
-		const keys = new Set(list);
 		const sending = this.tasks.start(async () => {
 			await Promise.all(earlier);
 			await this.send(batch).catch(
@@ -262,6 +268,8 @@ class BatchSender<E, R> {
 		);
 		if (!outcome.ok && outcome.verdict.action === 'split')
 			return await this.split(batch, { failure: outcome, lastSuccess }, info);
+		// No longer needed: V8 would keep moving the texts, since it may hold a batch for longer than we do.
+		for (const packed of batch) packed.text = '';
 		if (outcome.ok) stats.count('bytes', info.bytes);
 		else if (batch.length === 1) this.rejectedAlone++;
 		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
@@ -322,7 +330,7 @@ export function bulk<E, R>(
 				if (pause) await pause;
 				if (tasks.isAbandoned) return;
 				if (run.ended) {
-					await sender.skip(entriesOf(batcher.flush()), run.ended);
+					await sender.skip(entriesOf(batcher.flush().batch), run.ended);
 					await sender.skip(slice.slice(at), run.ended);
 					break;
 				}
@@ -335,6 +343,6 @@ export function bulk<E, R>(
 			if (tasks.isAbandoned) return;
 		}
 		const last = batcher.flush();
-		if (last.length > 0) sender.start(last);
+		if (last.batch.length > 0) sender.start(last);
 	});
 }

@@ -43,10 +43,10 @@ function* batches(
 	const batcher = new Batcher(packing, lowered);
 	for (const entry of entries) {
 		const made = batcher.add(entry);
-		if (made) yield made;
+		if (made) yield 'reason' in made ? made : made.batch;
 	}
-	const last = batcher.flush();
-	if (last.length > 0) yield last;
+	const { batch } = batcher.flush();
+	if (batch.length > 0) yield batch;
 }
 /** Keys of each batch; an entry that cannot be sent with an exclamation mark. */
 const keys = (made: Iterable<Made>) =>

@@ -1,4 +1,4 @@
-import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { bulk, type Answer, type BulkOptions, type Packed } from '../../../nodes/shared/flow/bulk';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat, singly } from '../../../nodes/shared/flow/parallel';
 import {
@@ -278,6 +278,22 @@ test('an exception while a batch is handled fails its entries only', async () =>
 	const failed = answers.filter(({ outcome }) => !outcome.ok);
 	expect(failed).toMatchObject([{ entries: ['b'], outcome: { reason: error } }]);
 	expect(answers.flatMap(({ entries }) => entries).sort()).toEqual(['a', 'b', 'c']);
+});
+
+test('lets go of the texts of a request once it has its answer, and keeps them while it is sent in parts', async () => {
+	const run = new VirtualRun();
+	const batches: Array<Array<Packed<string>>> = [];
+	await send(run, 'abc', {
+		judge: () => ({ action: 'split' }),
+		send: async (batch) => {
+			expect(batch.every(({ text, entry }) => text === entry)).toBe(true);
+			batches.push(batch);
+			if (batch.length > 1) throw new Error('no');
+			return '';
+		},
+	});
+	expect(batches.map(({ length }) => length)).toEqual([3, 2, 1, 1, 1]);
+	expect(batches.flat().map(({ text }) => text)).toEqual(Array(8).fill(''));
 });
 
 test('reads no more from the source than can be sent', async () => {

@@ -70,14 +70,14 @@ export class Results {
 	 * @param list one output item each; an empty list means that nothing is returned for the item
 	 */
 	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
-		const { items, binary = {}, failure } = options;
+		const { items, binary, failure } = options;
 		const pairedItem = items?.map((item) => ({ item })) ?? { item: itemIndex };
 		const error =
 			failure === undefined
 				? undefined
 				: () => nodeError(this.context, failure, { itemIndex });
-		for (const item of [itemIndex, ...(items ?? [])]) this.outputs[item] ??= [];
-		for (const json of list) this.add(itemIndex, { json, pairedItem, binary }, error);
+		for (const json of list) this.add(itemIndex, { json, pairedItem }, binary, error);
+		for (const item of items ?? [itemIndex]) this.outputs[item] ??= [];
 	}
 
 	/**
@@ -86,9 +86,8 @@ export class Results {
 	 * @param isCause for this reason the run has ended
 	 */
 	fail(itemIndex: number, failed: Failure, isCause = false): void {
-		const { reason, message = messageOf(reason), advice, id, json, binary = {} } = failed;
+		const { reason, message = messageOf(reason), advice, id, json, binary } = failed;
 		this.failures++;
-		this.outputs[itemIndex] ??= [];
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
 		const failure = () => nodeError(this.context, reason, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
@@ -100,7 +99,8 @@ export class Results {
 		const status = reason instanceof ServiceFailure && reason.httpStatus;
 		const document = id === undefined ? json : { id, ...json };
 		const fields = { ...document, error: message, ...(status && { httpStatus: status }) };
-		this.add(itemIndex, { json: fields, binary }, failure);
+		const pairedItem = { item: itemIndex };
+		this.add(itemIndex, { json: fields, pairedItem }, binary, failure);
 	}
 
 	/** The failure that a run that stops at failures throws. */
@@ -121,16 +121,19 @@ export class Results {
 	/** @param failure makes the error of an item that failed, if it leaves through the error output */
 	private add(
 		itemIndex: number,
-		{ json, pairedItem = { item: itemIndex }, binary = {} }: INodeExecutionData,
+		item: INodeExecutionData,
+		binary?: IBinaryKeyData,
 		failure?: () => NodeFailure,
 	): void {
-		const item: INodeExecutionData = { json, pairedItem };
-		if (Object.keys(binary).length > 0) item.binary = binary;
+		if (binary && Object.keys(binary).length > 0) item.binary = binary;
 		// By this member n8n finds the items for the error output, but drops all JSON except the
 		// message of an item that still has it after that. So n8n's own copy must not have it.
 		if (failure && this.toErrorOutput)
 			Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
-		(this.outputs[itemIndex] ??= []).push(item);
+		const before = this.outputs[itemIndex];
+		if (before) before.push(item);
+		// Most get one, and an empty list grows to 17 places with its first element.
+		else this.outputs[itemIndex] = [item];
 	}
 }
 

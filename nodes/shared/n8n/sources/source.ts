@@ -109,8 +109,8 @@ async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): P
 	}
 	const [first] = lacking;
 	const items = lacking.map(({ itemIndex }) => itemIndex);
-	const others = run.items.length - items.length - blank.size;
-	if (first) sink.refused(first.itemIndex, amongOthers(first.error, items, others, reading.verb));
+	const total = run.items.length - blank.size;
+	if (first) sink.refused(first.itemIndex, amongOthers(first.error, items, total, reading.verb));
 	for (const [itemIndex, error] of blank) {
 		if (blank.size < run.items.length) sink.blank(itemIndex);
 		else sink.refused(itemIndex, error);
@@ -119,11 +119,11 @@ async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): P
 }
 
 /** The error of items that lack a value which others have, so that the parameter is right. */
-function amongOthers(error: InputError, items: number[], others: number, verb: string): InputError {
-	if (others === 0) return error;
+function amongOthers(error: InputError, items: number[], total: number, verb: string): InputError {
+	if (items.length === total) return error;
 	const [noun, have, them] =
 		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
-	const advice = `${figure(items.length)} of ${count(items.length + others, 'item')} ${have} no ${error.missing} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the other ${figure(others)}.`;
+	const advice = `${figure(items.length)} of ${count(total, 'item')} ${have} no ${error.missing} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the others.`;
 	return new InputError(error.message, advice);
 }
 
