@@ -33,11 +33,8 @@ export interface Entry extends Placed {
 /** What is known of the documents of a request, by their IDs: their bytes in a dry run, else what the response says. */
 export type Answers = ReadonlyMap<string, Partial<DocumentAnswer> & { bytes?: number }>;
 
-/** What is known of the documents that were accepted, or that a dry run would have sent. */
-export interface Sent {
-	/** Documents that were not sent because a later one with the same ID was. */
-	skipped: number;
-	/** IDs of documents that were sent, and how many of these had the ID of one sent before. */
+/** The IDs of the documents that were put into requests, and how many of these had one that came before. */
+export interface PackedIds {
 	ids: Set<string>;
 	repeated: number;
 }
@@ -50,7 +47,7 @@ export function pushRequests(
 	run: Run,
 	session: Session,
 	options: PushOptions,
-	sent: Sent,
+	packed: PackedIds,
 ): BulkOptions<Entry, Answers> {
 	const limits = {
 		maxCount: options.documentsPerRequest,
@@ -63,25 +60,24 @@ export function pushRequests(
 		keyOf: ({ id }) => id,
 		replace: (later, { replaces = [], ...earlier }) => {
 			later.replaces = [...replaces, earlier];
+			if (packed.ids.has(later.id)) packed.repeated--;
 		},
-		textOf: written,
+		textOf: (entry) => {
+			const { id, record } = entry;
+			if (packed.ids.has(id)) packed.repeated++;
+			// A cell of a CSV file would keep its row.
+			else if (packed.ids.size < MAX_IDS) packed.ids.add(record ? detached(id) : id);
+			return written(entry);
+		},
 		tooLarge: (_entry, bytes) =>
 			new InputError(
 				`the document has ${count(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
 				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
 			),
-		send: async (batch, bytes) => {
-			const answers = options.dryRun
+		send: async (batch, bytes) =>
+			options.dryRun
 				? new Map(batch.map((each) => [each.entry.id, { bytes: each.bytes }]))
-				: await push(session, batch, bytes, options.timeoutSeconds * 1000);
-			for (const { entry } of batch) {
-				if (sent.ids.has(entry.id)) sent.repeated++;
-				// A cell of a CSV file would keep its row.
-				else if (sent.ids.size < MAX_IDS)
-					sent.ids.add(entry.record ? detached(entry.id) : entry.id);
-			}
-			return answers;
-		},
+				: await push(session, batch, bytes, options.timeoutSeconds * 1000),
 		rejections: (answers, entries) => {
 			const rejected = new Map<Entry, ServiceFailure>();
 			for (const entry of entries) {
