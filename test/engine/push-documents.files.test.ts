@@ -220,6 +220,7 @@ describe('documents with the same ID', () => {
 		expect(hintsOf(result).join()).toContain(
 			'1,000 documents skipped for a later one with the same ID',
 		);
+		expect(hintsOf(result).join()).not.toContain('as an earlier one');
 	});
 });
 
