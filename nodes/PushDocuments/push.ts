@@ -35,7 +35,7 @@ import {
 	pushWording,
 	replacedWording,
 	type Entry,
-	type PackedIds,
+	type Sent,
 } from './requests';
 
 /**
@@ -47,10 +47,8 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', OWN_OPTIONS);
 	const session = await Session.open(run, PUSH_SERVICE);
-	const packed: PackedIds = { ids: new Set(), repeated: 0 };
-	const pushing = pushRequests(run, session, options, packed);
-	/** Documents that were not sent because a later one with the same ID was. */
-	let skipped = 0;
+	const sent: Sent = { skipped: 0, ids: new Set(), repeated: 0 };
+	const pushing = pushRequests(run, session, options, sent);
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const answers of bulk(entries, pushing)) {
@@ -60,7 +58,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 				// Earlier documents with the same IDs were not sent: they share the outcome.
 				const replaced = answered.flatMap(({ replaces = [] }) => replaces);
 				if (replaced.length === 0) continue;
-				if (outcome.ok) skipped += replaced.length;
+				if (outcome.ok) sent.skipped += replaced.length;
 				await account(sink, replaced, outcome, replacedWording(wording));
 			}
 		}
@@ -71,7 +69,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	} else {
 		await withItems(run, itemReading(run, parameters, options), push);
 	}
-	addHints(run, options, skipped, packed);
+	addHints(run, options, sent);
 }
 
 /** Documents that are items or part of items. */
@@ -134,17 +132,19 @@ const fileReading =
 
 const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && CHECKED) });
 
-function addHints(run: Run, { dryRun }: PushOptions, skipped: number, packed: PackedIds): void {
+function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;
 	const checked = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`;
 	const pushed = doneText(stats, meter.seconds, 'document', 'pushed');
 	run.hint(dryRun ? checked : pushed, 'info');
 	const others: string[] = [];
-	if (skipped > 0)
-		others.push(`${count(skipped, 'document')} skipped for a later one with the same ID`);
-	const { ids, repeated } = packed;
-	const least = ids.size < MAX_IDS ? '' : 'at least ';
-	if (repeated > 0)
-		others.push(`${least}${count(repeated, 'document')} with the same ID as an earlier one`);
+	if (sent.skipped > 0)
+		others.push(`${count(sent.skipped, 'document')} skipped for a later one with the same ID`);
+	if (sent.repeated > 0) {
+		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
+		others.push(
+			`${least}${count(sent.repeated, 'document')} with the same ID as an earlier one`,
+		);
+	}
 	run.hint(troubleText(stats, others));
 }

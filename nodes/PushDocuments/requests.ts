@@ -33,8 +33,11 @@ export interface Entry extends Placed {
 /** What is known of the documents of a request, by their IDs: their bytes in a dry run, else what the response says. */
 export type Answers = ReadonlyMap<string, Partial<DocumentAnswer> & { bytes?: number }>;
 
-/** The IDs of the documents that were put into requests, and how many of these had one that came before. */
-export interface PackedIds {
+/** What is known of the IDs of all documents of a run. */
+export interface Sent {
+	/** Documents that were not sent because a later one with the same ID was. */
+	skipped: number;
+	/** IDs of documents that were put into requests, and how many of these had the ID of an earlier one. */
 	ids: Set<string>;
 	repeated: number;
 }
@@ -47,7 +50,7 @@ export function pushRequests(
 	run: Run,
 	session: Session,
 	options: PushOptions,
-	packed: PackedIds,
+	sent: Sent,
 ): BulkOptions<Entry, Answers> {
 	const limits = {
 		maxCount: options.documentsPerRequest,
@@ -60,13 +63,13 @@ export function pushRequests(
 		keyOf: ({ id }) => id,
 		replace: (later, { replaces = [], ...earlier }) => {
 			later.replaces = [...replaces, earlier];
-			if (packed.ids.has(later.id)) packed.repeated--;
+			if (sent.ids.has(later.id)) sent.repeated--;
 		},
 		textOf: (entry) => {
 			const { id, record } = entry;
-			if (packed.ids.has(id)) packed.repeated++;
+			if (sent.ids.has(id)) sent.repeated++;
 			// A cell of a CSV file would keep its row.
-			else if (packed.ids.size < MAX_IDS) packed.ids.add(record ? detached(id) : id);
+			else if (sent.ids.size < MAX_IDS) sent.ids.add(record ? detached(id) : id);
 			return written(entry);
 		},
 		tooLarge: (_entry, bytes) =>
