@@ -68,14 +68,9 @@ export async function deliver<R>(
 			if (run.ended) return last ? terminal(last) : skipped(run.ended);
 			if (attempts > 1) stats.count('retries');
 			stats.count('inFlight');
-			const result = await tried(
-				async () => await send(attempts, last?.reason),
-				line,
-				ticket,
-				judge,
-			);
+			const result = await tried(send(attempts, last?.reason), line, ticket, judge);
 			stats.count('inFlight', -1);
-			if (result.ok) return { ...result, attempts };
+			if (result.ok) return { ok: true, response: result.response, attempts };
 			const reason = last ? withHistory(result.reason, last.reason) : result.reason;
 			const mayBeSplit = canSplit(result.verdict);
 			const verdict = patience.decide(result.verdict, ticket, mayBeSplit);
@@ -95,15 +90,15 @@ export async function deliver<R>(
 	}
 }
 
-/** Sends a request or polls once, and tells run and limiter what came of it. */
+/** Tells run and limiter what came of a request or a poll. */
 export async function tried<R>(
-	send: () => Promise<R>,
+	sent: Promise<R>,
 	{ run, stats = run.stats, lane }: Pick<Line, 'run' | 'stats' | 'lane'>,
 	ticket: number,
 	judge: (error: unknown) => Verdict,
 ): Promise<{ ok: true; response: R } | { ok: false; reason: unknown; verdict: Verdict }> {
 	try {
-		const response = await send();
+		const response = await sent;
 		lane.succeeded(ticket);
 		run.health.succeeded(ticket);
 		return { ok: true, response };
@@ -211,7 +206,7 @@ export function deliverEach<E, R>(
 				if (tasks.isAbandoned) return;
 				void tasks.start(async () => {
 					const outcome = await deliver(
-						async (attempt) => await send(entry, attempt),
+						(attempt) => send(entry, attempt),
 						line,
 						// An exception in handling one entry fails that entry, never the run.
 					).catch((reason: unknown) => failed(reason, 1));

@@ -117,7 +117,7 @@ class Polling<J, R> {
 		if (this.last) stats.count('retries');
 		const leftMs = Math.max(0, this.deadline - run.now());
 		const judge = (error: unknown) => options.judge(error, job);
-		const result = await tried(async () => await check(job, leftMs), options, ticket, judge);
+		const result = await tried(check(job, leftMs), options, ticket, judge);
 		if (result.ok) {
 			this.errors = 0;
 			this.last = undefined;

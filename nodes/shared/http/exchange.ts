@@ -103,9 +103,6 @@ async function within<T>(
 ): Promise<T> {
 	const ending = new AbortController();
 	const { signal } = ending;
-	const ended = new Promise<never>((_resolve, reject) => {
-		signal.addEventListener('abort', () => reject(signal.reason as Error));
-	});
 	const cancel = () => ending.abort(CANCELED);
 	cancels.add(cancel);
 	sleep(Math.min(ms, MAX_TIMEOUT_MS), signal).then(
@@ -113,7 +110,10 @@ async function within<T>(
 		() => {},
 	);
 	try {
-		return await Promise.race([work(signal), ended]);
+		return await new Promise<T>((resolve, reject) => {
+			signal.addEventListener('abort', () => reject(signal.reason as Error));
+			work(signal).then(resolve, reject);
+		});
 	} finally {
 		cancels.delete(cancel);
 		cancel(); // Clears the timer.

@@ -41,11 +41,13 @@ export async function collected(
 		for (const wake of waiting) wake();
 		waiting.clear();
 	};
-	signal.addEventListener('abort', release);
 	try {
 		for await (const piece of stream) {
 			while (!mayGrow(body) && !signal.aborted)
-				await new Promise<void>((wake) => waiting.add(wake));
+				await new Promise<void>((wake) => {
+					waiting.add(wake);
+					signal.addEventListener('abort', () => wake());
+				});
 			signal.throwIfAborted();
 			body.pieces.push(piece);
 			body.bytes += piece.length;

@@ -7,7 +7,9 @@ const DAY_MS = 86_400_000;
  * @returns ms to wait, or undefined if there is no readable header
  */
 export function parseRetryAfter(headers: Readonly<Record<string, unknown>>): number | undefined {
-	const text = String(headers['retry-after'] ?? '').trim();
+	const header = headers['retry-after'];
+	if (header === undefined) return undefined;
+	const text = String(header).trim();
 	if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
 	const sentAt = Date.parse(String(headers.date)) || Date.now();
 	const ms = Date.parse(text) - sentAt;

@@ -2,6 +2,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
 	IHttpRequestMethods,
+	IHttpRequestOptions,
 } from 'n8n-workflow';
 
 import { exchange, type SendOptions } from '../../http/exchange';
@@ -118,53 +119,50 @@ export class Session {
 		const { signal } = this.run;
 		const { data } = signature;
 		signal.throwIfAborted();
-		return await exchange(
-			async (how) => await this.send(request, signature, how),
-			() => (data.accessTokens === '' ? TOKEN_SERVER : service),
-			request.timeoutMs,
-			this.cancels,
-		)
-			.catch((error: unknown) => {
+		try {
+			return await exchange(
+				async (how) => await this.send(request, signature, how),
+				() => (data.accessTokens === '' ? TOKEN_SERVER : service),
+				request.timeoutMs,
+				this.cancels,
+			).catch((error: unknown) => {
 				// Its reason says that the run was canceled.
 				signal.throwIfAborted();
 				throw error;
-			})
-			.finally(() => {
-				signature.token ??= tokens?.obtainedIn(data);
-				this.masker.add(signature.token?.accessToken);
 			});
+		} finally {
+			signature.token ??= tokens?.obtainedIn(data);
+			this.masker.add(signature.token?.accessToken);
+		}
 	}
 
 	/** Each attempt builds new options, since n8n changes the ones it gets. */
 	private async send(
 		{ method, path = '', qs, body }: SessionRequest,
 		{ token, data }: Signature,
-		{ abortSignal, ...how }: SendOptions,
+		how: SendOptions,
 	): Promise<unknown> {
 		const { credentialType } = this.service;
 		const { context } = this.run;
 		// A context whose requests end with another signal than that of the execution.
-		const own = Object.create(context, {
-			getExecutionCancelSignal: { value: () => abortSignal },
-		}) as IExecuteFunctions;
+		const own = Object.create(context) as IExecuteFunctions;
+		own.getExecutionCancelSignal = () => how.abortSignal;
+		const headers: Record<string, string> = { Accept: 'application/json' };
+		if (token) headers.Authorization = `Bearer ${token.accessToken}`;
+		if (body !== undefined) headers['Content-Type'] = 'application/json';
+		const options: IHttpRequestOptions = {
+			...how,
+			method,
+			url: `${this.baseUrl}${path}`,
+			headers,
+		};
+		if (qs) options.qs = qs;
+		// As bytes, since n8n would parse and check text once more.
+		if (body !== undefined) options.body = typeof body === 'string' ? Buffer.from(body) : body;
 		return await context.helpers.httpRequestWithAuthentication.call(
 			own,
 			credentialType,
-			{
-				...how,
-				method,
-				url: `${this.baseUrl}${path}`,
-				headers: {
-					Accept: 'application/json',
-					...(body !== undefined && { 'Content-Type': 'application/json' }),
-					...(token && { Authorization: `Bearer ${token.accessToken}` }),
-				},
-				...(qs && { qs }),
-				// As bytes, since n8n would parse and check text once more.
-				...(body !== undefined && {
-					body: typeof body === 'string' ? Buffer.from(body) : body,
-				}),
-			},
+			options,
 			{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
 		);
 	}
