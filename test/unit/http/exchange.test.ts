@@ -116,6 +116,38 @@ test('bodies that are collected at once have 128 MB together, and all are read',
 	expect(most).toBeGreaterThan(64 * MB);
 });
 
+test('a body that waits for room lets go when its exchange is ended', async () => {
+	let pieces = 0;
+	let isClosed = false;
+	async function* large() {
+		try {
+			for (;;) {
+				pieces++;
+				yield Buffer.alloc(MB, ' ');
+			}
+		} finally {
+			isClosed = true;
+		}
+	}
+	let end = () => {};
+	async function* oldest() {
+		yield await new Promise<Buffer>((done) => (end = () => done(Buffer.from('[]'))));
+	}
+	const first = asking(async () => response(oldest()));
+	await delay(0);
+	const cancels = new Set<() => void>();
+	const second = asking(async () => response(large()), 60_000, cancels);
+	await delay(0);
+	// All that it may have beside the oldest one, and the piece it waits with.
+	expect(pieces).toBe(65);
+	for (const cancel of cancels) cancel();
+	await expect(second).rejects.toThrow();
+	await delay(0);
+	expect(isClosed).toBe(true);
+	end();
+	expect(await first).toMatchObject({ body: [] });
+});
+
 describe('an exchange is ended', () => {
 	/** Does what axios does with a signal. */
 	const hang: Send = async ({ abortSignal }) =>
