@@ -65,8 +65,9 @@ export const TEST_STATE_FIELD = {
 export function credentialHooks(credential: CredentialOf) {
 	const { sign, obtain } = credential;
 	const signed = (data: Data, options: IHttpRequestOptions): IHttpRequestOptions => {
-		const { headers, ...login } = sign(data);
-		return { ...options, ...login, headers: { ...options.headers, ...headers } };
+		const signature = sign(data);
+		const headers = { ...options.headers, ...signature.headers };
+		return { ...options, ...signature, headers };
 	};
 	const probe = (data: Data) => signed(data, credential.probe(data));
 

@@ -121,7 +121,7 @@ export class Session {
 		signal.throwIfAborted();
 		try {
 			return await exchange(
-				async (how) => await this.send(request, signature, how),
+				(how) => this.send(request, signature, how),
 				() => (data.accessTokens === '' ? TOKEN_SERVER : service),
 				request.timeoutMs,
 				this.cancels,
@@ -137,7 +137,7 @@ export class Session {
 	}
 
 	/** Each attempt builds new options, since n8n changes the ones it gets. */
-	private async send(
+	private send(
 		{ method, path = '', qs, body }: SessionRequest,
 		{ token, data }: Signature,
 		how: SendOptions,
@@ -159,11 +159,8 @@ export class Session {
 		if (qs) options.qs = qs;
 		// As bytes, since n8n would parse and check text once more.
 		if (body !== undefined) options.body = typeof body === 'string' ? Buffer.from(body) : body;
-		return await context.helpers.httpRequestWithAuthentication.call(
-			own,
-			credentialType,
-			options,
-			{ credentialsDecrypted: { id: '', name: '', type: credentialType, data } },
-		);
+		return context.helpers.httpRequestWithAuthentication.call(own, credentialType, options, {
+			credentialsDecrypted: { id: '', name: '', type: credentialType, data },
+		});
 	}
 }
