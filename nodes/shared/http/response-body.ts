@@ -17,8 +17,12 @@ interface Body {
 
 /** The bodies that are being collected, the oldest first. */
 const bodies = new Set<Body>();
-/** Wakes those that wait for room. */
+/** What those that wait for room go on with. */
 const waiting = new Set<() => void>();
+const wakeAll = () => {
+	for (const wake of waiting) wake();
+	waiting.clear();
+};
 
 /**
  * Collects a body and parses it once.
@@ -36,17 +40,13 @@ export async function collected(
 	const maxBytes = isSuccess ? MAX_BODY_BYTES : MAX_ERROR_BODY_BYTES;
 	const body: Body = { pieces: [], bytes: 0 };
 	bodies.add(body);
-	const release = () => {
-		bodies.delete(body);
-		for (const wake of waiting) wake();
-		waiting.clear();
-	};
 	try {
 		for await (const piece of stream) {
 			while (!mayGrow(body) && !signal.aborted)
 				await new Promise<void>((wake) => {
 					waiting.add(wake);
-					signal.addEventListener('abort', () => wake());
+					// The same one each time, so that it is added once.
+					signal.addEventListener('abort', wakeAll);
 				});
 			signal.throwIfAborted();
 			body.pieces.push(piece);
@@ -63,7 +63,8 @@ export async function collected(
 			return { body: text, isCut };
 		}
 	} finally {
-		release();
+		bodies.delete(body);
+		wakeAll();
 	}
 }
 

@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import type { GenericAbortSignal } from 'axios';
 
 import { exchange } from '../../../nodes/shared/http/exchange';
@@ -136,16 +138,26 @@ test('a body that waits for room lets go when its exchange is ended', async () =
 	const first = asking(async () => response(oldest()));
 	await delay(0);
 	const cancels = new Set<() => void>();
-	const second = asking(async () => response(large()), 60_000, cancels);
+	let listeners = () => 0;
+	const sending: Send = async ({ abortSignal }) => {
+		listeners = () => getEventListeners(abortSignal as AbortSignal, 'abort').length;
+		return response(large());
+	};
+	const second = asking(sending, 60_000, cancels);
 	await delay(0);
 	// All that it may have beside the oldest one, and the piece it waits with.
 	expect(pieces).toBe(65);
+	// Each body that ends wakes it, and it waits again: Node.js warns of more than ten listeners.
+	const before = listeners();
+	for (let ended = 0; ended < 3; ended++) await asking(async () => response([]));
+	const after = listeners();
 	for (const cancel of cancels) cancel();
 	await expect(second).rejects.toThrow();
 	await delay(0);
 	expect(isClosed).toBe(true);
 	end();
 	expect(await first).toMatchObject({ body: [] });
+	expect(after).toBe(before);
 });
 
 describe('an exchange is ended', () => {
