@@ -31,6 +31,7 @@ import {
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import {
 	MAX_IDS,
+	noteSent,
 	pushRequests,
 	pushWording,
 	replacedWording,
@@ -48,11 +49,12 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const options = parameters.collection('options', OWN_OPTIONS);
 	const session = await Session.open(run, PUSH_SERVICE);
 	const sent: Sent = { skipped: 0, ids: new Set(), repeated: 0 };
-	const pushing = pushRequests(run, session, options, sent);
+	const pushing = pushRequests(run, session, options);
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const answers of bulk(entries, pushing)) {
 			for (const { entries: answered, outcome, request, bytes } of answers) {
+				if (request > 0) noteSent(sent, answered);
 				const wording = pushWording(options, request, bytes);
 				await account(sink, answered, outcome, wording);
 				// Earlier documents with the same IDs were not sent: they share the outcome.

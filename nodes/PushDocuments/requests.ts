@@ -37,7 +37,7 @@ export type Answers = ReadonlyMap<string, Partial<DocumentAnswer> & { bytes?: nu
 export interface Sent {
 	/** Documents that were not sent because a later one with the same ID was. */
 	skipped: number;
-	/** IDs of documents that were put into requests, and how many of these had the ID of an earlier one. */
+	/** IDs of documents that were sent, and how many of these had the ID of an earlier one. */
 	ids: Set<string>;
 	repeated: number;
 }
@@ -45,12 +45,22 @@ export interface Sent {
 /** How many IDs are remembered: memory must not grow with a file. */
 export const MAX_IDS = 100_000;
 
+/** Remembers the IDs of documents that were sent, and counts those that others had before. */
+export function noteSent(sent: Sent, entries: readonly Entry[]): void {
+	const { ids } = sent;
+	for (const { id, record } of entries) {
+		const { size } = ids;
+		// A cell of a CSV file would keep its row.
+		if (size < MAX_IDS) ids.add(record ? detached(id) : id);
+		if (ids.size === size && (size < MAX_IDS || ids.has(id))) sent.repeated++;
+	}
+}
+
 /** How documents become requests, and what their responses say. */
 export function pushRequests(
 	run: Run,
 	session: Session,
 	options: PushOptions,
-	sent: Sent,
 ): BulkOptions<Entry, Answers> {
 	const limits = {
 		maxCount: options.documentsPerRequest,
@@ -63,15 +73,8 @@ export function pushRequests(
 		keyOf: ({ id }) => id,
 		replace: (later, { replaces = [], ...earlier }) => {
 			later.replaces = [...replaces, earlier];
-			if (sent.ids.has(later.id)) sent.repeated--;
 		},
-		textOf: (entry) => {
-			const { id, record } = entry;
-			if (sent.ids.has(id)) sent.repeated++;
-			// A cell of a CSV file would keep its row.
-			else if (sent.ids.size < MAX_IDS) sent.ids.add(record ? detached(id) : id);
-			return written(entry);
-		},
+		textOf: written,
 		tooLarge: (_entry, bytes) =>
 			new InputError(
 				`the document has ${count(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,

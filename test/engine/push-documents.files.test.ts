@@ -211,6 +211,17 @@ describe('documents with the same ID', () => {
 		expect(hintsOf(result)).toContain('at least 1 document with the same ID as an earlier one');
 	});
 
+	it('are not counted if they were never sent', async () => {
+		const large = { id: 'd', name: 'N'.repeat(200) };
+		const result = await push(
+			[await files.item(lines([{ id: 'd', name: 'N' }, large]))],
+			{ options: { bytesPerRequest: 100 } },
+			CONTINUE,
+		);
+		expect(summary(result)).toMatchObject({ pushed: 1, failed: 1 });
+		expect(hintsOf(result).join()).not.toContain('the same ID');
+	});
+
 	it('within a request: the last one is sent, the others are skipped, with a hint', async () => {
 		const twice = indexes(2000).map((at) => ({ id: `d${at >> 1}`, name: 'N', version: at }));
 		const result = await push([await files.item(lines(twice))]);
