@@ -45,6 +45,20 @@ describe('formats', () => {
 	});
 });
 
+it.each([
+	['without', '$&'],
+	['with', '$&\r\n'],
+])('reads a file that an item has itself, %s line breaks in its Base64', async (_what, line) => {
+	const many = documents(10_000);
+	const data = Buffer.from(lines(many)).toString('base64').replace(/.{76}/g, line);
+	expect(data.length).toBeGreaterThan(2 * 256 * 1024);
+	const binary = { data: { data, mimeType: 'text/plain', fileName: 'd.jsonl' } };
+	const result = await push([{ json: {}, binary }], { options: { documentsPerRequest: 5000 } });
+	expect(result.error).toBeUndefined();
+	expect(summary(result)).toMatchObject({ records: many.length, pushed: many.length, failed: 0 });
+	expect(indexed()).toEqual(many);
+});
+
 it.each([0, 1])('CSV needs its columns, with %i records to skip', async (skipRecords) => {
 	const item = await files.item('key,name\na,A\nb,B\n', 'd.csv');
 	const { error } = await push([item], { options: { skipRecords } });

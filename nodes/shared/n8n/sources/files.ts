@@ -137,7 +137,16 @@ function isFile(value: unknown): value is IBinaryData {
 	return isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 }
 
-/** A file that an item has itself, such as one that a Code node made. */
+/**
+ * A file that an item has itself, such as one that a Code node made. It is decoded in slices, since a
+ * whole file at once blocks n8n and keeps that memory until all of it is read. Base64 may have line breaks.
+ */
 async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
-	yield Buffer.from(base64, 'base64');
+	let rest = '';
+	for (let from = 0; from < base64.length; from += READ_BYTES) {
+		const characters = rest + base64.slice(from, from + READ_BYTES).replace(/\s/g, '');
+		rest = characters.slice(characters.length - (characters.length % 4));
+		yield Buffer.from(characters.slice(0, characters.length - rest.length), 'base64');
+	}
+	yield Buffer.from(rest, 'base64');
 }
