@@ -144,7 +144,8 @@ function isFile(value: unknown): value is IBinaryData {
 async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
 	let rest = '';
 	for (let from = 0; from < base64.length; from += READ_BYTES) {
-		const characters = rest + base64.slice(from, from + READ_BYTES).replace(/\s/g, '');
+		const slice = base64.slice(from, from + READ_BYTES);
+		const characters = rest + (slice.includes('\n') ? slice.replace(/\s/g, '') : slice);
 		rest = characters.slice(characters.length - (characters.length % 4));
 		yield Buffer.from(characters.slice(0, characters.length - rest.length), 'base64');
 	}
