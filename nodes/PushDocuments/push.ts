@@ -19,6 +19,7 @@ import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/
 import { TextFiles } from '../shared/n8n/sources/text-files';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
+import { detached } from '../shared/records/record';
 import { PUSH_SERVICE } from '../shared/service/services';
 import {
 	adviceForItem,
@@ -125,7 +126,9 @@ const fileReading =
 			entryOf: (value, { items, record }) => {
 				const document = documentFrom(value, form);
 				const original = isJson && document === value ? record?.text : undefined;
-				return { items, record, id: document.id, document, original };
+				// IDs are remembered, and a cell of a CSV file would keep the text that it is part of.
+				const id = isJson ? document.id : detached(document.id);
+				return { items, record, id, document, original };
 			},
 			idOf: (value) => idIn(value, form.fields.id),
 			sink: new FileSink(run, origin, options, resultsOf(options)),

@@ -6,7 +6,6 @@ import type { Run } from '../shared/n8n/run/run';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';
 import type { Placed, Wording } from '../shared/n8n/sinks/sink';
-import { detached } from '../shared/records/record';
 import { answersIn, rejection, type DocumentAnswer } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
@@ -48,10 +47,9 @@ export const MAX_IDS = 100_000;
 /** Remembers the IDs of documents that were sent, and counts those that others had before. */
 export function noteSent(sent: Sent, entries: readonly Entry[]): void {
 	const { ids } = sent;
-	for (const { id, record } of entries) {
+	for (const { id } of entries) {
 		const { size } = ids;
-		// A cell of a CSV file would keep its row.
-		if (size < MAX_IDS) ids.add(record ? detached(id) : id);
+		if (size < MAX_IDS) ids.add(id);
 		if (ids.size === size && (size < MAX_IDS || ids.has(id))) sent.repeated++;
 	}
 }

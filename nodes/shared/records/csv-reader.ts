@@ -1,6 +1,5 @@
 import {
 	checkLength,
-	detached,
 	MAX_RECORD_CHARACTERS,
 	RecordError,
 	recordError,
@@ -82,15 +81,14 @@ export class CsvReader implements RecordReader {
 		checkLength(this.rest.length, this.record + 1, this.line);
 	}
 
-	private row(part: string): SourceRecord | undefined {
+	private row(text: string): SourceRecord | undefined {
 		const { line } = this;
-		const lineBreaks = part.includes(QUOTE) ? part.match(LINE_BREAK) : null;
+		const lineBreaks = text.includes(QUOTE) ? text.match(LINE_BREAK) : null;
 		this.line += 1 + (lineBreaks?.length ?? 0);
-		if (isBlank(part, this.delimiters)) return undefined;
-		if (!this.columns) return this.readHeader(detached(part), line);
+		if (isBlank(text, this.delimiters)) return undefined;
+		if (!this.columns) return this.readHeader(text, line);
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
-		const text = detached(part);
 		const cells = cellsOf(text, this.delimiter ?? ',');
 		const problem = problemOf(cells, this.columns);
 		const error = problem === undefined ? undefined : recordError(problem, record, line);

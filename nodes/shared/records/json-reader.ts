@@ -1,7 +1,6 @@
 import { jsonLines } from './line-reader';
 import {
 	checkLength,
-	detached,
 	RecordError,
 	recordError,
 	type RecordReader,
@@ -210,7 +209,7 @@ export class JsonReader implements RecordReader {
 		this.take();
 		if (begun.trim() === '') return;
 		if (this.record < this.skip) this.record++;
-		else yield this.recordOf(detached(begun.trim()), valueLine);
+		else yield this.recordOf(begun.trim(), valueLine);
 	}
 
 	private recordOf(text: string, line: number): SourceRecord {

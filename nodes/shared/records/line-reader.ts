@@ -1,4 +1,4 @@
-import { checkLength, detached, RecordError, type RecordReader, type SourceRecord } from './record';
+import { checkLength, RecordError, type RecordReader, type SourceRecord } from './record';
 
 /** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */
 class LineReader implements RecordReader {
@@ -34,12 +34,11 @@ class LineReader implements RecordReader {
 	}
 
 	/** @param isCut the file ends after the line without a line break */
-	private read(whole: string, isCut: boolean): SourceRecord | undefined {
+	private read(text: string, isCut: boolean): SourceRecord | undefined {
 		const { line } = this;
-		if (whole.trim() === '') return undefined;
+		if (text.trim() === '') return undefined;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
-		const text = detached(whole);
 		let problem: string;
 		try {
 			return { record, line, text, value: this.parse(text), error: undefined };

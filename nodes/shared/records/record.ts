@@ -6,7 +6,7 @@ export interface SourceRecord {
 	record: number;
 	/** The line it begins in, counted from 1. */
 	line: number;
-	/** Its text as it is in the file, without the line break at its end. */
+	/** Its text as it is in the file, without the line break at its end: part of a longer text, see `detached`. */
 	text: string;
 	/** Its content; undefined if there is an error. */
 	value: unknown;
@@ -69,7 +69,7 @@ export function checkLength(characters: number, record: number, line: number): v
 	throw recordError(problem, record, line);
 }
 
-/** A copy of a part of a longer text that does not keep the longer text in memory. */
+/** A copy of a part of a longer text, for what is kept for long: it does not keep the longer text in memory. */
 export function detached(part: string): string {
 	// V8 represents a long part as a reference to the whole, but not that of a text made anew.
 	return ` ${part}`.slice(1);

@@ -2,7 +2,7 @@ import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { FORMATS, type RecordFile, type RecordFormat } from '../../records/format';
 import { LINES, PartWriter, type Frame, type Part } from '../../records/part-writer';
-import type { SourceRecord } from '../../records/record';
+import { detached, type SourceRecord } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
@@ -43,7 +43,7 @@ export class FailedRecords {
 	) {}
 
 	async keep({ text, error }: SourceRecord): Promise<void> {
-		await this.write(error ? 'unreadable' : 'failed', text);
+		await this.write(error ? 'unreadable' : 'failed', detached(text));
 	}
 
 	/**
