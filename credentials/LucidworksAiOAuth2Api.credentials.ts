@@ -8,7 +8,13 @@ import type {
 import { advised, credentialHooks } from '../nodes/shared/http/credential-hooks';
 import { tokenSender } from '../nodes/shared/http/token-sender';
 import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/services';
-import { DEFAULT_SCOPE, scopeOf, scopeProperties } from '../nodes/shared/service/tokens/scope';
+import {
+	DEFAULT_SCOPE,
+	SCOPE_OF_NODE,
+	scopeOf,
+	scopeProperties,
+	type ScopeData,
+} from '../nodes/shared/service/tokens/scope';
 import { SharedToken } from '../nodes/shared/service/tokens/shared-token';
 import { HELD, parseClient, parseTokenMap, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
@@ -143,7 +149,8 @@ const HOOKS = credentialHooks({
 			return "This doesn't look like a chunking service: check 'AI Service URL'";
 		return undefined;
 	},
-	obtain: async (helper, data, isTested) => {
+	obtain: async (helper, data: Data & ScopeData, isTested) => {
+		const isOfNode = data[SCOPE_OF_NODE] !== undefined;
 		const client = parseClient(data);
 		const shared = SharedToken.of(client, scopeOf(data));
 		SharedToken.takeOver(client, data.accessTokens);
@@ -152,10 +159,10 @@ const HOOKS = credentialHooks({
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== refused?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
-			throw data.isOfNode ? error : advised(error);
+			throw isOfNode ? error : advised(error);
 		});
 		// Of the requests of nodes that waited for a token one stores it; n8n repeats others only with something to store.
-		const isToStore = shared.isUnstored || !data.isOfNode;
+		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = JSON.stringify(shared.toStore());
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;
 	},

@@ -27,6 +27,9 @@ export class CredentialStore {
 	/** Called (and awaited) on every read, before the data is read. */
 	onDecrypt?: (type: string) => void | Promise<void>;
 
+	/** With a new token, all data of the request are stored, as n8n did before 2.34. */
+	storesAll = false;
+
 	private readonly data: CredentialData;
 
 	constructor(data: CredentialData = {}) {

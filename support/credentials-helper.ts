@@ -156,8 +156,10 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		)) as ICredentialDataDecryptedObject;
 		if (output[expirable] === undefined || !node.credentials) return undefined;
 
-		// Only what it returned is written; the caller's copy of the other fields never is.
-		const stored = this.store.get(typeName);
+		// Only what it returned is written; the caller's copy of the other fields is not, since 2.34.
+		const { storesAll } = this.store;
+		const all = JSON.parse(JSON.stringify(credentials)) as ICredentialDataDecryptedObject;
+		const stored = storesAll ? all : this.store.get(typeName);
 		const kept: ICredentialDataDecryptedObject = {};
 		for (const [key, value] of Object.entries(output)) {
 			if (key === expirable || !isExpression(stored[key])) kept[key] = value;

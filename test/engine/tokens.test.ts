@@ -280,6 +280,15 @@ describe('two scopes in one credential', () => {
 		expect(sandbox.tokensIssued()).toBe(2);
 	});
 
+	it('leave that of the credential alone where n8n stores all that a request was signed with', async () => {
+		const store = newStore({ scope: 'merchandising.rules' });
+		store.storesAll = true;
+		succeeded(await chunk(startWorker(), store));
+		expect(Object.keys(storedTokens(store))).toEqual([PREDICT]);
+		expect(store.get(TYPE)).toMatchObject({ scope: 'merchandising.rules' });
+		expect(store.get(TYPE)).not.toHaveProperty('customScope');
+	});
+
 	it('keep the token of a node when the HTTP Request node asks for the own scope', async () => {
 		const store = newStore({ scope: 'merchandising.rules' });
 		const worker = startWorker();

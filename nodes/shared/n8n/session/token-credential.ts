@@ -1,6 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { Clock } from '../../flow/run-state';
+import { SCOPE_OF_NODE } from '../../service/tokens/scope';
 import { SharedToken } from '../../service/tokens/shared-token';
 import {
 	HELD,
@@ -75,8 +76,7 @@ export class TokenCredential {
 		}
 		const token = shared.usable;
 		const accessTokens = token ? HELD : '';
-		const data = { ...this.fields, scope: 'custom', customScope: scope, accessTokens };
-		return { token, data: { ...data, isOfNode: true } };
+		return { token, data: { ...this.fields, accessTokens, [SCOPE_OF_NODE]: scope } as Data };
 	}
 
 	/** The token that the credential has obtained for a request. */

@@ -45,8 +45,19 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 	},
 ];
 
-/** The scope a credential asks for; '' if its custom one is empty. */
-export function scopeOf({ scope, customScope }: Readonly<Record<string, unknown>>): string {
-	const chosen = scope === 'custom' ? (customScope ?? '') : scope;
+/**
+ * Where the data of a node's request has the scope of the node. JSON leaves out what a symbol names: before
+ * 2.34, n8n stored all other members with a new token, so the credential would get that scope too.
+ */
+export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
+
+/** A credential's data, or those of a node's request. */
+export type ScopeData = Readonly<Record<string, unknown>> & { [SCOPE_OF_NODE]?: string };
+
+/** The scope of a request; '' if the custom one is empty. */
+export function scopeOf(data: ScopeData): string {
+	const { scope, customScope } = data;
+	const own = scope === 'custom' ? (customScope ?? '') : scope;
+	const chosen = data[SCOPE_OF_NODE] ?? own;
 	return typeof chosen === 'string' ? chosen.trim() : DEFAULT_SCOPE;
 }
