@@ -12,8 +12,7 @@ import {
 import { runNode } from '../shared/n8n/run/run';
 import { OPERATIONS } from './operations';
 import { allProperties } from './parameters';
-import { CHUNKER_NAMES } from './parameters/chunker';
-import { MODELS } from './parameters/model';
+import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 
 /** The chunker and the model. Whether n8n gives the model or its resource locator depends on the place. */
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;

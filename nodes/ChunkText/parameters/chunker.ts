@@ -1,10 +1,39 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
+/**
+ * Embedding models that the service's documentation names (docs/service-interface.md, Models). The service
+ * has no list of its models: any other is entered by its ID.
+ */
+export const MODELS = ['e5-small-v2', 'gte-small'];
+
 /** Where a setting is shown. */
 const onlyFor = (...chunkers: string[]) => ({ show: { '/chunker': chunkers } });
 
-/** How to split texts. To add a chunker, add an option and its settings here. */
+/** How to split and embed texts. To add a chunker, add an option and its settings here. */
 export const chunkerProperties = properties([
+	{
+		displayName: 'Model ID',
+		name: 'modelId',
+		type: 'resourceLocator',
+		default: { mode: 'list', value: '' },
+		required: true,
+		description: 'Embedding model that computes the vectors',
+		modes: [
+			{
+				displayName: 'From List',
+				name: 'list',
+				type: 'list',
+				placeholder: 'Select a model...',
+				typeOptions: { searchListMethod: 'listModels' },
+			},
+			{
+				displayName: 'By ID',
+				name: 'id',
+				type: 'string',
+				placeholder: 'e.g. gte-small',
+			},
+		],
+	},
 	{
 		displayName: 'Chunker',
 		name: 'chunker',
@@ -132,5 +161,5 @@ export const chunkerProperties = properties([
 
 /** The chunkers as users see them, by their values. */
 export const CHUNKER_NAMES = Object.fromEntries(
-	chunkerProperties[0].options.map(({ value, name }) => [value, name]),
+	chunkerProperties[1].options.map(({ value, name }) => [value, name]),
 );

@@ -9,43 +9,13 @@ import {
 import { OWN_OPTIONS } from '../../shared/n8n/sources/file-properties';
 import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
-import { modelProperties } from './model';
-import { optionsProperties } from './options';
+import { options } from './options';
 import {
 	documentProperties,
 	fileDocumentProperties,
 	previousRequestProperties,
 	textProperties,
 } from './texts';
-
-const operationProperty = property({
-	displayName: 'Operation',
-	name: 'operation',
-	type: 'options',
-	noDataExpression: true,
-	// The first one is what n8n's search for nodes offers first.
-	options: [
-		{
-			name: 'Submit and Wait',
-			value: 'submitAndWait',
-			action: 'Chunk text',
-			description: 'Split texts into chunks and wait for the results',
-		},
-		{
-			name: 'Submit',
-			value: 'submit',
-			action: 'Submit text for chunking',
-			description: 'Submit texts and return their chunking IDs immediately',
-		},
-		{
-			name: 'Get Results',
-			value: 'getResults',
-			action: 'Get chunking results',
-			description: 'Fetch the chunks of submitted texts by chunking ID',
-		},
-	],
-	default: 'submitAndWait',
-});
 
 const output = property({
 	displayName: 'Output',
@@ -78,29 +48,53 @@ const output = property({
 	description: 'What to return for each text',
 });
 
-/** What to return. */
-const outputProperties = properties([
-	notForTools(output),
-	// A model that only wants a text to be split has no ID and no name for it.
-	onlyForTools({ ...output, default: 'chunks' }),
-]);
-
 const submits = { show: { operation: ['submitAndWait', 'submit'] } };
 const fetches = { show: { operation: ['submitAndWait', 'getResults'] } };
 
 /** All parameters, in the order the editor shows them. */
 export const allProperties = properties([
-	operationProperty,
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		// The first one is what n8n's search for nodes offers first.
+		options: [
+			{
+				name: 'Submit and Wait',
+				value: 'submitAndWait',
+				action: 'Chunk text',
+				description: 'Split texts into chunks and wait for the results',
+			},
+			{
+				name: 'Submit',
+				value: 'submit',
+				action: 'Submit text for chunking',
+				description: 'Submit texts and return their chunking IDs immediately',
+			},
+			{
+				name: 'Get Results',
+				value: 'getResults',
+				action: 'Get chunking results',
+				description: 'Fetch the chunks of submitted texts by chunking ID',
+			},
+		],
+		default: 'submitAndWait',
+	},
 	...shownFor(submits, textProperties),
 	...shownFor({ show: { operation: ['getResults'] } }, previousRequestProperties),
 	...shownFor(fetches, documentProperties),
 	...shownFor({ show: { operation: ['submitAndWait'] } }, fileDocumentProperties),
-	...shownFor(submits, [...modelProperties, ...chunkerProperties]),
-	...shownFor(fetches, outputProperties),
+	...shownFor(submits, chunkerProperties),
+	...shownFor(fetches, [
+		notForTools(output),
+		// A model that only wants a text to be split has no ID and no name for it.
+		onlyForTools({ ...output, default: 'chunks' }),
+	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
 		(field) => ({ ...field, noDataExpression: true }),
 	),
-	...optionsProperties,
+	options,
 ]);
 
 /** The parameters of Chunk Text, for reading. */

@@ -3,19 +3,19 @@ import {
 	bytesPerFileProperty,
 	readOptionProperties,
 } from '../../shared/n8n/sources/file-properties';
-import { optionsProperty, properties, shownFor } from '../../shared/n8n/parameters/properties';
+import { optionsProperty, shownFor } from '../../shared/n8n/parameters/properties';
 import { requestProperties } from '../../shared/n8n/session/request-options';
 import { DEFAULT_RESULTS_PATH, MAX_CHUNK_TEXT_BYTES } from '../../shared/service/chunking/chunking';
-import { modelOptions, submits } from './model';
 
+const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 const fetching = { '/operation': ['submitAndWait', 'getResults'] };
 const fetches = { show: fetching };
 const fromFile = { show: { '/textSource': ['file'] } };
 const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
-/** What to return. */
-const resultOptions = properties([
+/** Settings by subject, each shown only where it applies, the rare ones last. */
+export const options = optionsProperty([
 	{
 		displayName: 'Keep Source Fields',
 		name: 'keepSourceFields',
@@ -94,10 +94,6 @@ const resultOptions = properties([
 			'Whether to add chunkingId, chunkCount, textIndex, start, end and tokensUsed to each chunk',
 		displayOptions: fetches,
 	},
-]);
-
-/** The document of a text. */
-const documentOptions = properties([
 	{
 		displayName: 'Document Description',
 		name: 'documentDescription',
@@ -135,9 +131,50 @@ const documentOptions = properties([
 			...notFromFile,
 		},
 	},
-]);
-
-const requestOptions = properties([
+	{
+		displayName: 'Data Type',
+		name: 'dataType',
+		type: 'options',
+		options: [
+			{ name: 'Passage', value: 'passage', description: 'Text that is searched' },
+			{ name: 'Query', value: 'query', description: 'Text that people search with' },
+		],
+		default: 'passage',
+		description:
+			'How the model should treat the texts. For any other value, use an expression.',
+		displayOptions: submits,
+	},
+	{
+		displayName: 'Dimension Reduction Size',
+		name: 'dimReductionSize',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 256,
+		description:
+			"Number of dimensions of each vector, up to the model's own. Fewer allow more chunks per request. Omitted if 0.",
+		displayOptions: submits,
+	},
+	{
+		displayName: 'Vector Quantization Method',
+		name: 'vectorQuantizationMethod',
+		type: 'options',
+		options: [
+			{
+				name: 'Max Scale',
+				value: 'max-scale',
+				description: 'Integers from -127 to 127, practically lossless',
+			},
+			{
+				name: 'Min Max',
+				value: 'min-max',
+				description: 'Integers from 0 to 255, the least precise',
+			},
+		],
+		default: 'max-scale',
+		description:
+			'Makes vectors smaller, which allows more chunks per request. For any other method, use an expression.',
+		displayOptions: submits,
+	},
 	{
 		displayName: 'Texts per Request',
 		name: 'textsPerRequest',
@@ -157,9 +194,6 @@ const requestOptions = properties([
 		displayOptions: submits,
 	},
 	...requestProperties(8),
-]);
-
-const waitingOptions = properties([
 	{
 		displayName: 'Max Wait (Seconds)',
 		name: 'maxWaitSeconds',
@@ -189,16 +223,10 @@ const waitingOptions = properties([
 		description: "What to do with texts that have no chunks after 'Max Wait (Seconds)'",
 		displayOptions: fetches,
 	},
-]);
-
-const fileOptions = properties([
 	...shownFor(fromFile, readOptionProperties),
 	// Files are returned for texts from a file, and where chunks go to files.
 	{ ...bytesPerFileProperty, displayOptions: fromFile },
 	{ ...bytesPerFileProperty, displayOptions: { show: { outputTo: ['files'] }, ...notFromFile } },
-]);
-
-const rareOptions = properties([
 	{
 		displayName: 'Resume Chunking ID',
 		name: 'resumeChunkingId',
@@ -227,17 +255,4 @@ const rareOptions = properties([
 		description: 'Path to fetch the results from. Must contain {chunkingId}.',
 		displayOptions: fetches,
 	},
-]);
-
-/** Settings by subject, each shown only where it applies, the rare ones last. */
-export const optionsProperties = properties([
-	optionsProperty([
-		...resultOptions,
-		...documentOptions,
-		...modelOptions,
-		...requestOptions,
-		...waitingOptions,
-		...fileOptions,
-		...rareOptions,
-	]),
 ]);
