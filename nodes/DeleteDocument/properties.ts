@@ -19,8 +19,7 @@ const showForFile = { show: { idSource: ['file'] } };
 /** For members of Options. */
 const showOptionForFile = { show: { '/idSource': ['file'] } };
 
-/** What counts as done, and what is returned. */
-const resultOptions = properties([
+const options = optionsProperty([
 	{
 		displayName: 'Output',
 		name: 'output',
@@ -62,6 +61,9 @@ const resultOptions = properties([
 		required: true,
 		description: 'Whether to check the IDs and count them without deleting anything',
 	},
+	// Each delete is a request of its own, so only concurrency hides the time they take.
+	...requestProperties(8),
+	...shownFor(showOptionForFile, fileOptionProperties),
 ]);
 
 /** Parameters of Delete Document. */
@@ -145,12 +147,7 @@ export const deleteProperties = properties([
 		description:
 			'When the service commits the deletes. Until then, searches still find the documents.',
 	},
-	optionsProperty([
-		...resultOptions,
-		// Each delete is a request of its own, so only concurrency hides the time they take.
-		...requestProperties(8),
-		...shownFor(showOptionForFile, fileOptionProperties),
-	]),
+	options,
 ]);
 
 export type DeleteParameters = Parameters<typeof deleteProperties>;

@@ -33,47 +33,30 @@ const showForFile = { show: { documentSource: ['file'] } };
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
+/** As tools have it: for AI agents the item is their own input, and they only pass on JSON. */
 const source = property({
 	displayName: 'Documents From',
 	name: 'documentSource',
 	type: 'options',
 	noDataExpression: true,
-	default: '',
+	options: [
+		{
+			name: 'Mapped Fields',
+			value: 'fields',
+			description: 'Each input item becomes one document, built from the fields below',
+		},
+		{
+			name: 'JSON',
+			value: 'json',
+			description: 'Each input item has one document, or a list of documents, as JSON',
+		},
+	],
+	default: 'fields',
 	description: 'Where to read the documents from',
 });
 
-const WHOLE_ITEM = {
-	name: 'Whole Item',
-	value: 'wholeItem',
-	description: 'Each input item is a document: its ID, its name and all other fields',
-} as const;
-
-const FROM_FIELDS = {
-	name: 'Mapped Fields',
-	value: 'fields',
-	description: 'Each input item becomes one document, built from the fields below',
-} as const;
-
-const FROM_JSON = {
-	name: 'JSON',
-	value: 'json',
-	description: 'Each input item has one document, or a list of documents, as JSON',
-} as const;
-
-const FROM_FILE = {
-	name: 'File',
-	value: 'file',
-	description: `Each input item has a file of any size with documents: ${RECORD_FILES.text}`,
-} as const;
-
-const FROM_TEXT_FILE = {
-	name: 'Text File',
-	value: 'textFile',
-	description: 'Each input item has a file, such as .txt or .md, that is the text of a document',
-} as const;
-
-/** What is sent and returned, the everyday options first. */
-const documentOptions = properties([
+/** Settings by subject, the everyday ones first. */
+const options = optionsProperty([
 	{
 		displayName: 'Output',
 		name: 'output',
@@ -123,10 +106,6 @@ const documentOptions = properties([
 		description:
 			'Whether to omit top-level fields that are null, an empty string, an empty list or an empty object',
 	},
-]);
-
-/** How documents are grouped. */
-const batchOptions = properties([
 	{
 		displayName: 'Documents per Request',
 		name: 'documentsPerRequest',
@@ -144,17 +123,36 @@ const batchOptions = properties([
 		description:
 			'Maximum number of bytes in one request. The service does not index requests larger than 5 MB: increase it only for a compatible service that does.',
 	},
+	...requestProperties(4),
+	...shownFor(showOptionForFile, fileOptionProperties),
 ]);
 
 /** Parameters of Push Documents. */
 export const pushProperties = properties([
 	notForTools({
 		...source,
-		options: [WHOLE_ITEM, FROM_FIELDS, FROM_JSON, FROM_FILE, FROM_TEXT_FILE],
+		options: [
+			{
+				name: 'Whole Item',
+				value: 'wholeItem',
+				description: 'Each input item is a document: its ID, its name and all other fields',
+			},
+			...source.options,
+			{
+				name: 'File',
+				value: 'file',
+				description: `Each input item has a file of any size with documents: ${RECORD_FILES.text}`,
+			},
+			{
+				name: 'Text File',
+				value: 'textFile',
+				description:
+					'Each input item has a file, such as .txt or .md, that is the text of a document',
+			},
+		],
 		default: 'wholeItem',
 	}),
-	// For AI agents the item is their own input, and they only pass on JSON.
-	onlyForTools({ ...source, options: [FROM_FIELDS, FROM_JSON], default: 'fields' }),
+	onlyForTools(source),
 	...filledByModel({
 		displayName: 'Document ID',
 		name: 'documentId',
@@ -272,12 +270,7 @@ export const pushProperties = properties([
 	...fileProperties(RECORD_FILES, showForFile.show),
 	...shownFor({ show: { documentSource: ['wholeItem', 'file'] } }, requiredFieldProperties),
 	...shownFor(showForFile, recommendedFieldProperties),
-	optionsProperty([
-		...documentOptions,
-		...batchOptions,
-		...requestProperties(4),
-		...shownFor(showOptionForFile, fileOptionProperties),
-	]),
+	options,
 ]);
 
 export type PushParameters = Parameters<typeof pushProperties>;
