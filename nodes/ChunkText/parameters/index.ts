@@ -1,21 +1,27 @@
 import type { Parameters } from '../../shared/n8n/parameters/parameters';
 import {
+	filledByModel,
 	notForTools,
 	onlyForTools,
 	properties,
 	property,
 	shownFor,
 } from '../../shared/n8n/parameters/properties';
-import { OWN_OPTIONS } from '../../shared/n8n/sources/file-properties';
+import {
+	fieldProperty,
+	listFieldProperty,
+	requiredFieldProperties,
+} from '../../shared/n8n/sources/document-fields';
+import {
+	fileProperties,
+	OWN_OPTIONS,
+	RECORD_FILES,
+	textFileDocumentProperties,
+	textFileProperty,
+} from '../../shared/n8n/sources/file-properties';
 import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
-import { options } from './options';
-import {
-	documentProperties,
-	fileDocumentProperties,
-	previousRequestProperties,
-	textProperties,
-} from './texts';
+import { allOptions } from './options';
 
 const output = property({
 	displayName: 'Output',
@@ -49,7 +55,8 @@ const output = property({
 });
 
 const submits = { show: { operation: ['submitAndWait', 'submit'] } };
-const fetches = { show: { operation: ['submitAndWait', 'getResults'] } };
+const fetching = { operation: ['submitAndWait', 'getResults'] };
+const ofDocuments = { output: ['documents', 'perDocument'] };
 
 /** All parameters, in the order the editor shows them. */
 export const allProperties = properties([
@@ -81,12 +88,138 @@ export const allProperties = properties([
 		],
 		default: 'submitAndWait',
 	},
-	...shownFor(submits, textProperties),
-	...shownFor({ show: { operation: ['getResults'] } }, previousRequestProperties),
-	...shownFor(fetches, documentProperties),
-	...shownFor({ show: { operation: ['submitAndWait'] } }, fileDocumentProperties),
+	...shownFor(submits, [
+		{
+			displayName: 'Texts From',
+			name: 'textSource',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{
+					name: 'File',
+					value: 'file',
+					description: `Each input item has a file of any size with a text in each record: ${RECORD_FILES.text}`,
+					// AI agents only pass on JSON.
+					displayOptions: { hide: { '@tool': [true] } },
+				},
+				{
+					name: 'List in a Field',
+					value: 'list',
+					description: 'Each input item has a field with a list of texts',
+				},
+				{
+					name: 'One Text per Item',
+					value: 'item',
+					description: 'Each input item has one text',
+				},
+				{
+					name: 'Text File',
+					value: 'textFile',
+					description:
+						'Each input item has a file, such as .txt or .md, that is one text',
+					displayOptions: { hide: { '@tool': [true] } },
+				},
+			],
+			default: 'item',
+			description: 'Where to read the texts from',
+		},
+		...filledByModel(
+			{
+				displayName: 'Text',
+				name: 'text',
+				type: 'string',
+				default: '={{ $json.text }}',
+				required: true,
+				placeholder: 'e.g. Goods may be returned within thirty days.',
+				description: 'The text to chunk',
+				displayOptions: { show: { textSource: ['item'] } },
+			},
+			'The complete text to split',
+		),
+		{
+			...listFieldProperty('texts', 'texts', 'paragraphs'),
+			displayOptions: { show: { textSource: ['list'] } },
+		},
+		{ ...textFileProperty, displayOptions: { show: { textSource: ['textFile'] } } },
+		...fileProperties(RECORD_FILES, { textSource: ['file'] }),
+		{
+			...fieldProperty('text', 'Text', 'body'),
+			displayOptions: { show: { textSource: ['file'] } },
+		},
+		...shownFor(
+			// Submit has no output, but Get Results may need the documents later.
+			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
+			requiredFieldProperties,
+		),
+	]),
+	...shownFor({ show: { operation: ['getResults'] } }, [
+		...filledByModel(
+			{
+				displayName: 'Chunking ID',
+				name: 'chunkingId',
+				type: 'string',
+				default: '={{ $json.chunkingId }}',
+				required: true,
+				placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
+				description: "Chunking ID of the request, as returned by 'Submit'",
+			},
+			'Chunking ID of the request, as it was returned when the text was submitted',
+		),
+		...filledByModel(
+			{
+				displayName: 'Text Position',
+				name: 'textPosition',
+				type: 'string',
+				default: '={{ $json.textPosition }}',
+				placeholder: 'e.g. 0',
+				description:
+					"Zero-based position of the text in its request, as returned by 'Submit'. Can be empty if the request has one text.",
+			},
+			'Position of the text in the request, as it was returned when the text was submitted',
+			true,
+		),
+		{
+			displayName: 'Wait for Results',
+			name: 'wait',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to wait until the chunks are ready. If off, items whose chunks are not ready are returned with their status.',
+		},
+	]),
+	...shownFor(
+		{ show: { ...fetching, ...ofDocuments }, hide: { textSource: ['file', 'textFile'] } },
+		[
+			...filledByModel({
+				displayName: 'Document ID',
+				name: 'documentId',
+				type: 'string',
+				default: '={{ $json.id }}',
+				required: true,
+				placeholder: 'e.g. handbook/returns.md',
+				description:
+					'ID of the document that the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
+			}),
+			...filledByModel(
+				{
+					displayName: 'Document Name',
+					name: 'documentName',
+					type: 'string',
+					default: '={{ $json.name }}',
+					required: true,
+					placeholder: 'e.g. Returns',
+					description: 'Name of each chunk of the document',
+				},
+				'Title of the document that the text belongs to',
+			),
+		],
+	),
+	...shownFor(
+		{ show: { operation: ['submitAndWait'], ...ofDocuments, textSource: ['textFile'] } },
+		textFileDocumentProperties,
+	),
 	...shownFor(submits, chunkerProperties),
-	...shownFor(fetches, [
+	...shownFor({ show: fetching }, [
 		notForTools(output),
 		// A model that only wants a text to be split has no ID and no name for it.
 		onlyForTools({ ...output, default: 'chunks' }),
@@ -94,7 +227,7 @@ export const allProperties = properties([
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
 		(field) => ({ ...field, noDataExpression: true }),
 	),
-	options,
+	allOptions,
 ]);
 
 /** The parameters of Chunk Text, for reading. */

@@ -15,7 +15,7 @@ const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
 /** Settings by subject, each shown only where it applies, the rare ones last. */
-export const options = optionsProperty([
+export const allOptions = optionsProperty([
 	{
 		displayName: 'Keep Source Fields',
 		name: 'keepSourceFields',
