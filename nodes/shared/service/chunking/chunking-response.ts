@@ -73,7 +73,7 @@ export function classify(body: unknown): ChunkingResponse {
 		...(typeof status === 'string' && { status }),
 		...(typeof chunkingId === 'string' && chunkingId !== '' && { chunkingId }),
 		hasContent: Object.entries(body).some(
-			([name, value]) => !STATUS_MEMBERS.has(name) && isData(value),
+			([name, value]) => !MESSAGE_KEYS.includes(name) && isData(value),
 		),
 		texts: [],
 	};
@@ -88,16 +88,9 @@ export function classify(body: unknown): ChunkingResponse {
 	return { ...facts, state: isList ? 'finished' : 'pending' };
 }
 
-/** What a response says about its job, in members of any shape. */
-const STATUS_MEMBERS = new Set(['chunkingId', 'status', ...MESSAGE_KEYS]);
-
-/** A date or a URL says something about a job; a longer text may be its data. */
-const MIN_DATA_CHARACTERS = 100;
-
+/** Whether a value is a list or an object that holds something: a text only says something about the job. */
 const isData = (value: unknown): boolean =>
-	typeof value === 'string'
-		? value.length >= MIN_DATA_CHARACTERS
-		: typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
 /** Whether a text is JSON that was damaged, rather than the words of a proxy. */
 const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
