@@ -1,5 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
-
+import { filled } from '../../shared/n8n/sources/document-fields';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
@@ -25,18 +24,21 @@ export function readSettings(
 	);
 	// Fails for names that cannot be part of a path.
 	submitPath(chunker, modelId);
+	// From the list, or any other text that an expression gives.
+	const addedText = (option: 'vectorQuantizationMethod' | 'dataType') =>
+		parameters.isAdded('options', option)
+			? parameters.text(`options.${option}`, itemIndex).trim()
+			: '';
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
-	const method = optionalText(parameters, 'vectorQuantizationMethod', itemIndex);
-	const dataType = optionalText(parameters, 'dataType', itemIndex);
 	const settings: ChunkSettings = {
 		chunker,
 		modelId,
-		modelConfig: {
-			...(method !== undefined && { vectorQuantizationMethod: method }),
-			...(dimReductionSize && { dimReductionSize }),
-		},
-		useCaseConfig: dataType === undefined ? {} : { dataType },
-		chunkerConfig: chunkerConfig(parameters, chunker, chosen === 'custom', itemIndex),
+		modelConfig: filled([
+			['vectorQuantizationMethod', addedText('vectorQuantizationMethod')],
+			['dimReductionSize', dimReductionSize || undefined],
+		]),
+		useCaseConfig: filled([['dataType', addedText('dataType')]]),
+		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
 		additionalBodyFields: parameters.object('options.additionalBodyFields', itemIndex),
 	};
 	return { settings, group: JSON.stringify(settings) };
@@ -56,25 +58,13 @@ export const areConstant = (parameters: ChunkParameters): boolean =>
 		'options.additionalBodyFields',
 	);
 
-/** The value of an option, from the list or any other that an expression gives; undefined for none. */
-function optionalText(
-	parameters: ChunkParameters,
-	option: 'vectorQuantizationMethod' | 'dataType',
-	itemIndex: number,
-): string | undefined {
-	if (!parameters.isAdded('options', option)) return undefined;
-	return parameters.text(`options.${option}`, itemIndex).trim() || undefined;
-}
-
 function chunkerConfig(
 	parameters: ChunkParameters,
-	chunker: string,
-	isCustom: boolean,
+	chosen: unknown,
 	itemIndex: number,
-): IDataObject {
-	if (isCustom) return parameters.object('chunkerConfig', itemIndex);
-	if (chunker !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
+): Record<string, unknown> {
+	if (chosen === 'custom') return parameters.object('chunkerConfig', itemIndex);
+	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
 	// Sent unchanged: only Python can tell whether it is valid.
-	const regex = parameters.text('regex', itemIndex);
-	return regex === '' ? {} : { regex };
+	return filled([['regex', parameters.text('regex', itemIndex)]]);
 }
