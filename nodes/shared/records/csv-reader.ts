@@ -50,12 +50,8 @@ export class CsvReader implements RecordReader {
 		if (length >= this.rest.length || isTooLong) yield* this.read(false);
 	}
 
-	*end(): Generator<SourceRecord> {
-		yield* this.read(true);
-	}
-
-	*held(): Generator<SourceRecord> {
-		yield* this.read(false);
+	*end(isBroken = false): Generator<SourceRecord> {
+		yield* this.read(!isBroken);
 	}
 
 	private get delimiters(): string {

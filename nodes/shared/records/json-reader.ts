@@ -71,17 +71,13 @@ export class JsonReader implements RecordReader {
 		}
 	}
 
-	*held(): Generator<SourceRecord> {
-		if (this.lines) return;
+	*end(isBroken = false): Generator<SourceRecord> {
+		if (this.lines) return yield* this.lines.end(isBroken);
+		this.isObject = this.object !== undefined;
 		if (this.object && this.skip === 0) yield this.recordOf(this.object.text, this.object.line);
 		const isWhole = this.depth === this.listDepth && !this.inString;
 		if (isWhole && this.begun.endsWith('}')) yield* this.element();
-	}
-
-	*end(): Generator<SourceRecord> {
-		if (this.lines) return yield* this.lines.end();
-		this.isObject = this.object !== undefined;
-		yield* this.held();
+		if (isBroken) return;
 		if (this.state === 'start') throw this.failure('The file is empty');
 		if (this.depth > 0 || this.inString)
 			throw recordError(ENDS_EARLY, this.record + 1, this.valueLine);

@@ -28,8 +28,8 @@ class LineReader implements RecordReader {
 		checkLength(this.begun.length, this.record + 1, this.line);
 	}
 
-	*end(): Generator<SourceRecord> {
-		const found = this.read(this.begun, true);
+	*end(isBroken = false): Generator<SourceRecord> {
+		const found = isBroken ? undefined : this.read(this.begun, true);
 		if (found) yield found;
 	}
 

@@ -41,10 +41,12 @@ export interface RecordReader {
 	 * @throws {RecordError} if nothing after this record can be read
 	 */
 	push(piece: string): Iterable<SourceRecord>;
-	/** To be called once, after the last piece: the records that end with the text. */
-	end(): Iterable<SourceRecord>;
-	/** In place of `end`, when the text breaks: the records that are complete, if `push` may hold some back. */
-	held?(): Iterable<SourceRecord>;
+	/**
+	 * To be called once, after the last piece: the records that end with the text.
+	 *
+	 * @param isBroken the text could not be read to its end: only records that are complete
+	 */
+	end(isBroken?: boolean): Iterable<SourceRecord>;
 	/** The record that comes next or is being read, and its line. */
 	readonly position: { record: number; line: number };
 	/** The header row and the columns, once read, of formats that have them. */
@@ -97,7 +99,7 @@ export async function* readRecords(
 		broken = { reason };
 	}
 	const hasGivenUp = broken?.reason instanceof RecordError;
-	if (!hasGivenUp) yield* together(broken ? (reader.held?.() ?? []) : reader.end());
+	if (!hasGivenUp) yield* together(reader.end(broken !== undefined));
 	if (broken) throw broken.reason;
 }
 
