@@ -22,10 +22,9 @@ export interface RecordFile {
 
 /** What sets a format apart. */
 interface FormatTraits {
-	/** Its name in descriptions. */
-	label: string;
-	/** Its name and description as a choice. */
-	choice: { name: string; description: string };
+	name: string;
+	/** As a choice. */
+	description: string;
 	/** Extensions of names of files; that of files we write comes first. */
 	extensions: readonly [string, ...string[]];
 	/** MIME types that say the format; that of files we write comes first. */
@@ -49,11 +48,8 @@ interface ReaderOptions {
 /** All formats. */
 export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 	jsonLines: {
-		label: 'JSON Lines',
-		choice: {
-			name: 'JSON Lines',
-			description: 'One JSON value per line, also called NDJSON',
-		},
+		name: 'JSON Lines',
+		description: 'One JSON value per line, also called NDJSON',
 		extensions: ['jsonl', 'ndjson'],
 		mimeTypes: [
 			'application/x-ndjson',
@@ -65,11 +61,8 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		reader: () => jsonLines(),
 	},
 	jsonArray: {
-		label: 'a JSON list',
-		choice: {
-			name: 'JSON Array',
-			description: 'A JSON file that is a list or contains one',
-		},
+		name: 'JSON Array',
+		description: 'A JSON file that is a list or contains one',
 		extensions: ['json'],
 		mimeTypes: ['application/json'],
 		isJson: true,
@@ -77,15 +70,15 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		reader: ({ path }) => new JsonReader(path),
 	},
 	csv: {
-		label: 'CSV',
-		choice: { name: 'CSV', description: 'With a header row. All values are strings.' },
+		name: 'CSV',
+		description: 'With a header row. All values are strings.',
 		extensions: ['csv', 'tsv'],
 		mimeTypes: ['text/csv', 'text/tab-separated-values'],
 		reader: ({ delimiter }) => new CsvReader(delimiter),
 	},
 	lines: {
-		label: 'lines of text',
-		choice: { name: 'Text Lines', description: 'One ID per line' },
+		name: 'Text Lines',
+		description: 'One ID per line',
 		extensions: ['txt'],
 		// Not text/plain, which n8n gives to whatever it does not know.
 		mimeTypes: [],

@@ -13,7 +13,7 @@ interface FileKind {
 }
 
 const fileKind = (formats: readonly RecordFormat[], detected: string): FileKind => {
-	const text = formats.map((format) => FORMATS[format].label).join(', ');
+	const text = formats.map((format) => FORMATS[format].name).join(', ');
 	return { formats, text: text.replace(/, ([^,]+)$/, ' or $1'), detected };
 };
 
@@ -86,7 +86,10 @@ export const fileProperties = ({ formats, detected }: FileKind, show: Record<str
 			options: [
 				{ name: 'Auto-Detect', value: 'auto', description: detected },
 				...formats
-					.map((value) => ({ ...FORMATS[value].choice, value }))
+					.map((value) => {
+						const { name, description } = FORMATS[value];
+						return { name, value, description };
+					})
 					.sort((one, other) => one.name.localeCompare(other.name)),
 			],
 			default: 'auto',
