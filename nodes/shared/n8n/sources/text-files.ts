@@ -70,9 +70,10 @@ export class TextFiles {
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
 		const name = parameters.text('documentName', itemIndex);
-		const isNamed = !isBlank(parameters.value('documentId', itemIndex));
+		if (isBlank(parameters.value('documentId', itemIndex)))
+			this.names.set(itemIndex, this.nameOf(itemIndex));
 		return {
-			id: isNamed ? parameters.id('documentId', itemIndex) : this.idOf(itemIndex),
+			id: this.names.get(itemIndex) ?? parameters.id('documentId', itemIndex),
 			name: isBlank(name) ? stemOf(this.nameOf(itemIndex)) : name,
 		};
 	}
@@ -90,12 +91,6 @@ export class TextFiles {
 			else await sink.failed(entry, { id, reason: this.sameName(itemOf(entry), id) });
 		}
 		return distinct;
-	}
-
-	private idOf(itemIndex: number): string {
-		const name = this.nameOf(itemIndex);
-		this.names.set(itemIndex, name);
-		return name;
 	}
 
 	/** The name of a file without its folder, which some nodes give as well. */
