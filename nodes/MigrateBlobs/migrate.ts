@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import { deliver, type Failed, type Outcome } from '../shared/flow/deliver';
 import { Canceled } from '../shared/n8n/run/errors';
@@ -7,7 +7,6 @@ import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
 import { answersIn, rejection } from '../shared/service/accepted';
-import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/services';
@@ -22,7 +21,7 @@ const RETRY_FOR_SECONDS = 10;
  * Migrates blob manifests (docs/service-interface.md, Blobs), once however many items there are. A
  * request that may have reached the service is never repeated.
  *
- * @throws InputError unless the migration is confirmed, and for an unusable credential
+ * @throws InputError unless the migration is confirmed, with Retry On Fail, and for an unusable credential
  */
 export async function migrateBlobs(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, migrateProperties);
@@ -30,6 +29,12 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		throw new InputError(
 			"'Confirm Migration' is off, so nothing was migrated",
 			"Turn it on to convert all blob manifests. This can't be undone.",
+		);
+	}
+	if (run.context.getNode().retryOnFail === true) {
+		throw new InputError(
+			"'Retry On Fail' is on, so nothing was migrated",
+			"Turn it off in the node's settings: n8n would start the migration again while it may still be running.",
 		);
 	}
 	const { timeoutSeconds } = parameters.collection('options');
@@ -41,7 +46,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		{ idempotent: false },
 	);
 	const migrate = migration(run, session, timeoutSeconds * 1000);
-	const outcome = await onceInAllTries(run, async () => await deliver(migrate, line));
+	const outcome = await deliver(migrate, line);
 	run.progress = () => progressOf(outcome);
 	if (!outcome.ok) return await reportFailure(run, outcome);
 	run.stats.count('done');
@@ -60,30 +65,6 @@ const migration =
 		const { status, body } = response;
 		return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
 	};
-
-/** Migrations by the first input item, which is the same object in all tries of an execution of a node. */
-const EARLIER = new WeakMap<INodeExecutionData, { id: string; outcome: Outcome<IDataObject> }>();
-
-/** With Retry On Fail, a migration of an earlier try that was or may be carried out is not started again. */
-async function onceInAllTries(
-	{ context, items: [first] }: Run,
-	migrate: () => Promise<Outcome<IDataObject>>,
-): Promise<Outcome<IDataObject>> {
-	if (context.getNode().retryOnFail !== true || first === undefined) return await migrate();
-	const id = `${context.getExecutionId()} ${context.getNode().id}`;
-	const earlier = EARLIER.get(first);
-	if (earlier?.id === id) return earlier.outcome;
-	const outcome = await migrate();
-	if (outcome.ok || mayBeRunning(outcome)) EARLIER.set(first, { id, outcome });
-	return outcome;
-}
-
-/** Whether the migration may still be running. After a 500 it is not: the service itself has answered. */
-const mayBeRunning = ({ reason, skipped }: Failed): boolean =>
-	!skipped &&
-	reason instanceof ServiceFailure &&
-	reason.outcomeUnknown &&
-	reason.httpStatus !== 500;
 
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
 	const message = outcomeMessage(MIGRATING, reason, skipped);
