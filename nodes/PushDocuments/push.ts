@@ -54,9 +54,10 @@ export async function pushDocuments(run: Run): Promise<void> {
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const answers of bulk(entries, pushing)) {
-			for (const { entries: answered, outcome, request, bytes } of answers) {
-				if (request > 0) noteSent(sent, answered);
-				const wording = pushWording(options, request, bytes);
+			for (const answer of answers) {
+				const { entries: answered, outcome } = answer;
+				if (answer.request > 0) noteSent(sent, answered);
+				const wording = pushWording(options, answer);
 				await account(sink, answered, outcome, wording);
 				// Earlier documents with the same IDs were not sent: they share the outcome.
 				const replaced = answered.flatMap(({ replaces = [] }) => replaces);

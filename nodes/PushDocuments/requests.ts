@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { BulkOptions, Packed } from '../shared/flow/bulk';
+import type { Answer, BulkOptions, Packed } from '../shared/flow/bulk';
 import { count, figure } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
 import { requestLine } from '../shared/n8n/session/request-options';
@@ -122,15 +122,13 @@ function written(entry: Entry): string {
 /**
  * How the documents of a request are reported.
  *
- * @param request its number; 0 if it was never sent
- * @param bytes of its body; of a document that could not be sent, its own
+ * @param answer what is known of the request
  */
 export const pushWording = (
 	{ dryRun }: PushOptions,
-	request: number,
-	bytes: number,
+	{ request, attempts, bytes }: Answer<Entry, Answers>,
 ): Wording<Entry, Answers> => ({
-	result: ({ id }, answers, attempts) => {
+	result: ({ id }, answers) => {
 		const { bytes, response } = answers.get(id) ?? {};
 		if (dryRun) return { id, pushed: false, dryRun, request, bytes };
 		const result: IDataObject = { id, pushed: true, request };

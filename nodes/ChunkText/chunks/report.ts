@@ -57,14 +57,14 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.pending(job, response.lastError);
-		if (response.type === 'lost') return await this.answer(job, failed(response.reason, 1));
+		if (response.type === 'lost') return await this.answer(job, failed(response.reason));
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.breathe();
 			if ('chunks' in assigned) await this.chunked(job, assigned);
 			else {
-				await this.failedOf(job, assigned.ref, failed(assigned.problem, 1), rest);
+				await this.failedOf(job, assigned.ref, failed(assigned.problem), rest);
 				rest = undefined;
 			}
 		}

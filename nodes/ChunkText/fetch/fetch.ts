@@ -87,7 +87,7 @@ export function fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): Answ
 /** Fetches nothing: the items go on with their chunking IDs. */
 export async function* fetchNothing(jobs: AsyncIterable<Job>): Answers {
 	for await (const entry of jobs)
-		yield { entry, outcome: { ok: true, response: { type: 'pending' }, attempts: 1 } };
+		yield { entry, outcome: { ok: true, response: { type: 'pending' } } };
 }
 
 async function check(

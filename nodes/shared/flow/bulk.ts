@@ -165,12 +165,14 @@ export interface Answer<E, R> {
 	outcome: Outcome<R>;
 	/** Number of the request in this run, from 1; 0 if it was never sent. */
 	request: number;
+	/** Times it was sent. */
+	attempts: number;
 	/** Bytes of its body; of an entry that could not be sent, its own. */
 	bytes: number;
 }
 
 /** What answers say of the request they belong to. */
-type RequestInfo = Pick<Answer<unknown, unknown>, 'request' | 'bytes'>;
+type RequestInfo = Pick<Answer<unknown, unknown>, 'request' | 'attempts' | 'bytes'>;
 
 /** How a batch failed that is sent again in parts. */
 interface FailureOfWhole {
@@ -182,7 +184,7 @@ interface FailureOfWhole {
 /** If so many entries are rejected alone before any success, further batches are not split. */
 const MAX_REJECTED_ALONE = 10;
 
-const NEVER_SENT: RequestInfo = { request: 0, bytes: 0 };
+const NEVER_SENT: RequestInfo = { request: 0, attempts: 0, bytes: 0 };
 
 /** Sends batches, splits those that the service does not take as a whole, and answers their entries. */
 class BatchSender<E, R> {
@@ -211,7 +213,7 @@ class BatchSender<E, R> {
 			await Promise.all(earlier);
 			await this.send(batch).catch(
 				// An exception in handling a batch fails its entries, never the run.
-				async (reason) => await this.answer(entriesOf(batch), failed(reason, 1)),
+				async (reason) => await this.answer(entriesOf(batch), failed(reason)),
 			);
 			started.delete(keys);
 		});
@@ -220,9 +222,9 @@ class BatchSender<E, R> {
 
 	/** An entry that no request can carry. */
 	async refuse({ entry, reason, bytes }: Unsendable<E>): Promise<void> {
-		const outcome = failed(reason, 0);
+		const outcome = failed(reason);
 		endRunAfter(this.options.run, outcome);
-		await this.answer([entry], outcome, { request: 0, bytes });
+		await this.answer([entry], outcome, { ...NEVER_SENT, bytes });
 	}
 
 	/** Entries that are not sent, because the run has ended. */
@@ -241,7 +243,8 @@ class BatchSender<E, R> {
 		const { run, stats = run.stats, rejections, withHistory = (reason) => reason } = options;
 		const entries = entriesOf(batch);
 		const ownBytes = batch.reduce((sum, packed) => sum + packed.bytes, 0);
-		const info = { request: 0, bytes: requestBytes(batch.length, ownBytes, this.limits) };
+		const bytes = requestBytes(batch.length, ownBytes, this.limits);
+		const info = { ...NEVER_SENT, bytes };
 		const rejected = new Map<E, unknown>();
 		let lastSuccess = 0;
 		const outcome = await deliver(
@@ -251,12 +254,13 @@ class BatchSender<E, R> {
 					stats.count('requests');
 					info.request = stats.requests;
 				}
-				const response = await options.send(batch, info.bytes, attempt);
+				info.attempts = attempt;
+				const response = await options.send(batch, bytes, attempt);
 				for (const [entry, why] of rejections?.(response, entries) ?? []) {
 					const reason = withHistory(why, earlier);
 					rejected.set(entry, reason);
 					// Here, since no other request may start before the run knows.
-					endRunAfter(run, failed(reason, attempt));
+					endRunAfter(run, failed(reason));
 				}
 				return response;
 			},
@@ -270,12 +274,12 @@ class BatchSender<E, R> {
 			return await this.split(batch, { failure: outcome, lastSuccess }, info);
 		// No longer needed: V8 would keep moving the texts, since it may hold a batch for longer than we do.
 		for (const packed of batch) packed.text = '';
-		if (outcome.ok) stats.count('bytes', info.bytes);
+		if (outcome.ok) stats.count('bytes', bytes);
 		else if (batch.length === 1) this.rejectedAlone++;
 		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
 		const answers = others.length > 0 ? [this.answer(others, outcome, info)] : [];
 		for (const [entry, reason] of rejected)
-			answers.push(this.answer([entry], failed(reason, outcome.attempts), info));
+			answers.push(this.answer([entry], failed(reason), info));
 		await Promise.all(answers);
 	}
 

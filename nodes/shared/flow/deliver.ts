@@ -3,15 +3,13 @@ import { inParallel } from './parallel';
 import type { RunState, RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
-/** The end of a request, a job or an entry; `attempts` counts how often it was sent. */
-export type Outcome<R> = { ok: true; response: R; attempts: number } | Failed;
+/** The end of a request, a job or an entry. */
+export type Outcome<R> = { ok: true; response: R } | Failed;
 
 /** It failed, or was never sent. */
 export interface Failed {
 	ok: false;
 	reason: unknown;
-	/** Times it was sent: 0 if it never was. */
-	attempts: number;
 	/** The action is never `retry`: retries are over. */
 	verdict: Verdict;
 	/** It was not started, because the run had ended for this reason. */
@@ -70,11 +68,11 @@ export async function deliver<R>(
 			stats.count('inFlight');
 			const result = await tried(send(attempts, last?.reason), line, ticket, judge);
 			stats.count('inFlight', -1);
-			if (result.ok) return { ok: true, response: result.response, attempts };
+			if (result.ok) return result;
 			const reason = last ? withHistory(result.reason, last.reason) : result.reason;
 			const mayBeSplit = canSplit(result.verdict);
 			const verdict = patience.decide(result.verdict, ticket, mayBeSplit);
-			const failure: Failed = { ok: false, reason, attempts, verdict };
+			const failure: Failed = { ok: false, reason, verdict };
 			if (verdict.action === 'retry' && !run.ended) return failure;
 			if (verdict.action === 'split' && mayBeSplit) return failure;
 			// Still in the lane, so that no waiting request starts before the run knows.
@@ -161,16 +159,15 @@ function terminal(failure: Failed): Failed {
 }
 
 /** The outcome of what failed for good. */
-export const failed = (reason: unknown, attempts: number): Failed => ({
+export const failed = (reason: unknown): Failed => ({
 	ok: false,
 	reason,
-	attempts,
 	verdict: { action: 'fail' },
 });
 
 /** The outcome of what was not started because the run had ended. */
 export function skipped({ reason }: { reason: unknown }): Failed {
-	return { ...failed(reason, 0), skipped: true };
+	return { ...failed(reason), skipped: true };
 }
 
 /** Ends the run if the final failure of an entry requires it. */
@@ -209,7 +206,7 @@ export function deliverEach<E, R>(
 						(attempt) => send(entry, attempt),
 						line,
 						// An exception in handling one entry fails that entry, never the run.
-					).catch((reason: unknown) => failed(reason, 1));
+					).catch(failed);
 					await tasks.put({ entry, outcome });
 				});
 				await tasks.room();

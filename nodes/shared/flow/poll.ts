@@ -63,7 +63,7 @@ export function poll<J, R>(
 					const outcome = await polling
 						.untilEnded()
 						// An exception in handling one job fails that job, never the run.
-						.catch((reason: unknown) => failed(reason, 1));
+						.catch(failed);
 					await tasks.put({ entry: job, outcome });
 				});
 			}
@@ -74,7 +74,6 @@ export function poll<J, R>(
 /** The whole life of one job: a poll, a pause, a poll, ... */
 class Polling<J, R> {
 	private readonly deadline: number;
-	private polls = 0;
 	/** Transient errors in a row, and the last of them. */
 	private errors = 0;
 	private last: { reason: unknown; verdict: Verdict } | undefined;
@@ -111,9 +110,8 @@ class Polling<J, R> {
 		const { job, options } = this;
 		const { run, stats = run.stats, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
-		if (run.ended) return { ...skipped(run.ended), attempts: this.polls };
-		if (this.isAbandoned()) return failed(undefined, this.polls);
-		this.polls++;
+		if (run.ended) return skipped(run.ended);
+		if (this.isAbandoned()) return failed(undefined);
 		if (this.last) stats.count('retries');
 		const leftMs = Math.max(0, this.deadline - run.now());
 		const judge = (error: unknown) => options.judge(error, job);
@@ -134,11 +132,11 @@ class Polling<J, R> {
 	private end(ending: Ending<R>): Outcome<R> {
 		return ending.state === 'failed'
 			? this.fail(ending.reason, { ...this.last?.verdict, action: 'fail' })
-			: { ok: true, response: ending.response, attempts: this.polls };
+			: { ok: true, response: ending.response };
 	}
 
 	private fail(reason: unknown, verdict: Verdict): Outcome<R> {
-		const failure = { ...failed(reason, this.polls), verdict };
+		const failure = { ...failed(reason), verdict };
 		endRunAfter(this.options.run, failure);
 		return failure;
 	}

@@ -351,8 +351,8 @@ test('entries that a successful response rejects fail alone, with the reason', a
 		(answer) => answers.push(answer),
 	);
 	expect(answers).toMatchObject([
-		{ entries: ['a', 'b', 'd'], outcome: { ok: true, response: 'abcd', attempts: 1 } },
-		{ entries: ['c'], outcome: { ok: false, reason: 'not this one', attempts: 1 } },
+		{ entries: ['a', 'b', 'd'], outcome: { ok: true, response: 'abcd' }, attempts: 1 },
+		{ entries: ['c'], outcome: { ok: false, reason: 'not this one' }, attempts: 1 },
 	]);
 });
 

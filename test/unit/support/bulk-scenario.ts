@@ -221,10 +221,9 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),
 	};
 	const consume = async () => {
-		for await (const { entries, outcome: result, request, bytes } of flat(
+		for await (const { entries, outcome: result, request, attempts, bytes } of flat(
 			bulk([scenario.entries], options),
 		)) {
-			const { attempts } = result;
 			const isSkipped = !result.ok && (result.skipped || run.ended?.reason === CANCEL);
 			const how = result.ok ? 'done' : isSkipped ? 'skipped' : 'failed';
 			for (const { position } of entries) {

@@ -71,7 +71,7 @@ export class ItemSink implements Sink {
 
 	async done<E extends Placed, R>(
 		entries: readonly E[],
-		{ response, attempts }: Success<R>,
+		{ response }: Success<R>,
 		wording: Wording<E, R>,
 	): Promise<void> {
 		const { run, result } = this;
@@ -81,7 +81,7 @@ export class ItemSink implements Sink {
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.breathe();
 			for (const itemIndex of entry.items)
-				this.give(itemIndex, () => [wording.result(entry, response, attempts)], as);
+				this.give(itemIndex, () => [wording.result(entry, response)], as);
 		}
 	}
 

@@ -40,7 +40,7 @@ export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 /** How a node reports what has become of its entries. */
 export interface Wording<E, R> {
 	/** What an item gets for an entry that succeeded; not called where items get a summary. */
-	result(entry: E, response: R, attempts: number): IDataObject;
+	result(entry: E, response: R): IDataObject;
 	/** The name that a success is counted under, such as `notFound`, if it is not done in the usual way. */
 	countedAs?(response: R): string | undefined;
 	/** How a failure is shown. */
