@@ -13,7 +13,7 @@ import { account, CHECKED, type Placed, type Wording } from '../shared/n8n/sinks
 import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
-import { answersIn, rejection } from '../shared/service/accepted';
+import { answersIn } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
@@ -116,8 +116,8 @@ async function sendDelete(
 	};
 	try {
 		const { body } = await session.request(request);
-		const failure = answersIn(body, [entry]).get(entry.id)?.failure;
-		if (failure) throw rejection(failure, 'delete');
+		const failure = answersIn(body, [entry], 'delete').get(entry.id)?.failure;
+		if (failure) throw failure;
 	} catch (error) {
 		return afterFailure(deletes, entry, error);
 	}

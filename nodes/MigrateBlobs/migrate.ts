@@ -6,7 +6,7 @@ import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
-import { answersIn, rejection } from '../shared/service/accepted';
+import { answersIn } from '../shared/service/accepted';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/services';
@@ -60,8 +60,8 @@ const migration =
 	async (attempt: number): Promise<IDataObject> => {
 		if (attempt === 1) run.stats.count('requests');
 		const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
-		const failure = answersIn(response.body, [{ id: '' }]).get('')?.failure;
-		if (failure) throw rejection(failure, 'migration');
+		const failure = answersIn(response.body, [{ id: '' }], 'migration').get('')?.failure;
+		if (failure) throw failure;
 		const { status, body } = response;
 		return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
 	};

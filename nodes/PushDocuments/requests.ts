@@ -6,7 +6,7 @@ import type { Run } from '../shared/n8n/run/run';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';
 import type { Placed, Wording } from '../shared/n8n/sinks/sink';
-import { answersIn, rejection, type DocumentAnswer } from '../shared/service/accepted';
+import { answersIn, type DocumentAnswer } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
@@ -82,14 +82,7 @@ export function pushRequests(
 			options.dryRun
 				? new Map(batch.map((each) => [each.entry.id, { bytes: each.bytes }]))
 				: await push(session, batch, bytes, options.timeoutSeconds * 1000),
-		rejections: (answers, entries) => {
-			const rejected = new Map<Entry, ServiceFailure>();
-			for (const entry of entries) {
-				const failure = answers.get(entry.id)?.failure;
-				if (failure) rejected.set(entry, rejection(failure, 'push'));
-			}
-			return rejected;
-		},
+		rejectionOf: (answers, { id }) => answers.get(id)?.failure,
 	};
 }
 
@@ -103,7 +96,7 @@ async function push(
 	const body = pushBody(batch, bytes);
 	const response = await session.request({ method: 'POST', body, timeoutMs });
 	const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
-	return answersIn(response.body, documents);
+	return answersIn(response.body, documents, 'push');
 }
 
 /** The JSON of a document. */

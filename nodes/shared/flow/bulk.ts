@@ -155,8 +155,8 @@ export interface BulkOptions<E, R> extends Packing<E>, Line {
 	concurrency: number;
 	/** Sends one request, of so many bytes. `attempt` counts from 1. */
 	send: (batch: Batch<E>, bytes: number, attempt: number) => Promise<R>;
-	/** Entries that a successful response rejects, each with the reason. */
-	rejections?: (response: R, entries: E[]) => ReadonlyMap<E, unknown>;
+	/** Why a successful response rejects an entry, if it does. */
+	rejectionOf?: (response: R, entry: E) => unknown;
 }
 
 /** The entries of one request, or of a part of it, that share an outcome. */
@@ -240,7 +240,7 @@ class BatchSender<E, R> {
 	/** Sends one batch, or a part of one that failed as a whole, and answers its entries. */
 	private async send(batch: Batch<E>, whole?: FailureOfWhole): Promise<void> {
 		const { options } = this;
-		const { run, stats = run.stats, rejections, withHistory = (reason) => reason } = options;
+		const { run, stats = run.stats, rejectionOf, withHistory = (reason) => reason } = options;
 		const entries = entriesOf(batch);
 		const ownBytes = batch.reduce((sum, packed) => sum + packed.bytes, 0);
 		const bytes = requestBytes(batch.length, ownBytes, this.limits);
@@ -256,7 +256,9 @@ class BatchSender<E, R> {
 				}
 				info.attempts = attempt;
 				const response = await options.send(batch, bytes, attempt);
-				for (const [entry, why] of rejections?.(response, entries) ?? []) {
+				for (const entry of entries) {
+					const why = rejectionOf?.(response, entry);
+					if (why === undefined) continue;
 					const reason = withHistory(why, earlier);
 					rejected.set(entry, reason);
 					// Here, since no other request may start before the run knows.

@@ -11,9 +11,11 @@ interface SentDocument {
 export interface DocumentAnswer {
 	/** The entry that names the document, or the whole response. */
 	response: unknown;
-	/** Why it does not count as accepted; `isUnknown`: the response may mean it or another document. */
-	failure?: { entry: unknown; isUnknown: boolean };
+	/** Why it does not count as accepted. */
+	failure?: ServiceFailure;
 }
+
+type Request = 'push' | 'delete' | 'migration';
 
 const ID_NAMES = ['id', '_id', 'documentId', 'key'];
 const FAILED_NAMES = ['errors', 'failed', 'rejected'];
@@ -30,6 +32,7 @@ const ERROR_NAMES = ['error', 'errorMessage'];
 export function answersIn(
 	body: unknown,
 	documents: readonly SentDocument[],
+	request: Request,
 ): ReadonlyMap<string, DocumentAnswer> {
 	const answers = new Map<string, DocumentAnswer>();
 	if (isEmpty(body)) return answers;
@@ -43,7 +46,7 @@ export function answersIn(
 		const isFailure = saysFailed(own) || (isListedAsFailed && !saysNothing(entry));
 		const answer = document && answers.get(document.id);
 		if (answer) answer.response = entry;
-		if (answer && isFailure) answer.failure = { entry: own, isUnknown: false };
+		if (answer && isFailure) answer.failure = rejection(own, request);
 		if (isFailure && (isTop || !document)) complaints.push(own);
 		return own;
 	};
@@ -55,9 +58,10 @@ export function answersIn(
 	const failed = [...answers.values()].filter(({ failure }) => failure).length;
 	complaints.push(...unexplained(top, failed));
 	if (complaints.length === 0) return answers;
+	const unknown = complaint(complaints, request);
 	for (const [id, answer] of answers) {
 		if (answer.failure || saysAccepted(withoutEcho(answer.response, sent.get(id)))) continue;
-		answer.failure = { entry: complaints, isUnknown: true };
+		answer.failure = unknown;
 	}
 	return answers;
 }
@@ -121,20 +125,9 @@ const ADVICE = {
 		"To find out which document the service means, push them again with 'Documents per Request' set to 1.",
 };
 
-/** The failure of a request that its 2xx response does not accept; of a migration nobody knows how much was done. */
-export function rejection(
-	{ entry, isUnknown }: NonNullable<DocumentAnswer['failure']>,
-	request: 'push' | 'delete' | 'migration',
-): ServiceFailure {
-	const said = serverMessage(entry);
-	if (isUnknown || request === 'migration') {
-		const service = request === 'migration' ? 'blob' : 'push';
-		return new ServiceFailure(`The ${service} service reported a failure`, {
-			kind: 'response',
-			said,
-			description: ADVICE[request === 'push' ? 'unknown' : request],
-		});
-	}
+/** The failure of a document that a 2xx response rejects; of a migration nobody knows how much was done. */
+function rejection(entry: unknown, request: Request): ServiceFailure {
+	if (request === 'migration') return complaint(entry, request);
 	const { status, statusCode } = isObject(entry) ? entry : {};
 	const code = [status, statusCode].find((one) => typeof one === 'number');
 	const what = request === 'push' ? 'document' : 'delete';
@@ -142,9 +135,20 @@ export function rejection(
 		`The push service rejected the ${what}${code === undefined ? '' : ` with status ${code}`}`,
 		{
 			kind: 'rejected',
-			said,
+			said: serverMessage(entry),
 			...(code !== undefined && { status: code }),
 			description: ADVICE[request],
 		},
 	);
 }
+
+/** The failure of all documents that a complaint may mean. */
+const complaint = (said: unknown, request: Request): ServiceFailure =>
+	new ServiceFailure(
+		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,
+		{
+			kind: 'response',
+			said: serverMessage(said),
+			description: ADVICE[request === 'push' ? 'unknown' : request],
+		},
+	);

@@ -347,7 +347,7 @@ test('entries that a successful response rejects fail alone, with the reason', a
 	await send(
 		run,
 		'abcd',
-		{ rejections: (_response, entries) => new Map([[entries[2] ?? '', 'not this one']]) },
+		{ rejectionOf: (_response, entry) => (entry === 'c' ? 'not this one' : undefined) },
 		(answer) => answers.push(answer),
 	);
 	expect(answers).toMatchObject([
@@ -369,8 +369,7 @@ test('a rejection in a successful response stops a run that stops at failures', 
 				await run.clock.sleep(packed?.entry === 'b' ? 10 : 20);
 				return packed?.entry ?? '';
 			},
-			rejections: (response, entries) =>
-				new Map(response === 'b' ? [[entries[0] ?? '', 'not this one']] : []),
+			rejectionOf: (response) => (response === 'b' ? 'not this one' : undefined),
 		},
 		(answer) => answers.push(answer),
 	);
@@ -426,7 +425,7 @@ test('what an earlier attempt left open is told of what a later response rejects
 				const error = answers.shift();
 				return error === undefined ? 'response' : await Promise.reject(error);
 			},
-			rejections: () => new Map([['b', 'not b']]),
+			rejectionOf: (_response, entry) => (entry === 'b' ? 'not b' : undefined),
 			withHistory: (reason, earlier) =>
 				earlier === undefined ? reason : `${String(reason)} after ${String(earlier)}`,
 		},

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { answersIn, rejection, type DocumentAnswer } from '../../../nodes/shared/service/accepted';
+import { answersIn, type DocumentAnswer } from '../../../nodes/shared/service/accepted';
 
 type Fields = Record<string, unknown>;
 const document = (id: string, fields: Fields = {}): Fields => ({
@@ -12,21 +12,21 @@ const documents = [document('a'), document('b')];
 
 const answers = (body: unknown, all = documents): Array<Partial<DocumentAnswer>> => {
 	const sent = all.map((each) => ({ id: String(each.id), text: JSON.stringify(each) }));
-	const found = answersIn(body, sent);
+	const found = answersIn(body, sent, 'push');
 	return sent.map(({ id }) => found.get(id) ?? {});
 };
 
 /** What becomes of each document: `ok`, `failed` or `?` for an unknown outcome. */
 const outcomes = (body: unknown, all = documents): string =>
 	answers(body, all)
-		.map(({ failure }) => (failure ? (failure.isUnknown ? '?' : 'failed') : 'ok'))
+		.map(({ failure }) => (failure ? (failure.outcomeUnknown ? '?' : 'failed') : 'ok'))
 		.join(' ');
 
 /** What is reported of a document. */
 function failureOf(id: string, body: unknown) {
 	const { failure } = answers(body)[documents.findIndex((each) => each.id === id)] ?? {};
 	if (failure === undefined) throw new Error('It was accepted');
-	const { said, httpStatus, outcomeUnknown } = rejection(failure, 'push');
+	const { said, httpStatus, outcomeUnknown } = failure;
 	const status = httpStatus === undefined ? {} : { status: httpStatus };
 	return { isUnknown: outcomeUnknown, words: said, ...status };
 }
@@ -145,7 +145,7 @@ describe('a 2xx response', () => {
 		const body = { results: [{ id: 'b', title: 'Mine', status: 422, error: 'too long' }] };
 		expect(outcomes(body, all)).toBe('ok failed');
 		const { failure } = answers(body, all)[1] ?? {};
-		expect(failure && rejection(failure, 'push').message).toBe(
+		expect(failure?.message).toBe(
 			'The push service rejected the document with status 422, "too long"',
 		);
 	});
@@ -166,7 +166,7 @@ describe('a 2xx response', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (body) => {
 				const hasBody = body !== null && body !== '';
-				const found = answersIn(body, [{ id: 'a' }, { id: 'b' }]);
+				const found = answersIn(body, [{ id: 'a' }, { id: 'b' }], 'push');
 				expect([...found.keys()]).toEqual(hasBody ? ['a', 'b'] : []);
 			}),
 		);
