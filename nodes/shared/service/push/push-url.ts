@@ -13,32 +13,23 @@ const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
  */
 export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 	const url = parseBaseUrl(fields.pushUrl, 'Push Service URL');
-	const [path = '', encoded = ''] = PUSH_PATH.exec(url) ?? [];
-	const named = decoded(encoded);
+	const [path = '', named = ''] = PUSH_PATH.exec(url) ?? [];
 	const entered = typeof fields.endpoint === 'string' ? fields.endpoint.trim() : '';
-	if (named === '' && entered === '') {
+	if (entered === '') {
+		if (named !== '') return url;
 		throw new InputError(
 			"'Endpoint Identifier' is empty",
 			"Enter the last part of the push URL, or the complete push URL as 'Push Service URL'.",
 		);
 	}
-	if (named !== '' && entered !== '' && named !== entered) {
+	const segment = pathSegment(entered, 'Endpoint Identifier');
+	if (named !== '' && named !== entered && named !== segment) {
 		throw new InputError(
 			`'Push Service URL' names the endpoint '${named}', but 'Endpoint Identifier' is '${entered}'`,
 			`Leave 'Endpoint Identifier' empty, or remove ${PATHS.push} and everything after it from the URL.`,
 		);
 	}
-	const base = url.slice(0, url.length - path.length);
-	return `${base}${PATHS.push}/${pathSegment(entered || named, 'Endpoint Identifier')}`;
-}
-
-/** A part of a path as it was before it was encoded; unchanged if it was not encoded properly. */
-function decoded(segment: string): string {
-	try {
-		return decodeURIComponent(segment);
-	} catch {
-		return segment;
-	}
+	return `${url.slice(0, url.length - path.length)}${PATHS.push}/${segment}`;
 }
 
 /**
