@@ -34,8 +34,7 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
  * URL-encoded, and escaped as in JSON that could not be parsed.
  */
 export class Masker {
-	private readonly secrets = new Set<string>();
-	/** The longest first, since one may begin with another. */
+	/** How secrets may occur: the longest first, since one may begin with another. */
 	private forms: string[] = [];
 
 	/** @param secrets as they are stored; anything but text is ignored */
@@ -46,12 +45,10 @@ export class Masker {
 	/** Masks this secret too from now on, unless it is very short. */
 	add(secret: unknown): void {
 		const text = typeof secret === 'string' ? secret.trim() : '';
-		if (text.length < MIN_CHARACTERS || this.secrets.has(text)) return;
-		this.secrets.add(text);
+		if (text.length < MIN_CHARACTERS || this.forms.includes(text)) return;
 		const encoded = encodeURIComponent(text.toWellFormed());
-		this.forms = [...this.forms, text, encoded, JSON.stringify(text).slice(1, -1)].sort(
-			(one, other) => other.length - one.length,
-		);
+		const forms = new Set([...this.forms, text, encoded, JSON.stringify(text).slice(1, -1)]);
+		this.forms = [...forms].sort((one, other) => other.length - one.length);
 	}
 
 	/** @returns a value without secrets, in names of members too; the same value if it has none */
