@@ -1,7 +1,7 @@
 import { deliverEach, type Delivered } from '../../shared/flow/deliver';
 import type { Verdict } from '../../shared/flow/verdict';
 import { flat, singly } from '../../shared/flow/parallel';
-import { FINAL_POLL_MS, poll, type Finding } from '../../shared/flow/poll';
+import { poll, type Finding } from '../../shared/flow/poll';
 import type { Session } from '../../shared/n8n/session/session';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
@@ -24,6 +24,8 @@ export const POLLING = {
 	longestMs: 10_000,
 	/** The service may need so long after a submission until it knows the chunking ID. */
 	unknownIdMs: 30_000,
+	/** How long the final poll may take. */
+	finalMs: 5000,
 };
 
 /** What was fetched for a job. */
@@ -53,7 +55,7 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answe
 		intervals: POLLING,
 		deadlineOf: ({ since }) => since + options.maxWaitSeconds * 1000,
 		check: async (job, leftMs) =>
-			await check(job, service, leftMs + FINAL_POLL_MS).catch((reason: unknown) => {
+			await check(job, service, leftMs + POLLING.finalMs).catch((reason: unknown) => {
 				if (!job.isKnown || !isUnknownId(reason) || isTransient(reason, job, run.now()))
 					throw reason;
 				job.ended = 'failed';

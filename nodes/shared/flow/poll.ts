@@ -38,8 +38,6 @@ export interface PollOptions<J, R> {
 const GROWTH = 1.4;
 /** Intervals vary by this share either way, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;
-/** How long the final poll of a job may take. */
-export const FINAL_POLL_MS = 5000;
 
 /**
  * Polls many jobs concurrently until each has finished, failed or reached its deadline. Every job

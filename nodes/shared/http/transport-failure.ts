@@ -25,8 +25,6 @@ const NOT_CONNECTED: Record<string, string> = {
 
 const PROXY = "n8n's HTTP_PROXY, HTTPS_PROXY and NO_PROXY if it uses a proxy";
 
-const TIMEOUTS = ['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'];
-
 /** Codes of certificates that were refused, on either side. */
 const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
@@ -122,7 +120,7 @@ function aboutConnection(
 		const why = NOT_CONNECTED[code] ?? 'no connection could be made';
 		return [`${capitalized(name)} could not be reached: ${why}`, `${check}, and ${PROXY}`];
 	}
-	return TIMEOUTS.includes(code)
+	return code === 'ETIMEDOUT'
 		? [`${capitalized(name)} did not answer in time`, check]
 		: [`The connection to ${name} closed before the response was complete`, check];
 }
