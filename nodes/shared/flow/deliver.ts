@@ -93,8 +93,8 @@ export async function tried<R>(
 	sent: Promise<R>,
 	{ run, stats = run.stats, lane }: Pick<Line, 'run' | 'stats' | 'lane'>,
 	ticket: number,
-	judge: (error: unknown) => Verdict,
-): Promise<{ ok: true; response: R } | { ok: false; reason: unknown; verdict: Verdict }> {
+	judge: Line['judge'],
+): Promise<Outcome<R>> {
 	try {
 		const response = await sent;
 		lane.succeeded(ticket);

@@ -6,7 +6,7 @@ export class Tasks<T> {
 	private running = 0;
 	private onEnd?: () => void;
 	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
-	private ending: { error?: unknown } | undefined;
+	private isClosed = false;
 	private wake?: () => void;
 	/** The consumer has left: nothing more needs to be produced. */
 	isAbandoned = false;
@@ -30,23 +30,23 @@ export class Tasks<T> {
 		}
 	}
 
-	/** Waits until fewer tasks run than may: unless given, until there is room for one more. */
+	/** Waits until fewer than `below` tasks run: by default, until there is room for one more. */
 	async room(below = this.max): Promise<void> {
 		while (this.running >= below) await new Promise<void>((ended) => (this.onEnd = ended));
 	}
 
 	/** @returns a promise that resolves when the consumer has processed the value, or has left */
 	async put(value: T): Promise<void> {
-		if (this.ending) return;
+		if (this.isClosed) return;
 		await new Promise<void>((consumed) => {
 			this.waiting.push({ value, consumed });
 			this.wake?.();
 		});
 	}
 
-	/** No more values will come: the consumer gets those that wait, then the end or the error. */
-	close(ending: { error?: unknown } = {}): void {
-		this.ending ??= ending;
+	/** No more values will come: the consumer gets those that wait, then the end. */
+	close(): void {
+		this.isClosed = true;
 		this.wake?.();
 	}
 
@@ -67,12 +67,8 @@ export class Tasks<T> {
 				} finally {
 					for (const { consumed } of next) consumed();
 				}
-			} else if (this.ending) {
-				if ('error' in this.ending) throw this.ending.error;
-				return;
-			} else {
-				await new Promise<void>((wake) => (this.wake = wake));
-			}
+			} else if (this.isClosed) return;
+			else await new Promise<void>((wake) => (this.wake = wake));
 		}
 	}
 }
@@ -90,12 +86,12 @@ export async function* inParallel<T>(
 	feed: (tasks: Tasks<T>) => Promise<void>,
 ): AsyncGenerator<T[], void, undefined> {
 	const tasks = new Tasks<T>(max);
-	const feeding = feed(tasks)
-		.finally(async () => await tasks.room(1))
-		.then(
-			() => tasks.close(),
-			(error: unknown) => tasks.close({ error }),
-		);
+	const feeding = feed(tasks).finally(async () => {
+		await tasks.room(1);
+		tasks.close();
+	});
+	// It is thrown below. Until then Node.js would take it for an error that nobody handles.
+	feeding.catch(() => undefined);
 	try {
 		yield* tasks.slices();
 	} finally {
