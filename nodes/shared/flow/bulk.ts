@@ -292,7 +292,7 @@ class BatchSender<E, R> {
 		return this.options.run.health.lastSuccess > 0 || this.rejectedAlone < MAX_REJECTED_ALONE;
 	}
 
-	/** Sends the halves of a batch; if all may be refused whatever is sent, its first entry alone before the others. Three such entries end the run. */
+	/** Sends a batch in halves. If the service may refuse every request, the first entry goes alone: three that fail end the run. */
 	private async split(batch: Batch<E>, whole: FailureOfWhole, info: RequestInfo): Promise<void> {
 		const { run, stats = run.stats } = this.options;
 		const { verdict } = whole.failure;
@@ -313,10 +313,10 @@ class BatchSender<E, R> {
  * Sends entries in as few requests as the limits allow, several concurrently. Every entry gets
  * exactly one answer: done, failed, or never sent because the run had ended.
  *
- * Entries of one key are sent one after the other, in their order. A request that is too large, rejected, or
- * fails although others succeed or for too long, is split until what cannot be sent stands alone. No more entries are read than
- * the requests in flight need. To end early, stop the run and consume the rest: leaving the loop
- * waits for the requests in flight.
+ * Entries of one key are sent one after the other, in their order. A request that is too large or rejected is
+ * split until what cannot be sent stands alone, and so is one that fails for long or while others succeed. No
+ * more entries are read than the requests in flight need. To end early, stop the run and consume the rest:
+ * leaving the loop waits for the requests in flight.
  *
  * @param slices entries, as many at a time as the source has at hand
  * @returns the answers there are, as soon as there are any

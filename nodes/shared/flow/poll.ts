@@ -5,11 +5,11 @@ import {
 	skipped,
 	tried,
 	type Delivered,
+	type Line,
 	type Outcome,
 } from './deliver';
-import { backoffMs, type Lane } from './limiter';
+import { backoffMs } from './limiter';
 import { flat, inParallel } from './parallel';
-import type { RunState, RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
@@ -19,10 +19,7 @@ export type Finding<R> = { state: 'pending' } | Ending<R>;
 export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
 
 /** How jobs are polled. */
-export interface PollOptions<J, R> {
-	run: RunState;
-	lane: Lane;
-	stats?: RunStats;
+export interface PollOptions<J, R> extends Pick<Line, 'run' | 'stats' | 'lane'> {
 	/** The delay after the first poll, and the longest one. */
 	intervals: { firstMs: number; longestMs: number };
 	/** When a job should have finished, by the clock of the run. */
