@@ -113,14 +113,13 @@ export function itemsOf(
 ): IDataObject[] {
 	const { document } = ref;
 	if (document === undefined) return records;
-	// Chunks of a text that the service cut may be back in the next run, so they are not removed.
+	// Chunks of a text that the service cut may be back in the next run. Of a list, nobody knows how many each text had.
+	const removalsKnown = isComplete && ref.index === undefined && !document.isShared;
 	const removedIds: string[] = [];
-	for (let at = chunks.length; isComplete && at < document.previousChunkCount; at++)
+	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)
 		removedIds.push(chunkDocumentId(document.id, ref, at));
-	if (mode === 'perDocument') {
-		const removalsKnown = isComplete && document.isShared !== true;
+	if (mode === 'perDocument')
 		return [{ documents: records, removedIds, removalsKnown } satisfies DocumentPart];
-	}
 	const removed = removedIds.map((id) => ({ id, parentId: document.id, removed: true }));
 	return removed.length === 0 ? records : [...records, ...removed];
 }

@@ -128,7 +128,7 @@ export const allOptions = optionsProperty([
 			'Number of chunks when the document was last pushed. IDs of chunks that no longer exist are returned for Delete Document.',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
-			...notFromFile,
+			hide: { '/textSource': ['file', 'list'] },
 		},
 	},
 	{
@@ -221,7 +221,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'fail',
 		description: "What to do with texts that have no chunks after 'Max Wait (Seconds)'",
-		displayOptions: fetches,
+		displayOptions: { ...fetches, ...notFromFile },
 	},
 	...shownFor(fromFile, readOptionProperties),
 	// Files are returned for texts from a file, and where chunks go to files.

@@ -84,10 +84,7 @@ export function markShared(
 	run: Pick<Run, 'hint'>,
 ): void {
 	const shared = [...documents.values()].filter(({ length }) => length > 1).flat();
-	for (const document of shared) {
-		document.previousChunkCount = 0;
-		document.isShared = true;
-	}
+	for (const document of shared) document.isShared = true;
 	if (shared.length === 0) return;
 	run.hint(
 		`Several items have the same 'Document ID' (${listed([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID, or use 'List in a Field'.`,
