@@ -37,7 +37,6 @@ export function answersIn(
 	const answers = new Map<string, DocumentAnswer>();
 	if (isEmpty(body)) return answers;
 	for (const { id } of documents) answers.set(id, { response: body });
-	if (saysNothing(body)) return answers;
 	const sent = new Map(documents.map((document) => [document.id, document]));
 	const complaints: unknown[] = [];
 	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {

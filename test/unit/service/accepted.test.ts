@@ -118,6 +118,9 @@ describe('a 2xx response', () => {
 		[{ responseHeader: { status: 400 }, error: { msg: 'no such field' } }, 'no such field'],
 		[{ documents: [{ id: 'a' }, { id: 'b' }], rejected: ['c'] }, 'c'],
 		[{ results: [{ error: { message: 'too long' } }] }, 'too long'],
+		[{ success: false }, ''],
+		[{ acknowledged: false }, ''],
+		[[{ ok: false }], ''],
 	])('%j leaves open what became of the documents', (body, words) => {
 		expect(outcomes(body)).toBe('? ?');
 		expect(failureOf('a', body)).toEqual({ isUnknown: true, words });
