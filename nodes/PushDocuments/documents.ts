@@ -10,7 +10,7 @@ import {
 	type RequiredField,
 } from '../shared/n8n/sources/document-fields';
 import { fileFieldsOf, fieldsOfItem, ownFields } from '../shared/n8n/sources/files';
-import { listed } from '../shared/n8n/sources/record-file';
+import { EMPTY, listed } from '../shared/n8n/sources/record-file';
 import type { TextFiles } from '../shared/n8n/sources/text-files';
 import type { Run } from '../shared/n8n/run/run';
 import { isTool } from '../shared/n8n/run/results';
@@ -103,7 +103,11 @@ export function documentsOf(
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
 
-/** The document of a text file, which may be empty. */
+/**
+ * The document of a text file.
+ *
+ * @throws InputError for one that cannot be read or is empty, such as a download that broke off
+ */
 export async function documentsOfFile(
 	files: TextFiles,
 	parameters: PushParameters,
@@ -111,6 +115,10 @@ export async function documentsOfFile(
 ): Promise<IDataObject[]> {
 	const own = files.documentOf(itemIndex);
 	const text = await files.read(itemIndex);
+	if (text === '') {
+		const { name } = files.fileOf(itemIndex);
+		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
+	}
 	return [{ ...own, ...otherFields(parameters, itemIndex), text }];
 }
 

@@ -117,6 +117,13 @@ describe('commit', () => {
 		expect(output.map(({ json }) => json.deleted)).toEqual([2, 2]);
 		expect(output.map(({ json }) => json.committed)).toEqual([undefined, true]);
 	});
+
+	it('also if an item without a file comes last, such as a summary of an earlier run', async () => {
+		await index(ids(4));
+		const summary = { json: { file: 'c.txt', records: 1, stats: {} } };
+		await remove([...(await two()), summary], { commit: 'lastDeleteOnly' });
+		expect(committing()).toEqual([sandbox().requests.at(-1)]);
+	});
 });
 
 it('with a last delete that commits, loses no record of a file that is read in several pieces', async () => {

@@ -93,7 +93,7 @@ it('an item with a file that is no document says to choose File', async () => {
 });
 
 it('a file that cannot be opened does not hide those in other fields of its item', async () => {
-	const { binary: bad } = await files.item(Buffer.from([0xff, 0xff, 0x41]), 'bad.jsonl');
+	const { binary: bad } = await files.item('%PDF-1.7', 'bad.jsonl');
 	const { binary: good } = await files.item(lines('g', 1), 'good.jsonl');
 	const item = { json: {}, binary: { a: bad!.data, b: good!.data } };
 	const { output } = await push([item], { binaryPropertyName: 'a,b' }, CONTINUE);

@@ -481,6 +481,12 @@ describe('bad input', () => {
 			/^The file 'd.json' is one object without 'id' and 'name', but with a list in 'docs', 'tags'$/,
 		],
 		[
+			'an export with a list further down',
+			'{"responseHeader":{"status":0},"response":{"numFound":1,"docs":[{"id":"a"}]}}',
+			'd.json',
+			/^The file 'd.json' is one object without 'id' and 'name', but with a list in 'response.docs'$/,
+		],
+		[
 			'a CSV file with two IDs',
 			'id,x,name,x,id\na\n',
 			'd.csv',

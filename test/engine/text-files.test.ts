@@ -80,6 +80,7 @@ describe.each(nodes)('%s', (node, run) => {
 			"The file 'pears.md' has more bytes of text than the 1,000 that 'Bytes per Request' allows",
 			"'Bytes per Request'",
 		],
+		['empty', '', "The file 'pears.md' is empty", 'Check the node that outputs the file.'],
 		['a PDF', '%PDF-1.7', "'pears.md': The file is a PDF document", "'Extract From PDF'"],
 		[
 			'damaged',

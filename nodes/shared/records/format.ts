@@ -94,11 +94,18 @@ export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFor
 /**
  * Detects the format of a file from its name, such as `documents.jsonl.gz`, or else from its MIME type.
  *
+ * @param takesLines whether it may be lines of text
  * @returns undefined if neither says it
  */
-export function formatOf(fileName: string, mimeType: string): RecordFormat | undefined {
+export function formatOf(
+	fileName: string,
+	mimeType: string,
+	takesLines: boolean,
+): RecordFormat | undefined {
 	const extension = /\.([^.]+?)(?:\.gz)?$/.exec(fileName.toLowerCase())?.[1] ?? '';
 	const type = mimeType.replace(/;.*/s, '').trim().toLowerCase();
-	const [byName] = formatsWith(({ extensions }) => extensions.includes(extension));
+	const [byName] = formatsWith(
+		({ extensions, isOnlyIds }) => extensions.includes(extension) && (takesLines || !isOnlyIds),
+	);
 	return byName ?? formatsWith(({ mimeTypes }) => mimeTypes.includes(type))[0];
 }

@@ -15,7 +15,10 @@ export async function* textOf(
 	breathe: () => Promise<void> = async () => {},
 ): AsyncGenerator<string> {
 	const { head, all } = await unpacked(source, breathe);
-	const mark = head[0] === 0xff ? 'little' : head[0] === 0xfe ? 'big' : undefined;
+	const [first, second] = head;
+	const isLittle = first === 0xff && second === 0xfe;
+	const isBig = first === 0xfe && second === 0xff;
+	const mark = isLittle ? 'little' : isBig ? 'big' : undefined;
 	let isFirst = true;
 	for await (const text of mark === undefined ? narrow(all) : wide(all, mark)) {
 		if (text === '') continue;

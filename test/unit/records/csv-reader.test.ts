@@ -34,6 +34,15 @@ test.each(['\n', '\r\n', '\r'])('rows may end with %j, and are returned at once'
 	expect([...new CsvReader().push(['a', 1, 2, 3, ''].join(lineBreak))]).toHaveLength(atOnce);
 });
 
+test('the header row again, as in joined exports, is no record', () => {
+	const { records } = readAll(new CsvReader(), 'id,name\n1,a\nid,name\n2,b\n');
+	expect(records.map(({ record, line }) => [record, line])).toStrictEqual([
+		[1, 2],
+		[2, 4],
+	]);
+	expect(readAll(new CsvReader(), 'id\nid\n').records).toHaveLength(1);
+});
+
 describe('delimiter', () => {
 	test.each([
 		['a,b\n1,2', { a: '1', b: '2' }],

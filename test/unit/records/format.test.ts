@@ -24,7 +24,13 @@ test.each([
 	['', 'text/plain', undefined],
 	['', '', undefined],
 ])('the format of %j of type %j is %j', (fileName, mimeType, format) => {
-	expect(formatOf(fileName, mimeType)).toBe(format);
+	expect(formatOf(fileName, mimeType, true)).toBe(format);
+	if (format !== 'lines') expect(formatOf(fileName, mimeType, false)).toBe(format);
+});
+
+test('the MIME type counts for .txt where lines of text are no records', () => {
+	expect(formatOf('a.txt', 'text/csv', false)).toBe('csv');
+	expect(formatOf('a.txt', 'text/plain', false)).toBeUndefined();
 });
 
 test.each([

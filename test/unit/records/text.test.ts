@@ -82,6 +82,9 @@ test.each([
 	['caf\u00e9 \u20ac\u201c\n', [0x63, 0x61, 0x66, 0xe9, 0x20, 0x80, 0x93, 0x0a]],
 	['\u00fc\u00c3\u00a9', [0xfc, 0xc3, 0xa9]],
 	['\u00e2\u201a', [0xe2, 0x82]],
+	// The first bytes of UTF-16 byte order marks, as letters.
+	['\u00fej\u00f3\u00f0', [0xfe, 0x6a, 0xf3, 0xf0]],
+	['\u00ffx', [0xff, 0x78]],
 ])('reads %j as Windows-1252, since its first character is not UTF-8', async (text, bytes) => {
 	for (const cuts of [[1], [3], [100]]) {
 		expect(await read(Buffer.from(bytes), cuts)).toStrictEqual({ text });

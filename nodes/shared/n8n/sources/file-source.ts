@@ -51,33 +51,35 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 	const unfinished = new Set<Promise<void>>();
 	/** Those of files in flight. */
 	const sinks = new Set<FileSink>();
+	const places: Array<{ itemIndex: number; where: string | IBinaryData }> = [];
 	for (const itemIndex of run.items.keys()) {
 		await run.breathe();
+		for (const where of placesOf(run, parameters, itemIndex)) places.push({ itemIndex, where });
+	}
+	for (const [at, { itemIndex, where }] of places.entries()) {
+		await run.breathe();
 		if (run.returnsNothing) break;
-		const places = placesOf(run, parameters, itemIndex);
-		for (const [at, where] of places.entries()) {
-			const opened = run.ended ? undefined : await open(files, itemIndex, where);
-			if (opened === undefined) {
-				if (run.ended) notRead(run, itemIndex, where);
-				continue;
-			}
-			const { sink } = opened.reading;
-			sinks.add(sink);
-			run.logLines = () => [...sinks].map((one) => one.logLine());
-			run.progress = () => {
-				const named = sinks.size > 0 ? [...sinks].slice(-MAX_FILES_NAMED) : [sink];
-				return named.map((one) => one.progress()).join(' ');
-			};
-			const isLast = itemIndex === run.items.length - 1 && at === places.length - 1;
-			let wasRead: () => void = () => undefined;
-			const reading = new Promise<void>((resolve) => (wasRead = resolve));
-			const using: Promise<void> = useFile(files, opened, isLast, wasRead).finally(() => {
-				if (!run.ended) sinks.delete(sink);
-				unfinished.delete(using);
-			});
-			unfinished.add(using);
-			await (overlaps ? Promise.race([reading, using]) : using);
+		const opened = run.ended ? undefined : await open(files, itemIndex, where);
+		if (opened === undefined) {
+			if (run.ended) notRead(run, itemIndex, where);
+			continue;
 		}
+		const { sink } = opened.reading;
+		sinks.add(sink);
+		run.logLines = () => [...sinks].map((one) => one.logLine());
+		run.progress = () => {
+			const named = sinks.size > 0 ? [...sinks].slice(-MAX_FILES_NAMED) : [sink];
+			return named.map((one) => one.progress()).join(' ');
+		};
+		const isLast = at === places.length - 1;
+		let wasRead: () => void = () => undefined;
+		const reading = new Promise<void>((resolve) => (wasRead = resolve));
+		const using: Promise<void> = useFile(files, opened, isLast, wasRead).finally(() => {
+			if (!run.ended) sinks.delete(sink);
+			unfinished.delete(using);
+		});
+		unfinished.add(using);
+		await (overlaps ? Promise.race([reading, using]) : using);
 	}
 	await Promise.all(unfinished);
 }

@@ -10,7 +10,7 @@ import { quoted } from '../../service/wording';
 import { Canceled } from '../run/errors';
 import { listOf } from '../run/hints';
 import { inputFile, type InputFile } from './files';
-import { isRecord } from '../../service/json';
+import { isObject, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 
 /** How to read a file, for the whole run. */
@@ -121,14 +121,21 @@ export function checkFields(
 function checkObject(name: string, object: unknown, needed: readonly Needed[]): void {
 	if (!isRecord(object)) return;
 	const missing = needed.filter(([field]) => fieldOf(object, field) === undefined);
-	const lists = Object.keys(object).filter((key) => Array.isArray(object[key]));
+	const lists = listsIn(object);
 	if (missing.length === 0 || lists.length === 0) return;
 	const fields = missing.map(([field]) => quoted(field)).join(' and ');
 	throw new InputError(
 		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${listed(lists)}`,
-		"If the records are in such a list, enter its name as 'Path to List'.",
+		"If the records are in such a list, enter its path as 'Path to List'.",
 	);
 }
+
+/** Dotted paths of the lists in an object, such as `response.docs` in an export of Solr. */
+const listsIn = (object: object, before = '', levels = 3): string[] =>
+	Object.entries(object).flatMap(([name, value]: [string, unknown]) => {
+		if (Array.isArray(value)) return before + name;
+		return isObject(value) && levels > 1 ? listsIn(value, `${before}${name}.`, levels - 1) : [];
+	});
 
 /** The first names of a list, for a message. */
 export const listed = (names: readonly string[]): string => listOf(names.map(quoted));
@@ -178,10 +185,14 @@ export function repeatedNames(all: readonly string[]): string[] {
 }
 
 /** The format by the name of a file, its MIME type or its first character. */
-function detected(file: InputFile, head: string, { takesLines }: RecordFileOptions): RecordFormat {
-	const named = formatOf(file.name, file.mimeType);
+function detected(
+	file: InputFile,
+	head: string,
+	{ takesLines = false }: RecordFileOptions,
+): RecordFormat {
 	// A node that does not read lines of text finds other formats in files called .txt.
-	if (named !== undefined && (named !== 'lines' || takesLines)) return named;
+	const named = formatOf(file.name, file.mimeType, takesLines);
+	if (named !== undefined) return named;
 	const first = head.trimStart().charAt(0);
 	const isJson = first === '[' || first === '{';
 	if (isJson && !takesLines) return 'jsonArray';
@@ -205,7 +216,7 @@ function detected(file: InputFile, head: string, { takesLines }: RecordFileOptio
 const isPlainText = ({ name, mimeType }: InputFile): boolean =>
 	/\.(?:txt|md|markdown)(?:\.gz)?$/i.test(name) || /^text\/(?:plain|markdown)\b/i.test(mimeType);
 
-const EMPTY = 'Check the node that outputs the file.';
+export const EMPTY = 'Check the node that outputs the file.';
 
 /** @throws InputError if it is not one character that can separate cells */
 function checkedDelimiter(text: string): string | undefined {
