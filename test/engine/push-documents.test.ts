@@ -279,6 +279,17 @@ describe('an item without an ID or a name says what to enter', () => {
 	});
 });
 
+it('items without ID and name count among those without a name', async () => {
+	const { error } = await push([{ id: 'a' }, { x: 1 }, { id: 'c', name: 'C' }]);
+	expect(error?.description).toContain("2 of 3 items have no 'name' (items 0, 1)");
+});
+
+it('a dry run waits for no limit', async () => {
+	const options = { dryRun: true, maxRequestsPerMinute: 1, documentsPerRequest: 1 };
+	const { output } = await push(documents(5), { options });
+	expect(output).toHaveLength(5);
+});
+
 it('the ID is the first column of every item', async () => {
 	const items = [...documents(2), { id: 'd0', name: 'again' }, { id: 'x', name: 1 }];
 	for (const dryRun of [false, true]) {

@@ -141,7 +141,7 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	// A firewall may refuse a single document; a key without rights is refused with whatever is sent.
 	if (status === 403) return { action: 'split', serviceMayBe: 'denying' };
 	const isRedirect = status >= 300 && status < 400;
-	return { action: isRedirect || status === 401 ? 'stop' : 'fail' };
+	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };
 }
 
 function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {

@@ -60,7 +60,7 @@ export const AI_SERVICE: Service = {
 	advice: {
 		401: "The AI service rejected the access token: check 'AI Service URL' in the credential and 'Scope'",
 		403: "The scope of the access token may not allow this: choose another 'Scope' in the node, which does not use that of the credential",
-		404: "Check 'AI Service URL' in the credential, and in the node the chunking ID, 'Chunker' and 'Model ID'. If the service no longer has the chunking ID, submit the text again",
+		404: "Check 'Model ID', 'Chunker' and the chunking ID in the node, and 'AI Service URL' in the credential. If the service no longer has the chunking ID, submit the text again",
 		413: 'Requests with several texts were split already: split the text before this node',
 		content:
 			"Check what the service says, and then 'Model ID', 'Chunker' and its settings, the options of the model, and 'Additional Body Fields'",

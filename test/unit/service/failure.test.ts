@@ -30,6 +30,7 @@ describe('judge', () => {
 		['401', { kind: 'status', status: 401 }, stop],
 		['403', { kind: 'status', status: 403 }, { action: 'split', serviceMayBe: 'denying' }],
 		['404', { kind: 'status', status: 404 }, fail],
+		['407', { kind: 'status', status: 407 }, stop],
 		['408', { kind: 'status', status: 408 }, retry, fail],
 		['409', { kind: 'status', status: 409 }, fail],
 		['413', { kind: 'status', status: 413 }, { action: 'split', tooLarge: true }],

@@ -73,13 +73,20 @@ export function requestLine(
 		concurrency = 1,
 		retryForSeconds = RETRY_FOR_SECONDS,
 		maxRequestsPerMinute,
-	}: { concurrency?: number; retryForSeconds?: number; maxRequestsPerMinute?: number },
+		dryRun = false,
+	}: {
+		concurrency?: number;
+		retryForSeconds?: number;
+		maxRequestsPerMinute?: number;
+		dryRun?: boolean;
+	},
 	{ idempotent }: { idempotent: boolean },
 ): RequestLine {
-	const { limiterKey } = session;
+	// A dry run sends nothing that the others would have to wait for.
+	const limiterKey = dryRun ? undefined : session.limiterKey;
 	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
 	if (limiterKey !== undefined) limiters.set(limiterKey, limiter);
-	const lane = new Lane(limiter, run, concurrency, maxRequestsPerMinute);
+	const lane = new Lane(limiter, run, concurrency, dryRun ? 0 : maxRequestsPerMinute);
 	run.whenOver.push(() => lane.leave());
 	const retryFor = isTool(run.context)
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)

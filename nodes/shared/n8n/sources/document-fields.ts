@@ -136,7 +136,8 @@ function lacks(fields: RequiredField[], form: FieldsOfDocument, adviceFor: Missi
 	const names = fields.map((field) => called(field, form)).join(' and ');
 	const are = fields.length > 1 ? 'are' : 'is';
 	const message = `${names.replace(' and The', ' and the')}${of} ${are} missing or empty`;
-	return new InputError(message, adviceFor(fields), labelOf(fields[0] ?? 'id', form));
+	const labels = fields.map((field) => labelOf(field, form)).join(' or ');
+	return new InputError(message, adviceFor(fields), labels);
 }
 
 /** The parameter or the field that has the ID or the name. */

@@ -71,9 +71,9 @@ async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): P
 	/** Items without the value that the first of them lacks, if the run stops for that: others may have it. */
 	const lacking: Array<{ itemIndex: number; error: InputError }> = [];
 	const refuse = (itemIndex: number, error: unknown, id?: string) => {
-		const isMissing = error instanceof InputError && error.missing !== undefined;
 		const [first] = lacking;
-		if (run.stopsOnFailure && isMissing && (first?.error ?? error).missing === error.missing)
+		const missing = first?.error.missing ?? '';
+		if (run.stopsOnFailure && error instanceof InputError && error.missing?.includes(missing))
 			lacking.push({ itemIndex, error });
 		else if (!first) sink.refused(itemIndex, error, id);
 	};
