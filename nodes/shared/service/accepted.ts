@@ -1,5 +1,5 @@
 import { serverMessage, ServiceFailure } from './failure';
-import { isEmpty, isObject, type Members } from './json';
+import { isEmpty, isObject, isRecord, type Members } from './json';
 
 /** A document of a request: its ID, and its JSON, by which an echo in the response is recognized. */
 interface SentDocument {
@@ -37,6 +37,7 @@ export function answersIn(
 	const answers = new Map<string, DocumentAnswer>();
 	if (isEmpty(body)) return answers;
 	for (const { id } of documents) answers.set(id, { response: body });
+	if (isRecord(body) && Object.keys(body).length === 0) return answers;
 	const sent = new Map(documents.map((document) => [document.id, document]));
 	const complaints: unknown[] = [];
 	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
