@@ -110,7 +110,7 @@ type Data = ICredentialDataDecryptedObject;
 /** No chunking request has this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
-/** For a new credential n8n requests a token before it tells that this is a test: that proves as much. */
+/** n8n requests the token of a new credential before its test: one this fresh proves as much. */
 const JUST_NOW_MS = 10_000;
 
 /** Whether the scope allows to ask for the results of a chunking request. */

@@ -30,7 +30,7 @@ interface Entry extends Placed {
 }
 
 /** What became of a document; `committed`: deleted, by a request whose commit the service accepted. */
-type Answer = 'deleted' | 'committed' | 'notFound' | 'checked';
+type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
 /** What all deletes of a run have in common. */
 interface Deletes {
@@ -104,7 +104,7 @@ async function sendDelete(
 	entry: Entry,
 	attempt: number,
 	commits: boolean,
-): Promise<Answer> {
+): Promise<DeleteResult> {
 	const { run, options, session } = deletes;
 	if (options.dryRun) return 'checked';
 	if (attempt === 1) run.stats.count('requests');
@@ -129,7 +129,7 @@ async function sendDelete(
 const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 
 /** @throws the error, unless the service itself says that the document is not there */
-function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): Answer {
+function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): DeleteResult {
 	if (!(error instanceof ServiceFailure)) throw error;
 	entry.mayBeDeleted ||= error.outcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
@@ -175,7 +175,7 @@ const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 });
 
 /** @param uncommitted gets the results of documents that are not known to be committed */
-const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, Answer> => ({
+const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, DeleteResult> => ({
 	result: ({ id }, answer) => {
 		if (answer === 'checked') return { id, deleted: false, dryRun: true };
 		if (answer === 'notFound') return { id, deleted: false, notFound: true };

@@ -30,7 +30,7 @@ export interface Entry extends Placed {
 }
 
 /** What is known of the documents of a request, by their IDs: their bytes in a dry run, else what the response says. */
-export type Answers = ReadonlyMap<string, Partial<DocumentAnswer> & { bytes?: number }>;
+export type PushAnswers = ReadonlyMap<string, Partial<DocumentAnswer> & { bytes?: number }>;
 
 /** What is known of the IDs of all documents of a run. */
 export interface Sent {
@@ -59,7 +59,7 @@ export function pushRequests(
 	run: Run,
 	session: Session,
 	options: PushOptions,
-): BulkOptions<Entry, Answers> {
+): BulkOptions<Entry, PushAnswers> {
 	const limits = {
 		maxCount: options.documentsPerRequest,
 		maxBytes: options.bytesPerRequest,
@@ -92,7 +92,7 @@ async function push(
 	batch: Array<Packed<Entry>>,
 	bytes: number,
 	timeoutMs: number,
-): Promise<Answers> {
+): Promise<PushAnswers> {
 	const body = pushBody(batch, bytes);
 	const response = await session.request({ method: 'POST', body, timeoutMs });
 	const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
@@ -119,8 +119,8 @@ function written(entry: Entry): string {
  */
 export const pushWording = (
 	{ dryRun }: PushOptions,
-	{ request, attempts, bytes }: Answer<Entry, Answers>,
-): Wording<Entry, Answers> => ({
+	{ request, attempts, bytes }: Answer<Entry, PushAnswers>,
+): Wording<Entry, PushAnswers> => ({
 	result: ({ id }, answers) => {
 		const { bytes, response } = answers.get(id) ?? {};
 		if (dryRun) return { id, pushed: false, dryRun, request, bytes };
@@ -139,7 +139,9 @@ export const pushWording = (
 });
 
 /** How documents are reported that were not sent because a later one has the same ID. */
-export const replacedWording = (wording: Wording<Entry, Answers>): Wording<Entry, Answers> => ({
+export const replacedWording = (
+	wording: Wording<Entry, PushAnswers>,
+): Wording<Entry, PushAnswers> => ({
 	...wording,
 	result: ({ id }) => ({ id, pushed: false, reason: 'A later document has the same ID' }),
 	countedAs: () => 'skipped',

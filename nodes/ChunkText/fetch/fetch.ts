@@ -22,7 +22,7 @@ export const POLLING = {
 	firstMs: 250,
 	/** No interval is longer. */
 	longestMs: 10_000,
-	/** The service may need so long after a submission until it knows the chunking ID. */
+	/** How long a new chunking ID may be unknown to the service. */
 	unknownIdMs: 30_000,
 	/** How long the final poll may take. */
 	finalMs: 5000,
@@ -42,13 +42,13 @@ export type Fetched =
 	| { type: 'lost'; reason: unknown };
 
 /** Jobs, each with what was fetched, as soon as that is known. */
-export type Answers = AsyncGenerator<Delivered<Job, Fetched>, void, undefined>;
+export type FetchedJobs = AsyncGenerator<Delivered<Job, Fetched>, void, undefined>;
 
 /** Fetches jobs in one of three ways. */
-export type Fetch = (jobs: AsyncIterable<Job>, service: ChunkService) => Answers;
+export type Fetch = (jobs: AsyncIterable<Job>, service: ChunkService) => FetchedJobs;
 
 /** Polls jobs until each has finished, failed or run out of time. */
-export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
+export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): FetchedJobs {
 	const { run, options, fetching } = service;
 	return poll<Job, Fetched>(jobs, {
 		...fetching,
@@ -76,7 +76,7 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Answe
 }
 
 /** Fetches each job once, whether it has finished or not. */
-export function fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): Answers {
+export function fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): FetchedJobs {
 	const send = async (job: Job): Promise<Fetched> => {
 		const finding = await check(job, service);
 		if (finding.state === 'failed') throw finding.reason;
@@ -87,7 +87,7 @@ export function fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): Answ
 }
 
 /** Fetches nothing: the items go on with their chunking IDs. */
-export async function* fetchNothing(jobs: AsyncIterable<Job>): Answers {
+export async function* fetchNothing(jobs: AsyncIterable<Job>): FetchedJobs {
 	for await (const entry of jobs)
 		yield { entry, outcome: { ok: true, response: { type: 'pending' } } };
 }

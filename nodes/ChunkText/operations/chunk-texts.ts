@@ -83,7 +83,7 @@ export class ChunkRun {
 		}
 	}
 
-	/** Takes a step. If that fails, what is read waits for nothing more, since nothing will make room. */
+	/** Takes a step. If that throws, closes the room, so that no reader waits forever. */
 	private async step(take: () => Promise<void>): Promise<void> {
 		await take().catch((error: unknown) => {
 			this.source.room?.close();

@@ -19,7 +19,7 @@ interface TextFile extends FileReading<TextEntry> {
  * Chunks the texts of the files of all input items. An item without a usable file fails. Each file gives
  * one item that sums it up; if its chunks are items and nothing failed, a hint says it.
  *
- * @param done what becomes of a text, as a member of the summary: chunks of several files are waited for at once
+ * @param done the name of the count of successes; files overlap if it is `chunked`
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;

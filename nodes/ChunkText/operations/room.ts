@@ -1,6 +1,6 @@
 import type { TextEntry, TextRef } from '../texts/text';
 
-/** The texts of files that wait for their chunks have so many bytes at most, or 500 texts if they are short. */
+/** Maximum bytes of texts of files that wait for their chunks; a short text counts as a 500th. */
 const MAX_BYTES = 8_000_000;
 const BYTES_OF_TEXT = MAX_BYTES / 500;
 

@@ -23,7 +23,7 @@ export interface Job {
 	ended?: 'finished' | 'failed';
 	/** The service has answered a poll for it. */
 	isKnown?: boolean;
-	/** It ended in ERROR, of which one of its texts may be the cause: each may be submitted again by itself. */
+	/** It ended in ERROR, maybe because of one of its texts: each may be submitted again by itself. */
 	mayRepeat?: boolean;
 }
 

@@ -14,7 +14,7 @@ const OPTIONAL_FIELDS = [
 ] as const;
 
 /** A parameter that an item needs. */
-export type Needed = 'documentId' | 'documentName' | 'text';
+export type NeededParameter = 'documentId' | 'documentName' | 'text';
 
 /**
  * Reads the document of an item.
@@ -26,7 +26,7 @@ export type Needed = 'documentId' | 'documentName' | 'text';
 export function readDocument(
 	{ run, parameters, mode }: ChunkTask,
 	itemIndex: number,
-	needed: readonly Needed[],
+	needed: readonly NeededParameter[],
 	file?: { id: string; name: string },
 ): SourceDocument {
 	const json = fieldsOfItem(run, itemIndex);

@@ -4,7 +4,7 @@ import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
-import { adviceForText, markShared, readDocument, type Needed } from './item-document';
+import { adviceForText, markShared, readDocument, type NeededParameter } from './item-document';
 import { documentsIn, previousRequests, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
 import {
@@ -98,7 +98,7 @@ export class ItemTexts {
 	/** @param textIndex of an item that stands for a text of a list: Submit returns one for each */
 	private documentOf(
 		itemIndex: number,
-		needed: readonly Needed[],
+		needed: readonly NeededParameter[],
 		textIndex?: unknown,
 	): SourceDocument | undefined {
 		if (this.task.mode === 'chunks') return undefined;

@@ -20,7 +20,7 @@ export interface BatchLimits {
 	separatorBytes?: number;
 }
 
-/** An entry ready to send: its text is made once and serves for size and body. */
+/** An entry ready to send: its text is written once, for size and body. */
 export interface Packed<E> {
 	entry: E;
 	text: string;
@@ -46,7 +46,7 @@ export interface Packing<E> {
 	keyOf?: (entry: E) => string;
 	/** Entries of one key that fit in one batch: the later one takes the place of the earlier one. */
 	replace?: (later: E, earlier: E) => void;
-	/** A batch holds entries of one group only; entries come sorted by it. */
+	/** A batch holds one group; entries arrive sorted by group. */
 	groupOf?: (entry: E) => string;
 }
 
@@ -174,14 +174,14 @@ export interface Answer<E, R> {
 /** What answers say of the request they belong to. */
 type RequestInfo = Pick<Answer<unknown, unknown>, 'request' | 'attempts' | 'bytes'>;
 
-/** How a batch failed that is sent again in parts. */
+/** Why a batch is sent again in parts. */
 interface FailureOfWhole {
 	failure: Failed;
 	/** The last success of the run when it was sent for the last time; see `Health`. */
 	lastSuccess: number;
 }
 
-/** If so many entries are rejected alone before any success, further batches are not split. */
+/** After so many single rejections without a success, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
 
 const NEVER_SENT: RequestInfo = { request: 0, attempts: 0, bytes: 0 };
@@ -274,7 +274,7 @@ class BatchSender<E, R> {
 		);
 		if (!outcome.ok && outcome.verdict.action === 'split')
 			return await this.split(batch, { failure: outcome, lastSuccess }, info);
-		// No longer needed: V8 would keep moving the texts, since it may hold a batch for longer than we do.
+		// Frees the texts: V8 may keep the batch for longer, and move them about.
 		for (const packed of batch) packed.text = '';
 		if (outcome.ok) stats.count('bytes', bytes);
 		else if (batch.length === 1) this.rejectedAlone++;
@@ -297,10 +297,10 @@ class BatchSender<E, R> {
 		const { run, stats = run.stats } = this.options;
 		const { verdict } = whole.failure;
 		stats.count('splits');
-		// What is too large for the service now will be so later.
+		// The service would refuse this size again.
 		if (verdict.tooLarge)
 			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(info.bytes / 2));
-		// A key that was accepted once is not refused.
+		// Any success proves that the key is valid.
 		const before = verdict.serviceMayBe === 'denying' ? 0 : whole.lastSuccess;
 		const mayBeAll = verdict.serviceMayBe !== undefined && run.health.lastSuccess <= before;
 		const middle = mayBeAll ? 1 : Math.ceil(batch.length / 2);

@@ -22,7 +22,7 @@ export interface Line {
 	/** Where they are counted; in the counters of the run unless given. */
 	stats?: RunStats;
 	lane: Lane;
-	/** How long a request is repeated after transient errors, counted from the first one; once at least. */
+	/** How long to retry after the first transient error; at least once. */
 	retryForMs: number;
 	judge: (error: unknown) => Verdict;
 	/** Adds what the attempt before left open to the reason of a failure. */
@@ -41,7 +41,7 @@ export interface DeliverOptions {
 export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
 /** How long a request is sent again after 429, counted from the first one. */
 const MAX_REFUSED_MS = 5 * 60_000;
-/** A request that fails so often while later ones succeed has an entry that is at fault. */
+/** If a request fails so often while later ones succeed, one of its entries is at fault. */
 const MAX_FAILURES_AMID_SUCCESSES = 3;
 
 /**
@@ -120,7 +120,7 @@ class Patience {
 	/** Of the attempt that failed last. */
 	private ticket = 0;
 
-	/** @param isOnce it is a part of a request that was repeated for long enough */
+	/** @param isOnce it is part of a batch that has used up its retries */
 	constructor(
 		private readonly line: Line,
 		private readonly isOnce: boolean,
@@ -134,7 +134,7 @@ class Patience {
 		if (verdict.throttled) {
 			const { delayMs = 0 } = verdict;
 			this.refusedSince ??= now;
-			// No request may wait so long. With fair turns, one that is refused for minutes is not the only one.
+			// Requests take turns, so the others are refused as well.
 			const isOver = now - this.refusedSince + delayMs >= MAX_REFUSED_MS;
 			return isOver ? { ...verdict, action: 'stop' } : verdict;
 		}

@@ -7,7 +7,7 @@ const USED_SHARE = 0.95;
 const CATCH_UP_MS = 20;
 /** At least so many successes make a round, so that slow services are not refused twice for each success. */
 const MIN_ROUND = 4;
-/** Bounds of the pause after a 429 that names none: of the first one, and of any. */
+/** Bounds of the first and of any pause after a 429 without Retry-After. */
 const REFUSED_PAUSE = { baseMs: 50, capMs: 30_000 };
 
 /**
@@ -27,7 +27,7 @@ export const backoffMs = (
 /** A request that waits for its turn. */
 interface Waiter {
 	readonly lane: Lane;
-	/** By then it starts, even in a pause that the service asked for. */
+	/** It starts by then, even in a pause that the service asked for. */
 	readonly until: number;
 	/** Ends its sleep; a request that starts at once needs none. */
 	waker?: AbortController;
@@ -41,7 +41,7 @@ interface Waiter {
  * - a refusal pauses all starts, as long as the service asks or by backoff;
  * - a limit per minute spaces all starts evenly; of several limits the lowest counts.
  *
- * It is what its lanes share: only they use its members.
+ * Shared by its lanes; only they use its members.
  */
 export class Limiter {
 	readonly lanes = new Set<Lane>();
@@ -113,7 +113,7 @@ export class Lane {
 		waiting.splice(waiting.indexOf(waiter), 1);
 		limiter.running++;
 		this.running++;
-		// Those that are only let go, because the run has ended, send nothing.
+		// After the end of the run, `send` sends nothing.
 		if (!run.ended)
 			limiter.nextStart =
 				Math.max(limiter.nextStart, run.now() - CATCH_UP_MS) + limiter.intervalMs();
@@ -156,7 +156,7 @@ export class Lane {
 	leave(): void {
 		const { lanes } = this.limiter;
 		lanes.delete(this);
-		// Nobody knows how long ago that was when the next run begins: it asks the service.
+		// The next run inherits no pause: it asks the service.
 		if (lanes.size === 0) this.limiter.pausedUntil = -Infinity;
 	}
 

@@ -31,7 +31,7 @@ export interface PollOptions<J, R> extends Pick<Line, 'run' | 'stats' | 'lane'> 
 	expire: (job: J, lastError: unknown) => Ending<R>;
 }
 
-/** Each interval is so many times the one before: a job of 60 s is polled 14 times. */
+/** Growth from one interval to the next: a job of 60 s is polled 14 times. */
 const GROWTH = 1.4;
 /** Intervals vary by this share either way, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;

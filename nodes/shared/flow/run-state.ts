@@ -39,7 +39,7 @@ export class RunStats {
 
 type Counter = Exclude<keyof RunStats, 'count'>;
 
-/** So many single entries in a row that fail as if the service were down show that it is. */
+/** After so many such failures of single entries in a row, the service is down. */
 const MAX_FAILED_ALONE = 3;
 
 /** Tells an entry at fault from a service that is down, by what else succeeds. */

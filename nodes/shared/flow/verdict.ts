@@ -11,7 +11,7 @@ export interface Verdict {
 	throttled?: boolean;
 	/** The request was too large: further ones must be smaller. */
 	tooLarge?: boolean;
-	/** No request can be sent before this passes: if it lasts, the run ends. */
+	/** Blocks all requests; if it persists, the run ends. */
 	blocksAll?: boolean;
 	/** Either the entries are at fault, or every request is refused (403) or lost (5xx, no connection). */
 	serviceMayBe?: 'denying' | 'down';

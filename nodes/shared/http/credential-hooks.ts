@@ -74,7 +74,7 @@ export function credentialHooks(credential: CredentialOf) {
 	return {
 		async preAuthentication(this: IHttpRequestHelper, data: Tested): Promise<Data> {
 			const isTested = data[KEY] !== undefined;
-			// The URL is checked first: no token is requested in vain.
+			// Checks the URL before a token is requested.
 			if (isTested) credential.probe(data);
 			const toStore = (await obtain?.(this, data, isTested)) ?? {};
 			if (isTested) {

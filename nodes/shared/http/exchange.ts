@@ -93,8 +93,8 @@ export async function send(
 }
 
 /**
- * Does something that can be ended, by its time limit or a cancel. Neither is waited for: what n8n does for
- * several runs, such as requesting a token, goes on.
+ * Ends with its work, its time limit or a cancel, whichever comes first. Shared work, such as requesting a
+ * token, goes on.
  */
 async function within<T>(
 	ms: number,

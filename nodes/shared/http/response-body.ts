@@ -7,7 +7,7 @@ export const MAX_BODY_BYTES = 64_000_000;
 /** Of an error only the words are shown, and a broken server may never stop sending. */
 const MAX_ERROR_BODY_BYTES = 1_000_000;
 
-/** What the bodies that this process collects at once may have together. */
+/** Maximum bytes of all bodies that are being collected in this process. */
 const MAX_COLLECTED_BYTES = 128_000_000;
 
 interface Body {
@@ -17,7 +17,7 @@ interface Body {
 
 /** The bodies that are being collected, the oldest first. */
 const bodies = new Set<Body>();
-/** What those that wait for room go on with. */
+/** Wakes the bodies that wait for room. */
 const waiting = new Set<() => void>();
 const wakeAll = () => {
 	for (const wake of waiting) wake();

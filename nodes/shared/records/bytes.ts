@@ -1,7 +1,7 @@
 /** The bytes of a file, in chunks of any size. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** A file that cannot be read on: of another kind, truncated or damaged. All text before was returned. */
+/** The rest of a file cannot be read: it is of another kind, truncated or damaged. All text before was returned. */
 export class FileError extends Error {
 	override readonly name = 'FileError';
 

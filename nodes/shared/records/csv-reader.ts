@@ -82,7 +82,7 @@ export class CsvReader implements RecordReader {
 		const { line } = this;
 		const lineBreaks = text.includes(QUOTE) ? text.match(LINE_BREAK) : null;
 		this.line += 1 + (lineBreaks?.length ?? 0);
-		if (isBlank(text, this.delimiters)) return undefined;
+		if (isBlankRow(text, this.delimiters)) return undefined;
 		if (!this.columns) return this.readHeader(text, line);
 		// Exports that were joined have it again.
 		if (text === this.headerRow && this.columns.length > 1) return undefined;
@@ -114,7 +114,7 @@ export class CsvReader implements RecordReader {
 }
 
 /** Whether a row consists of delimiters, white space and quotes: spreadsheets write such rows at their end. */
-function isBlank(row: string, delimiters: string): boolean {
+function isBlankRow(row: string, delimiters: string): boolean {
 	for (const character of row) {
 		const hasValue = character !== QUOTE && character.trim() !== '';
 		if (hasValue && !delimiters.includes(character)) return false;

@@ -106,7 +106,7 @@ const saysAccepted = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
-/** Flags and numbers of failures beyond the documents that failed, or what else stands in their place. */
+/** Failure flags, counts or objects that the failed documents do not explain. */
 const unexplained = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
 		const value = top[name];

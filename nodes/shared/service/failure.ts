@@ -91,7 +91,7 @@ export class ServiceFailure extends Error {
 	}
 }
 
-/** The longest pause that a service can ask for: a person would not wait longer. */
+/** The longest Retry-After that is honored: a person would not wait longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**

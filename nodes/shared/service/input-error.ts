@@ -5,7 +5,7 @@
 export class InputError extends Error {
 	override readonly name = 'InputError';
 
-	/** @param missing what there is no value for, as messages call it, if that is all that is wrong */
+	/** @param missing names of the values that are missing, if nothing else is wrong */
 	constructor(
 		message: string,
 		readonly description: string,

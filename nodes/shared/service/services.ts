@@ -51,7 +51,7 @@ export const PROXY_LOGIN =
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
-/** The AI service. Its token was just issued, so that it is not the client that is wrong. */
+/** The AI service. A token was issued, so the client is right. */
 export const AI_SERVICE: Service = {
 	name: 'the AI service',
 	credentialType: 'lucidworksAiOAuth2Api',

@@ -190,7 +190,7 @@ export class Parameters<P extends INodeProperties[]> {
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
 		const added = this.membersAdded(name);
-		for (const member of membersOf(this.definition(name))) {
+		for (const member of collectionMembers(this.definition(name))) {
 			if ((perItem as readonly string[]).includes(member.name)) continue;
 			// Most options are not added: what they are by default need not be looked up.
 			values[member.name] = added.includes(member.name)
@@ -241,7 +241,7 @@ export class Parameters<P extends INodeProperties[]> {
 		if (known) return known;
 		const [name, member] = path.split('.');
 		const parents = this.shown(this.properties.filter((one) => one.name === name));
-		const members = parents.flatMap(membersOf).filter((one) => one.name === member);
+		const members = parents.flatMap(collectionMembers).filter((one) => one.name === member);
 		const [definition] = member === undefined ? parents : this.shown(members);
 		if (definition === undefined) throw new Error(`The node has no parameter '${path}'`);
 		this.definitions.set(path, definition);
@@ -297,7 +297,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 }
 
-const membersOf = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
+const collectionMembers = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
 	type === 'collection' ? (options as INodeProperties[]) : [];
 
 /** The value of a member of a collection that was not added. */

@@ -36,7 +36,7 @@ function refused({ value, definition }: Read, expected: string): InputError {
 	);
 }
 
-/** Reads a text; a list, an object, NaN and Infinity are none. */
+/** Reads a text; throws for lists, objects, NaN and Infinity. */
 export function textOf(read: Read): string {
 	const { value } = read;
 	if (typeof value === 'string') return value;

@@ -18,9 +18,9 @@ const PAUSE_MS = 250;
 /** ... up to this. A random share of up to as long again is added. */
 const MAX_PAUSE_MS = 10_000;
 
-/** A token that was used for longer is not one of a row of revoked ones. */
+/** A token that lasted longer ends a row of revoked ones. */
 const IN_A_ROW_MS = 5 * 60_000;
-/** Revocations in a row that are no coincidence. */
+/** Revocations in a row that lead to a hint. */
 const REVOKED_BY_ANOTHER = 5;
 
 /** What a request is signed with. */

@@ -31,7 +31,7 @@ export class Failures {
 		const isKnown = this.reasons.has(reason) || this.reasons.size < MAX_REASONS;
 		const key = isKnown ? reason : 'Other errors';
 		this.reasons.set(key, (this.reasons.get(key) ?? 0) + 1);
-		if (this.list.length < MAX_LISTED) this.list.push(listed(failure));
+		if (this.list.length < MAX_LISTED) this.list.push(entryOf(failure));
 	}
 
 	/** Members of a summary: the list, and all by what they have in common, the most frequent first. */
@@ -43,7 +43,7 @@ export class Failures {
 	}
 }
 
-function listed({ record, line, id, reason, message }: PlacedFailure): IDataObject {
+function entryOf({ record, line, id, reason, message }: PlacedFailure): IDataObject {
 	const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
 	return {
 		...(record !== undefined && { record }),

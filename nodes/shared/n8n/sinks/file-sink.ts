@@ -60,7 +60,7 @@ export class FileSink implements Sink {
 	private readonly failures = new Failures();
 	private firstFailed = Infinity;
 	private readonly watermark: Watermark;
-	/** Records that failed for what may have ended the run: until a later one succeeds, it is not known. */
+	/** Records whose failure may have ended the run; a later success resolves it. */
 	private inDoubt: number[] = [];
 	private readError: { message: string; advice: string } | undefined;
 	private readonly failedRecords: FailedRecords;

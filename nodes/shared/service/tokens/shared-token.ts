@@ -112,7 +112,7 @@ export class SharedToken {
 		return newest && !this.isRefused && newest.expiresAt > Date.now() ? newest : undefined;
 	}
 
-	/** A newer token counts, since a server that revokes leaves it valid; after a refusal any other one, since clocks differ. */
+	/** Adopts a newer token, since it was not revoked; after a refusal any other one, since clocks differ. */
 	private offer(token: Token): void {
 		const { newest, isRefused } = this;
 		const isNewer = newest === undefined || newest.issuedAt < token.issuedAt;
