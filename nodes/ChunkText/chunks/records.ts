@@ -113,7 +113,8 @@ export function itemsOf(
 ): IDataObject[] {
 	const { document } = ref;
 	if (document === undefined) return records;
-	// Chunks of a text that the service cut may be back in the next run. Of a list, nobody knows how many each text had.
+	// Chunks of a text that the service cut may be back in the next run, and of a list of texts nobody knows
+	// how many each had.
 	const removalsKnown = isComplete && ref.index === undefined && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)

@@ -16,16 +16,15 @@ const LINE_BREAK = /\r\n|\r|\n/g;
 const BAD_QUOTE = 'has text between a closing quote and the next delimiter';
 
 /**
- * Reads CSV with a header row (RFC 4180). Rows end with LF, CRLF or CR; rows without any value are no
- * records. A record is an object with the names of the header; all its values are strings. A row with
- * fewer cells lacks the last fields; a row with more fails; the header row again is no record. Columns without a name are ignored; of several
- * with one name, the first that is not empty counts.
+ * Reads CSV with a header row (RFC 4180). Rows end with LF, CRLF or CR; rows without any value, and the
+ * header row again, are no records. A record is an object with the names of the header; all its values are
+ * strings. A row with fewer cells lacks the last fields; a row with more fails. Columns without a name are
+ * ignored; of several with one name, the first that is not empty counts.
  */
 export class CsvReader implements RecordReader {
 	/** The names of the columns, once the header was read. */
 	columns: readonly string[] | undefined;
-	/** The header row as it is in the file, and with the line before it that says the delimiter. */
-	private headerRow: string | undefined;
+	/** The header row as it is in the file, with the line before it that says the delimiter. */
 	header: string | undefined;
 	skip = 0;
 	private record = 0;
@@ -85,7 +84,8 @@ export class CsvReader implements RecordReader {
 		if (isBlankRow(text, this.delimiters)) return undefined;
 		if (!this.columns) return this.readHeader(text, line);
 		// Exports that were joined have it again.
-		if (text === this.headerRow && this.columns.length > 1) return undefined;
+		const isHeader = this.separatorLine + text === this.header;
+		if (isHeader && this.columns.length > 1) return undefined;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
 		const cells = cellsOf(text, this.delimiter ?? ',');
@@ -108,7 +108,6 @@ export class CsvReader implements RecordReader {
 		if (problem !== undefined)
 			throw new RecordError(`The header row (line ${line}) ${problem}`, 1, line);
 		this.columns = columns;
-		this.headerRow = text;
 		this.header = this.separatorLine + text;
 	}
 }

@@ -54,6 +54,7 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 	const places: Array<{ itemIndex: number; where: string | IBinaryData }> = [];
 	for (const itemIndex of run.items.keys()) {
 		await run.breathe();
+		if (run.returnsNothing) break;
 		for (const where of placesOf(run, parameters, itemIndex)) places.push({ itemIndex, where });
 	}
 	for (const [at, { itemIndex, where }] of places.entries()) {
