@@ -69,6 +69,17 @@ export const withAny = (ids: readonly number[], fault: Fault): Rule => {
 	return (request) => (request.ids.some((id) => bad.has(id)) ? fault : undefined);
 };
 
+/** The first fault of several rules. */
+export const anyOf =
+	(rules: readonly Rule[]): Rule =>
+	(request) => {
+		for (const rule of rules) {
+			const fault = rule(request);
+			if (fault) return fault;
+		}
+		return undefined;
+	};
+
 /** The rule holds for one kind of request. */
 export const onRoute =
 	(route: SeenRequest['route'], rule: Rule): Rule =>
@@ -147,7 +158,7 @@ export async function playWorld({
 	clock = new VirtualClock(seed),
 }: World): Promise<Played> {
 	const run = new VirtualRun({ clock });
-	const inOrder = typeof rules === 'function' ? rules() : rules;
+	const faultOf = anyOf(typeof rules === 'function' ? rules() : rules);
 	const began = clock.now();
 	const ids =
 		typeof entries === 'number' ? Array.from({ length: entries }, (_, id) => id) : entries;
@@ -184,8 +195,7 @@ export async function playWorld({
 				inFlight,
 				random: () => clock.random(),
 			};
-			let fault: Fault | undefined;
-			for (const rule of inOrder) if ((fault = rule(seen))) break;
+			const fault = faultOf(seen);
 			if (!fault || ('reset' in fault && fault.reset === 'afterWork')) {
 				work();
 				await half();
