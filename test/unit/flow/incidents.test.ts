@@ -7,13 +7,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { GATEWAY } from '../../../sandbox/gateway';
 import { ROOT } from '../../../support/manifest';
 import {
 	always,
 	anyOf,
 	atRandom,
 	during,
-	GATEWAY,
 	playWorld,
 	resetsAtRandom,
 	type Played,
@@ -50,10 +50,10 @@ interface Incident {
 const ENDS_AT_ONCE: Effect = { endsAfter: [0, 3] };
 const ERROR = { status: 500, body: 'I/O error' };
 const TOKENS = anyOf([
-	atRandom(0.8, GATEWAY.expired),
-	always({ status: 403, body: 'Jwt verification fails' }),
+	atRandom(0.8, GATEWAY.tokenExpired),
+	always({ ...GATEWAY.tokenInvalid, status: 403 }),
 ]);
-const HOSTED_MODELS = anyOf([atRandom(0.5, GATEWAY.limited), always({ status: 500 })]);
+const HOSTED_MODELS = anyOf([atRandom(0.5, GATEWAY.rateLimited), always({ status: 500 })]);
 
 const TOKEN_CELLS: Incident['cells'] = [
 	'401 and 403 with messages about tokens for every request',
@@ -80,7 +80,7 @@ const INCIDENTS: Incident[] = [
 		when: '2025-11-13, 56 minutes',
 		minutes: 56,
 		kind: 'push',
-		rule: always(GATEWAY.denied),
+		rule: always(GATEWAY.accessDenied),
 		effects: { 60: ENDS_AT_ONCE, 900: ENDS_AT_ONCE },
 		cells: [
 			'403 `RBAC: access denied` for every request',

@@ -5,13 +5,13 @@
  * `SEEDS=20 FIGURES=1 npx jest test/unit/flow/service-worlds` plays 20 seeds of each row instead of 3, and prints
  * a table of what was measured.
  */
+import { GATEWAY } from '../../../sandbox/gateway';
 import { bucket } from '../../../sandbox/rates';
 import {
 	always,
 	atRandom,
 	beyond,
 	during,
-	GATEWAY,
 	onRoute,
 	playWorld,
 	resetsAtRandom,
@@ -77,7 +77,7 @@ const shedding: Row[] = [
 	...ALL.flatMap(([what, world]) =>
 		[0.1, 0.3].map((share) => ({
 			name: `503 for ${share * 100} % of all requests: ${what}`,
-			world: { ...world, rules: [atRandom(share, GATEWAY.overloaded)] },
+			world: { ...world, rules: [atRandom(share, GATEWAY.noUpstream)] },
 			atMost: { times: 2, rules: [atRandom(share, GATEWAY.timeout)] },
 		})),
 	),
@@ -174,7 +174,7 @@ const TO_GO_DOWN: Array<[string, World]> = [
 
 const OUTAGES: Record<string, Fault> = {
 	'no connections': { reset: 'beforeWork' },
-	'503 for everything': GATEWAY.overloaded,
+	'503 for everything': GATEWAY.noUpstream,
 };
 
 const down: Row[] = [
@@ -205,7 +205,7 @@ const down: Row[] = [
 ];
 
 const refused: Row[] = [
-	...[GATEWAY.denied, GATEWAY.expired].flatMap((fault) =>
+	...[GATEWAY.accessDenied, GATEWAY.tokenExpired].flatMap((fault) =>
 		(
 			[
 				['100,000 documents', LARGE],
@@ -222,12 +222,12 @@ const refused: Row[] = [
 	),
 	{
 		name: '403 for everything from the second second on: 100,000 documents',
-		world: { ...LARGE, rules: [during(1, Infinity, always(GATEWAY.denied))] },
+		world: { ...LARGE, rules: [during(1, Infinity, always(GATEWAY.accessDenied))] },
 		ends: { after: [1, 5], requests: 80 },
 	},
 	{
 		name: '429 for everything: 100,000 documents',
-		world: { ...LARGE, rules: [always(GATEWAY.limited)] },
+		world: { ...LARGE, rules: [always(GATEWAY.rateLimited)] },
 		ends: { after: [295, 345] },
 	},
 ];

@@ -30,15 +30,6 @@ export interface SeenRequest {
 /** Returns the fault of a request, or undefined if the service carries the request out. */
 export type Rule = (request: SeenRequest) => Fault | undefined;
 
-/** Bodies of the service's gateway are plain text. */
-export const GATEWAY = {
-	timeout: { status: 504, body: 'upstream request timeout' },
-	overloaded: { status: 503, body: 'no healthy upstream' },
-	denied: { status: 403, body: 'RBAC: access denied' },
-	expired: { status: 401, body: 'Jwt is expired' },
-	limited: { status: 429, body: 'local_rate_limited' },
-} satisfies Record<string, Fault>;
-
 /** A share of all requests meets the fault. */
 export const atRandom =
 	(share: number, fault: Fault): Rule =>
