@@ -56,8 +56,8 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Fetch
 		deadlineOf: ({ since }) => since + options.maxWaitSeconds * 1000,
 		check: async (job, leftMs) =>
 			await check(job, service, leftMs + POLLING.finalMs).catch((reason: unknown) => {
-				if (!job.isKnown || !isUnknownId(reason) || isTransient(reason, job, run.now()))
-					throw reason;
+				const isLost = isUnknownId(reason) && (job.isKnown || service.jobs.isPathRight);
+				if (!isLost || isTransient(reason, job, run.now())) throw reason;
 				job.ended = 'failed';
 				return { state: 'finished', response: { type: 'lost', reason } };
 			}),
@@ -105,6 +105,7 @@ async function check(
 		isUnmasked: true,
 	});
 	job.isKnown = true;
+	if (job.isOwn) service.jobs.isPathRight = true;
 	return meaningOf(job, body, session);
 }
 

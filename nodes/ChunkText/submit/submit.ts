@@ -1,4 +1,5 @@
-import { bulk, type Packed } from '../../shared/flow/bulk';
+import type { Packed } from '../../shared/flow/batcher';
+import { bulk } from '../../shared/flow/bulk';
 import type { Failed } from '../../shared/flow/deliver';
 import { flat } from '../../shared/flow/parallel';
 import { submitBody, submitPath } from '../../shared/service/chunking/chunking';

@@ -1,153 +1,26 @@
 import {
-	deliver,
+	Batcher,
+	entriesOf,
+	requestBytes,
+	type Batch,
+	type BatchLimits,
+	type FullBatch,
+	type Keys,
+	type Packing,
+	type Unsendable,
+} from './batcher';
+import {
+	attempt,
 	endRunAfter,
 	failed,
 	skipped,
 	type Failed,
 	type Line,
 	type Outcome,
+	type Unfinished,
 } from './deliver';
 import { inParallel, type Tasks } from './parallel';
-import type { Verdict } from './verdict';
-
-/** Limits of a request. */
-export interface BatchLimits {
-	maxCount: number;
-	maxBytes: number;
-	/** Bytes that a request of several entries has in addition to them. */
-	envelopeBytes?: number;
-	/** Bytes between one entry and the next. */
-	separatorBytes?: number;
-}
-
-/** An entry ready to send: its text is written once, for size and body. */
-export interface Packed<E> {
-	entry: E;
-	text: string;
-	bytes: number;
-}
-
-/** An entry that no request can carry. */
-export interface Unsendable<E> {
-	entry: E;
-	reason: unknown;
-	/** Its size, if known. */
-	bytes: number;
-}
-
-/** How entries become requests. */
-export interface Packing<E> {
-	limits: BatchLimits;
-	/** Makes the text of an entry, called once for each. An entry it throws for is unsendable. */
-	textOf: (entry: E) => string;
-	/** The error of an entry that is larger than a request may be. */
-	tooLarge: (entry: E, bytes: number) => Error;
-	/** A batch never holds two entries of one key, since a service may handle it in any order. */
-	keyOf?: (entry: E) => string;
-	/** Entries of one key that fit in one batch: the later one takes the place of the earlier one. */
-	replace?: (later: E, earlier: E) => void;
-	/** A batch holds one group; entries arrive sorted by group. */
-	groupOf?: (entry: E) => string;
-}
-
-/** Entries of one request, in their order. */
-type Batch<E> = Array<Packed<E>>;
-
-/** Where the entry of a key is in its batch. */
-type Keys = ReadonlyMap<string, number>;
-
-/** A batch that is ready to be sent. */
-interface FullBatch<E> {
-	batch: Batch<E>;
-	keys: Keys;
-}
-
-const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
-
-/**
- * Size of a request.
- *
- * @param count its entries
- * @param bytes of these alone
- * @returns bytes of its body
- */
-export const requestBytes = (
-	count: number,
-	bytes: number,
-	{ envelopeBytes = 0, separatorBytes = 0 }: BatchLimits,
-): number => (count < 2 ? bytes : bytes + envelopeBytes + (count - 1) * separatorBytes);
-
-/**
- * Fills one batch after the other, in the order of the entries, by count and by bytes.
- */
-export class Batcher<E> {
-	private batch: Batch<E> = [];
-	private keys = new Map<string, number>();
-	private bytes = 0;
-	private group: string | undefined;
-
-	/** @param limits read anew for each entry: may shrink while batches are being filled */
-	constructor(
-		private readonly packing: Packing<E>,
-		private readonly limits: BatchLimits,
-	) {}
-
-	/**
-	 * Adds an entry.
-	 *
-	 * @returns the batch it no longer fits in, which is full then; the entry itself if it cannot be
-	 * sent, which leaves the current batch as it is; undefined otherwise
-	 */
-	add(entry: E): FullBatch<E> | Unsendable<E> | undefined {
-		const { keyOf, groupOf, textOf, tooLarge, limits } = this.packing;
-		const key = keyOf?.(entry);
-		const group = groupOf?.(entry);
-		let text: string;
-		try {
-			text = textOf(entry);
-		} catch (reason) {
-			return { entry, reason, bytes: 0 };
-		}
-		const packed: Packed<E> = { entry, text, bytes: Buffer.byteLength(text) };
-		const { bytes } = packed;
-		if (bytes > limits.maxBytes) return { entry, reason: tooLarge(entry, bytes), bytes };
-		const earlier = key === undefined ? undefined : this.keys.get(key);
-		if (earlier !== undefined && this.replaced(earlier, packed)) return undefined;
-		const size = requestBytes(this.batch.length + 1, this.bytes + bytes, this.limits);
-		const { maxCount, maxBytes } = this.limits;
-		const isFull = this.batch.length >= maxCount || size > maxBytes;
-		const isOther = group !== this.group || earlier !== undefined;
-		const full = this.batch.length > 0 && (isFull || isOther) ? this.flush() : undefined;
-		this.batch.push(packed);
-		if (key !== undefined) this.keys.set(key, this.batch.length - 1);
-		this.bytes += bytes;
-		this.group = group;
-		return full;
-	}
-
-	/** Puts an entry in the place of an earlier one with its key, if it fits there. */
-	private replaced(at: number, packed: Packed<E>): boolean {
-		const earlier = this.batch[at];
-		const { replace } = this.packing;
-		if (earlier === undefined || replace === undefined) return false;
-		const bytes = this.bytes - earlier.bytes + packed.bytes;
-		if (requestBytes(this.batch.length, bytes, this.limits) > this.limits.maxBytes)
-			return false;
-		replace(packed.entry, earlier.entry);
-		this.batch[at] = packed;
-		this.bytes = bytes;
-		return true;
-	}
-
-	/** @returns the batch that is being filled, empty if there is none */
-	flush(): FullBatch<E> {
-		const { batch, keys } = this;
-		this.batch = [];
-		this.keys = new Map();
-		this.bytes = 0;
-		return { batch, keys };
-	}
-}
+import { RetryPolicy } from './retry-policy';
 
 /** How entries are sent in bulk. */
 export interface BulkOptions<E, R> extends Packing<E>, Line {
@@ -174,24 +47,25 @@ export interface Answer<E, R> {
 /** What answers say of the request they belong to. */
 type RequestInfo = Pick<Answer<unknown, unknown>, 'request' | 'attempts' | 'bytes'>;
 
-/** Why a batch is sent again in parts. */
-interface FailureOfWhole {
-	failure: Failed;
-	/** The last success of the run when it was sent for the last time; see `Health`. */
-	lastSuccess: number;
-}
-
-/** After so many single rejections without a success, batches are no longer split. */
-const MAX_REJECTED_ALONE = 10;
-
 const NEVER_SENT: RequestInfo = { request: 0, attempts: 0, bytes: 0 };
+
+/** A batch, or a part of one, with the history of its attempts. */
+interface Part<E> {
+	batch: Batch<E>;
+	policy: RetryPolicy;
+	/** How it failed last, or the request of which it is a part. */
+	last?: Failed | undefined;
+	/** Number of its request in this run; 0 before it was sent. */
+	request: number;
+	attempts: number;
+	/** The next attempt sends one of its entries alone. */
+	isProbing?: boolean;
+}
 
 /** Sends batches, splits those that the service does not take as a whole, and answers their entries. */
 class BatchSender<E, R> {
 	/** Shrinks when the service finds a request too large. */
 	readonly limits: BatchLimits;
-	/** Entries that were rejected alone. */
-	private rejectedAlone = 0;
 	/** The batches that have not ended, each with its keys. */
 	private readonly started = new Map<Keys, Promise<void>>();
 
@@ -237,25 +111,69 @@ class BatchSender<E, R> {
 		await this.tasks.put({ entries, outcome, ...info });
 	}
 
-	/** Sends one batch, or a part of one that failed as a whole, and answers its entries. */
-	private async send(batch: Batch<E>, whole?: FailureOfWhole): Promise<void> {
+	/** Sends a batch until each of its entries has an outcome: whole at first, in parts if it fails as a whole. */
+	private async send(batch: Batch<E>): Promise<void> {
+		const policy = new RetryPolicy(this.options);
+		const parts: Array<Part<E>> = [{ batch, policy, request: 0, attempts: 0 }];
+		for (let part; (part = parts.shift()) !== undefined; ) {
+			// After the end of the run, what is left has one outcome.
+			const isProbe = part.isProbing && part.batch.length > 1 && !this.options.run.ended;
+			const next = isProbe ? await this.probe(part) : (await this.attempt(part))?.next;
+			part.isProbing = next === 'probe';
+			if (next === 'split') parts.unshift(...this.halves(part));
+			// The other parts go first: while this one pauses, they show whether the service is up.
+			else if (next !== undefined) parts.push(part);
+		}
+	}
+
+	/** Sends one entry of a part alone, a random one, since the same one might be at fault each time. */
+	private async probe(part: Part<E>): Promise<Unfinished['next']> {
+		const { batch, policy, last } = part;
+		const at = Math.floor(this.options.run.random() * batch.length);
+		const [probed] = batch.splice(at, 1);
+		if (probed === undefined) return 'again';
+		const probe: Part<E> = { batch: [probed], policy, last, request: 0, attempts: 0 };
+		const unfinished = await this.attempt(probe, batch.length + 1);
+		part.last = probe.last;
+		if (unfinished) {
+			batch.splice(at, 0, probed);
+			return unfinished.next;
+		}
+		// What is left is another request.
+		Object.assign(part, { request: 0, attempts: 0 });
+		this.countSplit();
+		return policy.hasSuccessSince() ? 'split' : 'probe';
+	}
+
+	/**
+	 * Sends a part once and, if that ends it, answers its entries.
+	 *
+	 * @param size number of entries of the part of which it is a probe
+	 * @returns what to do next, if it goes on
+	 */
+	private async attempt(
+		part: Part<E>,
+		size = part.batch.length,
+	): Promise<Unfinished | undefined> {
 		const { options } = this;
 		const { run, stats = run.stats, rejectionOf, withHistory = (reason) => reason } = options;
+		const { batch, policy } = part;
 		const entries = entriesOf(batch);
 		const ownBytes = batch.reduce((sum, packed) => sum + packed.bytes, 0);
 		const bytes = requestBytes(batch.length, ownBytes, this.limits);
-		const info = { ...NEVER_SENT, bytes };
 		const rejected = new Map<E, unknown>();
-		let lastSuccess = 0;
-		const outcome = await deliver(
-			async (attempt, earlier) => {
-				lastSuccess = whole?.lastSuccess ?? run.health.lastSuccess;
-				if (attempt === 1) {
+		const sending = {
+			policy,
+			size,
+			isProbe: size !== batch.length,
+			attempts: part.attempts,
+			last: part.last,
+			send: async (earlier: unknown) => {
+				if (part.request === 0) {
 					stats.count('requests');
-					info.request = stats.requests;
+					part.request = stats.requests;
 				}
-				info.attempts = attempt;
-				const response = await options.send(batch, bytes, attempt);
+				const response = await options.send(batch, bytes, sending.attempts);
 				for (const entry of entries) {
 					const why = rejectionOf?.(response, entry);
 					if (why === undefined) continue;
@@ -266,46 +184,46 @@ class BatchSender<E, R> {
 				}
 				return response;
 			},
-			options,
-			{
-				canSplit: (verdict) => this.canSplit(batch, whole !== undefined, verdict),
-				failureOfWhole: whole?.failure,
-			},
-		);
-		if (!outcome.ok && outcome.verdict.action === 'split')
-			return await this.split(batch, { failure: outcome, lastSuccess }, info);
+		};
+		const outcome = await attempt(sending, options);
+		const { attempts } = sending;
+		Object.assign(part, { attempts, last: sending.last });
+		if ('next' in outcome) {
+			// The service would refuse this size again.
+			if (outcome.failure.verdict.tooLarge)
+				this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(bytes / 2));
+			return outcome;
+		}
 		// Frees the texts: V8 may keep the batch for longer, and move them about.
 		for (const packed of batch) packed.text = '';
 		if (outcome.ok) stats.count('bytes', bytes);
-		else if (batch.length === 1) this.rejectedAlone++;
+		const info = { request: part.request, attempts, bytes };
 		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
 		const answers = others.length > 0 ? [this.answer(others, outcome, info)] : [];
 		for (const [entry, reason] of rejected)
 			answers.push(this.answer([entry], failed(reason), info));
 		await Promise.all(answers);
+		return undefined;
 	}
 
-	/** Where the service rejects whatever it gets, splitting every batch would only cost requests. */
-	private canSplit(batch: Batch<E>, isPart: boolean, verdict: Verdict): boolean {
-		if (batch.length < 2) return false;
-		if (isPart || verdict.tooLarge || verdict.serviceMayBe) return true;
-		return this.options.run.health.lastSuccess > 0 || this.rejectedAlone < MAX_REJECTED_ALONE;
-	}
-
-	/** Sends a batch in halves. If the service may refuse every request, the first entry goes alone: three that fail end the run. */
-	private async split(batch: Batch<E>, whole: FailureOfWhole, info: RequestInfo): Promise<void> {
+	private countSplit(): void {
 		const { run, stats = run.stats } = this.options;
-		const { verdict } = whole.failure;
 		stats.count('splits');
-		// The service would refuse this size again.
-		if (verdict.tooLarge)
-			this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(info.bytes / 2));
-		// Any success proves that the key is valid.
-		const before = verdict.serviceMayBe === 'denying' ? 0 : whole.lastSuccess;
-		const mayBeAll = verdict.serviceMayBe !== undefined && run.health.lastSuccess <= before;
-		const middle = mayBeAll ? 1 : Math.ceil(batch.length / 2);
-		await this.send(batch.slice(0, middle), whole);
-		await this.send(batch.slice(middle), whole);
+	}
+
+	/** The two parts of a part that failed as a whole. */
+	private halves({ batch, policy, last }: Part<E>): Array<Part<E>> {
+		if (batch.length > 1) this.countSplit();
+		const middle = Math.ceil(batch.length / 2);
+		return [batch.slice(0, middle), batch.slice(middle)]
+			.filter(({ length }) => length > 0)
+			.map((half) => ({
+				batch: half,
+				policy: policy.forPart(),
+				last,
+				request: 0,
+				attempts: 0,
+			}));
 	}
 }
 

@@ -1,5 +1,6 @@
-import { backoffMs, type Lane } from './limiter';
+import type { Lane } from './limiter';
 import { inParallel } from './parallel';
+import { RetryPolicy, type Decision, type RetrySettings } from './retry-policy';
 import type { RunState, RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
@@ -14,77 +15,96 @@ export interface Failed {
 	verdict: Verdict;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: true;
+	/** Only this entry fails: requests without it succeed. */
+	isAtFault?: true;
 }
 
 /** What all requests of one kind share. */
-export interface Line {
-	run: RunState;
+export interface Line extends RetrySettings {
 	/** Where they are counted; in the counters of the run unless given. */
 	stats?: RunStats;
 	lane: Lane;
-	/** How long to retry after the first transient error; at least once. */
-	retryForMs: number;
 	judge: (error: unknown) => Verdict;
 	/** Adds what the attempt before left open to the reason of a failure. */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
 }
 
-/** What else `deliver` needs to know of a request. */
-export interface DeliverOptions {
-	/** Tells whether the caller will send the entries in smaller requests: that does not end the run. */
-	canSplit?: (verdict: Verdict) => boolean;
-	/** How the request failed of which this one is a part. */
-	failureOfWhole?: Failed | undefined;
+/** A request, or one of its entries that is sent alone as a probe. */
+export interface Sending<R> {
+	/** Sends it once, with the reason why the attempt before failed. */
+	send: (earlier: unknown) => Promise<R>;
+	policy: RetryPolicy;
+	/** Number of entries that share its policy. */
+	size: number;
+	isProbe?: boolean;
+	/** Attempts so far. */
+	attempts: number;
+	/** How the attempt before failed, or the request of which this one is a part. */
+	last?: Failed | undefined;
 }
 
-/** Bounds of the pause before a request is sent again. */
-export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
-/** How long a request is sent again after 429, counted from the first one. */
-const MAX_REFUSED_MS = 5 * 60_000;
-/** If a request fails so often while later ones succeed, one of its entries is at fault. */
-const MAX_FAILURES_AMID_SUCCESSES = 3;
+/** What an attempt came to, if the request goes on. */
+export interface Unfinished {
+	next: Extract<Decision, 'again' | 'probe' | 'split'>;
+	failure: Failed;
+}
 
 /**
- * Sends one request and repeats it after transient errors. (Polls repeat themselves, and after a 401
- * the session repeats the request with another token.) A failure ends the run if every further request
- * would meet it, or if the run stops at failures.
+ * Makes one attempt to send a request, as soon as its policy and the limiter allow it. A failure that every further
+ * request would meet ends the run, and so does any final one if the run stops at failures.
  *
- * @param send called once for each attempt, which counts from 1, with the reason why the one before failed
- * @returns the outcome, also if `send` rejects
+ * @returns the outcome, also if `send` rejects, or what to do next
  */
+export async function attempt<R>(
+	sending: Sending<R>,
+	line: Line,
+): Promise<Outcome<R> | Unfinished> {
+	const { run, stats = run.stats, lane, health, judge, withHistory = (reason) => reason } = line;
+	const { policy, last } = sending;
+	const pauseMs = policy.resumeAt - run.now();
+	if (pauseMs > 0) await run.sleep(pauseMs);
+	return await lane.schedule(async (sequence) => {
+		// The run may have ended while this request waited for its turn.
+		if (run.ended) return last ? terminal(last) : skipped(run.ended);
+		if (++sending.attempts > 1) stats.count('retries');
+		stats.count('inFlight');
+		const result = await tried(sending.send(last?.reason), line, sequence, judge);
+		stats.count('inFlight', -1);
+		if (result.ok) {
+			const { failures } = policy;
+			health.succeeded(sequence, sending.isProbe ? 0 : failures, run.now());
+			return result;
+		}
+		const { verdict } = result;
+		const reason = last ? withHistory(result.reason, last.reason) : result.reason;
+		const failure: Failed = { ok: false, reason, verdict };
+		const { size, isProbe = false } = sending;
+		const decision = policy.decide({ verdict, sequence, size, isProbe });
+		if (policy.isAtFault) failure.isAtFault = true;
+		if (decision === 'end') failure.verdict = { ...verdict, action: 'stop' };
+		sending.last = failure;
+		const isFinal = decision === 'fail' || decision === 'end';
+		if (!isFinal && !(run.ended && decision !== 'split')) return { next: decision, failure };
+		// Still in the lane, so that no waiting request starts before the run knows.
+		endRunAfter(run, terminal(failure));
+		return terminal(failure);
+	});
+}
+
+/** Sends one request, again and again until it succeeds or its policy gives it up. */
 export async function deliver<R>(
 	send: (attempt: number, earlier: unknown) => Promise<R>,
 	line: Line,
-	{ canSplit = () => false, failureOfWhole }: DeliverOptions = {},
 ): Promise<Outcome<R>> {
-	const { run, stats = run.stats, lane, judge, withHistory = (reason) => reason } = line;
-	const patience = new Patience(line, failureOfWhole?.verdict.serviceMayBe === 'down');
-	let last = failureOfWhole;
-	for (let attempts = 1; ; attempts++) {
-		const outcome = await lane.schedule(async (ticket): Promise<Outcome<R>> => {
-			// It may have ended while this request waited for its turn.
-			if (run.ended) return last ? terminal(last) : skipped(run.ended);
-			if (attempts > 1) stats.count('retries');
-			stats.count('inFlight');
-			const result = await tried(send(attempts, last?.reason), line, ticket, judge);
-			stats.count('inFlight', -1);
-			if (result.ok) return result;
-			const reason = last ? withHistory(result.reason, last.reason) : result.reason;
-			const mayBeSplit = canSplit(result.verdict);
-			const verdict = patience.decide(result.verdict, ticket, mayBeSplit);
-			const failure: Failed = { ok: false, reason, verdict };
-			if (verdict.action === 'retry' && !run.ended) return failure;
-			if (verdict.action === 'split' && mayBeSplit) return failure;
-			// Still in the lane, so that no waiting request starts before the run knows.
-			endRunAfter(run, terminal(failure));
-			return terminal(failure);
-		});
-		if (outcome.ok || outcome.verdict.action !== 'retry') return outcome;
-		last = outcome;
-		const { throttled, delayMs = 0 } = outcome.verdict;
-		// The limiter makes the pauses of all.
-		if (throttled) continue;
-		await run.sleep(Math.max(delayMs, backoffMs(patience.failures, run.random(), RETRY_PAUSE)));
+	const sending: Sending<R> = {
+		send: async (earlier) => await send(sending.attempts, earlier),
+		policy: new RetryPolicy(line),
+		size: 1,
+		attempts: 0,
+	};
+	for (;;) {
+		const result = await attempt(sending, line);
+		if (!('next' in result)) return result;
 	}
 }
 
@@ -98,7 +118,6 @@ export async function tried<R>(
 	try {
 		const response = await sent;
 		lane.succeeded(ticket);
-		run.health.succeeded(ticket);
 		return { ok: true, response };
 	} catch (reason) {
 		const verdict = judge(reason);
@@ -107,45 +126,6 @@ export async function tried<R>(
 			lane.refused(ticket, verdict.delayMs);
 		}
 		return { ok: false, reason, verdict };
-	}
-}
-
-/** How long a request is sent again. */
-class Patience {
-	/** Attempts that failed for another reason than too many requests. */
-	failures = 0;
-	private failingSince: number | undefined;
-	private refusedSince: number | undefined;
-	private amidSuccesses = 0;
-	/** Of the attempt that failed last. */
-	private ticket = 0;
-
-	/** @param isOnce it is part of a batch that has used up its retries */
-	constructor(
-		private readonly line: Line,
-		private readonly isOnce: boolean,
-	) {}
-
-	/** The verdict about an attempt: `retry` only as long as it is to be sent again. */
-	decide(verdict: Verdict, ticket: number, mayBeSplit: boolean): Verdict {
-		if (verdict.action !== 'retry') return verdict;
-		const { run, retryForMs } = this.line;
-		const now = run.now();
-		if (verdict.throttled) {
-			const { delayMs = 0 } = verdict;
-			this.refusedSince ??= now;
-			// Requests take turns, so the others are refused as well.
-			const isOver = now - this.refusedSince + delayMs >= MAX_REFUSED_MS;
-			return isOver ? { ...verdict, action: 'stop' } : verdict;
-		}
-		this.failingSince ??= now;
-		// In an outage, only requests that started before it still succeed.
-		if (run.health.lastSuccess > this.ticket) this.amidSuccesses++;
-		this.ticket = ticket;
-		const isOver = ++this.failures > 1 && now - this.failingSince >= retryForMs;
-		if (verdict.blocksAll) return isOver ? { ...verdict, action: 'stop' } : verdict;
-		const isAtFault = mayBeSplit && this.amidSuccesses >= MAX_FAILURES_AMID_SUCCESSES;
-		return this.isOnce || isAtFault || isOver ? { ...verdict, action: 'split' } : verdict;
 	}
 }
 
@@ -172,8 +152,7 @@ export function skipped({ reason }: { reason: unknown }): Failed {
 
 /** Ends the run if the final failure of an entry requires it. */
 export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
-	const isDown = verdict.serviceMayBe !== undefined && run.health.failedAlone();
-	if (verdict.action === 'stop' || isDown || run.stopsOnFailure) run.stop(reason);
+	if (verdict.action === 'stop' || run.stopsOnFailure) run.stop(reason);
 }
 
 /** An entry with its outcome. */
@@ -195,7 +174,7 @@ export interface Delivered<E, R> {
 export function deliverEach<E, R>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	send: (entry: E, attempt: number) => Promise<R>,
-	line: Line & { concurrency: number },
+	line: Line,
 ): AsyncGenerator<Array<Delivered<E, R>>, void, undefined> {
 	return inParallel(line.concurrency, async (tasks) => {
 		for await (const slice of slices) {

@@ -1,7 +1,6 @@
 import {
 	endRunAfter,
 	failed,
-	RETRY_PAUSE,
 	skipped,
 	tried,
 	type Delivered,
@@ -10,6 +9,7 @@ import {
 } from './deliver';
 import { backoffMs } from './limiter';
 import { flat, inParallel } from './parallel';
+import { RETRY_PAUSE } from './retry-policy';
 import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
@@ -19,7 +19,7 @@ export type Finding<R> = { state: 'pending' } | Ending<R>;
 export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
 
 /** How jobs are polled. */
-export interface PollOptions<J, R> extends Pick<Line, 'run' | 'stats' | 'lane'> {
+export interface PollOptions<J, R> extends Pick<Line, 'run' | 'stats' | 'lane' | 'health'> {
 	/** The delay after the first poll, and the longest one. */
 	intervals: { firstMs: number; longestMs: number };
 	/** When a job should have finished, by the clock of the run. */
@@ -112,6 +112,7 @@ class Polling<J, R> {
 		const judge = (error: unknown) => options.judge(error, job);
 		const result = await tried(check(job, leftMs), options, ticket, judge);
 		if (result.ok) {
+			options.health.succeeded(ticket, 0, run.now());
 			this.errors = 0;
 			this.last = undefined;
 			if (result.response.state !== 'pending') return this.end(result.response);
@@ -131,8 +132,10 @@ class Polling<J, R> {
 	}
 
 	private fail(reason: unknown, verdict: Verdict): Outcome<R> {
+		const { run, health } = this.options;
+		const isRefused = verdict.serviceMayBe === 'denying' && health.refused();
 		const failure = { ...failed(reason), verdict };
-		endRunAfter(this.options.run, failure);
+		endRunAfter(run, isRefused ? { ...failure, verdict: { action: 'stop' } } : failure);
 		return failure;
 	}
 }

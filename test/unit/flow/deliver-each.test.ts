@@ -1,5 +1,6 @@
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { deliverEach } from '../../../nodes/shared/flow/deliver';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat, singly } from '../../../nodes/shared/flow/parallel';
 import { VirtualRun } from '../support/virtual-run';
@@ -21,6 +22,7 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 		run,
 		concurrency,
 		lane: new Lane(new Limiter(), run, concurrency),
+		health: new ServiceHealth(),
 		retryForMs: 60_000,
 		judge: (error: unknown) => {
 			if (error instanceof Error) throw error;

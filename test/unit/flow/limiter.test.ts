@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { deliver } from '../../../nodes/shared/flow/deliver';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { backoffMs, Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll } from '../../../nodes/shared/flow/poll';
 import { atOnce, bucket, perSecond, type Admission } from '../../../sandbox/rates';
@@ -235,7 +236,14 @@ describe('a limit per minute', () => {
 		const run = new VirtualRun();
 		const lane = new Lane(new Limiter(), run, 4, 60);
 		const starts: number[] = [];
-		const line = { run, lane, retryForMs: 0, judge: () => ({ action: 'retry' }) as const };
+		const line = {
+			run,
+			lane,
+			health: new ServiceHealth(),
+			concurrency: 4,
+			retryForMs: 0,
+			judge: () => ({ action: 'retry' }) as const,
+		};
 		const send = async () => {
 			starts.push(run.now());
 			await Promise.reject(new Error('reset'));
@@ -357,6 +365,7 @@ describe('a limit per minute', () => {
 		}
 		const outcomes = poll(jobs(), {
 			run,
+			health: new ServiceHealth(),
 			lane: fetching,
 			intervals: { firstMs: 500, longestMs: 10_000 },
 			deadlineOf: ({ since }) => since + 60_000,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type Finding } from '../../../nodes/shared/flow/poll';
 import { VirtualRun } from '../support/virtual-run';
@@ -291,6 +292,7 @@ test('a job whose turn comes after the consumer has left is not polled', async (
 		const outcomes = poll(source(), {
 			run,
 			lane: new Lane(new Limiter(), run, 1),
+			health: new ServiceHealth(),
 			intervals: { firstMs: 500, longestMs: 500 },
 			deadlineOf: () => Infinity,
 			check: async (job: string) => {

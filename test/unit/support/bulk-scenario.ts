@@ -1,7 +1,8 @@
-import type { Packed } from '../../../nodes/shared/flow/bulk';
+import type { Packed } from '../../../nodes/shared/flow/batcher';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
 import { flat } from '../../../nodes/shared/flow/parallel';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
@@ -216,6 +217,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		retryForMs,
 		run,
 		lane: new Lane(new Limiter(), run, concurrency),
+		health: new ServiceHealth(),
 		send,
 		judge: verdictOf,
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),

@@ -1,6 +1,7 @@
 import { deliverEach } from '../../../nodes/shared/flow/deliver';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { flat } from '../../../nodes/shared/flow/parallel';
 import type { Admission } from '../../../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
@@ -79,6 +80,7 @@ export async function play({
 		const line = {
 			run,
 			lane,
+			health: new ServiceHealth(),
 			concurrency,
 			retryForMs: 60_000,
 			judge: (error: unknown) => error as Verdict,
