@@ -2,7 +2,7 @@
  * Services that fail now and then, shed load, are down for a while or reject everything: what becomes of a run with
  * the default options, in virtual time.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/unit/flow/service-worlds` plays 20 seeds of each row instead of 3, and prints
+ * `SEEDS=20 FIGURES=1 npx jest test/unit/flow/service-worlds` plays 20 seeds of each row instead of 2, and prints
  * a table of what was measured.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
@@ -21,7 +21,7 @@ import {
 	type World,
 } from '../support/service-world';
 
-const SEEDS = Number(process.env.SEEDS ?? 3);
+const SEEDS = Number(process.env.SEEDS ?? 2);
 /** Deletes are the most requests, so the default plays fewer of them. */
 const DELETES = process.env.SEEDS === undefined ? 2000 : 10_000;
 

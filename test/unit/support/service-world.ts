@@ -6,6 +6,7 @@ import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { deliverEach, type Outcome } from '../../../nodes/shared/flow/deliver';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat } from '../../../nodes/shared/flow/parallel';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { poll } from '../../../nodes/shared/flow/poll';
 import { transportFailure } from '../../../nodes/shared/http/transport-failure';
 import { judge } from '../../../nodes/shared/service/failure';
@@ -218,6 +219,7 @@ export async function playWorld({
 		run,
 		concurrency,
 		lane: new Lane(limiter, run, concurrency),
+		health: new ServiceHealth(),
 		retryForMs: retryForSeconds * 1000,
 		judge: (error: unknown) => judge(error, { idempotent: true }),
 	});
