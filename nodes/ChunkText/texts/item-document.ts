@@ -48,9 +48,9 @@ export function readDocument(
 	// Happens where the text is the only field: nothing could be updated or deleted by such an ID.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
-	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
+	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
 	if (!needed.includes('documentName')) return { id, fields: {}, previousChunkCount };
-	const name = file?.name ?? parameters.text('documentName', itemIndex);
+	const name = file?.name ?? parameters.get('documentName', itemIndex);
 	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => {
 		const isAdded = parameters.isAdded('options', option);
 		return [field, isAdded ? parameters.value(`options.${option}`, itemIndex) : json[field]];

@@ -44,7 +44,7 @@ export class ItemTexts {
 		private readonly ids?: IdSource,
 	) {
 		const { run, parameters, options } = task;
-		this.source = parameters.choice('textSource');
+		this.source = parameters.get('textSource', 0);
 		if (this.source === 'textFile')
 			this.files = new TextFiles(run, parameters, options.bytesPerRequest);
 	}

@@ -3,7 +3,7 @@ import { isEmpty, isRecord } from '../../service/json';
 import { InputError } from '../../service/input-error';
 import { exactId, exactText, isBlank } from '../../service/push/document-id';
 import { quoted } from '../../service/wording';
-import { properties, property } from '../parameters/properties';
+import { properties, property, type WithParameter } from '../parameters/properties';
 
 /** A parameter that names a field of records or items. */
 export const fieldProperty = <const F extends string>(
@@ -54,9 +54,8 @@ export const recommendedFieldProperties = properties([
 export type DocumentFields = Record<'id' | 'name' | 'description' | 'url', string>;
 
 /** The parameters that name the fields. */
-interface DocumentFieldParameters {
+interface DocumentFieldParameters extends WithParameter<'descriptionField' | 'urlField', string> {
 	requiredText(name: 'idField' | 'nameField', itemIndex: number): string;
-	text(name: 'descriptionField' | 'urlField', itemIndex: number): string;
 }
 
 /**
@@ -70,8 +69,8 @@ export function readDocumentFields(
 ): DocumentFields {
 	return {
 		...readItemFields(parameters, itemIndex),
-		description: parameters.text('descriptionField', itemIndex).trim(),
-		url: parameters.text('urlField', itemIndex).trim(),
+		description: parameters.get('descriptionField', itemIndex).trim(),
+		url: parameters.get('urlField', itemIndex).trim(),
 	};
 }
 
