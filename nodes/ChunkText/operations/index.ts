@@ -9,7 +9,7 @@ import { withWork } from './chunk-texts';
 import { chunkFiles } from './from-files';
 import { chunkItems } from './from-items';
 
-/** Submits texts and returns their chunks. Items that already have a chunking ID may be resumed. */
+/** Submits texts and returns their chunks. */
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
@@ -18,12 +18,8 @@ async function submitAndWait(run: Run): Promise<void> {
 	const isFile = parameters.get('textSource', 0) === 'file';
 	// A text of a file that has not finished in time is a failed record; a document has all its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
-	const ids = {
-		idOf: (itemIndex: number) => parameters.get('options.resumeChunkingId', itemIndex),
-		positionOf: (itemIndex: number) => run.items[itemIndex]?.json.textPosition,
-	};
 	await withWork(task, fetchAll, async (work) =>
-		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work, ids),
+		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
 	);
 }
 

@@ -1,5 +1,6 @@
 import { filled } from '../../shared/n8n/sources/document-fields';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
+import { isBlank } from '../../shared/service/push/document-id';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
 
@@ -26,8 +27,9 @@ export function readSettings(
 	submitPath(chunker, modelId);
 	// From the list, or any other text that an expression gives.
 	const addedText = (option: 'vectorQuantizationMethod' | 'dataType') =>
-		parameters.isAdded('options', option)
-			? parameters.get(`options.${option}`, itemIndex).trim()
+		parameters.isAdded('options', option) &&
+		!isBlank(parameters.value(`options.${option}`, itemIndex))
+			? parameters.requiredText(`options.${option}`, itemIndex)
 			: '';
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
 	const settings: ChunkSettings = {

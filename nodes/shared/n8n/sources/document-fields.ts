@@ -23,19 +23,6 @@ export const fieldProperty = <const F extends string>(
 		description: `Field or column with the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
 	});
 
-/** A parameter for a list in an item: the name of its field, or the list itself. */
-export const listFieldProperty = (things: string, field: string, example: string) =>
-	property({
-		displayName: 'List Field',
-		name: 'listField',
-		type: 'string',
-		requiresDataPath: 'single',
-		default: field,
-		required: true,
-		placeholder: `e.g. ${example}`,
-		description: `Name of the field with the list of ${things}, or an expression that returns the list`,
-	});
-
 /** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
 export const requiredFieldProperties = properties([
 	fieldProperty('id', 'ID', 'sku'),
