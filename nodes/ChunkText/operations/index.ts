@@ -2,7 +2,7 @@ import { Parameters } from '../../shared/n8n/parameters/parameters';
 import { isTool } from '../../shared/n8n/run/results';
 import type { Run } from '../../shared/n8n/run/run';
 import { checkResultsPath } from '../../shared/service/chunking/chunking';
-import { fetchAll, fetchNothing, fetchOnce } from '../fetch/fetch';
+import { fetchAll, fetchOnce, notAtAll, untilEnded } from '../fetch/fetch';
 import { allProperties, optionsOf, type ChunkParameters } from '../parameters';
 import type { ChunkTask } from '../texts/text';
 import { withWork } from './chunk-texts';
@@ -18,7 +18,7 @@ async function submitAndWait(run: Run): Promise<void> {
 	const isFile = parameters.get('textSource', 0) === 'file';
 	// A text of a file that has not finished in time is a failed record; a document has all its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
-	await withWork(task, fetchAll, async (work) =>
+	await withWork(task, untilEnded, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
 	);
 }
@@ -29,7 +29,7 @@ async function submit(run: Run): Promise<void> {
 	const isFile = task.parameters.get('textSource', 0) === 'file';
 	// Of a file only these items have the documents, for Get Results.
 	const mode = isFile ? 'documents' : 'chunks';
-	await withWork({ ...task, mode }, fetchNothing, async (work) =>
+	await withWork({ ...task, mode }, notAtAll, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
 	);
 }
@@ -44,7 +44,7 @@ async function getResults(run: Run): Promise<void> {
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 	};
 	const fetch = parameters.get('wait', 0) ? fetchAll : fetchOnce;
-	await withWork(task, fetch, async (work) => await chunkItems(work, ids));
+	await withWork(task, untilEnded, async (work) => await chunkItems(work, ids, fetch));
 }
 
 const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'Submit'.";
