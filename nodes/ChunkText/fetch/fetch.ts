@@ -85,6 +85,12 @@ export interface FetchedJob {
 	outcome: Outcome<Fetched>;
 }
 
+/** Fetches jobs of earlier runs, in one of two ways. */
+export type Fetch = (
+	jobs: Iterable<Job>,
+	service: ChunkService,
+) => AsyncGenerator<FetchedJob[], void, undefined>;
+
 /** Polls jobs of earlier runs until each has ended, and returns them as soon as they have. */
 export function fetchAll(
 	jobs: Iterable<Job>,

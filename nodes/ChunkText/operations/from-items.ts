@@ -1,32 +1,47 @@
 import { ItemSink } from '../../shared/n8n/sinks/item-sink';
-import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
+import { itemOf } from '../../shared/n8n/sinks/sink';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
-import { withItems } from '../../shared/n8n/sources/source';
+import { withItems, type ItemReading } from '../../shared/n8n/sources/source';
 import { itemsOf } from '../chunks/records';
-import { fetchAll } from '../fetch/fetch';
+import type { Fetch } from '../fetch/fetch';
 import { ItemTexts, type IdSource } from '../texts/item-texts';
 import type { TextEntry } from '../texts/text';
-import { chunkAll, reportEarlier, type Work } from './chunk-texts';
+import { chunkAll, reportFetched, type Work } from './chunk-texts';
+
+/** Chunks the texts of all input items. Items without a usable text fail. */
+export async function chunkItems(work: Work): Promise<void> {
+	await withItems(work.run, readingOf(work, new ItemTexts(work)), async ({ entries, sink }) => {
+		await chunkAll(entries, work, { sink, name: 'chunks' });
+	});
+}
 
 /**
- * Chunks the texts of all input items. Items without a usable text fail.
+ * Fetches the chunks of the requests that the input items stand for.
  *
- * @param ids where items say which earlier request they stand for, if nothing is to be submitted
+ * @param ids where an item says which request it stands for
+ * @param fetch how the requests are fetched
  */
-export async function chunkItems(
-	work: Work,
-	ids?: IdSource,
-	fetchEarlier = fetchAll,
-): Promise<void> {
-	const { run, options, jobs } = work;
+export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
+	const { run, jobs } = work;
 	const items = new ItemTexts(work, ids);
-	const reading = {
-		valuesOf: async (itemIndex: number) => await items.read(itemIndex),
-		entryOf: (entry: unknown) => entry as TextEntry,
-		idOfItem: (itemIndex: number) => items.idOf(itemIndex),
+	await withItems(run, readingOf(work, items), async ({ sink }) => {
+		const since = run.now();
+		for (const request of items.requests.values())
+			jobs.add({ ...request, since, isOwn: false, status: 'SUBMITTED' });
+		await reportFetched(fetch([...jobs], work), work, sink);
+	});
+}
+
+/** Returns how the items are read, and what is returned for them. */
+function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
+	const { run, options, jobs } = work;
+	return {
+		valuesOf: async (itemIndex) => await items.read(itemIndex),
+		entryOf: (entry) => entry as TextEntry,
+		idOfItem: (itemIndex) => items.idOf(itemIndex),
 		verb: 'chunk',
 		emptyList: {},
-		resolve: async (entries: TextEntry[], sink: Sink) => {
+		resolve: async (entries, sink) => {
 			const { files } = items;
 			const texts = items.finish(files ? await files.distinct(entries, sink) : entries);
 			const empty = files ? await files.distinct(items.empty, sink) : items.empty;
@@ -35,9 +50,6 @@ export async function chunkItems(
 				const text = { ref, chunks: [], isComplete: true, source };
 				await sink.returned(ref, itemsOf(text, [], work));
 			}
-			const since = run.now();
-			for (const request of items.requests.values())
-				jobs.add({ ...request, since, isOwn: false, status: 'SUBMITTED' });
 			return texts;
 		},
 		sink: new ItemSink(run, options, {
@@ -47,10 +59,4 @@ export async function chunkItems(
 			progress: () => jobs.progress(),
 		}),
 	};
-	await withItems<TextEntry>(run, reading, async ({ entries, sink }) => {
-		await Promise.all([
-			reportEarlier(fetchEarlier([...jobs], work), work, sink),
-			chunkAll(entries, work, { sink, name: 'chunks' }),
-		]);
-	});
 }

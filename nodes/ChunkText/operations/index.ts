@@ -7,7 +7,7 @@ import { allProperties, optionsOf, type ChunkParameters } from '../parameters';
 import type { ChunkTask } from '../texts/text';
 import { withWork } from './chunk-texts';
 import { chunkFiles } from './from-files';
-import { chunkItems } from './from-items';
+import { chunkItems, fetchItems } from './from-items';
 
 /** Submits texts and returns their chunks. */
 async function submitAndWait(run: Run): Promise<void> {
@@ -44,7 +44,7 @@ async function getResults(run: Run): Promise<void> {
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 	};
 	const fetch = parameters.get('wait', 0) ? fetchAll : fetchOnce;
-	await withWork(task, untilEnded, async (work) => await chunkItems(work, ids, fetch));
+	await withWork(task, untilEnded, async (work) => await fetchItems(work, ids, fetch));
 }
 
 const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'Submit'.";
