@@ -1,10 +1,9 @@
-import { bulk } from '../../../nodes/shared/flow/bulk';
-import { oneEach } from '../../../nodes/shared/flow/one-each';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
-import { flat } from './slices';
-import type { Admission } from '../../../sandbox/rates';
+import { bulk } from '../nodes/shared/flow/bulk';
+import { oneEach } from '../nodes/shared/flow/one-each';
+import { Lane, Limiter } from '../nodes/shared/flow/limiter';
+import { ServiceHealth } from '../nodes/shared/flow/retry-policy';
+import { judge, ServiceFailure } from '../nodes/shared/service/failure';
+import type { Admission } from '../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
@@ -120,9 +119,9 @@ export async function play({
 		}
 		const limits = { maxCount: perRequest, maxBytes: Infinity };
 		const options = { ...oneEach(line, send), limits, send };
-		for await (const { outcome } of flat(bulk(entries(), options))) {
-			if (!outcome.ok && !outcome.skipped && !run.ended) failed++;
-		}
+		for await (const answers of bulk(entries(), options))
+			for (const { outcome } of answers)
+				if (!outcome.ok && !outcome.skipped && !run.ended) failed++;
 		lane.leave();
 	};
 	await clock.run(Promise.all(Array.from({ length: executions }, execution)));
