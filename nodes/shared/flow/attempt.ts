@@ -79,7 +79,11 @@ export async function attempt<R>(
 	});
 }
 
-/** Tells run and limiter what came of a request or a poll. */
+/**
+ * Tells run and limiter what came of a request or a poll.
+ *
+ * @returns the outcome; its verdict is `throttled` if the limiter pauses all requests, so that this one needs no pause
+ */
 export async function tried<R>(
 	sent: Promise<R>,
 	{ run, stats = run.stats, lane }: Pick<Line, 'run' | 'stats' | 'lane'>,

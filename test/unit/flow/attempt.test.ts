@@ -3,7 +3,7 @@ import { sendOne } from '../../../nodes/shared/flow/one-each';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };

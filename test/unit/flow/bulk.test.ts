@@ -14,7 +14,7 @@ import {
 	type Outcome,
 	type Scenario,
 } from '../support/bulk-scenario';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 const endingOf = ({ endings }: Outcome, position: number): Ending | undefined =>
 	endings.find((ending) => ending.position === position);

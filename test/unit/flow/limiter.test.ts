@@ -5,9 +5,9 @@ import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { backoffMs, Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { atOnce, bucket, perSecond, type Admission } from '../../../sandbox/rates';
-import { mostInAMinute, perMinute, play } from '../support/rate-limited';
-import { VirtualClock } from '../support/virtual-clock';
-import { VirtualRun } from '../support/virtual-run';
+import { mostInAMinute, perMinute, play } from '../../../support/rate-limited';
+import { VirtualClock } from '../../../support/virtual-clock';
+import { VirtualRun } from '../../../support/virtual-run';
 
 describe('the pause before another attempt', () => {
 	const bounds = { baseMs: 100, capMs: 1000 };

@@ -4,7 +4,7 @@ import { oneEach } from '../../../nodes/shared/flow/one-each';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat, singly } from '../support/slices';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };

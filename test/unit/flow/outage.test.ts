@@ -5,7 +5,7 @@ import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { flat } from '../support/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 interface World {
 	documents: number;

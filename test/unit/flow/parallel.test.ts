@@ -1,6 +1,6 @@
 import { inParallel, Tasks } from '../../../nodes/shared/flow/parallel';
 import { flat } from '../support/slices';
-import { VirtualClock } from '../support/virtual-clock';
+import { VirtualClock } from '../../../support/virtual-clock';
 
 /** Whatever waits for nothing but promises has ended then. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));

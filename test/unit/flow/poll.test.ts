@@ -4,7 +4,7 @@ import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
 const TICK_MS = 50;

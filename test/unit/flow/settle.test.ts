@@ -4,7 +4,7 @@ import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { failed, type Outcome, type Unfinished } from '../../../nodes/shared/flow/outcome';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 type Result = Outcome<string> | Unfinished;
 const finished = (job: string): Result => ({ ok: true, response: `chunks of ${job}` });

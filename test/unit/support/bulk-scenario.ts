@@ -6,7 +6,7 @@ import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
 import { flat } from './slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
-import { VirtualRun } from './virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 /** How a request ended. */
 export interface RequestInfo {

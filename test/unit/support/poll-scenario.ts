@@ -5,8 +5,8 @@ import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { verdictOf } from './bulk-scenario';
-import type { VirtualClock } from './virtual-clock';
-import { VirtualRun } from './virtual-run';
+import type { VirtualClock } from '../../../support/virtual-clock';
+import { VirtualRun } from '../../../support/virtual-run';
 
 export const CANCEL = new Error('The execution was canceled');
 const STOP = new Error('A failure');
