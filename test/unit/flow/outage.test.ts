@@ -1,9 +1,9 @@
 /** Outages and entries at fault, in virtual time: what they cost, and that they cost no other entry. */
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import { deliverEach } from '../../../nodes/shared/flow/deliver';
+import { oneEach } from '../../../nodes/shared/flow/one-each';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { flat } from '../../../nodes/shared/flow/parallel';
+import { flat } from '../support/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from '../support/virtual-run';
 
@@ -59,9 +59,12 @@ async function play({
 		}
 	};
 	const remove = async () => {
-		const outcomes = deliverEach([ids], async (id) => await send([id]), line);
-		for await (const { entry, outcome } of flat(outcomes)) {
-			if (!outcome.ok) (outcome.skipped ? skipped : failed).push(entry);
+		const answers = bulk(
+			[ids],
+			oneEach(line, async (id) => await send([id])),
+		);
+		for await (const { entries, outcome } of flat(answers)) {
+			if (!outcome.ok) (outcome.skipped ? skipped : failed).push(...entries);
 		}
 	};
 	await run.clock.run(perRequest > 1 ? push() : remove());

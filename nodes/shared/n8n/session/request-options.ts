@@ -1,4 +1,4 @@
-import type { Line } from '../../flow/deliver';
+import type { Line } from '../../flow/attempt';
 import { Lane, Limiter } from '../../flow/limiter';
 import { ServiceHealth } from '../../flow/retry-policy';
 import { judge, ServiceFailure } from '../../service/failure';
