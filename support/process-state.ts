@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 
-import { Room } from '../nodes/ChunkText/operations/room';
+import { Budget } from '../nodes/shared/flow/budget';
 import type { Limiter } from '../nodes/shared/flow/limiter';
 import { Run } from '../nodes/shared/n8n/run/run';
 import { limiters } from '../nodes/shared/n8n/session/request-options';
@@ -16,7 +16,7 @@ const GIVEN_BACK_WITHIN_MS = 5_000;
 
 const allLimiters = new Set([limiters]);
 const runs = new Set<Run>();
-const rooms = new Set<Room>();
+const budgets = new Set<Budget>();
 const files = new Set<Readable>();
 
 /** Watches the limiters of modules that a test has loaded anew. */
@@ -37,11 +37,11 @@ export function watchFile<T>(stream: T): T {
 	return stream;
 }
 
-function watchRooms(): void {
-	const { take } = Room.prototype;
-	Room.prototype.take = function (refs) {
-		rooms.add(this);
-		take.call(this, refs);
+function watchBudgets(): void {
+	const { take } = Budget.prototype;
+	Budget.prototype.take = function (bytes) {
+		budgets.add(this);
+		take.call(this, bytes);
 	};
 }
 
@@ -61,11 +61,9 @@ function kept(): string[] {
 		if (onEndListeners.size > 0)
 			found.push(`${onEndListeners.size} listeners wait for the end of a run that is over`);
 	}
-	for (const room of rooms) {
-		const { bytes } = room as unknown as { bytes: number };
-		// A run that ends early leaves its texts: nobody reads on.
-		const ended = [...runs].some((run) => run.ended);
-		if (bytes !== 0 && !ended) found.push(`a room has ${bytes} bytes of texts`);
+	for (const budget of budgets) {
+		const { bytes } = budget as unknown as { bytes: number };
+		if (bytes !== 0) found.push(`a budget has ${bytes} bytes of texts in flight`);
 	}
 	for (const file of files)
 		if (!file.destroyed && !file.readableEnded) found.push('a file is still open');
@@ -75,13 +73,13 @@ function kept(): string[] {
 /** Asserts after each test of a file that everything was given back, and forgets the rest. */
 export function useCleanProcess(): void {
 	watchRuns(Run);
-	watchRooms();
+	watchBudgets();
 	afterEach(async () => {
 		try {
 			await eventually(() => kept().length === 0, kept, GIVEN_BACK_WITHIN_MS);
 		} finally {
 			for (const all of allLimiters) all.clear();
-			for (const set of [runs, rooms, files]) set.clear();
+			for (const set of [runs, budgets, files]) set.clear();
 		}
 	});
 }

@@ -34,7 +34,8 @@ export function circles(): string[] {
 		const seen = new Set<string>();
 		for (const way of ways) {
 			for (const imported of imports.get(way.at(-1) ?? '') ?? []) {
-				if (imported === start) return [`Imports in a circle: ${way.join(' -> ')} -> ${start}`];
+				if (imported === start)
+					return [`Imports in a circle: ${way.join(' -> ')} -> ${start}`];
 				if (seen.has(imported)) continue;
 				seen.add(imported);
 				ways.push([...way, imported]);

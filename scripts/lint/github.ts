@@ -44,7 +44,8 @@ function faultsOf(file: string): string[] {
 			.filter(([, access]) => access === 'write')
 			.map(([scope]) => `${job}: ${scope}`),
 	);
-	if (writes.join() !== (MAY_WRITE[file] ?? []).join()) faults.push(`jobs write ${writes.join()}`);
+	if (writes.join() !== (MAY_WRITE[file] ?? []).join())
+		faults.push(`jobs write ${writes.join()}`);
 	for (const command of commandsOf(file)) {
 		for (const [, name = ''] of command.matchAll(/npm run (?:--silent )?([\w:]+)/g))
 			if (!(name in manifest.scripts)) faults.push(`there is no npm run ${name}`);
@@ -56,7 +57,8 @@ function faultsOf(file: string): string[] {
 export function wrongWorkflows(): string[] {
 	const files = readdirSync(FOLDER);
 	const faults = files.flatMap(faultsOf);
-	if (!commandsOf('verify.yml').includes('.ci/run')) faults.push('verify.yml does not run .ci/run');
+	if (!commandsOf('verify.yml').includes('.ci/run'))
+		faults.push('verify.yml does not run .ci/run');
 	for (const file of ['ci.yml', 'publish.yml'])
 		if (read(file).jobs.verify?.uses !== VERIFY) faults.push(`${file} does not use ${VERIFY}`);
 	const { publish, release } = read('publish.yml').jobs;

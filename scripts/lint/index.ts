@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 import { ROOT } from '../../support/manifest';
-import { staleTables, undescribedProperties } from '../docs';
+import { tableFaults } from '../docs';
 import { circles } from './circles';
 import { wrongWorkflows } from './github';
 import { brokenLinks, unknownSections, wrongSteps } from './pages';
@@ -32,8 +32,7 @@ async function main(): Promise<void> {
 		...wrongWorkflows(),
 		...switchedOffRules(files),
 		...gateFaults(),
-		...(await staleTables()),
-		...(await undescribedProperties()),
+		...(await tableFaults()),
 	];
 	for (const fault of faults) process.stdout.write(`${fault}\n`);
 	// Checks that find nothing to check would pass too.
