@@ -5,7 +5,8 @@ import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 
 import { FileError, SLICE_BYTES } from '../../../nodes/shared/records/bytes';
-import { characterProblem, repaired, textOf } from '../../../nodes/shared/records/text';
+import { repaired } from '../../../nodes/shared/records/decoders';
+import { characterProblem, textOf } from '../../../nodes/shared/records/text';
 import { chunks, lengths } from './support';
 
 /** The text of a file that arrives in chunks of the given lengths, and what ended it. */
@@ -91,15 +92,16 @@ test.each([
 	}
 });
 
-test('reads any text in Windows-1252', async () => {
-	// The first character decides; some programs write control characters between the others.
-	const text = Array.from({ length: 128 }, (_, at) =>
-		new TextDecoder('latin1').decode(Buffer.from([128 + at])),
-	);
-	expect(text).toHaveLength(128);
+test('reads any text in Windows-1252, and marks the five bytes that it does not have', async () => {
 	const bytes = Buffer.from([0xfc, ...Array.from({ length: 128 }, (_, at) => 128 + at)]);
 	const found = (await read(bytes, [7])).text;
-	expect(found.slice(1, 33)).toBe('€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ');
+	expect(found.slice(1, 33)).toBe(
+		'€\udc81‚ƒ„…†‡ˆ‰Š‹Œ\udc8dŽ\udc8f\udc90‘’“”•–—˜™š›œ\udc9džŸ',
+	);
+	expect(repaired(found).slice(1, 33)).toBe('€?‚ƒ„…†‡ˆ‰Š‹Œ?Ž??‘’“”•–—˜™š›œ?žŸ');
+	expect(characterProblem(found)).toMatch(
+		/^has a byte that is neither UTF-8 nor Windows-1252 \(0x81\): set the option 'Encoding'/,
+	);
 	expect(found.slice(33)).toBe(bytes.toString('latin1', 33));
 });
 
@@ -113,7 +115,7 @@ test.each([
 			const { text } = await read(Buffer.from([...bytes, 0x0a]), cuts);
 			expect(text).not.toContain('\ufffd');
 			expect(characterProblem(text)).toBe(
-				`has a byte that is not UTF-8 (${byte}): save the file as UTF-8`,
+				`has a byte that is not UTF-8 (${byte}): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8`,
 			);
 			expect(repaired(text)).toBe(`${meant}\n`);
 		}

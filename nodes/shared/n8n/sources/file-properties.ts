@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { FORMATS, formatsWith, type RecordFormat } from '../../records/format';
-import { properties, property, type Member, type Values } from '../parameters/properties';
+import { properties, property, shownFor, type Member, type Values } from '../parameters/properties';
 
 /** What files a node reads. */
 interface FileKind {
@@ -120,17 +120,85 @@ export const bytesPerFileProperty = property({
 	description: 'Maximum number of bytes in a file that the node returns',
 });
 
-/** The options of files that are read. */
+/** The encoding of files of text, for records and for text files. */
+export const encodingProperty = property({
+	displayName: 'Encoding',
+	name: 'encoding',
+	type: 'options',
+	options: [
+		{ name: 'Arabic (Windows-1256)', value: 'windows-1256' },
+		{ name: 'Auto-Detect', value: 'auto' },
+		{ name: 'Baltic (Windows-1257)', value: 'windows-1257' },
+		{ name: 'Central European (ISO-8859-2)', value: 'iso-8859-2' },
+		{ name: 'Central European (Windows-1250)', value: 'windows-1250' },
+		{ name: 'Chinese, Simplified (GB18030, GBK)', value: 'gb18030' },
+		{ name: 'Chinese, Traditional (Big5)', value: 'big5' },
+		{ name: 'Cyrillic (IBM866)', value: 'ibm866' },
+		{ name: 'Cyrillic (KOI8-R)', value: 'koi8-r' },
+		{ name: 'Cyrillic (Windows-1251)', value: 'windows-1251' },
+		{ name: 'Greek (Windows-1253)', value: 'windows-1253' },
+		{ name: 'Hebrew (Windows-1255)', value: 'windows-1255' },
+		{ name: 'Japanese (EUC-JP)', value: 'euc-jp' },
+		{ name: 'Japanese (Shift JIS)', value: 'shift_jis' },
+		{ name: 'Korean (EUC-KR)', value: 'euc-kr' },
+		{ name: 'Macintosh', value: 'macintosh' },
+		{ name: 'Turkish (Windows-1254)', value: 'windows-1254' },
+		{ name: 'UTF-16 BE', value: 'utf-16be' },
+		{ name: 'UTF-16 LE', value: 'utf-16le' },
+		{ name: 'UTF-8', value: 'utf-8' },
+		{ name: 'Vietnamese (Windows-1258)', value: 'windows-1258' },
+		{ name: 'Western European (ISO-8859-15)', value: 'iso-8859-15' },
+		{ name: 'Western European (Windows-1252)', value: 'windows-1252' },
+	],
+	default: 'auto',
+	description:
+		'Encoding of the text. Auto-Detect reads UTF-8, UTF-16 with a byte order mark, and Windows-1252. For any other label of the Encoding Standard, use an expression.',
+});
+
+const showForCsv = { show: { '/fileFormat': ['auto', 'csv'] } };
+
+/** The options of files that are read, besides their encoding. */
 export const readOptionProperties = properties([
-	{
-		displayName: 'CSV Delimiter',
-		name: 'delimiter',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ;',
-		description:
-			'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
-	},
+	...shownFor(showForCsv, [
+		{
+			displayName: 'CSV Delimiter',
+			name: 'delimiter',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. ;',
+			description:
+				'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
+		},
+		{
+			displayName: 'Quotes',
+			name: 'quotes',
+			type: 'options',
+			options: [
+				{
+					name: 'None',
+					value: 'none',
+					description: 'A quote is a character like any other',
+				},
+				{
+					name: 'On',
+					value: 'on',
+					description: 'Cells may be in double quotes, as spreadsheets write them',
+				},
+			],
+			default: 'on',
+			description: 'Whether the cells of a CSV file may be in quotes',
+		},
+		{
+			displayName: 'JSON Columns',
+			name: 'jsonColumns',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. price, inStock, tags, vector',
+			requiresDataPath: 'multiple',
+			description:
+				'Columns of a CSV file whose cells are JSON, such as numbers, booleans and lists, separated by commas. All other values are text.',
+		},
+	]),
 	{
 		displayName: 'Skip Records',
 		name: 'skipRecords',
@@ -152,7 +220,7 @@ export const readOptionProperties = properties([
 ]);
 
 /** Options that each file has its own value of. */
-export const OWN_OPTIONS = ['skipRecords', 'maxRecords'] as const;
+export const OWN_OPTIONS = ['encoding', 'skipRecords', 'maxRecords'] as const;
 
 /** The options of a node that hold for the whole run. */
 export type RunOptions<P extends INodeProperties[]> = Omit<
