@@ -253,9 +253,14 @@ function conditionsOf(
 const onOff = (value: boolean): string => (value ? 'on' : 'off');
 
 /** What can be chosen, with what each means. */
+/** Longer lists of choices have only their names, so that cells stay short. */
+const MAX_EXPLAINED = 12;
+
 function valuesOf(property: INodeProperties, labels: ReadonlySet<string>): string {
-	const choices = choicesOf(property).map(({ name, description = '' }) => {
-		const text = withLabels(description, labels).replace(/\.$/, '');
+	const all = choicesOf(property);
+	const choices = all.map(({ name, description = '' }) => {
+		const isExplained = all.length <= MAX_EXPLAINED;
+		const text = isExplained ? withLabels(description, labels).replace(/\.$/, '') : '';
 		return text === '' ? `_${name}_` : `_${name}_: ${text}`;
 	});
 	const rows = property.type === 'fixedCollection' ? (property.options ?? []) : [];
