@@ -155,7 +155,7 @@ export class CsvReader implements RecordReader {
 
 	private recordOf({ text, problem, isCut }: Row): SourceRecord | undefined {
 		const { line } = this;
-		this.line += 1 + (this.dialect.hasQuotes ? lineBreaksIn(text) : 0);
+		this.line += 1 + lineBreaksIn(text);
 		if (isBlankRow(text, this.dialect)) {
 			if (this.record >= this.skip) this.findings.add('blankRow', line);
 			return undefined;
@@ -177,7 +177,8 @@ export class CsvReader implements RecordReader {
 	private problemOf(cells: readonly string[] | undefined, isCut: boolean): string | undefined {
 		if (!cells) return BAD_QUOTE;
 		const columns = this.columns?.length ?? 0;
-		const isLong = cells.slice(columns).some((cell) => cell.trim() !== '');
+		const isLong =
+			cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '');
 		const isShort = isCut && cells.length < this.width;
 		if (!isLong && !isShort) return undefined;
 		const counts = `has ${cells.length} cells, but the header row has ${columns}`;

@@ -21,9 +21,12 @@ export const NOT_ENDED = -1;
 /** `endOfRow`: the text ends within quotes. */
 export const NOT_CLOSED = -2;
 
+/** Whether a row has line breaks within its cells. Searching for characters is faster than matching. */
+const hasLines = (row: string): boolean => row.includes('\n') || row.includes('\r');
+
 /** Counts the line breaks within the cells of a row. */
 export const lineBreaksIn = (row: string): number =>
-	row.includes(QUOTE) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
+	hasLines(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
 
 /**
  * Finds the end of a row. Only a quote at the beginning of a cell starts a quoted cell.
@@ -137,7 +140,7 @@ export function cellOfLines(
 	width: number,
 	isOpen: boolean,
 ): CellOfLines | undefined {
-	if (!row.includes(QUOTE) || !LINE_BREAK.test(row)) return undefined;
+	if (!hasLines(row)) return undefined;
 	let found: CellOfLines | undefined;
 	let lineStart = 0;
 	for (let at = 0; at < row.length; at++) {
