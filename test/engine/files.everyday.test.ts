@@ -289,6 +289,11 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		['#TYPE System.IO.FileInfo\r\n"id","name"\r\n"1","A"\r\n'],
 		['"sep=;"\r\nid;name\r\n1;A\r\n'],
 		['sep=;\r\nid;name\r\n1;A\r\n'],
+		// Bank statements, DATEV, Apple Numbers, SQL tools, MS-DOS.
+		['My account;\r\nIBAN;DE00\r\n\r\nid;name\r\n1;A\r\n'],
+		['"EXTF";700;21;"Batch";13;;;\r\nid;name\r\n1;A\r\n'],
+		['Table 1,\nid,name\n1,A\n'],
+		['id,name\r\n--,----\r\n1,A\r\n\x1a'],
 	])('row 13: what programs write before the header is skipped: %j', async (content) => {
 		const { documents, failures } = await push(content);
 		expect(documents).toEqual([{ id: '1', name: 'A' }]);

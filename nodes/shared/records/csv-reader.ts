@@ -4,6 +4,7 @@ import {
 	columnsOf,
 	DELIMITERS,
 	endOfRow,
+	hasColumn,
 	isBlankRow,
 	likeliestDelimiter,
 	lineBreaksIn,
@@ -41,6 +42,10 @@ const SOME_LINES = 3;
 /** Lines that programs write before the header row: `sep=;` of Excel, and the type of objects of PowerShell. */
 const SEPARATOR = /^"?sep=(.)"?$/i;
 const TYPE = /^#TYPE\b/i;
+/** A line under the header row, as SQL tools and SAP write it. */
+const RULE = /^[\s+|,;-]*--[\s+|,;-]*$/;
+/** Rows that are searched for the header row: titles and settings come before it in many exports. */
+const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
 	/** One character; detected in the header row if undefined. */
@@ -81,6 +86,8 @@ export class CsvReader implements RecordReader {
 	/** The header row, and the lines before it: exports that were joined have them again. */
 	private headerRow = '';
 	private readonly preamble: string[] = [];
+	/** Rows before the header row, which lack a column that is needed. */
+	private readonly titles: Array<{ text: string; line: number }> = [];
 	/** Number of columns up to the last one that has a name. */
 	private width = 0;
 	/** The beginning of a row, and the text that followed: kept until it is worth reading the row again. */
@@ -110,6 +117,8 @@ export class CsvReader implements RecordReader {
 
 	*end(isBroken = false): Generator<SourceRecord> {
 		yield* this.read(!isBroken);
+		const [first] = this.titles;
+		if (!this.columns && first) this.setHeader(first.text, first.line);
 	}
 
 	private *read(isLast: boolean): Generator<SourceRecord> {
@@ -164,6 +173,7 @@ export class CsvReader implements RecordReader {
 		// Exports that were joined have them again.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
+		if (this.record === 0 && RULE.test(text)) return undefined;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
 		const cells = problem === undefined ? cellsOf(text, this.dialect) : undefined;
@@ -181,7 +191,8 @@ export class CsvReader implements RecordReader {
 			cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '');
 		const isShort = isCut && cells.length < this.width;
 		if (!isLong && !isShort) return undefined;
-		const counts = `has ${cells.length} cells, but the header row has ${columns}`;
+		const count = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
+		const counts = `has ${count}, but the header row has ${columns}`;
 		return isShort ? counts + MAY_BE_CUT : counts;
 	}
 
@@ -193,9 +204,32 @@ export class CsvReader implements RecordReader {
 			this.preamble.push(text);
 			return;
 		}
-		if (this.dialect.delimiter.length > 1)
-			this.dialect.delimiter = likeliestDelimiter(text, this.dialect.hasQuotes, this.needed);
-		const columns = columnsOf(text, this.dialect);
+		const { columns = [] } = this.columnsIn(text);
+		const isTitle = this.needed.some((field) => !hasColumn(columns, field));
+		if (isTitle && this.titles.length < MAX_TITLE_ROWS) {
+			this.titles.push({ text, line });
+			return;
+		}
+		// None of the rows has the columns: whoever reads the file says what is missing in the first one.
+		const [first] = this.titles;
+		if (isTitle && first) return this.setHeader(first.text, first.line);
+		this.setHeader(text, line);
+		for (const title of this.titles) {
+			this.findings.add('titleRow', title.line);
+			this.preamble.push(title.text);
+		}
+	}
+
+	private columnsIn(row: string): { delimiter: string; columns: string[] | undefined } {
+		const { delimiter: known, hasQuotes } = this.dialect;
+		const delimiter =
+			known.length === 1 ? known : likeliestDelimiter(row, hasQuotes, this.needed);
+		return { delimiter, columns: columnsOf(row, { delimiter, hasQuotes }) };
+	}
+
+	private setHeader(text: string, line: number): undefined {
+		const { delimiter, columns } = this.columnsIn(text);
+		this.dialect.delimiter = delimiter;
 		const problem = columns ? characterProblem(text) : BAD_QUOTE;
 		if (!columns || problem !== undefined)
 			throw new RecordError(`The header row (line ${line}) ${problem}`, 1, line);

@@ -6,6 +6,7 @@ export type FindingKind =
 	| 'quotedRows'
 	| 'sameId'
 	| 'shortRow'
+	| 'titleRow'
 	| 'windows1252';
 
 /** How often something was found in a file, and where first. */

@@ -6,6 +6,7 @@ import {
 	type RecordReader,
 	type SourceRecord,
 } from './record';
+import { isBlank } from './text';
 
 /** How the lines of a format are read. */
 interface LineFormat {
@@ -72,7 +73,7 @@ class LineReader implements RecordReader {
 
 	/** @param isCut the file ends after the line without a line break */
 	private read(line: string, isCut: boolean): SourceRecord | SourceRecord[] | undefined {
-		if (line.trim() === '') {
+		if (isBlank(line)) {
 			if (this.record >= this.skip) this.findings.add('blankRow', this.line);
 			return undefined;
 		}

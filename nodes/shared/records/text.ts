@@ -60,6 +60,12 @@ function withoutMarks(text: string, isLineStart: boolean): string {
 	return rest.replace(/(?<=[\r\n])\ufeff+/g, '');
 }
 
+/** The character that MS-DOS programs end a file with. */
+const END_OF_FILE = '\x1a';
+
+/** Whether a text has nothing but white space. */
+export const isBlank = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
+
 /** What is wrong with the characters of a record, to follow "Line 17 "; undefined for most. */
 export function characterProblem(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;

@@ -311,8 +311,7 @@ describe('a quoted cell whose lines look like rows', () => {
 test.each<[string, string[], object]>([
 	['id;n (a,b,c,d)\n1;x\n', ['id'], { id: '1', 'n (a,b,c,d)': 'x' }],
 	['id\tn,m,o\n1\tx\n', ["['id']"], { id: '1', 'n,m,o': 'x' }],
-	['"id";"n,m,o"\n1;x\n', ['id', 'nothing'], { id: '1', 'n,m,o': 'x' }],
-	['a;b,c,d\n1;x,y\n', ['id'], { 'a;b': '1;x', c: 'y' }],
+	['"id";"n,m,o"\n1;x\n', ['id', 'n,m,o'], { id: '1', 'n,m,o': 'x' }],
 ])('the delimiter of %j is the one under which %j exists', (text, needed, value) => {
 	const reader = new CsvReader();
 	reader.needed = needed;
@@ -326,4 +325,36 @@ test('counts blank and short rows after those that are skipped, but no columns w
 	readAll(reader, 'a,b,c,\n\n1\n,,\n\n2,x,y\n3,x\n4\n');
 	expect(findings.of('blankRow')).toEqual({ count: 2, line: 4, example: '' });
 	expect(findings.of('shortRow')).toEqual({ count: 2, line: 7, example: '' });
+});
+
+describe('rows before the header row', () => {
+	const TITLES = ['Report; 2025\n\nid (old);x\n', '"EXTF";700;"id"x\n', 'a,b,c,d,e\n', '-----\n'];
+	test.each(TITLES)('%j is skipped', (title) => {
+		for (const cuts of [[1], [1000]]) {
+			const findings = new Findings();
+			const reader = new CsvReader({ findings });
+			reader.needed = ['id', 'name'];
+			const { records } = readAll(
+				reader,
+				`${title}id;name\n--;----\n1;A\n${title}2;B\n`,
+				cuts,
+			);
+			expect(records.map(({ value }) => value)).toEqual([
+				{ id: '1', name: 'A' },
+				{ id: '2', name: 'B' },
+			]);
+			expect(reader.header).toBe('id;name');
+			expect(findings.of('titleRow')).toMatchObject({ line: 1 });
+		}
+	});
+
+	test.each([3, 30])(
+		'if none of %d rows has the columns, the first row is the header',
+		(count) => {
+			const reader = new CsvReader();
+			reader.needed = ['id'];
+			expect(readAll(reader, 'a;b,c\n1;x,y\n'.repeat(count)).error).toBeUndefined();
+			expect(reader.columns).toEqual(['a;b', 'c']);
+		},
+	);
 });

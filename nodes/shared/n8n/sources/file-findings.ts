@@ -14,7 +14,7 @@ interface FindingText {
 const QUOTES =
 	"If quotes are ordinary characters in the file, set the option 'Quotes' to 'None': otherwise these rows are part of a cell.";
 
-const TEXTS: Readonly<Record<Exclude<FindingKind, 'blankRow'>, FindingText>> = {
+const TEXTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, FindingText>> = {
 	windows1252: {
 		what: (isOne, file) =>
 			`${isOne ? 'line' : 'lines'} of ${file} ${isOne ? 'is' : 'are'} not UTF-8 and ${isOne ? 'was' : 'were'} read as Windows-1252`,
@@ -47,6 +47,12 @@ const TEXTS: Readonly<Record<Exclude<FindingKind, 'blankRow'>, FindingText>> = {
 	},
 };
 
+/** Rows about which nothing is to be done. */
+const SKIPPED = [
+	['titleRow', 'row before the header row', 'rows before the header row'],
+	['blankRow', 'blank row', 'blank rows'],
+] as const;
+
 /** Adds hints for what was noticed in a file. */
 export function hintAtFindings(run: Run, name: string, findings: Findings): void {
 	const file = quoted(name);
@@ -56,10 +62,12 @@ export function hintAtFindings(run: Run, name: string, findings: Findings): void
 		const sentence = `${figure(found.count)} ${what(found.count === 1, file)}`;
 		run.hintAtFile(`${sentence} (${placeOf(found)})`, advice);
 	}
-	const blank = findings.of('blankRow');
-	if (!blank) return;
-	const rows = count(blank.count, 'blank row');
-	run.hintAtFile(`${rows} of ${file} skipped (${placeOf(blank)})`, '');
+	for (const [kind, noun, plural] of SKIPPED) {
+		const found = findings.of(kind);
+		if (!found) continue;
+		const rows = count(found.count, noun, plural);
+		run.hintAtFile(`${rows} of ${file} skipped (${placeOf(found)})`, '');
+	}
 }
 
 const placeOf = ({ count: number, line, example }: Finding): string =>

@@ -126,10 +126,10 @@ async function useFile<E extends Placed, R extends FileReading<E>>(
 			reading,
 		);
 		await sink.close();
+		hintAtFindings(run, origin.file.name, origin.file.findings);
 	} catch (error) {
 		run.refuse(origin.itemIndex, error);
 	} finally {
-		hintAtFindings(run, origin.file.name, origin.file.findings);
 		origin.file.close();
 	}
 }
