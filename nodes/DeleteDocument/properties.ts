@@ -1,5 +1,6 @@
 import { requiredFieldProperties } from '../shared/n8n/sources/document-fields';
 import {
+	encodingProperty,
 	fileOptionProperties,
 	fileProperties,
 	ID_FILES,
@@ -63,7 +64,7 @@ const options = optionsProperty([
 	},
 	// Each delete is a request of its own, so only concurrency hides the time they take.
 	...requestProperties(8),
-	...shownFor(showOptionForFile, fileOptionProperties),
+	...shownFor(showOptionForFile, [encodingProperty, ...fileOptionProperties]),
 ]);
 
 /** Parameters of Delete Document. */

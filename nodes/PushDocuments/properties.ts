@@ -3,6 +3,7 @@ import {
 	requiredFieldProperties,
 } from '../shared/n8n/sources/document-fields';
 import {
+	encodingProperty,
 	fileOptionProperties,
 	fileProperties,
 	RECORD_FILES,
@@ -124,6 +125,7 @@ const options = optionsProperty([
 			'Maximum number of bytes in one request. The service does not index requests larger than 5 MB: increase it only for a compatible service that does.',
 	},
 	...requestProperties(4),
+	{ ...encodingProperty, displayOptions: { show: { '/documentSource': ['file', 'textFile'] } } },
 	...shownFor(showOptionForFile, fileOptionProperties),
 ]);
 

@@ -5,6 +5,7 @@ import { stemOf } from '../../shared/n8n/sinks/failed-records';
 import { skipAnswered } from '../../shared/n8n/sinks/watermark';
 import { withFiles, type FileReading } from '../../shared/n8n/sources/file-source';
 import type { Jobs } from '../submit/service';
+import { RecentIds } from '../texts/recent-ids';
 import { recordTexts } from '../texts/record-texts';
 import type { TextEntry } from '../texts/text';
 import { chunkAll, newBudget, type TextSource, type Work } from './chunk-texts';
@@ -25,6 +26,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 	const { run, parameters, options, jobs, hints } = work;
 	const isSubmitted = done === 'submitted';
 	const budget = newBudget();
+	const ids = new RecentIds();
 	const readingOf = (origin: FileToRead): TextFile => {
 		const stats = new RunStats(run.stats);
 		const result: FileResult = {
@@ -52,7 +54,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 				if (job.ended === undefined) jobs.add({ ...job, refs: [], kept: undefined });
 			},
 		};
-		return { ...recordTexts(work, origin.itemIndex), sink, work: counted, source };
+		return { ...recordTexts(work, origin, ids), sink, work: counted, source };
 	};
 	await withFiles<TextEntry, TextFile>({
 		run,

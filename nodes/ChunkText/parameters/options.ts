@@ -1,6 +1,7 @@
 import { recommendedFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	bytesPerFileProperty,
+	encodingProperty,
 	readOptionProperties,
 } from '../../shared/n8n/sources/file-properties';
 import { optionsProperty, shownFor } from '../../shared/n8n/parameters/properties';
@@ -223,6 +224,7 @@ export const allOptions = optionsProperty([
 		description: "What to do with texts that have no chunks after 'Max Wait (Seconds)'",
 		displayOptions: { ...fetches, ...notFromFile },
 	},
+	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
 	// Files are returned for texts from a file, and where chunks go to files.
 	{ ...bytesPerFileProperty, displayOptions: fromFile },
