@@ -2,6 +2,7 @@ import { listFieldProperty, requiredFieldProperties } from '../shared/n8n/source
 import {
 	fileOptionProperties,
 	fileProperties,
+	fileProperty,
 	ID_FILES,
 	type RunOptions,
 } from '../shared/n8n/sources/file-properties';
@@ -87,7 +88,7 @@ export const deleteProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Each input item has a file of any size with IDs: ${ID_FILES.text}`,
+				description: `Read the IDs from a file of any size (${ID_FILES.text})`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
@@ -113,6 +114,7 @@ export const deleteProperties = properties([
 		...listFieldProperty('IDs', 'ids', 'removedIds'),
 		displayOptions: { show: { idSource: ['list'] } },
 	},
+	{ ...fileProperty, displayOptions: showForFile },
 	...fileProperties(ID_FILES, showForFile.show),
 	{
 		...requiredFieldProperties[0],
@@ -128,14 +130,12 @@ export const deleteProperties = properties([
 			{
 				name: 'Every Delete',
 				value: 'everyDelete',
-				description:
-					'Each request asks the service to commit sooner. Slow for many documents.',
+				description: 'Ask for a commit with every delete. Slow for many documents.',
 			},
 			{
 				name: 'Once, at the End',
 				value: 'lastDeleteOnly',
-				description:
-					'The last request, sent after all others, asks the service to commit sooner',
+				description: 'Ask for one commit, with the last delete',
 			},
 			{
 				name: 'Service Default',

@@ -35,7 +35,7 @@ describe('a transient error of a poll', () => {
 			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 			expect(polls()).toHaveLength(4);
 			expect(submits()).toHaveLength(1);
-			expect(hintsOf(result)).toEqual(['3 retries after transient errors']);
+			expect(hintsOf(result)).toEqual(['Requests were repeated 3 times after temporary errors']);
 			expect(result.hints[0].type).toBe('info');
 		},
 	);

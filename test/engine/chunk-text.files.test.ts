@@ -333,7 +333,7 @@ describe('Texts From: File', () => {
 			);
 			expect(status).toBe('error');
 			expect(error?.message).toContain("'articles.jsonl', record 6 (line 6)");
-			expect(error?.description?.includes('Their output was not returned')).toBe(count > 0);
+			expect(error?.description?.includes('The chunks were not returned')).toBe(count > 0);
 			for (const [at, { chunkingId }] of sandbox().jobs().entries())
 				expect(error?.description?.includes(chunkingId)).toBe(at >= count);
 		},

@@ -138,7 +138,7 @@ describe('the status ERROR', () => {
 		const broken = jobs().find((job) => job.status === 'ERROR');
 		expect(error?.message).toBe(message(broken?.chunkingId, size));
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
-		expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
+		expect(error?.description).toContain(`Failed chunking IDs: ${broken?.chunkingId}.`);
 		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
 	});
 

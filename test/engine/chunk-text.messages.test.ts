@@ -74,7 +74,7 @@ it.each([
 
 it('a hint counts no texts whose chunks are not ready, nor those that an earlier run has sent', async () => {
 	sandbox().settings.chunkDelayMs = 60_000;
-	const unfinished = [expect.stringMatching(/^101 texts not finished\./)];
+	const unfinished = [expect.stringMatching(/^101 texts are not finished\./)];
 	const waited = { maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
 	expect(hintsOf(await chunk(texts(101), { options: waited }))).toEqual(unfinished);
 	const { output } = await chunk(texts(101), { operation: 'submit' });

@@ -218,7 +218,7 @@ describe('bad input', () => {
 			{ n: 1, error: "'Text' is empty (item 3)" },
 		]);
 		expect(hintsOf(routed)).toContain(
-			"2 of 4 texts failed. The field 'error' of the items in the output 'Error' says why.",
+			"2 of 4 texts failed. See the field 'error' in the Error output.",
 		);
 		expect(batches()).toEqual([
 			['a', 'c'],
@@ -473,7 +473,7 @@ describe('Get Results', () => {
 		expect(result.output).toEqual(output);
 		expect(polls()).toHaveLength(1);
 		expect(hintsOf(result)).toEqual([
-			"1 text not finished. Fetch the chunks later with the operation 'Get Results'.",
+			"1 text is not finished. Fetch the chunks later with the operation 'Get Results'.",
 		]);
 	});
 
@@ -493,7 +493,7 @@ describe('Get Results', () => {
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ text: 'a' }),
 			{
-				error: `There is no text 5 (zero-based): the request has 2 texts (chunking ID ${String(one.chunkingId)})`,
+				error: `'Text Position' is 5, but the request has 2 texts (0 and 1) (chunking ID ${String(one.chunkingId)})`,
 				chunkingId: one.chunkingId,
 				textPosition: 5,
 				textsInRequest: 2,

@@ -54,7 +54,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 		new PushDocuments(),
 		{ options: { documentsPerRequest: 2, concurrency: 1 } },
 		{ route: 'push', skip: 2 },
-		/Push Documents: The service had confirmed 4 of 6 documents; pushing them again is safe\. \(\d+ per second, 0 retries\)/,
+		/Push Documents: The service confirmed 4 of 6 documents. Pushing all of them again is safe\. \(\d+ per second, 0 retries\)/,
 	],
 	[
 		'Chunk Text',

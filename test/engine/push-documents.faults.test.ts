@@ -47,7 +47,7 @@ describe('a transient error', () => {
 		const result = await push(documents(6), { options: { documentsPerRequest: 2 } });
 		everyItemIsPushed(result, 6);
 		expect(sandbox().requests).toHaveLength(5);
-		expect(hintsOf(result)).toEqual(['2 retries after transient errors']);
+		expect(hintsOf(result)).toEqual(['Requests were repeated 2 times after temporary errors']);
 		const attempts = jsonOf(result.output).map(({ attempts = 1 }) => attempts as number);
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
@@ -155,7 +155,7 @@ describe('a node set to stop', () => {
 		expect(error?.context).toMatchObject({ itemIndex: 4 });
 		expect(statuses()).toEqual([200, 200, 400, 400]);
 		expect(error?.description).toMatch(
-			/The service had confirmed 4 of 9 documents; pushing them again is safe\.$/,
+			/The service confirmed 4 of 9 documents. Pushing all of them again is safe\.$/,
 		);
 		expect(indexed()).toHaveLength(4);
 	});
@@ -183,7 +183,7 @@ describe('Stop in the editor', () => {
 			fault({ ...HANGS, skip: 2 });
 			const { error } = await stopAfter(4, documents(20), { options: OPTIONS }, { onError });
 			expect(error?.message).toBe(
-				'The execution was canceled. The service had confirmed 4 of 20 documents; pushing them again is safe. Requests in flight may have taken effect.',
+				'The execution was canceled. The service confirmed 4 of 20 documents. Pushing all of them again is safe. Requests in flight may have taken effect.',
 			);
 		},
 	);

@@ -222,7 +222,7 @@ describe('documents with the same ID', () => {
 	it('are counted among the first 100,000', async () => {
 		const all = [...indexes(100_600), 0, 100_100].map((at) => ({ id: `d${at}`, name: 'N' }));
 		const result = await push([await files.item(lines(all))], { options: { dryRun: true } });
-		expect(hintsOf(result)).toContain('at least 1 document with the same ID as an earlier one');
+		expect(hintsOf(result)).toContain('At least 1 document with the same ID as an earlier one');
 	});
 
 	it('are not counted if they were never sent', async () => {
@@ -243,7 +243,7 @@ describe('documents with the same ID', () => {
 		expect(indexed().every(({ version }) => Number(version) % 2 === 1)).toBe(true);
 		expect(summary(result)).toMatchObject({ records: 2000, pushed: 1000, skipped: 1000 });
 		expect(hintsOf(result).join()).toContain(
-			'1,000 documents skipped for a later one with the same ID',
+			'1,000 documents skipped because a later one has the same ID',
 		);
 		expect(hintsOf(result).join()).not.toContain('as an earlier one');
 	});
@@ -284,7 +284,7 @@ describe('failed records', () => {
 		const result = await push(await Promise.all(indexes(5).map(named)), {}, CONTINUE);
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^1 record of '0\.jsonl' failed; 1 record of '1\.jsonl' failed; 1 record of '2\.jsonl' failed and 2 more\. The field 'failures' says why\./,
+				/^1 record of '0\.jsonl' failed; 1 record of '1\.jsonl' failed; 1 record of '2\.jsonl' failed and 2 more\. See 'failures' for the reasons\./,
 			),
 		]);
 	});
@@ -322,7 +322,7 @@ describe('failed records', () => {
 			},
 		]);
 		expect(hintsOf(result)).toContain(
-			"5 records of 'documents.jsonl' failed. The field 'failures' says why. The item has files with all failed records: correct them, then run this node with these files.",
+			"5 records of 'documents.jsonl' failed. See 'failures' for the reasons. The failed records are attached as files: correct these files and run this node on them.",
 		);
 	});
 

@@ -338,7 +338,7 @@ describe('documents of the same ID', () => {
 			expect.objectContaining({ id: 'a', pushed: true }),
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
-		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
+		expect(hintsOf(result)).toContain('2 documents skipped because a later one has the same ID');
 	});
 });
 
@@ -536,7 +536,7 @@ describe('the output', () => {
 		);
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
 		expect(error?.description).toMatch(
-			/^Correct the document and push it again\. The service had confirmed 2 of 3 documents/,
+			/^Correct the document and push it again\. The service confirmed 2 of 3 documents/,
 		);
 	});
 
@@ -625,12 +625,12 @@ describe('hints', () => {
 	it('say how many documents failed, since the node is green then', async () => {
 		const items = [{ id: 'a' }, ...documents(2), { name: 'B' }];
 		expect(hintsOf(await push(items, {}, CONTINUE))).toEqual([
-			"2 of 4 documents failed. The field 'error' of their items says why.",
+			"2 of 4 documents failed. See the field 'error' of the failed items.",
 		]);
 		sandbox().faults.add({ route: 'push', status: 403 });
 		expect(hintsOf(await push(documents(3), {}, CONTINUE))).toEqual([
-			"3 of 3 documents failed. The field 'error' of their items says why.",
-			'2 batches split after failing as a whole',
+			"3 of 3 documents failed. See the field 'error' of the failed items.",
+			'2 batches were split because they failed as a whole',
 		]);
 	});
 

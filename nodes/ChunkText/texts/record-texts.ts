@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf } from '../../shared/records/fields';
+import { fieldOf, withoutField } from '../../shared/records/fields';
 import {
 	idIn,
 	neededFields,
@@ -10,6 +10,7 @@ import {
 	type DocumentFields,
 } from '../../shared/n8n/sources/document-fields';
 import type { FileReading } from '../../shared/n8n/sources/file-source';
+import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
@@ -22,11 +23,13 @@ import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from 
  * wanted, fail.
  *
  * @param itemIndex number of the item that has the file
+ * @param unused notes which optional fields the records have
  * @throws InputError for a parameter that cannot be used
  */
 export function recordTexts(
 	{ parameters, options, mode }: ChunkTask,
 	itemIndex: number,
+	unused: UnusedFields,
 ): Omit<FileReading<TextEntry>, 'sink'> {
 	const textField = parameters.requiredText('textField', itemIndex);
 	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
@@ -37,6 +40,7 @@ export function recordTexts(
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))
 				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT);
+			if (document) unused.note(value, document);
 			const text = fieldOf(value, textField);
 			return {
 				items,
@@ -45,11 +49,24 @@ export function recordTexts(
 				...grouped,
 				// Without its content, of which only what is needed is kept.
 				record: record && { ...record, value: undefined },
-				source: keepSourceFields !== 'none' ? (value as IDataObject) : undefined,
+				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
 		},
 		idOf: (value) => idIn(value, document?.id ?? 'id'),
 	};
+}
+
+/**
+ * The fields of a record that its chunks may keep. If all are kept, the whole text is none of them: with it,
+ * each chunk would match every search that the document matches.
+ */
+function sourceOf(
+	record: IDataObject,
+	textField: string,
+	keepSourceFields: 'all' | 'listed' | 'none',
+): IDataObject | undefined {
+	if (keepSourceFields === 'none') return undefined;
+	return keepSourceFields === 'all' ? withoutField(record, textField) : record;
 }
 
 /** Where the document of a record is in it. */

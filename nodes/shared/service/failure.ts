@@ -1,3 +1,5 @@
+import type { ActionableCause } from 'n8n-workflow';
+
 import type { Verdict } from '../flow/verdict';
 import { isRecord } from './json';
 
@@ -33,6 +35,8 @@ export interface FailureDetails {
 	transient?: boolean;
 	/** For `transport`: there is evidence that the request never left (see transport-failure.ts). */
 	neverSent?: boolean;
+	/** Why it failed in n8n's terms, if kind and status do not tell. */
+	actionableCause?: ActionableCause | undefined;
 	/** Overrules what follows from the rest: an earlier attempt may have taken effect. */
 	outcomeUnknown?: boolean;
 }
@@ -59,6 +63,7 @@ export class ServiceFailure extends Error {
 	/** The service's own words, '' if there are none. */
 	readonly said: string;
 	readonly isText: boolean;
+	readonly actionableCause: ActionableCause | undefined;
 	readonly #details: FailureDetails;
 
 	/** @param what what happened, without the service's words */
@@ -66,7 +71,9 @@ export class ServiceFailure extends Error {
 		readonly what: string,
 		details: FailureDetails,
 	) {
-		const { kind, code, status = 0, said = '' } = details;
+		const { kind, code, status = 0 } = details;
+		// The message goes on after the quotation.
+		const said = (details.said ?? '').replace(/(?<!\.)\.$/, '');
 		super(said === '' ? what : `${what}, "${said}"`);
 		this.#details = details;
 		this.kind = kind;
@@ -76,6 +83,7 @@ export class ServiceFailure extends Error {
 		this.description = details.description;
 		this.said = said;
 		this.isText = details.isText ?? false;
+		this.actionableCause = details.actionableCause;
 		this.transient = details.transient ?? kind === 'transport';
 		this.neverSent = kind === 'token' || details.neverSent === true;
 		const mayBeDone =

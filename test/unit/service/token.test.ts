@@ -167,7 +167,7 @@ describe('a refusal', () => {
 	test('reads with status, code and words of the server', () => {
 		const body = { error: 'invalid_client', error_description: 'Client unknown.' };
 		expect(failureOf(body, 401)).toMatchObject({
-			message: `The token server refused to issue a token for the scope ${SCOPE}: status 401 (invalid_client), "Client unknown."`,
+			message: `No token for the scope ${SCOPE}: the token server answered with status 401 (invalid_client), "Client unknown"`,
 			description: "Check 'Client ID' and 'Client Secret' in the credential.",
 			kind: 'token',
 			httpStatus: 401,
@@ -176,10 +176,10 @@ describe('a refusal', () => {
 	});
 
 	test.each([302, 404, 408, 429, 500, 503])(
-		'status %i is none: no token was issued',
+		'with status %i names it',
 		(status) => {
 			expect(failureOf('', status).message).toBe(
-				`The token server issued no token for the scope ${SCOPE}: status ${status}`,
+				`No token for the scope ${SCOPE}: the token server answered with status ${status}`,
 			);
 		},
 	);

@@ -15,9 +15,9 @@ import { HTML, refusal, repeatedNames } from './record-file';
 /** The parameters of files that are one text each; see file-properties.ts. */
 interface TextFileParameters {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
-	value(name: 'documentId', itemIndex: number): unknown;
-	id(name: 'documentId', itemIndex: number): string;
-	text(name: 'documentName', itemIndex: number): string;
+	value(name: 'fileDocumentId', itemIndex: number): unknown;
+	id(name: 'fileDocumentId', itemIndex: number): string;
+	text(name: 'fileDocumentName', itemIndex: number): string;
 }
 
 /** The files of the input items, one each, if every file is one text: a document is named after its file. */
@@ -69,11 +69,11 @@ export class TextFiles {
 	 */
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
-		const name = parameters.text('documentName', itemIndex);
-		if (isBlank(parameters.value('documentId', itemIndex)))
+		const name = parameters.text('fileDocumentName', itemIndex);
+		if (isBlank(parameters.value('fileDocumentId', itemIndex)))
 			this.names.set(itemIndex, this.nameOf(itemIndex));
 		return {
-			id: this.names.get(itemIndex) ?? parameters.id('documentId', itemIndex),
+			id: this.names.get(itemIndex) ?? parameters.id('fileDocumentId', itemIndex),
 			name: isBlank(name) ? stemOf(this.nameOf(itemIndex)) : name,
 		};
 	}
