@@ -54,6 +54,7 @@ describe('texts share a request', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[1]).toEqual({
 			error: "'Text' has 1,500 bytes, more than the 1,000 that 'Bytes per Request' allows (item 1)",
+			advice: expect.any(String),
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});
@@ -105,6 +106,7 @@ describe('texts share a request', () => {
 				...texts(6)[3],
 				httpStatus: 400,
 				error: '"Text is no text": the AI service answered with status 400, so the text was not submitted',
+				advice: expect.any(String),
 			},
 		]);
 		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(5);
@@ -152,6 +154,7 @@ describe('the status ERROR', () => {
 			items.slice(0, 3).map((item) => ({
 				...item,
 				error: message(item.chunkingId, Number(item.textsInRequest)),
+				advice: expect.any(String),
 			})),
 		);
 		expect(polls()).toHaveLength(4);
@@ -273,6 +276,7 @@ describe('an item with a list of texts', () => {
 		expect(jsonOf(result.output)).toEqual([
 			{
 				error: expect.stringContaining('the text was not submitted') as string,
+				advice: expect.any(String),
 				httpStatus: 400,
 				chunkingId: chunkingIds()[0],
 				failedTexts: [

@@ -105,7 +105,11 @@ describe("the document's ID", () => {
 			CONTINUE,
 		);
 		expect(pairedIndexes(result)[0]).toBe(0);
-		expect(jsonOf(result.output)[0]).toEqual({ id: 'a', error: expect.any(String) as string });
+		expect(jsonOf(result.output)[0]).toEqual({
+			id: 'a',
+			error: expect.any(String) as string,
+			advice: expect.any(String) as string,
+		});
 	});
 
 	it.each<[string, () => void]>([

@@ -67,6 +67,7 @@ describe('when time runs out', () => {
 			expect(json).toEqual({
 				...(onError === 'continueErrorOutput' && texts(3)[2]),
 				error: `The chunks were not ready after 1 second (status SUBMITTED) (chunking ID ${chunkingId})`,
+				advice: expect.any(String),
 				chunkingId,
 				textPosition: 0,
 				textsInRequest: 1,

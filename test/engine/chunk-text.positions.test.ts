@@ -64,7 +64,9 @@ describe('a response with another number of results than texts were sent', () =>
 			const items = isRegular ? result.output : result.errorOutput;
 			const failed = {
 				error: `The AI service returned 2 results for 3 texts, so it is unknown which belongs to which (chunking ID ${chunkingId})`,
-				advice: expect.stringMatching(/^Submit the texts with 'Texts per Request' set to 1/),
+				advice: expect.stringMatching(
+					/^Submit the texts with 'Texts per Request' set to 1/,
+				),
 				chunkingId,
 			};
 			expect(jsonOf(items)).toEqual(

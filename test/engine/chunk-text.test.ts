@@ -160,6 +160,12 @@ describe('bad input', () => {
 			/^'Additional Body Fields' is not valid JSON: /,
 		],
 		[
+			'additional fields that would replace the texts',
+			{ text: 'a' },
+			{ options: { additionalBodyFields: '{"batch": []}' } },
+			/^'Additional Body Fields' must not contain 'batch'$/,
+		],
+		[
 			'a custom scope that is empty',
 			{ text: 'a' },
 			{ scope: 'custom', customScope: ' ' },
@@ -210,12 +216,13 @@ describe('bad input', () => {
 		const items = [{ text: 'a' }, { n: 0, text: '' }, { text: 'c' }, { n: 1 }];
 		const regular = await chunk(items, {}, CONTINUE);
 		expect(pairedIndexes(regular)).toEqual([0, 1, 2, 3]);
-		expect(jsonOf(regular.output)[1]).toEqual({ error: "'Text' is empty (item 1)" });
+		const advice = 'Drag the field with the text to chunk here, or enter the text.';
+		expect(jsonOf(regular.output)[1]).toEqual({ error: "'Text' is empty (item 1)", advice });
 		const routed = await chunk(items, {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(routed)).toEqual([0, 2, 1, 3]);
 		expect(jsonOf(routed.errorOutput)).toEqual([
-			{ n: 0, text: '', error: "'Text' is empty (item 1)" },
-			{ n: 1, error: "'Text' is empty (item 3)" },
+			{ n: 0, text: '', error: "'Text' is empty (item 1)", advice },
+			{ n: 1, error: "'Text' is empty (item 3)", advice },
 		]);
 		expect(hintsOf(routed)).toContain(
 			"2 of 4 texts failed. See the field 'error' in the Error output.",
@@ -494,6 +501,7 @@ describe('Get Results', () => {
 			expect.objectContaining({ text: 'a' }),
 			{
 				error: `'Text Position' is 5, but the request has 2 texts (0 and 1) (chunking ID ${String(one.chunkingId)})`,
+				advice: expect.any(String),
 				chunkingId: one.chunkingId,
 				textPosition: 5,
 				textsInRequest: 2,

@@ -190,6 +190,7 @@ describe('ids', () => {
 			expect(sentIds().sort()).toEqual(['a', 'c']);
 			expect(jsonOf(result.output)).toContainEqual({
 				error: `Entry 2 (zero-based) of the list: ${message} (item 0)`,
+				advice: expect.stringMatching(/^Each entry must be the ID of one document/),
 			});
 			const { error } = await remove(list, { idSource: 'list' });
 			expect(error?.description).toBe(
@@ -293,7 +294,7 @@ describe('what is known of the commit', () => {
 			'serviceDefault',
 			[],
 			[undefined, undefined, undefined],
-			/^3 deletes accepted\. The documents stay searchable until the service commits, once a minute\.$/,
+			/^3 deletes accepted\. The documents stay searchable until the service commits, about once a minute\.$/,
 		],
 	])('is in the output and in a hint: %s', async (commit, sent, answers, hint) => {
 		await index(ids(3));
@@ -347,6 +348,7 @@ describe('a document the service does not know', () => {
 				id: 'unknown',
 				httpStatus: 404,
 				error: `The push service answered with status 404, "There is no document 'unknown'", so document 'unknown' was not deleted`,
+				advice: "Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.",
 			},
 		]);
 		expect(sandbox().requests).toHaveLength(2);
@@ -476,7 +478,10 @@ it.each(['everyDelete', 'lastDeleteOnly'])(
 			{ id: 'd0', deleted: false, dryRun: true },
 			{ id: 'd1', deleted: false, dryRun: true },
 			{ id: 'd0', deleted: false, dryRun: true },
-			{ error: expect.stringMatching(/^'Document ID' must be text/) },
+			{
+				error: expect.stringMatching(/^'Document ID' must be text/),
+				advice: expect.stringMatching(/choose 'List in a Field'/),
+			},
 		]);
 		expect(hintsOf(result)).toContain('Dry run: 2 IDs checked. Nothing was sent.');
 		expect(sandbox().requests).toHaveLength(0);

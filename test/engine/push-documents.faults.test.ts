@@ -65,9 +65,27 @@ describe('a transient error', () => {
 				...documents(4)[2],
 				httpStatus: 503,
 				error: `The push service answered with status 503, "Index is busy", so it is unknown whether document 'd2' was pushed. Pushing it again is safe.`,
+				advice: expect.any(String),
 			},
 		]);
 		expect(statuses().filter((status) => status === 503)).toHaveLength(2);
+	});
+});
+
+describe("n8n's error", () => {
+	it.each<[FaultRule['status'], object]>([
+		[401, { cause: 'credential-invalid' }],
+		[503, { cause: 'temporarily-unavailable' }],
+	])('has the cause of status %i', async (status, failure) => {
+		fault({ status });
+		const { error } = await push(documents(1), { options: { retryForSeconds: 0 } });
+		expect(error).toMatchObject({ failure });
+	});
+
+	it('has no cause that is not known', async () => {
+		fault({ status: 403 });
+		const { error } = await push(documents(1));
+		expect(error).toMatchObject({ failure: undefined });
 	});
 });
 
@@ -203,6 +221,7 @@ describe('where it sends', () => {
 				id: `d${index}`,
 				httpStatus: 307,
 				error: `The push service answered with status 307, so document 'd${index}' was not pushed`,
+				advice: expect.any(String),
 			})),
 		);
 		const { error } = await push(documents(1));

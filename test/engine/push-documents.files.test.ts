@@ -195,6 +195,7 @@ describe('the summary', () => {
 			line: 100,
 			id: 'd99',
 			error: "The field 'name' of document 'd99' is missing or empty",
+			advice: expect.stringMatching(/^Every document needs an ID and a name/),
 		});
 		expect(failureCounts).toEqual([
 			{ error: "The field 'name' is missing or empty", records: 150 },
@@ -303,15 +304,22 @@ describe('failed records', () => {
 				line: 3,
 				id: 'b',
 				error: "The field 'name' of document 'b' is missing or empty",
+				advice: expect.stringMatching(/^Every document needs an ID and a name/),
 			},
 			{
 				record: 4,
 				line: 4,
 				id: 'c',
 				error: expect.stringContaining("document 'c' was not pushed"),
+				advice: 'Check what the service says, and then the document and its ID.',
 				httpStatus: 422,
 			},
-			{ record: 6, line: 6, error: 'The document is not a JSON object' },
+			{
+				record: 6,
+				line: 6,
+				error: 'The document is not a JSON object',
+				advice: 'Each document must be an object with an ID and a name.',
+			},
 			{
 				record: 7,
 				line: 7,
@@ -319,6 +327,7 @@ describe('failed records', () => {
 				error: expect.stringContaining(
 					"more than the 2,000 that 'Bytes per Request' allows",
 				),
+				advice: expect.stringMatching(/^Shorten the document/),
 			},
 		]);
 		expect(hintsOf(result)).toContain(

@@ -51,7 +51,7 @@ async function getResults(run: Run): Promise<void> {
 	await withWork(task, fetch, async (work) => await chunkItems(work, ids));
 }
 
-const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'Submit'.";
+const ID_ADVICE = "Drag the field with the chunking ID here, as 'Submit' returns it.";
 
 function taskOf(run: Run): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);

@@ -175,14 +175,11 @@ describe('a refusal', () => {
 		});
 	});
 
-	test.each([302, 404, 408, 429, 500, 503])(
-		'with status %i names it',
-		(status) => {
-			expect(failureOf('', status).message).toBe(
-				`No token for the scope ${SCOPE}: the token server answered with status ${status}`,
-			);
-		},
-	);
+	test.each([302, 404, 408, 429, 500, 503])('with status %i names it', (status) => {
+		expect(failureOf('', status).message).toBe(
+			`No token for the scope ${SCOPE}: the token server answered with status ${status}`,
+		);
+	});
 
 	test('a code without words is not repeated', () => {
 		const { message } = failureOf({ error: 'invalid_client' }, 401);
