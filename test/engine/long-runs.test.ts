@@ -61,7 +61,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 		new ChunkText(),
 		{ ...MODEL, text: '={{ $json.text }}' },
 		{ route: 'results' },
-		/Chunk Text: Chunking IDs/,
+		/Chunk Text: Unfinished chunking IDs/,
 	],
 ])('%s writes a line every 10 seconds', async (_name, node, parameters, fault, words) => {
 	const items = indexes(6).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
