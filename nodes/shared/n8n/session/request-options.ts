@@ -42,7 +42,7 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 0 },
 			default: RETRY_FOR_SECONDS,
 			description:
-				'How long to keep retrying a request after transient errors, with growing pauses. Retries at least once. At most 10 seconds in tools of an AI agent.',
+				'How long to keep retrying a request after temporary errors, with growing pauses. Retries at least once. At most 10 seconds in tools of an AI agent.',
 		},
 		{
 			displayName: 'Request Timeout (Seconds)',
