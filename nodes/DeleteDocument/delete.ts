@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliver, deliverEach } from '../shared/flow/deliver';
+import { bulk } from '../shared/flow/bulk';
+import { oneEach, sendOne } from '../shared/flow/one-each';
 import { fieldOf } from '../shared/records/fields';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { count, doneText, troubleText } from '../shared/n8n/run/hints';
@@ -71,16 +72,17 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
 		const held: { last?: Entry } = {};
 		const toSend = commitsLast && isLast ? allButLast(entries, held) : entries;
-		const send = async (entry: Entry, attempt: number) =>
-			await sendDelete(deletes, entry, attempt, commit === 'everyDelete');
-		for await (const slice of deliverEach(toSend, send, line)) {
-			for (const { entry, outcome } of slice) await account(sink, [entry], outcome, wording);
+		const send = async (entry: Entry) =>
+			await sendDelete(deletes, entry, commit === 'everyDelete');
+		for await (const answers of bulk(toSend, oneEach(line, send))) {
+			for (const { entries, outcome } of answers)
+				await account(sink, entries, outcome, wording);
 		}
 		const { last } = held;
 		if (last === undefined) return;
 		// All others have been answered, so the commit comes after them.
-		const sendLast = async (attempt: number) => await sendDelete(deletes, last, attempt, true);
-		await account(sink, [last], await deliver(sendLast, line), wording);
+		const sendLast = async () => await sendDelete(deletes, last, true);
+		await account(sink, [last], await sendOne(line, sendLast), wording);
 	};
 	if (parameters.choice('idSource') === 'file') {
 		const how = { ...options, takesLines: true };
@@ -99,15 +101,9 @@ const NOT_FOUND =
 	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
 /** One attempt to delete a document. */
-async function sendDelete(
-	deletes: Deletes,
-	entry: Entry,
-	attempt: number,
-	commits: boolean,
-): Promise<DeleteResult> {
-	const { run, options, session } = deletes;
+async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Promise<DeleteResult> {
+	const { options, session } = deletes;
 	if (options.dryRun) return 'checked';
-	if (attempt === 1) run.stats.count('requests');
 	const request = {
 		method: 'DELETE' as const,
 		path: deletePath(entry.id),

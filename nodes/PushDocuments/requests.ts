@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Answer, BulkOptions, Packed } from '../shared/flow/bulk';
+import type { Packed } from '../shared/flow/batcher';
+import type { Answer, BulkOptions } from '../shared/flow/bulk';
 import { count, figure } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
 import { requestLine } from '../shared/n8n/session/request-options';

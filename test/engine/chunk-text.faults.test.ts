@@ -2,6 +2,7 @@
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { OUTAGE } from '../../nodes/shared/flow/retry-policy';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
 import {
@@ -130,8 +131,10 @@ describe('a submission', () => {
 
 it('a text that was never sent, since the service is down, is certainly not submitted', async () => {
 	fault('submit', { status: 503 });
+	jest.replaceProperty(OUTAGE, 'minSilenceMs', 0);
 	const options = { textsPerRequest: 1, concurrency: 1, retryForSeconds: 0 };
 	const { output } = await chunk(texts(4), { options }, CONTINUE);
+	jest.restoreAllMocks();
 	const [first, , , last] = jsonOf(output).map(({ error }) => error);
 	expect(first).toContain('so it is unknown whether the text was submitted.');
 	expect(last).toMatch(/, so the text was not submitted$/);

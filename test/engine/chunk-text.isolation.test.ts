@@ -209,6 +209,16 @@ describe('a job that the service no longer knows', () => {
 		},
 	);
 
+	it('has its texts submitted again although no poll had answered for it, if one had for another job', async () => {
+		answers(submitted);
+		fault('results', { ...unknown, times: 1 });
+		const options = { textsPerRequest: 1, concurrency: 1 };
+		const { output } = await chunk(texts(2), { options });
+		expect(textsOf(jsonOf(output)).sort()).toEqual(['text 0', 'text 1']);
+		// The first poll answered for one of the jobs, the second one had never been answered for the other.
+		expect(submits()).toHaveLength(3);
+	});
+
 	it('fails if it gets lost again', async () => {
 		answers(submitted, submitted);
 		fault('results', unknown);

@@ -475,7 +475,7 @@ describe('the output', () => {
 				requests: 3,
 				retries: 1,
 				splits: 0,
-				throttled: 0,
+				throttled: 1,
 				bytes: sent.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
 				seconds: expect.any(Number),
 				recordsPerSecond: expect.any(Number),

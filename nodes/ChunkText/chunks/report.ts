@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { failed, type Failed, type Outcome } from '../../shared/flow/deliver';
+import { failed, type Failed, type Outcome } from '../../shared/flow/outcome';
 import { count } from '../../shared/n8n/run/hints';
 import { isTool, type Failure } from '../../shared/n8n/run/results';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
@@ -57,7 +57,6 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.pending(job, response.lastError);
-		if (response.type === 'lost') return await this.answer(job, failed(response.reason));
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {

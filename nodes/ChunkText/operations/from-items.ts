@@ -6,16 +6,21 @@ import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { withItems } from '../../shared/n8n/sources/source';
 import { documentItem, itemsOf } from '../chunks/records';
 import { mergedFailure } from '../chunks/report';
+import { fetchAll } from '../fetch/fetch';
 import { ItemTexts, type IdSource } from '../texts/item-texts';
 import type { TextEntry } from '../texts/text';
-import { ChunkRun, type Work } from './chunk-texts';
+import { chunkAll, reportEarlier, type Work } from './chunk-texts';
 
 /**
  * Chunks the texts of all input items. Items without a usable text fail.
  *
  * @param ids where items say which earlier request they stand for; those that do are not submitted again
  */
-export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
+export async function chunkItems(
+	work: Work,
+	ids?: IdSource,
+	fetchEarlier = fetchAll,
+): Promise<void> {
 	const { run, options, mode, jobs } = work;
 	const items = new ItemTexts(work, ids);
 	const joined = (itemIndex: number, parts: IDataObject[]) =>
@@ -46,10 +51,10 @@ export async function chunkItems(work: Work, ids?: IdSource): Promise<void> {
 			progress: () => jobs.progress(),
 		}),
 	};
-	await withItems<TextEntry>(
-		run,
-		reading,
-		async ({ entries, sink }) =>
-			await new ChunkRun(work, { sink, name: 'chunks' }).chunkAll(entries, [...jobs]),
-	);
+	await withItems<TextEntry>(run, reading, async ({ entries, sink }) => {
+		await Promise.all([
+			reportEarlier(fetchEarlier([...jobs], work), work, sink),
+			chunkAll(entries, work, { sink, name: 'chunks' }),
+		]);
+	});
 }

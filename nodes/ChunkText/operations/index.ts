@@ -2,7 +2,7 @@ import { Parameters } from '../../shared/n8n/parameters/parameters';
 import { isTool } from '../../shared/n8n/run/results';
 import type { Run } from '../../shared/n8n/run/run';
 import { checkResultsPath } from '../../shared/service/chunking/chunking';
-import { fetchAll, fetchNothing, fetchOnce } from '../fetch/fetch';
+import { fetchAll, fetchOnce, notAtAll, untilEnded } from '../fetch/fetch';
 import { allProperties, optionsOf, type ChunkParameters } from '../parameters';
 import type { ChunkTask } from '../texts/text';
 import { withWork } from './chunk-texts';
@@ -22,7 +22,7 @@ async function submitAndWait(run: Run): Promise<void> {
 		idOf: (itemIndex: number) => parameters.text('options.resumeChunkingId', itemIndex),
 		positionOf: (itemIndex: number) => run.items[itemIndex]?.json.textPosition,
 	};
-	await withWork(task, fetchAll, async (work) =>
+	await withWork(task, untilEnded, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work, ids),
 	);
 }
@@ -33,7 +33,7 @@ async function submit(run: Run): Promise<void> {
 	const isFile = task.parameters.choice('textSource') === 'file';
 	// Of a file only these items have the documents, for Get Results.
 	const mode = isFile ? 'documents' : 'chunks';
-	await withWork({ ...task, mode }, fetchNothing, async (work) =>
+	await withWork({ ...task, mode }, notAtAll, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
 	);
 }
@@ -48,7 +48,7 @@ async function getResults(run: Run): Promise<void> {
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 	};
 	const fetch = parameters.boolean('wait') ? fetchAll : fetchOnce;
-	await withWork(task, fetch, async (work) => await chunkItems(work, ids));
+	await withWork(task, untilEnded, async (work) => await chunkItems(work, ids, fetch));
 }
 
 const ID_ADVICE = "Drag the field with the chunking ID here, as 'Submit' returns it.";

@@ -1,5 +1,6 @@
 import { listOf } from '../../shared/n8n/run/hints';
-import { requestLine, type RequestLine } from '../../shared/n8n/session/request-options';
+import type { Line } from '../../shared/flow/attempt';
+import { requestLine } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/services';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
@@ -23,8 +24,6 @@ export interface Job {
 	ended?: 'finished' | 'failed';
 	/** The service has answered a poll for it. */
 	isKnown?: boolean;
-	/** It ended in ERROR, maybe because of one of its texts: each may be submitted again by itself. */
-	mayRepeat?: boolean;
 }
 
 /** More chunking IDs than this would make a message unreadable. */
@@ -32,6 +31,9 @@ const MAX_IDS_IN_MESSAGE = 100;
 
 /** The jobs of a run; with texts from files those that were not returned. */
 export class Jobs extends Set<Job> {
+	/** The service has answered a poll for a job of this run, so a 404 means that it has lost a job. */
+	isPathRight = false;
+
 	/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
 	progress(): string {
 		return [
@@ -54,9 +56,9 @@ export interface ChunkService extends ChunkTask {
 	session: Session;
 	jobs: Jobs;
 	/** What all submissions of the run share. */
-	submitting: RequestLine;
+	submitting: Line;
 	/** What all its polls and fetches share. */
-	fetching: RequestLine;
+	fetching: Line;
 }
 
 /**

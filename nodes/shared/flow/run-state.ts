@@ -39,31 +39,6 @@ export class RunStats {
 
 type Counter = Exclude<keyof RunStats, 'count'>;
 
-/** After so many such failures of single entries in a row, the service is down. */
-const MAX_FAILED_ALONE = 3;
-
-/** Tells an entry at fault from a service that is down, by what else succeeds. */
-export class Health {
-	/** Of the requests that succeeded, the ticket of the one that started last; 0 before the first success. */
-	lastSuccess = 0;
-	private failuresAlone = 0;
-
-	/** A request succeeded: the service is up. */
-	succeeded(ticket: number): void {
-		this.lastSuccess = Math.max(this.lastSuccess, ticket);
-		this.failuresAlone = 0;
-	}
-
-	/**
-	 * A single entry failed as if the service were down.
-	 *
-	 * @returns whether it is
-	 */
-	failedAlone(): boolean {
-		return ++this.failuresAlone >= MAX_FAILED_ALONE;
-	}
-}
-
 /**
  * What the flow needs to know of the run it is part of. The run alone decides whether to go on:
  * everything that is about to start a request asks it.
@@ -74,7 +49,6 @@ export interface RunState extends Clock {
 	/** Whether the first failure ends the run. */
 	readonly stopsOnFailure: boolean;
 	readonly stats: RunStats;
-	readonly health: Health;
 	/** Lets other executions have their turn; to be called between small steps of long work. */
 	breathe?(): Promise<void> | undefined;
 	/**

@@ -113,12 +113,15 @@ export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };
 	const verdict = verdictOf(error, idempotent);
+	if (verdict.action !== 'retry') return verdict;
 	const { retryAfterMs } = error;
-	if (verdict.action !== 'retry' || retryAfterMs === undefined) return verdict;
-	// A service that is unavailable for a while asks all requests to wait, as with 429.
-	const isBusy = error.kind === 'status' && error.httpStatus === 503;
-	const delayMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-	return { ...verdict, delayMs, ...(isBusy && { throttled: true }) };
+	// A proxy that sheds load answers with 503 where others answer with 429.
+	const throttled = error.kind === 'status' && error.httpStatus === 503;
+	return {
+		...verdict,
+		...(throttled && { throttled }),
+		...(retryAfterMs !== undefined && { delayMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) }),
+	};
 }
 
 function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {

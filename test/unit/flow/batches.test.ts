@@ -7,7 +7,7 @@ import {
 	type Packed,
 	type Packing,
 	type Unsendable,
-} from '../../../nodes/shared/flow/bulk';
+} from '../../../nodes/shared/flow/batcher';
 
 interface Item {
 	key: string;

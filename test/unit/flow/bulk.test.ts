@@ -1,6 +1,8 @@
-import { bulk, type Answer, type BulkOptions, type Packed } from '../../../nodes/shared/flow/bulk';
+import type { Packed } from '../../../nodes/shared/flow/batcher';
+import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { flat, singly } from '../../../nodes/shared/flow/parallel';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
+import { flat, singly } from '../support/slices';
 import {
 	CANCEL,
 	ended,
@@ -229,6 +231,7 @@ function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 		limits: { maxCount: 10, maxBytes: 1000, envelopeBytes: 2, separatorBytes: 1 },
 		concurrency,
 		lane: new Lane(new Limiter(), run, concurrency),
+		health: new ServiceHealth(),
 		retryForMs: 0,
 		run,
 		send: async (batch) => {

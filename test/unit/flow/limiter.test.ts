@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 
-import { deliver } from '../../../nodes/shared/flow/deliver';
+import { sendOne } from '../../../nodes/shared/flow/one-each';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { backoffMs, Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { poll } from '../../../nodes/shared/flow/poll';
+import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { atOnce, bucket, perSecond, type Admission } from '../../../sandbox/rates';
 import { mostInAMinute, perMinute, play } from '../support/rate-limited';
 import { VirtualClock } from '../support/virtual-clock';
@@ -235,12 +236,19 @@ describe('a limit per minute', () => {
 		const run = new VirtualRun();
 		const lane = new Lane(new Limiter(), run, 4, 60);
 		const starts: number[] = [];
-		const line = { run, lane, retryForMs: 0, judge: () => ({ action: 'retry' }) as const };
+		const line = {
+			run,
+			lane,
+			health: new ServiceHealth(),
+			concurrency: 4,
+			retryForMs: 0,
+			judge: () => ({ action: 'retry' }) as const,
+		};
 		const send = async () => {
 			starts.push(run.now());
 			await Promise.reject(new Error('reset'));
 		};
-		await run.clock.run(Promise.all([deliver(send, line), deliver(send, line)]));
+		await run.clock.run(Promise.all([sendOne(line, send), sendOne(line, send)]));
 		const gaps = starts.slice(1).map((at, index) => at - starts[index]);
 		expect(gaps).toHaveLength(3);
 		// Timers are late: starts may catch up 20 ms.
@@ -346,17 +354,9 @@ describe('a limit per minute', () => {
 		const fetching = new Lane(limiter, run, 8, 60);
 		const sent: number[] = [];
 		const waits: number[] = [];
-		async function* jobs() {
-			for (let text = 0; text < 60; text++) {
-				yield await submitting.schedule(async () => {
-					sent.push(run.now());
-					await run.clock.sleep(50);
-					return { since: run.now() };
-				});
-			}
-		}
-		const outcomes = poll(jobs(), {
+		const options: PollOptions<{ since: number }, string> = {
 			run,
+			health: new ServiceHealth(),
 			lane: fetching,
 			intervals: { firstMs: 500, longestMs: 10_000 },
 			deadlineOf: ({ since }) => since + 60_000,
@@ -369,12 +369,23 @@ describe('a limit per minute', () => {
 			},
 			judge: () => ({ action: 'fail' }),
 			expire: () => ({ state: 'failed', reason: 'timeout' }),
-		});
+		};
 		const consume = async () => {
-			for await (const { entry: job, outcome } of outcomes) {
-				expect(outcome.ok).toBe(true);
-				waits.push(run.now() - job.since);
+			const polls: Array<Promise<void>> = [];
+			for (let text = 0; text < 60; text++) {
+				const job = await submitting.schedule(async () => {
+					sent.push(run.now());
+					await run.clock.sleep(50);
+					return { since: run.now() };
+				});
+				polls.push(
+					poll(job, options).then((outcome) => {
+						expect(outcome).toMatchObject({ ok: true });
+						waits.push(run.now() - job.since);
+					}),
+				);
 			}
+			await Promise.all(polls);
 		};
 		await run.clock.run(consume());
 		expect(waits).toHaveLength(60);

@@ -41,7 +41,7 @@ describe('judge', () => {
 		['500', { kind: 'status', status: 500 }, retry, fail],
 		['501', { kind: 'status', status: 501 }, fail],
 		['502', { kind: 'status', status: 502 }, retry, fail],
-		['503', { kind: 'status', status: 503 }, retry, fail],
+		['503', { kind: 'status', status: 503 }, { ...retry, throttled: true }, fail],
 		['504', { kind: 'status', status: 504 }, retry, fail],
 		['505', { kind: 'status', status: 505 }, fail],
 		['507', { kind: 'status', status: 507 }, retry, fail],
@@ -89,7 +89,7 @@ describe('judge', () => {
 		expect(judge(new ServiceFailure('x', details), { idempotent: false })).toEqual(fail);
 	});
 
-	test('503 with Retry-After asks all to wait, like 429; without it, or of a token server, it does not', () => {
+	test('503 asks all to slow down, as 429 does; of a token server, it does not', () => {
 		const verdictOf = (details: Omit<FailureDetails, 'status'>) =>
 			judge(new ServiceFailure('x', { status: 503, ...details }), { idempotent: true });
 		expect(verdictOf({ kind: 'status', retryAfterMs: 7000 })).toMatchObject({
@@ -97,7 +97,7 @@ describe('judge', () => {
 			delayMs: 7000,
 			throttled: true,
 		});
-		expect(verdictOf({ kind: 'status' })).toMatchObject({ action: 'retry' });
+		expect(verdictOf({ kind: 'status' })).toMatchObject({ action: 'retry', throttled: true });
 		const busy = verdictOf({ kind: 'token', transient: true, retryAfterMs: 7000 });
 		expect(busy).toMatchObject({ action: 'retry', delayMs: 7000 });
 	});

@@ -1,9 +1,10 @@
-import type { Packed } from '../../../nodes/shared/flow/bulk';
+import type { Packed } from '../../../nodes/shared/flow/batcher';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
-import { flat } from '../../../nodes/shared/flow/parallel';
+import { flat } from './slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from './virtual-run';
 
@@ -164,15 +165,13 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		if (!holds) violations.push(`request ${sent.length}: ${rule}`);
 	};
 
-	async function send(
-		batch: Array<Packed<Entry>>,
-		announced: number,
-		attempt: number,
-	): Promise<string> {
+	async function send(batch: Array<Packed<Entry>>, announced: number): Promise<string> {
 		const ids = batch.map((packed) => packed.entry.id);
 		const bytes = bodyBytes(batch);
 		inFlight++;
 		const positions = batch.map((packed) => packed.entry.position);
+		const attempt =
+			1 + sent.filter((each) => String(each.positions) === String(positions)).length;
 		sent.push({ at: clock.now(), positions, attempt });
 		const fault = faults[sent.length - 1] ?? 'none';
 		if (cancelAtMs !== undefined && clock.now() > cancelAtMs) mustSendNothing = 'a cancel';
@@ -216,6 +215,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		retryForMs,
 		run,
 		lane: new Lane(new Limiter(), run, concurrency),
+		health: new ServiceHealth(),
 		send,
 		judge: verdictOf,
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),

@@ -1,7 +1,9 @@
-import { deliverEach } from '../../../nodes/shared/flow/deliver';
+import { bulk } from '../../../nodes/shared/flow/bulk';
+import { oneEach } from '../../../nodes/shared/flow/one-each';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { flat } from '../../../nodes/shared/flow/parallel';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
+import { flat } from './slices';
 import type { Admission } from '../../../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
@@ -79,12 +81,13 @@ export async function play({
 		const line = {
 			run,
 			lane,
+			health: new ServiceHealth(),
 			concurrency,
 			retryForMs: 60_000,
 			judge: (error: unknown) => error as Verdict,
 		};
 		const entries = Array.from({ length: requests }, (_, at) => at);
-		for await (const { outcome } of flat(deliverEach([entries], send, line))) {
+		for await (const { outcome } of flat(bulk([entries], oneEach(line, send)))) {
 			if (!outcome.ok) failed++;
 		}
 	};

@@ -1,10 +1,9 @@
-import { Health, RunStats, type RunState } from '../../../nodes/shared/flow/run-state';
+import { RunStats, type RunState } from '../../../nodes/shared/flow/run-state';
 import { VirtualClock } from './virtual-clock';
 
 /** A run in virtual time. */
 export class VirtualRun implements RunState {
 	readonly stats = new RunStats();
-	readonly health = new Health();
 	readonly clock: VirtualClock;
 	private readonly stopped = new AbortController();
 	ended: { reason: unknown } | undefined;

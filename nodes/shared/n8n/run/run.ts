@@ -5,7 +5,7 @@ import {
 	type NodeExecutionHint,
 } from 'n8n-workflow';
 
-import { Health, RunStats, type RunState } from '../../flow/run-state';
+import { RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, nodeError } from './errors';
 import { listOf } from './hints';
 import { Meter } from './meter';
@@ -26,7 +26,6 @@ const LOG_INTERVAL_MS = 10_000;
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
-	readonly health = new Health();
 	readonly stats = new RunStats();
 	/** Responses by their status, those to polls included. */
 	readonly statuses: Record<number, number> = {};

@@ -1,5 +1,6 @@
-import type { Line } from '../../flow/deliver';
+import type { Line } from '../../flow/attempt';
 import { Lane, Limiter } from '../../flow/limiter';
+import { ServiceHealth } from '../../flow/retry-policy';
 import { judge, ServiceFailure } from '../../service/failure';
 import { properties } from '../parameters/properties';
 import { isTool } from '../run/results';
@@ -57,9 +58,6 @@ export const requestProperties = (concurrency: number) =>
 /** The limiters of this process, by service and credential: executions share what a service tells one of them. */
 const limiters = new Map<string, Limiter>();
 
-/** What the requests of one kind in a run share. */
-export type RequestLine = Line & { concurrency: number };
-
 /**
  * Makes what the requests of one kind in a run share: their limits, their retries, and what follows from a
  * failure. To be called once for each kind.
@@ -81,7 +79,7 @@ export function requestLine(
 		dryRun?: boolean;
 	},
 	{ idempotent }: { idempotent: boolean },
-): RequestLine {
+): Line {
 	// A dry run sends nothing that the others would have to wait for.
 	const limiterKey = dryRun ? undefined : session.limiterKey;
 	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
@@ -95,6 +93,7 @@ export function requestLine(
 		run,
 		concurrency,
 		lane,
+		health: new ServiceHealth(),
 		retryForMs: retryFor * 1000,
 		judge: (error) => judge(error, { idempotent }),
 		withHistory: (reason, earlier) =>

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Failed, Outcome } from '../../flow/deliver';
+import type { Failed, Outcome } from '../../flow/outcome';
 import type { SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 

@@ -1,11 +1,8 @@
-import {
-	deliver,
-	failed,
-	type DeliverOptions,
-	type Line,
-} from '../../../nodes/shared/flow/deliver';
+import type { Line } from '../../../nodes/shared/flow/attempt';
+import { sendOne } from '../../../nodes/shared/flow/one-each';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { VirtualRun } from '../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
@@ -17,30 +14,25 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const line = {
 		run,
 		lane: new Lane(new Limiter(), run, 2),
+		health: new ServiceHealth(),
+		concurrency: 2,
 		retryForMs,
 		judge: (error: unknown) => error as Verdict,
 	};
 	/** Requests in flight, as the run tells while each attempt is under way. */
 	const inFlight: number[] = [];
 	/** Delivers a request that meets these verdicts, one after the other, and then succeeds. */
-	const request = async (
-		verdicts: Verdict[],
-		options: DeliverOptions = {},
-		history: Pick<Line, 'withHistory'> = {},
-	) => {
+	const request = async (verdicts: Verdict[], history: Pick<Line, 'withHistory'> = {}) => {
 		const attempts: number[] = [];
-		const outcome = await deliver(
-			async (attempt) => {
-				attempts.push(attempt);
-				await run.clock.sleep(10);
-				inFlight.push(run.stats.inFlight);
-				const verdict = verdicts[attempt - 1];
-				if (verdict) throw verdict;
-				return 'response';
-			},
-			{ ...line, ...history },
-			options,
-		);
+		const outcome = await sendOne({ ...line, ...history }, async () => {
+			const attempt = attempts.length + 1;
+			attempts.push(attempt);
+			await run.clock.sleep(10);
+			inFlight.push(run.stats.inFlight);
+			const verdict = verdicts[attempt - 1];
+			if (verdict) throw verdict;
+			return 'response';
+		});
 		return { outcome, attempts };
 	};
 	return { run, request, inFlight };
@@ -82,15 +74,6 @@ test.each([
 	expect(run.ended).toEqual(ends ? { reason: verdict } : undefined);
 });
 
-test('a split is left to a caller who can split', async () => {
-	const { run, request } = setUp({ stopsOnFailure: true });
-	const { outcome } = await run.clock.run(
-		request([{ action: 'split' }], { canSplit: () => true }),
-	);
-	expect(outcome).toMatchObject({ ok: false, verdict: { action: 'split' } });
-	expect(run.ended).toBeUndefined();
-});
-
 test('the end of the run skips the retry delay, and the failure keeps its own reason', async () => {
 	const { run, request } = setUp();
 	const asked: Verdict = { action: 'retry', delayMs: 60_000 };
@@ -117,17 +100,8 @@ describe('what an earlier attempt left open', () => {
 
 	test('is reported with the failure that ends the request', async () => {
 		const { run, request } = setUp();
-		const { outcome } = await run.clock.run(request([RETRY, RETRY, FAIL], {}, { withHistory }));
+		const { outcome } = await run.clock.run(request([RETRY, RETRY, FAIL], { withHistory }));
 		expect(outcome).toMatchObject({ reason: 'f after r after r' });
-	});
-
-	test('is also reported if the request is a part of an earlier one', async () => {
-		const { run, request } = setUp();
-		const failureOfWhole = failed('whole');
-		const { outcome } = await run.clock.run(
-			request([FAIL], { failureOfWhole }, { withHistory }),
-		);
-		expect(outcome).toMatchObject({ reason: 'f after whole' });
 	});
 });
 
