@@ -7,7 +7,7 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
-import type { RunResult } from '../../support/engine';
+import { runNode, type RunResult } from '../../support/engine';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -70,6 +70,21 @@ describe('a transient error', () => {
 		]);
 		expect(statuses().filter((status) => status === 503)).toHaveLength(2);
 	});
+});
+
+it('a service that cannot be reached: the message says how long it was tried', async () => {
+	const { lucidworksPushApi } = sandboxCredentials(sandbox());
+	const { error } = await runNode({
+		node: new PushDocuments(),
+		items: documents(1),
+		parameters: { options: { retryForSeconds: 2 } },
+		credentials: {
+			lucidworksPushApi: { ...lucidworksPushApi, pushUrl: 'http://127.0.0.1:9' },
+		},
+	});
+	expect(error?.message).toMatch(
+		/^The push service could not be reached: the connection was refused \(tried for [2-9] s\), so document 'd0' was not pushed$/,
+	);
 });
 
 describe("n8n's error", () => {

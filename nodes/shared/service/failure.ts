@@ -37,6 +37,8 @@ export interface FailureDetails {
 	neverSent?: boolean;
 	/** Why it failed in n8n's terms, if kind and status do not tell. */
 	actionableCause?: ActionableCause | undefined;
+	/** For `transport` and `token`: how long the request was repeated without reaching the server. */
+	triedForMs?: number | undefined;
 	/** Overrules what follows from the rest: an earlier attempt may have taken effect. */
 	outcomeUnknown?: boolean;
 }
@@ -74,7 +76,7 @@ export class ServiceFailure extends Error {
 		const { kind, code, status = 0 } = details;
 		// The message goes on after the quotation.
 		const said = (details.said ?? '').replace(/(?<!\.)\.$/, '');
-		super(said === '' ? what : `${what}, "${said}"`);
+		super(`${what}${triedFor(details)}${said === '' ? '' : `, "${said}"`}`);
 		this.#details = details;
 		this.kind = kind;
 		this.httpStatus = details.status;
@@ -94,10 +96,16 @@ export class ServiceFailure extends Error {
 	}
 
 	/** The same failure, of which something else is known or advised. */
-	with(details: Pick<FailureDetails, 'description' | 'outcomeUnknown'>): ServiceFailure {
+	with(
+		details: Pick<FailureDetails, 'description' | 'outcomeUnknown' | 'triedForMs'>,
+	): ServiceFailure {
 		return new ServiceFailure(this.what, { ...this.#details, ...details });
 	}
 }
+
+/** How long a request was repeated, for a message; '' for less than a second. */
+const triedFor = ({ triedForMs = 0 }: FailureDetails): string =>
+	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
 /** The longest Retry-After that is honored: a person would not wait longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;

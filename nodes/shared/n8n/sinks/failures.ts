@@ -67,6 +67,7 @@ function commonReason({ reason, id }: PlacedFailure): string {
 	}
 	return message
 		.replace(id === undefined ? '' : ` of document ${quoted(id)}`, '')
+		.replace(/ \(tried for \d+ s\)/, '')
 		.replace(/ is \S+, (?=a number )/, ' is ')
 		.replace(/ is \S+(?=: a spreadsheet )/, '')
 		.replace(/(?<= must be text or a whole number), but it is .*/, '')
