@@ -125,7 +125,6 @@ const ONLY_IF_ADDED = new Set([
 	'dataType',
 	'dimReductionSize',
 	'keepSourceFields',
-	'resumeChunkingId',
 	'vectorQuantizationMethod',
 ]);
 

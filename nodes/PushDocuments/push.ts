@@ -68,7 +68,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 			}
 		}
 	};
-	if (parameters.choice('documentSource') === 'file') {
+	if (parameters.get('documentSource', 0) === 'file') {
 		const readingOf = fileReading(run, parameters, options, unused);
 		await withFiles({ run, parameters, options, readingOf, use: push });
 	} else {
@@ -85,7 +85,7 @@ function itemReading(
 	options: PushOptions,
 	unused: UnusedFields,
 ): ItemReading<Entry> {
-	const from = parameters.choice('documentSource');
+	const from = parameters.get('documentSource', 0);
 	const isWholeItem = from === 'wholeItem';
 	const isSame =
 		isWholeItem &&

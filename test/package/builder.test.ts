@@ -137,7 +137,11 @@ function programOf(examples: ExampleNode[]): string {
 		const [, node = ''] = type.replace(/Tool$/, '').split('.');
 		const name = `${node[0].toUpperCase()}${node.slice(1)}V1Params`;
 		// What n8n adds to tools is none of the node's parameters.
-		const { descriptionType: _, toolDescription: __, ...own } = parameters as Record<string, unknown>;
+		const {
+			descriptionType: _,
+			toolDescription: __,
+			...own
+		} = parameters as Record<string, unknown>;
 		return `export const example${at}: Partial<${name}> = ${JSON.stringify(own)};`;
 	});
 	return [GLOBALS, definitions, ...values].join('\n');
