@@ -3,6 +3,7 @@ import {
 	encodingProperty,
 	fileOptionProperties,
 	fileProperties,
+	fileProperty,
 	ID_FILES,
 	type RunOptions,
 } from '../shared/n8n/sources/file-properties';
@@ -88,7 +89,7 @@ export const deleteProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Each input item has a file of any size with IDs: ${ID_FILES.text}`,
+				description: `Read the IDs from a file of any size (${ID_FILES.text})`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
@@ -122,6 +123,7 @@ export const deleteProperties = properties([
 			'Name of the field with the list of IDs, or an expression that returns the list',
 		displayOptions: { show: { idSource: ['list'] } },
 	},
+	{ ...fileProperty, displayOptions: showForFile },
 	...fileProperties(ID_FILES, showForFile.show),
 	{
 		...requiredFieldProperties[0],
@@ -137,14 +139,12 @@ export const deleteProperties = properties([
 			{
 				name: 'Every Delete',
 				value: 'everyDelete',
-				description:
-					'Each request asks the service to commit sooner. Slow for many documents.',
+				description: 'Ask for a commit with every delete. Slow for many documents.',
 			},
 			{
 				name: 'Once, at the End',
 				value: 'lastDeleteOnly',
-				description:
-					'The last request, sent after all others, asks the service to commit sooner',
+				description: 'Ask for one commit, with the last delete',
 			},
 			{
 				name: 'Service Default',

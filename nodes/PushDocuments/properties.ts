@@ -6,9 +6,9 @@ import {
 	encodingProperty,
 	fileOptionProperties,
 	fileProperties,
+	fileProperty,
 	RECORD_FILES,
 	textFileDocumentProperties,
-	textFileProperty,
 	type RunOptions,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
@@ -137,19 +137,19 @@ export const pushProperties = properties([
 			{
 				name: 'Whole Item',
 				value: 'wholeItem',
-				description: 'Each input item is a document: its ID, its name and all other fields',
+				description: 'Push each input item with all its fields',
 			},
 			...source.options,
 			{
 				name: 'File',
 				value: 'file',
-				description: `Each input item has a file of any size with documents: ${RECORD_FILES.text}`,
+				description: `Push each record of a file of any size (${RECORD_FILES.text})`,
 			},
 			{
 				name: 'Text File',
 				value: 'textFile',
 				description:
-					'Each input item has a file, such as .txt or .md, that is the text of a document',
+					'Each input item has a file, e.g. .txt or .md, that is the text of a document',
 			},
 		],
 		default: 'wholeItem',
@@ -176,7 +176,8 @@ export const pushProperties = properties([
 		description: 'Title of the document',
 		displayOptions: showForFields,
 	}),
-	...shownFor(showForTextFile, [textFileProperty, ...textFileDocumentProperties]),
+	{ ...fileProperty, displayOptions: { show: { documentSource: ['file', 'textFile'] } } },
+	...shownFor(showForTextFile, textFileDocumentProperties),
 	...filledByModel(
 		{
 			displayName: 'Document Description',
@@ -270,8 +271,10 @@ export const pushProperties = properties([
 		displayOptions: { show: { documentSource: ['json'] } },
 	},
 	...fileProperties(RECORD_FILES, showForFile.show),
-	...shownFor({ show: { documentSource: ['wholeItem', 'file'] } }, requiredFieldProperties),
-	...shownFor(showForFile, recommendedFieldProperties),
+	...shownFor({ show: { documentSource: ['wholeItem', 'file'] } }, [
+		...requiredFieldProperties,
+		...recommendedFieldProperties,
+	]),
 	options,
 ]);
 

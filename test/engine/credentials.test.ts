@@ -89,7 +89,9 @@ describe('the Test button of the credentials', () => {
 				});
 				expect(await press(type, { accessTokens })).toMatchObject({
 					ok: false,
-					message: expect.stringMatching(/The token server refused/),
+					message: expect.stringMatching(
+						/^No token for the scope .*: the token server answered with status 401/,
+					),
 				});
 			},
 		);
@@ -193,7 +195,11 @@ describe('the Test button of the credentials', () => {
 				403,
 				/may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential$/,
 			],
-			['push', 404, /Check 'Push Service URL' and 'Endpoint Identifier' in the credential$/],
+			[
+				'push',
+				404,
+				/Check 'Push Service URL' and 'Endpoint Identifier' in the credential, or paste the complete push URL as 'Push Service URL'$/,
+			],
 			['push', 400, /rejected the test's empty push.* may still be correct/],
 			['blob', 401, /Check 'Authentication', 'User' and 'Password' in the credential$/],
 			['blob', 403, /Enter a 'User' who is allowed to list blobs$/],

@@ -203,7 +203,7 @@ it('says after an outage that records before it are in a file of failed records'
 	expect(result.output[0].json.error).toMatch(/: continue with Skip Records: 4$/);
 	expect(hintsOf(result)).toContainEqual(
 		expect.stringMatching(
-			/^\d records of 'documents.jsonl' failed\. .* run this node with these files\.$/,
+			/^\d records of 'documents.jsonl' failed\. .* run this node on them\.$/,
 		),
 	);
 });

@@ -7,7 +7,7 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
-import type { RunResult } from '../../support/engine';
+import { runNode, type RunResult } from '../../support/engine';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -47,7 +47,7 @@ describe('a transient error', () => {
 		const result = await push(documents(6), { options: { documentsPerRequest: 2 } });
 		everyItemIsPushed(result, 6);
 		expect(sandbox().requests).toHaveLength(5);
-		expect(hintsOf(result)).toEqual(['2 retries after transient errors']);
+		expect(hintsOf(result)).toEqual(['Requests were repeated 2 times after temporary errors']);
 		const attempts = jsonOf(result.output).map(({ attempts = 1 }) => attempts as number);
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
@@ -65,9 +65,42 @@ describe('a transient error', () => {
 				...documents(4)[2],
 				httpStatus: 503,
 				error: `The push service answered with status 503, "Index is busy", so it is unknown whether document 'd2' was pushed. Pushing it again is safe.`,
+				advice: expect.any(String),
 			},
 		]);
 		expect(statuses().filter((status) => status === 503)).toHaveLength(2);
+	});
+});
+
+it('a service that cannot be reached: the message says how long it was tried', async () => {
+	const { lucidworksPushApi } = sandboxCredentials(sandbox());
+	const { error } = await runNode({
+		node: new PushDocuments(),
+		items: documents(1),
+		parameters: { options: { retryForSeconds: 2 } },
+		credentials: {
+			lucidworksPushApi: { ...lucidworksPushApi, pushUrl: 'http://127.0.0.1:9' },
+		},
+	});
+	expect(error?.message).toMatch(
+		/^The push service could not be reached: the connection was refused \(tried for [2-9] s\), so document 'd0' was not pushed$/,
+	);
+});
+
+describe("n8n's error", () => {
+	it.each<[FaultRule['status'], object]>([
+		[401, { cause: 'credential-invalid' }],
+		[503, { cause: 'temporarily-unavailable' }],
+	])('has the cause of status %i', async (status, failure) => {
+		fault({ status });
+		const { error } = await push(documents(1), { options: { retryForSeconds: 0 } });
+		expect(error).toMatchObject({ failure });
+	});
+
+	it('has no cause that is not known', async () => {
+		fault({ status: 403 });
+		const { error } = await push(documents(1));
+		expect(error).toMatchObject({ failure: undefined });
 	});
 });
 
@@ -155,7 +188,7 @@ describe('a node set to stop', () => {
 		expect(error?.context).toMatchObject({ itemIndex: 4 });
 		expect(statuses()).toEqual([200, 200, 400, 400]);
 		expect(error?.description).toMatch(
-			/The service had confirmed 4 of 9 documents; pushing them again is safe\.$/,
+			/The service confirmed 4 of 9 documents. Pushing all of them again is safe\.$/,
 		);
 		expect(indexed()).toHaveLength(4);
 	});
@@ -183,7 +216,7 @@ describe('Stop in the editor', () => {
 			fault({ ...HANGS, skip: 2 });
 			const { error } = await stopAfter(4, documents(20), { options: OPTIONS }, { onError });
 			expect(error?.message).toBe(
-				'The execution was canceled. The service had confirmed 4 of 20 documents; pushing them again is safe. Requests in flight may have taken effect.',
+				'The execution was canceled. The service confirmed 4 of 20 documents. Pushing all of them again is safe. Requests in flight may have taken effect.',
 			);
 		},
 	);
@@ -203,6 +236,7 @@ describe('where it sends', () => {
 				id: `d${index}`,
 				httpStatus: 307,
 				error: `The push service answered with status 307, so document 'd${index}' was not pushed`,
+				advice: expect.any(String),
 			})),
 		);
 		const { error } = await push(documents(1));

@@ -22,13 +22,17 @@ export const allOptions = optionsProperty([
 		name: 'keepSourceFields',
 		type: 'options',
 		options: [
-			{ name: 'All', value: 'all', description: 'All fields of the input item or record' },
+			{
+				name: 'All',
+				value: 'all',
+				description: 'All fields of the input item or record, except the text of a record',
+			},
 			{ name: 'Listed', value: 'listed', description: "Those in 'Source Fields to Keep'" },
 			{ name: 'None', value: 'none', description: 'Only what this node returns' },
 		],
 		default: 'all',
 		description:
-			'Which fields of the input to keep. If not added, Submit and unfinished texts keep all fields, and chunks keep none.',
+			'Which input fields to keep. Without this option, chunks keep none. Submit and unfinished texts keep all.',
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -226,16 +230,16 @@ export const allOptions = optionsProperty([
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// Files are returned for texts from a file, and where chunks go to files.
-	{ ...bytesPerFileProperty, displayOptions: fromFile },
-	{ ...bytesPerFileProperty, displayOptions: { show: { outputTo: ['files'] }, ...notFromFile } },
+	// Files are returned for texts from a file and where chunks go to files. No condition can say "or".
+	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',
 		name: 'additionalBodyFields',
 		type: 'json',
 		default: '{}',
 		placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',
-		description: 'JSON object to merge into the request body',
+		description:
+			"JSON object to merge into the request body. It must not contain 'batch', which holds the texts.",
 		displayOptions: submits,
 	},
 	{

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { inexactNumberIn } from '../../shared/records/exact-numbers';
-import { fieldOf } from '../../shared/records/fields';
+import { fieldOf, withoutField } from '../../shared/records/fields';
 import type { Findings } from '../../shared/records/findings';
 import { FORMATS } from '../../shared/records/format';
 import { detached } from '../../shared/records/record';
@@ -15,6 +15,7 @@ import {
 	type DocumentFields,
 } from '../../shared/n8n/sources/document-fields';
 import type { FileReading } from '../../shared/n8n/sources/file-source';
+import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
@@ -27,13 +28,14 @@ import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from 
  * Reads how the records of a file are read. Those without a usable text, or document if these are
  * wanted, fail.
  *
- * @param ids of the documents of all files
+ * @param all.ids of the documents of all files
+ * @param all.unused notes which optional fields the records have
  * @throws InputError for a parameter that cannot be used
  */
 export function recordTexts(
 	{ parameters, options, mode }: ChunkTask,
 	{ file: { format, findings }, itemIndex }: FileToRead,
-	ids: RecentIds,
+	{ ids, unused }: { ids: RecentIds; unused: UnusedFields },
 ): Omit<FileReading<TextEntry>, 'sink'> {
 	const textField = parameters.requiredText('textField', itemIndex);
 	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
@@ -44,6 +46,7 @@ export function recordTexts(
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))
 				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT);
+			if (document) unused.note(value, document);
 			const text = usableText(
 				fieldOf(value, textField),
 				`The field ${quoted(textField)}`,
@@ -62,11 +65,24 @@ export function recordTexts(
 				...grouped,
 				// Without its content, of which only what is needed is kept.
 				record: record && { ...record, value: undefined },
-				source: keepSourceFields !== 'none' ? (value as IDataObject) : undefined,
+				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
 		},
 		idOf: (value) => idIn(value, document?.id ?? 'id'),
 	};
+}
+
+/**
+ * The fields of a record that its chunks may keep. If all are kept, the whole text is none of them: with it,
+ * each chunk would match every search that the document matches.
+ */
+function sourceOf(
+	record: IDataObject,
+	textField: string,
+	keepSourceFields: 'all' | 'listed' | 'none',
+): IDataObject | undefined {
+	if (keepSourceFields === 'none') return undefined;
+	return keepSourceFields === 'all' ? withoutField(record, textField) : record;
 }
 
 /** Where the document of a record is in it. */

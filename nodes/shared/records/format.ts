@@ -68,7 +68,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 	},
 	jsonArray: {
 		name: 'JSON Array',
-		description: 'A JSON file that is a list or contains one',
+		description: 'A JSON file that is, or contains, a list',
 		extensions: ['json'],
 		mimeTypes: ['application/json'],
 		isJson: true,

@@ -43,7 +43,8 @@ export interface ReadResponse {
 	retryAfterMs?: number | undefined;
 }
 
-type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
+/** What to do after statuses. */
+export type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
 /** What to do about status 407, which no service answers. */
 export const PROXY_LOGIN =
@@ -60,7 +61,7 @@ export const AI_SERVICE: Service = {
 	advice: {
 		401: "The AI service rejected the access token: check 'AI Service URL' in the credential and 'Scope'",
 		403: "The scope of the access token may not allow this: choose another 'Scope' in the node, which does not use that of the credential",
-		404: "Check 'Model ID', 'Chunker' and the chunking ID in the node, and 'AI Service URL' in the credential. If the service no longer has the chunking ID, submit the text again",
+		404: "Check 'Model ID' and 'Chunker' in the node, and 'AI Service URL' in the credential",
 		413: 'Requests with several texts were split already: split the text before this node',
 		content:
 			"Check what the service says, and then 'Model ID', 'Chunker' and its settings, the options of the model, and 'Additional Body Fields'",
@@ -77,7 +78,7 @@ export const PUSH_SERVICE: Service = {
 	advice: {
 		401: "Check 'API Key' in the credential",
 		403: "If other documents are accepted, a firewall may refuse this one: check its content. Otherwise the key may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
-		404: "Check 'Push Service URL' and 'Endpoint Identifier' in the credential",
+		404: "Check 'Push Service URL' and 'Endpoint Identifier' in the credential, or paste the complete push URL as 'Push Service URL'",
 		413: "Requests with several documents were split already: shorten the document, omit fields with 'Exclude Fields', or chunk it first",
 		content: 'Check what the service says, and then the document and its ID',
 	},

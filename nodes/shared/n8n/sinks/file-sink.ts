@@ -249,4 +249,4 @@ const FETCH_FILE =
 const CORRECT_RECORD = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
 
 const CORRECT_FAILED =
-	"The field 'failures' says why. The item has files with all failed records: correct them, then run this node with these files.";
+	"See 'failures' for the reasons. The failed records are attached as files: correct these files and run this node on them.";

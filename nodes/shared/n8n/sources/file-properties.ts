@@ -26,7 +26,7 @@ export const RECORD_FILES = fileKind(
 /** Files of IDs, or of records that have them. */
 export const ID_FILES = fileKind(
 	formatsWith(() => true),
-	'Detected from the extension of the file or its MIME type. Other files are read as text lines, but must not begin with [ or {.',
+	'Detected from the extension of the file or its MIME type. Any other file is read as one ID per line, unless it begins with [ or {.',
 );
 
 /** Where the files of an item are. */
@@ -40,29 +40,22 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field of the input item that contains the file, or several names, separated by commas',
+		'Name of the binary field that contains the file. Files of records can be in several fields: separate the names with commas.',
 });
 
-/** Where the file is that is one text. */
-export const textFileProperty = property({
-	...fileProperty,
-	description: 'Name of the binary field of the input item that contains the file',
-});
-
-/** The document that such a file belongs to. */
+/** The document that a text file belongs to. Its defaults differ from those of an item, hence other names. */
 export const textFileDocumentProperties = properties([
 	{
 		displayName: 'Document ID',
-		name: 'documentId',
+		name: 'fileDocumentId',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		hint: 'If empty, the name of the file is used',
-		description: 'ID of the document. The name of the file does not include its folder.',
+		description: 'ID of the document. If empty, the name of the file without its folder.',
 	},
 	{
 		displayName: 'Document Name',
-		name: 'documentName',
+		name: 'fileDocumentName',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
@@ -72,13 +65,12 @@ export const textFileDocumentProperties = properties([
 ]);
 
 /**
- * Where a file is and how it is written.
+ * How a file of records is written.
  *
  * @param show for which choices
  */
 export const fileProperties = ({ formats, detected }: FileKind, show: Record<string, string[]>) =>
 	properties([
-		{ ...fileProperty, displayOptions: { show } },
 		{
 			displayName: 'File Format',
 			name: 'fileFormat',
@@ -117,7 +109,7 @@ export const bytesPerFileProperty = property({
 	// n8n takes a file as one piece, and larger pieces block it.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
-	description: 'Maximum number of bytes in a file that the node returns',
+	description: 'Maximum size in bytes of each file this node returns',
 });
 
 /** The encoding of files of text, for records and for text files. */

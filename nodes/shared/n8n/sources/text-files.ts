@@ -16,10 +16,10 @@ import { inputFile, type InputFile } from './files';
 import { encodingOf, htmlError, refusal, repeatedNames } from './record-file';
 
 /** The parameters of files that are one text each; see file-properties.ts. */
-interface TextFileParameters extends WithParameter<'documentName', string> {
+interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
-	value(name: 'documentId' | 'options.encoding', itemIndex: number): unknown;
-	id(name: 'documentId', itemIndex: number): string;
+	value(name: 'fileDocumentId' | 'options.encoding', itemIndex: number): unknown;
+	id(name: 'fileDocumentId', itemIndex: number): string;
 }
 
 /** The files of the input items, one each, if every file is one text: a document is named after its file. */
@@ -74,11 +74,11 @@ export class TextFiles {
 	 */
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
-		const name = parameters.get('documentName', itemIndex);
-		if (isBlank(parameters.value('documentId', itemIndex)))
+		const name = parameters.get('fileDocumentName', itemIndex);
+		if (isBlank(parameters.value('fileDocumentId', itemIndex)))
 			this.names.set(itemIndex, this.nameOf(itemIndex));
 		return {
-			id: this.names.get(itemIndex) ?? parameters.id('documentId', itemIndex),
+			id: this.names.get(itemIndex) ?? parameters.id('fileDocumentId', itemIndex),
 			name: isBlank(name) ? stemOf(this.nameOf(itemIndex)) : name,
 		};
 	}

@@ -139,18 +139,23 @@ function refusal({ status, body, retryAfterMs }: ReadResponse, scope: string): S
 	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
-	const parts = [code && ` (${code})`, words && words !== code && `, "${words}"`].filter(Boolean);
-	const outcome = REFUSALS.includes(status) ? 'refused to issue a token' : 'issued no token';
 	return new ServiceFailure(
-		`The token server ${outcome} for the scope ${scope}: status ${status}${parts.join('')}`,
+		`No token for the scope ${scope}: the token server answered with status ${status}${code && ` (${code})`}`,
 		{
 			kind: 'token',
 			status,
+			said: words === code ? '' : words,
 			description: refusalAdvice(status, error, words, scope),
 			transient: isTransientStatus(status),
+			actionableCause: causeOfRefusal(status, error),
 			retryAfterMs,
 		},
 	);
+}
+
+function causeOfRefusal(status: number, error: unknown): ServiceFailure['actionableCause'] {
+	if (!REFUSALS.includes(status)) return undefined;
+	return error === 'invalid_scope' ? 'configuration-invalid' : 'credential-invalid';
 }
 
 function refusalAdvice(status: number, error: unknown, words: string, scope: string): string {
