@@ -186,12 +186,12 @@ describe('the Test button of the credentials', () => {
 			[
 				'push',
 				401,
-				/^The push service answered with status 401, "Why\?"\. Check 'API Key' in the credential$/,
+				/^The push service answered with status 401, "Why\?"\. Check 'API Key' in the credential\. If it worked before, see status\.lucidworks\.com$/,
 			],
 			[
 				'push',
 				403,
-				/may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential$/,
+				/may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential\. If it worked before, see/,
 			],
 			['push', 404, /Check 'Push Service URL' and 'Endpoint Identifier' in the credential$/],
 			['push', 400, /rejected the test's empty push.* may still be correct/],

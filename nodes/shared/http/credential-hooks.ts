@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { serverMessage, ServiceFailure } from '../service/failure';
-import { statusAdvice, type Service } from '../service/services';
+import { statusAdvice, type ReadResponse, type Service } from '../service/services';
 import { Masker, secretsOf } from '../service/tokens/secrets';
 import { capitalized } from '../service/wording';
 import { send } from './exchange';
@@ -117,7 +117,7 @@ async function test(
 	helper: IHttpRequestHelper,
 	data: Data,
 	request: IHttpRequestOptions,
-	{ service, advice = (status) => adviceOf(status, service) }: CredentialOf,
+	{ service, advice = (status, body) => adviceOf({ status, body }, service) }: CredentialOf,
 ): Promise<void> {
 	const party = { ...service, maxTimeoutMs: PROBE_TIMEOUT_MS };
 	const { status, body } = await send(helper, request, party).catch((error: unknown) => {
@@ -133,8 +133,10 @@ async function test(
 	);
 }
 
-const adviceOf = (status: number, service: Service): string | undefined =>
-	status >= 200 && status < 300 ? undefined : statusAdvice(status, service, true);
+const adviceOf = (response: ReadResponse, service: Service): string | undefined =>
+	response.status >= 200 && response.status < 300
+		? undefined
+		: statusAdvice(response, service, true);
 
 /**
  * A failure with what to do in its message: tests and n8n's HTTP Request node show no description. Without
