@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliver, deliverEach } from '../shared/flow/deliver';
+import { bulk } from '../shared/flow/bulk';
+import { oneEach, sendOne } from '../shared/flow/one-each';
 import { fieldOf } from '../shared/records/fields';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { count, doneText, troubleText } from '../shared/n8n/run/hints';
@@ -62,7 +63,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		counts: { deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 },
 	};
 	const line = requestLine(run, session, options, { idempotent: true });
-	const commit = parameters.choice('commit');
+	const commit = parameters.get('commit', 0);
 	const commitsLast = commit === 'lastDeleteOnly';
 
 	/** Results of documents whose commit follows. */
@@ -71,18 +72,19 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
 		const held: { last?: Entry } = {};
 		const toSend = commitsLast && isLast ? allButLast(entries, held) : entries;
-		const send = async (entry: Entry, attempt: number) =>
-			await sendDelete(deletes, entry, attempt, commit === 'everyDelete');
-		for await (const slice of deliverEach(toSend, send, line)) {
-			for (const { entry, outcome } of slice) await account(sink, [entry], outcome, wording);
+		const send = async (entry: Entry) =>
+			await sendDelete(deletes, entry, commit === 'everyDelete');
+		for await (const answers of bulk(toSend, oneEach(line, send))) {
+			for (const { entries, outcome } of answers)
+				await account(sink, entries, outcome, wording);
 		}
 		const { last } = held;
 		if (last === undefined) return;
 		// All others have been answered, so the commit comes after them.
-		const sendLast = async (attempt: number) => await sendDelete(deletes, last, attempt, true);
-		await account(sink, [last], await deliver(sendLast, line), wording);
+		const sendLast = async () => await sendDelete(deletes, last, true);
+		await account(sink, [last], await sendOne(line, sendLast), wording);
 	};
-	if (parameters.choice('idSource') === 'file') {
+	if (parameters.get('idSource', 0) === 'file') {
 		const how = { ...options, takesLines: true };
 		const readingOf = (origin: FileToRead) => fileReading(deletes, origin);
 		await withFiles({ run, parameters, options: how, readingOf, use: deleteAll });
@@ -99,15 +101,9 @@ const NOT_FOUND =
 	"If unknown IDs are fine, turn on 'Ignore Not Found'. Otherwise check 'Push Service URL' in the credential and the ID.";
 
 /** One attempt to delete a document. */
-async function sendDelete(
-	deletes: Deletes,
-	entry: Entry,
-	attempt: number,
-	commits: boolean,
-): Promise<DeleteResult> {
-	const { run, options, session } = deletes;
+async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Promise<DeleteResult> {
+	const { options, session } = deletes;
 	if (options.dryRun) return 'checked';
-	if (attempt === 1) run.stats.count('requests');
 	const request = {
 		method: 'DELETE' as const,
 		path: deletePath(entry.id),
@@ -193,7 +189,7 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, DeleteResult>
 
 /** IDs of items, each deleted once for all items that name it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
-	const isList = parameters.choice('idSource') === 'list';
+	const isList = parameters.get('idSource', 0) === 'list';
 	return {
 		valuesOf: (itemIndex) =>
 			isList
@@ -213,7 +209,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 
 /** The ID of an item, or those of the chunks that it stands for. */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
-	const chunkCount = parameters.number('options.chunkCount', itemIndex);
+	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
 	if (chunkCount === 0) return [id];
 	const documentOfChunks = documentId(id);

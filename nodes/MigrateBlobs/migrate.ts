@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { deliver, type Failed, type Outcome } from '../shared/flow/deliver';
+import { sendOne } from '../shared/flow/one-each';
+import type { Failed, Outcome } from '../shared/flow/outcome';
 import { Canceled } from '../shared/n8n/run/errors';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestLine } from '../shared/n8n/session/request-options';
@@ -25,7 +26,7 @@ const RETRY_FOR_SECONDS = 10;
  */
 export async function migrateBlobs(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, migrateProperties);
-	if (!parameters.boolean('confirm')) {
+	if (!parameters.get('confirm', 0)) {
 		throw new InputError(
 			"'Confirm Migration' is off, so nothing was migrated",
 			"Turn it on to convert all blob manifests. This can't be undone.",
@@ -45,8 +46,8 @@ export async function migrateBlobs(run: Run): Promise<void> {
 		{ retryForSeconds: RETRY_FOR_SECONDS },
 		{ idempotent: false },
 	);
-	const migrate = migration(run, session, timeoutSeconds * 1000);
-	const outcome = await deliver(migrate, line);
+	const migrate = migration(session, timeoutSeconds * 1000);
+	const outcome = await sendOne(line, migrate);
 	run.progress = () => progressOf(outcome);
 	if (!outcome.ok) return await reportFailure(run, outcome);
 	run.stats.count('done');
@@ -55,16 +56,13 @@ export async function migrateBlobs(run: Run): Promise<void> {
 }
 
 /** Sends the request of a migration. */
-const migration =
-	(run: Run, session: Session, timeoutMs: number) =>
-	async (attempt: number): Promise<IDataObject> => {
-		if (attempt === 1) run.stats.count('requests');
-		const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
-		const failure = answersIn(response.body, [{ id: '' }], 'migration').get('')?.failure;
-		if (failure) throw failure;
-		const { status, body } = response;
-		return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
-	};
+const migration = (session: Session, timeoutMs: number) => async (): Promise<IDataObject> => {
+	const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
+	const failure = answersIn(response.body, [{ id: '' }], 'migration').get('')?.failure;
+	if (failure) throw failure;
+	const { status, body } = response;
+	return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
+};
 
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
 	const message = outcomeMessage(MIGRATING, reason, skipped);

@@ -1,8 +1,9 @@
-import { deliverEach, type Delivered } from '../../shared/flow/deliver';
+import { bulk } from '../../shared/flow/bulk';
+import { oneEach } from '../../shared/flow/one-each';
+import type { Outcome, Unfinished } from '../../shared/flow/outcome';
+import { inParallel } from '../../shared/flow/parallel';
+import { poll, type Ending, type Finding } from '../../shared/flow/poll';
 import type { Verdict } from '../../shared/flow/verdict';
-import { flat, singly } from '../../shared/flow/parallel';
-import { poll, type Finding } from '../../shared/flow/poll';
-import type { Session } from '../../shared/n8n/session/session';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
 import { ServiceFailure } from '../../shared/service/failure';
@@ -37,33 +38,31 @@ export type Fetched =
 			body: unknown;
 	  }
 	/** Not finished: the items go on with the chunking ID. */
-	| { type: 'pending'; lastError?: unknown }
-	/** The service no longer knows the job, such as after a restart: its texts are to be submitted again. */
-	| { type: 'lost'; reason: unknown };
+	| { type: 'pending'; lastError?: unknown };
 
-/** Jobs, each with what was fetched, as soon as that is known. */
-export type FetchedJobs = AsyncGenerator<Delivered<Job, Fetched>, void, undefined>;
+/** Waits for what becomes of a job that was submitted. */
+export type Settle = (
+	job: Job,
+	service: ChunkService,
+	isAbandoned?: () => boolean,
+) => Promise<Outcome<Fetched> | Unfinished>;
 
-/** Fetches jobs in one of three ways. */
-export type Fetch = (jobs: AsyncIterable<Job>, service: ChunkService) => FetchedJobs;
-
-/** Polls jobs until each has finished, failed or run out of time. */
-export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): FetchedJobs {
-	const { run, options, fetching } = service;
-	return poll<Job, Fetched>(jobs, {
+/** Polls a job until it has finished, failed or run out of time. */
+export const untilEnded: Settle = async (job, service, isAbandoned) => {
+	const { run, options, fetching, jobs } = service;
+	const polling = {
 		...fetching,
 		intervals: POLLING,
-		deadlineOf: ({ since }) => since + options.maxWaitSeconds * 1000,
-		check: async (job, leftMs) =>
+		deadlineOf: ({ since }: Job) => since + options.maxWaitSeconds * 1000,
+		check: async (job: Job, leftMs: number) =>
 			await check(job, service, leftMs + POLLING.finalMs).catch((reason: unknown) => {
-				const isLost = isUnknownId(reason) && (job.isKnown || service.jobs.isPathRight);
+				const isLost = isUnknownId(reason) && (job.isKnown || jobs.isPathRight);
 				if (!isLost || isTransient(reason, job, run.now())) throw reason;
-				job.ended = 'failed';
-				return { state: 'finished', response: { type: 'lost', reason } };
+				return fail(job, reason, job.isOwn ? 'again' : undefined);
 			}),
-		judge: (error, job) =>
+		judge: (error: unknown): Verdict =>
 			isTransient(error, job, run.now()) ? { action: 'retry' } : forJobAlone(error, service),
-		expire: (job, lastError) => {
+		expire: (job: Job, lastError: unknown): Ending<Fetched> => {
 			if (options.whenTimeRunsOut === 'output')
 				return { state: 'finished', response: { type: 'pending', lastError } };
 			const status = service.session.words(job.status);
@@ -72,24 +71,54 @@ export function fetchAll(jobs: AsyncIterable<Job>, service: ChunkService): Fetch
 				reason: outOfTime(options.maxWaitSeconds, status, lastError),
 			};
 		},
+	};
+	return await poll<Job, Fetched>(job, polling, isAbandoned);
+};
+
+/** Fetches nothing: the items go on with their chunking IDs. */
+export const notAtAll: Settle = async () =>
+	await Promise.resolve({ ok: true, response: { type: 'pending' } });
+
+/** A job with what was fetched for it. */
+export interface FetchedJob {
+	job: Job;
+	outcome: Outcome<Fetched>;
+}
+
+/** Fetches jobs of earlier runs, in one of two ways. */
+export type Fetch = (
+	jobs: Iterable<Job>,
+	service: ChunkService,
+) => AsyncGenerator<FetchedJob[], void, undefined>;
+
+/** Polls jobs of earlier runs until each has ended, and returns them as soon as they have. */
+export function fetchAll(
+	jobs: Iterable<Job>,
+	service: ChunkService,
+): AsyncGenerator<FetchedJob[], void, undefined> {
+	return inParallel<FetchedJob>(Infinity, async (tasks) => {
+		for (const job of jobs)
+			void tasks.start(async () => {
+				const outcome = await untilEnded(job, service, () => tasks.isAbandoned);
+				await tasks.put({ job, outcome: 'next' in outcome ? outcome.failure : outcome });
+			});
+		await Promise.resolve();
 	});
 }
 
-/** Fetches each job once, whether it has finished or not. */
-export function fetchOnce(jobs: AsyncIterable<Job>, service: ChunkService): FetchedJobs {
+/** Fetches each job of earlier runs once, whether it has finished or not. */
+export async function* fetchOnce(
+	jobs: Iterable<Job>,
+	service: ChunkService,
+): AsyncGenerator<FetchedJob[], void, undefined> {
 	const send = async (job: Job): Promise<Fetched> => {
 		const finding = await check(job, service);
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
 	const line = { ...service.fetching, judge: (error: unknown) => forJobAlone(error, service) };
-	return flat(deliverEach(singly(jobs), send, line));
-}
-
-/** Fetches nothing: the items go on with their chunking IDs. */
-export async function* fetchNothing(jobs: AsyncIterable<Job>): FetchedJobs {
-	for await (const entry of jobs)
-		yield { entry, outcome: { ok: true, response: { type: 'pending' } } };
+	for await (const answers of bulk([[...jobs]], { ...oneEach(line, send), arePolls: true }))
+		yield answers.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
 
 async function check(
@@ -106,7 +135,7 @@ async function check(
 	});
 	job.isKnown = true;
 	if (job.isOwn) service.jobs.isPathRight = true;
-	return meaningOf(job, body, session);
+	return meaningOf(job, body, service);
 }
 
 const isUnknownId = (error: unknown): boolean =>
@@ -132,7 +161,7 @@ function forJobAlone(error: unknown, { fetching }: ChunkService): Verdict {
  *
  * @throws ServiceFailure for a response that cannot be used, where another one may be
  */
-function meaningOf(job: Job, body: unknown, session: Session): Finding<Fetched> {
+function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<Fetched> {
 	const response = classify(body);
 	const { hasContent, state, status } = response;
 	if (status !== undefined && status.trim() !== '') job.status = status;
@@ -159,16 +188,17 @@ function meaningOf(job: Job, body: unknown, session: Session): Finding<Fetched> 
 		case 'alreadyRetrieved':
 			return fail(job, alreadyRetrieved(hadContent));
 		case 'failed': {
-			const { refs, kept } = job;
+			const { refs, kept, isOwn } = job;
 			const words = session.words(body);
 			const reason = jobFailed(session.words(job.status), words, job.textCount ?? 1);
-			job.mayRepeat = job.isOwn && refs.length > 1 && kept === undefined;
-			return fail(job, reason);
+			// Any of its texts may be the cause, so each is submitted by itself.
+			const mayRepeat = isOwn && refs.length > 1 && kept === undefined && !run.stopsOnFailure;
+			return fail(job, reason, mayRepeat ? 'split' : undefined);
 		}
 	}
 }
 
-function fail(job: Job, reason: unknown): Finding<Fetched> {
+function fail(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<Fetched> {
 	job.ended = 'failed';
-	return { state: 'failed', reason };
+	return { state: 'failed', reason, next };
 }

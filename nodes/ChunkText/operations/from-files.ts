@@ -7,12 +7,12 @@ import { withFiles, type FileReading } from '../../shared/n8n/sources/file-sourc
 import type { Jobs } from '../submit/service';
 import { recordTexts } from '../texts/record-texts';
 import type { TextEntry } from '../texts/text';
-import { ChunkRun, type Work } from './chunk-texts';
-import { Room } from './room';
+import { chunkAll, newBudget, type TextSource, type Work } from './chunk-texts';
 
 /** How a file is read whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {
-	chunking: ChunkRun;
+	work: Work;
+	source: TextSource;
 }
 
 /**
@@ -24,7 +24,7 @@ interface TextFile extends FileReading<TextEntry> {
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
 	const isSubmitted = done === 'submitted';
-	const room = new Room();
+	const budget = newBudget();
 	const readingOf = (origin: FileToRead): TextFile => {
 		const stats = new RunStats(run.stats);
 		const result: FileResult = {
@@ -42,24 +42,24 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			submitting: { ...work.submitting, stats },
 			fetching: { ...work.fetching, stats },
 		};
-		const chunking = new ChunkRun(counted, {
+		const source: TextSource = {
 			sink,
 			name: `${stemOf(origin.file.name)}.chunks`,
-			room,
+			budget,
 			answered: (job) => {
 				// Memory must not grow with the file. A run that ends names what can still be fetched.
 				jobs.delete(job);
 				if (job.ended === undefined) jobs.add({ ...job, refs: [], kept: undefined });
 			},
-		});
-		return { ...recordTexts(work, origin.itemIndex), sink, chunking };
+		};
+		return { ...recordTexts(work, origin.itemIndex), sink, work: counted, source };
 	};
 	await withFiles<TextEntry, TextFile>({
 		run,
 		parameters,
 		options,
 		readingOf,
-		use: async ({ entries }, { chunking }) => await chunking.chunkAll(entries),
+		use: async ({ entries }, { work, source }) => await chunkAll(entries, work, source),
 		overlaps: !isSubmitted,
 	});
 }

@@ -1,5 +1,5 @@
 import { listOf } from '../../shared/n8n/run/hints';
-import type { Line } from '../../shared/flow/deliver';
+import type { Line } from '../../shared/flow/attempt';
 import { requestLine } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/services';
@@ -24,8 +24,6 @@ export interface Job {
 	ended?: 'finished' | 'failed';
 	/** The service has answered a poll for it. */
 	isKnown?: boolean;
-	/** It ended in ERROR, maybe because of one of its texts: each may be submitted again by itself. */
-	mayRepeat?: boolean;
 }
 
 /** More chunking IDs than this would make a message unreadable. */

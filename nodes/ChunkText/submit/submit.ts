@@ -1,46 +1,37 @@
 import type { Packed } from '../../shared/flow/batcher';
-import { bulk } from '../../shared/flow/bulk';
-import type { Failed } from '../../shared/flow/deliver';
-import { flat } from '../../shared/flow/parallel';
+import type { BulkOptions } from '../../shared/flow/bulk';
 import { submitBody, submitPath } from '../../shared/service/chunking/chunking';
 import { classify } from '../../shared/service/chunking/chunking-response';
+import type { Fetched } from '../fetch/fetch';
 import { jobFailed, noChunkingId } from '../failures';
 import { textTooLarge, type TextEntry } from '../texts/text';
 import type { ChunkService, Job } from './service';
 
 /**
- * Submits texts (docs/service-interface.md, Chunking request).
- *
- * @param slices texts ordered by their settings
- * @param maxTexts maximum of texts in a request
- * @param notSubmitted called for each text that the service has not accepted, or may not have accepted
- * @returns the jobs the service has accepted, as soon as each is
+ * Returns how texts are submitted (docs/service-interface.md, Chunking request). Texts of a request have the same
+ * settings, by which they are ordered.
  */
-export async function* submit(
-	slices: AsyncIterable<TextEntry[]> | Iterable<TextEntry[]>,
+export function submissions(
 	service: ChunkService,
-	maxTexts: number,
-	notSubmitted: (text: TextEntry, outcome: Failed) => Promise<void>,
-): AsyncGenerator<Job, void, undefined> {
-	const maxBytes = service.options.bytesPerRequest;
-	const submitting = {
-		...service.submitting,
-		limits: { maxCount: maxTexts, maxBytes },
-		groupOf: ({ group }: TextEntry) => group,
-		textOf: ({ text }: TextEntry) => text,
-		tooLarge: (_text: TextEntry, bytes: number) => textTooLarge('The text', bytes, maxBytes),
-		send: async (batch: Array<Packed<TextEntry>>) =>
-			await send(
+): Omit<BulkOptions<TextEntry, Job, Fetched>, 'settle'> {
+	const { jobs, options, submitting } = service;
+	const maxBytes = options.bytesPerRequest;
+	return {
+		...submitting,
+		limits: { maxCount: options.textsPerRequest, maxBytes },
+		groupOf: ({ group }) => group,
+		textOf: ({ text }) => text,
+		tooLarge: (_text, bytes) => textTooLarge('The text', bytes, maxBytes),
+		send: async (batch: Array<Packed<TextEntry>>) => {
+			const job = await send(
 				batch.map(({ entry }) => entry),
 				service,
-			),
+			);
+			jobs.add(job);
+			return job;
+		},
+		onRepeat: (job) => jobs.delete(job),
 	};
-	for await (const { entries, outcome } of flat(bulk(slices, submitting))) {
-		if (outcome.ok) {
-			service.jobs.add(outcome.response);
-			yield outcome.response;
-		} else for (const entry of entries) await notSubmitted(entry, outcome);
-	}
 }
 
 async function send(texts: TextEntry[], { run, session, options }: ChunkService): Promise<Job> {

@@ -110,7 +110,8 @@ export class Batcher<E> {
 		if (key !== undefined) this.keys.set(key, this.batch.length - 1);
 		this.bytes += bytes;
 		this.group = group;
-		return full;
+		// An entry that goes alone waits for no other.
+		return maxCount === 1 ? this.flush() : full;
 	}
 
 	/** Puts an entry in the place of an earlier one with its key, if it fits there. */

@@ -4,7 +4,8 @@
  */
 export class Tasks<T> {
 	private running = 0;
-	private onEnd?: () => void;
+	private following = 0;
+	private readonly onEnd: Array<() => void> = [];
 	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
 	private isClosed = false;
 	private wake?: () => void;
@@ -26,13 +27,42 @@ export class Tasks<T> {
 			await task();
 		} finally {
 			this.running--;
-			this.onEnd?.();
+			this.ended();
 		}
 	}
 
-	/** Waits until fewer than `below` tasks run: by default, until there is room for one more. */
-	async room(below = this.max): Promise<void> {
-		while (this.running >= below) await new Promise<void>((ended) => (this.onEnd = ended));
+	/**
+	 * Starts a task that takes no room, such as one that only waits.
+	 *
+	 * @param task must not reject
+	 */
+	async follow(task: () => Promise<void>): Promise<void> {
+		this.following++;
+		try {
+			await task();
+		} finally {
+			this.following--;
+			this.ended();
+		}
+	}
+
+	/** Waits until there is room for one more task. */
+	async room(): Promise<void> {
+		while (this.running >= this.max) await this.nextEnd();
+	}
+
+	/** Whether no task runs. */
+	get isIdle(): boolean {
+		return this.running + this.following === 0;
+	}
+
+	/** Resolves as soon as one more task has ended. */
+	async nextEnd(): Promise<void> {
+		await new Promise<void>((resolve) => this.onEnd.push(resolve));
+	}
+
+	private ended(): void {
+		for (const resolve of this.onEnd.splice(0)) resolve();
 	}
 
 	/** @returns a promise that resolves when the consumer has processed the value, or has left */
@@ -87,7 +117,7 @@ export async function* inParallel<T>(
 ): AsyncGenerator<T[], void, undefined> {
 	const tasks = new Tasks<T>(max);
 	const feeding = feed(tasks).finally(async () => {
-		await tasks.room(1);
+		while (!tasks.isIdle) await tasks.nextEnd();
 		tasks.close();
 	});
 	// It is thrown below. Until then Node.js would take it for an error that nobody handles.
@@ -98,16 +128,4 @@ export async function* inParallel<T>(
 		tasks.abandon();
 		await feeding;
 	}
-}
-
-/** Yields the entries of a source one by one, in slices of one. */
-export async function* singly<E>(
-	entries: AsyncIterable<E> | Iterable<E>,
-): AsyncGenerator<E[], void, undefined> {
-	for await (const entry of entries) yield [entry];
-}
-
-/** Yields the entries of slices, one by one. */
-export async function* flat<E>(slices: AsyncIterable<E[]>): AsyncGenerator<E, void, undefined> {
-	for await (const slice of slices) yield* slice;
 }

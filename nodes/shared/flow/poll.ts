@@ -1,22 +1,16 @@
-import {
-	endRunAfter,
-	failed,
-	skipped,
-	tried,
-	type Delivered,
-	type Line,
-	type Outcome,
-} from './deliver';
+import { tried, type Line } from './attempt';
 import { backoffMs } from './limiter';
-import { flat, inParallel } from './parallel';
+import { endRunAfter, failed, skipped, type Outcome, type Unfinished } from './outcome';
 import { RETRY_PAUSE } from './retry-policy';
 import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
 export type Finding<R> = { state: 'pending' } | Ending<R>;
 
-/** The end of a job. */
-export type Ending<R> = { state: 'finished'; response: R } | { state: 'failed'; reason: unknown };
+/** The end of a job. One that failed may be submitted once more: as it was, or each of its entries alone. */
+export type Ending<R> =
+	| { state: 'finished'; response: R }
+	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
 
 /** How jobs are polled. */
 export interface PollOptions<J, R> extends Pick<Line, 'run' | 'stats' | 'lane' | 'health'> {
@@ -37,33 +31,18 @@ const GROWTH = 1.4;
 const JITTER = 0.1;
 
 /**
- * Polls many jobs concurrently until each has finished, failed or reached its deadline. Every job
- * gets exactly one outcome.
+ * Polls a job until it has finished, failed or reached its deadline: immediately, then at growing, jittered intervals,
+ * the final time at its deadline.
  *
- * A job is polled immediately, then at growing, jittered intervals, the final time at its deadline. To
- * end early, stop the run and consume the rest.
- *
- * @throws what the source of the jobs throws, after all polls in flight have ended
+ * @param isAbandoned whether nobody waits for it any longer
  */
-export function poll<J, R>(
-	jobs: AsyncIterable<J>,
+export async function poll<J, R>(
+	job: J,
 	options: PollOptions<J, R>,
-): AsyncGenerator<Delivered<J, R>, void, undefined> {
-	return flat(
-		inParallel<Delivered<J, R>>(Infinity, async (tasks) => {
-			for await (const job of jobs) {
-				if (tasks.isAbandoned) return;
-				void tasks.start(async () => {
-					const polling = new Polling(job, options, () => tasks.isAbandoned);
-					const outcome = await polling
-						.untilEnded()
-						// An exception in handling one job fails that job, never the run.
-						.catch(failed);
-					await tasks.put({ entry: job, outcome });
-				});
-			}
-		}),
-	);
+	isAbandoned: () => boolean = () => false,
+): Promise<Outcome<R> | Unfinished> {
+	// An exception in handling one job fails that job, never the run.
+	return await new Polling(job, options, isAbandoned).untilEnded().catch(failed);
 }
 
 /** The whole life of one job: a poll, a pause, a poll, ... */
@@ -81,7 +60,7 @@ class Polling<J, R> {
 		this.deadline = options.deadlineOf(job);
 	}
 
-	async untilEnded(): Promise<Outcome<R>> {
+	async untilEnded(): Promise<Outcome<R> | Unfinished> {
 		const { run, lane, intervals } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
@@ -101,7 +80,7 @@ class Polling<J, R> {
 	}
 
 	/** Polls once, in the lane: what that means for the run is known before another poll starts. */
-	private async poll(ticket: number): Promise<Outcome<R> | undefined> {
+	private async poll(ticket: number): Promise<Outcome<R> | Unfinished | undefined> {
 		const { job, options } = this;
 		const { run, stats = run.stats, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
@@ -125,10 +104,11 @@ class Polling<J, R> {
 		return run.now() < this.deadline ? undefined : this.end(expire(job, this.last?.reason));
 	}
 
-	private end(ending: Ending<R>): Outcome<R> {
-		return ending.state === 'failed'
-			? this.fail(ending.reason, { ...this.last?.verdict, action: 'fail' })
-			: { ok: true, response: ending.response };
+	private end(ending: Ending<R>): Outcome<R> | Unfinished {
+		if (ending.state === 'finished') return { ok: true, response: ending.response };
+		const { reason, next } = ending;
+		if (next !== undefined) return { next, failure: failed(reason) };
+		return this.fail(reason, { ...this.last?.verdict, action: 'fail' });
 	}
 
 	private fail(reason: unknown, verdict: Verdict): Outcome<R> {

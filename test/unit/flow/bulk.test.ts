@@ -2,7 +2,7 @@ import type { Packed } from '../../../nodes/shared/flow/batcher';
 import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { flat, singly } from '../../../nodes/shared/flow/parallel';
+import { flat, singly } from '../support/slices';
 import {
 	CANCEL,
 	ended,
@@ -14,7 +14,7 @@ import {
 	type Outcome,
 	type Scenario,
 } from '../support/bulk-scenario';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 const endingOf = ({ endings }: Outcome, position: number): Ending | undefined =>
 	endings.find((ending) => ending.position === position);

@@ -1,5 +1,6 @@
-import { flat, inParallel, Tasks } from '../../../nodes/shared/flow/parallel';
-import { VirtualClock } from '../support/virtual-clock';
+import { inParallel, Tasks } from '../../../nodes/shared/flow/parallel';
+import { flat } from '../support/slices';
+import { VirtualClock } from '../../../support/virtual-clock';
 
 /** Whatever waits for nothing but promises has ended then. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
@@ -104,7 +105,7 @@ test('a consumer that leaves is told to the source, and waits for the tasks that
 					ended.push(task);
 				});
 			}
-			await tasks.room(1);
+			while (!tasks.isIdle) await tasks.nextEnd();
 			expect(tasks.isAbandoned).toBe(true);
 		});
 		for await (const [first] of slices) if (first === 1) break;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { poll, type Finding } from '../../../nodes/shared/flow/poll';
-import { VirtualRun } from '../support/virtual-run';
+import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
+import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
 const TICK_MS = 50;
@@ -282,30 +282,26 @@ describe('what a job is told and tells', () => {
 	});
 });
 
-test('a job whose turn comes after the consumer has left is not polled', async () => {
+test('a job that nobody waits for any longer is not polled', async () => {
 	const run = new VirtualRun();
 	const polled: string[] = [];
-	async function* source() {
-		yield* ['a', 'b', 'c'];
-	}
-	const leave = async () => {
-		const outcomes = poll(source(), {
-			run,
-			lane: new Lane(new Limiter(), run, 1),
-			health: new ServiceHealth(),
-			intervals: { firstMs: 500, longestMs: 500 },
-			deadlineOf: () => Infinity,
-			check: async (job: string) => {
-				polled.push(job);
-				await run.clock.sleep(5);
-				return { state: 'finished', response: job };
-			},
-			judge: () => ({ action: 'fail' }),
-			expire: () => ({ state: 'failed', reason: 'timeout' }),
-		});
-		for await (const { entry: job } of outcomes) if (job === 'a') return;
+	let isAbandoned = false;
+	const options: PollOptions<string, string> = {
+		run,
+		lane: new Lane(new Limiter(), run, 1),
+		health: new ServiceHealth(),
+		intervals: { firstMs: 500, longestMs: 500 },
+		deadlineOf: () => Infinity,
+		check: async (job) => {
+			polled.push(job);
+			await run.clock.sleep(5);
+			isAbandoned = job === 'b';
+			return { state: 'finished', response: job };
+		},
+		judge: () => ({ action: 'fail' }),
+		expire: () => ({ state: 'failed', reason: 'timeout' }),
 	};
-	await run.clock.run(leave());
-	// The next one had begun when the first was answered.
+	const jobs = ['a', 'b', 'c'].map(async (job) => await poll(job, options, () => isAbandoned));
+	await run.clock.run(Promise.all(jobs));
 	expect(polled).toEqual(['a', 'b']);
 });

@@ -6,7 +6,7 @@ import {
 	type FailedAttempt,
 } from '../../../nodes/shared/flow/retry-policy';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 const MINUTE_MS = 60_000;
 const VERDICTS = {

@@ -4,9 +4,9 @@ import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
-import { flat } from '../../../nodes/shared/flow/parallel';
+import { flat } from './slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
-import { VirtualRun } from './virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 /** How a request ended. */
 export interface RequestInfo {
@@ -165,15 +165,13 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		if (!holds) violations.push(`request ${sent.length}: ${rule}`);
 	};
 
-	async function send(
-		batch: Array<Packed<Entry>>,
-		announced: number,
-		attempt: number,
-	): Promise<string> {
+	async function send(batch: Array<Packed<Entry>>, announced: number): Promise<string> {
 		const ids = batch.map((packed) => packed.entry.id);
 		const bytes = bodyBytes(batch);
 		inFlight++;
 		const positions = batch.map((packed) => packed.entry.position);
+		const attempt =
+			1 + sent.filter((each) => String(each.positions) === String(positions)).length;
 		sent.push({ at: clock.now(), positions, attempt });
 		const fault = faults[sent.length - 1] ?? 'none';
 		if (cancelAtMs !== undefined && clock.now() > cancelAtMs) mustSendNothing = 'a cancel';

@@ -1,12 +1,12 @@
-import type { Outcome } from '../../../nodes/shared/flow/deliver';
+import type { Outcome } from '../../../nodes/shared/flow/outcome';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { verdictOf } from './bulk-scenario';
-import type { VirtualClock } from './virtual-clock';
-import { VirtualRun } from './virtual-run';
+import type { VirtualClock } from '../../../support/virtual-clock';
+import { VirtualRun } from '../../../support/virtual-run';
 
 export const CANCEL = new Error('The execution was canceled');
 const STOP = new Error('A failure');
@@ -100,14 +100,19 @@ export async function pollAll<J extends Job>(
 		expire: ({ name }, lastError) => ({ state: 'failed', reason: { name, lastError } }),
 	};
 	const polling = async () => {
-		for await (const { entry: job, outcome: result } of poll(source(), options)) {
-			const failed = !result.ok && (timeoutOf(result) ? 'timeout' : 'failed');
-			const how = result.ok ? 'finished' : result.skipped ? 'skipped' : failed;
-			endings.get(job.name)?.push(String(how));
-			endedAt.set(job.name, clock.now());
-			outcomes[job.name] = result;
-		}
+		const tasks: Array<Promise<void>> = [];
+		for await (const job of source()) tasks.push(endOf(job));
+		await Promise.all(tasks);
 		if (run.ended?.reason === CANCEL) throw CANCEL;
+	};
+	const endOf = async (job: J) => {
+		const result = await poll<J, string>(job, options);
+		if ('next' in result) throw new Error('Nothing is repeated here');
+		const failed = !result.ok && (timeoutOf(result) ? 'timeout' : 'failed');
+		const how = result.ok ? 'finished' : result.skipped ? 'skipped' : failed;
+		endings.get(job.name)?.push(String(how));
+		endedAt.set(job.name, clock.now());
+		outcomes[job.name] = result;
 	};
 	let thrown: unknown;
 	await clock.run(polling()).catch((error: unknown) => (thrown = error));

@@ -1,19 +1,20 @@
 /**
  * Plays a run of a node in virtual time against a service that fails as its rules say. The requests go through
- * `bulk`, `deliverEach` and `poll` with the settings of the nodes, and failures are the ones that the nodes see.
+ * `bulk` and `poll` with the settings of the nodes, and failures are the ones that the nodes see.
  */
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import { deliverEach, type Outcome } from '../../../nodes/shared/flow/deliver';
+import { oneEach } from '../../../nodes/shared/flow/one-each';
+import type { Outcome } from '../../../nodes/shared/flow/outcome';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { flat } from '../../../nodes/shared/flow/parallel';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { poll } from '../../../nodes/shared/flow/poll';
+import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { transportFailure } from '../../../nodes/shared/http/transport-failure';
 import { judge } from '../../../nodes/shared/service/failure';
 import { AI_SERVICE, PUSH_SERVICE, statusFailure } from '../../../nodes/shared/service/services';
 import type { Admission } from '../../../sandbox/rates';
-import { VirtualClock } from './virtual-clock';
-import { VirtualRun } from './virtual-run';
+import { flat } from './slices';
+import { VirtualClock } from '../../../support/virtual-clock';
+import { VirtualRun } from '../../../support/virtual-run';
 
 /** What a request meets: a status with its body, or a connection that breaks before or after the work. */
 export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };
@@ -241,26 +242,12 @@ export async function playWorld({
 	};
 	const remove = async () => {
 		const send = async (id: number) => await request('delete', [id], apply([id]));
-		for await (const { entry, outcome } of flat(deliverEach([[...ids]], send, newLine())))
-			account([entry], outcome);
+		const answers = bulk([[...ids]], oneEach(newLine(), send));
+		for await (const { entries: sent, outcome } of flat(answers)) account(sent, outcome);
 	};
 	const chunk = async () => {
-		const options = bulkOptions<Job>(async (batch) => {
-			const sent = batch.map(({ entry }) => entry);
-			await request('submit', sent);
-			const now = clock.now();
-			return { ids: sent, readyAt: now + jobMs, deadline: now + MAX_WAIT_MS };
-		});
-		const jobs = async function* () {
-			for await (const { entries: sent, outcome } of flat(bulk([[...ids]], options))) {
-				if (outcome.ok) yield outcome.response;
-				else account(sent, outcome);
-			}
-		};
-		const { run: _, ...fetching } = newLine();
-		const polls = poll<Job, number>(jobs(), {
-			...fetching,
-			run,
+		const polling: PollOptions<Job, number> = {
+			...newLine(),
 			intervals: POLLS,
 			deadlineOf: ({ deadline }) => deadline,
 			check: async (job) => {
@@ -274,8 +261,19 @@ export async function playWorld({
 					: { state: 'pending' };
 			},
 			expire: (_job, lastError) => ({ state: 'failed', reason: lastError }),
+		};
+		const submitting = bulkOptions<Job>(async (batch) => {
+			const sent = batch.map(({ entry }) => entry);
+			await request('submit', sent);
+			const now = clock.now();
+			return { ids: sent, readyAt: now + jobMs, deadline: now + MAX_WAIT_MS };
 		});
-		for await (const { entry, outcome } of polls) account(entry.ids, outcome);
+		const options: BulkOptions<number, Job, number> = {
+			...submitting,
+			settle: async (job) => await poll(job, polling),
+		};
+		for await (const { entries: sent, outcome } of flat(bulk([[...ids]], options)))
+			account(sent, outcome);
 	};
 
 	await clock.run({ push, delete: remove, chunk }[kind]());

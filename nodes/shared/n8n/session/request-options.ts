@@ -1,4 +1,4 @@
-import type { Line } from '../../flow/deliver';
+import type { Line } from '../../flow/attempt';
 import { Lane, Limiter } from '../../flow/limiter';
 import { ServiceHealth } from '../../flow/retry-policy';
 import { judge, ServiceFailure } from '../../service/failure';
@@ -56,7 +56,7 @@ export const requestProperties = (concurrency: number) =>
 	]);
 
 /** The limiters of this process, by service and credential: executions share what a service tells one of them. */
-const limiters = new Map<string, Limiter>();
+export const limiters = new Map<string, Limiter>();
 
 /**
  * Makes what the requests of one kind in a run share: their limits, their retries, and what follows from a

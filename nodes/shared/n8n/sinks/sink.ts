@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Failed, Outcome } from '../../flow/deliver';
+import type { Failed, Outcome } from '../../flow/outcome';
 import type { SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 
@@ -10,8 +10,6 @@ export interface Placed {
 	readonly items: readonly number[];
 	/** The record of the file, if it comes from a file. */
 	readonly record?: SourceRecord | undefined;
-	/** Its position in the list of its item, if that has one. */
-	readonly index?: number | undefined;
 }
 
 /** The first item that waits for an entry. */

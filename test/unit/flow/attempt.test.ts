@@ -1,8 +1,9 @@
-import { deliver, type Line } from '../../../nodes/shared/flow/deliver';
+import type { Line } from '../../../nodes/shared/flow/attempt';
+import { sendOne } from '../../../nodes/shared/flow/one-each';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { VirtualRun } from '../support/virtual-run';
+import { VirtualRun } from '../../../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
@@ -23,17 +24,15 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	/** Delivers a request that meets these verdicts, one after the other, and then succeeds. */
 	const request = async (verdicts: Verdict[], history: Pick<Line, 'withHistory'> = {}) => {
 		const attempts: number[] = [];
-		const outcome = await deliver(
-			async (attempt) => {
-				attempts.push(attempt);
-				await run.clock.sleep(10);
-				inFlight.push(run.stats.inFlight);
-				const verdict = verdicts[attempt - 1];
-				if (verdict) throw verdict;
-				return 'response';
-			},
-			{ ...line, ...history },
-		);
+		const outcome = await sendOne({ ...line, ...history }, async () => {
+			const attempt = attempts.length + 1;
+			attempts.push(attempt);
+			await run.clock.sleep(10);
+			inFlight.push(run.stats.inFlight);
+			const verdict = verdicts[attempt - 1];
+			if (verdict) throw verdict;
+			return 'response';
+		});
 		return { outcome, attempts };
 	};
 	return { run, request, inFlight };

@@ -1,11 +1,11 @@
-import { RunStats, type RunState } from '../../../nodes/shared/flow/run-state';
+import { RunStats, type RunState } from '../nodes/shared/flow/run-state';
 import { VirtualClock } from './virtual-clock';
 
 /** A run in virtual time. */
 export class VirtualRun implements RunState {
 	readonly stats = new RunStats();
 	readonly clock: VirtualClock;
-	private readonly stopped = new AbortController();
+	private readonly sleeping = new Set<AbortController>();
 	ended: { reason: unknown } | undefined;
 
 	constructor({ seed = 1, stopsOnFailure = false, clock = new VirtualClock(seed) } = {}) {
@@ -24,21 +24,32 @@ export class VirtualRun implements RunState {
 	}
 
 	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
-		const signals = [this.stopped.signal, wake].filter((signal) => signal !== undefined);
-		await this.clock.sleep(ms, AbortSignal.any(signals)).catch(() => undefined);
+		if (this.ended) return;
+		// AbortSignal.any would keep each of them for as long as the run lasts.
+		const waking = new AbortController();
+		const end = () => waking.abort();
+		wake?.addEventListener('abort', end, { once: true });
+		if (wake?.aborted) end();
+		this.sleeping.add(waking);
+		await this.clock.sleep(ms, waking.signal).catch(() => undefined);
+		this.sleeping.delete(waking);
 	}
 
 	stop(reason: unknown): void {
 		this.ended ??= { reason };
-		this.stopped.abort();
+		this.wakeAll();
 	}
 
 	/** The run is canceled at that time: whatever ended it before, this counts. */
 	cancelAt(ms: number, reason: unknown): void {
 		this.clock.at(ms, () => {
 			this.ended = { reason };
-			this.stopped.abort();
+			this.wakeAll();
 		});
 		this.clock.cancelAt(ms, reason);
+	}
+
+	private wakeAll(): void {
+		for (const sleep of this.sleeping) sleep.abort();
 	}
 }

@@ -1,9 +1,10 @@
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { deliverEach } from '../../../nodes/shared/flow/deliver';
+import { bulk } from '../../../nodes/shared/flow/bulk';
+import { oneEach } from '../../../nodes/shared/flow/one-each';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
-import { flat, singly } from '../../../nodes/shared/flow/parallel';
-import { VirtualRun } from '../support/virtual-run';
+import { flat, singly } from '../support/slices';
+import { VirtualRun } from '../../../support/virtual-run';
 
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
@@ -37,7 +38,9 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 		}
 		if (error) throw error;
 	}
-	const send = async (entry: string, attempt: number) => {
+	const attempts: Record<string, number> = {};
+	const send = async (entry: string) => {
+		const attempt = (attempts[entry] = (attempts[entry] ?? 0) + 1);
 		sent.push(`${entry}${attempt}`);
 		peak = Math.max(peak, ++inFlight);
 		await run.clock.sleep(10);
@@ -47,11 +50,12 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 		if (fault !== undefined) throw fault;
 		return entry.toUpperCase();
 	};
-	const outcomes = (entries: Iterable<string>) => flat(deliverEach(singly(entries), send, line));
+	const outcomes = (entries: Iterable<string>) =>
+		flat(bulk(singly(entries), oneEach(line, send)));
 	const all = async (entries: Iterable<string>) => {
 		const ended: Array<[string, unknown]> = [];
-		for await (const { entry, outcome } of outcomes(entries)) {
-			ended.push([entry, outcome.ok ? outcome.response : outcome.reason]);
+		for await (const { entries: sent, outcome } of outcomes(entries)) {
+			ended.push([sent.join(), outcome.ok ? outcome.response : outcome.reason]);
 		}
 		return ended;
 	};

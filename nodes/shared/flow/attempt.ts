@@ -1,0 +1,104 @@
+import type { Lane } from './limiter';
+import {
+	endRunAfter,
+	skipped,
+	terminal,
+	type Failed,
+	type Outcome,
+	type Unfinished,
+} from './outcome';
+import type { RetryPolicy, RetrySettings } from './retry-policy';
+import type { RunStats } from './run-state';
+import type { Verdict } from './verdict';
+
+/** What all requests of one kind share. */
+export interface Line extends RetrySettings {
+	/** Where they are counted; in the counters of the run unless given. */
+	stats?: RunStats;
+	lane: Lane;
+	judge: (error: unknown) => Verdict;
+	/** Adds what the attempt before left open to the reason of a failure. */
+	withHistory?: (reason: unknown, earlier: unknown) => unknown;
+}
+
+/** A request, or one of its entries that is sent alone as a probe. */
+export interface Sending<R> {
+	/** Sends it once, with the reason why the attempt before failed. */
+	send: (earlier: unknown) => Promise<R>;
+	policy: RetryPolicy;
+	/** Number of entries that share its policy. */
+	size: number;
+	isProbe?: boolean;
+	/** Attempts so far. */
+	attempts: number;
+	/** How the attempt before failed, or the request of which this one is a part. */
+	last?: Failed | undefined;
+}
+
+/**
+ * Makes one attempt to send a request, as soon as its policy and the limiter allow it. A failure that every further
+ * request would meet ends the run, and so does any final one if the run stops at failures.
+ *
+ * @returns the outcome, also if `send` rejects, or what to do next
+ */
+export async function attempt<R>(
+	sending: Sending<R>,
+	line: Line,
+): Promise<Outcome<R> | Unfinished> {
+	const { run, stats = run.stats, lane, health, judge, withHistory = (reason) => reason } = line;
+	const { policy, last } = sending;
+	const pauseMs = policy.resumeAt - run.now();
+	if (pauseMs > 0) await run.sleep(pauseMs);
+	return await lane.schedule(async (sequence) => {
+		// The run may have ended while this request waited for its turn.
+		if (run.ended) return last ? terminal(last) : skipped(run.ended);
+		if (++sending.attempts > 1) stats.count('retries');
+		stats.count('inFlight');
+		const sent = sending.send(last?.reason);
+		const result = await tried(sent, line, sequence, judge).finally(() =>
+			stats.count('inFlight', -1),
+		);
+		if (result.ok) {
+			const { failures } = policy;
+			health.succeeded(sequence, sending.isProbe ? 0 : failures, run.now());
+			return result;
+		}
+		const { verdict } = result;
+		const reason = last ? withHistory(result.reason, last.reason) : result.reason;
+		const failure: Failed = { ok: false, reason, verdict };
+		const { size, isProbe = false } = sending;
+		const decision = policy.decide({ verdict, sequence, size, isProbe });
+		if (policy.isAtFault) failure.isAtFault = true;
+		if (decision === 'end') failure.verdict = { ...verdict, action: 'stop' };
+		sending.last = failure;
+		const isFinal = decision === 'fail' || decision === 'end';
+		if (!isFinal && !(run.ended && decision !== 'split')) return { next: decision, failure };
+		// Still in the lane, so that no waiting request starts before the run knows.
+		endRunAfter(run, terminal(failure));
+		return terminal(failure);
+	});
+}
+
+/**
+ * Tells run and limiter what came of a request or a poll.
+ *
+ * @returns the outcome; its verdict is `throttled` if the limiter pauses all requests, so that this one needs no pause
+ */
+export async function tried<R>(
+	sent: Promise<R>,
+	{ run, stats = run.stats, lane }: Pick<Line, 'run' | 'stats' | 'lane'>,
+	ticket: number,
+	judge: Line['judge'],
+): Promise<Outcome<R>> {
+	try {
+		const response = await sent;
+		lane.succeeded(ticket);
+		return { ok: true, response };
+	} catch (reason) {
+		const verdict = judge(reason);
+		if (!verdict.throttled) return { ok: false, reason, verdict };
+		stats.count('throttled');
+		const pausesAll = lane.refused(ticket, verdict);
+		return { ok: false, reason, verdict: { ...verdict, throttled: pausesAll } };
+	}
+}

@@ -1,0 +1,28 @@
+import type { Line } from './attempt';
+import { bulk, type BulkOptions } from './bulk';
+import { failed, type Outcome } from './outcome';
+
+/**
+ * How requests with one entry each are sent, such as deletes.
+ *
+ * @param send sends one request
+ */
+export const oneEach = <E, R>(line: Line, send: (entry: E) => Promise<R>): BulkOptions<E, R> => ({
+	...line,
+	limits: { maxCount: 1, maxBytes: Infinity },
+	textOf: () => '',
+	tooLarge: (_entry, bytes) => new Error(`Nothing is too large, but ${bytes} bytes are`),
+	send: async (batch) => {
+		const [packed] = batch;
+		if (packed === undefined) throw new Error('A request needs an entry');
+		return await send(packed.entry);
+	},
+});
+
+/** Sends a single request until it succeeds or its policy gives it up. */
+export async function sendOne<R>(line: Line, send: () => Promise<R>): Promise<Outcome<R>> {
+	let end: Outcome<R> | undefined;
+	for await (const answers of bulk([[undefined]], oneEach(line, send)))
+		for (const { outcome } of answers) end = outcome;
+	return end ?? failed(new Error('A request has no outcome'));
+}

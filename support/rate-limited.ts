@@ -1,0 +1,136 @@
+import { bulk } from '../nodes/shared/flow/bulk';
+import { oneEach } from '../nodes/shared/flow/one-each';
+import { Lane, Limiter } from '../nodes/shared/flow/limiter';
+import { ServiceHealth } from '../nodes/shared/flow/retry-policy';
+import { judge, ServiceFailure } from '../nodes/shared/service/failure';
+import type { Admission } from '../sandbox/rates';
+import { VirtualClock } from './virtual-clock';
+import { VirtualRun } from './virtual-run';
+
+/** So many in any minute, wherever it begins; what it refuses counts too. */
+export function perMinute(limit: number): Admission {
+	const seen: number[] = [];
+	return (now) => {
+		while (seen.length > 0 && seen[0] <= now - 60_000) seen.shift();
+		return seen.push(now) <= limit;
+	};
+}
+
+/** The most of these moments that any minute has. */
+export function mostInAMinute(moments: number[]): number {
+	const sorted = [...moments].sort((one, other) => one - other);
+	let most = 0;
+	for (let first = 0, end = 0; first < sorted.length; first++) {
+		while (end < sorted.length && sorted[end] < sorted[first] + 60_000) end++;
+		most = Math.max(most, end - first);
+	}
+	return most;
+}
+
+/** So many at any moment of a minute of the clock, all of which are free again when the next one begins. */
+export function refilledEachMinute(limit: number): Admission {
+	let minute = -1;
+	let count = 0;
+	return (now) => {
+		if (Math.floor(now / 60_000) !== minute) count = 0;
+		minute = Math.floor(now / 60_000);
+		return ++count <= limit;
+	};
+}
+
+/** Milliseconds until the next minute of the clock begins. */
+export const untilNextMinute = (now: number): number => 60_000 - (now % 60_000);
+
+/** Refuses this share of all requests, whatever their rate. */
+export const atRandom =
+	(share: number): Load['admits'] =>
+	(_now, _inFlight, random) =>
+		random() >= share;
+
+export interface Load {
+	admits: (nowMs: number, inFlight: number, random: () => number) => boolean;
+	executions?: number;
+	/** Requests of each execution; as many as it can send unless given. */
+	requests?: number;
+	/** Executions are stopped then. */
+	seconds?: number;
+	/** Entries of a request, which may be split. */
+	perRequest?: number;
+	concurrency?: number;
+	latencyMs?: number;
+	/** Of a refusal. */
+	status?: number;
+	retryAfterMs?: number | ((nowMs: number) => number);
+	/** Each execution has a limiter of its own. */
+	apart?: boolean;
+	/** The limit that each execution is set to. */
+	limitPerMinute?: number;
+	seed?: number;
+}
+
+/** Runs executions of a node against such a service, in virtual time. */
+export async function play({
+	admits,
+	executions = 1,
+	requests = Infinity,
+	seconds = Infinity,
+	perRequest = 1,
+	concurrency = 4,
+	latencyMs = 20,
+	status = 429,
+	retryAfterMs,
+	apart = false,
+	limitPerMinute = 0,
+	seed = 1,
+}: Load) {
+	const clock = new VirtualClock(seed);
+	const random = () => clock.random();
+	const shared = new Limiter();
+	const sent: number[] = [];
+	const accepted: number[] = [];
+	const refusals: number[] = [];
+	let failed = 0;
+	let inFlight = 0;
+	const send = async () => {
+		inFlight++;
+		sent.push(clock.now());
+		const isAdmitted = admits(clock.now(), inFlight, random);
+		await clock.sleep((isAdmitted ? 1 : 0.2) * latencyMs * (0.5 + clock.random()));
+		inFlight--;
+		if (isAdmitted) return void accepted.push(clock.now());
+		refusals.push(clock.now());
+		const asked = typeof retryAfterMs === 'function' ? retryAfterMs(clock.now()) : retryAfterMs;
+		throw new ServiceFailure('refused', { kind: 'status', status, retryAfterMs: asked });
+	};
+	const execution = async () => {
+		const run = new VirtualRun({ clock });
+		if (seconds < Infinity) clock.at(seconds * 1000, () => run.stop('the time is over'));
+		const lane = new Lane(apart ? new Limiter() : shared, run, concurrency, limitPerMinute);
+		const line = {
+			run,
+			lane,
+			health: new ServiceHealth(),
+			concurrency,
+			retryForMs: 60_000,
+			judge: (error: unknown) => judge(error, { idempotent: true }),
+		};
+		function* entries() {
+			for (let at = 0; at < requests * perRequest && !run.ended; at++) yield [at];
+		}
+		const limits = { maxCount: perRequest, maxBytes: Infinity };
+		const options = { ...oneEach(line, send), limits, send };
+		for await (const answers of bulk(entries(), options))
+			for (const { outcome } of answers)
+				if (!outcome.ok && !outcome.skipped && !run.ended) failed++;
+		lane.leave();
+	};
+	await clock.run(Promise.all(Array.from({ length: executions }, execution)));
+	const endedAt = Math.min(clock.now(), seconds * 1000);
+	const since = (moments: number[], fromMs: number) =>
+		moments.filter((at) => at >= fromMs && at <= endedAt).length;
+	/** Accepted requests per second from a time on. */
+	const rate = (fromMs: number) => since(accepted, fromMs) / ((endedAt - fromMs) / 1000);
+	/** Refused requests for each accepted one from a time on. */
+	const refusedShare = (fromMs: number) => since(refusals, fromMs) / since(accepted, fromMs);
+	return { sent, accepted, refused: refusals.length, failed, rate, refusedShare, endedAt };
+}

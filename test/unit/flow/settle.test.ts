@@ -1,0 +1,164 @@
+/** What follows after a request was accepted: jobs that finish, get lost or fail, and what they hold in the budget. */
+import { Budget } from '../../../nodes/shared/flow/budget';
+import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { failed, type Outcome, type Unfinished } from '../../../nodes/shared/flow/outcome';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
+import { VirtualRun } from '../../../support/virtual-run';
+
+type Result = Outcome<string> | Unfinished;
+const finished = (job: string): Result => ({ ok: true, response: `chunks of ${job}` });
+const unfinished = (next: Unfinished['next']): Result => ({ next, failure: failed(next) });
+
+interface World {
+	entries: string;
+	perRequest?: number;
+	concurrency?: number;
+	/** What becomes of a job, which is named after its entries and the number of its submission. */
+	settle: (job: string, run: VirtualRun) => Promise<Result> | Result;
+	maxBytes?: number;
+	consume?: (run: VirtualRun) => Promise<void>;
+}
+
+/** Sends entries whose requests become jobs, and tells what was submitted, when, and what became of each entry. */
+async function play({
+	entries,
+	perRequest = 2,
+	concurrency = 2,
+	settle,
+	maxBytes,
+	consume,
+}: World) {
+	const run = new VirtualRun();
+	const submitted: string[] = [];
+	const repeated: string[] = [];
+	const ends: Record<string, unknown> = {};
+	const accounted: string[] = [];
+	let read = 0;
+	let mostUnanswered = 0;
+	const budget = new Budget(maxBytes ?? Infinity);
+	function* source() {
+		for (const entry of entries) {
+			mostUnanswered = Math.max(mostUnanswered, ++read - accounted.length);
+			yield [entry];
+		}
+	}
+	const options: BulkOptions<string, string, string> = {
+		run,
+		concurrency,
+		lane: new Lane(new Limiter(), run, concurrency),
+		health: new ServiceHealth(),
+		retryForMs: 0,
+		judge: () => ({ action: 'fail' }),
+		limits: { maxCount: perRequest, maxBytes: 1000 },
+		textOf: (entry) => entry,
+		tooLarge: () => new Error('Nothing is too large here'),
+		send: async (batch) => {
+			await run.clock.sleep(10);
+			const job = batch.map(({ entry }) => entry).join('');
+			submitted.push(job);
+			return `${job}${submitted.filter((other) => other === job).length}`;
+		},
+		settle: async (job) => await settle(job, run),
+		onRepeat: (job) => repeated.push(job),
+		budget,
+		bytesInBudget: () => 1,
+	};
+	const consumeAll = async () => {
+		for await (const answers of bulk(source(), options)) {
+			for (const { entries: of, outcome, accepted } of answers) {
+				accounted.push(...of);
+				for (const entry of of)
+					ends[entry] = outcome.ok
+						? outcome.response
+						: `${String(outcome.reason)} of ${accepted}`;
+			}
+			await consume?.(run);
+		}
+	};
+	await run.clock.run(consumeAll());
+	expect(accounted.sort()).toEqual([...entries].sort());
+	expect(budget.isFull).toBe(false);
+	return { submitted, repeated, ends, mostUnanswered, ms: run.now() };
+}
+
+test('entries get what became of their job, and a job that takes long holds up no submission', async () => {
+	const { ends, submitted, ms } = await play({
+		entries: 'abcd',
+		concurrency: 1,
+		settle: async (job, run) => {
+			await run.clock.sleep(1000);
+			return finished(job);
+		},
+	});
+	expect(ends).toMatchObject({ a: 'chunks of ab1', d: 'chunks of cd1' });
+	expect(submitted).toEqual(['ab', 'cd']);
+	expect(ms).toBe(1020);
+});
+
+test('a lost job is submitted again as it was, once', async () => {
+	const lostOnce = await play({
+		entries: 'ab',
+		settle: (job) => (job === 'ab1' ? unfinished('again') : finished(job)),
+	});
+	expect(lostOnce.ends).toMatchObject({ a: 'chunks of ab2' });
+	expect(lostOnce.repeated).toEqual(['ab1']);
+	const lost = await play({ entries: 'ab', settle: () => unfinished('again') });
+	expect(lost.submitted).toEqual(['ab', 'ab']);
+	expect(lost.ends).toEqual({ a: 'again of ab2', b: 'again of ab2' });
+});
+
+const failing = (job: string) => (job.includes('b') ? unfinished('split') : finished(job));
+
+test.each([
+	['before', 'cdab'],
+	['after', 'abcd'],
+])(
+	'the entries of a job that failed go alone, all at once, if another one finished %s it',
+	async (_, entries) => {
+		const { ends, submitted, ms } = await play({ entries, concurrency: 4, settle: failing });
+		expect(ends).toEqual({
+			a: 'chunks of a1',
+			b: 'split of b1',
+			c: 'chunks of cd1',
+			d: 'chunks of cd1',
+		});
+		expect(submitted).toHaveLength(4);
+		expect(ms).toBe(20);
+	},
+);
+
+test('a job fails as a whole if no other one finishes, with the job that was accepted', async () => {
+	const { ends, submitted } = await play({ entries: 'abcd', settle: () => unfinished('split') });
+	expect(submitted).toEqual(['ab', 'cd']);
+	expect(ends).toMatchObject({ a: 'split of ab1', c: 'split of cd1' });
+});
+
+test('no more is read than the budget allows', async () => {
+	const slowly = async (job: string, run: VirtualRun) => {
+		await run.clock.sleep(1000);
+		return finished(job);
+	};
+	const { mostUnanswered } = await play({ entries: 'abcdefghijkl', maxBytes: 4, settle: slowly });
+	expect(mostUnanswered).toBeLessThanOrEqual(6);
+});
+
+test('jobs that failed and fill the budget give up their room, although no other one can finish', async () => {
+	const { ends } = await play({
+		entries: 'abcdefgh',
+		maxBytes: 2,
+		settle: () => unfinished('split'),
+	});
+	expect(Object.keys(ends)).toHaveLength(8);
+});
+
+test('an exception while a job settles fails its entries only', async () => {
+	const { ends } = await play({
+		entries: 'abcd',
+		settle: async (job) => {
+			if (job === 'ab1') throw new Error('a bug');
+			return await Promise.resolve(finished(job));
+		},
+	});
+	expect(ends).toMatchObject({ a: 'Error: a bug of ab1', c: 'chunks of cd1' });
+});
