@@ -188,12 +188,12 @@ describe('the Test button of the credentials', () => {
 			[
 				'push',
 				401,
-				/^The push service answered with status 401, "Why\?"\. Check 'API Key' in the credential$/,
+				/^The push service answered with status 401, "Why\?"\. Check 'API Key' in the credential\. If it worked before, see status\.lucidworks\.com$/,
 			],
 			[
 				'push',
 				403,
-				/may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential$/,
+				/may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential\. If it worked before, see/,
 			],
 			[
 				'push',

@@ -140,26 +140,29 @@ describe('a request of which the service rejects a part', () => {
 
 describe('a refused credential', () => {
 	it.each([
-		[401, 1],
-		[403, 3],
-	])('stops all further requests, and every item is returned: %i', async (status, refused) => {
-		fault({ status, skip: 2 });
-		const result = await push(
-			documents(10),
-			{ options: { documentsPerRequest: 1, concurrency: 1 } },
-			TO_ERROR_OUTPUT,
-		);
-		expect(statuses()).toEqual([200, 200, ...Array<number>(refused).fill(status)]);
-		expect(pairedIndexes(result)).toEqual(indexes(10));
-		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
-		for (const [position, { json }] of result.errorOutput.entries()) {
-			expect(json).toMatchObject({
-				...documents(10)[position + 2],
-				httpStatus: status,
-				error: `The push service answered with status ${status}, "Injected fault: HTTP ${status}", so document 'd${position + 2}' was not pushed`,
-			});
-		}
-	});
+		[401, 1, 'Jwt is expired'],
+		[403, 3, 'RBAC: access denied'],
+	])(
+		'stops all further requests, and every item is returned: %i',
+		async (status, refused, said) => {
+			fault({ status, skip: 2 });
+			const result = await push(
+				documents(10),
+				{ options: { documentsPerRequest: 1, concurrency: 1 } },
+				TO_ERROR_OUTPUT,
+			);
+			expect(statuses()).toEqual([200, 200, ...Array<number>(refused).fill(status)]);
+			expect(pairedIndexes(result)).toEqual(indexes(10));
+			expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
+			for (const [position, { json }] of result.errorOutput.entries()) {
+				expect(json).toMatchObject({
+					...documents(10)[position + 2],
+					httpStatus: status,
+					error: `The push service answered with status ${status}, "${said}", so document 'd${position + 2}' was not pushed`,
+				});
+			}
+		},
+	);
 
 	it('is what a node that stops says, and not that a pause ended with it', async () => {
 		const body = { documents: [{ id: 'd0' }, { id: 'd1', status: 422, error: 'no field' }] };

@@ -31,6 +31,8 @@ export interface FailureDetails {
 	isText?: boolean;
 	/** What to do next. */
 	description?: string;
+	/** What to do instead if requests without the entry succeed. */
+	descriptionIfIsolated?: string;
 	/** Whether a later attempt may succeed, for `token` and `transport`; true for `transport` unless given. */
 	transient?: boolean;
 	/** For `transport`: there is evidence that the request never left (see transport-failure.ts). */
@@ -93,6 +95,12 @@ export class ServiceFailure extends Error {
 			(kind === 'transport' && !this.neverSent) ||
 			(kind === 'status' && (status === 408 || status >= 500));
 		this.outcomeUnknown = details.outcomeUnknown ?? mayBeDone;
+	}
+
+	/** Returns the failure of an entry without which requests succeed: its advice is about the entry. */
+	isolated(): ServiceFailure {
+		const { descriptionIfIsolated: description } = this.#details;
+		return description === undefined ? this : this.with({ description });
 	}
 
 	/** The same failure, of which something else is known or advised. */

@@ -168,7 +168,8 @@ describe('a refusal', () => {
 		const body = { error: 'invalid_client', error_description: 'Client unknown.' };
 		expect(failureOf(body, 401)).toMatchObject({
 			message: `No token for the scope ${SCOPE}: the token server answered with status 401 (invalid_client), "Client unknown"`,
-			description: "Check 'Client ID' and 'Client Secret' in the credential.",
+			description:
+				"Check 'Client ID' and 'Client Secret' in the credential. If it worked before, see status.lucidworks.com.",
 			kind: 'token',
 			httpStatus: 401,
 			transient: false,

@@ -101,6 +101,7 @@ export function requestLine(
 				firstFailures.set(error, run.now());
 			return judge(error, { idempotent });
 		},
+		forEntry: (reason) => (reason instanceof ServiceFailure ? reason.isolated() : reason),
 		withHistory: (reason, earlier) => {
 			if (!(reason instanceof ServiceFailure && earlier instanceof ServiceFailure))
 				return reason;

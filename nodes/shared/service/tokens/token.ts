@@ -4,7 +4,7 @@ import { parseBaseUrl, PATHS, pathSegment } from '../url';
 import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import { isRecord } from '../json';
-import { PROXY_LOGIN, type ReadResponse } from '../services';
+import { IF_IT_WORKED, PROXY_LOGIN, type ReadResponse } from '../services';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
 const RENEW_EARLY_MS = 5 * 60_000;
@@ -166,9 +166,12 @@ function refusalAdvice(status: number, error: unknown, words: string, scope: str
 		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
 	}
 	if (status === 407) return `${PROXY_LOGIN}.`;
-	if (isTransientStatus(status)) return 'The token server is busy or down. Try again later.';
+	const mayBeIncident = status === 401 || status === 403 || status >= 500;
+	const after = mayBeIncident ? ` ${IF_IT_WORKED}.` : '';
+	if (isTransientStatus(status))
+		return `The token server is busy or down. Try again later.${after}`;
 	if (REFUSALS.includes(status))
-		return "Check 'Client ID' and 'Client Secret' in the credential.";
+		return `Check 'Client ID' and 'Client Secret' in the credential.${after}`;
 	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
 	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
 }
