@@ -4,10 +4,10 @@ import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import {
 	parseClient,
-	parseTokenMap,
 	parseTokenResponse,
 	tokenRequest,
 } from '../../../nodes/shared/service/tokens/token';
+import { parseTokenMap } from '../../../nodes/shared/service/tokens/shared-token';
 import { PATHS } from '../../../nodes/shared/service/url';
 import { thrownBy } from '../support/text';
 

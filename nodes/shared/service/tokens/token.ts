@@ -29,9 +29,6 @@ export interface Token {
 	issuedFor: string;
 }
 
-/** scope -> token, as the credential's hidden field stores it. */
-export type TokenMap = Record<string, Token>;
-
 /** A client of the token server. */
 export interface Client {
 	authUrl: string;
@@ -174,13 +171,4 @@ function refusalAdvice(status: number, error: unknown, words: string, scope: str
 		return `Check 'Client ID' and 'Client Secret' in the credential.${after}`;
 	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
 	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
-}
-
-/** Reads the stored map; anything that is none counts as empty. */
-export function parseTokenMap(stored: unknown): TokenMap {
-	try {
-		return Object(JSON.parse(String(stored))) as TokenMap;
-	} catch {
-		return {};
-	}
 }
