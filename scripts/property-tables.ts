@@ -23,7 +23,6 @@ const ONLY_IF_ADDED = [
 	'dataType',
 	'dimReductionSize',
 	'keepSourceFields',
-	'resumeChunkingId',
 	'vectorQuantizationMethod',
 ];
 

@@ -63,7 +63,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		counts: { deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 },
 	};
 	const line = requestLine(run, session, options, { idempotent: true });
-	const commit = parameters.choice('commit');
+	const commit = parameters.get('commit', 0);
 	const commitsLast = commit === 'lastDeleteOnly';
 
 	/** Results of documents whose commit follows. */
@@ -84,7 +84,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		const sendLast = async () => await sendDelete(deletes, last, true);
 		await account(sink, [last], await sendOne(line, sendLast), wording);
 	};
-	if (parameters.choice('idSource') === 'file') {
+	if (parameters.get('idSource', 0) === 'file') {
 		const how = { ...options, takesLines: true };
 		const readingOf = (origin: FileToRead) => fileReading(deletes, origin);
 		await withFiles({ run, parameters, options: how, readingOf, use: deleteAll });
@@ -189,7 +189,7 @@ const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, DeleteResult>
 
 /** IDs of items, each deleted once for all items that name it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
-	const isList = parameters.choice('idSource') === 'list';
+	const isList = parameters.get('idSource', 0) === 'list';
 	return {
 		valuesOf: (itemIndex) =>
 			isList
@@ -209,7 +209,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 
 /** The ID of an item, or those of the chunks that it stands for. */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
-	const chunkCount = parameters.number('options.chunkCount', itemIndex);
+	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
 	if (chunkCount === 0) return [id];
 	const documentOfChunks = documentId(id);

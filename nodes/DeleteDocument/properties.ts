@@ -1,4 +1,4 @@
-import { listFieldProperty, requiredFieldProperties } from '../shared/n8n/sources/document-fields';
+import { requiredFieldProperties } from '../shared/n8n/sources/document-fields';
 import {
 	fileOptionProperties,
 	fileProperties,
@@ -110,7 +110,15 @@ export const deleteProperties = properties([
 		'ID of the document to delete, exactly as it was added',
 	),
 	{
-		...listFieldProperty('IDs', 'ids', 'removedIds'),
+		displayName: 'List Field',
+		name: 'listField',
+		type: 'string',
+		requiresDataPath: 'single',
+		default: 'ids',
+		required: true,
+		placeholder: 'e.g. removedIds',
+		description:
+			'Name of the field with the list of IDs, or an expression that returns the list',
 		displayOptions: { show: { idSource: ['list'] } },
 	},
 	...fileProperties(ID_FILES, showForFile.show),

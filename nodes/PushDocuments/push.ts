@@ -67,7 +67,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 			}
 		}
 	};
-	if (parameters.choice('documentSource') === 'file') {
+	if (parameters.get('documentSource', 0) === 'file') {
 		const readingOf = fileReading(run, parameters, options);
 		await withFiles({ run, parameters, options, readingOf, use: push });
 	} else {
@@ -82,7 +82,7 @@ function itemReading(
 	parameters: PushParameters,
 	options: PushOptions,
 ): ItemReading<Entry> {
-	const from = parameters.choice('documentSource');
+	const from = parameters.get('documentSource', 0);
 	const isWholeItem = from === 'wholeItem';
 	const isSame = isWholeItem && parameters.areConstant('idField', 'nameField');
 	const isMapped = from === 'fields' || from === 'textFile';

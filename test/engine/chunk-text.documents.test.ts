@@ -171,13 +171,6 @@ describe('Documents Ready to Push', () => {
 			"'Document ID' is the text itself",
 			"The fields of the item are: 'data'.",
 		],
-		[
-			'a list of objects',
-			{ id: 'x', name: 'X', texts: [{ body: 'Pears' }] },
-			{ textSource: 'list' },
-			"Text 0 (zero-based) of the field 'texts' must be a string",
-			"add n8n's Split Out node before this node",
-		],
 	])('are refused with what to do: %s', async (_case, item, parameters, message, advice) => {
 		const { error } = await chunk([item], { ...DOCUMENTS, ...parameters });
 		expect(error?.message).toBe(message);
@@ -202,9 +195,9 @@ describe('Documents Ready to Push', () => {
 		expect(ids(removed)).toEqual(['c#2']);
 	});
 
-	it('of lists with the same ID replace each other, also when Get Results makes them', async () => {
-		const item = { id: 'x', name: 'X', texts: ['a', 'b'] };
-		const submitted = await chunk([item, item], { operation: 'submit', textSource: 'list' });
+	it('of items with the same ID replace each other, also when Get Results makes them', async () => {
+		const item = { id: 'x', name: 'X', text: 'a' };
+		const submitted = await chunk([item, item], { operation: 'submit' });
 		await jobsEnded();
 		const result = await getResults(jsonOf(submitted.output), DOCUMENTS);
 		expect(hintsOf(result)).toEqual([

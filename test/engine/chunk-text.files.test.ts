@@ -112,8 +112,8 @@ describe('Output To: Files', () => {
 			options: { previousChunkCount: 3 },
 		});
 		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ part: 1, records: 2 }),
 			{ id: 'a0#2', parentId: 'a0', removed: true },
+			expect.objectContaining({ part: 1, records: 2 }),
 		]);
 	});
 });
@@ -541,6 +541,33 @@ describe('Submit with Texts From: File', () => {
 		expect(ids(jsonOf(output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
 	});
 
+	it.each(['documents', 'perDocument'])(
+		'has the texts that succeed and one error for each other text: %s',
+		async (output) => {
+			const submitted = await chunkFile(jsonLines(articles(3)), { operation: 'submit' });
+			const chunks = (text: string) => ({ chunks: [text] });
+			const chunkedData = [chunks('A'), 'unreadable', chunks('C')];
+			answers({ status: 'READY', chunkedData });
+			const result = await getResults(
+				jsonOf(submitted.output.slice(0, 1)),
+				{ output, options: { vectors: 'none' } },
+				TO_ERROR_OUTPUT,
+			);
+			const documents =
+				output === 'documents'
+					? [{ id: 'a0#0' }, { id: 'a2#0' }]
+					: [
+							{ chunkCount: 1, documents: [{ id: 'a0#0' }] },
+							{ chunkCount: 1, documents: [{ id: 'a2#0' }] },
+						];
+			expect(jsonOf(result.output)).toMatchObject(documents);
+			expect(result.output).toHaveLength(2);
+			expect(jsonOf(result.errorOutput)).toMatchObject([
+				{ textPosition: 1, textsInRequest: 3, response: { chunkedData } },
+			]);
+		},
+	);
+
 	it('can fetch texts again that have failed in Get Results', async () => {
 		const submitted = await chunkFile(jsonLines(articles(2)), { operation: 'submit' });
 		await jobsEnded();
@@ -550,9 +577,12 @@ describe('Submit with Texts From: File', () => {
 			{ output: 'documents' },
 			TO_ERROR_OUTPUT,
 		);
-		const [item] = jsonOf(errorOutput);
-		expect(item).toMatchObject({ documents: [{}, {}], failedTexts: [{}, {}] });
-		const again = await getResults([item], { output: 'documents' });
+		const items = jsonOf(errorOutput);
+		expect(items).toMatchObject([
+			{ textPosition: 0, textsInRequest: 2, documents: [{}, {}] },
+			{ textPosition: 1, textsInRequest: 2, documents: [{}, {}] },
+		]);
+		const again = await getResults(items, { output: 'documents' });
 		expect(ids(jsonOf(again.output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
 		expect(jsonOf(again.output)[2]).toMatchObject({ name: 'Article 1', parentId: 'a1' });
 	});

@@ -92,11 +92,6 @@ describe("the document's ID", () => {
 	it.each<[string, IDataObject, IDataObject]>([
 		['its text is empty', { ...item, text: '' }, {}],
 		['its name is missing', { ...item, name: '' }, {}],
-		[
-			'one text of its list is empty',
-			{ ...item, texts: ['x', ''] },
-			{ textSource: 'list', listField: 'texts' },
-		],
 		['a setting of its chunker is no number', item, { chunkerSettings: { maxChunkSize: 'x' } }],
 	])('is in the error item if %s', async (_case, json, more) => {
 		const result = await chunk(

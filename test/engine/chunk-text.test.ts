@@ -172,18 +172,6 @@ describe('bad input', () => {
 			/^'Results Path' must start with \//,
 		],
 		[
-			'a list field that is no list',
-			{ texts: 'a' },
-			{ textSource: 'list' },
-			/^The field 'texts' is not a list$/,
-		],
-		[
-			'a list with an empty text',
-			{ texts: ['a', ''] },
-			{ textSource: 'list' },
-			/^Text 1 \(zero-based\) of the field 'texts' is empty$/,
-		],
-		[
 			'a chunking ID that is empty',
 			{ chunkingId: '' },
 			{ operation: 'getResults' },
@@ -452,9 +440,9 @@ describe('Get Results', () => {
 		const options = { keepSourceFields: 'all', chunkDetails: true };
 		const result = await getResults([{ chunkingId }], { options });
 		expect(
-			jsonOf(result.output).map(({ text, textIndex, chunkIndex }) => [
+			jsonOf(result.output).map(({ text, textPosition, chunkIndex }) => [
 				text,
-				textIndex,
+				textPosition,
 				chunkIndex,
 			]),
 		).toEqual([

@@ -227,6 +227,18 @@ describe('the Test button of the credentials', () => {
 			expect(await pressAnswered('ai', answer, other)).toMatchObject({ ok: true });
 		});
 
+		it.each<[Kind, string]>([
+			['push', 'Push Service URL'],
+			['blob', 'Blob Service URL'],
+		])('%s: an HTML page, such as that of a login, is not the service', async (kind, label) => {
+			const body = '<!DOCTYPE html><html><body>Sign in</body></html>';
+			const answer = { status: 200, body, contentType: 'text/html' };
+			const { ok, message } = await pressAnswered(kind, answer);
+			expect(ok).toBe(false);
+			expect(message).toMatch(/^The (push|blob) service answered with status 200/);
+			expect(message).toContain(`This is an HTML page. Check '${label}' in the credential: `);
+		});
+
 		it('ai: a certificate that is not trusted', async () => {
 			const server = createSecureServer(selfSigned(), (_request, response) => response.end());
 			await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

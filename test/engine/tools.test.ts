@@ -76,7 +76,7 @@ describe('what an agent is offered', () => {
 	});
 
 	it('are no files, because agents only pass on JSON', () => {
-		expect(valuesOf(offered(new ChunkText(), 'textSource'))).toEqual(['list', 'item']);
+		expect(valuesOf(offered(new ChunkText(), 'textSource'))).toEqual(['item']);
 		expect(valuesOf(offered(new PushDocuments(), 'documentSource'))).toEqual([
 			'fields',
 			'json',

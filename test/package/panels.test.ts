@@ -89,7 +89,7 @@ describe('the options', () => {
 		expect(options.filter((name) => name === 'bytesPerFile')).toHaveLength(1);
 	});
 
-	it.each(['previousChunkCount', 'resumeChunkingId', 'documentUrl', 'documentDescription'])(
+	it.each(['previousChunkCount', 'documentUrl', 'documentDescription'])(
 		'of Chunk Text with texts from files have nothing that is read from items: %s',
 		(name) => {
 			expect(shownWith(new ChunkText(), {}).options).toContain(name);

@@ -1,11 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { ItemSink } from '../../shared/n8n/sinks/item-sink';
-import type { Sink } from '../../shared/n8n/sinks/sink';
+import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { withItems } from '../../shared/n8n/sources/source';
-import { documentItem, itemsOf } from '../chunks/records';
-import { mergedFailure } from '../chunks/report';
+import { itemsOf } from '../chunks/records';
 import { fetchAll } from '../fetch/fetch';
 import { ItemTexts, type IdSource } from '../texts/item-texts';
 import type { TextEntry } from '../texts/text';
@@ -14,17 +11,15 @@ import { chunkAll, reportEarlier, type Work } from './chunk-texts';
 /**
  * Chunks the texts of all input items. Items without a usable text fail.
  *
- * @param ids where items say which earlier request they stand for; those that do are not submitted again
+ * @param ids where items say which earlier request they stand for, if nothing is to be submitted
  */
 export async function chunkItems(
 	work: Work,
 	ids?: IdSource,
 	fetchEarlier = fetchAll,
 ): Promise<void> {
-	const { run, options, mode, jobs } = work;
+	const { run, options, jobs } = work;
 	const items = new ItemTexts(work, ids);
-	const joined = (itemIndex: number, parts: IDataObject[]) =>
-		documentItem(fieldsOfItem(run, itemIndex), options, parts);
 	const reading = {
 		valuesOf: async (itemIndex: number) => await items.read(itemIndex),
 		entryOf: (entry: unknown) => entry as TextEntry,
@@ -35,8 +30,11 @@ export async function chunkItems(
 			const { files } = items;
 			const texts = items.finish(files ? await files.distinct(entries, sink) : entries);
 			const empty = files ? await files.distinct(items.empty, sink) : items.empty;
-			for (const ref of empty)
-				await sink.returned(ref, itemsOf({ ref, chunks: [], isComplete: true }, [], mode));
+			for (const ref of empty) {
+				const source = fieldsOfItem(run, itemOf(ref));
+				const text = { ref, chunks: [], isComplete: true, source };
+				await sink.returned(ref, itemsOf(text, [], work));
+			}
 			const since = run.now();
 			for (const request of items.requests.values())
 				jobs.add({ ...request, since, isOwn: false, status: 'SUBMITTED' });
@@ -46,8 +44,6 @@ export async function chunkItems(
 			done: 'chunked',
 			noun: 'text',
 			repeating: '',
-			merged: mergedFailure,
-			joined: mode === 'perDocument' ? joined : undefined,
 			progress: () => jobs.progress(),
 		}),
 	};

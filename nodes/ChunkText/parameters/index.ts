@@ -7,11 +7,7 @@ import {
 	property,
 	shownFor,
 } from '../../shared/n8n/parameters/properties';
-import {
-	fieldProperty,
-	listFieldProperty,
-	requiredFieldProperties,
-} from '../../shared/n8n/sources/document-fields';
+import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	fileProperties,
 	OWN_OPTIONS,
@@ -103,11 +99,6 @@ export const allProperties = properties([
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 				{
-					name: 'List in a Field',
-					value: 'list',
-					description: 'Each input item has a field with a list of texts',
-				},
-				{
 					name: 'One Text per Item',
 					value: 'item',
 					description: 'Each input item has one text',
@@ -136,10 +127,6 @@ export const allProperties = properties([
 			},
 			'The complete text to split',
 		),
-		{
-			...listFieldProperty('texts', 'texts', 'paragraphs'),
-			displayOptions: { show: { textSource: ['list'] } },
-		},
 		{ ...textFileProperty, displayOptions: { show: { textSource: ['textFile'] } } },
 		...fileProperties(RECORD_FILES, { textSource: ['file'] }),
 		{
@@ -241,7 +228,6 @@ const OF_ITEMS = [
 	'dimReductionSize',
 	'vectorQuantizationMethod',
 	'previousChunkCount',
-	'resumeChunkingId',
 	'additionalBodyFields',
 	'descriptionField',
 	'urlField',

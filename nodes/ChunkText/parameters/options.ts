@@ -91,7 +91,7 @@ export const allOptions = optionsProperty([
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to add chunkingId, chunkCount, textIndex, start, end and tokensUsed to each chunk',
+			'Whether to add chunkingId, chunkCount, start, end and tokensUsed to each chunk',
 		displayOptions: fetches,
 	},
 	{
@@ -128,7 +128,7 @@ export const allOptions = optionsProperty([
 			'Number of chunks when the document was last pushed. IDs of chunks that no longer exist are returned for Delete Document.',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
-			hide: { '/textSource': ['file', 'list'] },
+			hide: { '/textSource': ['file'] },
 		},
 	},
 	{
@@ -227,16 +227,6 @@ export const allOptions = optionsProperty([
 	// Files are returned for texts from a file, and where chunks go to files.
 	{ ...bytesPerFileProperty, displayOptions: fromFile },
 	{ ...bytesPerFileProperty, displayOptions: { show: { outputTo: ['files'] }, ...notFromFile } },
-	{
-		displayName: 'Resume Chunking ID',
-		name: 'resumeChunkingId',
-		type: 'string',
-		default: '={{ $json.chunkingId }}',
-		placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
-		description:
-			"Chunking ID of an earlier request. Unless it is empty, the chunks are fetched instead of submitting the text again. The item's field 'textPosition' says which text of the request it is.",
-		displayOptions: { show: { '/operation': ['submitAndWait'] }, ...notFromFile },
-	},
 	{
 		displayName: 'Additional Body Fields',
 		name: 'additionalBodyFields',

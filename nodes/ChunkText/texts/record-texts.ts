@@ -55,8 +55,8 @@ export function recordTexts(
 /** Where the document of a record is in it. */
 const documentFields = (parameters: ChunkParameters, itemIndex: number): DocumentFields => ({
 	...readItemFields(parameters, itemIndex),
-	description: parameters.text('options.descriptionField', itemIndex).trim(),
-	url: parameters.text('options.urlField', itemIndex).trim(),
+	description: parameters.get('options.descriptionField', itemIndex).trim(),
+	url: parameters.get('options.urlField', itemIndex).trim(),
 });
 
 const NOT_AN_OBJECT = 'Each record must be an object that has a text.';

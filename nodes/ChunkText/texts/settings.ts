@@ -1,5 +1,6 @@
 import { filled } from '../../shared/n8n/sources/document-fields';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
+import { isBlank } from '../../shared/service/push/document-id';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
 
@@ -26,8 +27,9 @@ export function readSettings(
 	submitPath(chunker, modelId);
 	// From the list, or any other text that an expression gives.
 	const addedText = (option: 'vectorQuantizationMethod' | 'dataType') =>
-		parameters.isAdded('options', option)
-			? parameters.text(`options.${option}`, itemIndex).trim()
+		parameters.isAdded('options', option) &&
+		!isBlank(parameters.value(`options.${option}`, itemIndex))
+			? parameters.requiredText(`options.${option}`, itemIndex)
 			: '';
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
 	const settings: ChunkSettings = {
@@ -39,7 +41,7 @@ export function readSettings(
 		]),
 		useCaseConfig: filled([['dataType', addedText('dataType')]]),
 		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
-		additionalBodyFields: parameters.object('options.additionalBodyFields', itemIndex),
+		additionalBodyFields: parameters.get('options.additionalBodyFields', itemIndex),
 	};
 	return { settings, group: JSON.stringify(settings) };
 }
@@ -63,8 +65,8 @@ function chunkerConfig(
 	chosen: unknown,
 	itemIndex: number,
 ): Record<string, unknown> {
-	if (chosen === 'custom') return parameters.object('chunkerConfig', itemIndex);
+	if (chosen === 'custom') return parameters.get('chunkerConfig', itemIndex);
 	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
 	// Sent unchanged: only Python can tell whether it is valid.
-	return filled([['regex', parameters.text('regex', itemIndex)]]);
+	return filled([['regex', parameters.get('regex', itemIndex)]]);
 }

@@ -34,6 +34,8 @@ export interface SourceDocument {
 export interface TextRef extends Placed {
 	/** Position in its request; undefined stands for all texts of the request. */
 	position?: number | undefined;
+	/** The item stands for all texts of the request, and this is one of them. */
+	isOneOfAll?: true;
 	/** The text, if it is known. */
 	text?: string | undefined;
 	/** The record it comes from, if that is not the item. */

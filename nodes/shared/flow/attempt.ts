@@ -92,10 +92,9 @@ export async function tried<R>(
 		return { ok: true, response };
 	} catch (reason) {
 		const verdict = judge(reason);
-		if (verdict.throttled) {
-			stats.count('throttled');
-			lane.refused(ticket, verdict.delayMs);
-		}
-		return { ok: false, reason, verdict };
+		if (!verdict.throttled) return { ok: false, reason, verdict };
+		stats.count('throttled');
+		const pausesAll = lane.refused(ticket, verdict);
+		return { ok: false, reason, verdict: { ...verdict, throttled: pausesAll } };
 	}
 }

@@ -1,28 +1,12 @@
+import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
+import type { Verdict } from './verdict';
+
+export { backoffMs } from './backoff';
 
 const MINUTE_MS = 60_000;
 /** Share of a limit per minute that is used, since requests that start evenly may arrive closer together. */
 const USED_SHARE = 0.95;
-/** Timers are late: starts may come this much early to make up for it. */
-const CATCH_UP_MS = 20;
-/** At least so many successes make a round, so that slow services are not refused twice for each success. */
-const MIN_ROUND = 4;
-/** Bounds of the first and of any pause after a 429 without Retry-After. */
-const REFUSED_PAUSE = { baseMs: 50, capMs: 30_000 };
-
-/**
- * A pause before another attempt: exponential with full jitter, so that many workers do not repeat their
- * requests at the same moment.
- *
- * @param failures how many there were in a row, from 1
- * @param random from 0 up to 1
- * @param bounds `baseMs`: upper bound of the first pause, which doubles with each failure up to `capMs`
- */
-export const backoffMs = (
-	failures: number,
-	random: number,
-	{ baseMs, capMs }: { baseMs: number; capMs: number },
-): number => random * Math.min(capMs, baseMs * 2 ** (failures - 1));
 
 /** A request that waits for its turn. */
 interface Waiter {
@@ -34,29 +18,28 @@ interface Waiter {
 }
 
 /**
- * Limits what all runs of this process send to one service with one credential:
+ * Limits what all runs of this process send to one service with one credential. Requests start in the order in
+ * which they came, whatever run they belong to. Three things hold a request back: its lane has as many in flight
+ * as it may, a limit per minute that the user knows spaces all starts evenly (of several the lowest counts), or
+ * the service has refused requests (429 or 503). What refusals teach is in `LearnedLimit`: how many requests may
+ * be in flight and at which rate they start, slightly below the rate at which the service has accepted them.
+ * The AWS SDKs and Vector adapt in a similar way, but return to the refused rate within seconds: with a service
+ * that asks for a pause of five seconds after each refusal, they would wait most of the time. So here a raise is
+ * rare compared with the pause that a refusal costs. The memory of a service ends with the last run that uses it.
  *
- * - a refusal (429) halves the window of requests in flight, once for all that were in flight; each full
- *   round of successes widens it by one;
- * - a refusal pauses all starts, as long as the service asks or by backoff;
- * - a limit per minute spaces all starts evenly; of several limits the lowest counts.
- *
- * Shared by its lanes; only they use its members.
+ * Only its lanes use its members.
  */
 export class Limiter {
 	readonly lanes = new Set<Lane>();
 	readonly waiting: Waiter[] = [];
+	learned = new LearnedLimit();
+	/** Requests in flight. */
 	running = 0;
-	/** Number of requests that may be in flight. */
-	window = Infinity;
-	/** Successes of the round after which the window widens. */
-	inRound = 0;
+	/** Sequence number of the request that started last. */
 	started = 0;
-	/** Requests up to this ticket were in flight at the last refusal: their answers say nothing new. */
-	refusedUpTo = 0;
-	/** How far the pauses have grown: one more with a refusal, one less with a success. */
-	refusals = 0;
-	pausedUntil = -Infinity;
+	/** When a request ended last. */
+	endedAt = -Infinity;
+	/** When the limit per minute allows the next start. */
 	nextStart = -Infinity;
 
 	/** The request whose turn it is. */
@@ -105,59 +88,68 @@ export class Lane {
 		const { limiter, run } = this;
 		const { waiting } = limiter;
 		const waiter: Waiter = { lane: this, until };
+		if (waiting.length === 0 && limiter.running === 0)
+			limiter.learned.idled(run.now() - limiter.endedAt);
 		waiting.push(waiter);
 		for (let ms; (ms = this.delayMs(waiter)) > 0; ) {
 			waiter.waker = new AbortController();
 			await run.sleep(ms, waiter.waker.signal);
 		}
 		waiting.splice(waiting.indexOf(waiter), 1);
+		const ticket = ++limiter.started;
+		const { learned } = limiter;
 		limiter.running++;
 		this.running++;
 		// After the end of the run, `send` sends nothing.
-		if (!run.ended)
+		if (!run.ended) {
+			const now = run.now();
 			limiter.nextStart =
-				Math.max(limiter.nextStart, run.now() - CATCH_UP_MS) + limiter.intervalMs();
+				Math.max(limiter.nextStart, now - CATCH_UP_MS) + limiter.intervalMs();
+			learned.started(ticket, now);
+		}
 		limiter.next()?.waker?.abort();
 		try {
-			return await send(++limiter.started);
+			return await send(ticket);
 		} finally {
 			limiter.running--;
+			limiter.endedAt = run.now();
+			learned.ended(ticket);
 			this.running--;
 			limiter.next()?.waker?.abort();
 		}
 	}
 
-	/** The service accepted the request with this ticket: more may be in flight. */
+	/** The service accepted the request with this ticket. */
 	succeeded(ticket: number): void {
-		const { limiter } = this;
-		limiter.refusals = Math.max(0, limiter.refusals - 1);
-		if (ticket <= limiter.refusedUpTo) return;
-		if (++limiter.inRound < Math.max(MIN_ROUND, limiter.window)) return;
-		limiter.inRound = 0;
-		limiter.window++;
+		const { limiter, run } = this;
+		limiter.learned.succeeded(ticket, run.now());
 		limiter.next()?.waker?.abort();
 	}
 
-	/** The service refused the request with this ticket, and asks for this pause, if for any. */
-	refused(ticket: number, askedMs = 0): void {
+	/**
+	 * The service refused the request with this ticket.
+	 *
+	 * @returns whether all requests pause; if not, this one has to back off by itself
+	 */
+	refused(
+		ticket: number,
+		{ delayMs, serviceMayBe }: Pick<Verdict, 'delayMs' | 'serviceMayBe'>,
+	): boolean {
 		const { limiter, run } = this;
-		const now = run.now();
-		const random = run.random();
-		limiter.pausedUntil = Math.max(limiter.pausedUntil, now + askedMs);
-		if (ticket <= limiter.refusedUpTo) return;
-		limiter.refusedUpTo = limiter.started;
-		limiter.inRound = 0;
-		limiter.window = Math.max(1, Math.floor(Math.min(limiter.window, limiter.running) / 2));
-		const pauseMs = backoffMs(++limiter.refusals, (1 + random) / 2, REFUSED_PAUSE);
-		limiter.pausedUntil = Math.max(limiter.pausedUntil, now + pauseMs);
+		const refusal = { askedMs: delayMs, mayBeFailure: serviceMayBe === 'down' };
+		return limiter.learned.refuse(ticket, refusal, {
+			now: run.now(),
+			random: run.random(),
+			lastSequence: limiter.started,
+		});
 	}
 
 	/** No more requests follow. */
 	leave(): void {
 		const { lanes } = this.limiter;
 		lanes.delete(this);
-		// The next run inherits no pause: it asks the service.
-		if (lanes.size === 0) this.limiter.pausedUntil = -Infinity;
+		// The next run inherits nothing: it asks the service.
+		if (lanes.size === 0) this.limiter.learned = new LearnedLimit();
 	}
 
 	/** Milliseconds until a request may start; Infinity until it is woken. */
@@ -167,8 +159,7 @@ export class Lane {
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
 		const now = run.now();
-		const isNext = limiter.running < limiter.window && limiter.next() === waiter;
-		const delayMs = isNext ? limiter.pausedUntil - now : Infinity;
+		const delayMs = limiter.next() === waiter ? limiter.learned.delayMs(now) : Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;
 		return Math.max(Math.min(delayMs, waiter.until - now), spacingMs);
 	}

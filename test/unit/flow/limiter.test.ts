@@ -51,7 +51,7 @@ function setUp(max: number) {
 		const one = async () =>
 			await lane.schedule(async (each) => {
 				await clock.sleep(10);
-				lane.refused(each);
+				lane.refused(each, {});
 				await clock.sleep(1);
 			});
 		await clock.run(Promise.all(Array.from({ length: count }, one)));
@@ -77,36 +77,12 @@ test('a task that throws makes room', async () => {
 	await expect(clock.run(next)).resolves.toBe(2);
 });
 
-test('a refusal halves what is in flight, once for all that were, down to one', async () => {
-	const { width, refuse } = setUp(8);
-	for (const [inFlight, expected] of [
-		[8, 4],
-		[4, 2],
-		[2, 1],
-		[1, 1],
-	]) {
-		await refuse(inFlight);
-		expect(await width()).toBe(expected);
-	}
-});
-
-test('grows back by one for each full round of successes, of at least four', async () => {
-	const { lane, width, refuse, ticket } = setUp(8);
-	await refuse(4);
-	const widths: number[] = [];
-	for (let success = 0; success < 14; success++) {
-		lane.succeeded(await ticket());
-		widths.push(await width());
-	}
-	expect(widths).toEqual([2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5]);
-});
-
 test('a pause delays what has not started, and what waits already; the longest one counts', async () => {
 	const { clock, lane, starts, task, ticket } = setUp(4);
 	const first = await ticket();
-	lane.refused(first, 1000);
-	clock.at(500, () => lane.refused(first, 3000));
-	clock.at(600, () => lane.refused(first, 100));
+	lane.refused(first, { delayMs: 1000 });
+	clock.at(500, () => lane.refused(first, { delayMs: 3000 }));
+	clock.at(600, () => lane.refused(first, { delayMs: 100 }));
 	await clock.run(Promise.all([task(10), task(10)]));
 	expect(starts[1]).toBe(3500);
 });
@@ -115,7 +91,7 @@ test('a pause outlasts a run that leaves while another goes on', async () => {
 	const run = new VirtualRun();
 	const limiter = new Limiter();
 	const [lane, other] = [new Lane(limiter, run, 4), new Lane(limiter, run, 4)];
-	lane.refused(1, 3000);
+	lane.refused(1, { delayMs: 3000 });
 	other.leave();
 	await run.clock.run(lane.schedule(async () => await Promise.resolve()));
 	expect(run.clock.now()).toBe(3000);
@@ -123,7 +99,7 @@ test('a pause outlasts a run that leaves while another goes on', async () => {
 
 test('the end of a run ends all pauses at once, those to come included', async () => {
 	const { run, clock, lane, starts, task, ticket } = setUp(4);
-	lane.refused(await ticket(), 300_000);
+	lane.refused(await ticket(), { delayMs: 300_000 });
 	clock.at(100, () => run.stop('a failure'));
 	await clock.run(Promise.all([task(1), task(1)]));
 	expect(starts.slice(1)).toEqual([100, 100]);
@@ -169,7 +145,7 @@ describe('a service that takes only so much: all requests succeed, at 80 % of it
 		expect(endedAt).toBeLessThan(9000);
 	});
 
-	test('a service that takes more again gets it', async () => {
+	test('a service that takes more again gets it within half a minute', async () => {
 		const strict = perSecond(10);
 		const { accepted } = await play({
 			admits: (now) => now > 10_000 || strict(now, 0),
@@ -177,7 +153,7 @@ describe('a service that takes only so much: all requests succeed, at 80 % of it
 			requests: 500,
 			latencyMs: 40,
 		});
-		const from = accepted.filter((at) => at >= 12_000 && at < 14_000);
+		const from = accepted.filter((at) => at >= 40_000 && at < 42_000);
 		expect(from.length / 2).toBeGreaterThan(50);
 	});
 });
@@ -201,7 +177,7 @@ function twoRuns() {
 
 test('what one run is told holds for the other, and a run that ends leaves the pause and the queue', async () => {
 	const { clock, runs, lanes, starts, task } = twoRuns();
-	lanes[0].refused(1, 3000);
+	lanes[0].refused(1, { delayMs: 3000 });
 	clock.at(100, () => runs[0].stop('canceled'));
 	await clock.run(Promise.all([task(0), task(0), task(1)]));
 	expect(starts).toEqual([
@@ -225,7 +201,7 @@ test('a run never has more at once than its own maximum, though the other one le
 test('a task that must not wait longer starts in a pause, before those that came first', async () => {
 	const { clock, lanes, starts, task } = twoRuns();
 	const [lane] = lanes;
-	lane.refused(1, 3000);
+	lane.refused(1, { delayMs: 3000 });
 	const urgent = lane.schedule(async () => clock.now(), 500);
 	expect(await clock.run(Promise.all([task(0), urgent]))).toEqual([undefined, 500]);
 	expect(starts).toEqual([[0, 3000]]);
@@ -334,7 +310,7 @@ describe('a limit per minute', () => {
 						await lane.schedule(async (ticket) => {
 							starts.push(clock.now());
 							await clock.sleep(each.durationMs);
-							if (each.isRefused) lane.refused(ticket, 1000);
+							if (each.isRefused) lane.refused(ticket, { delayMs: 1000 });
 							else lane.succeeded(ticket);
 						}, clock.now() + each.patienceMs);
 					};

@@ -132,7 +132,7 @@ it('a key that is refused with 403 ends the run after three documents that were 
 	expect(ended?.reason).toMatchObject({ httpStatus: 403 });
 });
 
-it('a service that stays down ends the run after a minute or two, in 13 requests per batch in flight', async () => {
+it('a service that stays down ends the run after a minute or two, in 16 requests per batch in flight', async () => {
 	let requests = 0;
 	const { failed, skipped, seconds } = await play({
 		documents: 10_000,
@@ -142,7 +142,7 @@ it('a service that stays down ends the run after a minute or two, in 13 requests
 			return 503;
 		},
 	});
-	expect(requests).toBeLessThanOrEqual(4 * 13);
+	expect(requests).toBeLessThanOrEqual(4 * 16);
 	expect(seconds).toBeLessThan(150);
 	expect(failed.length).toBeLessThanOrEqual(4 * 500);
 	expect(failed.length + skipped.length).toBeGreaterThan(4000);

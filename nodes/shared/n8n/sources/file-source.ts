@@ -94,8 +94,8 @@ async function open<E extends Placed, R extends FileReading<E>>(
 	let file: RecordFile | undefined;
 	try {
 		file = await openItemFile(run, parameters, options, itemIndex, where);
-		const skip = parameters.number('options.skipRecords', itemIndex);
-		const max = parameters.number('options.maxRecords', itemIndex);
+		const skip = parameters.get('options.skipRecords', itemIndex);
+		const max = parameters.get('options.maxRecords', itemIndex);
 		const origin = { file, itemIndex, skip, max };
 		return { origin, reading: readingOf(origin) };
 	} catch (error) {

@@ -9,6 +9,7 @@ import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { Canceled } from '../run/errors';
 import { listOf } from '../run/hints';
+import type { WithParameter } from '../parameters/properties';
 import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
@@ -25,12 +26,11 @@ export interface RecordFileOptions {
 export type Needed = readonly [field: string, parameter: string];
 
 /** The parameters that say where a file is, and what is read of it; see file-properties.ts. */
-export interface FileParameters {
-	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
-	choice(name: 'fileFormat', itemIndex: number): 'auto' | RecordFormat;
-	text(name: 'listPath', itemIndex: number): string;
-	number(name: 'options.skipRecords' | 'options.maxRecords', itemIndex: number): number;
-}
+export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> &
+	WithParameter<'listPath', string> &
+	WithParameter<'options.skipRecords' | 'options.maxRecords', number> & {
+		file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
+	};
 
 /**
  * Opens a file of an input item as the parameters say.
@@ -47,8 +47,8 @@ export async function openItemFile(
 	where: string | IBinaryData,
 ): Promise<RecordFile> {
 	const file = inputFile(run, itemIndex, where);
-	const chosen = parameters.choice('fileFormat', itemIndex);
-	const path = parameters.text('listPath', itemIndex).trim();
+	const chosen = parameters.get('fileFormat', itemIndex);
+	const path = parameters.get('listPath', itemIndex).trim();
 	const { name } = file;
 	let close = (): void => undefined;
 	try {

@@ -5,6 +5,7 @@ import { isHtml } from '../../service/failure';
 import { InputError } from '../../service/input-error';
 import { isBlank } from '../../service/push/document-id';
 import { quoted } from '../../service/wording';
+import type { WithParameter } from '../parameters/properties';
 import { figure } from '../run/hints';
 import type { Run } from '../run/run';
 import { stemOf } from '../sinks/failed-records';
@@ -13,11 +14,10 @@ import { inputFile, type InputFile } from './files';
 import { HTML, refusal, repeatedNames } from './record-file';
 
 /** The parameters of files that are one text each; see file-properties.ts. */
-interface TextFileParameters {
+interface TextFileParameters extends WithParameter<'documentName', string> {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
 	value(name: 'documentId', itemIndex: number): unknown;
 	id(name: 'documentId', itemIndex: number): string;
-	text(name: 'documentName', itemIndex: number): string;
 }
 
 /** The files of the input items, one each, if every file is one text: a document is named after its file. */
@@ -69,7 +69,7 @@ export class TextFiles {
 	 */
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
-		const name = parameters.text('documentName', itemIndex);
+		const name = parameters.get('documentName', itemIndex);
 		if (isBlank(parameters.value('documentId', itemIndex)))
 			this.names.set(itemIndex, this.nameOf(itemIndex));
 		return {

@@ -32,9 +32,6 @@ export interface Token {
 /** scope -> token, as the credential's hidden field stores it. */
 export type TokenMap = Record<string, Token>;
 
-/** Stands for the map in the data of a request that its node has signed. */
-export const HELD = 'held';
-
 /** A client of the token server. */
 export interface Client {
 	authUrl: string;
