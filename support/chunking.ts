@@ -34,8 +34,8 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Polls jobs as often as the loop can. */
-const OFTEN = { firstMs: 20, longestMs: 40 };
+/** Polls jobs as often as the loop can, and gives the last poll less time. */
+const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
 
 /** Chunk Text as a node of a pipeline, by lines unless told otherwise. */
 export const chunkNode = (

@@ -9,6 +9,7 @@ import { Budget } from '../nodes/shared/flow/budget';
 import type { Limiter } from '../nodes/shared/flow/limiter';
 import { Run } from '../nodes/shared/n8n/run/run';
 import { limiters } from '../nodes/shared/n8n/session/request-options';
+import { Session } from '../nodes/shared/n8n/session/session';
 import { eventually } from './eventually';
 
 /** A request that was canceled ends a little later than its run. */
@@ -16,6 +17,7 @@ const GIVEN_BACK_WITHIN_MS = 5_000;
 
 const allLimiters = new Set([limiters]);
 const runs = new Set<Run>();
+const sessions = new Set<Session>();
 const budgets = new Set<Budget>();
 const files = new Set<Readable>();
 
@@ -35,6 +37,14 @@ export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): vo
 export function watchFile<T>(stream: T): T {
 	if (typeof (stream as Readable).destroyed === 'boolean') files.add(stream as Readable);
 	return stream;
+}
+
+function watchSessions(): void {
+	const { request } = Session.prototype;
+	Session.prototype.request = async function (...args) {
+		sessions.add(this);
+		return await request.apply(this, args);
+	};
 }
 
 function watchBudgets(): void {
@@ -61,6 +71,10 @@ function kept(): string[] {
 		if (onEndListeners.size > 0)
 			found.push(`${onEndListeners.size} listeners wait for the end of a run that is over`);
 	}
+	for (const session of sessions) {
+		const { cancels } = session as unknown as { cancels: Set<unknown> };
+		if (cancels.size > 0) found.push(`a session can still cancel ${cancels.size} exchanges`);
+	}
 	for (const budget of budgets) {
 		const { bytes } = budget as unknown as { bytes: number };
 		if (bytes !== 0) found.push(`a budget has ${bytes} bytes of texts in flight`);
@@ -73,13 +87,14 @@ function kept(): string[] {
 /** Asserts after each test of a file that everything was given back, and forgets the rest. */
 export function useCleanProcess(): void {
 	watchRuns(Run);
+	watchSessions();
 	watchBudgets();
 	afterEach(async () => {
 		try {
 			await eventually(() => kept().length === 0, kept, GIVEN_BACK_WITHIN_MS);
 		} finally {
 			for (const all of allLimiters) all.clear();
-			for (const set of [runs, budgets, files]) set.clear();
+			for (const set of [runs, sessions, budgets, files]) set.clear();
 		}
 	});
 }

@@ -27,28 +27,26 @@ describe('a job that ends in ERROR', () => {
 	it('may be the fault of one of its texts', async () => {
 		answers({ status: 'ERROR', message: 'Out of memory' });
 		const { message, description } = await errorOf(3);
-		expect(withoutId(message)).toBe(
-			'"Out of memory": the AI service reported ERROR for a request with 3 texts, any of which may be the cause',
-		);
+		expect(withoutId(message)).toMatch(/^"Out of memory": .* ERROR .* 3 texts/);
 		expect(description).toMatch(TEXTS_PER_REQUEST);
 	});
 });
 
 describe('other failures of a job', () => {
-	it.each<[string, IDataObject, string]>([
+	it.each<[string, IDataObject, RegExp]>([
 		[
 			'an error in place of chunks',
 			{ status: 'READY', chunkedData: [{ error: 'Overloaded' }] },
-			'"Overloaded": the AI service returned no readable chunks for the text',
+			/^"Overloaded": the AI service /,
 		],
 		[
 			'results of a shape that nobody knows',
 			{ status: 'READY', passages: ['x'.repeat(200)] },
-			'The AI service reported READY, but this node cannot read the results',
+			/^The AI service reported READY, /,
 		],
 	])('begin with the words of the service, if it has any: %s', async (_case, body, message) => {
 		answers(body);
-		expect(withoutId((await errorOf(1)).message)).toBe(message);
+		expect(withoutId((await errorOf(1)).message)).toMatch(message);
 	});
 
 	it.each([
