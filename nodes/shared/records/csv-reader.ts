@@ -36,7 +36,7 @@ const SUSPECT = `has a cell that begins with a quote, and the lines after it loo
 const MANY_LINES = 10;
 /** Lines of prose often have one comma, so rows are recognized only if they have more cells. */
 const MIN_COLUMNS = 3;
-/** Fewer lines are read as one cell, and counted from this number on. */
+/** Fewer lines are read as one cell, and counted from this number on, if at most one of them is no row. */
 const SOME_LINES = 3;
 
 /** Lines that programs write before the header row: `sep=;` of Excel, and the type of objects of PowerShell. */
@@ -148,7 +148,8 @@ export class CsvReader implements RecordReader {
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
 		// The line break may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
-		if (cell && cell.rowLike >= Math.min(cell.lines, MANY_LINES) && cell.lines >= SOME_LINES)
+		const mostLines = cell ? Math.min(cell.lines - 1, MANY_LINES) : 0;
+		if (cell && cell.rowLike >= Math.max(mostLines, SOME_LINES))
 			this.findings.add('quotedRows', this.line);
 		return rowOf(text, from, end);
 	}

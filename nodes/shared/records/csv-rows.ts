@@ -117,13 +117,16 @@ function closingQuote(text: string, opening: number): number {
 	return at;
 }
 
+/** Characters of a cell that are searched for rows: a cell may have 64 MB, and its first lines tell. */
+const MAX_SEARCHED = 1_000_000;
+
 /** A quoted cell of several lines, as lines that may be rows of their own. */
 export interface CellOfLines {
 	/** Index in the row where the line ends in which the quote opens. */
 	firstLineEnd: number;
 	/** How many lines the cell is part of. */
 	lines: number;
-	/** How many of these in a row, at most, have as many cells as the header; 0 if the first one has not. */
+	/** How many of these in a row, at most, have as many cells as the header; 0 if neither of the first two has. */
 	rowLike: number;
 }
 
@@ -148,8 +151,9 @@ export function cellOfLines(
 		if (row.charAt(at) === QUOTE) {
 			const end = closingQuote(row, at) + 1;
 			const lineEnd = end === 0 ? row.length : endOfLine(row, end);
-			const lines = row.slice(lineStart, lineEnd).split(LINE_BREAK);
-			if (end === 0 && isOpen) lines.pop();
+			const searchedEnd = Math.min(lineEnd, lineStart + MAX_SEARCHED);
+			const lines = row.slice(lineStart, searchedEnd).split(LINE_BREAK);
+			if (searchedEnd < lineEnd || (end === 0 && isOpen)) lines.pop();
 			const rowLike = longestRun(lines, delimiter, width);
 			if (lines.length > 1 && rowLike >= (found?.rowLike ?? 0))
 				found = { firstLineEnd: endOfLine(row, at), lines: lines.length, rowLike };
@@ -179,9 +183,10 @@ function longestRun(lines: readonly string[], delimiter: string, width: number):
 		const cells = line.split(delimiter).length;
 		// Some programs end each row, but not the header, with a delimiter.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		if (index === 0 && !isLikeRow) return 0;
 		run = isLikeRow ? run + 1 : 0;
 		longest = Math.max(longest, run);
+		// The cell that begins with a quote may have delimiters, but the next line is a row, other than in prose.
+		if (index === 1 && longest === 0) return 0;
 	}
 	return longest;
 }
