@@ -86,6 +86,13 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			]);
 		});
 
+		it('but a table within prose is part of one cell', async () => {
+			const table = `Our prices\nfollow here:\n${lines(20, () => 'a,b,c\n')}`;
+			const { documents, failures } = await push(`id,name,text\n1,A,"${table}"\n`);
+			expect(documents).toEqual([{ id: '1', name: 'A', text: table }]);
+			expect(failures).toEqual([]);
+		});
+
 		it('but a cell of many lines of prose is one cell', async () => {
 			const prose = lines(
 				40,
@@ -215,6 +222,25 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			);
 			expect(idsOf(documents)).toEqual(['1', '2']);
 			expect(failures).toEqual([]);
+		});
+
+		it('without a line break in between', async () => {
+			const csv = await push('\ufeff"id","name"\n1,A\ufeff"id","name"\n2,B\n');
+			expect(csv.documents).toEqual([
+				{ id: '1', name: 'A' },
+				{ id: '2', name: 'B' },
+			]);
+			const lists = [
+				['1\ufeff2\n', 'ids.txt'],
+				['id\n1\ufeffid\n2\n', 'ids.csv'],
+				['{"id":"1"}\ufeff{"id":"2"}', 'ids.jsonl'],
+			];
+			for (const [content, name] of lists) {
+				const { output } = await runDelete([await item(content, name)], {
+					options: { ignoreNotFound: true },
+				});
+				expect(output[0].json).toMatchObject({ records: 2, failed: 0 });
+			}
 		});
 
 		it('CSV with the line that says the delimiter', async () => {
