@@ -40,12 +40,12 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		const write = (delimiter: string) =>
 			`id,name,year\n`.replaceAll(',', delimiter) +
 			lines(COUNT, (at) => {
-				const title = at === 1000 ? '"Weird Al, live), another' : `Title ${at}`;
+				const title = at === 1000 ? '"Weird Al, live' : `Title ${at}`;
 				const last = at === 9999 ? 'Screen 24"' : title;
 				return [`d${at}`, last, '1999\n'].join(delimiter);
 			});
 
-		it.each(['\t', ';', '|'])('fails one row, not all after it: %j', async (delimiter) => {
+		it.each(['\t', ',', ';', '|'])('fails one row, not all after it: %j', async (delimiter) => {
 			const { documents, failures, json } = await push(write(delimiter), 'd.tsv', {
 				options: { documentsPerRequest: 5000 },
 			});
@@ -63,7 +63,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			});
 			expect(failures).toEqual([]);
 			expect(documents).toHaveLength(COUNT);
-			expect(documents[1000].name).toBe('"Weird Al, live), another');
+			expect(documents[1000].name).toBe('"Weird Al, live');
 		});
 
 		it('is found where the quote is never closed', async () => {
@@ -84,6 +84,13 @@ describe.each(['', '.gz'])('%s', (extension) => {
 					/^1 quoted cell of 'd.csv' has several lines .*line 5.*'Quotes'/,
 				),
 			]);
+		});
+
+		it('but a table within prose is part of one cell', async () => {
+			const table = `Our prices\nfollow here:\n${lines(20, () => 'a,b,c\n')}`;
+			const { documents, failures } = await push(`id,name,text\n1,A,"${table}"\n`);
+			expect(documents).toEqual([{ id: '1', name: 'A', text: table }]);
+			expect(failures).toEqual([]);
 		});
 
 		it('but a cell of many lines of prose is one cell', async () => {
@@ -215,6 +222,25 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			);
 			expect(idsOf(documents)).toEqual(['1', '2']);
 			expect(failures).toEqual([]);
+		});
+
+		it('without a line break in between', async () => {
+			const csv = await push('\ufeff"id","name"\n1,A\ufeff"id","name"\n2,B\n');
+			expect(csv.documents).toEqual([
+				{ id: '1', name: 'A' },
+				{ id: '2', name: 'B' },
+			]);
+			const lists = [
+				['1\ufeff2\n', 'ids.txt'],
+				['id\n1\ufeffid\n2\n', 'ids.csv'],
+				['{"id":"1"}\ufeff{"id":"2"}', 'ids.jsonl'],
+			];
+			for (const [content, name] of lists) {
+				const { output } = await runDelete([await item(content, name)], {
+					options: { ignoreNotFound: true },
+				});
+				expect(output[0].json).toMatchObject({ records: 2, failed: 0 });
+			}
 		});
 
 		it('CSV with the line that says the delimiter', async () => {

@@ -4,6 +4,7 @@ import {
 	columnsOf,
 	DELIMITERS,
 	endOfRow,
+	ENOUGH_LINES,
 	hasColumn,
 	isBlankRow,
 	likeliestDelimiter,
@@ -33,7 +34,7 @@ const CLOSE =
 const SUSPECT = `has a cell that begins with a quote, and the lines after it look like rows: ${SET_QUOTES}`;
 
 /** A quoted cell with so many lines in a row that have the cells of a row is none. */
-const MANY_LINES = 10;
+const MANY_LINES = ENOUGH_LINES;
 /** Lines of prose often have one comma, so rows are recognized only if they have more cells. */
 const MIN_COLUMNS = 3;
 /** Fewer lines are read as one cell, and counted from this number on. */
@@ -85,6 +86,7 @@ export class CsvReader implements RecordReader {
 	private readonly findings: Findings;
 	/** The header row, and the lines before it: exports that were joined have them again. */
 	private headerRow = '';
+	private joinedHeader = '';
 	private readonly preamble: string[] = [];
 	/** Rows before the header row, which lack a column that is needed. */
 	private readonly titles: Array<{ text: string; line: number }> = [];
@@ -148,8 +150,7 @@ export class CsvReader implements RecordReader {
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
 		// The line break may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
-		if (cell && cell.rowLike >= Math.min(cell.lines, MANY_LINES) && cell.lines >= SOME_LINES)
-			this.findings.add('quotedRows', this.line);
+		if (cell && cell.rowLike >= SOME_LINES) this.findings.add('quotedRows', this.line);
 		return rowOf(text, from, end);
 	}
 
@@ -162,9 +163,10 @@ export class CsvReader implements RecordReader {
 		return (this.columns?.length ?? 0) >= MIN_COLUMNS;
 	}
 
-	private recordOf({ text, problem, isCut }: Row): SourceRecord | undefined {
+	private recordOf({ text: row, problem, isCut }: Row): SourceRecord | undefined {
 		const { line } = this;
-		this.line += 1 + lineBreaksIn(text);
+		const text = this.withoutHeader(row);
+		this.line += 1 + lineBreaksIn(row);
 		if (isBlankRow(text, this.dialect)) {
 			if (this.record >= this.skip) this.findings.add('blankRow', line);
 			return undefined;
@@ -182,6 +184,12 @@ export class CsvReader implements RecordReader {
 		if (!error && cells && cells.length < this.width) this.findings.add('shortRow', line);
 		const value = error ? undefined : objectOf(this.columns, cells ?? []);
 		return { record, line, text, value, error };
+	}
+
+	/** Exports that were joined without a line break have the header row at the end of a row. */
+	private withoutHeader(row: string): string {
+		const { joinedHeader: joined } = this;
+		return joined !== '' && row.endsWith(joined) ? row.slice(0, -joined.length) : row;
 	}
 
 	private problemOf(cells: readonly string[] | undefined, isCut: boolean): string | undefined {
@@ -236,6 +244,7 @@ export class CsvReader implements RecordReader {
 		this.columns = columns;
 		this.width = columns.findLastIndex((name) => name !== '') + 1;
 		this.headerRow = text;
+		this.joinedHeader = `\ufeff${text}`;
 		this.header = [...this.preamble, text].join('\n');
 	}
 }

@@ -13,7 +13,6 @@ export interface Dialect {
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 const QUOTE = '"';
-const LINE_BREAK = /\r\n|\r|\n/;
 const LINE_BREAKS = /\r\n|\r|\n/g;
 const QUOTE_OR_LINE_BREAK = /["\r\n]/g;
 const LINE_END = /[\r\n]/g;
@@ -117,13 +116,14 @@ function closingQuote(text: string, opening: number): number {
 	return at;
 }
 
+/** How many lines that look like rows are counted at most. */
+export const ENOUGH_LINES = 10;
+
 /** A quoted cell of several lines, as lines that may be rows of their own. */
 export interface CellOfLines {
 	/** Index in the row where the line ends in which the quote opens. */
 	firstLineEnd: number;
-	/** How many lines the cell is part of. */
-	lines: number;
-	/** How many of these in a row, at most, have as many cells as the header; 0 if the first one has not. */
+	/** How many lines from the first or the second one on have as many cells as the header. */
 	rowLike: number;
 }
 
@@ -148,11 +148,10 @@ export function cellOfLines(
 		if (row.charAt(at) === QUOTE) {
 			const end = closingQuote(row, at) + 1;
 			const lineEnd = end === 0 ? row.length : endOfLine(row, end);
-			const lines = row.slice(lineStart, lineEnd).split(LINE_BREAK);
-			if (end === 0 && isOpen) lines.pop();
-			const rowLike = longestRun(lines, delimiter, width);
-			if (lines.length > 1 && rowLike >= (found?.rowLike ?? 0))
-				found = { firstLineEnd: endOfLine(row, at), lines: lines.length, rowLike };
+			const lines = linesOf(row, lineStart, lineEnd);
+			const rowLike = countRowLike(lines, delimiter, width, end === 0 && isOpen);
+			if (rowLike >= (found?.rowLike ?? 0))
+				found = { firstLineEnd: endOfLine(row, at), rowLike };
 			if (end === 0) break;
 			const lastBreak = Math.max(
 				row.lastIndexOf('\n', end - 1),
@@ -172,16 +171,37 @@ function endOfLine(text: string, from: number): number {
 	return LINE_END.test(text) ? LINE_END.lastIndex - 1 : text.length;
 }
 
-function longestRun(lines: readonly string[], delimiter: string, width: number): number {
-	let longest = 0;
-	let run = 0;
-	for (const [index, line] of lines.entries()) {
+/** The lines of a part of a text, one after the other: a cell may have 64 MB, and its first lines tell. */
+function* linesOf(
+	text: string,
+	from: number,
+	to: number,
+): Generator<{ line: string; isLast: boolean }> {
+	for (let at = from; at <= to; ) {
+		const end = Math.min(endOfLine(text, at), to);
+		yield { line: text.slice(at, end), isLast: end === to };
+		at = end + (text.startsWith('\r\n', end) ? 2 : 1);
+	}
+}
+
+/** @param isCut the last line may be incomplete */
+function countRowLike(
+	lines: Iterable<{ line: string; isLast: boolean }>,
+	delimiter: string,
+	width: number,
+	isCut: boolean,
+): number {
+	let count = 0;
+	let index = 0;
+	for (const { line, isLast } of lines) {
+		if (count === ENOUGH_LINES || (isLast && isCut)) break;
 		const cells = line.split(delimiter).length;
 		// Some programs end each row, but not the header, with a delimiter.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		if (index === 0 && !isLikeRow) return 0;
-		run = isLikeRow ? run + 1 : 0;
-		longest = Math.max(longest, run);
+		// The cell that begins with a quote may have delimiters, so that its own line is no row.
+		if (!isLikeRow && index > 0) break;
+		if (isLikeRow) count++;
+		index++;
 	}
-	return longest;
+	return count;
 }

@@ -12,7 +12,9 @@ import { isBlank } from './text';
 interface LineFormat {
 	/** Throws for a line that is not valid. */
 	parse(text: string): unknown;
-	/** The records of a line: several if objects follow each other without a line break. */
+	/** What an invalid line has that consists of several records. */
+	several: RegExp;
+	/** Returns the records of such a line, or the line itself. */
 	recordsIn(line: string): string[];
 }
 
@@ -79,9 +81,9 @@ class LineReader implements RecordReader {
 		}
 		const isSkipped = this.record < this.skip;
 		const found = isSkipped ? undefined : this.recordOf(line, isCut);
-		if (!isSkipped && (!found?.error || !SEVERAL.test(line))) return found;
+		if (!isSkipped && (!found?.error || !this.format.several.test(line))) return found;
 		if (!isSkipped) this.record--;
-		const texts = SEVERAL.test(line) ? this.format.recordsIn(line) : [line];
+		const texts = this.format.several.test(line) ? this.format.recordsIn(line) : [line];
 		return texts.flatMap(
 			(text, index) => this.recordOf(text, isCut && index === texts.length - 1) ?? [],
 		);
@@ -155,11 +157,27 @@ function endsWithObject(line: string, from: number, to: number): boolean {
 
 /** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
 export const jsonLines = (findings = new Findings()): LineReader =>
-	new LineReader({ parse: (text) => JSON.parse(text), recordsIn: objectsIn }, findings);
+	new LineReader(
+		{ parse: (text) => JSON.parse(text), several: SEVERAL, recordsIn: objectsIn },
+		findings,
+	);
 
 /** Reads lines of text, such as one ID per line. The value of a record is its line, unchanged. */
 export const textLines = (findings = new Findings()): LineReader =>
-	new LineReader({ parse: (text) => text, recordsIn: (line) => [line] }, findings);
+	new LineReader(
+		{
+			parse: validLine,
+			several: /\ufeff/,
+			recordsIn: (line) => line.split('\ufeff').filter(Boolean),
+		},
+		findings,
+	);
+
+/** Returns the line; throws for one with a byte order mark, where files were joined without a line break. */
+function validLine(line: string): string {
+	if (!line.includes('\ufeff')) return line;
+	throw new Error('it has a byte order mark');
+}
 
 const NOT_LINES =
 	"The file has JSON that spans several lines, not JSON Lines: write each object on one line, for example with jq -c ., or set 'File Format' to 'JSON Array' if it is a list";
