@@ -4,7 +4,6 @@ import { sendOne } from '../../../nodes/shared/flow/one-each';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { backoffMs, Lane, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
-import { atOnce, bucket, perSecond, type Admission } from '../../../sandbox/rates';
 import { mostInAMinute, perMinute, play } from '../../../support/rate-limited';
 import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
@@ -46,17 +45,7 @@ function setUp(max: number) {
 	};
 	/** One task, and its ticket. */
 	const ticket = async () => await clock.run(task(1));
-	/** So many tasks at once, each of which is refused. */
-	const refuse = async (count: number) => {
-		const one = async () =>
-			await lane.schedule(async (each) => {
-				await clock.sleep(10);
-				lane.refused(each, {});
-				await clock.sleep(1);
-			});
-		await clock.run(Promise.all(Array.from({ length: count }, one)));
-	};
-	return { run, clock, lane, starts, task, width, ticket, refuse };
+	return { run, clock, lane, starts, task, width, ticket };
 }
 
 test('runs as many as allowed concurrently, in order, and all of them', async () => {
@@ -106,56 +95,6 @@ test('the end of a run ends all pauses at once, those to come included', async (
 	await clock.run(task(1));
 	await clock.drain();
 	expect(clock.now()).toBeLessThan(110);
-});
-
-describe('a service that takes only so much: all requests succeed, at 80 % of it and more', () => {
-	const onAverage = (rate: number) => bucket(rate, rate);
-	const LATER = { retryAfterMs: 1000 };
-	const many = { executions: 20, requests: 50, latencyMs: 50 };
-
-	it.each<[string, number, () => Admission, Partial<Parameters<typeof play>[0]>]>([
-		['40 a second', 40, () => perSecond(40), many],
-		['40 a second on average', 40, () => onAverage(40), many],
-		['40 a second on average, Retry-After', 40, () => onAverage(40), { ...many, ...LATER }],
-		['5 a second', 5, () => perSecond(5), { requests: 200 }],
-	])('%s', async (_case, allowed, admits, load) => {
-		const all = { executions: 1, requests: 1, ...load };
-		const { failed, rate, accepted, refused } = await play({ admits: admits(), ...all });
-		expect(failed).toBe(0);
-		expect(rate(5000)).toBeGreaterThan(0.8 * allowed);
-		expect(refused).toBeLessThanOrEqual(accepted.length);
-	});
-
-	it.each<[string, number, () => Admission]>([
-		['50 a second with a burst of 10', 7.8, () => bucket(50, 10)],
-		['100 a second with a burst of 20', 3.8, () => bucket(100, 20)],
-	])('%s: 400 requests take at most 1.5 times the time', async (_case, seconds, admits) => {
-		const load = { executions: 1, requests: 400, latencyMs: 25 };
-		const { failed, endedAt, accepted, refused } = await play({ admits: admits(), ...load });
-		expect(failed).toBe(0);
-		expect(endedAt / 1000).toBeLessThan(1.5 * seconds);
-		expect(refused).toBeLessThan(accepted.length / 2);
-	});
-
-	test('4 at once, for 20 executions', async () => {
-		const load = { executions: 20, requests: 50 };
-		const { failed, endedAt } = await play({ admits: atOnce(4), ...load });
-		expect(failed).toBe(0);
-		// 5 s are possible: the window swings between two and five.
-		expect(endedAt).toBeLessThan(9000);
-	});
-
-	test('a service that takes more again gets it within half a minute', async () => {
-		const strict = perSecond(10);
-		const { accepted } = await play({
-			admits: (now) => now > 10_000 || strict(now, 0),
-			executions: 4,
-			requests: 500,
-			latencyMs: 40,
-		});
-		const from = accepted.filter((at) => at >= 40_000 && at < 42_000);
-		expect(from.length / 2).toBeGreaterThan(50);
-	});
 });
 
 /** Two runs that share a limiter, and a task for each. */
