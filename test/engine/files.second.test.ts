@@ -1,4 +1,6 @@
 /** What only the second file of a run shows: its figures are its own, whatever came before. */
+import { Readable } from 'node:stream';
+
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -71,6 +73,17 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 		expect(second).toMatchObject({ file: 'second.jsonl', [done]: 3, failed: 2, atEnd: false });
 		expect(second?.error).toContain(`3 records had been ${done} and 2 had failed`);
 		expect(second?.error).toMatch(/Skip Records: 4$/);
+	});
+
+	it('a file whose options cannot be read is closed while the run goes on', async () => {
+		const stream = new Readable({ read: () => undefined });
+		stream.push('{"id":"d0","name":"N"}\n');
+		files.opens(stream);
+		const options = { ...OPTIONS, ...own, skipRecords: -1 } as INodeParameters;
+		const items = [await fileOf(1, 'first.jsonl')];
+		const { output } = await runnerOf(node, parameters)(items, { options }, CONTINUE);
+		expect(output[0]?.json.error).toContain('Skip Records');
+		expect(stream.destroyed).toBe(true);
 	});
 
 	it('a hint counts what failed in each file', async () => {
