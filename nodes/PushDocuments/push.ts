@@ -129,7 +129,7 @@ const fileReading =
 	(origin: FileToRead): FileReading<Entry> => {
 		const form = { fields: readDocumentFields(parameters, origin.itemIndex), options };
 		const { isJson } = FORMATS[origin.file.format];
-		const remake = isJson && ((value: unknown) => documentFrom(value, form));
+		const remake = isJson ? (value: unknown) => documentFrom(value, form) : undefined;
 		return {
 			needed: neededFields(form.fields),
 			entryOf: (value, { items, record }) => {
@@ -138,7 +138,7 @@ const fileReading =
 				const original = isJson && document === value ? record?.text : undefined;
 				// IDs are remembered, and a cell of a CSV file would keep the text that it is part of.
 				const id = isJson ? document.id : detached(document.id);
-				return { items, record, id, document, original, ...(remake && { remake }) };
+				return { items, record, id, document, original, remake };
 			},
 			idOf: (value) => idIn(value, form.fields.id),
 			sink: new FileSink(run, origin, options, resultsOf(options)),

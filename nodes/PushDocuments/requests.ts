@@ -28,7 +28,7 @@ export interface Entry extends Placed {
 	/** Its JSON as it came in, if nothing of it was changed. */
 	original?: string | undefined;
 	/** Makes the document again of a value of its record that has numbers of any length. */
-	remake?: (value: unknown) => PushDocument;
+	remake?: ((value: unknown) => PushDocument) | undefined;
 	/** Earlier documents with the same ID, which are not pushed because of this one. */
 	replaces?: Entry[];
 }

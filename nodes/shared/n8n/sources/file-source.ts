@@ -181,8 +181,8 @@ async function* entriesOf<E extends Placed>(
 	const items = [itemIndex];
 	const last = max === 0 ? Infinity : skip + max;
 	const { findings } = file;
-	const isCsv = file.format === 'csv';
-	const columns = isCsv ? jsonColumns : [];
+	const columns = file.format === 'csv' ? jsonColumns : [];
+	let areDecimal = !FORMATS[file.format].isJson;
 	const fields = [...needed, ...columns.map((name): Needed => [name, 'JSON Columns'])];
 	const neededFields = needed.map(([field]) => field);
 	const idField = needed.find(([, parameter]) => parameter === 'ID Field')?.[0];
@@ -204,7 +204,7 @@ async function* entriesOf<E extends Placed>(
 					if (columns.length > 0)
 						record.value = withJsonCells(record.value as object, columns);
 					slice.push(entryOf(record.value, place));
-					if (!FORMATS[file.format].isJson) noteDecimalId(findings, record, idField);
+					if (areDecimal) areDecimal = noteDecimalId(findings, record, idField);
 				} catch (reason) {
 					await sink.failed(place, { reason, id: idOf?.(record.value) });
 				}
@@ -228,9 +228,12 @@ async function* entriesOf<E extends Placed>(
 /** An ID that a program held as a decimal number, and that is no version number if all IDs are so. */
 const DECIMAL = /^\d+\.0+$/;
 
-function noteDecimalId(findings: Findings, { value, line }: SourceRecord, idField = ''): void {
+/** @returns whether all IDs may be such */
+function noteDecimalId(findings: Findings, { value, line }: SourceRecord, idField = ''): boolean {
 	const id = isRecord(value) ? fieldOf(value, idField) : value;
-	if (typeof id !== 'string') return;
-	if (DECIMAL.test(id)) findings.add('decimalId', line, id);
+	if (typeof id !== 'string') return true;
+	const isDecimal = DECIMAL.test(id);
+	if (isDecimal) findings.add('decimalId', line, id);
 	else findings.exclude('decimalId');
+	return isDecimal;
 }
