@@ -102,6 +102,7 @@ const checks = parallel(
 	check('jest'),
 	check('tsc', '-p', 'tsconfig.dev.json'),
 	check('eslint', '.', '--max-warnings', '0'),
+	check('tsx', 'scripts/lint/index.ts'),
 	check(
 		'prettier',
 		'--check',

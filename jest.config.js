@@ -34,7 +34,7 @@ module.exports = {
 	maxWorkers: 4,
 	// Free what earlier files left behind.
 	workerIdleMemoryLimit: '1GB',
-	// Only what hangs takes so long: a busy machine needs half a minute to load n8n.
-	testTimeout: 120_000,
+	// Only what hangs takes so long. The few tests that take longer name their own limit.
+	testTimeout: 20_000,
 	reporters: ['default', '<rootDir>/support/totals-reporter.js'],
 };

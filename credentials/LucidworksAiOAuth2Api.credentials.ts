@@ -16,7 +16,7 @@ import {
 	type ScopeData,
 } from '../nodes/shared/service/tokens/scope';
 import { SharedToken } from '../nodes/shared/service/tokens/shared-token';
-import { HELD, parseClient, parseTokenMap, type Token } from '../nodes/shared/service/tokens/token';
+import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
@@ -116,18 +116,11 @@ const JUST_NOW_MS = 10_000;
 /** Whether the scope allows to ask for the results of a chunking request. */
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
-/** The token in the credential's data, if it is of their client and scope and has not expired. */
-function tokenIn(data: Data): Token | undefined {
-	const token = parseTokenMap(data.accessTokens)[scopeOf(data)];
-	if (token === undefined || token.expiresAt <= Date.now()) return undefined;
-	return token.issuedFor === parseClient(data).identity ? token : undefined;
-}
-
 const HOOKS = credentialHooks({
 	service: AI_SERVICE,
 	urlField: 'aiUrl',
 	sign: (data) => {
-		const token = data.accessTokens === HELD ? undefined : tokenIn(data);
+		const token = SharedToken.in(data);
 		return token ? { headers: { Authorization: `Bearer ${token.accessToken}` } } : {};
 	},
 	probe: (data) => {
@@ -143,7 +136,8 @@ const HOOKS = credentialHooks({
 	 * and, where a chunking service answers with JSON or nothing, a page or plain text.
 	 */
 	advice: (status, body, data) => {
-		if (status === 401 || status === 403) return statusAdvice(status, AI_SERVICE, true);
+		if (status === 401 || status === 403)
+			return statusAdvice({ status, body }, AI_SERVICE, true);
 		const isText = typeof body === 'string' && body.trim() !== '';
 		if ((status === 200 || status === 404) && isText && canChunk(data))
 			return "This doesn't look like a chunking service: check 'AI Service URL'";
@@ -153,17 +147,17 @@ const HOOKS = credentialHooks({
 		const isOfNode = data[SCOPE_OF_NODE] !== undefined;
 		const client = parseClient(data);
 		const shared = SharedToken.of(client, scopeOf(data));
-		SharedToken.takeOver(client, data.accessTokens);
-		// n8n asks for a token if there is none, or if the service has refused this one.
-		const refused = tokenIn(data);
+		shared.adoptStored(data.accessTokens);
+		// n8n asks for a token if there is none, or if the service has revoked this one.
+		const revoked = SharedToken.in(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
-			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== refused?.accessToken;
+			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : advised(error);
 		});
 		// Of the requests of nodes that waited for a token one stores it; n8n repeats others only with something to store.
 		const isToStore = shared.isUnstored || !isOfNode;
-		data.accessTokens = JSON.stringify(shared.toStore());
+		data.accessTokens = shared.toStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;
 	},
 });

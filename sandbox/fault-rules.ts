@@ -25,6 +25,8 @@ const CONDITIONS = {
 	skip: { type: 'number' },
 	/** Chance of striking, 0 to 1, from a seeded generator: the same sequence on every run. */
 	probability: { type: 'number' },
+	/** Gives the probability another sequence; without it, the sequence depends on the rule's position. */
+	seed: { type: 'string' },
 	/** Strikes only if the raw request body contains this text. */
 	whenBodyContains: { type: 'string' },
 	/** Requests that pass in each second of the clock; with `burst` on average. */
@@ -99,8 +101,8 @@ export class FaultRules {
 	 */
 	add(rule: FaultRule): void {
 		this.check(rule);
-		// The seed depends on the position alone, so that a run can be repeated.
-		const random = seededRandom(`fault ${this.rules.length}`);
+		// Nothing else decides, so that a run can be repeated.
+		const random = seededRandom(`fault ${rule.seed ?? this.rules.length}`);
 		const admits = admissionOf(rule);
 		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, admits, random });
 	}

@@ -3,12 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { GATEWAY, GATEWAY_INCIDENTS, gatewayBody } from './gateway';
 import type { Static } from './schema';
 
 /** A page as proxies return it in place of JSON. */
 const HTML_PAGE =
 	'<!DOCTYPE html><html><head><title>Service unavailable</title></head>' +
 	'<body><h1>Service unavailable</h1><p>The upstream did not answer.</p></body></html>';
+
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** What a response in place of the work has. */
 export const ANSWER = {
@@ -121,6 +124,17 @@ export const FAULTS = {
 		},
 	),
 
+	/** Answers as a gateway in front of the service: a status with a plain text. */
+	gateway: fault(
+		{ enum: GATEWAY_INCIDENTS },
+		{
+			replace: (incident, _request, reply) => {
+				const { status, body } = GATEWAY[incident];
+				return reply.code(status).type(PLAIN_TEXT).send(body);
+			},
+		},
+	),
+
 	/** Answers with an HTML page, with `status` or 200. */
 	html: fault(
 		{ type: 'boolean' },
@@ -134,13 +148,17 @@ export const FAULTS = {
 	),
 };
 
-/** Answers with the status and body of a rule that has no other fault. */
+/** Answers with the status and body of a rule that has no other fault. Without a body, the gateway's stands in. */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const status = rule.status ?? (rule.retryAfter === undefined ? 200 : 429);
-	const body = rule.body ?? JSON.stringify({ message: `Injected fault: HTTP ${status}` });
-	reply.code(status).type(rule.contentType ?? 'application/json');
+	const ofGateway = rule.body === undefined ? gatewayBody(status) : undefined;
+	const contentType = ofGateway === undefined ? 'application/json' : PLAIN_TEXT;
+	const injected = JSON.stringify({ message: `Injected fault: HTTP ${status}` });
+	reply.code(status).type(rule.contentType ?? contentType);
 	// These statuses carry no body in HTTP.
-	return status === 204 || status === 304 ? reply.send() : reply.send(body);
+	return status === 204 || status === 304
+		? reply.send()
+		: reply.send(rule.body ?? ofGateway ?? injected);
 }
 
 function bytesOf(payload: unknown): Buffer {

@@ -1,7 +1,7 @@
 /**
- * npm run docs: writes the tables of parameters and options in the guides. With `--check` it only fails if they
- * are not current. A table begins with a comment that says what it has, such as
- * `<!-- options: ChunkText.options -->`, and ends with `<!-- end -->`.
+ * npm run docs: writes the tables of parameters and options in the guides; `npm run lint` fails if they are not
+ * current. A table begins with a comment that says what it has, such as `<!-- options: ChunkText.options -->`, and ends
+ * with `<!-- end -->`.
  */
 import '../support/setup';
 
@@ -11,33 +11,61 @@ import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 
 import { ROOT } from '../support/manifest';
-import { allProperties, parseTable, PART, tableOf } from './property-tables';
+import { allProperties, missingProperties, PART, tableOf } from './property-tables';
 
-async function main(isCheck: boolean): Promise<number> {
-	const all = await allProperties();
-	const guides = readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
-	let stale = 0;
-	for (const name of guides) {
-		const file = path.join(ROOT, 'docs', name);
-		const text = readFileSync(file, 'utf8');
-		const made = text.replace(
-			PART,
-			(...[, begin, argument, , end]: string[]) =>
-				`${begin}\n${tableOf(all, parseTable(argument))}\n\n${end}`,
-		);
-		const current = await format(made, { ...(await resolveConfig(file)), filepath: file });
-		if (current === text) continue;
-		stale++;
-		process.stdout.write(`docs/${name}\n`);
-		if (!isCheck) writeFileSync(file, current);
-	}
-	return isCheck && stale > 0 ? 1 : 0;
+interface Guide {
+	name: string;
+	file: string;
+	text: string;
+	/** The text with current tables. */
+	current: string;
 }
 
-main(process.argv.includes('--check')).then(
-	(code) => process.exit(code),
-	(error: unknown) => {
-		process.stderr.write(`${String(error instanceof Error ? error.stack : error)}\n`);
-		process.exit(2);
-	},
-);
+async function guides(): Promise<Guide[]> {
+	const all = await allProperties();
+	const names = readdirSync(path.join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+	return await Promise.all(
+		names.map(async (name) => {
+			const file = path.join(ROOT, 'docs', name);
+			const text = readFileSync(file, 'utf8');
+			const made = text.replace(
+				PART,
+				(...[, begin, argument, , end]: string[]) =>
+					`${begin}\n${tableOf(all, argument)}\n\n${end}`,
+			);
+			const options = { ...(await resolveConfig(file)), filepath: file };
+			return { name, file, text, current: await format(made, options) };
+		}),
+	);
+}
+
+/** Finds guides whose tables are not current, and parameters and options that no table has. */
+export async function tableFaults(): Promise<string[]> {
+	const all = await guides();
+	const stale = all.filter(({ text, current }) => text !== current);
+	const missing = missingProperties(
+		await allProperties(),
+		all.flatMap(({ text }) => [...text.matchAll(PART)].map(([, , argument = '']) => argument)),
+	);
+	return [
+		...stale.map(({ name }) => `docs/${name}: the tables are not current (npm run docs)`),
+		...missing.map((property) => `docs: no table has ${property}`),
+	];
+}
+
+async function main(): Promise<void> {
+	for (const { name, file, text, current } of await guides()) {
+		if (text === current) continue;
+		process.stdout.write(`docs/${name}\n`);
+		writeFileSync(file, current);
+	}
+}
+
+if (require.main === module)
+	main().then(
+		() => process.exit(0),
+		(error: unknown) => {
+			process.stderr.write(`${String(error instanceof Error ? error.stack : error)}\n`);
+			process.exit(2);
+		},
+	);

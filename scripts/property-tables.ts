@@ -4,284 +4,168 @@ import path from 'node:path';
 import type {
 	ICredentialType,
 	INodeProperties,
-	INodePropertyCollection,
 	INodePropertyOptions,
 	INodeType,
 } from 'n8n-workflow';
 
 import { manifest, ROOT } from '../support/manifest';
 
-/** Which properties a table has. */
-export interface TableOf {
-	/** Class of a node or a credential. */
-	className: string;
-	/** A collection of it; its own properties unless given. */
-	collection?: string;
-	/** Those that are shown for one value of another property: only these, or all but these. */
-	filter?: { isOnly: boolean; name: string; value: string };
-	/** Where a property is explained: links by the name of the property. */
-	links: ReadonlyMap<string, string>;
-}
+type Properties = ReadonlyMap<string, INodeProperties[]>;
 
 /** A table in a page, between two comments. */
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
 
-/**
- * Reads what a table of options is to have.
- *
- * @param argument `Class` or `Class.collection`, then ` only ` or ` except ` and `property=value`, if it
- *   does not have all of them; on further lines `property: link`
- * @throws Error for anything else
- */
-export function parseTable(argument: string): TableOf {
-	const [first, ...others] = argument.trim().split('\n');
-	const parts = /^(\w+)(?:\.(\w+))?(?: (only|except) (\w+)=(\w+))?$/.exec(first.trim());
-	if (parts === null) throw new Error(`'${first}' does not say what table it is`);
-	const [, className, collection, kind, name, value] = parts;
-	const links = others.map((line): [string, string] => {
-		const [property, link] = line.split(': ');
-		return [property.trim(), link.trim()];
-	});
-	return {
-		className,
-		...(collection !== undefined && { collection }),
-		...(kind !== undefined && { filter: { isOnly: kind === 'only', name, value } }),
-		links: new Map(links),
-	};
-}
+/** Types that show a text and have no value, the choice of the operation, and what has a table of its own. */
+const NOT_LISTED = ['notice', 'hidden', 'callout', 'collection'];
 
-/** Types that show a text, and have no value to choose. */
-const NO_VALUES = new Set(['notice', 'hidden', 'callout']);
+/** Options without which the nodes send nothing, or do something else than with their first value. */
+const ONLY_IF_ADDED = [
+	'dataType',
+	'dimReductionSize',
+	'keepSourceFields',
+	'vectorQuantizationMethod',
+];
 
-const sources = [...manifest.n8n.nodes, ...manifest.n8n.credentials].map((file) =>
-	file.replace(/^dist\//, '').replace(/\.js$/, ''),
-);
-
-/** The classes of all nodes and credentials, in the order of package.json. */
-export const CLASS_NAMES = sources.map((source) => path.basename(source).split('.')[0]);
-
-/** The properties that a person sees, of all nodes and credentials by their class. */
-export async function allProperties(): Promise<Map<string, INodeProperties[]>> {
+/** Reads the properties that a person sees, of all nodes and credentials by their class. */
+export async function allProperties(): Promise<Properties> {
 	const all = new Map<string, INodeProperties[]>();
-	for (const [at, source] of sources.entries()) {
+	for (const built of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
+		const source = built.replace(/^dist\//, '').replace(/\.js$/, '');
+		const className = path.basename(source).split('.')[0];
 		const classes = (await import(path.join(ROOT, `${source}.ts`))) as Record<
 			string,
 			new () => INodeType | ICredentialType
 		>;
-		const made = new classes[CLASS_NAMES[at]]();
-		all.set(
-			CLASS_NAMES[at],
-			'description' in made ? made.description.properties : made.properties,
-		);
+		const made = new classes[className]();
+		all.set(className, 'description' in made ? made.description.properties : made.properties);
 	}
 	return all;
 }
 
 /**
- * The properties of a table.
+ * Reads what a table is to have.
  *
- * @throws Error for a class, a collection or a link that leads to no property
+ * @param argument `Class` or `Class.collection`, then ` only ` or ` except ` and `property=value`, if it does not
+ *   have all of them
+ * @throws Error for anything else
  */
-export function propertiesOf(
-	all: ReadonlyMap<string, INodeProperties[]>,
-	{ className, collection, filter, links }: TableOf,
-): INodeProperties[] {
-	let found = all.get(className);
-	if (found === undefined) throw new Error(`There is no class ${className}`);
-	if (collection !== undefined) {
-		const parents = found.filter(({ name }) => name === collection);
-		if (parents.length === 0) throw new Error(`${className} has no collection ${collection}`);
-		found = parents.flatMap(membersOf(parents.length > 1));
-	}
-	const names = new Set(found.map(({ name }) => name));
-	for (const name of links.keys()) {
-		if (!names.has(name))
-			throw new Error(`${className} has no property ${name}: correct the links of the table`);
-	}
-	return found.filter(
-		(property) =>
-			!NO_VALUES.has(property.type) &&
-			property.name !== 'operation' &&
-			// These have tables of their own.
-			property.type !== 'collection' &&
-			// The same again, as AI agents see it.
-			property.displayOptions?.show?.['@tool'] === undefined &&
-			(filter === undefined || isIn(property, filter)),
-	);
-}
-
-/** Whether a property belongs to the table: of `except` are those that are shown for nothing else. */
-function isIn(
-	{ displayOptions }: INodeProperties,
-	{ name, value, isOnly }: { name: string; value: string; isOnly: boolean },
-): boolean {
-	const show = displayOptions?.show ?? {};
-	const values = show[name] ?? show[`/${name}`] ?? [];
-	return isOnly ? values.includes(value) : values.length !== 1 || values[0] !== value;
-}
-
-/** Options without which the nodes send nothing, or do something else than with their first value. */
-const ONLY_IF_ADDED = new Set([
-	'dataType',
-	'dimReductionSize',
-	'keepSourceFields',
-	'resumeChunkingId',
-	'vectorQuantizationMethod',
-]);
-
-/** The table in Markdown. */
-export function tableOf(all: ReadonlyMap<string, INodeProperties[]>, table: TableOf): string {
-	const labels = labelsOf(all);
-	const siblings = all.get(table.className) ?? [];
-	const others = siblings.flatMap((property) => [property, ...membersOf(false)(property)]);
-	const rows = merged(propertiesOf(all, table)).map((property) => {
-		const meaning = [
-			...conditionsOf(property, others, table),
-			withLabels(property.description ?? '', labels),
-			valuesOf(property, labels),
-			boundsOf(property),
-		]
-			.map((part) => part.replace(/\.$/, ''))
-			.filter((part) => part !== '');
-		const link = table.links.get(property.name);
-		const more = link === undefined ? [] : [`[More](${link})`];
-		const value = ONLY_IF_ADDED.has(property.name)
-			? `None; ${defaultOf(property)} when added`
-			: defaultOf(property);
-		return [property.displayName, value, [...meaning, ...more].join('. ')];
+function propertiesOf(all: Properties, argument: string): INodeProperties[] {
+	const parts = /^(\w+)(?:\.(\w+))?(?: (only|except) (\w+)=(\w+))?$/.exec(argument.trim());
+	const properties = parts && all.get(parts[1]);
+	if (!properties) throw new Error(`'${argument}' does not say what table it is`);
+	const [, , collection, kind, name, value] = parts;
+	const found = collection === undefined ? properties : membersOf(properties, collection);
+	if (found.length === 0) throw new Error(`'${argument}' names no properties`);
+	return found.filter((property) => {
+		const { show = {} } = property.displayOptions ?? {};
+		// The variants for AI agents say the same again.
+		if (NOT_LISTED.includes(property.type) || property.name === 'operation' || show['@tool'])
+			return false;
+		const values = show[name] ?? show[`/${name}`] ?? [];
+		return kind === 'only'
+			? values.includes(value)
+			: kind === undefined || values.join() !== value;
 	});
-	const head = table.collection === undefined ? 'Parameter' : 'Option';
-	const isAllAdded = table.collection === 'chunkerSettings';
+}
+
+/** The members of a collection; one that several of its variants have belongs to all of these. */
+function membersOf(properties: readonly INodeProperties[], collection: string): INodeProperties[] {
+	const variants = properties.filter(({ name }) => name === collection);
+	if (variants.length === 1) return variants[0].options as INodeProperties[];
+	const members = new Map<string, INodeProperties>();
+	for (const { options = [], displayOptions } of variants) {
+		for (const member of options as INodeProperties[]) {
+			const own = { ...member, displayOptions };
+			const key = `${member.name} ${member.description}`;
+			const show: Record<string, unknown[]> = {};
+			for (const one of [members.get(key), own]) {
+				for (const [name, values = []] of Object.entries(one?.displayOptions?.show ?? {}))
+					show[name] = [...(show[name] ?? []), ...values];
+			}
+			members.set(key, { ...own, displayOptions: { ...own.displayOptions, show } as never });
+		}
+	}
+	return [...members.values()];
+}
+
+/** Makes a table in Markdown. */
+export function tableOf(all: Properties, argument: string): string {
+	const isCollection = /^\w+\./.test(argument);
+	const siblings = (all.get(/^\w+/.exec(argument)?.[0] ?? '') ?? []).flatMap((property) =>
+		property.type === 'collection'
+			? [property, ...(property.options as INodeProperties[])]
+			: [property],
+	);
+	const rows = propertiesOf(all, argument).map((property) => {
+		const meaning = [conditionsOf(property, siblings), property.description, valuesOf(property)]
+			.flatMap((part) => part?.replace(/\.$/, '') || [])
+			.join('. ');
+		const value = defaultOf(property);
+		const shown = ONLY_IF_ADDED.includes(property.name) ? `None; ${value} when added` : value;
+		return [property.displayName, shown, meaning.replace(/[_|]/g, '\\$&')];
+	});
 	return [
-		[head, isAllAdded ? 'Value when added' : 'Default', 'Meaning'],
+		[isCollection ? 'Option' : 'Parameter', 'Default', 'Meaning'],
 		['---', '---', '---'],
-		...rows,
 	]
-		.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+		.concat(rows)
+		.map((cells) => `| ${cells.join(' | ')} |`)
 		.join('\n');
 }
 
-/** The members of a collection; with its conditions, if there are several of its name. */
-const membersOf =
-	(withConditions: boolean) =>
-	({ type, options, displayOptions }: INodeProperties): INodeProperties[] => {
-		if (type !== 'collection') return [];
-		const members = options as INodeProperties[];
-		return withConditions ? members.map((member) => ({ ...member, displayOptions })) : members;
-	};
-
-/** Properties that differ in their conditions only, as one that is shown for the conditions of each. */
-function merged(properties: INodeProperties[]): INodeProperties[] {
-	const rows = new Map<string, INodeProperties>();
-	for (const property of properties) {
-		const { displayOptions, ...rest } = property;
-		const key = JSON.stringify(rest);
-		const before = rows.get(key);
-		const both = before ? eitherOf(before.displayOptions, displayOptions) : displayOptions;
-		rows.set(key, { ...rest, displayOptions: both });
-	}
-	return [...rows.values()];
-}
-
-type Conditions = INodeProperties['displayOptions'];
-
-/** Where one or the other applies; conditions that only one of them has are left out. */
-function eitherOf(one: Conditions, other: Conditions): Conditions {
-	const show = Object.keys(one?.show ?? {})
-		.filter((key) => other?.show?.[key] !== undefined)
-		.map((key) => [
-			key,
-			[...new Set([...(one?.show?.[key] ?? []), ...(other?.show?.[key] ?? [])])],
-		]);
-	return { show: Object.fromEntries(show) } as Conditions;
-}
-
-const choicesOf = ({ type, options }: INodeProperties): INodePropertyOptions[] =>
-	type === 'options' ? ((options ?? []) as INodePropertyOptions[]) : [];
-
-/** All names that the editor shows. */
-export function labelsOf(all: ReadonlyMap<string, INodeProperties[]>): Set<string> {
-	const labels = new Set<string>();
-	const add = (property: INodeProperties) => {
-		labels.add(property.displayName);
-		for (const { name } of choicesOf(property)) labels.add(name);
-		membersOf(false)(property).forEach(add);
-	};
-	for (const properties of all.values()) properties.forEach(add);
-	return labels;
-}
-
-/** Names of the editor in italics, everything else in quotes as code. */
-export const withLabels = (text: string, labels: ReadonlySet<string>): string =>
-	text.replace(
-		/(?<!\w)'([^']+)'(?!\w)|([A-Z0-9]+(?:_[A-Z0-9]+)+)|_/g,
-		(_all, name?: string, variable?: string) => {
-			const code = name ?? variable;
-			if (code === undefined) return '\\_';
-			return labels.has(code) ? `_${code}_` : `\`${code}\``;
-		},
-	);
-
-/** For which values of other properties it is shown, e.g. `_Texts From: File_`. */
-function conditionsOf(
-	{ displayOptions = {} }: INodeProperties,
-	siblings: INodeProperties[],
-	{ filter }: TableOf,
-): string[] {
-	const worded = (conditions: object = {}) =>
-		Object.entries(conditions)
-			.map(([key, values]) => [key.replace(/^\//, ''), values as unknown[]] as const)
-			.filter(([name]) => name !== '@tool' && !(filter?.isOnly && name === filter.name))
-			.map(([name, values]) => {
-				const others = siblings.filter((other) => other.name === name);
-				const names = values.map(
-					(value) =>
-						others.flatMap(choicesOf).find((choice) => choice.value === value)?.name ??
-						(typeof value === 'boolean' ? onOff(value) : String(value)),
-				);
-				const label = name === 'operation' ? '' : `${others[0]?.displayName ?? name}: `;
-				return `_${label}${names.join(', ')}_`;
-			});
-	const shown = worded(displayOptions.show);
-	const hidden = worded(displayOptions.hide);
-	return [
-		...(shown.length > 0 ? [`For ${shown.join(' and ')}`] : []),
-		...(hidden.length > 0 ? [`Not for ${hidden.join(' or ')}`] : []),
-	];
-}
-
-const onOff = (value: boolean): string => (value ? 'on' : 'off');
-
-/** What can be chosen, with what each means. */
-function valuesOf(property: INodeProperties, labels: ReadonlySet<string>): string {
-	const choices = choicesOf(property).map(({ name, description = '' }) => {
-		const text = withLabels(description, labels).replace(/\.$/, '');
-		return text === '' ? `_${name}_` : `_${name}_: ${text}`;
+/** Names the parameters and options that none of the tables has. What several nodes share is described once. */
+export function missingProperties(all: Properties, tables: readonly string[]): string[] {
+	const described = new Set(tables.flatMap((table) => propertiesOf(all, table)).map(keyOf));
+	return [...all].flatMap(([className, properties]) => {
+		const collections = properties.filter(({ type }) => type === 'collection');
+		return [className, ...collections.map(({ name }) => `${className}.${name}`)].flatMap(
+			(table) =>
+				propertiesOf(all, table)
+					.filter((property) => !described.has(keyOf(property)))
+					.map(({ displayName }) => `${table}: ${displayName}`),
+		);
 	});
-	const rows = property.type === 'fixedCollection' ? (property.options ?? []) : [];
-	const members = rows.flatMap((row) =>
-		(row as INodePropertyCollection).values.map(({ displayName }) => `_${displayName}_`),
+}
+
+const keyOf = ({ displayName, description }: INodeProperties) => `${displayName}: ${description}`;
+
+const choicesOf = ({ type, options = [] }: INodeProperties): INodePropertyOptions[] =>
+	type === 'options' ? (options as INodePropertyOptions[]) : [];
+
+/** For which choices of others it is shown, such as `For Semantic`. */
+function conditionsOf({ displayOptions }: INodeProperties, siblings: INodeProperties[]): string {
+	const names = Object.entries(displayOptions?.show ?? {}).map(([key, values = []]) => {
+		const others = siblings.filter(({ name }) => name === key.replace(/^\//, ''));
+		const choices = others.flatMap(choicesOf);
+		const shown = values.map((value) => choices.find((choice) => choice.value === value)?.name);
+		return shown.every(Boolean)
+			? [...new Set(shown)].join(', ')
+			: (others[0]?.displayName ?? key);
+	});
+	return names.length === 0 ? '' : `For ${names.join(', with ')}`;
+}
+
+/** Longer lists of choices have only their names, so that cells stay short. */
+const MAX_EXPLAINED = 12;
+
+/** What can be chosen or entered. */
+function valuesOf(property: INodeProperties): string {
+	const { minValue, maxValue } = property.typeOptions ?? {};
+	const choices = choicesOf(property).map(({ name, description = '' }) =>
+		description === '' || choicesOf(property).length > MAX_EXPLAINED
+			? name
+			: `${name}: ${description.replace(/\.$/, '')}`,
 	);
-	const entries = members.length === 0 ? '' : `Each has ${members.join(' and ')}`;
-	return choices.length === 0 ? entries : choices.join('; ');
+	if (maxValue === undefined) return choices.join('; ');
+	return `${minValue === undefined ? 'Up' : minValue.toLocaleString('en-US')} to ${maxValue.toLocaleString('en-US')}`;
 }
-
-function boundsOf({ typeOptions = {} }: INodeProperties): string {
-	const { minValue, maxValue } = typeOptions;
-	if (minValue !== undefined && maxValue !== undefined)
-		return `${written(minValue)} to ${written(maxValue)}`;
-	// A size or a time is not negative anyway.
-	return maxValue === undefined ? '' : `Up to ${written(maxValue)}`;
-}
-
-const written = (number: number): string => number.toLocaleString('en-US');
 
 function defaultOf(property: INodeProperties): string {
-	const { default: value, type } = property;
-	if (typeof value === 'boolean') return onOff(value);
-	if (typeof value === 'number') return written(value);
+	const { default: value } = property;
+	if (typeof value === 'boolean') return value ? 'on' : 'off';
+	if (typeof value === 'number') return value.toLocaleString('en-US');
 	const choice = choicesOf(property).find((each) => each.value === value);
 	if (choice !== undefined) return choice.name;
-	if (typeof value !== 'string' || value === '' || type === 'resourceLocator') return '';
-	return `\`${value.replace(/^=/, '')}\``;
+	const isText = typeof value === 'string' && value !== '';
+	return isText ? `\`${value.replace(/^=/, '')}\`` : '';
 }

@@ -7,6 +7,8 @@ import type { Readable } from 'node:stream';
 import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 
+import { watchFile } from './process-state';
+
 /** Where n8n keeps files: on disk, or as base64 in the items. */
 export type BinaryMode = 'filesystem' | 'default';
 
@@ -36,6 +38,9 @@ export class TestFiles {
 			logger as never,
 		);
 		await this.service.init();
+		const { getAsStream } = this.service;
+		this.service.getAsStream = async (...args) =>
+			watchFile(await getAsStream.apply(this.service, args));
 		container().set(BinaryDataService, this.service);
 		container().set(BinaryDataConfig, config);
 	}
@@ -67,7 +72,7 @@ export class TestFiles {
 
 	/** Whatever is read next is this stream. */
 	opens(stream: Readable): void {
-		this.service.getAsStream = async () => await Promise.resolve(stream);
+		this.service.getAsStream = async () => await Promise.resolve(watchFile(stream));
 	}
 
 	/** Nothing more can be stored. */

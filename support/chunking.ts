@@ -6,7 +6,8 @@ import type { FaultRule, RecordedRequest, SandboxSettings } from '../sandbox';
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 import type { NodeOptions, RunOptions, RunResult } from './engine';
-import { indexes, nodeRunner, useSandbox, useShortBackoff } from './sandbox';
+import { eventually } from './eventually';
+import { indexes, nodeRunner, requestsArrived, useSandbox, useShortBackoff } from './sandbox';
 
 /** One item per chunk and one chunk per line. */
 const BY_LINE: INodeParameters = {
@@ -33,8 +34,8 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Polls jobs as often as the loop can. */
-const OFTEN = { firstMs: 20, longestMs: 40 };
+/** Polls jobs as often as the loop can, and gives the last poll less time. */
+const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
 
 /** Chunk Text as a node of a pipeline, by lines unless told otherwise. */
 export const chunkNode = (
@@ -88,9 +89,7 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	const jobs = () => sandbox().jobs();
 	/** Resolves once so many requests of a route have arrived. */
 	const arrived = async (route: RecordedRequest['route'], count: number) => {
-		while (requests(route).length < count) {
-			await new Promise((resolve) => setTimeout(resolve, 5));
-		}
+		await requestsArrived(sandbox(), count, route);
 	};
 	return {
 		sandbox,
@@ -130,9 +129,7 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		},
 		/** Resolves once the service has finished all jobs. */
 		jobsEnded: async () => {
-			while (jobs().some(({ status }) => status === 'SUBMITTED')) {
-				await new Promise((resolve) => setTimeout(resolve, 5));
-			}
+			await eventually(() => jobs().every(({ status }) => status !== 'SUBMITTED'), jobs);
 		},
 		arrived,
 		/** The jobs of all submissions after the first `count` take a minute. */

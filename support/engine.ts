@@ -24,6 +24,10 @@ import { CredentialStore, type CredentialData } from './credential-store';
 import type { CredentialTypes } from './credential-types';
 import { EngineCredentialsHelper } from './credentials-helper';
 import { manifest } from './manifest';
+import { useCleanProcess } from './process-state';
+
+// Benchmarks use this engine too, without tests.
+if (typeof afterEach === 'function') useCleanProcess();
 
 export { CredentialStore } from './credential-store';
 export type { CredentialData } from './credential-store';

@@ -12,6 +12,7 @@ import {
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 import { runNode, type RunOptions, type RunResult } from './engine';
+import { eventually } from './eventually';
 
 /**
  * One sandbox for all tests of a file, as new before each of them.
@@ -40,8 +41,17 @@ export async function requestsArrived(
 	only?: RecordedRequest['route'],
 ): Promise<void> {
 	const seen = () => sandbox.requests.filter(({ route }) => route === (only ?? route));
-	while (seen().length < count) await delay(5);
+	await eventually(
+		() => seen().length >= count,
+		() => shown(sandbox),
+	);
 }
+
+/** The requests so far, for an error. */
+export const shown = ({ requests }: Sandbox): string[] =>
+	requests.map(({ method, path, status, endedAt }) =>
+		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
+	);
 
 /** A fault that nothing but a timeout or Stop ends, however slow the machine is. */
 export const HANGS = { latencyMs: 600_000 };
@@ -50,13 +60,18 @@ export const HANGS = { latencyMs: 600_000 };
 const QUIET_MS = 100;
 
 /**
- * Waits until all requests have ended and no further one comes. Never resolves while something still
+ * Waits until all requests have ended and no further one comes. Fails if something still
  * sends, as after a Stop that was not heard.
  */
-export async function requestsOver({ requests }: Sandbox): Promise<void> {
-	for (let before = -1; before !== requests.length || requests.some(isInFlight); ) {
+export async function requestsOver(sandbox: Sandbox): Promise<void> {
+	const { requests } = sandbox;
+	for (let before = -1; before !== requests.length; ) {
 		before = requests.length;
 		await delay(QUIET_MS);
+		await eventually(
+			() => !requests.some(isInFlight),
+			() => shown(sandbox),
+		);
 	}
 }
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;

@@ -36,13 +36,19 @@ export class VirtualClock implements Clock {
 		if (this.canceled) throw this.canceled.error;
 		if (wake?.aborted) return;
 		await new Promise<void>((resolve, fail) => {
-			const timer = { due: this.time + Math.max(0, ms), wake: resolve, fail };
-			this.insert(timer);
-			wake?.addEventListener('abort', () => {
+			// Node.js keeps a combined signal in memory for as long as somebody listens to it.
+			const wakeAt = () => {
+				wake?.removeEventListener('abort', wakeEarly);
+				resolve();
+			};
+			const timer = { due: this.time + Math.max(0, ms), wake: wakeAt, fail };
+			const wakeEarly = () => {
 				const place = this.timers.indexOf(timer);
 				if (place >= 0) this.timers.splice(place, 1);
-				resolve();
-			});
+				wakeAt();
+			};
+			this.insert(timer);
+			wake?.addEventListener('abort', wakeEarly);
 		});
 	}
 

@@ -2,6 +2,7 @@ import type { ICredentialType, INodeParameters, INodeType } from 'n8n-workflow';
 
 import type { Clock } from '../nodes/shared/flow/run-state';
 import type { CredentialTypes } from './credential-types';
+import { watchLimiters, watchRuns } from './process-state';
 import { type CredentialStore, runNode, type RunOptions, type RunResult } from './engine';
 
 /** One n8n process, as far as our modules are concerned: it shares nothing but the store. */
@@ -30,7 +31,12 @@ export function startWorker({ speed = 1 } = {}): Worker {
 				LucidworksAiOAuth2Api: new () => ICredentialType;
 			};
 		const { Run } = require('../nodes/shared/n8n/run/run') as { Run: { prototype: Clock } };
+		const { limiters } = require('../nodes/shared/n8n/session/request-options') as {
+			limiters: Parameters<typeof watchLimiters>[0];
+		};
 		/* eslint-enable @typescript-eslint/no-require-imports */
+		watchLimiters(limiters);
+		watchRuns(Run as unknown as Parameters<typeof watchRuns>[0]);
 		const clock = { now: Run.prototype.now, sleep: Run.prototype.sleep };
 		Run.prototype.now = () => speed * clock.now();
 		Run.prototype.sleep = async function (ms, wake) {

@@ -26,7 +26,7 @@ const RETRY_FOR_SECONDS = 10;
  */
 export async function migrateBlobs(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, migrateProperties);
-	if (!parameters.boolean('confirm')) {
+	if (!parameters.get('confirm', 0)) {
 		throw new InputError(
 			"'Confirm Migration' is off, so nothing was migrated",
 			"Turn it on to convert all blob manifests. This can't be undone.",

@@ -90,8 +90,7 @@ export function documentsOf(
 ): unknown[] {
 	if (source === 'fields') {
 		// Tools do not have the parameter, whatever the workflow says of it.
-		const withOthers =
-			!isTool(run.context) && parameters.boolean('includeOtherFields', itemIndex);
+		const withOthers = !isTool(run.context) && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}

@@ -137,7 +137,12 @@ describe('Documents Ready to Push', () => {
 			['a', null, ''],
 			`1 of 2 items has no 'Text' (item 2). ${goOn('it')}`,
 		],
-		['all', { output: 'chunks' }, ['', ''], 'Point it to the field with the text to chunk.'],
+		[
+			'all',
+			{ output: 'chunks' },
+			['', ''],
+			'Drag the field with the text to chunk here, or enter the text.',
+		],
 	])('without a text: %s', async (_case, parameters, given, advice) => {
 		const items = given.map((text, id) => (text === null ? {} : { id, name: 'n', text }));
 		const { error } = await chunk(items, { ...DOCUMENTS, ...parameters });
@@ -158,7 +163,7 @@ describe('Documents Ready to Push', () => {
 			{ data: 'Pears\nApples' },
 			{ text: '={{ $json.data }}' },
 			"'Document ID' and 'Document Name' are empty",
-			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': point them to fields of the item or of an earlier node",
+			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': drag a field of the item or of an earlier node into each",
 		],
 		[
 			'a text that is taken for its ID',
@@ -170,13 +175,6 @@ describe('Documents Ready to Push', () => {
 			},
 			"'Document ID' is the text itself",
 			"The fields of the item are: 'data'.",
-		],
-		[
-			'a list of objects',
-			{ id: 'x', name: 'X', texts: [{ body: 'Pears' }] },
-			{ textSource: 'list' },
-			"Text 0 (zero-based) of the field 'texts' must be a string",
-			"add n8n's Split Out node before this node",
 		],
 	])('are refused with what to do: %s', async (_case, item, parameters, message, advice) => {
 		const { error } = await chunk([item], { ...DOCUMENTS, ...parameters });
@@ -202,9 +200,9 @@ describe('Documents Ready to Push', () => {
 		expect(ids(removed)).toEqual(['c#2']);
 	});
 
-	it('of lists with the same ID replace each other, also when Get Results makes them', async () => {
-		const item = { id: 'x', name: 'X', texts: ['a', 'b'] };
-		const submitted = await chunk([item, item], { operation: 'submit', textSource: 'list' });
+	it('of items with the same ID replace each other, also when Get Results makes them', async () => {
+		const item = { id: 'x', name: 'X', text: 'a' };
+		const submitted = await chunk([item, item], { operation: 'submit' });
 		await jobsEnded();
 		const result = await getResults(jsonOf(submitted.output), DOCUMENTS);
 		expect(hintsOf(result)).toEqual([

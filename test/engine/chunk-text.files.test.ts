@@ -112,8 +112,8 @@ describe('Output To: Files', () => {
 			options: { previousChunkCount: 3 },
 		});
 		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ part: 1, records: 2 }),
 			{ id: 'a0#2', parentId: 'a0', removed: true },
+			expect.objectContaining({ part: 1, records: 2 }),
 		]);
 	});
 });
@@ -212,7 +212,9 @@ describe('Texts From: File', () => {
 			pairedItem: { item: 0 },
 		});
 		expect(output[1].json).not.toHaveProperty('url');
-		expect(hintsOf(result)).toEqual(['2 of 2 records chunked, 3 chunks, 0 failed']);
+		expect(hintsOf(result)).toEqual([
+			'2 of 2 records chunked: 3 chunks, 0 failed. Chunks are in the order in which requests finished.',
+		]);
 	});
 
 	it.each<[string, INodeParameters, unknown[], string]>([
@@ -220,7 +222,7 @@ describe('Texts From: File', () => {
 			'all were chunked',
 			{},
 			articles(2),
-			'2 files: 4 of 4 records chunked, 8 chunks, 0 failed',
+			'2 files: 4 of 4 records chunked: 8 chunks, 0 failed. Chunks are in the order in which requests finished.',
 		],
 		['Max Records ended them', { maxRecords: 1 }, articles(2), ''],
 		['a record of each failed', {}, [...articles(2), '{'], ''],
@@ -246,7 +248,10 @@ describe('Texts From: File', () => {
 		expect(await allLinesOf(partsOf(result))).toMatchObject([{ text: 'one; still one' }]);
 		const { output } = await chunkFile(csv, {}, CONTINUE, 'a.csv');
 		expect(jsonOf(output)).toEqual([
-			{ error: expect.stringContaining("The file 'a.csv' has no column 'text'") },
+			{
+				error: expect.stringContaining("The file 'a.csv' has no column 'text'"),
+				advice: "Its columns are: 'id', 'name', 'body'. Enter one of these as 'Text Field'.",
+			},
 		]);
 	});
 
@@ -333,7 +338,7 @@ describe('Texts From: File', () => {
 			);
 			expect(status).toBe('error');
 			expect(error?.message).toContain("'articles.jsonl', record 6 (line 6)");
-			expect(error?.description?.includes('Their output was not returned')).toBe(count > 0);
+			expect(error?.description?.includes('The chunks were not returned')).toBe(count > 0);
 			for (const [at, { chunkingId }] of sandbox().jobs().entries())
 				expect(error?.description?.includes(chunkingId)).toBe(at >= count);
 		},
@@ -541,6 +546,33 @@ describe('Submit with Texts From: File', () => {
 		expect(ids(jsonOf(output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
 	});
 
+	it.each(['documents', 'perDocument'])(
+		'has the texts that succeed and one error for each other text: %s',
+		async (output) => {
+			const submitted = await chunkFile(jsonLines(articles(3)), { operation: 'submit' });
+			const chunks = (text: string) => ({ chunks: [text] });
+			const chunkedData = [chunks('A'), 'unreadable', chunks('C')];
+			answers({ status: 'READY', chunkedData });
+			const result = await getResults(
+				jsonOf(submitted.output.slice(0, 1)),
+				{ output, options: { vectors: 'none' } },
+				TO_ERROR_OUTPUT,
+			);
+			const documents =
+				output === 'documents'
+					? [{ id: 'a0#0' }, { id: 'a2#0' }]
+					: [
+							{ chunkCount: 1, documents: [{ id: 'a0#0' }] },
+							{ chunkCount: 1, documents: [{ id: 'a2#0' }] },
+						];
+			expect(jsonOf(result.output)).toMatchObject(documents);
+			expect(result.output).toHaveLength(2);
+			expect(jsonOf(result.errorOutput)).toMatchObject([
+				{ textPosition: 1, textsInRequest: 3, response: { chunkedData } },
+			]);
+		},
+	);
+
 	it('can fetch texts again that have failed in Get Results', async () => {
 		const submitted = await chunkFile(jsonLines(articles(2)), { operation: 'submit' });
 		await jobsEnded();
@@ -550,9 +582,12 @@ describe('Submit with Texts From: File', () => {
 			{ output: 'documents' },
 			TO_ERROR_OUTPUT,
 		);
-		const [item] = jsonOf(errorOutput);
-		expect(item).toMatchObject({ documents: [{}, {}], failedTexts: [{}, {}] });
-		const again = await getResults([item], { output: 'documents' });
+		const items = jsonOf(errorOutput);
+		expect(items).toMatchObject([
+			{ textPosition: 0, textsInRequest: 2, documents: [{}, {}] },
+			{ textPosition: 1, textsInRequest: 2, documents: [{}, {}] },
+		]);
+		const again = await getResults(items, { output: 'documents' });
 		expect(ids(jsonOf(again.output))).toEqual(['a0#0', 'a0#1', 'a1#0', 'a1#1']);
 		expect(jsonOf(again.output)[2]).toMatchObject({ name: 'Article 1', parentId: 'a1' });
 	});

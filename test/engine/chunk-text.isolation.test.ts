@@ -1,25 +1,13 @@
 /** Chunk Text: texts share requests, and what is wrong with one fails that one alone. */
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { POLLING } from '../../nodes/ChunkText/fetch/fetch';
 import { submitPath } from '../../nodes/shared/service/chunking/chunking';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { TO_ERROR_OUTPUT, CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 
-const {
-	sandbox,
-	jobs,
-	chunkingIds,
-	chunk,
-	getResults,
-	submits,
-	polls,
-	batches,
-	fault,
-	answers,
-	jobsEnded,
-	slowAfter,
-} = useChunkText();
+const { jobs, chunk, getResults, submits, polls, batches, fault, answers, jobsEnded, slowAfter } =
+	useChunkText();
 
 describe('texts share a request', () => {
 	it.each<[number, INodeParameters, number[]]>([
@@ -54,6 +42,7 @@ describe('texts share a request', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[1]).toEqual({
 			error: "'Text' has 1,500 bytes, more than the 1,000 that 'Bytes per Request' allows (item 1)",
+			advice: expect.any(String),
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});
@@ -105,6 +94,7 @@ describe('texts share a request', () => {
 				...texts(6)[3],
 				httpStatus: 400,
 				error: '"Text is no text": the AI service answered with status 400, so the text was not submitted',
+				advice: expect.any(String),
 			},
 		]);
 		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(5);
@@ -138,7 +128,7 @@ describe('the status ERROR', () => {
 		const broken = jobs().find((job) => job.status === 'ERROR');
 		expect(error?.message).toBe(message(broken?.chunkingId, size));
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
-		expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
+		expect(error?.description).toContain(`Failed chunking IDs: ${broken?.chunkingId}.`);
 		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
 	});
 
@@ -152,6 +142,7 @@ describe('the status ERROR', () => {
 			items.slice(0, 3).map((item) => ({
 				...item,
 				error: message(item.chunkingId, Number(item.textsInRequest)),
+				advice: expect.any(String),
 			})),
 		);
 		expect(polls()).toHaveLength(4);
@@ -233,106 +224,10 @@ describe('a job that the service no longer knows', () => {
 	});
 });
 
-describe('an item with a list of texts', () => {
-	const LIST = { textSource: 'list' };
-
-	it('names every chunking ID of its texts that failed', async () => {
-		sandbox().settings.chunkDelayMs = 60_000;
-		const result = await chunk(
-			[{ texts: ['a', 'b', 'c'] }],
-			{ ...LIST, options: { textsPerRequest: 1, maxWaitSeconds: 1 } },
-			CONTINUE,
-		);
-		const [json, ...others] = jsonOf(result.output);
-		expect(others).toEqual([]);
-		const failed = (json?.failedTexts as IDataObject[]).map(({ chunkingId }) => chunkingId);
-		expect(failed.sort()).toEqual([...chunkingIds()].sort());
-		expect(failed).toContain(json?.chunkingId);
-	});
-
-	it('fetches every text of an item that failed in several requests', async () => {
-		sandbox().settings.chunkDelayMs = 60_000;
-		const items = [{ id: 'd', texts: ['a', 'b', 'c'] }];
-		const { output } = await chunk(
-			items,
-			{ ...LIST, options: { textsPerRequest: 2, maxWaitSeconds: 1 } },
-			CONTINUE,
-		);
-		const [failed] = jsonOf(output);
-		expect(failed?.failedTexts).toHaveLength(3);
-		answers({ status: 'READY', chunkedData: [{ chunks: ['A'] }, { chunks: ['B'] }] });
-		answers({ status: 'READY', chunkedData: [{ chunks: ['C'] }] });
-		const options = { concurrency: 1, chunkDetails: true };
-		const result = await getResults([failed ?? {}], { options });
-		expect(jsonOf(result.output).map(({ text, textIndex }) => [text, textIndex])).toEqual([
-			['A', 0],
-			['B', 1],
-			['C', 2],
-		]);
-	});
-
-	it('keeps what came for one text though another one failed first', async () => {
-		fault('submit', { status: 400, times: 1 });
-		fault('submit', { status: 400, skip: 1 });
-		answers({ status: 'READY', chunkedData: [] });
-		const result = await chunk(
-			[{ texts: ['a', 'b', 'c'] }],
-			{ ...LIST, options: { textsPerRequest: 1, concurrency: 1 } },
-			CONTINUE,
-		);
-		expect(jsonOf(result.output)).toEqual([
-			{
-				error: expect.stringContaining('the text was not submitted') as string,
-				httpStatus: 400,
-				chunkingId: chunkingIds()[0],
-				failedTexts: [
-					{
-						chunkingId: chunkingIds()[0],
-						textPosition: 0,
-						textsInRequest: 1,
-						textIndex: 1,
-					},
-				],
-				textsWithoutChunkingId: [0, 2],
-				response: { status: 'READY', chunkedData: [] },
-			},
-		]);
-	});
-});
-
-describe('each item is returned once', () => {
-	const parameters = {
-		textSource: 'list',
-		modelId: '={{ $json.model }}',
-		options: { textsPerRequest: 3, concurrency: 4 },
-	};
-
-	it('as one error that says so, if two of its texts fail', async () => {
-		const item = { texts: ['a\nb', 'c'], model: 'broken-model' };
-		const { output } = await chunk([item], parameters, CONTINUE);
-		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ chunkingId: jobs()[0].chunkingId }),
-		]);
-		const { error } = await chunk([item], parameters);
-		expect(error?.description).toMatch(/1 more text of this item failed too\./);
-	});
-
-	it('as the chunks of the others and one error, if one of its texts fails', async () => {
-		fault('submit', { status: 400, whenBodyContains: 'bad' });
-		const result = await chunk(
-			[{ texts: ['a', 'bad', 'c'] }],
-			{ textSource: 'list' },
-			TO_ERROR_OUTPUT,
-		);
-		expect(textsOf(jsonOf(result.output))).toEqual(['a', 'c']);
-		expect(result.errorOutput).toHaveLength(1);
-	});
-});
-
 it('an expression that fails for one item fails that item alone', async () => {
 	const result = await chunk(
 		[{ text: 'a' }, { text: 'b', x: 1 }, { text: 'c' }],
-		{ options: { resumeChunkingId: '={{ $json.x === 1 ? $("nope").item.json.id : "" }}' } },
+		{ options: { dataType: '={{ $json.x === 1 ? $("nope").item.json.id : "" }}' } },
 		CONTINUE,
 	);
 	expect(pairedIndexes(result)).toEqual([0, 1, 2]);

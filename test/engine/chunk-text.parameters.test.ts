@@ -46,7 +46,7 @@ describe('fields of the source', () => {
 			{ chunkingId: expect.any(String), chunkCount: 1, start: 0, end: 1, tokensUsed: 2 },
 		],
 	])('never stand for what is known of a chunk: details %s', async (_case, options, details) => {
-		const measures = { chunkingId: 'c', chunkCount: 9, textIndex: 9, start: 7, end: 9 };
+		const measures = { chunkingId: 'c', chunkCount: 9, start: 7, end: 9 };
 		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, ...measures, status: 'new' };
 		const { output } = await chunk([source], {
 			vectors: 'none',

@@ -6,9 +6,9 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { chunkNode, useChunkText } from '../../support/chunking';
 import { runPipeline } from '../../support/engine';
-import { TO_ERROR_OUTPUT, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { TO_ERROR_OUTPUT, jsonOf } from '../../support/sandbox';
 
-const { sandbox, chunk, credentials, fault, answers } = useChunkText({
+const { sandbox, chunk, credentials, answers } = useChunkText({
 	deleteCommitIntervalMs: 3_600_000,
 });
 
@@ -185,44 +185,6 @@ describe('chunks that may be gone', () => {
 		expect(jsonOf(output)).toEqual([
 			expect.objectContaining({ chunkCount: 1, removalsKnown: false, removedIds: [] }),
 			expect.objectContaining({ chunkCount: 0, removalsKnown: false, removedIds: [] }),
-		]);
-	});
-});
-
-describe('a list of texts', () => {
-	const LIST = { ...PER_DOCUMENT, textSource: 'list' };
-	const list = (...texts: string[]) => ({ ...source('a', '', 2), texts });
-
-	it('gives the chunks of all its texts, in their order', async () => {
-		const { output } = await chunk([list('u\nv', 'w'), list('x')], LIST);
-		expect(jsonOf(output)).toMatchObject([
-			{
-				chunkCount: 3,
-				documents: [{ id: 'a#0.0' }, { id: 'a#0.1' }, { id: 'a#1.0' }],
-			},
-			{ chunkCount: 1, documents: [{ id: 'a#0.0' }] },
-		]);
-		const [alone] = jsonOf((await chunk([list('u\nv', 'w')], LIST)).output);
-		// The previous count is that of all texts: nobody knows how many each had.
-		expect(alone).toMatchObject({ removalsKnown: false, removedIds: [] });
-	});
-
-	it('fails once if one of its texts fails, and returns nothing of the others', async () => {
-		fault('submit', { status: 400, whenBodyContains: 'bad', body: '{}' });
-		const result = await chunk(
-			[list('good', 'bad'), { ...list('fine'), documentId: 'b' }],
-			LIST,
-			TO_ERROR_OUTPUT,
-		);
-		expect(jsonOf(result.output)).toMatchObject([{ documentId: 'b' }]);
-		expect(result.errorOutput).toHaveLength(1);
-		expect(pairedIndexes(result)).toEqual([1, 0]);
-	});
-
-	it('fails if it is empty: how many texts there were is not known', async () => {
-		const result = await chunk([list()], LIST, TO_ERROR_OUTPUT);
-		expect(jsonOf(result.errorOutput)).toEqual([
-			expect.objectContaining({ error: expect.stringMatching(/is an empty list/) }),
 		]);
 	});
 });

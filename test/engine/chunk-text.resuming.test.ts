@@ -1,7 +1,9 @@
-/** Chunk Text: chunking IDs, and what is fetched by them later: Get Results and Resume Chunking ID. */
+/** Chunk Text: chunking IDs, and what is fetched by them later with Get Results. */
+
+import type { IDataObject } from 'n8n-workflow';
 
 import { texts, textsOf, useChunkText } from '../../support/chunking';
-import { indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { CONTINUE, jsonOf } from '../../support/sandbox';
 
 const { sandbox, chunk, getResults, polls, batches, fault, answers, jobsEnded } = useChunkText();
 
@@ -29,33 +31,52 @@ describe('Get Results', () => {
 	});
 });
 
-describe('Resume Chunking ID', () => {
-	const resume = { resumeChunkingId: '={{ $json.chunkingId }}' };
+describe('a second run with the items of the first one', () => {
+	/** What an IF node on `chunkingId` does: Get Results takes the items that have one. */
+	const secondRun = async (items: IDataObject[]) => {
+		const withId = items.filter(({ chunkingId }) => Boolean(chunkingId));
+		const others = items.filter(({ chunkingId }) => !chunkingId);
+		return [
+			await getResults(withId, { wait: true }),
+			...(others.length > 0 ? [await chunk(others)] : []),
+		];
+	};
 
-	it('fetches the items that have one, submits the others, and mixes none of them up', async () => {
-		sandbox().settings.resultsOnce = true;
-		const before = await chunk(texts(3), {
-			operation: 'submit',
-			options: { textsPerRequest: 2, concurrency: 1 },
+	it('submits nothing twice: unfinished texts are fetched, and only new ones submitted', async () => {
+		sandbox().settings.chunkDelayMs = 1500;
+		const first = await chunk(texts(3), {
+			options: {
+				textsPerRequest: 2,
+				concurrency: 1,
+				maxWaitSeconds: 1,
+				whenTimeRunsOut: 'output',
+			},
 		});
-		const [a, b, c] = jsonOf(before.output);
-		const items = [{ text: 'new 0' }, b, { text: 'new 2', chunkingId: null }, c, a];
-		const result = await chunk(items, { options: resume });
-		expect(batches()).toEqual([['text 0', 'text 1'], ['text 2'], ['new 0', 'new 2']]);
-		expect(textsOf(jsonOf(result.output))).toEqual([
-			'new 0',
-			'text 1',
-			'new 2',
-			'text 2',
-			'text 0',
+		const unfinished = jsonOf(first.output);
+		expect(unfinished).toMatchObject([
+			{ textPosition: 0, textsInRequest: 2 },
+			{ textPosition: 1, textsInRequest: 2 },
+			{ textPosition: 0, textsInRequest: 1 },
 		]);
-		expect(pairedIndexes(result)).toEqual(indexes(5));
-		expect(polls()).toHaveLength(3);
+		sandbox().settings.resultsOnce = true;
+		const [fetched, submitted] = await secondRun([...unfinished, { text: 'new' }]);
+		expect(batches()).toEqual([['text 0', 'text 1'], ['text 2'], ['new']]);
+		expect(textsOf(jsonOf(fetched.output))).toEqual(['text 0', 'text 1', 'text 2']);
+		expect(textsOf(jsonOf(submitted.output))).toEqual(['new']);
 	});
 
-	it('is off unless the option is set', async () => {
-		await chunk([{ text: 'a', chunkingId: 'b' }]);
-		expect(batches()).toEqual([['a']]);
+	it('submits nothing twice after texts failed because their time was over', async () => {
+		sandbox().settings.chunkDelayMs = 1500;
+		const options = { textsPerRequest: 1, maxWaitSeconds: 1 };
+		const { output } = await chunk(texts(2), { options }, CONTINUE);
+		const failed = jsonOf(output);
+		expect(failed).toMatchObject([
+			{ error: expect.any(String) },
+			{ error: expect.any(String) },
+		]);
+		const [fetched] = await secondRun(failed);
+		expect(batches()).toHaveLength(2);
+		expect(textsOf(jsonOf(fetched.output))).toEqual(['text 0', 'text 1']);
 	});
 });
 

@@ -142,7 +142,7 @@ describe('text', () => {
 		['={{ $json.a }}', { x: 1 }, "'Title' must be text, but it is an object"],
 		['={{ NaN }}', 1, "'Title' must be text, but it is NaN"],
 	])('%s of %j is %j', async (title, a, expected) => {
-		const readings = await read((parameters, at) => parameters.text('title', at), { title }, [
+		const readings = await read((parameters, at) => parameters.get('title', at), { title }, [
 			{ a },
 		]);
 		expect(first(readings)).toBe(expected);
@@ -189,7 +189,7 @@ describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]
 	[
 		'number',
 		'size',
-		(parameters, at) => parameters.number('size', at),
+		(parameters, at) => parameters.get('size', at),
 		[
 			[128, 128],
 			['128', 128],
@@ -211,13 +211,13 @@ describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]
 	[
 		'number with a fraction',
 		'threshold',
-		(parameters, at) => parameters.number('threshold', at),
+		(parameters, at) => parameters.get('threshold', at),
 		[['0.25', 0.25]],
 	],
 	[
 		'boolean',
 		'wait',
-		(parameters, at) => parameters.boolean('wait', at),
+		(parameters, at) => parameters.get('wait', at),
 		[
 			[true, true],
 			['true', true],
@@ -234,7 +234,7 @@ describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]
 		'choice',
 		'commit',
 		(parameters, at) => {
-			const choice: 'everyDelete' | 'serviceDefault' = parameters.choice('commit', at);
+			const choice: 'everyDelete' | 'serviceDefault' = parameters.get('commit', at);
 			return choice;
 		},
 		[
@@ -246,7 +246,7 @@ describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]
 	[
 		'JSON object',
 		'config',
-		(parameters, at) => parameters.object('config', at),
+		(parameters, at) => parameters.get('config', at),
 		[
 			['{"a": 1}', { a: 1 }],
 			[{ a: 1 }, { a: 1 }],
@@ -388,8 +388,8 @@ describe('collection', () => {
 		const options = { previousChunkCount: '={{ $json.n }}', resume: '={{ $json.r }}' };
 		const readings = await read(
 			(parameters, at) => [
-				parameters.number('options.previousChunkCount', at),
-				parameters.text('options.resume', at),
+				parameters.get('options.previousChunkCount', at),
+				parameters.get('options.resume', at),
 			],
 			{ options },
 			[{ n: 3, r: 'x' }, { n: 1.7e12 }],
@@ -403,7 +403,7 @@ describe('collection', () => {
 	it('uses a default that is an expression only if the member was added', async () => {
 		const reader = (parameters: Parameters<Sample>, at: number) => [
 			parameters.isAdded('options', 'resume'),
-			parameters.text('options.resume', at),
+			parameters.get('options.resume', at),
 		];
 		const items = [{ chunkingId: 'c1' }];
 		expect(first(await read(reader, {}, items))).toEqual([false, '']);
@@ -454,7 +454,7 @@ describe('the number of evaluations', () => {
 		const count = { evaluations: 0 };
 		const items = Array.from({ length: 100 }, (_, at) => ({ title: `T${at}` }));
 		await read(
-			(parameters, at) => parameters.text('title', at),
+			(parameters, at) => parameters.get('title', at),
 			{ title },
 			items,
 			counting(count),
@@ -466,7 +466,7 @@ describe('the number of evaluations', () => {
 it('refuses for every item what n8n refuses', async () => {
 	const title = '={{ $json.arguments }}';
 	const items = [{ arguments: 'a' }, { arguments: 'b' }];
-	const readings = await read((parameters, at) => parameters.text('title', at), { title }, items);
+	const readings = await read((parameters, at) => parameters.get('title', at), { title }, items);
 	const message = expect.stringContaining('due to security concerns') as string;
 	expect(readings).toMatchObject([{ error: { message } }, { error: { message } }]);
 });

@@ -262,6 +262,60 @@ describe('two workers, where a new token revokes the previous one', () => {
 	});
 });
 
+describe('three executions, where a new token revokes the previous one', () => {
+	it.each([
+		['of one worker', 1, 1],
+		['of three workers', 3, 4],
+	])('%s request few tokens', async (_case, workerCount, mostAtStart) => {
+		sandbox.settings.revokePreviousTokens = true;
+		sandbox.faults.add({ route: 'token', latencyMs: 30 });
+		sandbox.faults.add({ route: 'submit', latencyMs: 20 });
+		const store = newStore();
+		const workers = Array.from({ length: workerCount }, () => startWorker());
+		const runs = [0, 1, 2].map(async (at) => {
+			const worker = workers[at % workerCount] as Worker;
+			return await chunk(worker, store, { texts: 40, concurrency: 4 });
+		});
+		// A program beside n8n takes the token away twice.
+		for (const submissions of [30, 80]) {
+			await seen('submit', submissions);
+			await requestToken(sandbox);
+		}
+		for (const run of await Promise.all(runs)) expect(succeeded(run)).toBe(40);
+		const ofRival = 2;
+		const own = sandbox.tokensIssued() - ofRival;
+		expect(own).toBeLessThanOrEqual(mostAtStart + ofRival);
+	});
+});
+
+describe('another program that requests tokens all the time', () => {
+	it('ends the run: texts fail with the reason, and a hint names the cause', async () => {
+		sandbox.settings.revokePreviousTokens = true;
+		sandbox.faults.add({ route: 'submit', latencyMs: 100 });
+		let isOver = false;
+		const rival = async () => {
+			while (!isOver) {
+				await requestToken(sandbox);
+				await new Promise((done) => setTimeout(done, 20));
+			}
+		};
+		const renewing = rival();
+		const worker = startWorker({ speed: 20 });
+		const onError = 'continueRegularOutput' as const;
+		const result = await chunk(worker, newStore(), { texts: 60, onError });
+		isOver = true;
+		await renewing;
+		const failed = result.output.filter(({ json }) => 'error' in json);
+		expect(result.output).toHaveLength(60);
+		expect(failed.length).toBeGreaterThan(30);
+		for (const { json } of failed)
+			expect(json.error).toMatch(/answered with status 401, so the text was not submitted$/);
+		expect(result.hints.map(({ message }) => message)).toContainEqual(
+			expect.stringMatching(/^The AI service rejected several access tokens in a row/),
+		);
+	});
+});
+
 describe('two scopes in one credential', () => {
 	const BOTH = 'machinelearning.predict machinelearning.model';
 	const scopes = [{ scope: PREDICT }, { scope: 'custom', customScope: BOTH }];

@@ -76,7 +76,7 @@ describe('what an agent is offered', () => {
 	});
 
 	it('are no files, because agents only pass on JSON', () => {
-		expect(valuesOf(offered(new ChunkText(), 'textSource'))).toEqual(['list', 'item']);
+		expect(valuesOf(offered(new ChunkText(), 'textSource'))).toEqual(['item']);
 		expect(valuesOf(offered(new PushDocuments(), 'documentSource'))).toEqual([
 			'fields',
 			'json',
@@ -89,6 +89,14 @@ describe('what an agent is offered', () => {
 		const replacements = typeof usableAsTool === 'object' ? usableAsTool.replacements : {};
 		expect(replacements?.description).toBe(
 			'Add a document to a search index, or update the one with the same ID. Always send all fields: omitted ones may be lost.',
+		);
+	});
+
+	it('is told what it gets: chunks without vectors', () => {
+		const { usableAsTool } = new ChunkText().description;
+		const replacements = typeof usableAsTool === 'object' ? usableAsTool.replacements : {};
+		expect(replacements?.description).toBe(
+			'Split a text into chunks. Returns the text and the position of each chunk, without vectors.',
 		);
 	});
 

@@ -9,7 +9,21 @@ const document = { id: '1', name: 'One', text: 'some text' };
 const count = () => sandbox().documents('docs').length;
 
 test.each<[string, Omit<FaultRule, 'route'>, Record<string, unknown>]>([
-	['status', { status: 503 }, { status: 503, data: { message: 'Injected fault: HTTP 503' } }],
+	['status', { status: 500 }, { status: 500, data: { message: 'Injected fault: HTTP 500' } }],
+	[
+		"a status of the gateway: the gateway's body",
+		{ status: 503 },
+		{
+			status: 503,
+			headers: { 'content-type': 'text/plain; charset=utf-8' },
+			data: 'no healthy upstream',
+		},
+	],
+	[
+		'an incident of the gateway',
+		{ gateway: 'tokenInvalid' },
+		{ status: 401, data: 'Jwt verification fails' },
+	],
 	['body', { status: 400, body: 'no', contentType: 'text/plain' }, { status: 400, data: 'no' }],
 	[
 		'Retry-After in seconds',
@@ -75,6 +89,9 @@ test('times, skip, rate, probability and body conditions', async () => {
 	sandbox().faults.clear();
 	sandbox().faults.add({ route: 'push', status: 503, probability: 0.5 });
 	expect(await statuses(40)).toEqual(first);
+	sandbox().faults.clear();
+	sandbox().faults.add({ route: 'push', status: 503, probability: 0.5, seed: 'other' });
+	expect(await statuses(40)).not.toEqual(first);
 });
 
 test('unknown rules are refused', () => {

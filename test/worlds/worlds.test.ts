@@ -2,7 +2,11 @@
  * Random worlds: documents go in, the service fails at random, and what n8n returns is compared with what the service
  * has. Then everything that failed is sent once more, with nothing in its way, and nothing may be missing.
  *
+ * In every fifth world, faults that pass hit a share of all requests, up to half of them, for as long as the run takes.
+ * Each attempt of a request may succeed, so nothing may fail but documents that the service never accepts.
+ *
  * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` plays 500 worlds from seed 7 on; a failure names its seed.
+ * `WORLDS=100 SEED=5 STEP=5` plays those with faults that go on.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,10 +35,14 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
+/** From one seed to the next: with 5, all worlds have faults that go on. */
+const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
 /** A document or text with this word is refused, whatever happens. */
 const POISON = 'poison';
+/** The service always answers with status 500 to a document or text with this word, until it is healed. */
+const VENOM = 'venom';
 /** The secret of the credential that sends to a route. */
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
 /** In a response, stands for the secret. */
@@ -42,10 +50,11 @@ const SECRET = '{secret}';
 
 /** Chances of one world. */
 class Dice {
-	private readonly random: () => number;
+	/** A number from 0 up to but without 1. */
+	readonly random: () => number;
 
-	constructor(seed: number) {
-		this.random = seededRandom(`world ${seed}`);
+	constructor(seed: number, what = '') {
+		this.random = seededRandom(`world ${seed}${what}`);
 	}
 
 	/** A whole number from 0 up to but without `end`. */
@@ -82,6 +91,8 @@ interface World {
 	stopAfter?: number;
 	/** Push Documents reads the texts from files. */
 	isTextFiles: boolean;
+	/** Only poisoned documents may fail. */
+	isLive: boolean;
 	/** So many tokens another instance of n8n with the same client gets meanwhile. */
 	rivalTokens: number;
 }
@@ -118,12 +129,8 @@ const WORDS = ['apple', 'Äpfel', 'plum', '"quoted"', 'comma, and', '雪', '😀
 const withSecret = ({ body, ...rule }: FaultRule, secret: string): FaultRule =>
 	body === undefined ? rule : { ...rule, body: body.replace(SECRET, secret) };
 
-function worldOf(seed: number): World {
-	const dice = new Dice(seed);
-	const kind = dice.one(['push', 'push', 'delete', 'chunk', 'chunk', 'file', 'file'] as const);
-	const isFile = kind === 'file';
-	const count = 1 + dice.below(isFile ? 200 : 40);
-	const documents = Array.from({ length: count }, (_, at) => {
+function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IDataObject[] {
+	return Array.from({ length: count }, (_, at) => {
 		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
 		if (dice.chance(0.05)) words.push(POISON);
 		return {
@@ -132,13 +139,78 @@ function worldOf(seed: number): World {
 			text: words.join(kind === 'chunk' ? '\n' : ' '),
 		};
 	});
+}
+
+/** Faults that the nodes wait out. */
+const PASSING: Rule[] = [
+	{ gateway: 'timeout' },
+	{ status: 500 },
+	{ status: 502, html: true },
+	{ status: 408 },
+	{ reset: 'beforeResponse' },
+	{ reset: 'afterWork' },
+	{ reset: 'midBody' },
+	{ gateway: 'noUpstream' },
+	{ gateway: 'rateLimited' },
+];
+/** After these the nodes send more slowly, by the clock, so a large share of them takes too long for a test. */
+const SLOWING = ['noUpstream', 'rateLimited'];
+
+/** Makes a world whose faults hit a share of all requests, and none of whose requests is lost for good. */
+function withRates(world: World): World {
+	const { seed, kind } = world;
+	const dice = new Dice(seed, 'rates');
+	const rules = ROUTES[kind].flatMap((route) => {
+		const share = 0.02 + 0.48 * dice.random();
+		const faults = Array.from({ length: 1 + dice.below(3) }, () => dice.one(PASSING));
+		const struck = faults.map((rule, at) => ({
+			...{ route, ...rule, seed: `${seed} ${route} ${at}` },
+			probability: Math.min(
+				share / faults.length,
+				SLOWING.includes(String(rule.gateway)) ? 0.1 : 1,
+			),
+		}));
+		// Successes come out of order.
+		return [...struck, { route, latencyMs: 1 + dice.below(40), probability: 0.3 }];
+	});
+	const count = (kind === 'chunk' ? 20 : 60) + dice.below(60);
+	const isVenomous = kind !== 'delete' && dice.chance(0.5);
+	const poisoned = dice.chance(0.3) ? 0.3 : 0;
+	const venomous = dice.below(count);
+	const documents = documentsOf(seed, kind, count, dice).map(({ text, ...document }, at) => {
+		const words = [text];
+		if (dice.chance(poisoned)) words.push(POISON);
+		if (isVenomous && at === venomous) words.push(VENOM);
+		return { ...document, text: words.join(kind === 'chunk' ? '\n' : ' ') };
+	});
+	const { stopAfter: _, ...rest } = world;
+	return {
+		...rest,
+		rules,
+		documents,
+		isLive: true,
+		// Submitted texts are not fetched if one of them has failed.
+		isSplit: world.isSplit && !documents.some(isBad),
+		// A response that is lost is delivered again.
+		settings: { ...world.settings, resultsOnce: false },
+		options: { ...world.options, retryForSeconds: 10 },
+	};
+}
+
+function worldOf(seed: number): World {
+	const dice = new Dice(seed);
+	const kind = dice.one(['push', 'push', 'delete', 'chunk', 'chunk', 'file', 'file'] as const);
+	const isFile = kind === 'file';
+	const count = 1 + dice.below(isFile ? 200 : 40);
+	const documents = documentsOf(seed, kind, count, dice);
 	const rules = Array.from({ length: dice.below(5) }, () => ({
 		...withSecret({ route: dice.one(ROUTES[kind]), ...dice.one(FAULTS) }, secretOf(kind)),
 		...(dice.chance(0.5) && { skip: dice.below(8) }),
 		times: 1 + dice.below(3),
 	}));
-	return {
+	const world: World = {
 		...{ seed, kind, documents, rules },
+		isLive: false,
 		settings: {
 			pushResponse: dice.one(['empty', 'count', 'perDocument', 'text'] as const),
 			unknownDeleteStatus: dice.one([200, 404] as const),
@@ -162,6 +234,7 @@ function worldOf(seed: number): World {
 		isTextFiles: dice.chance(0.2),
 		rivalTokens: dice.below(4),
 	};
+	return seed % 5 === 0 ? withRates(world) : world;
 }
 
 let folder: string;
@@ -186,6 +259,7 @@ const CHUNKING: INodeParameters = {
 };
 
 const isPoison = ({ text }: IDataObject) => String(text).includes(POISON);
+const isBad = (one: IDataObject) => isPoison(one) || String(one.text).includes(VENOM);
 const itemOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
 const errorOf = ({ json }: INodeExecutionData) =>
 	typeof json.error === 'string' ? json.error : undefined;
@@ -205,8 +279,8 @@ function fileOf({ format, documents }: World): Buffer {
 
 const TEXT_FILES: INodeParameters = {
 	documentSource: 'textFile',
-	documentId: '={{ $json.id }}',
-	documentName: '={{ $json.name }}',
+	fileDocumentId: '={{ $json.id }}',
+	fileDocumentName: '={{ $json.name }}',
 };
 
 /** An item with a file that is the text of a document. */
@@ -341,6 +415,7 @@ class Play {
 			return some.filter((_, at) => failed.has(at));
 		};
 		const left = await round(documents, stopAfter);
+		this.checkLive(left);
 		this.heal();
 		const refused = left.length > 0 ? await round(left) : [];
 		this.checkIndex(wanted, refused);
@@ -364,6 +439,7 @@ class Play {
 			return some.filter((_, at) => failed.has(at));
 		};
 		const left = await round(doomed, stopAfter);
+		this.checkLive(left);
 		this.heal();
 		this.check((await round(left)).length === 0, 'a delete fails although nothing is wrong');
 		const kept = documents.filter((_, at) => at % 3 === 0).map(({ id }) => id);
@@ -417,6 +493,7 @@ class Play {
 			return some.filter((_, at) => failed.has(at));
 		};
 		const left = await round(documents, stopAfter);
+		this.checkLive(left);
 		this.heal();
 		const refused = left.length > 0 ? (await round(left)).filter((one) => !isPoison(one)) : [];
 		// A split run fails with its refused texts as a whole, and was not continued.
@@ -440,6 +517,12 @@ class Play {
 			options,
 		});
 		const { item, said } = await this.fileRun(source, parameters(), world.stopAfter);
+		const bad = world.documents.filter(isBad).length;
+		const isAsWanted = said === undefined && item?.json.failed === bad;
+		this.check(
+			!world.isLive || isAsWanted,
+			`${String(item?.json.failed)} failed instead of ${bad}: ${String(said)}`,
+		);
 		this.heal();
 		await this.pushFailed(item);
 		if (said !== undefined || item?.json.atEnd === false) {
@@ -484,10 +567,24 @@ class Play {
 		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
+	/** Where each attempt of a request may succeed, nothing fails but what the service never accepts. */
+	private checkLive(failed: IDataObject[]): void {
+		const innocent = failed.filter((one) => !isBad(one)).length;
+		this.check(
+			!this.world.isLive || innocent === 0,
+			`${innocent} fail although each attempt may succeed`,
+		);
+	}
+
 	/** From now on nothing goes wrong but what is refused for good. */
 	private heal(): void {
-		this.sandbox.faults.clear();
-		addPoison(this.sandbox);
+		const { sandbox, world } = this;
+		sandbox.faults.clear();
+		addPoison(sandbox);
+		// A run that meets ten bad documents and no good one stops splitting batches, so it may fail a good one.
+		if (!world.isLive) return;
+		for (const name of ['documentsPerRequest', 'textsPerRequest'])
+			if (name in world.options) world.options[name] = 1;
 	}
 
 	/** The index has each document as it was given, but those that were refused. */
@@ -515,14 +612,23 @@ function addPoison(sandbox: Sandbox): void {
 	}
 }
 
+function addVenom(sandbox: Sandbox): void {
+	for (const route of ['push', 'submit'] as const)
+		sandbox.faults.add({ route, whenBodyContains: VENOM, status: 500 });
+}
+
 /** Plays a world; returns what should not be. */
 async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The first rule decides.
+		// The first rule decides. Where faults go on, bad documents meet those that let no work be done.
+		const isFirst = (rule: FaultRule) =>
+			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));
+		for (const rule of world.rules.filter(isFirst)) sandbox.faults.add(rule);
 		addPoison(sandbox);
-		for (const rule of world.rules) sandbox.faults.add(rule);
+		if (world.isLive) addVenom(sandbox);
+		for (const rule of world.rules) if (!isFirst(rule)) sandbox.faults.add(rule);
 		const play = new Play(world, sandbox);
 		await play[world.kind]();
 		return play.violations;
@@ -535,22 +641,26 @@ it(
 	`${WORLDS} random worlds`,
 	async () => {
 		const broken: string[] = [];
-		const seeds = Array.from({ length: WORLDS }, (_, at) => FIRST_SEED + at).values();
+		const playAll = async (worlds: Iterable<World>) => {
+			for (const world of worlds) {
+				const found = await violationsIn(world).catch((error: Error) => [
+					String(error.stack),
+				]);
+				if (found.length === 0) continue;
+				const { documents, seed, ...rest } = world;
+				broken.push(
+					`SEED=${seed} WORLDS=1: ${[...new Set(found)].slice(0, 5).join('; ')} ${JSON.stringify({ ...rest, documents: documents.length })}`,
+				);
+			}
+		};
+		const worlds = Array.from({ length: WORLDS }, (_, at) => worldOf(FIRST_SEED + STEP * at));
+		// Each run of the engine forgets the tokens of all others, which then get 401s.
+		const isAlone = ({ isLive, kind }: World) => isLive && kind === 'chunk';
+		const beside = worlds.filter((world) => !isAlone(world)).values();
 		await Promise.all(
-			Array.from({ length: WORLDS_AT_ONCE }, async () => {
-				for (const seed of seeds) {
-					const world = worldOf(seed);
-					const found = await violationsIn(world).catch((error: Error) => [
-						String(error.stack),
-					]);
-					if (found.length === 0) continue;
-					const { documents, ...rest } = world;
-					broken.push(
-						`SEED=${seed} WORLDS=1: ${[...new Set(found)].slice(0, 5).join('; ')} ${JSON.stringify({ ...rest, documents: documents.length })}`,
-					);
-				}
-			}),
+			Array.from({ length: WORLDS_AT_ONCE }, async () => await playAll(beside)),
 		);
+		await playAll(worlds.filter(isAlone));
 		expect(broken).toEqual([]);
 	},
 	60_000 + WORLDS * 5_000,

@@ -5,7 +5,7 @@ import { fieldOf } from '../../shared/records/fields';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { ChunkOptions } from '../parameters';
-import type { ChunkTask, OutputMode, TextRef } from '../texts/text';
+import type { ChunkTask, TextRef } from '../texts/text';
 
 /** A text with its chunks, ready to be written as records. */
 interface ChunkedText {
@@ -37,7 +37,7 @@ export async function recordsOf(
 		const { text: words, vector, ...measures } = chunk;
 		const own = {
 			...(document && {
-				id: chunkDocumentId(document.id, ref, chunkIndex),
+				id: chunkDocumentId(document.id, chunkIndex),
 				...document.fields,
 				parentId: document.id,
 			}),
@@ -54,19 +54,18 @@ export async function recordsOf(
 }
 
 /** What is known of all chunks of a text. */
-const detailsOf = ({ ref: { index }, chunkingId, chunks }: ChunkedText): IDataObject => ({
+const detailsOf = ({ ref, chunkingId, chunks }: ChunkedText): IDataObject => ({
 	chunkingId,
 	chunkCount: chunks.length,
-	...(index !== undefined && { textIndex: index }),
+	...(ref.isOneOfAll && { textPosition: ref.position }),
 });
 
-const chunkDocumentId = (id: string, { index: text }: TextRef, index: number): string =>
-	text === undefined ? `${id}#${index}` : `${id}#${text}.${index}`;
+const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 
 type KeptOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
 /** What Chunk Details adds. Fields of a source with the same names would be mistaken for it. */
-const DETAILS = ['chunkingId', 'chunkCount', 'textIndex', 'start', 'end', 'tokensUsed'];
+const DETAILS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
 /** Where a text stands that has not finished, as Submit returns it. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
@@ -93,51 +92,32 @@ export function keptFields(
 	return kept;
 }
 
-/** What a text adds to the item of its document. */
-interface DocumentPart extends IDataObject {
-	documents: IDataObject[];
-	/** IDs of chunks that no longer exist. */
-	removedIds: string[];
-	/** Whether this list is certainly complete. */
-	removalsKnown: boolean;
-}
-
 /**
- * The items of a text: its records, and one for each chunk that no longer exists. With one item per
- * document: what the text adds to that item.
+ * Makes the items of a text: its records, and one for each chunk that no longer exists. With one item per
+ * document: the item with all of this, and fields of its source.
  */
 export function itemsOf(
-	{ ref, chunks, isComplete }: Pick<ChunkedText, 'ref' | 'chunks' | 'isComplete'>,
+	{ ref, chunks, isComplete, source }: Omit<ChunkedText, 'chunkingId'>,
 	records: IDataObject[],
-	mode: OutputMode,
+	{ mode, options }: ChunkTask,
 ): IDataObject[] {
 	const { document } = ref;
 	if (document === undefined) return records;
-	// Chunks of a text that the service cut may be back in the next run, and of a list of texts nobody knows
-	// how many each had.
-	const removalsKnown = isComplete && ref.index === undefined && !document.isShared;
+	// Chunks of a text that the service cut may be back in the next run.
+	const removalsKnown = isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)
-		removedIds.push(chunkDocumentId(document.id, ref, at));
+		removedIds.push(chunkDocumentId(document.id, at));
 	if (mode === 'perDocument')
-		return [{ documents: records, removedIds, removalsKnown } satisfies DocumentPart];
+		return [
+			{
+				...keptFields(source, options),
+				chunkCount: records.length,
+				removalsKnown,
+				documents: records,
+				removedIds,
+			},
+		];
 	const removed = removedIds.map((id) => ({ id, parentId: document.id, removed: true }));
 	return removed.length === 0 ? records : [...records, ...removed];
-}
-
-/** The item of a document: all chunks of its texts, and fields of its source. */
-export function documentItem(
-	source: IDataObject,
-	options: KeptOptions,
-	parts: readonly IDataObject[],
-): IDataObject {
-	const texts = parts as readonly DocumentPart[];
-	const documents = texts.flatMap((text) => text.documents);
-	return {
-		...keptFields(source, options),
-		chunkCount: documents.length,
-		removalsKnown: texts.every(({ removalsKnown }) => removalsKnown),
-		documents,
-		removedIds: texts.flatMap(({ removedIds }) => removedIds),
-	};
 }

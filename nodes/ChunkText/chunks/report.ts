@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { failed, type Failed, type Outcome } from '../../shared/flow/outcome';
-import { count } from '../../shared/n8n/run/hints';
-import { isTool, type Failure } from '../../shared/n8n/run/results';
+import { isTool } from '../../shared/n8n/run/results';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import {
 	coverage,
@@ -71,10 +70,9 @@ export class Report {
 
 	/** Reports a text that the service has not accepted, or may not have accepted. */
 	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
-		const { index, document } = text;
-		const action = submitting(document?.id);
+		const action = submitting(text.document?.id);
 		const message = outcomeMessage(action, outcome.reason, outcome.skipped);
-		await this.failed(text, outcome, message, index === undefined ? {} : { textIndex: index });
+		await this.failed(text, outcome, message, {});
 	}
 
 	/** Everything has been reported. */
@@ -86,14 +84,14 @@ export class Report {
 		{ chunkingId }: Job,
 		{ ref, chunks, covered }: Extract<Assigned, { chunks: unknown }>,
 	): Promise<void> {
-		const { mode, options } = this.service;
+		const { options } = this.service;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
 		this.hints.chunked(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
 		const source = this.sourceOf(ref);
 		const text = { ref, chunkingId, chunks, isComplete: covered.isComplete, source };
 		const records = await recordsOf(text, this.service);
 		await this.files?.add(ref, records);
-		const items = itemsOf(text, this.files ? [] : records, mode);
+		const items = itemsOf(text, this.files ? [] : records, this.service);
 		await this.sink.returned(ref, items, { chunks: chunks.length });
 	}
 
@@ -176,17 +174,18 @@ function* assign(
 			yield given(ref, ref.position ?? 0);
 		else if (texts.length === 0) yield { ref, chunks: [], covered: coverage(ref.text, []) };
 		else if (!isOnly) yield { ref, problem: positionMissing(texts.length) };
-		else for (const index of texts.keys()) yield given({ ...ref, index }, index);
+		else
+			for (const position of texts.keys())
+				yield given({ ...ref, position, isOneOfAll: true }, position);
 	}
 }
 
 /** What Get Results needs to fetch a text and to tell it from the others of its request. */
-const whereabouts = ({ chunkingId, textCount }: Job, { position, index }: TextRef): IDataObject =>
+const whereabouts = ({ chunkingId, textCount }: Job, { position }: TextRef): IDataObject =>
 	filled([
 		['chunkingId', chunkingId],
 		['textPosition', position],
 		['textsInRequest', textCount],
-		['textIndex', index],
 	]) as IDataObject;
 
 /** The same for all texts of a request, which come from a file. */
@@ -198,24 +197,3 @@ const submittedOf = ({ chunkingId, status, refs, textCount }: Job): IDataObject 
 	textsInRequest: textCount,
 	documents: refs.map(({ document }) => ({ id: document?.id, ...document?.fields })),
 });
-
-/** Makes one failure of all texts of an item that failed, with what is needed to fetch each of them later. */
-export function mergedFailure(first: Failure, failures: readonly Failure[]): Failure {
-	const parts = failures.map(({ json: { response, ...text } = {} }) => ({ response, text }));
-	const responses = parts.flatMap(({ response }) => response ?? []);
-	const texts = parts.map(({ text }) => text);
-	const failedTexts = texts.filter(({ chunkingId }) => chunkingId !== undefined);
-	// Nothing of these can be fetched later: they have to be submitted again.
-	const others = texts.filter(({ chunkingId }) => chunkingId === undefined);
-	const textsWithoutChunkingId = others.flatMap(({ textIndex }) => textIndex ?? []);
-	return {
-		...first,
-		advice: `${count(failures.length - 1, 'more text')} of this item failed too.`,
-		json: {
-			...(failedTexts.length > 0 && { chunkingId: failedTexts[0]?.chunkingId, failedTexts }),
-			...(textsWithoutChunkingId.length > 0 && { textsWithoutChunkingId }),
-			...(responses.length > 0 && { response: responses[0] }),
-			...(responses.length > 1 && { responses }),
-		},
-	};
-}

@@ -66,7 +66,7 @@ export async function chunkAll(
 }
 
 /** Reports what was fetched for requests of earlier runs. */
-export async function reportEarlier(
+export async function reportFetched(
 	fetched: AsyncIterable<FetchedJob[]>,
 	work: Work,
 	sink: Sink,

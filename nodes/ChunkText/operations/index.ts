@@ -7,30 +7,26 @@ import { allProperties, optionsOf, type ChunkParameters } from '../parameters';
 import type { ChunkTask } from '../texts/text';
 import { withWork } from './chunk-texts';
 import { chunkFiles } from './from-files';
-import { chunkItems } from './from-items';
+import { chunkItems, fetchItems } from './from-items';
 
-/** Submits texts and returns their chunks. Items that already have a chunking ID may be resumed. */
+/** Submits texts and returns their chunks. */
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
 	// Before anything is submitted that could not be fetched.
 	checkResultsPath(options.resultsPath);
-	const isFile = parameters.choice('textSource') === 'file';
+	const isFile = parameters.get('textSource', 0) === 'file';
 	// A text of a file that has not finished in time is a failed record; a document has all its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
-	const ids = {
-		idOf: (itemIndex: number) => parameters.text('options.resumeChunkingId', itemIndex),
-		positionOf: (itemIndex: number) => run.items[itemIndex]?.json.textPosition,
-	};
 	await withWork(task, untilEnded, async (work) =>
-		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work, ids),
+		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
 	);
 }
 
 /** Submits texts and returns each with its chunking ID and position, for Get Results. */
 async function submit(run: Run): Promise<void> {
 	const task = taskOf(run);
-	const isFile = task.parameters.choice('textSource') === 'file';
+	const isFile = task.parameters.get('textSource', 0) === 'file';
 	// Of a file only these items have the documents, for Get Results.
 	const mode = isFile ? 'documents' : 'chunks';
 	await withWork({ ...task, mode }, notAtAll, async (work) =>
@@ -47,16 +43,16 @@ async function getResults(run: Run): Promise<void> {
 		idOf: (itemIndex: number) => parameters.requiredText('chunkingId', itemIndex, ID_ADVICE),
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 	};
-	const fetch = parameters.boolean('wait') ? fetchAll : fetchOnce;
-	await withWork(task, untilEnded, async (work) => await chunkItems(work, ids, fetch));
+	const fetch = parameters.get('wait', 0) ? fetchAll : fetchOnce;
+	await withWork(task, untilEnded, async (work) => await fetchItems(work, ids, fetch));
 }
 
-const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'Submit'.";
+const ID_ADVICE = "Drag the field with the chunking ID here, as 'Submit' returns it.";
 
 function taskOf(run: Run): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
 	const options = optionsOf(parameters, isTool(run.context));
-	return { run, parameters, options, mode: parameters.choice('output') };
+	return { run, parameters, options, mode: parameters.get('output', 0) };
 }
 
 /** All operations, by their values. */

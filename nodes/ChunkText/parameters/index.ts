@@ -7,17 +7,13 @@ import {
 	property,
 	shownFor,
 } from '../../shared/n8n/parameters/properties';
-import {
-	fieldProperty,
-	listFieldProperty,
-	requiredFieldProperties,
-} from '../../shared/n8n/sources/document-fields';
+import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	fileProperties,
+	fileProperty,
 	OWN_OPTIONS,
 	RECORD_FILES,
 	textFileDocumentProperties,
-	textFileProperty,
 } from '../../shared/n8n/sources/file-properties';
 import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
@@ -43,7 +39,7 @@ const output = property({
 			name: 'One Item per Document',
 			value: 'perDocument',
 			description:
-				'Each item lists the chunks of a document, ready for Push Documents, and the IDs of chunks that no longer exist. An empty text gives a document without chunks.',
+				'One item per document, with its chunks for Push Documents and the IDs of chunks that no longer exist',
 			displayOptions: {
 				show: { operation: ['submitAndWait'] },
 				hide: { textSource: ['file'], '@tool': [true] },
@@ -98,14 +94,9 @@ export const allProperties = properties([
 				{
 					name: 'File',
 					value: 'file',
-					description: `Each input item has a file of any size with a text in each record: ${RECORD_FILES.text}`,
+					description: `Read one text per record from a file of any size (${RECORD_FILES.text})`,
 					// AI agents only pass on JSON.
 					displayOptions: { hide: { '@tool': [true] } },
-				},
-				{
-					name: 'List in a Field',
-					value: 'list',
-					description: 'Each input item has a field with a list of texts',
 				},
 				{
 					name: 'One Text per Item',
@@ -115,8 +106,7 @@ export const allProperties = properties([
 				{
 					name: 'Text File',
 					value: 'textFile',
-					description:
-						'Each input item has a file, such as .txt or .md, that is one text',
+					description: 'Each input item has a file, e.g. .txt or .md, that is one text',
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 			],
@@ -136,11 +126,7 @@ export const allProperties = properties([
 			},
 			'The complete text to split',
 		),
-		{
-			...listFieldProperty('texts', 'texts', 'paragraphs'),
-			displayOptions: { show: { textSource: ['list'] } },
-		},
-		{ ...textFileProperty, displayOptions: { show: { textSource: ['textFile'] } } },
+		{ ...fileProperty, displayOptions: { show: { textSource: ['file', 'textFile'] } } },
 		...fileProperties(RECORD_FILES, { textSource: ['file'] }),
 		{
 			...fieldProperty('text', 'Text', 'body'),
@@ -241,7 +227,6 @@ const OF_ITEMS = [
 	'dimReductionSize',
 	'vectorQuantizationMethod',
 	'previousChunkCount',
-	'resumeChunkingId',
 	'additionalBodyFields',
 	'descriptionField',
 	'urlField',

@@ -1,6 +1,7 @@
 import { recommendedFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	bytesPerFileProperty,
+	encodingProperty,
 	readOptionProperties,
 } from '../../shared/n8n/sources/file-properties';
 import { optionsProperty, shownFor } from '../../shared/n8n/parameters/properties';
@@ -21,13 +22,17 @@ export const allOptions = optionsProperty([
 		name: 'keepSourceFields',
 		type: 'options',
 		options: [
-			{ name: 'All', value: 'all', description: 'All fields of the input item or record' },
+			{
+				name: 'All',
+				value: 'all',
+				description: 'All fields of the input item or record, except the text of a record',
+			},
 			{ name: 'Listed', value: 'listed', description: "Those in 'Source Fields to Keep'" },
 			{ name: 'None', value: 'none', description: 'Only what this node returns' },
 		],
 		default: 'all',
 		description:
-			'Which fields of the input to keep. If not added, Submit and unfinished texts keep all fields, and chunks keep none.',
+			'Which input fields to keep. Without this option, chunks keep none. Submit and unfinished texts keep all.',
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -91,7 +96,7 @@ export const allOptions = optionsProperty([
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to add chunkingId, chunkCount, textIndex, start, end and tokensUsed to each chunk',
+			'Whether to add chunkingId, chunkCount, start, end and tokensUsed to each chunk',
 		displayOptions: fetches,
 	},
 	{
@@ -128,7 +133,7 @@ export const allOptions = optionsProperty([
 			'Number of chunks when the document was last pushed. IDs of chunks that no longer exist are returned for Delete Document.',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
-			hide: { '/textSource': ['file', 'list'] },
+			hide: { '/textSource': ['file'] },
 		},
 	},
 	{
@@ -223,27 +228,18 @@ export const allOptions = optionsProperty([
 		description: "What to do with texts that have no chunks after 'Max Wait (Seconds)'",
 		displayOptions: { ...fetches, ...notFromFile },
 	},
+	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// Files are returned for texts from a file, and where chunks go to files.
-	{ ...bytesPerFileProperty, displayOptions: fromFile },
-	{ ...bytesPerFileProperty, displayOptions: { show: { outputTo: ['files'] }, ...notFromFile } },
-	{
-		displayName: 'Resume Chunking ID',
-		name: 'resumeChunkingId',
-		type: 'string',
-		default: '={{ $json.chunkingId }}',
-		placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
-		description:
-			"Chunking ID of an earlier request. Unless it is empty, the chunks are fetched instead of submitting the text again. The item's field 'textPosition' says which text of the request it is.",
-		displayOptions: { show: { '/operation': ['submitAndWait'] }, ...notFromFile },
-	},
+	// Files are returned for texts from a file and where chunks go to files. No condition can say "or".
+	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',
 		name: 'additionalBodyFields',
 		type: 'json',
 		default: '{}',
 		placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',
-		description: 'JSON object to merge into the request body',
+		description:
+			"JSON object to merge into the request body. It must not contain 'batch', which holds the texts.",
 		displayOptions: submits,
 	},
 	{

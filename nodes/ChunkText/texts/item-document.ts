@@ -48,9 +48,9 @@ export function readDocument(
 	// Happens where the text is the only field: nothing could be updated or deleted by such an ID.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
-	const previousChunkCount = parameters.number('options.previousChunkCount', itemIndex);
+	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
 	if (!needed.includes('documentName')) return { id, fields: {}, previousChunkCount };
-	const name = file?.name ?? parameters.text('documentName', itemIndex);
+	const name = file?.name ?? parameters.get('documentName', itemIndex);
 	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => {
 		const isAdded = parameters.isAdded('options', option);
 		return [field, isAdded ? parameters.value(`options.${option}`, itemIndex) : json[field]];
@@ -61,10 +61,10 @@ export function readDocument(
 /** @param labels of the parameters that are wrong, in quotes */
 function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): string {
 	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
-	const target = labels.includes(' and ') ? 'them to fields' : 'it to a field';
+	const target = labels.includes(' and ') ? 'each' : 'it';
 	const names = Object.keys(json);
 	const fields = names.length > 0 ? ` The fields of the item are: ${listed(names)}.` : '';
-	return `'${output}' needs ${labels}: point ${target} of the item or of an earlier node, or set 'Output' to 'One Item per Chunk'.${fields}`;
+	return `'${output}' needs ${labels}: drag a field of the item or of an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
 /** What to do about an empty text, which may be in a file. */
@@ -77,7 +77,7 @@ export const adviceForText = (run: Run, itemIndex: number, otherwise: string): s
  * Marks documents whose chunks get the same IDs: a chunk that one of them no longer has may still belong to
  * another. A hint names them.
  *
- * @param documents by what the IDs of their chunks begin with
+ * @param documents by their IDs
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,
@@ -87,6 +87,6 @@ export function markShared(
 	for (const document of shared) document.isShared = true;
 	if (shared.length === 0) return;
 	run.hint(
-		`Several items have the same 'Document ID' (${listed([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID, or use 'List in a Field'.`,
+		`Several items have the same 'Document ID' (${listed([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID.`,
 	);
 }

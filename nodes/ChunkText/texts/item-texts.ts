@@ -1,11 +1,10 @@
-import { mapInSlices } from '../../shared/n8n/run/slices';
 import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
 import { adviceForText, markShared, readDocument, type NeededParameter } from './item-document';
-import { documentsIn, previousRequests, type PreviousRequest } from './previous-requests';
+import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
 import {
 	POINT_TO_TEXT,
@@ -16,9 +15,8 @@ import {
 	type TextRef,
 } from './text';
 
-/** Where items say which earlier request they stand for. */
+/** Where the items of Get Results say which earlier request they stand for. */
 export interface IdSource {
-	/** The chunking ID of an item, '' for none. */
 	idOf: (itemIndex: number) => string;
 	/** Which text of the request the item is; empty for all of them. */
 	positionOf: (itemIndex: number) => unknown;
@@ -32,19 +30,19 @@ export class ItemTexts {
 	readonly empty: TextRef[] = [];
 	/** If each file is a text. */
 	readonly files: TextFiles | undefined;
-	/** Documents by what the IDs of their chunks begin with. */
+	/** Documents by their IDs. */
 	private readonly documents = new Map<string, SourceDocument[]>();
 	/** The settings, if they are the same for all items. */
 	private constant: ReturnType<typeof readSettings> | undefined;
-	private readonly source: 'item' | 'list' | 'file' | 'textFile';
+	private readonly source: 'item' | 'file' | 'textFile';
 
-	/** @param ids if items may stand for earlier requests, which are not submitted again then */
+	/** @param ids if all items stand for earlier requests */
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
 	) {
 		const { run, parameters, options } = task;
-		this.source = parameters.choice('textSource');
+		this.source = ids ? 'item' : parameters.get('textSource', 0);
 		if (this.source === 'textFile')
 			this.files = new TextFiles(run, parameters, options.bytesPerRequest);
 	}
@@ -52,24 +50,24 @@ export class ItemTexts {
 	/**
 	 * Reads an item.
 	 *
-	 * @returns its texts; undefined for one that stands for an earlier request or has an empty document
+	 * @returns its text; undefined for one that stands for an earlier request or has an empty document
 	 * @throws InputError for one that cannot be used
 	 */
 	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
 		const { parameters, mode } = this.task;
 		const isOfItem = this.source === 'item';
-		const chunkingId = this.ids?.idOf(itemIndex).trim() ?? '';
+		const chunkingId = this.ids?.idOf(itemIndex).trim();
 		let text = isOfItem ? parameters.value('text', itemIndex) : undefined;
-		if (this.files && chunkingId === '') text = await this.files.read(itemIndex);
+		if (this.files) text = await this.files.read(itemIndex);
 		if (mode === 'perDocument' && text === '') {
 			const document = this.documentOf(itemIndex, ['documentId']);
 			this.empty.push({ items: [itemIndex], document });
 			return undefined;
 		}
-		if (chunkingId !== '') return this.addRequests(itemIndex, chunkingId);
+		if (chunkingId !== undefined) return this.addRequest(itemIndex, chunkingId);
 		const needed = isOfItem ? (['text'] as const) : [];
 		const document = this.documentOf(itemIndex, ['documentId', 'documentName', ...needed]);
-		return await this.textsOf(itemIndex, text, document);
+		return [this.entryOf(itemIndex, text, document)];
 	}
 
 	/**
@@ -95,39 +93,33 @@ export class ItemTexts {
 		}
 	}
 
-	/** @param textIndex of an item that stands for a text of a list: Submit returns one for each */
 	private documentOf(
 		itemIndex: number,
 		needed: readonly NeededParameter[],
-		textIndex?: unknown,
 	): SourceDocument | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		const file = this.files?.documentOf(itemIndex);
 		const document = readDocument(this.task, itemIndex, needed, file);
-		const text = typeof textIndex === 'number' ? `${textIndex}.` : '';
-		const chunkIds = `${document.id}#${text}`;
-		const same = this.documents.get(chunkIds) ?? [];
-		this.documents.set(chunkIds, same);
+		const same = this.documents.get(document.id) ?? [];
+		this.documents.set(document.id, same);
 		same.push(document);
 		return document;
 	}
 
-	private addRequests(itemIndex: number, chunkingId: string): undefined {
+	private addRequest(itemIndex: number, chunkingId: string): undefined {
 		const { run, options } = this.task;
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const given = this.ids?.positionOf(itemIndex);
-		const requests = previousRequests(json, itemIndex, chunkingId, given);
+		const { refs, textCount } = previousRequest(json, itemIndex, chunkingId, given);
 		// Fails for an ID that cannot be part of a path.
-		for (const request of requests) resultsPath(options.resultsPath, request.chunkingId);
+		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined
-			: this.documentOf(itemIndex, ['documentId', 'documentName'], json.textIndex);
-		for (const { chunkingId, refs, textCount } of requests) {
-			const known = this.requests.get(chunkingId) ?? { chunkingId, refs: [], textCount };
-			this.requests.set(chunkingId, known);
-			known.textCount ??= textCount;
-			known.refs.push(...refs.map((ref) => (document ? { ...ref, document } : ref)));
-		}
+			: this.documentOf(itemIndex, ['documentId', 'documentName']);
+		const known = this.requests.get(chunkingId) ?? { chunkingId, refs: [], textCount };
+		this.requests.set(chunkingId, known);
+		known.textCount ??= textCount;
+		known.refs.push(...refs.map((ref) => (document ? { ...ref, document } : ref)));
 	}
 
 	/** Settings of an item and their group. */
@@ -139,40 +131,20 @@ export class ItemTexts {
 		return settings;
 	}
 
-	/** @param text of the item, unless it has a list */
-	private async textsOf(
-		itemIndex: number,
-		text: unknown,
-		document?: SourceDocument,
-	): Promise<TextEntry[]> {
-		const { run, parameters, options } = this.task;
+	private entryOf(itemIndex: number, text: unknown, document?: SourceDocument): TextEntry {
+		const { run, options } = this.task;
 		const maxBytes = options.bytesPerRequest;
 		const own = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
 		if (this.files) {
 			const called = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
-			return [{ text: usableText(text, called, maxBytes, FILE_ADVICE), ...own }];
+			return { text: usableText(text, called, maxBytes, FILE_ADVICE), ...own };
 		}
-		if (this.source === 'item') {
-			if (isEmpty(text)) {
-				const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
-				throw new InputError("'Text' is empty", advice, "'Text'");
-			}
-			return [{ text: usableText(text, "'Text'", maxBytes), ...own }];
+		if (isEmpty(text)) {
+			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
+			throw new InputError("'Text' is empty", advice, "'Text'");
 		}
-		const { field, list } = parameters.list('listField', itemIndex, LIST_ADVICE);
-		if (list.length === 0)
-			throw new InputError(`The field '${field}' is an empty list`, LIST_ADVICE);
-		const called = (index: number) => `Text ${index} (zero-based) of the field '${field}'`;
-		return await mapInSlices(list, run, (value, index) => ({
-			index,
-			text: usableText(value, called(index), maxBytes, ELEMENT_ADVICE),
-			...own,
-		}));
+		return { text: usableText(text, "'Text'", maxBytes), ...own };
 	}
 }
 
 const FILE_ADVICE = 'Check the node that outputs the file.';
-const ELEMENT_ADVICE =
-	"Each entry must be a text: correct it, or remove it from the list. For a list of objects, add n8n's Split Out node before this node and choose 'One Text per Item'.";
-const LIST_ADVICE =
-	"Enter the name of a field that has a list of texts as 'List Field', or set 'Texts From' to 'One Text per Item'.";

@@ -13,34 +13,28 @@ export interface PreviousRequest {
 }
 
 /**
- * Reads which requests an item stands for: several if several of its texts failed and it does not name
- * one.
+ * Reads which request an item stands for.
  *
  * @param itemIndex number of the item
  * @param chunkingId the one that it names
  * @param given which text of the request it is; empty for all of them
  * @throws InputError for a position that cannot be used
  */
-export function previousRequests(
+export function previousRequest(
 	json: IDataObject,
 	itemIndex: number,
 	chunkingId: string,
 	given: unknown,
-): PreviousRequest[] {
+): PreviousRequest {
 	const position = parsePosition(given);
 	const documents = documentsIn(json);
-	const failed = position === undefined ? failedTextsIn(json, chunkingId) : [];
-	if (failed.length > 0)
-		return failed.map((text) => ({
-			chunkingId: text.chunkingId,
-			refs: [refOf(text, itemIndex, parsePosition(text.textPosition), documents)],
-			textCount: numberIn(text.textsInRequest),
-		}));
 	const refs =
 		documents === undefined || position !== undefined
-			? [refOf(json, itemIndex, position, documents)]
-			: documents.map((_document, at) => refOf({}, itemIndex, at, documents));
-	return [{ chunkingId, refs, textCount: numberIn(json.textsInRequest) }];
+			? [refOf(itemIndex, position, documents)]
+			: documents.map((_document, at) => refOf(itemIndex, at, documents));
+	const { textsInRequest } = json;
+	const textCount = typeof textsInRequest === 'number' ? textsInRequest : undefined;
+	return { chunkingId, refs, textCount };
 }
 
 /**
@@ -55,19 +49,7 @@ export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	});
 }
 
-type FailedText = IDataObject & { chunkingId: string };
-
-/** The texts of a failed item, if it is that of this chunking ID. */
-function failedTextsIn({ failedTexts }: IDataObject, chunkingId: string): FailedText[] {
-	const texts = Array.isArray(failedTexts) ? (failedTexts as FailedText[]) : [];
-	return texts[0]?.chunkingId === chunkingId ? texts : [];
-}
-
-const numberIn = (value: unknown): number | undefined =>
-	typeof value === 'number' ? value : undefined;
-
 function refOf(
-	{ textIndex }: IDataObject,
 	itemIndex: number,
 	position: number | undefined,
 	documents: SourceDocument[] = [],
@@ -76,7 +58,6 @@ function refOf(
 	return {
 		items: [itemIndex],
 		position,
-		index: numberIn(textIndex),
 		document,
 		source: document && { id: document.id, ...document.fields },
 	};

@@ -1,5 +1,9 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { filled } from '../../shared/n8n/sources/document-fields';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
+import { InputError } from '../../shared/service/input-error';
+import { isBlank } from '../../shared/service/push/document-id';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
 
@@ -26,8 +30,9 @@ export function readSettings(
 	submitPath(chunker, modelId);
 	// From the list, or any other text that an expression gives.
 	const addedText = (option: 'vectorQuantizationMethod' | 'dataType') =>
-		parameters.isAdded('options', option)
-			? parameters.text(`options.${option}`, itemIndex).trim()
+		parameters.isAdded('options', option) &&
+		!isBlank(parameters.value(`options.${option}`, itemIndex))
+			? parameters.requiredText(`options.${option}`, itemIndex)
 			: '';
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
 	const settings: ChunkSettings = {
@@ -39,9 +44,19 @@ export function readSettings(
 		]),
 		useCaseConfig: filled([['dataType', addedText('dataType')]]),
 		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
-		additionalBodyFields: parameters.object('options.additionalBodyFields', itemIndex),
+		additionalBodyFields: additionalBodyFields(parameters, itemIndex),
 	};
 	return { settings, group: JSON.stringify(settings) };
+}
+
+/** @throws InputError for `batch`, which would be replaced with the texts */
+function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): IDataObject {
+	const fields = parameters.get('options.additionalBodyFields', itemIndex);
+	if (!Object.hasOwn(fields, 'batch')) return fields;
+	throw new InputError(
+		"'Additional Body Fields' must not contain 'batch'",
+		"Remove it. The node sends the texts of the input as 'batch'.",
+	);
 }
 
 /** Whether the settings are the same for all items, since there is no expression in them. */
@@ -63,8 +78,8 @@ function chunkerConfig(
 	chosen: unknown,
 	itemIndex: number,
 ): Record<string, unknown> {
-	if (chosen === 'custom') return parameters.object('chunkerConfig', itemIndex);
+	if (chosen === 'custom') return parameters.get('chunkerConfig', itemIndex);
 	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
 	// Sent unchanged: only Python can tell whether it is valid.
-	return filled([['regex', parameters.text('regex', itemIndex)]]);
+	return filled([['regex', parameters.get('regex', itemIndex)]]);
 }

@@ -34,6 +34,8 @@ export interface SourceDocument {
 export interface TextRef extends Placed {
 	/** Position in its request; undefined stands for all texts of the request. */
 	position?: number | undefined;
+	/** The item stands for all texts of the request, and this is one of them. */
+	isOneOfAll?: true;
 	/** The text, if it is known. */
 	text?: string | undefined;
 	/** The record it comes from, if that is not the item. */
@@ -72,7 +74,7 @@ export function usableText(
 	throw new InputError(`${what} ${isEmpty(value) ? 'is empty' : 'must be a string'}`, advice);
 }
 
-export const POINT_TO_TEXT = 'Point it to the field with the text to chunk.';
+export const POINT_TO_TEXT = 'Drag the field with the text to chunk here, or enter the text.';
 
 /** The error of a text that no request can carry. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>

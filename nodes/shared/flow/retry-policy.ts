@@ -19,7 +19,7 @@
  * 10. If nothing has succeeded for Retry For, and more requests have failed than fit in flight, the service is down,
  *    which ends the run.
  */
-import { backoffMs } from './limiter';
+import { backoffMs } from './backoff';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { serverMessage, ServiceFailure } from '../service/failure';
-import { statusAdvice, type Service } from '../service/services';
+import { pageFailure, statusAdvice, type Service } from '../service/services';
 import { Masker, secretsOf } from '../service/tokens/secrets';
 import { capitalized } from '../service/wording';
 import { send } from './exchange';
@@ -27,8 +27,8 @@ interface CredentialOf {
 	 */
 	probe(data: Data): IHttpRequestOptions;
 	/**
-	 * What to check after a response to it; undefined if it counts as success. Unless given, only 2xx do, and the
-	 * advice is that of the service.
+	 * What to check after a response to it; undefined if it counts as success. By default only a status 2xx without
+	 * an HTML page is a success, and the advice is that of the service.
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
 	/** Adds to the data what requests are signed with; returns what n8n is to store of it, if anything. */
@@ -117,7 +117,7 @@ async function test(
 	helper: IHttpRequestHelper,
 	data: Data,
 	request: IHttpRequestOptions,
-	{ service, advice = (status) => adviceOf(status, service) }: CredentialOf,
+	{ service, advice = (status, body) => adviceOf(status, body, service) }: CredentialOf,
 ): Promise<void> {
 	const party = { ...service, maxTimeoutMs: PROBE_TIMEOUT_MS };
 	const { status, body } = await send(helper, request, party).catch((error: unknown) => {
@@ -133,8 +133,11 @@ async function test(
 	);
 }
 
-const adviceOf = (status: number, service: Service): string | undefined =>
-	status >= 200 && status < 300 ? undefined : statusAdvice(status, service, true);
+function adviceOf(status: number, body: unknown, service: Service): string | undefined {
+	if (status < 200 || status > 299) return statusAdvice({ status, body }, service, true);
+	const { description = '' } = pageFailure(body, service) ?? {};
+	return description === '' ? undefined : `This is an HTML page. ${description}`;
+}
 
 /**
  * A failure with what to do in its message: tests and n8n's HTTP Request node show no description. Without

@@ -143,6 +143,16 @@ describe('a 2xx response', () => {
 		expect(outcomes({ documentId: 'b', error: 'too long' })).toBe('? failed');
 	});
 
+	it('is an echo whatever the order of its members, but not with another list', () => {
+		const error = { code: 1, details: [{ at: 'x', n: [1, 2] }] };
+		const all = [document('a', { error })];
+		const echo = { details: [{ n: [1, 2], at: 'x' }], code: 1 };
+		expect(outcomes([{ id: 'a', error: echo }], all)).toBe('ok');
+		expect(outcomes({ name: 'Name a', error: echo, id: 'a' }, all)).toBe('ok');
+		const other = { details: [{ n: [2, 1], at: 'x' }], code: 1 };
+		expect(outcomes([{ id: 'a', error: other }], all)).toBe('failed');
+	});
+
 	it('fails a document with a field of the same name, which has another value there', () => {
 		const all = [document('a'), document('b', { status: 'draft', title: 'Mine' })];
 		const body = { results: [{ id: 'b', title: 'Mine', status: 422, error: 'too long' }] };

@@ -1,10 +1,11 @@
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import {
+	parseTokenMap,
 	SharedToken,
 	type SendTokenRequest,
 } from '../../../nodes/shared/service/tokens/shared-token';
-import { parseClient, parseTokenMap, type Token } from '../../../nodes/shared/service/tokens/token';
+import { parseClient, type Token } from '../../../nodes/shared/service/tokens/token';
 
 const SCOPE = 'machinelearning.predict';
 const OTHER_SCOPE = 'machinelearning.model';
@@ -52,11 +53,13 @@ const clientOf = (changes: Changes = {}) => parseClient({ ...fields, ...changes 
 const shared = (changes: Changes = {}) => SharedToken.of(clientOf(changes), changes.scope ?? SCOPE);
 /** The token that a request gets. */
 const obtain = async (changes: Changes = {}): Promise<string> => {
-	SharedToken.takeOver(clientOf(changes), changes.held);
+	shared(changes).adoptStored(changes.held);
 	const accepts = ({ accessToken }: Token) => accessToken !== changes.not;
 	return (await shared(changes).obtain(send, accepts)).accessToken;
 };
-const refuse = (accessToken: string) => shared().refuse({ accessToken } as Token);
+const revoke = (accessToken: string) => shared().markRevoked({ accessToken } as Token);
+/** The map that a credential would store now. */
+const toStore = () => parseTokenMap(shared().toStore());
 
 /** A token of one hour as it is stored, of this client unless told otherwise. */
 const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
@@ -88,7 +91,7 @@ describe('one token for all', () => {
 			return await issue(scope);
 		};
 		await obtain();
-		expect(shared().toStore()[SCOPE]?.expiresAt).toBe(before + 60 * MINUTE_MS);
+		expect(toStore()[SCOPE]?.expiresAt).toBe(before + 60 * MINUTE_MS);
 	});
 });
 
@@ -107,24 +110,22 @@ describe('after a 401, of which n8n says nothing but that its token will not do'
 		expect(await obtain({ held: held(), not: 'old' })).toBe(token);
 	});
 
-	test('requests that are refused one after the other get one token', async () => {
-		const refused = await obtain();
+	test('requests whose token was revoked get one token, one after the other', async () => {
+		const revoked = await obtain();
 		const tokens = [];
-		for (let refusal = 1; refusal <= 5; refusal++) tokens.push(await obtain({ not: refused }));
+		for (let request = 1; request <= 5; request++) tokens.push(await obtain({ not: revoked }));
 		expect(new Set(tokens)).toEqual(new Set(['t2']));
 	});
 });
 
 describe('what is stored', () => {
-	const scopes = () => Object.keys(shared().toStore()).sort();
+	const scopes = () => Object.keys(toStore()).sort();
 
 	test('are the tokens of all scopes of the client, and can be read back', async () => {
 		await Promise.all([obtain(), obtain({ scope: OTHER_SCOPE })]);
 		await obtain({ clientSecret: 'another' });
 		expect(asked.sort()).toEqual([OTHER_SCOPE, SCOPE, SCOPE]);
 		expect(scopes()).toEqual([OTHER_SCOPE, SCOPE]);
-		const map = shared().toStore();
-		expect(parseTokenMap(JSON.stringify(map))).toEqual(map);
 	});
 
 	test('is of each scope the token that was issued last', async () => {
@@ -132,7 +133,7 @@ describe('what is stored', () => {
 		const tokens = [];
 		for (const minutesLeft of [10, 100]) {
 			await obtain({ held: stored('stored', minutesLeft, OTHER_SCOPE) });
-			tokens.push(shared().toStore()[OTHER_SCOPE]?.accessToken);
+			tokens.push(toStore()[OTHER_SCOPE]?.accessToken);
 		}
 		expect(tokens).toEqual(['t1', 'stored']);
 	});
@@ -159,7 +160,7 @@ describe('another client', () => {
 		'with another %s reuses neither a token of the process nor a stored one',
 		async (key) => {
 			await obtain();
-			const held = JSON.stringify(shared().toStore());
+			const held = shared().toStore();
 			expect(await obtain({ [key]: 'https://new.example', held })).toBe('t2');
 		},
 	);
@@ -187,7 +188,6 @@ describe('a renewal that fails', () => {
 		expect(await obtain()).toBe('old');
 		expect(asked).toHaveLength(1);
 		now += 1_000;
-		expect(shared().usable).toBeUndefined();
 		expect(await obtain()).toBe('old');
 		expect(asked).toHaveLength(2);
 	});
@@ -217,31 +217,44 @@ describe('a renewal that fails', () => {
 	});
 });
 
-describe('a token the service refused', () => {
+describe('a token the service revoked', () => {
 	test('is never used again, nor taken back, and is replaced once for all', async () => {
 		const held = stored('old', 30);
 		expect(await obtain({ held })).toBe('old');
-		expect([refuse('old'), refuse('old')]).toEqual([true, false]);
-		expect(shared().isRefused).toBe(true);
+		revoke('old');
 		const tokens = await Promise.all(
 			Array.from({ length: 8 }, async () => await obtain({ held })),
 		);
 		expect(new Set(tokens)).toEqual(new Set(['t1']));
 		// Requests that were in flight with the old one.
-		expect(refuse('old')).toBe(false);
+		revoke('old');
 		expect(await obtain({ held })).toBe('t1');
+	});
+
+	test('counts once, however many requests were signed with it', async () => {
+		const hint = jest.fn();
+		const readStored = async () => ({});
+		const token = SharedToken.of(clientOf(), SCOPE, {
+			readStored,
+			sleep: async () => {},
+			random: () => 0,
+			hint,
+		});
+		const revoked = await token.obtain(send, () => true);
+		for (let request = 1; request <= 9; request++) token.markRevoked(revoked);
+		expect(hint).not.toHaveBeenCalled();
 	});
 
 	test('does not stand in when the renewal fails', async () => {
 		await obtain();
-		refuse('t1');
+		revoke('t1');
 		answer = busy;
 		await expect(obtain()).rejects.toThrow(ServiceFailure);
 	});
 
 	test('gives way to any other that is stored, although clocks may differ', async () => {
 		await obtain({ held: stored('ahead', 90) });
-		refuse('ahead');
+		revoke('ahead');
 		expect(await obtain({ held: stored('behind', 30) })).toBe('behind');
 		expect(asked).toEqual([]);
 	});

@@ -14,24 +14,14 @@ import { isEmpty, isObject } from '../../service/json';
 import { documentId } from '../../service/push/document-id';
 import { NOT_PLAIN, parsePlainPath, readPlainPath } from './plain-path';
 import type {
-	Choice,
 	CollectionName,
 	Definition,
 	Member,
 	ParameterName,
+	ValueOf,
 	Values,
 } from './properties';
-import {
-	booleanOf,
-	choiceOf,
-	jsonOf,
-	numberOf,
-	objectOf,
-	requiredTextOf,
-	textOf,
-	typed,
-	type Read,
-} from './values';
+import { jsonOf, requiredTextOf, typedValue, type Read } from './values';
 
 /** Gives a value of an item. */
 type Reader = (itemIndex: number) => unknown;
@@ -59,15 +49,17 @@ interface FoundList {
  */
 export class Parameters<P extends INodeProperties[]> {
 	private readonly items: INodeExecutionData[];
+	/** Index of the definitions that count for this node, by path. */
 	private readonly definitions = new Map<string, INodeProperties>();
 	private readonly readers = new Map<string, Reader>();
 	private readonly addedMembers = new Map<string, string[]>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly properties: P,
+		properties: P,
 	) {
 		this.items = context.getInputData();
+		this.index(properties);
 	}
 
 	/** The name of a parameter as users see it. */
@@ -90,9 +82,13 @@ export class Parameters<P extends INodeProperties[]> {
 		return this.read(name, itemIndex).value;
 	}
 
-	/** A text as it is, '' for nothing. Numbers and booleans become text. */
-	text(name: ParameterName<P>, itemIndex: number): string {
-		return textOf(this.read(name, itemIndex));
+	/**
+	 * A value of the type that the definition says: text exactly as it is (numbers and booleans become text), a
+	 * number within its bounds, a boolean, one of the choices, a JSON object, or names. An empty value gives the
+	 * default, or empty text, an empty object, or no names.
+	 */
+	get<N extends ParameterName<P>>(name: N, itemIndex: number): ValueOf<Definition<P, N>> {
+		return typedValue(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
 	}
 
 	/**
@@ -110,21 +106,6 @@ export class Parameters<P extends INodeProperties[]> {
 		return documentId(value, `'${definition.displayName}'`);
 	}
 
-	/** A number within the bounds of its property; the default for nothing. */
-	number(name: ParameterName<P>, itemIndex: number): number {
-		return numberOf(this.read(name, itemIndex));
-	}
-
-	/** True or false; the default for nothing. */
-	boolean(name: ParameterName<P>, itemIndex = 0): boolean {
-		return booleanOf(this.read(name, itemIndex));
-	}
-
-	/** One of the values that the property lists; the default for nothing. */
-	choice<N extends ParameterName<P>>(name: N, itemIndex = 0): Choice<Definition<P, N>> {
-		return choiceOf(this.read(name, itemIndex)) as Choice<Definition<P, N>>;
-	}
-
 	/**
 	 * Any JSON, given as text or as what it stands for.
 	 *
@@ -132,11 +113,6 @@ export class Parameters<P extends INodeProperties[]> {
 	 */
 	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
 		return jsonOf(this.read(name, itemIndex), advice);
-	}
-
-	/** A JSON object, given as text or as an object; {} for nothing. */
-	object(name: ParameterName<P>, itemIndex: number): IDataObject {
-		return objectOf(this.read(name, itemIndex));
 	}
 
 	/**
@@ -194,7 +170,7 @@ export class Parameters<P extends INodeProperties[]> {
 			if ((perItem as readonly string[]).includes(member.name)) continue;
 			// Most options are not added: what they are by default need not be looked up.
 			values[member.name] = added.includes(member.name)
-				? typed(this.read(`${name}.${member.name}`, 0))
+				? typedValue(this.read(`${name}.${member.name}`, 0))
 				: initialOf(member);
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
@@ -215,7 +191,7 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.membersAdded(name)) {
 			if (only && !(only as readonly string[]).includes(member)) continue;
 			const read = this.read(`${name}.${member}`, itemIndex);
-			if (!isEmpty(read.value)) values[member] = typed(read);
+			if (!isEmpty(read.value)) values[member] = typedValue(read);
 		}
 		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}
@@ -237,28 +213,38 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	private definition(path: string): INodeProperties {
-		const known = this.definitions.get(path);
-		if (known) return known;
-		const [name, member] = path.split('.');
-		const parents = this.shown(this.properties.filter((one) => one.name === name));
-		const members = parents.flatMap(collectionMembers).filter((one) => one.name === member);
-		const [definition] = member === undefined ? parents : this.shown(members);
+		const definition = this.definitions.get(path);
 		if (definition === undefined) throw new Error(`The node has no parameter '${path}'`);
-		this.definitions.set(path, definition);
 		return definition;
 	}
 
-	/** Of parameters with the same name, for different choices, those that are shown; all if none is. */
-	private shown(list: INodeProperties[]): INodeProperties[] {
-		if (list.length < 2) return list;
+	/** @param prefix of their paths: `collection.` for the members of a collection */
+	private index(list: INodeProperties[], prefix = ''): void {
+		const byName = new Map<string, INodeProperties[]>();
+		for (const one of list) {
+			const same = byName.get(one.name);
+			if (same) same.push(one);
+			else byName.set(one.name, [one]);
+		}
+		for (const [name, [first, ...others]] of byName) {
+			if (first === undefined) continue;
+			const definition = others.length > 0 ? this.shownOf(first, others) : first;
+			this.definitions.set(prefix + name, definition);
+			if (definition.type === 'collection')
+				this.index(collectionMembers(definition), `${name}.`);
+		}
+	}
+
+	/** Of parameters with the same name, for different choices, the one that is shown; the first if none is. */
+	private shownOf(first: INodeProperties, others: INodeProperties[]): INodeProperties {
 		const node = this.context.getNode();
 		const { parameters } = node;
 		// n8n tells its variant for AI agents by the name of the type.
 		const type = { name: node.type } as INodeTypeDescription;
-		const shown = list.filter((one) =>
+		const shown = [first, ...others].find((one) =>
 			NodeHelpers.displayParameter(parameters, one, node, type, parameters),
 		);
-		return shown.length > 0 ? shown : list;
+		return shown ?? first;
 	}
 
 	private raw(path: string, initial?: unknown): unknown {

@@ -96,12 +96,12 @@ export type Definition<P extends INodeProperties[], N> = N extends `${infer C}.$
 	: Named<P, N>;
 
 /** The values a parameter of type `options` may have. */
-export type Choice<D> = D extends { type: 'options'; options?: infer O }
+type Choice<D> = D extends { type: 'options'; options?: infer O }
 	? Extract<NonNullable<O>, Array<{ value: unknown }>>[number]['value']
 	: never;
 
-/** What reading a member of a collection gives. */
-type ValueOf<D> = D extends { type: 'number' }
+/** What `Parameters.get` gives for a definition. */
+export type ValueOf<D> = D extends { type: 'number' }
 	? number
 	: D extends { type: 'boolean' }
 		? boolean
@@ -117,3 +117,8 @@ type ValueOf<D> = D extends { type: 'number' }
 export type Values<M> = {
 	[D in M as D extends { name: infer N extends string } ? N : never]: ValueOf<D>;
 };
+
+/** Parameters of any node that has one with this name and type. Code that several nodes share asks for no more. */
+export interface WithParameter<N extends string, T> {
+	get(name: N, itemIndex: number): T;
+}

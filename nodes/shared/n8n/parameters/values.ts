@@ -37,7 +37,7 @@ function refused({ value, definition }: Read, expected: string): InputError {
 }
 
 /** Reads a text; throws for lists, objects, NaN and Infinity. */
-export function textOf(read: Read): string {
+function textOf(read: Read): string {
 	const { value } = read;
 	if (typeof value === 'string') return value;
 	if (isEmpty(value)) return '';
@@ -50,15 +50,15 @@ export function requiredTextOf(read: Read, advice?: string): string {
 	const text = textOf(read).trim();
 	if (text !== '') return text;
 	const { displayName, placeholder } = read.definition;
-	const example = placeholder === undefined ? '' : `, ${placeholder}`;
+	const example = placeholder === undefined ? '' : ` (${placeholder})`;
 	throw new InputError(
 		`'${displayName}' is empty`,
-		advice ?? `Enter a value${example}, or point it to a field of the item that has one.`,
+		advice ?? `Enter a value${example} or an expression for a field that has one.`,
 	);
 }
 
 /** Reads a number, also from a text as expressions give it; whole, unless the property has a `numberPrecision`. */
-export function numberOf(read: Read): number {
+function numberOf(read: Read): number {
 	const { value, definition } = read;
 	if (isEmpty(value)) return definition.default as number;
 	const {
@@ -78,7 +78,7 @@ export function numberOf(read: Read): number {
  * Reads true or false, also from the text that an expression gives. A required one decides whether anything
  * is done at all, so it must be a boolean.
  */
-export function booleanOf(read: Read): boolean {
+function booleanOf(read: Read): boolean {
 	const { value, definition } = read;
 	if (typeof value === 'boolean') return value;
 	if (!definition.required) {
@@ -90,7 +90,7 @@ export function booleanOf(read: Read): boolean {
 }
 
 /** Reads one of the values that a property of type `options` lists. */
-export function choiceOf(read: Read): unknown {
+function choiceOf(read: Read): unknown {
 	const { value, definition } = read;
 	if (isEmpty(value)) return definition.default;
 	const options = (definition.options ?? []) as Array<{ value?: unknown }>;
@@ -115,7 +115,7 @@ const notJson = ({ displayName }: INodeProperties, { message }: Error, advice: s
 	new InputError(`'${displayName}' is not valid JSON: ${message}`, advice);
 
 /** Reads a JSON object; nothing, or a blank text, is {}. */
-export function objectOf({ value, definition }: Read): IDataObject {
+function objectOf({ value, definition }: Read): IDataObject {
 	const trimmed = typeof value === 'string' ? value.trim() : value;
 	const parsed = isEmpty(trimmed) ? {} : jsonOf({ value: trimmed, definition });
 	if (isObject(parsed)) return parsed as IDataObject;
@@ -131,8 +131,8 @@ function namesOf(read: Read): string[] {
 	throw refused(read, 'names separated by commas, or a list of names');
 }
 
-/** Reads a member of a collection, by the kind of its property. */
-export function typed(read: Read): unknown {
+/** Reads a value as the type that its definition says; `Parameters.get` says what that gives. */
+export function typedValue(read: Read): unknown {
 	const { type, requiresDataPath } = read.definition;
 	if (type === 'number') return numberOf(read);
 	if (type === 'boolean') return booleanOf(read);

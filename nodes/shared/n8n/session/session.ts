@@ -7,16 +7,18 @@ import type {
 
 import { exchange, type SendOptions } from '../../http/exchange';
 import { TOKEN_SERVER } from '../../http/token-sender';
-import { serverMessage } from '../../service/failure';
+import { serverMessage, type ServiceFailure } from '../../service/failure';
 import {
 	pageFailure,
 	statusFailure,
+	type Advice,
 	type ReadResponse,
 	type Service,
 } from '../../service/services';
 import { Masker, secretsOf } from '../../service/tokens/secrets';
+import { SharedToken } from '../../service/tokens/shared-token';
+import { parseClient, type Token } from '../../service/tokens/token';
 import type { Run } from '../run/run';
-import { TokenCredential, type Signature } from './token-credential';
 
 /** One request. */
 interface SessionRequest {
@@ -30,6 +32,8 @@ interface SessionRequest {
 	timeoutMs: number;
 	/** The response may hold chunks: it is returned as it came, and the node masks what is not chunks. */
 	isUnmasked?: boolean;
+	/** What to do after statuses, if it is not what the service advises. */
+	advice?: Advice;
 }
 
 /** After this many 401s a request would be refused with any token. */
@@ -48,12 +52,12 @@ export class Session {
 	readonly limiterKey: string | undefined;
 	private readonly baseUrl: string;
 
-	/** @param tokens of the credential, if the service takes tokens: otherwise a 401 is final */
+	/** @param token of the credential, if the service takes tokens: otherwise a 401 is final */
 	private constructor(
 		private readonly run: Run,
 		private readonly service: Service,
 		private readonly fields: ICredentialDataDecryptedObject,
-		private readonly tokens?: TokenCredential,
+		private readonly token?: SharedToken,
 	) {
 		this.baseUrl = service.baseUrl(fields);
 		const id = run.context.getNode().credentials?.[service.credentialType]?.id;
@@ -71,10 +75,17 @@ export class Session {
 	 */
 	static async open(run: Run, service: Service): Promise<Session> {
 		const { credentialType, scope } = service;
-		const read = async () => await run.context.getCredentials(credentialType);
-		const fields = await read();
+		const readStored = async () => await run.context.getCredentials(credentialType);
+		const fields = await readStored();
 		if (scope === undefined) return new Session(run, service, fields);
-		return new Session(run, service, fields, new TokenCredential(fields, scope, read, run));
+		const token = SharedToken.of(parseClient(fields), scope, {
+			readStored,
+			sleep: async (ms) => await run.sleep(ms),
+			random: () => run.random(),
+			hint: (message) => run.hint(message),
+		});
+		token.adoptStored(fields.accessTokens);
+		return new Session(run, service, fields, token);
 	}
 
 	/**
@@ -86,8 +97,13 @@ export class Session {
 	 */
 	async request(request: SessionRequest): Promise<ReadResponse> {
 		for (let recoveries = 0; ; recoveries++) {
-			const signature: Signature = (await this.tokens?.next()) ?? { data: this.fields };
-			const response = await this.attempt(request, signature);
+			const data = ((await this.token?.signingData(this.fields)) ??
+				this.fields) as ICredentialDataDecryptedObject;
+			let token: Token | undefined;
+			const response = await this.attempt(request, data).finally(() => {
+				if (this.token) token = SharedToken.in(data);
+				this.masker.add(token?.accessToken);
+			});
 			const { status } = response;
 			const { statuses } = this.run;
 			statuses[status] = (statuses[status] ?? 0) + 1;
@@ -97,11 +113,15 @@ export class Session {
 				if (page) throw page;
 				return { ...response, body };
 			}
-			const { token } = signature;
-			if (status === 401 && token) this.tokens?.refuse(token);
+			if (status === 401 && token) this.token?.markRevoked(token);
 			if (status !== 401 || !token || recoveries === MAX_RECOVERIES)
-				throw statusFailure(this.service, { ...response, body: this.masker.mask(body) });
+				throw this.failure(request, { ...response, body: this.masker.mask(body) });
 		}
+	}
+
+	private failure({ advice }: SessionRequest, response: ReadResponse): ServiceFailure {
+		const { service } = this;
+		return statusFailure({ ...service, advice: { ...service.advice, ...advice } }, response);
 	}
 
 	/** A value of a response without the secrets of this session; the same value if it has none. */
@@ -114,32 +134,33 @@ export class Session {
 		return serverMessage(this.masker.mask(body));
 	}
 
-	private async attempt(request: SessionRequest, signature: Signature): Promise<ReadResponse> {
-		const { service, tokens } = this;
+	private async attempt(
+		request: SessionRequest,
+		data: ICredentialDataDecryptedObject,
+	): Promise<ReadResponse> {
+		const { service } = this;
 		const { signal } = this.run;
-		const { data } = signature;
 		signal.throwIfAborted();
-		try {
-			return await exchange(
-				(how) => this.send(request, signature, how),
-				() => (data.accessTokens === '' ? TOKEN_SERVER : service),
-				request.timeoutMs,
-				this.cancels,
-			).catch((error: unknown) => {
-				// Its reason says that the run was canceled.
-				signal.throwIfAborted();
-				throw error;
-			});
-		} finally {
-			signature.token ??= tokens?.obtainedIn(data);
-			this.masker.add(signature.token?.accessToken);
-		}
+		return await exchange(
+			(how) => this.send(request, data, how),
+			() => (data.accessTokens === '' ? TOKEN_SERVER : service),
+			request.timeoutMs,
+			this.cancels,
+		).catch((error: unknown) => {
+			// Its reason says that the run was canceled.
+			signal.throwIfAborted();
+			throw error;
+		});
 	}
 
-	/** Each attempt builds new options, since n8n changes the ones it gets. */
+	/**
+	 * Each attempt builds new options, since n8n changes the ones it gets. n8n is given the data of the credential,
+	 * because it would otherwise read the credential again for each request, and after a 401 it would request a token
+	 * before a newer stored one is adopted. The credential signs.
+	 */
 	private send(
 		{ method, path = '', qs, body }: SessionRequest,
-		{ token, data }: Signature,
+		data: ICredentialDataDecryptedObject,
 		how: SendOptions,
 	): Promise<unknown> {
 		const { credentialType } = this.service;
@@ -148,7 +169,6 @@ export class Session {
 		const own = Object.create(context) as IExecuteFunctions;
 		own.getExecutionCancelSignal = () => how.abortSignal;
 		const headers: Record<string, string> = { Accept: 'application/json' };
-		if (token) headers.Authorization = `Bearer ${token.accessToken}`;
 		if (body !== undefined) headers['Content-Type'] = 'application/json';
 		const options: IHttpRequestOptions = {
 			...how,

@@ -28,10 +28,6 @@ interface ItemResult extends SinkResult {
 	repeating: string;
 	/** What had been done, if that is not how many entries. */
 	progress?: (() => string) | undefined;
-	/** Makes one failure of all failures of an item, whose entries are returned together then; `first` matters most. */
-	merged?: (first: Failure, failures: readonly Failure[]) => Failure;
-	/** Makes one output item of all that the entries of such an item gave. */
-	joined?: ((itemIndex: number, items: IDataObject[]) => IDataObject) | undefined;
 }
 
 /** What has become of the entries of an input item that gets one result with counts. */
@@ -42,14 +38,7 @@ interface ItemTally {
 	first?: Failure;
 }
 
-/** What has become of an entry of an item whose entries are returned together. */
-interface Part {
-	index: number;
-	items: IDataObject[];
-	failure?: Failure;
-}
-
-/** Returns a result or an error for each entry, or for all entries of an item, linked to the items that wait for it. */
+/** Returns the results or the error of each entry, or one result for an input item, linked to the items that wait for it. */
 export class ItemSink implements Sink {
 	/** Entries to be sent; undefined until all were read. */
 	total: number | undefined;
@@ -59,7 +48,6 @@ export class ItemSink implements Sink {
 	private readonly others: Record<string, number> = {};
 	private blanks = 0;
 	private readonly tallies = new Map<number, ItemTally>();
-	private readonly parts = new Map<number, Part[]>();
 
 	constructor(
 		private readonly run: Run,
@@ -87,7 +75,7 @@ export class ItemSink implements Sink {
 
 	async returned(entry: Placed, items: IDataObject[]): Promise<void> {
 		this.run.stats.count('done');
-		this.collect(entry, { items });
+		this.run.results.give(itemOf(entry), items);
 	}
 
 	/** An item with an empty list: it gets `json`, unless several or each input item get one result anyway. */
@@ -111,11 +99,6 @@ export class ItemSink implements Sink {
 	async failed(entry: Placed, failure: Failure): Promise<void> {
 		await this.run.breathe();
 		this.run.stats.count('failed');
-		const { reason, skipped } = failure;
-		if (this.result.merged) {
-			if (!skipped && this.run.stopsOnFailure) this.run.stop(reason);
-			return this.collect(entry, { items: [], failure });
-		}
 		for (const itemIndex of entry.items) {
 			if (this.isPerInputItem) this.countFailure(itemIndex, failure);
 			else this.run.fail(itemIndex, failure);
@@ -126,10 +109,6 @@ export class ItemSink implements Sink {
 		for (const [itemIndex, tally] of this.tallies) {
 			await this.run.breathe();
 			this.returnTally(itemIndex, tally);
-		}
-		for (const [itemIndex, parts] of this.parts) {
-			await this.run.breathe();
-			this.returnParts(itemIndex, parts);
 		}
 		if (this.run.stats.failed > 0 && !this.run.stopsOnFailure) this.hintAtFailures();
 		if (this.blanks > 0) this.run.hint(`${count(this.blanks, 'blank row')} skipped`, 'info');
@@ -183,27 +162,6 @@ export class ItemSink implements Sink {
 		});
 	}
 
-	private collect(entry: Placed, part: Omit<Part, 'index'>): void {
-		const itemIndex = itemOf(entry);
-		const parts = this.parts.get(itemIndex) ?? [];
-		this.parts.set(itemIndex, parts);
-		parts.push({ index: entry.index ?? 0, ...part });
-	}
-
-	/** Returns what an item's entries gave in their order, and one error for those that failed. */
-	private returnParts(itemIndex: number, parts: Part[]): void {
-		const { merged, joined } = this.result;
-		parts.sort((one, other) => one.index - other.index);
-		const items = parts.flatMap((part) => part.items);
-		const failures = parts.flatMap(({ failure }) => failure ?? []);
-		if (!joined) this.run.results.give(itemIndex, items);
-		else if (failures.length === 0)
-			this.run.results.give(itemIndex, [joined(itemIndex, items)]);
-		const first = failures.find(({ skipped }) => !skipped) ?? failures[0];
-		if (first === undefined) return;
-		this.run.fail(itemIndex, failures.length > 1 && merged ? merged(first, failures) : first);
-	}
-
 	private returnSummary(): void {
 		const { results, meter, stats } = this.run;
 		const json = {
@@ -225,10 +183,9 @@ export class ItemSink implements Sink {
 		const { done, failed } = run.stats;
 		const number = Object.values(others).reduce((sum, other) => sum + other, done + failed);
 		const all = count(number, this.result.noun ?? 'document');
-		const where = run.results.toErrorOutput
-			? " of the items in the output 'Error'"
-			: ' of their items';
-		run.hint(`${figure(failed)} of ${all} failed. The field 'error'${where} says why.`);
+		const items = failed === 1 ? 'the failed item' : 'the failed items';
+		const where = run.results.toErrorOutput ? 'in the Error output' : `of ${items}`;
+		run.hint(`${figure(failed)} of ${all} failed. See the field 'error' ${where}.`);
 	}
 
 	private progress(): string {
@@ -236,6 +193,6 @@ export class ItemSink implements Sink {
 		if (this.total === undefined) return 'Nothing was sent.';
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `The service had confirmed ${figure(this.run.stats.done)} of ${count(this.total, 'document')}; ${repeating}.`;
+		return `The service confirmed ${figure(this.run.stats.done)} of ${count(this.total, 'document')}. ${repeating}.`;
 	}
 }

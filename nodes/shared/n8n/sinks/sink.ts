@@ -10,8 +10,6 @@ export interface Placed {
 	readonly items: readonly number[];
 	/** The record of the file, if it comes from a file. */
 	readonly record?: SourceRecord | undefined;
-	/** Its position in the list of its item, if that has one. */
-	readonly index?: number | undefined;
 }
 
 /** The first item that waits for an entry. */

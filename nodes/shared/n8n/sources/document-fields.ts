@@ -3,7 +3,7 @@ import { isEmpty, isRecord } from '../../service/json';
 import { InputError } from '../../service/input-error';
 import { exactId, exactText, isBlank } from '../../service/push/document-id';
 import { quoted } from '../../service/wording';
-import { properties, property } from '../parameters/properties';
+import { properties, property, type WithParameter } from '../parameters/properties';
 
 /** A parameter that names a field of records or items. */
 export const fieldProperty = <const F extends string>(
@@ -21,19 +21,6 @@ export const fieldProperty = <const F extends string>(
 		placeholder: `e.g. ${example}`,
 		required: advice === '',
 		description: `Field or column with the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
-	});
-
-/** A parameter for a list in an item: the name of its field, or the list itself. */
-export const listFieldProperty = (things: string, field: string, example: string) =>
-	property({
-		displayName: 'List Field',
-		name: 'listField',
-		type: 'string',
-		requiresDataPath: 'single',
-		default: field,
-		required: true,
-		placeholder: `e.g. ${example}`,
-		description: `Name of the field with the list of ${things}, or an expression that returns the list`,
 	});
 
 /** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
@@ -54,9 +41,8 @@ export const recommendedFieldProperties = properties([
 export type DocumentFields = Record<'id' | 'name' | 'description' | 'url', string>;
 
 /** The parameters that name the fields. */
-interface DocumentFieldParameters {
+interface DocumentFieldParameters extends WithParameter<'descriptionField' | 'urlField', string> {
 	requiredText(name: 'idField' | 'nameField', itemIndex: number): string;
-	text(name: 'descriptionField' | 'urlField', itemIndex: number): string;
 }
 
 /**
@@ -70,8 +56,8 @@ export function readDocumentFields(
 ): DocumentFields {
 	return {
 		...readItemFields(parameters, itemIndex),
-		description: parameters.text('descriptionField', itemIndex).trim(),
-		url: parameters.text('urlField', itemIndex).trim(),
+		description: parameters.get('descriptionField', itemIndex).trim(),
+		url: parameters.get('urlField', itemIndex).trim(),
 	};
 }
 

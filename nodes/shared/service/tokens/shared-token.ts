@@ -1,133 +1,252 @@
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import type { ReadResponse } from '../services';
-import { SCOPE_ADVICE } from './scope';
+import { SCOPE_ADVICE, SCOPE_OF_NODE, scopeOf, type ScopeData } from './scope';
 import {
-	parseTokenMap,
+	parseClient,
 	parseTokenResponse,
 	tokenRequest,
 	type Client,
 	type Token,
-	type TokenMap,
 	type TokenRequest,
 } from './token';
+
+/** scope -> token, as the credential's hidden field stores it. */
+type TokenMap = Record<string, Token>;
 
 /** Sends a token request and resolves with any status; rejects if there is no response. */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
+/** What a run lends the token for looking in the stored credential. */
+export interface TokenUser {
+	/** Reads the data of the stored credential. */
+	readStored(): Promise<Record<string, unknown>>;
+	/** Ends early when the run ends. */
+	sleep(ms: number): Promise<void>;
+	random(): number;
+	hint(message: string): void;
+}
+
 /** Pause after a renewal that failed while the old token is still valid. */
 const RENEW_AGAIN_MS = 30_000;
 
+/** Pause after a revocation, in which other workers can store a new token. It doubles with each revocation ... */
+const PAUSE_MS = 250;
+/** ... up to this. A random share of up to as long again is added. */
+const MAX_PAUSE_MS = 10_000;
+
+/** A token that lasted longer ends a row of revoked tokens. */
+const IN_A_ROW_MS = 5 * 60_000;
+/** Revocations in a row that lead to a hint. */
+const REVOKED_BY_ANOTHER = 5;
+
+/** What this process knows about the token of one client and scope. */
+interface Known {
+	client: Client;
+	scope: string;
+	/** The newest token that was stored, or issued to this process. */
+	newest?: Token;
+	/** The access token that the service revoked last. */
+	revoked?: string;
+	pending?: Promise<Token> | undefined;
+	/** Epoch ms up to which an old token is used because its renewal failed. */
+	keptUntil: number;
+	/** The newest token was issued here, and nobody has stored it yet. */
+	isUnstored: boolean;
+}
+
 /**
- * The token of one client and scope, as this process knows it: the newest of those that were stored or
- * issued here, otherwise one request for all who wait. The executions of a worker do not know of each
- * other: without this each would request a token of its own, and a server that revokes the previous token
- * of a scope would let them revoke each other's.
+ * The access token of one client and scope. This class is the only owner of tokens: of the token that this
+ * process knows, of the map in the hidden field of the credential, and of renewals.
+ *
+ * All instances for the same client and scope share what the process knows, since the executions of a worker
+ * do not know of each other. Otherwise each execution would request a token of its own, and a server that
+ * revokes the previous token of a scope would let them revoke each other's tokens.
+ *
+ * n8n stores the map that the credential returns, encrypted, for all workers. Before a renewal and after a
+ * revocation the stored map is read again. A token that another worker has stored is adopted, and only
+ * without one a token is requested. So all workers end with the newest token.
  */
 export class SharedToken {
-	/** All of this process, by client and scope. */
-	static readonly all = new Map<string, SharedToken>();
+	/** What this process knows, by client and scope. */
+	static readonly all = new Map<string, Known>();
 
-	private newest: Token | undefined;
-	/** The access token that the service refused last. */
-	private refused: string | undefined;
-	private pending: Promise<Token> | undefined;
-	/** Epoch ms up to which an old token is used because its renewal failed. */
-	private keptUntil = 0;
-	/** The newest token was issued here, and nobody has stored it yet. */
-	isUnstored = false;
+	/** The stored map is being read: requests of the run wait for it. */
+	private lookup: Promise<void> | undefined;
+	/** Revoked tokens in a row that were revoked soon. */
+	private revocations = 0;
 
 	private constructor(
-		private readonly client: Client,
-		private readonly scope: string,
+		private readonly known: Known,
+		private readonly user?: TokenUser,
 	) {}
 
-	static of(client: Client, scope: string): SharedToken {
+	/**
+	 * Returns the token of a client and scope.
+	 *
+	 * @param user the run that it is for; without a run the stored map is not read again
+	 */
+	static of(client: Client, scope: string, user?: TokenUser): SharedToken {
 		const key = `${client.identity} ${scope}`;
-		const token = this.all.get(key) ?? new SharedToken(client, scope);
-		this.all.set(key, token);
-		return token;
-	}
-
-	/** Takes over newer tokens that a credential has stored for this client. */
-	static takeOver(client: Client, accessTokens: unknown): void {
-		for (const [scope, token] of Object.entries(parseTokenMap(accessTokens)))
-			if (token.issuedFor === client.identity) this.of(client, scope).offer(token);
-	}
-
-	/** The token to sign with; undefined if it has to be renewed first. */
-	get usable(): Token | undefined {
-		const { valid, keptUntil } = this;
-		return valid && Date.now() < Math.max(valid.renewAt, keptUntil) ? valid : undefined;
-	}
-
-	get isRefused(): boolean {
-		return this.newest !== undefined && this.newest.accessToken === this.refused;
-	}
-
-	/** A token has been requested. */
-	get isPending(): boolean {
-		return this.pending !== undefined;
-	}
-
-	/** The service answered 401 to a token. @returns whether that was the newest one */
-	refuse({ accessToken }: Token): boolean {
-		if (this.newest?.accessToken !== accessToken || this.isRefused) return false;
-		this.refused = accessToken;
-		return true;
+		const known = this.all.get(key) ?? { client, scope, keptUntil: 0, isUnstored: false };
+		this.all.set(key, known);
+		return new SharedToken(known, user);
 	}
 
 	/**
-	 * Obtains a token: that of the process if it can be used, otherwise one is requested. If that fails, an old
-	 * one is used for a while.
+	 * Finds the token in the data of a credential that a request with these data is signed with.
 	 *
-	 * @param accepts whether a token will do, e.g. because it is not the one that was refused
+	 * @returns undefined if there is none, if it has expired, or if it was issued for another client
+	 */
+	static in(data: ScopeData): Token | undefined {
+		const tokens = parseTokenMap(data.accessTokens);
+		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
+		// The data of a run have only tokens that were checked.
+		if (scopeOfNode !== undefined) return tokens[scopeOfNode];
+		const token = tokens[scopeOf(data)];
+		if (token === undefined) return undefined;
+		const isOurs = token.issuedFor === parseClient(data).identity;
+		return isOurs && token.expiresAt > Date.now() ? token : undefined;
+	}
+
+	/** Adopts the newer tokens of this client, for any scope, from a credential's hidden field. */
+	adoptStored(accessTokens: unknown): void {
+		const { client } = this.known;
+		for (const [scope, token] of Object.entries(parseTokenMap(accessTokens)))
+			if (token.issuedFor === client.identity)
+				adopt(SharedToken.of(client, scope).known, token);
+	}
+
+	/** Whether the newest token was issued here and nobody has stored it yet. */
+	get isUnstored(): boolean {
+		return this.known.isUnstored;
+	}
+
+	/**
+	 * Returns the data to sign the next request of the run with. The hidden field has the map with the token.
+	 * If a token must be requested, the field is blank: then n8n calls the credential's `preAuthentication`, which
+	 * puts the map into the same data.
+	 *
+	 * @param fields data of the credential at the start of the run
+	 */
+	async signingData(fields: ScopeData): Promise<ScopeData> {
+		const { known } = this;
+		if (!usable(known) && known.pending === undefined) {
+			this.lookup ??= this.lookUp().finally(() => {
+				this.lookup = undefined;
+			});
+			await this.lookup;
+		}
+		const token = usable(known);
+		const accessTokens = token ? JSON.stringify({ [known.scope]: token }) : '';
+		return { ...fields, accessTokens, [SCOPE_OF_NODE]: known.scope };
+	}
+
+	/** Notes that the service answered 401 to this token: it was revoked, or its lifetime is shorter than promised. */
+	markRevoked({ accessToken, issuedAt }: Token): void {
+		const { known } = this;
+		if (known.newest?.accessToken !== accessToken || isRevoked(known)) return;
+		known.revoked = accessToken;
+		if (Date.now() - issuedAt > IN_A_ROW_MS) this.revocations = 0;
+		this.revocations += 1;
+		if (this.revocations !== REVOKED_BY_ANOTHER) return;
+		this.user?.hint(
+			'The AI service rejected several access tokens in a row, so the run took longer. Another program probably uses the same client: use a separate client for each n8n instance.',
+		);
+	}
+
+	/**
+	 * Obtains a token: that of the process if it can be used, otherwise one is requested, once for all who wait. If
+	 * the request fails, an old token is used for a while.
+	 *
+	 * @param accepts whether a token will do, e.g. because it is not the one that was revoked
 	 * @throws InputError for an empty scope, ServiceFailure of kind `token` if no token could be obtained
 	 */
 	async obtain(send: SendTokenRequest, accepts: (token: Token) => boolean): Promise<Token> {
-		if (this.usable && accepts(this.usable)) return this.usable;
-		this.pending ??= this.issue(send).finally(() => {
-			this.pending = undefined;
+		const { known } = this;
+		const token = usable(known);
+		if (token && accepts(token)) return token;
+		known.pending ??= issue(known, send).finally(() => {
+			known.pending = undefined;
 		});
-		return await this.pending.catch((error: unknown) => {
-			const old = this.valid;
+		return await known.pending.catch((error: unknown) => {
+			const old = valid(known);
 			if (!(error instanceof ServiceFailure) || !old || !accepts(old)) throw error;
-			this.keptUntil = Date.now() + RENEW_AGAIN_MS;
+			known.keptUntil = Date.now() + RENEW_AGAIN_MS;
 			return old;
 		});
 	}
 
-	/** The valid tokens of the client: of all its scopes, since they are stored in one field. */
-	toStore(): TokenMap {
-		this.isUnstored = false;
-		const tokens: TokenMap = this.valid ? { [this.scope]: this.valid } : {};
-		for (const { client, scope, valid } of SharedToken.all.values())
-			if (client.identity === this.client.identity && valid) tokens[scope] = valid;
-		return tokens;
+	/** Returns the map for the hidden field: the valid tokens of the client for all scopes, since one field has them all. */
+	toStore(): string {
+		const { known } = this;
+		known.isUnstored = false;
+		const tokens: TokenMap = {};
+		for (const one of [known, ...SharedToken.all.values()]) {
+			const token = one.client.identity === known.client.identity && valid(one);
+			if (token) tokens[one.scope] = token;
+		}
+		return JSON.stringify(tokens);
 	}
 
-	/** The newest token, until it is refused or expires. */
-	private get valid(): Token | undefined {
-		const { newest } = this;
-		return newest && !this.isRefused && newest.expiresAt > Date.now() ? newest : undefined;
+	/** Looks for a token that another worker has stored, or is about to store after a revocation. */
+	private async lookUp(): Promise<void> {
+		const { known, user } = this;
+		if (user === undefined) return;
+		await this.readStored(user);
+		if (!isRevoked(known)) return;
+		// If several workers wait, the first one renews and the others adopt its token.
+		const pauseMs = Math.min(PAUSE_MS * 2 ** this.revocations, MAX_PAUSE_MS);
+		await user.sleep(pauseMs * (1 + user.random()));
+		await this.readStored(user);
 	}
 
-	/** Adopts a newer token, since it was not revoked; after a refusal any other one, since clocks differ. */
-	private offer(token: Token): void {
-		const { newest, isRefused } = this;
-		const isNewer = newest === undefined || newest.issuedAt < token.issuedAt;
-		if (isNewer || (isRefused && token.accessToken !== newest.accessToken)) this.newest = token;
+	/** If the credential cannot be read, the tokens of this process remain. */
+	private async readStored(user: TokenUser): Promise<void> {
+		const stored = await user.readStored().catch(() => undefined);
+		this.adoptStored(stored?.accessTokens);
 	}
+}
 
-	private async issue(send: SendTokenRequest): Promise<Token> {
-		const { client, scope } = this;
-		if (scope === '') throw new InputError("'Custom Scope' is empty", SCOPE_ADVICE);
-		const requestedAt = Date.now();
-		const response = await send(tokenRequest(client, scope));
-		this.newest = parseTokenResponse(response, scope, client.identity, requestedAt);
-		this.refused = undefined;
-		this.keptUntil = 0;
-		this.isUnstored = true;
-		return this.newest;
+const isRevoked = ({ newest, revoked }: Known): boolean =>
+	newest !== undefined && newest.accessToken === revoked;
+
+/** The newest token, until it is revoked or expires. */
+function valid(known: Known): Token | undefined {
+	const { newest } = known;
+	return newest && !isRevoked(known) && newest.expiresAt > Date.now() ? newest : undefined;
+}
+
+/** The token to sign with; undefined if it has to be renewed first. */
+function usable(known: Known): Token | undefined {
+	const token = valid(known);
+	return token && Date.now() < Math.max(token.renewAt, known.keptUntil) ? token : undefined;
+}
+
+/** Adopts a newer token, since it was not revoked; after a revocation any other one, since clocks differ. */
+function adopt(known: Known, token: Token): void {
+	const { newest } = known;
+	const isNewer = newest === undefined || newest.issuedAt < token.issuedAt;
+	if (isNewer || (isRevoked(known) && token.accessToken !== newest.accessToken))
+		known.newest = token;
+}
+
+/** Requests a token. */
+async function issue(known: Known, send: SendTokenRequest): Promise<Token> {
+	const { client, scope } = known;
+	if (scope === '') throw new InputError("'Custom Scope' is empty", SCOPE_ADVICE);
+	const requestedAt = Date.now();
+	const response = await send(tokenRequest(client, scope));
+	const token = parseTokenResponse(response, scope, client.identity, requestedAt);
+	Object.assign(known, { newest: token, revoked: undefined, keptUntil: 0, isUnstored: true });
+	return token;
+}
+
+/** Reads the stored map; anything that is none counts as empty. */
+export function parseTokenMap(stored: unknown): TokenMap {
+	try {
+		return Object(JSON.parse(String(stored))) as TokenMap;
+	} catch {
+		return {};
 	}
 }

@@ -1,4 +1,3 @@
-import { TokenCredential } from '../../../nodes/shared/n8n/session/token-credential';
 import { SharedToken } from '../../../nodes/shared/service/tokens/shared-token';
 import { parseClient } from '../../../nodes/shared/service/tokens/token';
 
@@ -37,7 +36,8 @@ const issue = async () => {
 
 /** Sends requests one after the other as the session and n8n do; returns the statuses of the answers. */
 async function run(requests: number, beforeEach = () => {}): Promise<number> {
-	const credential = new TokenCredential(fields, SCOPE, async () => stored, {
+	const token = SharedToken.of(parseClient(fields), SCOPE, {
+		readStored: async () => stored,
 		sleep: async (ms) => void (now += ms),
 		random: () => 0.5,
 		hint: (message) => void hints.push(message),
@@ -46,22 +46,22 @@ async function run(requests: number, beforeEach = () => {}): Promise<number> {
 	for (let request = 1; request <= requests; request++) {
 		beforeEach();
 		for (;;) {
-			const { token, data } = await credential.next();
-			if (token === undefined) {
-				expect(data.accessTokens).toBe('');
-				const shared = SharedToken.of(parseClient(fields), SCOPE);
-				await shared.obtain(issue, () => true);
-				data.accessTokens = JSON.stringify(shared.toStore());
-				stored = { ...stored, accessTokens: data.accessTokens };
+			const data: Record<string, unknown> = await token.signingData(fields);
+			if (data.accessTokens === '') {
+				await token.obtain(issue, () => true);
+				data.accessTokens = token.toStore();
+				stored = { ...stored, accessTokens: token.toStore() };
 			}
-			const used = token ?? credential.obtainedIn(data);
+			const used = SharedToken.in(data);
 			if (used === undefined) throw new Error('No token');
 			now += 100;
 			if (used.accessToken === valid) {
 				accepted += 1;
 				break;
 			}
-			credential.refuse(used);
+			token.markRevoked(used);
+			// The answers to requests that were in flight with the same token.
+			token.markRevoked(used);
 		}
 	}
 	return accepted;

@@ -1,0 +1,46 @@
+/**
+ * The second half of `npm run lint`: what ESLint does not read. Prints a line for each fault.
+ */
+import '../../support/setup';
+
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+import { ROOT } from '../../support/manifest';
+import { tableFaults } from '../docs';
+import { circles } from './circles';
+import { wrongWorkflows } from './github';
+import { brokenLinks, unknownSections, wrongSteps } from './pages';
+import { gateFaults, switchedOffRules } from './sources';
+
+/** The files of the repository; those that were not committed yet too, so that a new page is not left out. */
+function repositoryFiles(): string[] {
+	const args = ['ls-files', '--cached', '--others', '--exclude-standard'];
+	return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' })
+		.split('\n')
+		.filter((file) => file !== '' && existsSync(path.join(ROOT, file)));
+}
+
+async function main(): Promise<void> {
+	const files = repositoryFiles();
+	const faults = [
+		...brokenLinks(files),
+		...unknownSections(files),
+		...wrongSteps(),
+		...circles(),
+		...wrongWorkflows(),
+		...switchedOffRules(files),
+		...gateFaults(),
+		...(await tableFaults()),
+	];
+	for (const fault of faults) process.stdout.write(`${fault}\n`);
+	// Checks that find nothing to check would pass too.
+	const isSane = files.length > 300;
+	process.exit(faults.length === 0 && isSane ? 0 : 1);
+}
+
+main().catch((error: unknown) => {
+	process.stderr.write(`${String(error instanceof Error ? error.stack : error)}\n`);
+	process.exit(2);
+});

@@ -1,0 +1,31 @@
+/** Our own rules for shipped sources, and those of n8n's publish gate. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { ROOT } from '../../support/manifest';
+
+const SWITCH = /eslint-disable|@ts-ignore|@ts-expect-error|@ts-nocheck/;
+
+/** Finds shipped lines that switch off a rule. A comment may speak of one. */
+export function switchedOffRules(files: readonly string[]): string[] {
+	return files
+		.filter((file) => /^(nodes|credentials)\/.+\.ts$/.test(file))
+		.flatMap((file) =>
+			readFileSync(path.join(ROOT, file), 'utf8')
+				.split('\n')
+				.flatMap((line, at) =>
+					SWITCH.test(line) && !/^\s*(\*|\/\/ (?!eslint|@ts)|\/\*\*)/.test(line)
+						? [`${file}:${at + 1} switches off a rule`]
+						: [],
+				),
+		);
+}
+
+/** Runs the linter of n8n's publish gate over the sources. */
+export function gateFaults(): string[] {
+	const args = ['scripts/scan.mjs', '.', 'source'];
+	const result = execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+	const { passed, message, details } = JSON.parse(result) as Record<string, unknown>;
+	return passed === true ? [] : [`n8n's publish gate: ${String(message)} ${String(details)}`];
+}

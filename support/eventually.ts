@@ -1,0 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Shorter than the limit of a test, so that the error says what was waited for. */
+const WITHIN_MS = 15_000;
+
+/**
+ * Waits until a condition holds.
+ *
+ * @param sight what is there so far, for the error
+ * @throws Error with what is there if it takes too long: waiting longer would not help
+ */
+export async function eventually(
+	isSo: () => boolean,
+	sight: () => unknown,
+	withinMs = WITHIN_MS,
+): Promise<void> {
+	const until = performance.now() + withinMs;
+	while (!isSo()) {
+		if (performance.now() > until) {
+			const seen = JSON.stringify(sight(), undefined, 1);
+			throw new Error(`Waited ${withinMs / 1000} s in vain. So far there is: ${seen}`);
+		}
+		await delay(5);
+	}
+}

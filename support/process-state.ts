@@ -1,0 +1,100 @@
+/**
+ * What the modules under test keep in memory for the whole process. n8n runs many executions in one process, so each
+ * run must give back what it took. After each test of a node this is asserted, and then forgotten, so that no test
+ * depends on the one before.
+ */
+import type { Readable } from 'node:stream';
+
+import { Budget } from '../nodes/shared/flow/budget';
+import type { Limiter } from '../nodes/shared/flow/limiter';
+import { Run } from '../nodes/shared/n8n/run/run';
+import { limiters } from '../nodes/shared/n8n/session/request-options';
+import { Session } from '../nodes/shared/n8n/session/session';
+import { eventually } from './eventually';
+
+/** A request that was canceled ends a little later than its run. */
+const GIVEN_BACK_WITHIN_MS = 5_000;
+
+const allLimiters = new Set([limiters]);
+const runs = new Set<Run>();
+const sessions = new Set<Session>();
+const budgets = new Set<Budget>();
+const files = new Set<Readable>();
+
+/** Watches the limiters of modules that a test has loaded anew. */
+export const watchLimiters = (loaded: Map<string, Limiter>): void => void allLimiters.add(loaded);
+
+/** Watches the runs of a `Run` class: that of this process, or one that a test has loaded anew. */
+export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): void {
+	const { finish } = prototype;
+	prototype.finish = async function (this: Run) {
+		runs.add(this);
+		return await finish.call(this);
+	};
+}
+
+/** Watches a file that a node has opened. */
+export function watchFile<T>(stream: T): T {
+	if (typeof (stream as Readable).destroyed === 'boolean') files.add(stream as Readable);
+	return stream;
+}
+
+function watchSessions(): void {
+	const { request } = Session.prototype;
+	Session.prototype.request = async function (...args) {
+		sessions.add(this);
+		return await request.apply(this, args);
+	};
+}
+
+function watchBudgets(): void {
+	const { take } = Budget.prototype;
+	Budget.prototype.take = function (bytes) {
+		budgets.add(this);
+		take.call(this, bytes);
+	};
+}
+
+/** What is not given back, in words; empty if everything is. */
+function kept(): string[] {
+	const found: string[] = [];
+	for (const { lanes, waiting, running } of [...allLimiters].flatMap((all) => [
+		...all.values(),
+	])) {
+		if (lanes.size > 0) found.push(`a limiter has ${lanes.size} lanes of runs that are over`);
+		if (waiting.length > 0) found.push(`${waiting.length} requests wait in a limiter`);
+		if (running > 0) found.push(`a limiter counts ${running} requests in flight`);
+	}
+	for (const run of runs) {
+		const { onEndListeners } = run as unknown as { onEndListeners: Set<unknown> };
+		if (run.stats.inFlight > 0) found.push(`a run counts ${run.stats.inFlight} in flight`);
+		if (onEndListeners.size > 0)
+			found.push(`${onEndListeners.size} listeners wait for the end of a run that is over`);
+	}
+	for (const session of sessions) {
+		const { cancels } = session as unknown as { cancels: Set<unknown> };
+		if (cancels.size > 0) found.push(`a session can still cancel ${cancels.size} exchanges`);
+	}
+	for (const budget of budgets) {
+		const { bytes } = budget as unknown as { bytes: number };
+		if (bytes !== 0) found.push(`a budget has ${bytes} bytes of texts in flight`);
+	}
+	for (const file of files)
+		if (!file.destroyed && !file.readableEnded) found.push('a file is still open');
+	return found;
+}
+
+/** Asserts after each test of a file that everything was given back, and forgets the rest. */
+export function useCleanProcess(): void {
+	watchRuns(Run);
+	watchSessions();
+	watchBudgets();
+	afterEach(async () => {
+		try {
+			await eventually(() => kept().length === 0, kept, GIVEN_BACK_WITHIN_MS);
+		} finally {
+			for (const all of allLimiters) all.clear();
+			for (const set of [runs, sessions, budgets, files]) set.clear();
+		}
+	});
+}

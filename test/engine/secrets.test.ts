@@ -1,0 +1,272 @@
+/**
+ * No secret that a service repeats is seen by a person or a model: one table of each secret, each place where a service
+ * can repeat it, and each moment at which it can.
+ */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+
+import type { INodeParameters, INodeType } from 'n8n-workflow';
+
+import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
+import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { Run } from '../../nodes/shared/n8n/run/run';
+import { packageCredentialType } from '../../support/credential-types';
+import { runNode, testCredential, type CredentialData } from '../../support/engine';
+
+type Answer = [status: number, body: unknown];
+
+/** A request of the service that repeats what it was signed with; the others go well. */
+type Echoing = 'token' | 'push' | 'delete' | 'submit' | 'results' | 'blobs';
+
+const LOGIN = { user: 'somebody', password: 'pass word+of/somebody' };
+const CLIENT = { clientId: 'some-client', clientSecret: 'client+secret/of us' };
+const API_KEY = 'push+key/of us';
+
+let server: Server;
+let url: string;
+/** Which request repeats its secret, and how. */
+let echoing: Echoing;
+let answer: (secret: string) => Answer;
+/** How many tokens the service refuses, each by 401. */
+let refusals: number;
+let tokens: string[];
+/** What the service has been sent and has repeated. */
+let repeated: Set<string>;
+
+/** What a request was signed with: as it was sent, and as it was before it was encoded. */
+function secretsIn({ headers }: IncomingMessage): string[] {
+	const [scheme, sent = ''] = (headers.authorization ?? '').split(' ');
+	const login = Buffer.from(sent, 'base64').toString();
+	const all = scheme === 'Basic' ? [sent, login.slice(login.indexOf(':') + 1)] : [sent];
+	return [...all, String(headers['x-api-key'] ?? '')].filter((secret) => secret !== '');
+}
+
+function routeOf({ method, url: path = '' }: IncomingMessage): Echoing {
+	if (path.includes('/token')) return 'token';
+	if (path.includes('/async-chunking/')) return method === 'POST' ? 'submit' : 'results';
+	if (path.includes('/push')) return method === 'POST' ? 'push' : 'delete';
+	return 'blobs';
+}
+
+function respond(request: IncomingMessage): Answer {
+	const route = routeOf(request);
+	const secrets = secretsIn(request);
+	if (route !== 'token' && request.headers.authorization?.startsWith('Bearer')) {
+		if (refusals > tokens.length - 1) return [401, { message: `Revoked: ${secrets.join()}` }];
+	}
+	if (route === echoing) {
+		for (const secret of secrets) repeated.add(secret);
+		// URL-encoded as well: so it is in a form or a path.
+		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
+	}
+	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];
+	if (route !== 'token') return [200, {}];
+	tokens.push(`token-${tokens.length}-of-${'x'.repeat(20)}`);
+	return [200, { token_type: 'Bearer', expires_in: 3600, access_token: tokens.at(-1) }];
+}
+
+beforeAll(async () => {
+	server = createServer((request, response) => {
+		request.resume();
+		request.on('end', () => {
+			const [status, body] = respond(request);
+			const isText = typeof body === 'string';
+			response.writeHead(status, {
+				'Content-Type': isText ? 'text/plain' : 'application/json',
+				'X-Echo': [...repeated].map(encodeURIComponent).join(),
+			});
+			response.end(isText ? body : JSON.stringify(body));
+		});
+	});
+	await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+	url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+	const { sleep } = Run.prototype;
+	jest.spyOn(Run.prototype, 'sleep').mockImplementation(async function (this: Run, ms, wake) {
+		await sleep.call(this, ms / 100, wake);
+	});
+	refusals = 0;
+	tokens = [];
+	repeated = new Set();
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => {
+	server.closeAllConnections();
+	await new Promise((closed) => server.close(closed));
+});
+
+const credentials = (): CredentialData => ({
+	lucidworksAiOAuth2Api: {
+		...CLIENT,
+		authUrl: url,
+		authorizationServerId: 'server',
+		aiUrl: url,
+		scope: 'machinelearning.predict',
+	},
+	lucidworksPushApi: { pushUrl: url, endpoint: 'docs', apiKey: API_KEY },
+	lucidworksBlobApi: { ...LOGIN, baseUrl: url, authentication: 'basic' },
+});
+
+/** Whatever a person can see of something, hidden members and causes included, in one text. */
+const allOf = (seen: unknown): string =>
+	inspect(seen, { depth: Infinity, showHidden: true, maxStringLength: Infinity });
+
+/** @returns whether the echo was seen, with its secrets masked */
+function expectNoSecret(seen: unknown): boolean {
+	expect(repeated.size).toBeGreaterThan(0);
+	const text = allOf(seen) + JSON.stringify(seen);
+	const forms = [...repeated, ...tokens].flatMap((one) => [one, encodeURIComponent(one)]);
+	for (const secret of forms) expect(text).not.toContain(secret);
+	return text.includes('***');
+}
+
+/** Places in a response, of any status, whose words are shown. */
+const PLACES: Record<string, (secret: string) => unknown> = {
+	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
+	text: (secret) => `No: ${secret}`,
+};
+/** Places in a 2xx response to a push that is returned as it is. */
+const RETURNED: Record<string, (secret: string) => unknown> = {
+	'nested JSON': (secret) => ({ request: { headers: [{ value: secret }] } }),
+	'a name of a member': (secret) => ({ seen: { [secret]: 1 } }),
+	'a text': (secret) => `Done with ${secret}`,
+	'an entry that is rejected': (secret) => ({ errors: [{ id: 'a', message: `No: ${secret}` }] }),
+};
+
+const CHUNK: INodeParameters = {
+	output: 'chunks',
+	modelId: { __rl: true, mode: 'id', value: 'm' },
+	chunker: 'sentence',
+};
+const OPTIONS = { retryForSeconds: 0 };
+
+interface Row {
+	node: INodeType;
+	parameters?: INodeParameters;
+	route: Echoing;
+	status: number;
+	body: (secret: string) => unknown;
+}
+
+const rows: Record<string, Row> = {};
+for (const [place, body] of Object.entries(PLACES)) {
+	for (const status of [400, 401, 500]) {
+		const add = (name: string, row: Omit<Row, 'status' | 'body'>) =>
+			(rows[`${name}, status ${status}, ${place}`] = { ...row, status, body });
+		add('push', { node: new PushDocuments(), route: 'push' });
+		add('delete', { node: new DeleteDocument(), route: 'delete' });
+		add('migration', {
+			node: new MigrateBlobs(),
+			parameters: { confirm: true },
+			route: 'blobs',
+		});
+		add('token', { node: new ChunkText(), parameters: CHUNK, route: 'token' });
+		// A token that is refused with 401 is renewed: see below.
+		if (status === 401) continue;
+		add('submission', { node: new ChunkText(), parameters: CHUNK, route: 'submit' });
+		const get = { ...CHUNK, operation: 'getResults', chunkingId: 'job-1' };
+		add('poll', { node: new ChunkText(), parameters: get, route: 'results' });
+	}
+}
+for (const [place, body] of Object.entries(RETURNED))
+	rows[`push, status 200, ${place}`] = {
+		node: new PushDocuments(),
+		route: 'push',
+		status: 200,
+		body,
+	};
+const jobs: Record<string, (secret: string) => unknown> = {
+	'a job that failed': (secret) => ({ chunkingId: 'job-1', status: 'ERROR', message: secret }),
+	'a status': (secret) => ({ chunkingId: 'job-1', status: `WAITING FOR ${secret}` }),
+	'results that cannot be read': (secret) => ({
+		chunkingId: 'job-1',
+		status: 'READY',
+		chunkedData: [{ message: secret }],
+	}),
+};
+for (const [place, body] of Object.entries(jobs)) {
+	const parameters = { ...CHUNK, operation: 'getResults', chunkingId: 'job-1' };
+	rows[`poll, ${place}`] = {
+		node: new ChunkText(),
+		parameters,
+		route: 'results',
+		status: 200,
+		body,
+	};
+}
+rows['submission, a job that failed'] = {
+	node: new ChunkText(),
+	parameters: CHUNK,
+	route: 'submit',
+	status: 200,
+	body: (secret) => ({ status: 'ERROR', message: secret }),
+};
+
+const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
+
+/** Runs a row in each mode, and expects that the echo is there without its secret. */
+async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
+	echoing = route;
+	answer = (secret) => [status, body(secret)];
+	const seen: unknown[] = [];
+	for (const onError of MODES) {
+		tokens = [];
+		const { run, output, error, hints } = await runNode({
+			node,
+			parameters: { ...parameters, options: OPTIONS },
+			items: [{ id: 'a', name: 'A', text: 'A text.' }],
+			credentials: credentials(),
+			onError,
+		});
+		seen.push(error, hints, output, run);
+	}
+	// Otherwise the table would prove nothing.
+	expect(expectNoSecret(seen)).toBe(true);
+}
+
+describe('in the first request of a run', () => {
+	it.each(Object.entries(rows))('%s', async (_name, row) => await expectMasked(row));
+});
+
+describe('after the token was renewed', () => {
+	const withToken = Object.entries(rows).filter(([, { route }]) =>
+		['submit', 'results'].includes(route),
+	);
+	it.each(withToken)('%s', async (_name, row) => {
+		refusals = 1;
+		await expectMasked(row);
+		expect(tokens).toHaveLength(2);
+	});
+});
+
+describe('in the test of a credential', () => {
+	const types: Array<[string, string, Echoing]> = [
+		['token', 'lucidworksAiOAuth2Api', 'token'],
+		['chunking', 'lucidworksAiOAuth2Api', 'results'],
+		['push', 'lucidworksPushApi', 'push'],
+		['blobs', 'lucidworksBlobApi', 'blobs'],
+	];
+	const cases = types.flatMap(([name, type, route]) =>
+		[400, 401, 500].flatMap((status) =>
+			Object.entries(PLACES).map(
+				([place, body]) =>
+					[`${name}, status ${status}, ${place}`, type, route, status, body] as const,
+			),
+		),
+	);
+	it.each(cases)('%s', async (_name, typeName, route, status, body) => {
+		const type = packageCredentialType(typeName);
+		if (!type) throw new Error(`There is no ${typeName}`);
+		echoing = route;
+		answer = (secret) => [status, body(secret)];
+		const { ok, message } = await testCredential(type, credentials()[type.name] ?? {});
+		const isMasked = expectNoSecret(message);
+		// A chunking service that answers at all has accepted the token.
+		const isAccepted = route === 'results' && ![401, 403].includes(status);
+		expect({ ok, isMasked }).toEqual({ ok: isAccepted, isMasked: !isAccepted });
+	});
+});

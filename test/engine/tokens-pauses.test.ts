@@ -1,0 +1,26 @@
+/** How long a run waits after a 401, so that another worker can store a token first. */
+import { Run } from '../../nodes/shared/n8n/run/run';
+import { indexes } from '../../support/sandbox';
+import { texts, useChunkText } from '../../support/chunking';
+
+const { chunk, fault } = useChunkText();
+
+it('spreads the pauses of workers over as long again, and doubles them', async () => {
+	const { sleep } = Run.prototype;
+	const pauses: number[] = [];
+	jest.spyOn(Run.prototype, 'sleep').mockImplementation(async function (this: Run, ms, wake) {
+		// The log and the polls sleep too, for longer and shorter.
+		if (ms >= 500 && ms < 5_000) pauses.push(ms);
+		await sleep.call(this, Math.min(ms, 1), wake);
+	});
+	const random = jest.spyOn(Math, 'random');
+	for (const share of [0, 0.25, 0.999]) {
+		random.mockReturnValue(share);
+		fault('submit', { status: 401, times: 2 });
+		await chunk(texts(1), { operation: 'submit' });
+	}
+	jest.restoreAllMocks();
+	expect(pauses).toEqual(
+		[0, 0.25, 0.999].flatMap((share) => indexes(2).map((at) => 500 * 2 ** at * (1 + share))),
+	);
+});

@@ -1,0 +1,43 @@
+import { ChunkHints } from '../../../nodes/ChunkText/chunks/hints';
+import { RunStats } from '../../../nodes/shared/flow/run-state';
+import type { Run } from '../../../nodes/shared/n8n/run/run';
+
+/** Numbers in the hints of a run in which so many texts were done, one list for each hint. */
+function figures(hints: ChunkHints, done: number, isFetched = true): string[][] {
+	const said: string[] = [];
+	const stats = new RunStats();
+	stats.count('done', done);
+	stats.count('requests', 40);
+	stats.count('retries', 3);
+	const run = { stats, meter: { seconds: 7 }, hint: (text: string) => said.push(text) };
+	hints.addTo(run as unknown as Run, isFetched);
+	return said.filter(Boolean).map((hint) => hint.match(/\d[\d,]*(?!\w)/g) ?? []);
+}
+
+const TROUBLE = ['3'];
+
+it('texts that are not finished do not count as chunked', () => {
+	const hints = new ChunkHints();
+	hints.unfinished(20, undefined);
+	hints.unfinished(5, undefined);
+	expect(figures(hints, 150)).toEqual([['125', '40', '7'], TROUBLE, ['25']]);
+	expect(figures(hints, 150, false)).toEqual([['150', '40', '7'], TROUBLE]);
+});
+
+it('all files are summed up', () => {
+	const hints = new ChunkHints();
+	hints.file({ records: 1_000, chunked: 900, chunks: 3_000 });
+	hints.file({ records: 50, chunked: 40, chunks: 70 });
+	expect(figures(hints, 0)).toEqual([['2', '940', '1,050', '3,070', '0'], TROUBLE]);
+});
+
+it('all texts without chunks, without vectors and without their ends are counted', () => {
+	const hints = new ChunkHints();
+	const chunk = { text: 'a', tokensUsed: 600 } as never;
+	hints.chunked([], 0, true);
+	hints.chunked([], 0, true);
+	hints.chunked([chunk], 0, true);
+	hints.chunked([{ tokensUsed: 513 } as never], 30, false);
+	hints.chunked([{ tokensUsed: 1 } as never], 12, false);
+	expect(figures(hints, 5)).toEqual([TROUBLE, ['2'], ['1'], ['600', '512'], ['2', '42']]);
+});

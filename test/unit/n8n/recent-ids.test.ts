@@ -1,0 +1,14 @@
+import { RecentIds } from '../../../nodes/ChunkText/texts/recent-ids';
+
+test('an ID is known among the next 100,000, and forgotten after twice as many', () => {
+	const ids = new RecentIds();
+	const add = (from: number, count: number) => {
+		for (let at = from; at < from + count; at++) ids.has(`other ${at}`);
+	};
+	add(0, 99_999);
+	expect(ids.has('a')).toBe(false);
+	add(100_000, 99_999);
+	expect(ids.has('a')).toBe(true);
+	add(200_000, 200_001);
+	expect(ids.has('a')).toBe(false);
+});

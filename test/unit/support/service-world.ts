@@ -1,0 +1,293 @@
+/**
+ * Plays a run of a node in virtual time against a service that fails as its rules say. The requests go through
+ * `bulk` and `poll` with the settings of the nodes, and failures are the ones that the nodes see.
+ */
+import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { oneEach } from '../../../nodes/shared/flow/one-each';
+import type { Outcome } from '../../../nodes/shared/flow/outcome';
+import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
+import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
+import { transportFailure } from '../../../nodes/shared/http/transport-failure';
+import { judge } from '../../../nodes/shared/service/failure';
+import { AI_SERVICE, PUSH_SERVICE, statusFailure } from '../../../nodes/shared/service/services';
+import type { Admission } from '../../../sandbox/rates';
+import { flat } from './slices';
+import { VirtualClock } from '../../../support/virtual-clock';
+import { VirtualRun } from '../../../support/virtual-run';
+
+/** What a request meets: a status with its body, or a connection that breaks before or after the work. */
+export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };
+
+/** A request as the service sees it. */
+export interface SeenRequest {
+	route: 'push' | 'delete' | 'submit' | 'results';
+	ids: readonly number[];
+	/** Milliseconds since the world began. */
+	now: number;
+	inFlight: number;
+	random: () => number;
+}
+
+/** Returns the fault of a request, or undefined if the service carries the request out. */
+export type Rule = (request: SeenRequest) => Fault | undefined;
+
+/** A share of all requests meets the fault. */
+export const atRandom =
+	(share: number, fault: Fault): Rule =>
+	({ random }) =>
+		random() < share ? fault : undefined;
+
+/** A share of all connections breaks, half of these after the work was done. */
+export const resetsAtRandom =
+	(share: number): Rule =>
+	({ random }) =>
+		random() < share ? { reset: random() < 0.5 ? 'beforeWork' : 'afterWork' } : undefined;
+
+/** The rule holds in a time of the world, in seconds. */
+export const during =
+	(from: number, to: number, rule: Rule): Rule =>
+	(request) =>
+		request.now >= from * 1000 && request.now < to * 1000 ? rule(request) : undefined;
+
+/** All requests meet the fault. */
+export const always =
+	(fault: Fault): Rule =>
+	() =>
+		fault;
+
+/** Requests with one of these documents meet the fault. */
+export const withAny = (ids: readonly number[], fault: Fault): Rule => {
+	const bad = new Set(ids);
+	return (request) => (request.ids.some((id) => bad.has(id)) ? fault : undefined);
+};
+
+/** The first fault of several rules. */
+export const anyOf =
+	(rules: readonly Rule[]): Rule =>
+	(request) => {
+		for (const rule of rules) {
+			const fault = rule(request);
+			if (fault) return fault;
+		}
+		return undefined;
+	};
+
+/** The rule holds for one kind of request. */
+export const onRoute =
+	(route: SeenRequest['route'], rule: Rule): Rule =>
+	(request) =>
+		request.route === route ? rule(request) : undefined;
+
+/** What exceeds a limit meets the fault. */
+export const beyond =
+	(admits: Admission, fault: Fault): Rule =>
+	({ now, inFlight }) =>
+		admits(now, inFlight) ? undefined : fault;
+
+/** What a run does, and which service it meets. */
+export interface World {
+	kind: 'push' | 'delete' | 'chunk';
+	/** Documents or texts. */
+	entries: number | readonly number[];
+	perRequest?: number;
+	/** Applied in order: the first fault counts. A function makes rules that count anew for each run. */
+	rules?: Rule[] | (() => Rule[]);
+	retryForSeconds?: number;
+	/** Mean time of a request. */
+	latencyMs?: number;
+	/** Time a chunking job takes. */
+	jobMs?: number;
+	seed?: number;
+	/** The clock of a world that goes on after the run. */
+	clock?: VirtualClock;
+}
+
+/** What became of the entries of a run, and what the service has. */
+export interface Played {
+	done: number[];
+	failed: number[];
+	/** Not sent, because the run had ended. */
+	skipped: number[];
+	/** Entries whose work the service carried out at least once. */
+	effects: Set<number>;
+	/** Every attempt and poll. */
+	requests: number;
+	/** Time of the run. */
+	seconds: number;
+	/** The longest time from the first failed request with an entry to the failure of that entry. */
+	isolatedAfter: number;
+	reasonOf: Map<number, unknown>;
+	ended: { reason: unknown } | undefined;
+}
+
+/** Concurrency of the nodes by default. */
+const CONCURRENCY = { push: 4, delete: 8, chunk: 8 };
+const PER_REQUEST = { push: 500, delete: 1, chunk: 10 };
+/** Defaults of Chunk Text, see `POLLING`. */
+const POLLS = { firstMs: 250, longestMs: 10_000 };
+const MAX_WAIT_MS = 600_000;
+
+interface Job {
+	ids: number[];
+	readyAt: number;
+	deadline: number;
+}
+
+/**
+ * Plays a run.
+ *
+ * @throws Error if an entry did not get exactly one outcome, or was called done without its work
+ */
+export async function playWorld({
+	kind,
+	entries,
+	perRequest = PER_REQUEST[kind],
+	rules = [],
+	retryForSeconds = 60,
+	latencyMs = 200,
+	jobMs = 1000,
+	seed = 1,
+	clock = new VirtualClock(seed),
+}: World): Promise<Played> {
+	const run = new VirtualRun({ clock });
+	const faultOf = anyOf(typeof rules === 'function' ? rules() : rules);
+	const began = clock.now();
+	const ids =
+		typeof entries === 'number' ? Array.from({ length: entries }, (_, id) => id) : entries;
+	const service = kind === 'chunk' ? AI_SERVICE : PUSH_SERVICE;
+	const firstFailure = new Map<number, number>();
+	const outcomes = new Map<number, 'done' | 'failed' | 'skipped'>();
+	const effects = new Set<number>();
+	const reasonOf = new Map<number, unknown>();
+	let isolatedMs = 0;
+	let inFlight = 0;
+	let requests = 0;
+
+	const failureOf = (fault: Fault) =>
+		'reset' in fault
+			? transportFailure(
+					Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }),
+					service,
+				)
+			: statusFailure(service, { status: fault.status, body: fault.body ?? '' });
+	const half = async () => await clock.sleep((latencyMs / 2) * (0.5 + clock.random()));
+	const request = async (
+		route: SeenRequest['route'],
+		sent: readonly number[],
+		work: () => void = () => undefined,
+	) => {
+		requests++;
+		inFlight++;
+		try {
+			await half();
+			const seen = {
+				route,
+				ids: sent,
+				now: clock.now(),
+				inFlight,
+				random: () => clock.random(),
+			};
+			const fault = faultOf(seen);
+			if (!fault || ('reset' in fault && fault.reset === 'afterWork')) {
+				work();
+				await half();
+			}
+			if (!fault) return;
+			for (const id of sent) if (!firstFailure.has(id)) firstFailure.set(id, clock.now());
+			throw failureOf(fault);
+		} finally {
+			inFlight--;
+		}
+	};
+	const apply = (sent: readonly number[]) => () => {
+		for (const id of sent) effects.add(id);
+	};
+	const account = (sent: readonly number[], outcome: Outcome<unknown>) => {
+		for (const id of sent) {
+			if (outcomes.has(id)) throw new Error(`Entry ${id} has two outcomes`);
+			if (outcome.ok && !effects.has(id)) throw new Error(`Entry ${id} was never accepted`);
+			outcomes.set(id, outcome.ok ? 'done' : outcome.skipped ? 'skipped' : 'failed');
+			if (outcome.ok || outcome.skipped) continue;
+			reasonOf.set(id, outcome.reason);
+			isolatedMs = Math.max(isolatedMs, clock.now() - (firstFailure.get(id) ?? clock.now()));
+		}
+	};
+
+	const limiter = new Limiter();
+	const concurrency = CONCURRENCY[kind];
+	const newLine = () => ({
+		run,
+		concurrency,
+		lane: new Lane(limiter, run, concurrency),
+		health: new ServiceHealth(),
+		retryForMs: retryForSeconds * 1000,
+		judge: (error: unknown) => judge(error, { idempotent: true }),
+	});
+	const bulkOptions = <R>(send: BulkOptions<number, R>['send']): BulkOptions<number, R> => ({
+		...newLine(),
+		limits: { maxCount: perRequest, maxBytes: 1e9 },
+		textOf: String,
+		tooLarge: () => new Error('Nothing is too large'),
+		send,
+	});
+
+	const push = async () => {
+		const options = bulkOptions(async (batch) => {
+			const sent = batch.map(({ entry }) => entry);
+			await request('push', sent, apply(sent));
+		});
+		for await (const { entries: sent, outcome } of flat(bulk([[...ids]], options)))
+			account(sent, outcome);
+	};
+	const remove = async () => {
+		const send = async (id: number) => await request('delete', [id], apply([id]));
+		const answers = bulk([[...ids]], oneEach(newLine(), send));
+		for await (const { entries: sent, outcome } of flat(answers)) account(sent, outcome);
+	};
+	const chunk = async () => {
+		const polling: PollOptions<Job, number> = {
+			...newLine(),
+			intervals: POLLS,
+			deadlineOf: ({ deadline }) => deadline,
+			check: async (job) => {
+				let isReady = false;
+				await request('results', job.ids, () => {
+					isReady = clock.now() >= job.readyAt;
+					if (isReady) apply(job.ids)();
+				});
+				return isReady
+					? { state: 'finished', response: job.ids.length }
+					: { state: 'pending' };
+			},
+			expire: (_job, lastError) => ({ state: 'failed', reason: lastError }),
+		};
+		const submitting = bulkOptions<Job>(async (batch) => {
+			const sent = batch.map(({ entry }) => entry);
+			await request('submit', sent);
+			const now = clock.now();
+			return { ids: sent, readyAt: now + jobMs, deadline: now + MAX_WAIT_MS };
+		});
+		const options: BulkOptions<number, Job, number> = {
+			...submitting,
+			settle: async (job) => await poll(job, polling),
+		};
+		for await (const { entries: sent, outcome } of flat(bulk([[...ids]], options)))
+			account(sent, outcome);
+	};
+
+	await clock.run({ push, delete: remove, chunk }[kind]());
+	const withOutcome = (how: string) => ids.filter((id) => outcomes.get(id) === how);
+	if (outcomes.size !== ids.length) throw new Error(`${outcomes.size} of ${ids.length} outcomes`);
+	return {
+		done: withOutcome('done'),
+		failed: withOutcome('failed'),
+		skipped: withOutcome('skipped'),
+		effects,
+		requests,
+		seconds: (clock.now() - began) / 1000,
+		isolatedAfter: isolatedMs / 1000,
+		reasonOf,
+		ended: run.ended,
+	};
+}
