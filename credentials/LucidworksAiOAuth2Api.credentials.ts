@@ -136,7 +136,8 @@ const HOOKS = credentialHooks({
 	 * and, where a chunking service answers with JSON or nothing, a page or plain text.
 	 */
 	advice: (status, body, data) => {
-		if (status === 401 || status === 403) return statusAdvice(status, AI_SERVICE, true);
+		if (status === 401 || status === 403)
+			return statusAdvice({ status, body }, AI_SERVICE, true);
 		const isText = typeof body === 'string' && body.trim() !== '';
 		if ((status === 200 || status === 404) && isText && canChunk(data))
 			return "This doesn't look like a chunking service: check 'AI Service URL'";

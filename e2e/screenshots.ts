@@ -1,7 +1,8 @@
 /**
  * Takes the pictures of docs/images: every example workflow on the canvas, the panel of each node type and
  * operation, the AI credential's dialog and a search of the index, in the light and the dark theme, from a real
- * n8n. Names of examples, `credential` and `search` after `--` take only theirs.
+ * n8n. Names of examples, `credential` and `search` after `--` take only theirs. A window that does not show what
+ * the alt text of its picture says ends the command.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,6 +11,7 @@ import type { Page } from 'playwright-core';
 
 import { Canvas } from './browser/canvas';
 import { openEditor, startBrowser, WINDOW_SIZE } from './browser/editor';
+import { expectShown } from './browser/shown';
 import { startDemo } from './demo/demo';
 import { runScenario } from './demo/scenarios';
 import { Stage } from './demo/stage';
@@ -29,6 +31,10 @@ const NOT_RUN = new Set([
 
 /** High enough for every panel and dialog to be shown without scrolling. */
 const HEIGHT = 1400;
+
+/** What the search is for: words of the example Getting Started, which the picture shows after it. */
+const SEARCHED = 'warehouse noon';
+const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
 
 /** Of the window with the search: what it found fills it. */
 const SEARCH_HEIGHT = 400;
@@ -59,9 +65,18 @@ async function showSchema(page: Page): Promise<void> {
 	if (await choice.isVisible()) await choice.click();
 }
 
-/** Writes a picture of a window, or of the dialog in it. */
-async function shoot(page: Page, name: string, part?: string): Promise<void> {
+/**
+ * Writes a picture of a window, or of the dialog in it.
+ * @param expected what the window must show
+ */
+async function shoot(
+	page: Page,
+	name: string,
+	expected: readonly string[],
+	part?: string,
+): Promise<void> {
 	await pause(SETTLE_MS);
+	await expectShown(page, name, expected);
 	const file = path.join(IMAGES, `${name}.png`);
 	say(`    ${path.basename(file)}`);
 	if (part === undefined) await page.screenshot({ path: file });
@@ -71,18 +86,23 @@ async function shoot(page: Page, name: string, part?: string): Promise<void> {
 runCommand(async (command) => {
 	const browser = await startBrowser(command);
 	const demo = await startDemo(command, { keepData: false });
-	await runScenario('ingest-documents', new Stage(demo));
+	const stage = new Stage(demo);
+	await runScenario('ingest-documents', stage);
 	await mkdir(IMAGES, { recursive: true });
 	for (const theme of ['light', 'dark'] as const) {
 		const page = await openEditor(browser, demo.n8n, theme);
 		const canvas = new Canvas(page, demo.n8n.url);
 		const kinds = new Set<string>();
-		for (const [name, { id, nodes }] of Object.entries(demo.workflows)) {
+		for (const [name, { id, name: title, nodes }] of Object.entries(demo.workflows)) {
 			if (!isWanted(name)) continue;
+			const shownNodes = nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
 			await canvas.open(id);
 			if (!NOT_RUN.has(name)) await canvas.run();
 			await page.locator('[data-test-id="zoom-to-fit"]').click();
-			await shoot(page, `workflow-${name}.${theme}`);
+			await shoot(page, `workflow-${name}.${theme}`, [
+				title,
+				...shownNodes.map((node) => node.name),
+			]);
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			for (const node of nodes) {
 				const isOwn = node.type.startsWith('n8n-nodes-search-ingest.');
@@ -90,7 +110,7 @@ runCommand(async (command) => {
 				kinds.add(kindOf(node));
 				await canvas.openNode(node.name);
 				await showSchema(page);
-				await shoot(page, `node-${name}-${slug(node.name)}.${theme}`);
+				await shoot(page, `node-${name}-${slug(node.name)}.${theme}`, [node.name]);
 				await canvas.closeNode();
 			}
 			await page.setViewportSize(WINDOW_SIZE);
@@ -101,12 +121,16 @@ runCommand(async (command) => {
 			// The dialog scrolls within itself, however high the window is.
 			await page.addStyleTag({ content: UNROLLED });
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
-			await shoot(page, `credential-${slug(CREDENTIAL)}.${theme}`, DIALOG);
+			const picture = `credential-${slug(CREDENTIAL)}.${theme}`;
+			await shoot(page, picture, [CREDENTIAL, 'Client ID'], DIALOG);
 		}
 		if (isWanted('search')) {
-			await page.goto(`${demo.sandbox.url}/?q=warehouse+noon`);
+			// Later examples delete documents.
+			await stage.runByHand('getting-started');
+			const query = new URLSearchParams({ q: SEARCHED });
+			await page.goto(`${demo.sandbox.url}/?${query}`);
 			await page.setViewportSize({ ...WINDOW_SIZE, height: SEARCH_HEIGHT });
-			await shoot(page, `search-result.${theme}`);
+			await shoot(page, `search-result.${theme}`, FOUND);
 		}
 	}
 	return true;

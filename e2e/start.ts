@@ -7,6 +7,7 @@ import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
 import { checkScenarios, runScenarios } from './demo/scenarios';
 import { Stage } from './demo/stage';
+import { credentialsByHand } from './service/credentials';
 import { runCommand } from './shared/command';
 import { tail } from './shared/processes';
 import { say } from './shared/progress';
@@ -22,6 +23,13 @@ function printLogin({ n8n, sandbox, files }: Demo): void {
 	say(`  Password:    ${n8n.login.password}`);
 	say(`  The index:   ${sandbox.url}/`);
 	say(`  Your files:  put them in ${files}, n8n may read only this folder`);
+	say();
+	say('  The examples have their credentials. To create them yourself, enter:');
+	for (const { title, fields } of credentialsByHand(sandbox)) {
+		say(`  ${title}`);
+		const width = Math.max(...fields.map(([label]) => label.length)) + 1;
+		for (const [label, value] of fields) say(`    ${`${label}:`.padEnd(width)}  ${value}`);
+	}
 	say();
 }
 

@@ -152,11 +152,16 @@ function conditionsOf({ displayOptions }: INodeProperties, siblings: INodeProper
 	return names.length === 0 ? '' : `For ${names.join(', with ')}`;
 }
 
+/** Longer lists of choices have only their names, so that cells stay short. */
+const MAX_EXPLAINED = 12;
+
 /** What can be chosen or entered. */
 function valuesOf(property: INodeProperties): string {
 	const { minValue, maxValue } = property.typeOptions ?? {};
 	const choices = choicesOf(property).map(({ name, description = '' }) =>
-		description === '' ? name : `${name}: ${description.replace(/\.$/, '')}`,
+		description === '' || choicesOf(property).length > MAX_EXPLAINED
+			? name
+			: `${name}: ${description.replace(/\.$/, '')}`,
 	);
 	if (maxValue === undefined) return choices.join('; ');
 	return `${minValue === undefined ? 'Up' : minValue.toLocaleString('en-US')} to ${maxValue.toLocaleString('en-US')}`;

@@ -3,12 +3,12 @@ export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	lucidworks: ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'],
 	chunk: ['chunkText'],
 	'semantic chunking': ['chunkText'],
-	embeddings: ['chunkText', 'pushDocuments'],
+	embeddings: ['chunkText'],
 	rag: ['chunkText', 'pushDocuments'],
 	'push d': ['pushDocuments'],
 	'search index': ['deleteDocument', 'pushDocuments'],
 	bulk: ['deleteDocument', 'pushDocuments'],
-	solr: ['deleteDocument', 'migrateBlobs', 'pushDocuments'],
+	solr: ['deleteDocument', 'pushDocuments'],
 	'delete from index': ['deleteDocument'],
 	fusion: ['migrateBlobs'],
 };
@@ -21,5 +21,5 @@ export const SHARED_SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = 
 	remove: ['deleteDocument'],
 	unpublish: ['deleteDocument'],
 	jsonl: ['chunkText', 'deleteDocument', 'pushDocuments'],
-	vector: ['chunkText', 'pushDocuments'],
+	vector: ['chunkText'],
 };

@@ -14,7 +14,7 @@ export async function output(suite: Suite): Promise<void> {
 	]);
 	const going = { ...push, onError: 'continueRegularOutput' };
 	await checkOutput(suite, 'A hint counts failures', NAMELESS, going, [
-		/3 of 3 documents failed\. The field .error. of their items says why/,
+		/3 of 3 documents failed\. See the field .error. of the failed items/,
 	]);
 	const items = [DOCUMENTS[0], { id: 'editor/bad' }];
 	// n8n adds the item to the message; ours lists all items it is about.

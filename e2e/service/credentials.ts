@@ -1,9 +1,45 @@
+import type { ICredentialType } from 'n8n-workflow';
+
+import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
+import { LucidworksPushApi } from '../../credentials/LucidworksPushApi.credentials';
+import { PATHS } from '../../nodes/shared/service/url';
 import type { Sandbox } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { CredentialValues } from '../n8n/workflow';
 
 /** The header that the webhooks of the examples require. */
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
+
+/** A credential as a person enters it: the labels of its fields in the editor, and their values. */
+interface CredentialByHand {
+	title: string;
+	fields: Array<[label: string, value: string]>;
+}
+
+/** The two credentials that a newcomer creates, for the running sandbox. */
+export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
+	const { authUrl, aiUrl, pushUrl } = sandbox.urls;
+	const of = (credential: ICredentialType, values: Record<string, string>) => ({
+		title: credential.displayName,
+		fields: credential.properties.flatMap(({ name, displayName }): Array<[string, string]> => {
+			const value = values[name];
+			return value === undefined ? [] : [[displayName, value]];
+		}),
+	});
+	return [
+		of(new LucidworksAiOAuth2Api(), {
+			aiUrl,
+			clientId: DEMO.clientId,
+			clientSecret: DEMO.clientSecret,
+			authUrl,
+			authorizationServerId: DEMO.authServerId,
+		}),
+		of(new LucidworksPushApi(), {
+			pushUrl: `${pushUrl}${PATHS.push}/${DEMO.endpoint}`,
+			apiKey: DEMO.pushKey,
+		}),
+	];
+}
 
 /**
  * The credentials that the example workflows name, filled in for the running sandbox.

@@ -41,7 +41,29 @@ export class ChunkText implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksAiOAuth2Api', required: true }],
-		usableAsTool: true,
+		// What a model reads of the tool unless the user describes it.
+		usableAsTool: {
+			replacements: {
+				description:
+					'Split a text into chunks. Returns the text and the position of each chunk, without vectors.',
+			},
+		},
+		// What n8n's AI builder and its MCP server tell a model about the node.
+		builderHint: {
+			searchHint:
+				"Takes all input items at once: connect the source directly, without a loop, HTTP Request or Wait node. Its default output is one item per chunk, with id, name, text and vector. Connect it to Push Documents and leave 'Documents From' at 'Whole Item'. Each input item needs an ID, a name and a text. A large CSV or JSON file is read with textSource 'file', so do not extract it into items before.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-search-ingest.pushDocuments',
+					relationHint: 'Pushes the chunks to a search index',
+				},
+				{
+					nodeType: 'n8n-nodes-search-ingest.deleteDocument',
+					relationHint:
+						'Deletes chunks that a shorter text no longer has: the list removedIds of output perDocument',
+				},
+			],
+		},
 		properties: allProperties,
 	};
 

@@ -110,17 +110,21 @@ export const noChunks = (words: string): ServiceFailure =>
 		words,
 	);
 
+/** The positions that the texts of a request have, for a message. */
+const positions = (texts: number): string =>
+	texts <= 2 ? [...Array(texts).keys()].join(' and ') || 'none' : `0 to ${texts - 1}`;
+
 /** The item stands for a text that the request does not have. */
 export const noSuchText = (position: number, results: number): InputError =>
 	new InputError(
-		`There is no text ${position} (zero-based): the request has ${count(results, 'text')}`,
+		`'Text Position' is ${position}, but the request has ${count(results, 'text')} (${positions(results)})`,
 		"Use the field 'textPosition' that 'Submit' returns. It can be empty if the request has one text.",
 	);
 
 /** The request has several texts, and the item does not say which of them it is. */
 export const positionMissing = (results: number): InputError =>
 	new InputError(
-		`The request has ${count(results, 'text')}, and the item does not say which of them it stands for`,
+		`The request has ${count(results, 'text')}, but the item does not say which one it is`,
 		`Use the field 'textPosition' that 'Submit' and failed items return. ${IN_FIRST_ITEM}`,
 	);
 

@@ -20,12 +20,28 @@ export class DeleteDocument implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { serviceDefault: "Commit within about a minute", everyDelete: "Commit with every delete", lastDeleteOnly: "Commit with the last delete" }[$parameter["commit"]] }}',
-		description: 'Delete documents from a search index by their IDs (Lucidworks Site Search)',
+		description:
+			'Delete documents from a search index by their IDs (Lucidworks Site Search). The service does not tell whether a document existed.',
 		defaults: { name: 'Delete Document' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksPushApi', required: true }],
 		usableAsTool: true,
+		// What n8n's AI builder and its MCP server tell a model about the node.
+		builderHint: {
+			searchHint:
+				"Deletes by document ID only, not by query. The chunks of a document are documents of their own (ID#0, ID#1, ...): delete them with the option chunkCount, or pass the list removedIds of Chunk Text with idSource 'list'. It takes all input items at once, without a loop. Unknown IDs may fail with status 404, unless ignoreNotFound is on.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-search-ingest.pushDocuments',
+					relationHint: 'Adds or updates documents of the same index',
+				},
+				{
+					nodeType: 'n8n-nodes-search-ingest.chunkText',
+					relationHint: 'Returns the IDs of chunks that no longer exist',
+				},
+			],
+		},
 		properties: deleteProperties,
 	};
 

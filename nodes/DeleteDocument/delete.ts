@@ -98,7 +98,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 const NOT_OF_SERVICE =
 	"Something other than the service may have answered: check 'Push Service URL' in the credential, and for an ID with a slash whether a proxy refuses %2F in paths.";
 const NOT_FOUND =
-	"If unknown IDs are fine, turn on 'Ignore Not Found'. Otherwise check 'Push Service URL' in the credential and the ID.";
+	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
 /** One attempt to delete a document. */
 async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Promise<DeleteResult> {
@@ -147,11 +147,12 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 	// The service does not say whether there was a document.
 	const accepted = `${count(stats.done, 'delete')} accepted`;
 	const done = doneText(stats, meter.seconds, 'delete', 'accepted') || accepted;
-	const what = stats.done === 1 ? 'the document' : 'the documents';
-	const until = `Searches still find ${what} until the service commits, which it does about once a minute.`;
+	const isOne = stats.done === 1;
+	const stay = isOne ? 'The document stays' : 'The documents stay';
+	const until = `${stay} searchable until the service commits, about once a minute.`;
 	if (isCommitted)
 		run.hint(
-			`${done}. The service accepted the commit: searches stop finding ${what} shortly.`,
+			`${done}. The service accepted the commit. Searches should soon stop finding the ${isOne ? 'document' : 'documents'}.`,
 			'info',
 		);
 	else if (stats.done > 0 && commit === 'serviceDefault') run.hint(`${done}. ${until}`, 'info');
@@ -196,13 +197,22 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 				? parameters.list('listField', itemIndex, LIST_ADVICE).list
 				: idsOf(parameters, itemIndex),
 		entryOf: (value, place) =>
-			entryOf(isList ? documentId(value, 'The ID', ENTRY_ADVICE) : documentId(value), place),
+			entryOf(
+				isList
+					? documentId(value, 'The ID', ENTRY_ADVICE)
+					: documentId(
+							value,
+							"'Document ID'",
+							Array.isArray(value) ? SEVERAL : undefined,
+						),
+				place,
+			),
 		verb: 'delete',
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		resolve: eachOnce,
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
-			repeating: "deleting them again is safe if 'Ignore Not Found' is on",
+			repeating: "Deleting all of them again is safe if 'Ignore Not Found' is on",
 		}),
 	};
 }
@@ -219,6 +229,8 @@ function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 const NO_ID = "Correct the record, or enter another field as 'ID Field'.";
 const ENTRY_ADVICE =
 	'Each entry must be the ID of one document: correct it, or remove it from the list.';
+const SEVERAL =
+	"Enter one ID, or choose 'List in a Field' in 'Document IDs From' and enter the field with the list.";
 const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 

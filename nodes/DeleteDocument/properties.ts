@@ -1,7 +1,9 @@
 import { requiredFieldProperties } from '../shared/n8n/sources/document-fields';
 import {
+	encodingProperty,
 	fileOptionProperties,
 	fileProperties,
+	fileProperty,
 	ID_FILES,
 	type RunOptions,
 } from '../shared/n8n/sources/file-properties';
@@ -63,7 +65,7 @@ const options = optionsProperty([
 	},
 	// Each delete is a request of its own, so only concurrency hides the time they take.
 	...requestProperties(8),
-	...shownFor(showOptionForFile, fileOptionProperties),
+	...shownFor(showOptionForFile, [encodingProperty, ...fileOptionProperties]),
 ]);
 
 /** Parameters of Delete Document. */
@@ -87,7 +89,7 @@ export const deleteProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Each input item has a file of any size with IDs: ${ID_FILES.text}`,
+				description: `Read the IDs from a file of any size (${ID_FILES.text})`,
 				// AI agents only pass on JSON.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
@@ -121,6 +123,7 @@ export const deleteProperties = properties([
 			'Name of the field with the list of IDs, or an expression that returns the list',
 		displayOptions: { show: { idSource: ['list'] } },
 	},
+	{ ...fileProperty, displayOptions: showForFile },
 	...fileProperties(ID_FILES, showForFile.show),
 	{
 		...requiredFieldProperties[0],
@@ -136,14 +139,12 @@ export const deleteProperties = properties([
 			{
 				name: 'Every Delete',
 				value: 'everyDelete',
-				description:
-					'Each request asks the service to commit sooner. Slow for many documents.',
+				description: 'Ask for a commit with every delete. Slow for many documents.',
 			},
 			{
 				name: 'Once, at the End',
 				value: 'lastDeleteOnly',
-				description:
-					'The last request, sent after all others, asks the service to commit sooner',
+				description: 'Ask for one commit, with the last delete',
 			},
 			{
 				name: 'Service Default',

@@ -20,13 +20,18 @@ export class MigrateBlobs implements INodeType {
 		version: 1,
 		subtitle: '3.x to 4.x manifests',
 		description:
-			'Convert the blob manifests of Lucidworks Fusion from the 3.x to the 4.x format',
+			'Convert the blob manifests of Lucidworks Fusion from the 3.x to the 4.x format (deprecated)',
 		defaults: { name: 'Migrate Blobs' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksBlobApi', required: true }],
 		// No agent may migrate: the lint rule demands the property, but its type has no value for that.
 		usableAsTool: undefined as never,
+		// What n8n's AI builder and its MCP server tell a model about the node.
+		builderHint: {
+			searchHint:
+				'A deprecated, one-off operation that converts all blob manifests of Lucidworks Fusion and cannot be undone. Use it only if the user asks for this migration by name. It is not needed to index, chunk or delete documents. Leave confirm off: the user turns it on.',
+		},
 		properties: migrateProperties,
 	};
 

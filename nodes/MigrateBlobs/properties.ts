@@ -4,7 +4,7 @@ import { optionsProperty, properties } from '../shared/n8n/parameters/properties
 export const migrateProperties = properties([
 	{
 		displayName:
-			"Converts all blob manifests from the 3.x to the 4.x format. This can't be undone: back up first, and run it once.",
+			"Deprecated by the service. Converts all blob manifests from the 3.x to the 4.x format. This can't be undone: back up first, and run it once.",
 		name: 'migrationNotice',
 		type: 'notice',
 		default: '',

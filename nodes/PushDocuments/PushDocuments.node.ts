@@ -33,6 +33,22 @@ export class PushDocuments implements INodeType {
 					'Add a document to a search index, or update the one with the same ID. Always send all fields: omitted ones may be lost.',
 			},
 		},
+		// What n8n's AI builder and its MCP server tell a model about the node.
+		builderHint: {
+			searchHint:
+				"Adds or updates documents by ID, in batches that it makes itself: do not put it into a loop or add a Wait node. By default each input item is a document with all its fields, and needs an ID and a name. Name their fields with idField and nameField. A large CSV or JSON file is read with documentSource 'file', so do not extract it into items before. It never deletes documents.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-search-ingest.chunkText',
+					relationHint:
+						'Makes chunks with vectors for semantic search; connect it before this node',
+				},
+				{
+					nodeType: 'n8n-nodes-search-ingest.deleteDocument',
+					relationHint: 'Deletes documents that no longer exist',
+				},
+			],
+		},
 		properties: pushProperties,
 	};
 

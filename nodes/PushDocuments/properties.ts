@@ -3,11 +3,12 @@ import {
 	requiredFieldProperties,
 } from '../shared/n8n/sources/document-fields';
 import {
+	encodingProperty,
 	fileOptionProperties,
 	fileProperties,
+	fileProperty,
 	RECORD_FILES,
 	textFileDocumentProperties,
-	textFileProperty,
 	type RunOptions,
 } from '../shared/n8n/sources/file-properties';
 import type { Parameters } from '../shared/n8n/parameters/parameters';
@@ -124,6 +125,7 @@ const options = optionsProperty([
 			'Maximum number of bytes in one request. The service does not index requests larger than 5 MB: increase it only for a compatible service that does.',
 	},
 	...requestProperties(4),
+	{ ...encodingProperty, displayOptions: { show: { '/documentSource': ['file', 'textFile'] } } },
 	...shownFor(showOptionForFile, fileOptionProperties),
 ]);
 
@@ -135,19 +137,19 @@ export const pushProperties = properties([
 			{
 				name: 'Whole Item',
 				value: 'wholeItem',
-				description: 'Each input item is a document: its ID, its name and all other fields',
+				description: 'Push each input item with all its fields',
 			},
 			...source.options,
 			{
 				name: 'File',
 				value: 'file',
-				description: `Each input item has a file of any size with documents: ${RECORD_FILES.text}`,
+				description: `Push each record of a file of any size (${RECORD_FILES.text})`,
 			},
 			{
 				name: 'Text File',
 				value: 'textFile',
 				description:
-					'Each input item has a file, such as .txt or .md, that is the text of a document',
+					'Each input item has a file, e.g. .txt or .md, that is the text of a document',
 			},
 		],
 		default: 'wholeItem',
@@ -174,7 +176,8 @@ export const pushProperties = properties([
 		description: 'Title of the document',
 		displayOptions: showForFields,
 	}),
-	...shownFor(showForTextFile, [textFileProperty, ...textFileDocumentProperties]),
+	{ ...fileProperty, displayOptions: { show: { documentSource: ['file', 'textFile'] } } },
+	...shownFor(showForTextFile, textFileDocumentProperties),
 	...filledByModel(
 		{
 			displayName: 'Document Description',
@@ -268,8 +271,10 @@ export const pushProperties = properties([
 		displayOptions: { show: { documentSource: ['json'] } },
 	},
 	...fileProperties(RECORD_FILES, showForFile.show),
-	...shownFor({ show: { documentSource: ['wholeItem', 'file'] } }, requiredFieldProperties),
-	...shownFor(showForFile, recommendedFieldProperties),
+	...shownFor({ show: { documentSource: ['wholeItem', 'file'] } }, [
+		...requiredFieldProperties,
+		...recommendedFieldProperties,
+	]),
 	options,
 ]);
 

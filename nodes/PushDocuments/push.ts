@@ -3,7 +3,6 @@ import {
 	idIn,
 	neededFields,
 	readDocumentFields,
-	readItemFields,
 	type MissingAdvice,
 } from '../shared/n8n/sources/document-fields';
 import { count, doneText, troubleText } from '../shared/n8n/run/hints';
@@ -17,6 +16,7 @@ import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
 import { TextFiles } from '../shared/n8n/sources/text-files';
+import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
 import { detached } from '../shared/records/record';
@@ -51,6 +51,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const session = await Session.open(run, PUSH_SERVICE);
 	const sent: Sent = { skipped: 0, ids: new Set(), repeated: 0 };
 	const pushing = pushRequests(run, session, options);
+	const unused = new UnusedFields();
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const answers of bulk(entries, pushing)) {
@@ -68,12 +69,13 @@ export async function pushDocuments(run: Run): Promise<void> {
 		}
 	};
 	if (parameters.get('documentSource', 0) === 'file') {
-		const readingOf = fileReading(run, parameters, options);
+		const readingOf = fileReading(run, parameters, options, unused);
 		await withFiles({ run, parameters, options, readingOf, use: push });
 	} else {
-		await withItems(run, itemReading(run, parameters, options), push);
+		await withItems(run, itemReading(run, parameters, options, unused), push);
 	}
 	addHints(run, options, sent);
+	unused.addTo(run);
 }
 
 /** Documents that are items or part of items. */
@@ -81,10 +83,13 @@ function itemReading(
 	run: Run,
 	parameters: PushParameters,
 	options: PushOptions,
+	unused: UnusedFields,
 ): ItemReading<Entry> {
 	const from = parameters.get('documentSource', 0);
 	const isWholeItem = from === 'wholeItem';
-	const isSame = isWholeItem && parameters.areConstant('idField', 'nameField');
+	const isSame =
+		isWholeItem &&
+		parameters.areConstant('idField', 'nameField', 'descriptionField', 'urlField');
 	const isMapped = from === 'fields' || from === 'textFile';
 	let form: DocumentForm = { fields: OWN_FIELDS, isMapped, options };
 	const files =
@@ -94,8 +99,10 @@ function itemReading(
 			if (files) return documentsOfFile(files, parameters, itemIndex);
 			if (!isWholeItem) return documentsOf(run, parameters, from, itemIndex);
 			if (form.fields === OWN_FIELDS || !isSame)
-				form = { fields: readItemFields(parameters, itemIndex), options };
-			return [fieldsOfItem(run, itemIndex)];
+				form = { fields: readDocumentFields(parameters, itemIndex), options };
+			const item = fieldsOfItem(run, itemIndex);
+			unused.note(item, form.fields);
+			return [item];
 		},
 		entryOf: (value, place) => {
 			const adviceFor: MissingAdvice = (missing) =>
@@ -111,25 +118,27 @@ function itemReading(
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
-			repeating: 'pushing them again is safe',
+			repeating: 'Pushing all of them again is safe',
 		}),
 	};
 }
 
 /** Documents that are records of files. */
 const fileReading =
-	(run: Run, parameters: PushParameters, options: PushOptions) =>
+	(run: Run, parameters: PushParameters, options: PushOptions, unused: UnusedFields) =>
 	(origin: FileToRead): FileReading<Entry> => {
 		const form = { fields: readDocumentFields(parameters, origin.itemIndex), options };
 		const { isJson } = FORMATS[origin.file.format];
+		const remake = isJson && ((value: unknown) => documentFrom(value, form));
 		return {
 			needed: neededFields(form.fields),
 			entryOf: (value, { items, record }) => {
+				unused.note(value, form.fields);
 				const document = documentFrom(value, form);
 				const original = isJson && document === value ? record?.text : undefined;
 				// IDs are remembered, and a cell of a CSV file would keep the text that it is part of.
 				const id = isJson ? document.id : detached(document.id);
-				return { items, record, id, document, original };
+				return { items, record, id, document, original, ...(remake && { remake }) };
 			},
 			idOf: (value) => idIn(value, form.fields.id),
 			sink: new FileSink(run, origin, options, resultsOf(options)),
@@ -145,7 +154,9 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	run.hint(dryRun ? checked : pushed, 'info');
 	const others: string[] = [];
 	if (sent.skipped > 0)
-		others.push(`${count(sent.skipped, 'document')} skipped for a later one with the same ID`);
+		others.push(
+			`${count(sent.skipped, 'document')} skipped because a later one has the same ID`,
+		);
 	if (sent.repeated > 0) {
 		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
 		others.push(

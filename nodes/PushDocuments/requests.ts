@@ -7,6 +7,7 @@ import type { Run } from '../shared/n8n/run/run';
 import { requestLine } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';
 import type { Placed, Wording } from '../shared/n8n/sinks/sink';
+import { exactJson, hasLongNumbers, parseExactly } from '../shared/records/exact-numbers';
 import { answersIn, type DocumentAnswer } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
@@ -26,6 +27,8 @@ export interface Entry extends Placed {
 	document: PushDocument | undefined;
 	/** Its JSON as it came in, if nothing of it was changed. */
 	original?: string | undefined;
+	/** Makes the document again of a value of its record that has numbers of any length. */
+	remake?: (value: unknown) => PushDocument;
 	/** Earlier documents with the same ID, which are not pushed because of this one. */
 	replaces?: Entry[];
 }
@@ -102,10 +105,14 @@ async function push(
 
 /** The JSON of a document. */
 function written(entry: Entry): string {
-	const { record, document, original } = entry;
+	const { record, document, original, remake } = entry;
 	if (document === undefined) return '';
-	const text = documentText(document, original);
+	let text = documentText(document, original);
 	if (record === undefined) return text;
+	if (remake && text !== original && hasLongNumbers(record.text)) {
+		const { id, name } = document;
+		text = exactJson(documentText({ ...remake(parseExactly(record.text)), id, name }));
+	}
 	// What is in flight for long is expensive for n8n's garbage collector.
 	entry.document = undefined;
 	entry.original = undefined;

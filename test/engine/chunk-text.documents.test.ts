@@ -137,7 +137,12 @@ describe('Documents Ready to Push', () => {
 			['a', null, ''],
 			`1 of 2 items has no 'Text' (item 2). ${goOn('it')}`,
 		],
-		['all', { output: 'chunks' }, ['', ''], 'Point it to the field with the text to chunk.'],
+		[
+			'all',
+			{ output: 'chunks' },
+			['', ''],
+			'Drag the field with the text to chunk here, or enter the text.',
+		],
 	])('without a text: %s', async (_case, parameters, given, advice) => {
 		const items = given.map((text, id) => (text === null ? {} : { id, name: 'n', text }));
 		const { error } = await chunk(items, { ...DOCUMENTS, ...parameters });
@@ -158,7 +163,7 @@ describe('Documents Ready to Push', () => {
 			{ data: 'Pears\nApples' },
 			{ text: '={{ $json.data }}' },
 			"'Document ID' and 'Document Name' are empty",
-			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': point them to fields of the item or of an earlier node",
+			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': drag a field of the item or of an earlier node into each",
 		],
 		[
 			'a text that is taken for its ID',

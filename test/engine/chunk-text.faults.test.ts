@@ -36,7 +36,9 @@ describe('a transient error of a poll', () => {
 			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 			expect(polls()).toHaveLength(4);
 			expect(submits()).toHaveLength(1);
-			expect(hintsOf(result)).toEqual(['3 retries after transient errors']);
+			expect(hintsOf(result)).toEqual([
+				'Requests were repeated 3 times after temporary errors',
+			]);
 			expect(result.hints[0].type).toBe('info');
 		},
 	);
@@ -56,6 +58,7 @@ describe('a permanent error of a poll', () => {
 			expect(pairedIndexes(result)).toEqual(indexes(4));
 			const failed = {
 				error: `"No such luck": the AI service answered with status ${status} (chunking ID ${chunkingId})`,
+				advice: expect.any(String),
 				httpStatus: status,
 				chunkingId,
 			};
@@ -91,6 +94,22 @@ describe('a permanent error of a poll', () => {
 	);
 });
 
+describe('a request that names something unknown', () => {
+	it('says which parameters are concerned: a submission has no chunking ID', async () => {
+		fault('submit', { status: 404 });
+		const { error } = await chunk(texts(1));
+		expect(error?.description).toMatch(/^Check 'Model ID' and 'Chunker' in the node, and 'AI/);
+		expect(error?.description).not.toMatch(/chunking ID/i);
+	});
+
+	it('says which parameters are concerned: Get Results has no model', async () => {
+		fault('results', { status: 404 });
+		const { error } = await getResults([{ chunkingId: 'c-1' }]);
+		expect(error?.description).toMatch(/^Check 'Chunking ID'\./);
+		expect(error?.description).not.toMatch(/model/i);
+	});
+});
+
 describe('a submission', () => {
 	it('that fails leaves the other ones alone', async () => {
 		fault('submit', { status: 409, skip: 1, times: 1 });
@@ -105,6 +124,7 @@ describe('a submission', () => {
 			...texts(3)[2],
 			httpStatus: 409,
 			error: '"Injected fault: HTTP 409": the AI service answered with status 409, so the text was not submitted',
+			advice: expect.any(String),
 		});
 	});
 });

@@ -212,7 +212,9 @@ describe('Texts From: File', () => {
 			pairedItem: { item: 0 },
 		});
 		expect(output[1].json).not.toHaveProperty('url');
-		expect(hintsOf(result)).toEqual(['2 of 2 records chunked, 3 chunks, 0 failed']);
+		expect(hintsOf(result)).toEqual([
+			'2 of 2 records chunked: 3 chunks, 0 failed. Chunks are in the order in which requests finished.',
+		]);
 	});
 
 	it.each<[string, INodeParameters, unknown[], string]>([
@@ -220,7 +222,7 @@ describe('Texts From: File', () => {
 			'all were chunked',
 			{},
 			articles(2),
-			'2 files: 4 of 4 records chunked, 8 chunks, 0 failed',
+			'2 files: 4 of 4 records chunked: 8 chunks, 0 failed. Chunks are in the order in which requests finished.',
 		],
 		['Max Records ended them', { maxRecords: 1 }, articles(2), ''],
 		['a record of each failed', {}, [...articles(2), '{'], ''],
@@ -246,7 +248,10 @@ describe('Texts From: File', () => {
 		expect(await allLinesOf(partsOf(result))).toMatchObject([{ text: 'one; still one' }]);
 		const { output } = await chunkFile(csv, {}, CONTINUE, 'a.csv');
 		expect(jsonOf(output)).toEqual([
-			{ error: expect.stringContaining("The file 'a.csv' has no column 'text'") },
+			{
+				error: expect.stringContaining("The file 'a.csv' has no column 'text'"),
+				advice: "Its columns are: 'id', 'name', 'body'. Enter one of these as 'Text Field'.",
+			},
 		]);
 	});
 
@@ -333,7 +338,7 @@ describe('Texts From: File', () => {
 			);
 			expect(status).toBe('error');
 			expect(error?.message).toContain("'articles.jsonl', record 6 (line 6)");
-			expect(error?.description?.includes('Their output was not returned')).toBe(count > 0);
+			expect(error?.description?.includes('The chunks were not returned')).toBe(count > 0);
 			for (const [at, { chunkingId }] of sandbox().jobs().entries())
 				expect(error?.description?.includes(chunkingId)).toBe(at >= count);
 		},

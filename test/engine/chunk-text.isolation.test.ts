@@ -42,6 +42,7 @@ describe('texts share a request', () => {
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(jsonOf(result.output)[1]).toEqual({
 			error: "'Text' has 1,500 bytes, more than the 1,000 that 'Bytes per Request' allows (item 1)",
+			advice: expect.any(String),
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});
@@ -93,6 +94,7 @@ describe('texts share a request', () => {
 				...texts(6)[3],
 				httpStatus: 400,
 				error: '"Text is no text": the AI service answered with status 400, so the text was not submitted',
+				advice: expect.any(String),
 			},
 		]);
 		expect(jobs().reduce((sum, job) => sum + job.texts, 0)).toBe(5);
@@ -126,7 +128,7 @@ describe('the status ERROR', () => {
 		const broken = jobs().find((job) => job.status === 'ERROR');
 		expect(error?.message).toBe(message(broken?.chunkingId, size));
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
-		expect(error?.description).toContain(`Chunking IDs failed: ${broken?.chunkingId}.`);
+		expect(error?.description).toContain(`Failed chunking IDs: ${broken?.chunkingId}.`);
 		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
 	});
 
@@ -140,6 +142,7 @@ describe('the status ERROR', () => {
 			items.slice(0, 3).map((item) => ({
 				...item,
 				error: message(item.chunkingId, Number(item.textsInRequest)),
+				advice: expect.any(String),
 			})),
 		);
 		expect(polls()).toHaveLength(4);

@@ -74,7 +74,7 @@ it.each([
 
 it('a hint counts no texts whose chunks are not ready, nor those that an earlier run has sent', async () => {
 	sandbox().settings.chunkDelayMs = 60_000;
-	const unfinished = [expect.stringMatching(/^101 texts not finished\./)];
+	const unfinished = [expect.stringMatching(/^101 texts are not finished\./)];
 	const waited = { maxWaitSeconds: 1, whenTimeRunsOut: 'output' };
 	expect(hintsOf(await chunk(texts(101), { options: waited }))).toEqual(unfinished);
 	const { output } = await chunk(texts(101), { operation: 'submit' });
@@ -100,7 +100,11 @@ describe("the document's ID", () => {
 			CONTINUE,
 		);
 		expect(pairedIndexes(result)[0]).toBe(0);
-		expect(jsonOf(result.output)[0]).toEqual({ id: 'a', error: expect.any(String) as string });
+		expect(jsonOf(result.output)[0]).toEqual({
+			id: 'a',
+			error: expect.any(String) as string,
+			advice: expect.any(String) as string,
+		});
 	});
 
 	it.each<[string, () => void]>([

@@ -67,6 +67,7 @@ describe('when time runs out', () => {
 			expect(json).toEqual({
 				...(onError === 'continueErrorOutput' && texts(3)[2]),
 				error: `The chunks were not ready after 1 second (status SUBMITTED) (chunking ID ${chunkingId})`,
+				advice: expect.any(String),
 				chunkingId,
 				textPosition: 0,
 				textsInRequest: 1,
@@ -84,7 +85,7 @@ describe('when time runs out', () => {
 		);
 		expect(error?.description).toMatch(
 			new RegExp(
-				`^The service may still be working on them\\. .* Chunking IDs not finished: ${other.chunkingId}\\. Chunking IDs finished, but not returned: ${one.chunkingId}\\.$`,
+				`^The service may still be working on them\\. .* Unfinished chunking IDs: ${other.chunkingId}\\. Finished, but not returned: ${one.chunkingId}\\.$`,
 			),
 		);
 	});
@@ -120,7 +121,7 @@ describe('when time runs out', () => {
 			})),
 		);
 		expect(hintsOf(late)).toEqual([
-			"3 texts not finished. Fetch the chunks later with the operation 'Get Results'.",
+			"3 texts are not finished. Fetch the chunks later with the operation 'Get Results'.",
 		]);
 		const seen = polls().length;
 		sandbox().faults.clear();
@@ -177,7 +178,7 @@ describe('Stop in the editor', () => {
 			const { error } = await stopAfter('results', 9, texts(2), { options }, { onError });
 			expect(jobs()).toHaveLength(2);
 			expect(error?.message).toBe(
-				`The execution was canceled. Chunking IDs not finished: ${ids(1).join(', ')}. Chunking IDs finished, but not returned: ${ids(0, 1).join()}.`,
+				`The execution was canceled. Unfinished chunking IDs: ${ids(1).join(', ')}. Finished, but not returned: ${ids(0, 1).join()}.`,
 			);
 		},
 	);
@@ -191,7 +192,7 @@ describe('Stop in the editor', () => {
 		});
 		expect(submits()).toHaveLength(4);
 		expect(error?.message).toBe(
-			`The execution was canceled. Chunking IDs not finished: ${ids(0, 2).join(', ')}. Requests in flight may have taken effect.`,
+			`The execution was canceled. Unfinished chunking IDs: ${ids(0, 2).join(', ')}. Requests in flight may have taken effect.`,
 		);
 	});
 

@@ -40,7 +40,7 @@ describe('documents that share a request', () => {
 			}));
 			const result = await getResults(items, { output }, CONTINUE);
 			for (const { error } of jsonOf(result.output)) {
-				expect(error).toMatch(/^The request has 2 texts, and the item does not say which/);
+				expect(error).toMatch(/^The request has 2 texts, but the item does not say which/);
 			}
 			expect(jsonOf(result.output)[0]?.response).toMatchObject({ status: 'READY' });
 		},
@@ -64,6 +64,9 @@ describe('a response with another number of results than texts were sent', () =>
 			const items = isRegular ? result.output : result.errorOutput;
 			const failed = {
 				error: `The AI service returned 2 results for 3 texts, so it is unknown which belongs to which (chunking ID ${chunkingId})`,
+				advice: expect.stringMatching(
+					/^Submit the texts with 'Texts per Request' set to 1/,
+				),
 				chunkingId,
 			};
 			expect(jsonOf(items)).toEqual(

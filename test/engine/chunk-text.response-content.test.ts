@@ -32,6 +32,7 @@ describe('a response of an odd shape', () => {
 		expect(jsonOf(result.output)).toEqual([
 			{
 				error: `"model overloaded": the AI service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,
+				advice: expect.any(String),
 				...request,
 				id: 'i0',
 				textPosition: 0,
@@ -41,6 +42,7 @@ describe('a response of an odd shape', () => {
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{
 				error: `The AI service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,
+				advice: expect.any(String),
 				...request,
 				id: 'i2',
 				textPosition: 2,

@@ -12,7 +12,7 @@ it('are the chunking IDs that were not fetched', async () => {
 	const cancelWhen = arrived('results', 1);
 	const result = await chunk(texts(3), { options: { textsPerRequest: 1 } }, { cancelWhen });
 	expect(result.status).toBe('canceled');
-	const written = captured.filter((line) => line.includes('Chunking IDs not finished: '));
+	const written = captured.filter((line) => line.includes('Unfinished chunking IDs: '));
 	expect(written.length).toBeGreaterThan(0);
 	for (const id of chunkingIds()) expect(written[0]).toContain(id);
 	expect(chunkingIds()).toHaveLength(3);

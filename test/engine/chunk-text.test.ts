@@ -160,6 +160,12 @@ describe('bad input', () => {
 			/^'Additional Body Fields' is not valid JSON: /,
 		],
 		[
+			'additional fields that would replace the texts',
+			{ text: 'a' },
+			{ options: { additionalBodyFields: '{"batch": []}' } },
+			/^'Additional Body Fields' must not contain 'batch'$/,
+		],
+		[
 			'a custom scope that is empty',
 			{ text: 'a' },
 			{ scope: 'custom', customScope: ' ' },
@@ -198,15 +204,16 @@ describe('bad input', () => {
 		const items = [{ text: 'a' }, { n: 0, text: '' }, { text: 'c' }, { n: 1 }];
 		const regular = await chunk(items, {}, CONTINUE);
 		expect(pairedIndexes(regular)).toEqual([0, 1, 2, 3]);
-		expect(jsonOf(regular.output)[1]).toEqual({ error: "'Text' is empty (item 1)" });
+		const advice = 'Drag the field with the text to chunk here, or enter the text.';
+		expect(jsonOf(regular.output)[1]).toEqual({ error: "'Text' is empty (item 1)", advice });
 		const routed = await chunk(items, {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(routed)).toEqual([0, 2, 1, 3]);
 		expect(jsonOf(routed.errorOutput)).toEqual([
-			{ n: 0, text: '', error: "'Text' is empty (item 1)" },
-			{ n: 1, error: "'Text' is empty (item 3)" },
+			{ n: 0, text: '', error: "'Text' is empty (item 1)", advice },
+			{ n: 1, error: "'Text' is empty (item 3)", advice },
 		]);
 		expect(hintsOf(routed)).toContain(
-			"2 of 4 texts failed. The field 'error' of the items in the output 'Error' says why.",
+			"2 of 4 texts failed. See the field 'error' in the Error output.",
 		);
 		expect(batches()).toEqual([
 			['a', 'c'],
@@ -461,7 +468,7 @@ describe('Get Results', () => {
 		expect(result.output).toEqual(output);
 		expect(polls()).toHaveLength(1);
 		expect(hintsOf(result)).toEqual([
-			"1 text not finished. Fetch the chunks later with the operation 'Get Results'.",
+			"1 text is not finished. Fetch the chunks later with the operation 'Get Results'.",
 		]);
 	});
 
@@ -481,7 +488,8 @@ describe('Get Results', () => {
 		expect(jsonOf(result.output)).toEqual([
 			expect.objectContaining({ text: 'a' }),
 			{
-				error: `There is no text 5 (zero-based): the request has 2 texts (chunking ID ${String(one.chunkingId)})`,
+				error: `'Text Position' is 5, but the request has 2 texts (0 and 1) (chunking ID ${String(one.chunkingId)})`,
+				advice: expect.any(String),
 				chunkingId: one.chunkingId,
 				textPosition: 5,
 				textsInRequest: 2,

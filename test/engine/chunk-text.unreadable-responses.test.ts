@@ -45,7 +45,7 @@ describe('results that are not valid JSON', () => {
 		fault('results', { truncate: true, times: 1 });
 		const result = await chunk(texts(1), { options });
 		expect(jsonOf(result.output)).toMatchObject([{ text: 'text 0' }]);
-		expect(hintsOf(result)).toEqual(['1 retry after transient errors']);
+		expect(hintsOf(result)).toEqual(['A request was repeated after a temporary error']);
 	});
 
 	it('are returned without secrets, in a text of any length', async () => {

@@ -89,7 +89,9 @@ describe('the Test button of the credentials', () => {
 				});
 				expect(await press(type, { accessTokens })).toMatchObject({
 					ok: false,
-					message: expect.stringMatching(/The token server refused/),
+					message: expect.stringMatching(
+						/^No token for the scope .*: the token server answered with status 401/,
+					),
 				});
 			},
 		);
@@ -186,14 +188,18 @@ describe('the Test button of the credentials', () => {
 			[
 				'push',
 				401,
-				/^The push service answered with status 401, "Why\?"\. Check 'API Key' in the credential$/,
+				/^The push service answered with status 401, "Why\?"\. Check 'API Key' in the credential\. If it worked before, see status\.lucidworks\.com$/,
 			],
 			[
 				'push',
 				403,
-				/may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential$/,
+				/may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential\. If it worked before, see/,
 			],
-			['push', 404, /Check 'Push Service URL' and 'Endpoint Identifier' in the credential$/],
+			[
+				'push',
+				404,
+				/Check 'Push Service URL' and 'Endpoint Identifier' in the credential, or paste the complete push URL as 'Push Service URL'$/,
+			],
 			['push', 400, /rejected the test's empty push.* may still be correct/],
 			['blob', 401, /Check 'Authentication', 'User' and 'Password' in the credential$/],
 			['blob', 403, /Enter a 'User' who is allowed to list blobs$/],

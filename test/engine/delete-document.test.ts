@@ -150,7 +150,7 @@ describe('ids', () => {
 	it.each<[unknown, string]>([
 		['..', `'Document ID' must not be ".."`],
 		['', "'Document ID' is empty"],
-		['4.00638E+12', "'Document ID' is 4.00638E+12, a number that a spreadsheet has shortened"],
+		['4.00638E+12', "'Document ID' is 4.00638E+12: a spreadsheet has shortened the number"],
 	])('that name no document are refused before any request: %j', async (bad, message) => {
 		const list = ['d0', bad, 'd1'].map((id) => ({ id: id as string, other: 'x' }));
 		const stopped = await remove(list);
@@ -190,6 +190,7 @@ describe('ids', () => {
 			expect(sentIds().sort()).toEqual(['a', 'c']);
 			expect(jsonOf(result.output)).toContainEqual({
 				error: `Entry 2 (zero-based) of the list: ${message} (item 0)`,
+				advice: expect.stringMatching(/^Each entry must be the ID of one document/),
 			});
 			const { error } = await remove(list, { idSource: 'list' });
 			expect(error?.description).toBe(
@@ -220,7 +221,7 @@ describe('commit', () => {
 		options: IDataObject = {},
 	) => await remove(items(...list), { commit, options: options as never }, settings);
 	const NOT_COMMITTED =
-		/^The deletes may not be committed yet\. Searches still find the documents until/;
+		/^The deletes may not be committed yet\. The documents stay searchable until/;
 
 	it('goes with the last delete only, sent when all others have been answered', async () => {
 		await index(ids(10));
@@ -293,7 +294,7 @@ describe('what is known of the commit', () => {
 			'serviceDefault',
 			[],
 			[undefined, undefined, undefined],
-			/^3 deletes accepted\. Searches still find the documents until the service commits, .* once a minute\.$/,
+			/^3 deletes accepted\. The documents stay searchable until the service commits, about once a minute\.$/,
 		],
 	])('is in the output and in a hint: %s', async (commit, sent, answers, hint) => {
 		await index(ids(3));
@@ -307,7 +308,7 @@ describe('what is known of the commit', () => {
 
 describe('a failure that all requests would meet', () => {
 	const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 1 } };
-	const HINT = /^The deletes may not be committed yet\. Searches still find the documents? until/;
+	const HINT = /^The deletes may not be committed yet\. The documents? stays? searchable until/;
 
 	it.each([401, 307])('prevents the last delete: %i', async (status) => {
 		await index(ids(4));
@@ -327,7 +328,7 @@ describe('a failure that all requests would meet', () => {
 			),
 		);
 		expect(hintsOf(result)).toEqual([
-			"3 of 4 documents failed. The field 'error' of the items in the output 'Error' says why.",
+			"3 of 4 documents failed. See the field 'error' in the Error output.",
 			expect.stringMatching(HINT),
 		]);
 	});
@@ -347,6 +348,7 @@ describe('a document the service does not know', () => {
 				id: 'unknown',
 				httpStatus: 404,
 				error: `The push service answered with status 404, "There is no document 'unknown'", so document 'unknown' was not deleted`,
+				advice: "Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.",
 			},
 		]);
 		expect(sandbox().requests).toHaveLength(2);
@@ -355,7 +357,7 @@ describe('a document the service does not know', () => {
 	it('stops with advice on the option', async () => {
 		const { error } = await remove(items('unknown'), {});
 		expect(error?.description).toMatch(
-			/^If unknown IDs are fine, turn on 'Ignore Not Found'\. Otherwise check 'Push Service URL'/,
+			/^Check 'Push Service URL' in the credential and the ID\. If unknown IDs are fine, turn on/,
 		);
 	});
 
@@ -387,7 +389,7 @@ describe('a document the service does not know', () => {
 		const result = await remove(items('d0'), { commit: 'everyDelete' });
 		expect(sandbox().requests.map(({ status }) => status)).toEqual([0, 404]);
 		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
-		expect(hintsOf(result)).toContain('1 retry after transient errors');
+		expect(hintsOf(result)).toContain('A request was repeated after a temporary error');
 		expect(indexed()).toEqual(['d1']);
 	});
 
@@ -412,7 +414,7 @@ describe('faults', () => {
 		);
 		expect(output).toEqual([]);
 		expect(error?.message).toMatch(
-			/^The execution was canceled\. The service had confirmed 3 of 8 documents; deleting them again is safe if 'Ignore Not Found' is on\. Requests in flight may have taken effect\.$/,
+			/^The execution was canceled\. The service confirmed 3 of 8 documents. Deleting all of them again is safe if 'Ignore Not Found' is on\. Requests in flight may have taken effect\.$/,
 		);
 		expect(requests()).toHaveLength(5);
 		expect(committed()).toEqual([]);
@@ -476,7 +478,10 @@ it.each(['everyDelete', 'lastDeleteOnly'])(
 			{ id: 'd0', deleted: false, dryRun: true },
 			{ id: 'd1', deleted: false, dryRun: true },
 			{ id: 'd0', deleted: false, dryRun: true },
-			{ error: expect.stringMatching(/^'Document ID' must be text/) },
+			{
+				error: expect.stringMatching(/^'Document ID' must be text/),
+				advice: expect.stringMatching(/choose 'List in a Field'/),
+			},
 		]);
 		expect(hintsOf(result)).toContain('Dry run: 2 IDs checked. Nothing was sent.');
 		expect(sandbox().requests).toHaveLength(0);

@@ -54,14 +54,14 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 		new PushDocuments(),
 		{ options: { documentsPerRequest: 2, concurrency: 1 } },
 		{ route: 'push', skip: 2 },
-		/Push Documents: The service had confirmed 4 of 6 documents; pushing them again is safe\. \(\d+ per second, 0 retries\)/,
+		/Push Documents: The service confirmed 4 of 6 documents. Pushing all of them again is safe\. \(\d+ per second, 0 retries\)/,
 	],
 	[
 		'Chunk Text',
 		new ChunkText(),
 		{ ...MODEL, text: '={{ $json.text }}' },
 		{ route: 'results' },
-		/Chunk Text: Chunking IDs/,
+		/Chunk Text: Unfinished chunking IDs/,
 	],
 ])('%s writes a line every 10 seconds', async (_name, node, parameters, fault, words) => {
 	const items = indexes(6).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));

@@ -113,7 +113,7 @@ describe('a proxy that is down', () => {
 		await down();
 		const { error } = await run(new PushDocuments(), { options: { retryForSeconds: 0 } });
 		expect(error?.message).toMatch(/could not be reached: the connection was refused/);
-		expect(error?.description).toMatch(/HTTP_PROXY.*proxy/);
+		expect(error?.description).toMatch(/proxy.*HTTP_PROXY/);
 		expect(sandbox().requests).toEqual([]);
 	});
 

@@ -7,7 +7,7 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
-import type { RunResult } from '../../support/engine';
+import { runNode, type RunResult } from '../../support/engine';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -47,7 +47,7 @@ describe('a transient error', () => {
 		const result = await push(documents(6), { options: { documentsPerRequest: 2 } });
 		everyItemIsPushed(result, 6);
 		expect(sandbox().requests).toHaveLength(5);
-		expect(hintsOf(result)).toEqual(['2 retries after transient errors']);
+		expect(hintsOf(result)).toEqual(['Requests were repeated 2 times after temporary errors']);
 		const attempts = jsonOf(result.output).map(({ attempts = 1 }) => attempts as number);
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
@@ -65,9 +65,42 @@ describe('a transient error', () => {
 				...documents(4)[2],
 				httpStatus: 503,
 				error: `The push service answered with status 503, "Index is busy", so it is unknown whether document 'd2' was pushed. Pushing it again is safe.`,
+				advice: expect.any(String),
 			},
 		]);
 		expect(statuses().filter((status) => status === 503)).toHaveLength(2);
+	});
+});
+
+it('a service that cannot be reached: the message says how long it was tried', async () => {
+	const { lucidworksPushApi } = sandboxCredentials(sandbox());
+	const { error } = await runNode({
+		node: new PushDocuments(),
+		items: documents(1),
+		parameters: { options: { retryForSeconds: 2 } },
+		credentials: {
+			lucidworksPushApi: { ...lucidworksPushApi, pushUrl: 'http://127.0.0.1:9' },
+		},
+	});
+	expect(error?.message).toMatch(
+		/^The push service could not be reached: the connection was refused \(tried for [2-9] s\), so document 'd0' was not pushed$/,
+	);
+});
+
+describe("n8n's error", () => {
+	it.each<[FaultRule['status'], object]>([
+		[401, { cause: 'credential-invalid' }],
+		[503, { cause: 'temporarily-unavailable' }],
+	])('has the cause of status %i', async (status, failure) => {
+		fault({ status });
+		const { error } = await push(documents(1), { options: { retryForSeconds: 0 } });
+		expect(error).toMatchObject({ failure });
+	});
+
+	it('has no cause that is not known', async () => {
+		fault({ status: 403 });
+		const { error } = await push(documents(1));
+		expect(error).toMatchObject({ failure: undefined });
 	});
 });
 
@@ -107,26 +140,29 @@ describe('a request of which the service rejects a part', () => {
 
 describe('a refused credential', () => {
 	it.each([
-		[401, 1],
-		[403, 3],
-	])('stops all further requests, and every item is returned: %i', async (status, refused) => {
-		fault({ status, skip: 2 });
-		const result = await push(
-			documents(10),
-			{ options: { documentsPerRequest: 1, concurrency: 1 } },
-			TO_ERROR_OUTPUT,
-		);
-		expect(statuses()).toEqual([200, 200, ...Array<number>(refused).fill(status)]);
-		expect(pairedIndexes(result)).toEqual(indexes(10));
-		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
-		for (const [position, { json }] of result.errorOutput.entries()) {
-			expect(json).toMatchObject({
-				...documents(10)[position + 2],
-				httpStatus: status,
-				error: `The push service answered with status ${status}, "Injected fault: HTTP ${status}", so document 'd${position + 2}' was not pushed`,
-			});
-		}
-	});
+		[401, 1, 'Jwt is expired'],
+		[403, 3, 'RBAC: access denied'],
+	])(
+		'stops all further requests, and every item is returned: %i',
+		async (status, refused, said) => {
+			fault({ status, skip: 2 });
+			const result = await push(
+				documents(10),
+				{ options: { documentsPerRequest: 1, concurrency: 1 } },
+				TO_ERROR_OUTPUT,
+			);
+			expect(statuses()).toEqual([200, 200, ...Array<number>(refused).fill(status)]);
+			expect(pairedIndexes(result)).toEqual(indexes(10));
+			expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['d0', 'd1']);
+			for (const [position, { json }] of result.errorOutput.entries()) {
+				expect(json).toMatchObject({
+					...documents(10)[position + 2],
+					httpStatus: status,
+					error: `The push service answered with status ${status}, "${said}", so document 'd${position + 2}' was not pushed`,
+				});
+			}
+		},
+	);
 
 	it('is what a node that stops says, and not that a pause ended with it', async () => {
 		const body = { documents: [{ id: 'd0' }, { id: 'd1', status: 422, error: 'no field' }] };
@@ -155,7 +191,7 @@ describe('a node set to stop', () => {
 		expect(error?.context).toMatchObject({ itemIndex: 4 });
 		expect(statuses()).toEqual([200, 200, 400, 400]);
 		expect(error?.description).toMatch(
-			/The service had confirmed 4 of 9 documents; pushing them again is safe\.$/,
+			/The service confirmed 4 of 9 documents. Pushing all of them again is safe\.$/,
 		);
 		expect(indexed()).toHaveLength(4);
 	});
@@ -183,7 +219,7 @@ describe('Stop in the editor', () => {
 			fault({ ...HANGS, skip: 2 });
 			const { error } = await stopAfter(4, documents(20), { options: OPTIONS }, { onError });
 			expect(error?.message).toBe(
-				'The execution was canceled. The service had confirmed 4 of 20 documents; pushing them again is safe. Requests in flight may have taken effect.',
+				'The execution was canceled. The service confirmed 4 of 20 documents. Pushing all of them again is safe. Requests in flight may have taken effect.',
 			);
 		},
 	);
@@ -203,6 +239,7 @@ describe('where it sends', () => {
 				id: `d${index}`,
 				httpStatus: 307,
 				error: `The push service answered with status 307, so document 'd${index}' was not pushed`,
+				advice: expect.any(String),
 			})),
 		);
 		const { error } = await push(documents(1));

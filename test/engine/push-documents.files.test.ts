@@ -195,6 +195,7 @@ describe('the summary', () => {
 			line: 100,
 			id: 'd99',
 			error: "The field 'name' of document 'd99' is missing or empty",
+			advice: expect.stringMatching(/^Every document needs an ID and a name/),
 		});
 		expect(failureCounts).toEqual([
 			{ error: "The field 'name' is missing or empty", records: 150 },
@@ -222,7 +223,7 @@ describe('documents with the same ID', () => {
 	it('are counted among the first 100,000', async () => {
 		const all = [...indexes(100_600), 0, 100_100].map((at) => ({ id: `d${at}`, name: 'N' }));
 		const result = await push([await files.item(lines(all))], { options: { dryRun: true } });
-		expect(hintsOf(result)).toContain('at least 1 document with the same ID as an earlier one');
+		expect(hintsOf(result)).toContain('At least 1 document with the same ID as an earlier one');
 	});
 
 	it('are not counted if they were never sent', async () => {
@@ -243,7 +244,7 @@ describe('documents with the same ID', () => {
 		expect(indexed().every(({ version }) => Number(version) % 2 === 1)).toBe(true);
 		expect(summary(result)).toMatchObject({ records: 2000, pushed: 1000, skipped: 1000 });
 		expect(hintsOf(result).join()).toContain(
-			'1,000 documents skipped for a later one with the same ID',
+			'1,000 documents skipped because a later one has the same ID',
 		);
 		expect(hintsOf(result).join()).not.toContain('as an earlier one');
 	});
@@ -284,7 +285,7 @@ describe('failed records', () => {
 		const result = await push(await Promise.all(indexes(5).map(named)), {}, CONTINUE);
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^1 record of '0\.jsonl' failed; 1 record of '1\.jsonl' failed; 1 record of '2\.jsonl' failed and 2 more\. The field 'failures' says why\./,
+				/^1 record of '0\.jsonl' failed; 1 record of '1\.jsonl' failed; 1 record of '2\.jsonl' failed and 2 more\. See 'failures' for the reasons\./,
 			),
 		]);
 	});
@@ -303,15 +304,22 @@ describe('failed records', () => {
 				line: 3,
 				id: 'b',
 				error: "The field 'name' of document 'b' is missing or empty",
+				advice: expect.stringMatching(/^Every document needs an ID and a name/),
 			},
 			{
 				record: 4,
 				line: 4,
 				id: 'c',
 				error: expect.stringContaining("document 'c' was not pushed"),
+				advice: 'Check what the service says, and then the document and its ID.',
 				httpStatus: 422,
 			},
-			{ record: 6, line: 6, error: 'The document is not a JSON object' },
+			{
+				record: 6,
+				line: 6,
+				error: 'The document is not a JSON object',
+				advice: 'Each document must be an object with an ID and a name.',
+			},
 			{
 				record: 7,
 				line: 7,
@@ -319,10 +327,11 @@ describe('failed records', () => {
 				error: expect.stringContaining(
 					"more than the 2,000 that 'Bytes per Request' allows",
 				),
+				advice: expect.stringMatching(/^Shorten the document/),
 			},
 		]);
 		expect(hintsOf(result)).toContain(
-			"5 records of 'documents.jsonl' failed. The field 'failures' says why. The item has files with all failed records: correct them, then run this node with these files.",
+			"5 records of 'documents.jsonl' failed. See 'failures' for the reasons. The failed records are attached as files: correct these files and run this node on them.",
 		);
 	});
 

@@ -338,7 +338,9 @@ describe('documents of the same ID', () => {
 			expect.objectContaining({ id: 'a', pushed: true }),
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
-		expect(hintsOf(result)).toContain('2 documents skipped for a later one with the same ID');
+		expect(hintsOf(result)).toContain(
+			'2 documents skipped because a later one has the same ID',
+		);
 	});
 });
 
@@ -379,6 +381,7 @@ describe('limits of a request', () => {
 			{
 				id: 'big',
 				error: `The document has ${size.toLocaleString('en-US')} bytes, more than the 1,000 that 'Bytes per Request' allows, so document 'big' was not pushed`,
+				advice: expect.any(String),
 			},
 			expect.objectContaining({ id: 'd1', pushed: true }),
 		]);
@@ -525,6 +528,7 @@ describe('the output', () => {
 				name: 'Document 1',
 				httpStatus: 422,
 				error: `The push service rejected the document with status 422, "name too long", so document 'd1' was not pushed`,
+				advice: expect.any(String),
 			},
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 2, 1]);
@@ -536,7 +540,7 @@ describe('the output', () => {
 		);
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
 		expect(error?.description).toMatch(
-			/^Correct the document and push it again\. The service had confirmed 2 of 3 documents/,
+			/^Correct the document and push it again\. The service confirmed 2 of 3 documents/,
 		);
 	});
 
@@ -571,6 +575,7 @@ describe('a failing item', () => {
 		expect(jsonOf(result.output)[2]).toEqual({
 			id: 'bad',
 			error: "The field 'name' of document 'bad' must be text or a whole number, but it is true (item 2)",
+			advice: expect.any(String),
 		});
 		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
 	});
@@ -588,6 +593,7 @@ describe('a failing item', () => {
 				docs,
 				id: 'b',
 				error: "Entry 1 (zero-based) of the list: The field 'name' of document 'b' is missing or empty (item 0)",
+				advice: expect.any(String),
 			},
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 0, 0]);
@@ -625,12 +631,12 @@ describe('hints', () => {
 	it('say how many documents failed, since the node is green then', async () => {
 		const items = [{ id: 'a' }, ...documents(2), { name: 'B' }];
 		expect(hintsOf(await push(items, {}, CONTINUE))).toEqual([
-			"2 of 4 documents failed. The field 'error' of their items says why.",
+			"2 of 4 documents failed. See the field 'error' of the failed items.",
 		]);
 		sandbox().faults.add({ route: 'push', status: 403 });
 		expect(hintsOf(await push(documents(3), {}, CONTINUE))).toEqual([
-			"3 of 3 documents failed. The field 'error' of their items says why.",
-			'2 batches split after failing as a whole',
+			"3 of 3 documents failed. See the field 'error' of the failed items.",
+			'2 batches were split because they failed as a whole',
 		]);
 	});
 

@@ -50,8 +50,8 @@ describe('a document', () => {
 
 	it.each(nodes)('has the ID and the name that expressions give: %s', async (_node, run) => {
 		const { output } = await run([await item('Pears.', 'a.txt', { directory: '/food' })], {
-			documentId: '={{ $json.directory }}/{{ $json.missing ?? "a" }}',
-			documentName: '={{ $json.directory }}',
+			fileDocumentId: '={{ $json.directory }}/{{ $json.missing ?? "a" }}',
+			fileDocumentName: '={{ $json.directory }}',
 		});
 		expect(String(output[0].json.id).replace('#0', '')).toBe('/food/a');
 		const names = [...indexed(), ...jsonOf(output)].flatMap(({ name }) => name ?? []);
@@ -85,7 +85,7 @@ describe.each(nodes)('%s', (node, run) => {
 		[
 			'damaged',
 			Buffer.concat([Buffer.from('für '), Buffer.from([0xfc]), Buffer.from(' x')]),
-			"The file 'pears.md' has a byte that is not UTF-8 (0xfc): save the file as UTF-8",
+			"The file 'pears.md' has a byte that is not UTF-8 (0xfc): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8",
 			'Fix its encoding.',
 		],
 	])('refuses a file that is %s', async (_case, content, message, advice) => {
@@ -124,8 +124,8 @@ describe.each(nodes)('%s', (node, run) => {
 				return { json, binary: { data: { ...binary?.data, directory } } };
 			}),
 		);
-		const documentId = '={{ $binary.data.directory }}/{{ $binary.data.fileName }}';
-		const { output } = await run(items as INodeExecutionData[], { documentId });
+		const fileDocumentId = '={{ $binary.data.directory }}/{{ $binary.data.fileName }}';
+		const { output } = await run(items as INodeExecutionData[], { fileDocumentId });
 		const ids = jsonOf(output).map(({ id }) => String(id).replace('#0', ''));
 		expect(ids).toEqual(['/food/readme.md', '/drinks/readme.md']);
 	});
@@ -133,7 +133,7 @@ describe.each(nodes)('%s', (node, run) => {
 	it('needs an ID for a file without a name', async () => {
 		const { error } = await run([await item('Pears.', '')]);
 		expect(error?.message).toBe('The file of the item has no name');
-		const named = { documentId: 'a', documentName: 'A' };
+		const named = { fileDocumentId: 'a', fileDocumentName: 'A' };
 		const { output } = await run([await item('Pears.', '')], named);
 		expect(String(output[0].json.id)).toMatch(/^a(#0)?$/);
 	});

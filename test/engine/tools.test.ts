@@ -92,6 +92,14 @@ describe('what an agent is offered', () => {
 		);
 	});
 
+	it('is told what it gets: chunks without vectors', () => {
+		const { usableAsTool } = new ChunkText().description;
+		const replacements = typeof usableAsTool === 'object' ? usableAsTool.replacements : {};
+		expect(replacements?.description).toBe(
+			'Split a text into chunks. Returns the text and the position of each chunk, without vectors.',
+		);
+	});
+
 	it.each(['vectors', 'outputTo'])('is no option %s', (option) => {
 		const namesOf = (property: INodeProperties | undefined) =>
 			(property?.options as INodeProperties[]).map(({ name }) => name);

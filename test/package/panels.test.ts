@@ -59,20 +59,24 @@ describe('the panel', () => {
 const FILE_OPTIONS = ['delimiter', 'skipRecords', 'maxRecords', 'bytesPerFile'];
 
 describe('the options', () => {
-	it.each<[string, INodeType, INodeParameters, boolean]>([
-		['Push Documents with items', new PushDocuments(), {}, false],
-		['Push Documents with files', new PushDocuments(), { documentSource: 'file' }, true],
-		['Delete Document with items', new DeleteDocument(), {}, false],
-		['Delete Document with files', new DeleteDocument(), { idSource: 'file' }, true],
-		['Chunk Text with items', new ChunkText(), {}, false],
-		['Chunk Text with files', new ChunkText(), { textSource: 'file' }, true],
-		['Get Results', new ChunkText(), { operation: 'getResults' }, false],
-	])('of %s are for files only if it reads some', (_case, node, values, hasFiles) => {
+	it.each<[string, INodeType, INodeParameters, readonly string[]]>([
+		['Push Documents with items', new PushDocuments(), {}, []],
+		[
+			'Push Documents with files',
+			new PushDocuments(),
+			{ documentSource: 'file' },
+			FILE_OPTIONS,
+		],
+		['Delete Document with items', new DeleteDocument(), {}, []],
+		['Delete Document with files', new DeleteDocument(), { idSource: 'file' }, FILE_OPTIONS],
+		// It also returns files of chunks.
+		['Chunk Text with items', new ChunkText(), {}, ['bytesPerFile']],
+		['Chunk Text with files', new ChunkText(), { textSource: 'file' }, FILE_OPTIONS],
+		['Get Results', new ChunkText(), { operation: 'getResults' }, ['bytesPerFile']],
+	])('of %s are for files only if it reads some', (_case, node, values, expected) => {
 		const { options } = shownWith(node, values);
 		expect(new Set(options).size).toBe(options.length);
-		expect(options.filter((name) => FILE_OPTIONS.includes(name))).toEqual(
-			hasFiles ? FILE_OPTIONS : [],
-		);
+		expect(options.filter((name) => FILE_OPTIONS.includes(name))).toEqual(expected);
 	});
 
 	it.each<[string, INodeParameters]>([

@@ -279,8 +279,8 @@ function fileOf({ format, documents }: World): Buffer {
 
 const TEXT_FILES: INodeParameters = {
 	documentSource: 'textFile',
-	documentId: '={{ $json.id }}',
-	documentName: '={{ $json.name }}',
+	fileDocumentId: '={{ $json.id }}',
+	fileDocumentName: '={{ $json.name }}',
 };
 
 /** An item with a file that is the text of a document. */

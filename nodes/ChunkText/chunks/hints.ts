@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { count, doneText, figure, troubleText } from '../../shared/n8n/run/hints';
+import { costText, count, doneText, figure, troubleText } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
@@ -58,16 +58,19 @@ export class ChunkHints {
 		const ready = { done: returned - (isFetched ? this.pending : 0), requests };
 		const verb = isFetched ? 'chunked' : 'submitted';
 		const done = doneText(ready, run.meter.seconds, 'text', verb);
-		for (const hint of [done, this.filesText(), troubleText(run.stats)]) run.hint(hint, 'info');
+		const files = this.filesText(done === '' ? '' : costText(requests, run.meter.seconds));
+		for (const hint of [files || done, troubleText(run.stats)]) run.hint(hint, 'info');
 		for (const hint of this.warnings(isFetched)) run.hint(hint);
 	}
 
-	private filesText(): string {
+	/** @param cost what it took, if that is of interest */
+	private filesText(cost: string): string {
 		const { files, records, chunked, chunks } = this.files;
 		if (files === 0) return '';
 		const several = files > 1 ? `${count(files, 'file')}: ` : '';
 		const all = `${figure(chunked)} of ${count(records, 'record')} chunked`;
-		return `${several}${all}, ${count(chunks, 'chunk')}, 0 failed`;
+		const result = `${several}${all}${cost}: ${count(chunks, 'chunk')}, 0 failed`;
+		return `${result}. Chunks are in the order in which requests finished.`;
 	}
 
 	private *warnings(isFetched: boolean): Generator<string, void, undefined> {
@@ -84,6 +87,6 @@ export class ChunkHints {
 		if (cutTexts > 0)
 			yield `The AI service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.`;
 		if (pending > 0 && isFetched)
-			yield `${count(pending, 'text')} not finished. Fetch the chunks later with the operation 'Get Results'.`;
+			yield `${count(pending, 'text')} ${pending === 1 ? 'is' : 'are'} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}
 }

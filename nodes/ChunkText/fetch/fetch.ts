@@ -132,11 +132,24 @@ async function check(
 		path: resultsPath(options.resultsPath, job.chunkingId),
 		timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
 		isUnmasked: true,
+		advice: job.isOwn ? ADVICE_FOR_OWN : ADVICE_FOR_EARLIER,
 	});
 	job.isKnown = true;
 	if (job.isOwn) service.jobs.isPathRight = true;
 	return meaningOf(job, body, service);
 }
+
+const CHECK_PATH = "'AI Service URL' in the credential and the option 'Results Path'";
+/** What to do after statuses of a job that this run has submitted ... */
+const ADVICE_FOR_OWN = {
+	404: `The service does not have the results of this request: submit the text again. If that does not help, check ${CHECK_PATH}`,
+	content: `Check what the service says, and then ${CHECK_PATH}`,
+};
+/** ... and of one whose chunking ID was given. */
+const ADVICE_FOR_EARLIER = {
+	404: `Check 'Chunking ID'. If the service no longer has it, submit the text again. If it has none of your IDs, check ${CHECK_PATH}`,
+	content: `Check what the service says, and then 'Chunking ID', ${CHECK_PATH}`,
+};
 
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;

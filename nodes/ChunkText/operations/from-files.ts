@@ -4,7 +4,9 @@ import { FileSink, type FileResult, type FileToRead } from '../../shared/n8n/sin
 import { stemOf } from '../../shared/n8n/sinks/failed-records';
 import { skipAnswered } from '../../shared/n8n/sinks/watermark';
 import { withFiles, type FileReading } from '../../shared/n8n/sources/file-source';
+import { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import type { Jobs } from '../submit/service';
+import { RecentIds } from '../texts/recent-ids';
 import { recordTexts } from '../texts/record-texts';
 import type { TextEntry } from '../texts/text';
 import { chunkAll, newBudget, type TextSource, type Work } from './chunk-texts';
@@ -25,13 +27,15 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 	const { run, parameters, options, jobs, hints } = work;
 	const isSubmitted = done === 'submitted';
 	const budget = newBudget();
+	const ids = new RecentIds();
+	const unused = new UnusedFields();
 	const readingOf = (origin: FileToRead): TextFile => {
 		const stats = new RunStats(run.stats);
 		const result: FileResult = {
 			done,
 			others: isSubmitted ? [] : ['chunks'],
 			stats,
-			goOn: (upTo) => goOn(run, jobs, upTo, stats.done > 0),
+			goOn: (upTo) => goOn(run, jobs, upTo, stats.done > 0 ? done : undefined),
 			// A node that stops later names the jobs of the files before.
 			atEnd: () => jobs.progress(),
 			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
@@ -52,7 +56,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 				if (job.ended === undefined) jobs.add({ ...job, refs: [], kept: undefined });
 			},
 		};
-		return { ...recordTexts(work, origin.itemIndex), sink, work: counted, source };
+		return { ...recordTexts(work, origin, { ids, unused }), sink, work: counted, source };
 	};
 	await withFiles<TextEntry, TextFile>({
 		run,
@@ -62,20 +66,22 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 		use: async ({ entries }, { work, source }) => await chunkAll(entries, work, source),
 		overlaps: !isSubmitted,
 	});
+	unused.addTo(run);
 }
 
 /**
  * What a run that ends early has returned of a file, and what can be done about the rest.
  *
- * @param hasDone whether any record succeeded
+ * @param done what became of the records that succeeded, if there are any
  */
-function goOn(run: Run, jobs: Jobs, upTo: number, hasDone: boolean): string {
+function goOn(run: Run, jobs: Jobs, upTo: number, done?: 'chunked' | 'submitted'): string {
 	// For n8n's log, which only says how far the file was read.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
+	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';
 	const why = run.signal.aborted
 		? 'the execution was canceled.'
-		: "the node stopped: set 'On Error' to 'Continue'.";
-	const lost = hasDone ? `Their output was not returned, because ${why}` : '';
+		: "the node stopped. To get them, set 'On Error' to 'Continue'.";
+	const lost = done === undefined ? '' : `The ${output} were not returned, because ${why}`;
 	return [lost, jobs.progress()].filter(Boolean).join(' ');
 }

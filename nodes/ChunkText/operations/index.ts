@@ -47,7 +47,7 @@ async function getResults(run: Run): Promise<void> {
 	await withWork(task, untilEnded, async (work) => await fetchItems(work, ids, fetch));
 }
 
-const ID_ADVICE = "Point it to the field with the chunking ID, as returned by 'Submit'.";
+const ID_ADVICE = "Drag the field with the chunking ID here, as 'Submit' returns it.";
 
 function taskOf(run: Run): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);

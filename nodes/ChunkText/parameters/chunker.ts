@@ -17,13 +17,14 @@ export const chunkerProperties = properties([
 		type: 'resourceLocator',
 		default: { mode: 'list', value: '' },
 		required: true,
-		description: 'Embedding model that computes the vectors',
+		description:
+			"Embedding model that computes the vectors. The list has the models that Lucidworks documents. The service's Use Case API lists all models that you can use: enter one of these by its ID.",
 		modes: [
 			{
-				displayName: 'From List',
+				displayName: 'Documented Models',
 				name: 'list',
 				type: 'list',
-				placeholder: 'Select a model...',
+				placeholder: 'Select a documented model...',
 				typeOptions: { searchListMethod: 'listModels' },
 			},
 			{

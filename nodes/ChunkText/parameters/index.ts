@@ -10,10 +10,10 @@ import {
 import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	fileProperties,
+	fileProperty,
 	OWN_OPTIONS,
 	RECORD_FILES,
 	textFileDocumentProperties,
-	textFileProperty,
 } from '../../shared/n8n/sources/file-properties';
 import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
@@ -39,7 +39,7 @@ const output = property({
 			name: 'One Item per Document',
 			value: 'perDocument',
 			description:
-				'Each item lists the chunks of a document, ready for Push Documents, and the IDs of chunks that no longer exist. An empty text gives a document without chunks.',
+				'One item per document, with its chunks for Push Documents and the IDs of chunks that no longer exist',
 			displayOptions: {
 				show: { operation: ['submitAndWait'] },
 				hide: { textSource: ['file'], '@tool': [true] },
@@ -94,7 +94,7 @@ export const allProperties = properties([
 				{
 					name: 'File',
 					value: 'file',
-					description: `Each input item has a file of any size with a text in each record: ${RECORD_FILES.text}`,
+					description: `Read one text per record from a file of any size (${RECORD_FILES.text})`,
 					// AI agents only pass on JSON.
 					displayOptions: { hide: { '@tool': [true] } },
 				},
@@ -106,8 +106,7 @@ export const allProperties = properties([
 				{
 					name: 'Text File',
 					value: 'textFile',
-					description:
-						'Each input item has a file, such as .txt or .md, that is one text',
+					description: 'Each input item has a file, e.g. .txt or .md, that is one text',
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 			],
@@ -127,7 +126,7 @@ export const allProperties = properties([
 			},
 			'The complete text to split',
 		),
-		{ ...textFileProperty, displayOptions: { show: { textSource: ['textFile'] } } },
+		{ ...fileProperty, displayOptions: { show: { textSource: ['file', 'textFile'] } } },
 		...fileProperties(RECORD_FILES, { textSource: ['file'] }),
 		{
 			...fieldProperty('text', 'Text', 'body'),

@@ -1,6 +1,7 @@
 import { recommendedFieldProperties } from '../../shared/n8n/sources/document-fields';
 import {
 	bytesPerFileProperty,
+	encodingProperty,
 	readOptionProperties,
 } from '../../shared/n8n/sources/file-properties';
 import { optionsProperty, shownFor } from '../../shared/n8n/parameters/properties';
@@ -21,13 +22,17 @@ export const allOptions = optionsProperty([
 		name: 'keepSourceFields',
 		type: 'options',
 		options: [
-			{ name: 'All', value: 'all', description: 'All fields of the input item or record' },
+			{
+				name: 'All',
+				value: 'all',
+				description: 'All fields of the input item or record, except the text of a record',
+			},
 			{ name: 'Listed', value: 'listed', description: "Those in 'Source Fields to Keep'" },
 			{ name: 'None', value: 'none', description: 'Only what this node returns' },
 		],
 		default: 'all',
 		description:
-			'Which fields of the input to keep. If not added, Submit and unfinished texts keep all fields, and chunks keep none.',
+			'Which input fields to keep. Without this option, chunks keep none. Submit and unfinished texts keep all.',
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -223,17 +228,18 @@ export const allOptions = optionsProperty([
 		description: "What to do with texts that have no chunks after 'Max Wait (Seconds)'",
 		displayOptions: { ...fetches, ...notFromFile },
 	},
+	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// Files are returned for texts from a file, and where chunks go to files.
-	{ ...bytesPerFileProperty, displayOptions: fromFile },
-	{ ...bytesPerFileProperty, displayOptions: { show: { outputTo: ['files'] }, ...notFromFile } },
+	// Files are returned for texts from a file and where chunks go to files. No condition can say "or".
+	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',
 		name: 'additionalBodyFields',
 		type: 'json',
 		default: '{}',
 		placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',
-		description: 'JSON object to merge into the request body',
+		description:
+			"JSON object to merge into the request body. It must not contain 'batch', which holds the texts.",
 		displayOptions: submits,
 	},
 	{

@@ -37,17 +37,17 @@ export class Jobs extends Set<Job> {
 	/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
 	progress(): string {
 		return [
-			this.list(undefined, 'not finished'),
-			this.list('failed', 'failed'),
-			this.list('finished', 'finished, but not returned'),
+			this.list(undefined, 'Unfinished chunking IDs'),
+			this.list('failed', 'Failed chunking IDs'),
+			this.list('finished', 'Finished, but not returned'),
 		]
 			.filter(Boolean)
 			.join(' ');
 	}
 
-	private list(ended: Job['ended'], words: string): string {
+	private list(ended: Job['ended'], label: string): string {
 		const ids = [...this].flatMap((job) => (job.ended === ended ? job.chunkingId : []));
-		return ids.length === 0 ? '' : `Chunking IDs ${words}: ${listOf(ids, MAX_IDS_IN_MESSAGE)}.`;
+		return ids.length === 0 ? '' : `${label}: ${listOf(ids, MAX_IDS_IN_MESSAGE)}.`;
 	}
 }
 

@@ -61,10 +61,10 @@ export function readDocument(
 /** @param labels of the parameters that are wrong, in quotes */
 function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): string {
 	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
-	const target = labels.includes(' and ') ? 'them to fields' : 'it to a field';
+	const target = labels.includes(' and ') ? 'each' : 'it';
 	const names = Object.keys(json);
 	const fields = names.length > 0 ? ` The fields of the item are: ${listed(names)}.` : '';
-	return `'${output}' needs ${labels}: point ${target} of the item or of an earlier node, or set 'Output' to 'One Item per Chunk'.${fields}`;
+	return `'${output}' needs ${labels}: drag a field of the item or of an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
 /** What to do about an empty text, which may be in a file. */

@@ -1,6 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { fieldOf } from '../../shared/records/fields';
+import { inexactNumberIn } from '../../shared/records/exact-numbers';
+import { fieldOf, withoutField } from '../../shared/records/fields';
+import type { Findings } from '../../shared/records/findings';
+import { FORMATS } from '../../shared/records/format';
+import { detached } from '../../shared/records/record';
+import type { FileToRead } from '../../shared/n8n/sinks/file-sink';
 import {
 	idIn,
 	neededFields,
@@ -10,10 +15,12 @@ import {
 	type DocumentFields,
 } from '../../shared/n8n/sources/document-fields';
 import type { FileReading } from '../../shared/n8n/sources/file-source';
+import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/wording';
 import type { ChunkParameters } from '../parameters';
+import type { RecentIds } from './recent-ids';
 import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
@@ -21,12 +28,14 @@ import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from 
  * Reads how the records of a file are read. Those without a usable text, or document if these are
  * wanted, fail.
  *
- * @param itemIndex number of the item that has the file
+ * @param all.ids of the documents of all files
+ * @param all.unused notes which optional fields the records have
  * @throws InputError for a parameter that cannot be used
  */
 export function recordTexts(
 	{ parameters, options, mode }: ChunkTask,
-	itemIndex: number,
+	{ file: { format, findings }, itemIndex }: FileToRead,
+	{ ids, unused }: { ids: RecentIds; unused: UnusedFields },
 ): Omit<FileReading<TextEntry>, 'sink'> {
 	const textField = parameters.requiredText('textField', itemIndex);
 	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
@@ -37,19 +46,43 @@ export function recordTexts(
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))
 				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT);
-			const text = fieldOf(value, textField);
+			if (document) unused.note(value, document);
+			const text = usableText(
+				fieldOf(value, textField),
+				`The field ${quoted(textField)}`,
+				maxBytes,
+				NO_TEXT,
+			);
+			const found = document && documentOf(value, document);
+			const { text: json = '', line = 0 } = record ?? {};
+			if (keepSourceFields !== 'none' && FORMATS[format].isJson)
+				noteInexactNumber(findings, json, line);
+			if (found && ids.has(found.id)) findings.add('sameId', line, detached(found.id));
 			return {
 				items,
-				text: usableText(text, `The field ${quoted(textField)}`, maxBytes, NO_TEXT),
-				document: document && documentOf(value, document),
+				text,
+				document: found,
 				...grouped,
 				// Without its content, of which only what is needed is kept.
 				record: record && { ...record, value: undefined },
-				source: keepSourceFields !== 'none' ? (value as IDataObject) : undefined,
+				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
 		},
 		idOf: (value) => idIn(value, document?.id ?? 'id'),
 	};
+}
+
+/**
+ * The fields of a record that its chunks may keep. If all are kept, the whole text is none of them: with it,
+ * each chunk would match every search that the document matches.
+ */
+function sourceOf(
+	record: IDataObject,
+	textField: string,
+	keepSourceFields: 'all' | 'listed' | 'none',
+): IDataObject | undefined {
+	if (keepSourceFields === 'none') return undefined;
+	return keepSourceFields === 'all' ? withoutField(record, textField) : record;
 }
 
 /** Where the document of a record is in it. */
@@ -58,6 +91,21 @@ const documentFields = (parameters: ChunkParameters, itemIndex: number): Documen
 	description: parameters.get('options.descriptionField', itemIndex).trim(),
 	url: parameters.get('options.urlField', itemIndex).trim(),
 });
+
+/**
+ * Fields that are kept are written anew.
+ *
+ * @throws InputError for a number that would be null then
+ */
+function noteInexactNumber(findings: Findings, json: string, line: number): void {
+	const number = inexactNumberIn(json);
+	if (number === undefined) return;
+	if (Number.isFinite(Number(number))) return findings.add('inexactNumber', line, number);
+	throw new InputError(
+		`The record has the number ${number}, which is too large`,
+		"Correct the record, or set 'Keep Source Fields' to 'None'.",
+	);
+}
 
 const NOT_AN_OBJECT = 'Each record must be an object that has a text.';
 const NO_TEXT = "Correct the record, or enter another field as 'Text Field'.";

@@ -1,5 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { filled } from '../../shared/n8n/sources/document-fields';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
+import { InputError } from '../../shared/service/input-error';
 import { isBlank } from '../../shared/service/push/document-id';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
@@ -41,9 +44,19 @@ export function readSettings(
 		]),
 		useCaseConfig: filled([['dataType', addedText('dataType')]]),
 		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
-		additionalBodyFields: parameters.get('options.additionalBodyFields', itemIndex),
+		additionalBodyFields: additionalBodyFields(parameters, itemIndex),
 	};
 	return { settings, group: JSON.stringify(settings) };
+}
+
+/** @throws InputError for `batch`, which would be replaced with the texts */
+function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): IDataObject {
+	const fields = parameters.get('options.additionalBodyFields', itemIndex);
+	if (!Object.hasOwn(fields, 'batch')) return fields;
+	throw new InputError(
+		"'Additional Body Fields' must not contain 'batch'",
+		"Remove it. The node sends the texts of the input as 'batch'.",
+	);
 }
 
 /** Whether the settings are the same for all items, since there is no expression in them. */

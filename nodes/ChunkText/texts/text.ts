@@ -74,7 +74,7 @@ export function usableText(
 	throw new InputError(`${what} ${isEmpty(value) ? 'is empty' : 'must be a string'}`, advice);
 }
 
-export const POINT_TO_TEXT = 'Point it to the field with the text to chunk.';
+export const POINT_TO_TEXT = 'Drag the field with the text to chunk here, or enter the text.';
 
 /** The error of a text that no request can carry. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>

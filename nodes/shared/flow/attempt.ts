@@ -19,6 +19,8 @@ export interface Line extends RetrySettings {
 	judge: (error: unknown) => Verdict;
 	/** Adds what the attempt before left open to the reason of a failure. */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
+	/** Makes the reason of an entry that fails alone, while requests without it succeed. */
+	forEntry?: (reason: unknown) => unknown;
 }
 
 /** A request, or one of its entries that is sent alone as a probe. */
@@ -45,7 +47,8 @@ export async function attempt<R>(
 	sending: Sending<R>,
 	line: Line,
 ): Promise<Outcome<R> | Unfinished> {
-	const { run, stats = run.stats, lane, health, judge, withHistory = (reason) => reason } = line;
+	const { run, stats = run.stats, lane, health, judge } = line;
+	const { withHistory = (reason) => reason, forEntry = (reason) => reason } = line;
 	const { policy, last } = sending;
 	const pauseMs = policy.resumeAt - run.now();
 	if (pauseMs > 0) await run.sleep(pauseMs);
@@ -68,7 +71,7 @@ export async function attempt<R>(
 		const failure: Failed = { ok: false, reason, verdict };
 		const { size, isProbe = false } = sending;
 		const decision = policy.decide({ verdict, sequence, size, isProbe });
-		if (policy.isAtFault) failure.isAtFault = true;
+		if (policy.isAtFault) failure.reason = forEntry(reason);
 		if (decision === 'end') failure.verdict = { ...verdict, action: 'stop' };
 		sending.last = failure;
 		const isFinal = decision === 'fail' || decision === 'end';

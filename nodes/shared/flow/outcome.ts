@@ -12,8 +12,6 @@ export interface Failed {
 	verdict: Verdict;
 	/** It was not started, because the run had ended for this reason. */
 	skipped?: true;
-	/** Only this entry fails: requests without it succeed. */
-	isAtFault?: true;
 }
 
 /** A request that failed and goes on: as it was, with one of its entries as a probe, or in smaller requests. */

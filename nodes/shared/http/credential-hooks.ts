@@ -134,7 +134,7 @@ async function test(
 }
 
 function adviceOf(status: number, body: unknown, service: Service): string | undefined {
-	if (status < 200 || status > 299) return statusAdvice(status, service, true);
+	if (status < 200 || status > 299) return statusAdvice({ status, body }, service, true);
 	const { description = '' } = pageFailure(body, service) ?? {};
 	return description === '' ? undefined : `This is an HTML page. ${description}`;
 }

@@ -23,7 +23,7 @@ const NOT_CONNECTED: Record<string, string> = {
 	EPROTO: 'it may not use TLS',
 };
 
-const PROXY = "n8n's HTTP_PROXY, HTTPS_PROXY and NO_PROXY if it uses a proxy";
+const CHECK_PROXY = 'If n8n uses a proxy, also check its HTTP_PROXY, HTTPS_PROXY and NO_PROXY';
 
 /** Codes of certificates that were refused, on either side. */
 const CERTIFICATE_CODE =
@@ -94,7 +94,7 @@ function refusedByN8n(
 			...details,
 			description: /domain/i.test(reason)
 				? `If the credential restricts 'Allowed HTTP Request Domains', add the host of '${urlLabel}'.`
-				: `Check '${urlLabel}' in the credential, and ${PROXY}.`,
+				: `Check '${urlLabel}' in the credential. ${CHECK_PROXY}.`,
 		},
 	);
 }
@@ -118,7 +118,7 @@ function aboutConnection(
 	const check = `Check '${urlLabel}' in the credential and whether ${name} is up`;
 	if (neverSent) {
 		const why = NOT_CONNECTED[code] ?? 'no connection could be made';
-		return [`${capitalized(name)} could not be reached: ${why}`, `${check}, and ${PROXY}`];
+		return [`${capitalized(name)} could not be reached: ${why}`, `${check}. ${CHECK_PROXY}`];
 	}
 	return code === 'ETIMEDOUT'
 		? [`${capitalized(name)} did not answer in time`, check]

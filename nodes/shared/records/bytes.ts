@@ -22,8 +22,13 @@ const HEAD_BYTES = 5;
 
 const extract = (operation: string): string =>
 	`Read it with n8n's Extract from File node: choose '${operation}'.`;
-const ENCODE = 'Save it as UTF-8.';
+const ENCODE = "Save it as UTF-8. If it is UTF-16, set the option 'Encoding' instead.";
+const OFFICE =
+	"Save a Word document as text, or as a PDF that n8n's Extract from File node can read. Read an Excel file with that node: choose 'Extract From XLSX' or 'Extract From XLS'.";
 const DECOMPRESS = 'Decompress it once before this node.';
+
+/** The first or the second byte is 0, as in UTF-16. */
+const WITH_ZERO = /^(?:00|..00)/;
 
 /** What files begin with that are no text, in hexadecimal; what they are, and what to do with them. */
 const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
@@ -31,17 +36,13 @@ const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> 
 	[
 		/^504b0304/,
 		'an Excel or Word document, or a ZIP archive',
-		`${extract('Extract From XLSX')} Save a Word document as text, and decompress an archive with n8n's Compression node.`,
+		`${OFFICE} Decompress an archive with n8n's Compression node.`,
 	],
-	[
-		/^d0cf11e0/,
-		'an Excel or Word document',
-		`${extract('Extract From XLS')} Save a Word document as text.`,
-	],
+	[/^d0cf11e0/, 'an Excel or Word document', OFFICE],
 	// Followed by a byte that is no text.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
 	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS],
-	[/^(?:00|..00)/, 'not text, or it is UTF-16 without a byte order mark', ENCODE],
+	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODE],
 ];
 
 /**
@@ -49,6 +50,7 @@ const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> 
  *
  * @param breathe called before each slice, as it is in the file, so that others can use the event loop;
  *   reading ends with what it throws
+ * @param isUtf16 whether the text is known to be UTF-16
  * @returns the first bytes and all of them
  * @throws {FileError} if the file is no text, or a compressed one is damaged or ends early; and whatever
  *   breaks the source
@@ -56,12 +58,15 @@ const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> 
 export async function unpacked(
 	source: Bytes,
 	breathe: () => Promise<void>,
+	isUtf16 = false,
 ): Promise<{ head: Uint8Array; all: Bytes }> {
 	let file = await withHead(sliced(source, breathe));
 	if (file.head[0] === 0x1f && file.head[1] === 0x8b)
 		file = await withHead(sliced(unzipped(file.all), breathe));
 	const hex = Buffer.from(file.head).toString('hex');
-	const found = NO_TEXT.find(([beginning]) => beginning.test(hex));
+	const found = NO_TEXT.find(
+		([beginning]) => beginning.test(hex) && !(isUtf16 && beginning === WITH_ZERO),
+	);
 	if (found) throw new FileError(`The file is ${found[1]}`, found[2]);
 	return file;
 }
@@ -137,7 +142,7 @@ function gzipError(error: Error & { code?: unknown }): Error {
 	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
 		return new FileError(
 			'The file goes on after its first gzip member',
-			'Write it as one: gzip -dc all.gz | gzip > one.gz',
+			'Write it as one: gzip -dc | gzip',
 		);
 	if (code === 'Z_BUF_ERROR') return new FileError('The gzip file ends early: it is truncated');
 	if (!code.startsWith('Z_')) return error;

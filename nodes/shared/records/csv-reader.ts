@@ -1,6 +1,22 @@
 import {
+	cellOfLines,
+	cellsOf,
+	columnsOf,
+	DELIMITERS,
+	endOfRow,
+	hasColumn,
+	isBlankRow,
+	likeliestDelimiter,
+	lineBreaksIn,
+	NOT_CLOSED,
+	NOT_ENDED,
+	type Dialect,
+} from './csv-rows';
+import { Findings } from './findings';
+import {
 	checkLength,
 	MAX_RECORD_CHARACTERS,
+	MAY_BE_CUT,
 	RecordError,
 	recordError,
 	type RecordReader,
@@ -8,35 +24,84 @@ import {
 } from './record';
 import { characterProblem } from './text';
 
-/** Delimiters that are recognized, the most likely first. */
-const DELIMITERS = [',', ';', '\t', '|'] as const;
-
-const QUOTE = '"';
-const LINE_BREAK = /\r\n|\r|\n/g;
 const BAD_QUOTE = 'has text between a closing quote and the next delimiter';
+const SET_QUOTES =
+	"if quotes are ordinary characters in this file, set the option 'Quotes' to 'None'";
+const UNCLOSED = 'has an unclosed quote';
+const CLOSE =
+	"Correct the file, or set the option 'Quotes' to 'None' if quotes are ordinary characters in it.";
+const SUSPECT = `has a cell that begins with a quote, and the lines after it look like rows: ${SET_QUOTES}`;
+
+/** A quoted cell with so many lines in a row that have the cells of a row is none. */
+const MANY_LINES = 10;
+/** Lines of prose often have one comma, so rows are recognized only if they have more cells. */
+const MIN_COLUMNS = 3;
+/** Fewer lines are read as one cell, and counted from this number on. */
+const SOME_LINES = 3;
+
+/** Lines that programs write before the header row: `sep=;` of Excel, and the type of objects of PowerShell. */
+const SEPARATOR = /^"?sep=(.)"?$/i;
+const TYPE = /^#TYPE\b/i;
+/** A line under the header row, as SQL tools and SAP write it. */
+const RULE = /^[\s+|,;-]*--[\s+|,;-]*$/;
+/** Rows that are searched for the header row: titles and settings come before it in many exports. */
+const MAX_TITLE_ROWS = 20;
+
+export interface CsvOptions {
+	/** One character; detected in the header row if undefined. */
+	delimiter?: string | undefined;
+	/** Whether cells may be in quotes. */
+	hasQuotes?: boolean;
+	findings?: Findings;
+}
+
+/** A row in the text that was read. */
+interface Row {
+	text: string;
+	/** Where the next row begins. */
+	next: number;
+	/** What is wrong with the row as a whole. */
+	problem?: string;
+	/** The file ends with it, without a line break. */
+	isCut: boolean;
+}
 
 /**
  * Reads CSV with a header row (RFC 4180). Rows end with LF, CRLF or CR; rows without any value, and the
  * header row again, are no records. A record is an object with the names of the header; all its values are
- * strings. A row with fewer cells lacks the last fields; a row with more fails. Columns without a name are
- * ignored; of several with one name, the first that is not empty counts.
+ * strings. A row with fewer cells lacks the last fields; a row with a value beyond the header fails. Columns
+ * without a name are ignored; of several with one name, the first that is not empty counts.
  */
 export class CsvReader implements RecordReader {
 	/** The names of the columns, once the header was read. */
 	columns: readonly string[] | undefined;
-	/** The header row as it is in the file, with the line before it that says the delimiter. */
+	/** The header row as it is in the file, with the lines before it. */
 	header: string | undefined;
 	skip = 0;
+	needed: readonly string[] = [];
 	private record = 0;
 	private line = 1;
-	/** The line `sep=;` that Excel writes, with a line break. */
-	private separatorLine = '';
+	private dialect: Dialect;
+	private readonly findings: Findings;
+	/** The header row, and the lines before it: exports that were joined have them again. */
+	private headerRow = '';
+	private readonly preamble: string[] = [];
+	/** Rows before the header row, which lack a column that is needed. */
+	private readonly titles: Array<{ text: string; line: number }> = [];
+	/** Number of columns up to the last one that has a name. */
+	private width = 0;
 	/** The beginning of a row, and the text that followed: kept until it is worth reading the row again. */
 	private rest = '';
 	private gathered = '';
 
-	/** @param delimiter one character; detected in the header row if undefined */
-	constructor(private delimiter?: string) {}
+	constructor({
+		delimiter = DELIMITERS.join(''),
+		hasQuotes = true,
+		findings = new Findings(),
+	}: CsvOptions = {}) {
+		this.dialect = { delimiter, hasQuotes };
+		this.findings = findings;
+	}
 
 	get position(): { record: number; line: number } {
 		return { record: this.record + 1, line: this.line };
@@ -52,10 +117,8 @@ export class CsvReader implements RecordReader {
 
 	*end(isBroken = false): Generator<SourceRecord> {
 		yield* this.read(!isBroken);
-	}
-
-	private get delimiters(): string {
-		return this.delimiter ?? DELIMITERS.join('');
+		const [first] = this.titles;
+		if (!this.columns && first) this.setHeader(first.text, first.line);
 	}
 
 	private *read(isLast: boolean): Generator<SourceRecord> {
@@ -63,71 +126,124 @@ export class CsvReader implements RecordReader {
 		this.gathered = '';
 		let at = 0;
 		while (at < text.length) {
-			let end = endOfRow(text, at, this.delimiters);
-			if (end === NOT_CLOSED && isLast)
-				throw recordError('has an unclosed quote', this.record + 1, this.line);
-			if (end < 0 && isLast) end = text.length;
-			// The line break may be the first half of CRLF.
-			if (end < 0 || (end === text.length - 1 && !isLast && text.charAt(end) === '\r')) break;
-			const found = this.row(text.slice(at, end));
-			at = end + (text.startsWith('\r\n', end) ? 2 : 1);
+			const row = this.rowAt(text, at, isLast);
+			if (!row) break;
+			at = row.next;
+			const found = this.recordOf(row);
 			if (found) yield found;
 		}
 		this.rest = text.slice(at);
 		checkLength(this.rest.length, this.record + 1, this.line);
 	}
 
-	private row(text: string): SourceRecord | undefined {
+	/** The row that begins there; undefined if more text is needed. */
+	private rowAt(text: string, from: number, isLast: boolean): Row | undefined {
+		const end = endOfRow(text, from, this.dialect);
+		const isOpen = end === NOT_CLOSED;
+		const rest = end === NOT_ENDED ? '' : text.slice(from, isOpen ? text.length : end);
+		const cell = this.columns && this.cellOfLines(rest, isOpen && !isLast);
+		if (cell && cell.rowLike >= MANY_LINES && this.isWide)
+			return rowOf(text, from, from + cell.firstLineEnd, SUSPECT);
+		if (isOpen && isLast) throw recordError(UNCLOSED, this.record + 1, this.line, CLOSE);
+		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
+		// The line break may be the first half of CRLF.
+		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
+		if (cell && cell.rowLike >= Math.min(cell.lines, MANY_LINES) && cell.lines >= SOME_LINES)
+			this.findings.add('quotedRows', this.line);
+		return rowOf(text, from, end);
+	}
+
+	private cellOfLines(row: string, isOpen: boolean) {
+		if (!this.dialect.hasQuotes) return undefined;
+		return cellOfLines(row, this.dialect, this.columns?.length ?? 0, isOpen);
+	}
+
+	private get isWide(): boolean {
+		return (this.columns?.length ?? 0) >= MIN_COLUMNS;
+	}
+
+	private recordOf({ text, problem, isCut }: Row): SourceRecord | undefined {
 		const { line } = this;
-		const lineBreaks = text.includes(QUOTE) ? text.match(LINE_BREAK) : null;
-		this.line += 1 + (lineBreaks?.length ?? 0);
-		if (isBlankRow(text, this.delimiters)) return undefined;
+		this.line += 1 + lineBreaksIn(text);
+		if (isBlankRow(text, this.dialect)) {
+			if (this.record >= this.skip) this.findings.add('blankRow', line);
+			return undefined;
+		}
 		if (!this.columns) return this.readHeader(text, line);
-		// Exports that were joined have it again.
-		const isHeader = this.separatorLine + text === this.header;
-		if (isHeader && this.columns.length > 1) return undefined;
+		// Exports that were joined have them again.
+		const isHeader = text === this.headerRow && this.columns.length > 1;
+		if (isHeader || this.preamble.includes(text)) return undefined;
+		if (this.record === 0 && RULE.test(text)) return undefined;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
-		const cells = cellsOf(text, this.delimiter ?? ',');
-		const problem = problemOf(cells, this.columns);
-		const error = problem === undefined ? undefined : recordError(problem, record, line);
+		const cells = problem === undefined ? cellsOf(text, this.dialect) : undefined;
+		const wrong = problem ?? this.problemOf(cells, isCut);
+		const error = wrong === undefined ? undefined : recordError(wrong, record, line);
+		if (!error && cells && cells.length < this.width) this.findings.add('shortRow', line);
 		const value = error ? undefined : objectOf(this.columns, cells ?? []);
 		return { record, line, text, value, error };
 	}
 
+	private problemOf(cells: readonly string[] | undefined, isCut: boolean): string | undefined {
+		if (!cells) return BAD_QUOTE;
+		const columns = this.columns?.length ?? 0;
+		const isLong =
+			cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '');
+		const isShort = isCut && cells.length < this.width;
+		if (!isLong && !isShort) return undefined;
+		const count = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
+		const counts = `has ${count}, but the header row has ${columns}`;
+		return isShort ? counts + MAY_BE_CUT : counts;
+	}
+
 	private readHeader(text: string, line: number): undefined {
-		const separator = line === 1 ? /^sep=(.)$/i.exec(text)?.[1] : undefined;
-		if (separator !== undefined) {
-			this.delimiter ??= separator;
-			this.separatorLine = `${text}\n`;
+		const separator = line === this.preamble.length + 1 ? SEPARATOR.exec(text)?.[1] : undefined;
+		const isKnown = this.dialect.delimiter.length === 1;
+		if (separator !== undefined && !isKnown) this.dialect.delimiter = separator;
+		if (separator !== undefined || TYPE.test(text)) {
+			this.preamble.push(text);
 			return;
 		}
-		this.delimiter ??= likeliestDelimiter(text);
-		const columns = cellsOf(text, this.delimiter)?.map((name) => name.trim());
+		const { columns = [] } = this.columnsIn(text);
+		const isTitle = this.needed.some((field) => !hasColumn(columns, field));
+		if (isTitle && this.titles.length < MAX_TITLE_ROWS) {
+			this.titles.push({ text, line });
+			return;
+		}
+		// None of the rows has the columns: whoever reads the file says what is missing in the first one.
+		const [first] = this.titles;
+		if (isTitle && first) return this.setHeader(first.text, first.line);
+		this.setHeader(text, line);
+		for (const title of this.titles) {
+			this.findings.add('titleRow', title.line);
+			this.preamble.push(title.text);
+		}
+	}
+
+	private columnsIn(row: string): { delimiter: string; columns: string[] | undefined } {
+		const { delimiter: known, hasQuotes } = this.dialect;
+		const delimiter =
+			known.length === 1 ? known : likeliestDelimiter(row, hasQuotes, this.needed);
+		return { delimiter, columns: columnsOf(row, { delimiter, hasQuotes }) };
+	}
+
+	private setHeader(text: string, line: number): undefined {
+		const { delimiter, columns } = this.columnsIn(text);
+		this.dialect.delimiter = delimiter;
 		const problem = columns ? characterProblem(text) : BAD_QUOTE;
-		if (problem !== undefined)
+		if (!columns || problem !== undefined)
 			throw new RecordError(`The header row (line ${line}) ${problem}`, 1, line);
 		this.columns = columns;
-		this.header = this.separatorLine + text;
+		this.width = columns.findLastIndex((name) => name !== '') + 1;
+		this.headerRow = text;
+		this.header = [...this.preamble, text].join('\n');
 	}
 }
 
-/** Whether a row consists of delimiters, white space and quotes: spreadsheets write such rows at their end. */
-function isBlankRow(row: string, delimiters: string): boolean {
-	for (const character of row) {
-		const hasValue = character !== QUOTE && character.trim() !== '';
-		if (hasValue && !delimiters.includes(character)) return false;
-	}
-	return true;
-}
-
-function problemOf(
-	cells: readonly string[] | undefined,
-	columns: readonly string[],
-): string | undefined {
-	if (!cells) return BAD_QUOTE;
-	if (cells.length <= columns.length) return undefined;
-	return `has ${cells.length} cells, but the header row has ${columns.length}`;
+function rowOf(text: string, from: number, end: number, problem?: string): Row {
+	const next = end + (text.startsWith('\r\n', end) ? 2 : 1);
+	const isCut = end === text.length;
+	return { text: text.slice(from, end), next, isCut, ...(problem !== undefined && { problem }) };
 }
 
 /** The cells by the names of their columns. */
@@ -138,68 +254,4 @@ function objectOf(columns: readonly string[], cells: readonly string[]): object 
 		if (name && !fields.get(name)) fields.set(name, cell);
 	}
 	return Object.fromEntries(fields);
-}
-
-const QUOTE_OR_LINE_BREAK = /["\r\n]/g;
-/** `endOfRow`: the text ends with the row. */
-const NOT_ENDED = -1;
-/** `endOfRow`: the text ends within quotes. */
-const NOT_CLOSED = -2;
-
-/**
- * Finds the end of a row. Only a quote at the beginning of a cell starts a quoted cell.
- *
- * @param delimiters the characters that may separate cells
- * @returns the index of the line break after the row, or one of the constants above
- */
-function endOfRow(text: string, from: number, delimiters: string): number {
-	for (let at = from; ; ) {
-		QUOTE_OR_LINE_BREAK.lastIndex = at;
-		if (!QUOTE_OR_LINE_BREAK.test(text)) return NOT_ENDED;
-		const found = QUOTE_OR_LINE_BREAK.lastIndex - 1;
-		if (text.charAt(found) !== QUOTE) return found;
-		at = found + 1;
-		if (found > from && !delimiters.includes(text.charAt(found - 1))) continue;
-		at = closingQuote(text, found) + 1;
-		if (at === 0) return NOT_CLOSED;
-	}
-}
-
-/**
- * The cells of a row, without quotes around them.
- *
- * @returns undefined if something other than a delimiter follows a closing quote, or there is none
- */
-function cellsOf(row: string, delimiter: string): string[] | undefined {
-	if (!row.includes(QUOTE)) return row.split(delimiter);
-	const cells: string[] = [];
-	for (let at = 0; ; at++) {
-		let end: number;
-		if (row.charAt(at) === QUOTE) {
-			end = closingQuote(row, at) + 1;
-			const isClosed = end > 0;
-			if (!isClosed || (end < row.length && row.charAt(end) !== delimiter)) return undefined;
-			cells.push(row.slice(at + 1, end - 1).replaceAll('""', QUOTE));
-		} else {
-			end = row.indexOf(delimiter, at);
-			if (end < 0) end = row.length;
-			cells.push(row.slice(at, end));
-		}
-		if (end === row.length) return cells;
-		at = end;
-	}
-}
-
-/** The delimiter that is most frequent in a row, outside quotes. */
-function likeliestDelimiter(row: string): string {
-	const unquoted = row.replaceAll(/"[^"]*"/g, '');
-	const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length);
-	return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
-}
-
-/** The index of the quote that closes the one at `opening`, or -1. */
-function closingQuote(text: string, opening: number): number {
-	let at = text.indexOf(QUOTE, opening + 1);
-	while (at >= 0 && text.charAt(at + 1) === QUOTE) at = text.indexOf(QUOTE, at + 2);
-	return at;
 }

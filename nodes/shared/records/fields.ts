@@ -18,3 +18,22 @@ export function fieldOf(record: object, path: string): unknown {
 	}
 	return value === record ? undefined : value;
 }
+
+/** The steps of a path in a record. */
+const stepsOf = (record: object, path: string): string[] =>
+	Object.hasOwn(record, path)
+		? [path]
+		: [...path.matchAll(STEP)].map(([step, quoted, index]) => quoted ?? index ?? step);
+
+/** Copies a record without the field that `fieldOf` reads. Only the objects on its path are copied. */
+export const withoutField = <R extends object>(record: R, path: string): R =>
+	withoutSteps(record, stepsOf(record, path));
+
+function withoutSteps<R extends object>(record: R, [step = '', ...others]: string[]): R {
+	if (!Object.hasOwn(record, step)) return record;
+	const copy = (Array.isArray(record) ? [...record] : { ...record }) as Record<string, unknown>;
+	const inner = copy[step];
+	if (others.length === 0) delete copy[step];
+	else if (typeof inner === 'object' && inner !== null) copy[step] = withoutSteps(inner, others);
+	return copy as R;
+}

@@ -1,4 +1,5 @@
-import { CsvReader } from './csv-reader';
+import { CsvReader, type CsvOptions } from './csv-reader';
+import type { Findings } from './findings';
 import { JsonReader } from './json-reader';
 import { jsonLines, textLines } from './line-reader';
 import type { RecordReader, SourceRecord } from './record';
@@ -12,8 +13,15 @@ export interface RecordFile {
 	format: RecordFormat;
 	/** Dotted path of the list in a JSON file; '' if the file is the list. */
 	path: string;
-	/** Its records after the first so many, several together, read as they are asked for (`readRecords`). */
-	records(skip: number): AsyncIterable<SourceRecord[]>;
+	/**
+	 * Reads its records, several together, as they are asked for (`readRecords`).
+	 *
+	 * @param skip number of records at the beginning that are not returned
+	 * @param needed fields that each record needs
+	 */
+	records(skip: number, needed: readonly string[]): AsyncIterable<SourceRecord[]>;
+	/** What is noticed while it is read. */
+	findings: Findings;
 	/** What it says of the file so far, such as its position and the header row of CSV. */
 	reader: RecordReader;
 	/** To be called in the end, whether it was read to its end or not. */
@@ -38,11 +46,9 @@ interface FormatTraits {
 	reader(options: ReaderOptions): RecordReader;
 }
 
-interface ReaderOptions {
+interface ReaderOptions extends CsvOptions {
 	/** Of the list in a JSON file, dotted. */
 	path?: string | undefined;
-	/** Of CSV; detected if undefined. */
-	delimiter?: string | undefined;
 }
 
 /** All formats. */
@@ -58,23 +64,23 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 			'application/x-jsonlines',
 		],
 		isJson: true,
-		reader: () => jsonLines(),
+		reader: ({ findings }) => jsonLines(findings),
 	},
 	jsonArray: {
 		name: 'JSON Array',
-		description: 'A JSON file that is a list or contains one',
+		description: 'A JSON file that is, or contains, a list',
 		extensions: ['json'],
 		mimeTypes: ['application/json'],
 		isJson: true,
 		isList: true,
-		reader: ({ path }) => new JsonReader(path),
+		reader: ({ path, findings }) => new JsonReader(path, findings),
 	},
 	csv: {
 		name: 'CSV',
 		description: 'With a header row. All values are strings.',
 		extensions: ['csv', 'tsv'],
 		mimeTypes: ['text/csv', 'text/tab-separated-values'],
-		reader: ({ delimiter }) => new CsvReader(delimiter),
+		reader: (options) => new CsvReader(options),
 	},
 	lines: {
 		name: 'Text Lines',
@@ -83,7 +89,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		// Not text/plain, which n8n gives to whatever it does not know.
 		mimeTypes: [],
 		isOnlyIds: true,
-		reader: () => textLines(),
+		reader: ({ findings }) => textLines(findings),
 	},
 };
 

@@ -1,3 +1,4 @@
+import { Findings } from './findings';
 import { jsonLines } from './line-reader';
 import {
 	checkLength,
@@ -43,7 +44,10 @@ export class JsonReader implements RecordReader {
 	private lines: RecordReader | undefined;
 
 	/** @param path the dotted path of the list, such as `items.docs`; '' if the file is the list */
-	constructor(private readonly path = '') {}
+	constructor(
+		private readonly path = '',
+		private readonly findings = new Findings(),
+	) {}
 
 	get position(): { record: number; line: number } {
 		return this.lines?.position ?? { record: this.record + 1, line: this.valueLine };
@@ -122,7 +126,7 @@ export class JsonReader implements RecordReader {
 
 	/** Reads on as JSON Lines, from the object that the file begins with. */
 	private *asLines({ text, line }: { text: string; line: number }): Generator<SourceRecord> {
-		this.lines = jsonLines();
+		this.lines = jsonLines(this.findings);
 		this.lines.skip = this.skip;
 		yield* this.lines.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
 	}

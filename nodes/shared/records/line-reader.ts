@@ -1,14 +1,37 @@
-import { checkLength, RecordError, type RecordReader, type SourceRecord } from './record';
+import { Findings } from './findings';
+import {
+	checkLength,
+	MAY_BE_CUT,
+	RecordError,
+	type RecordReader,
+	type SourceRecord,
+} from './record';
+import { isBlank } from './text';
 
-/** Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. */
+/** How the lines of a format are read. */
+interface LineFormat {
+	/** Throws for a line that is not valid. */
+	parse(text: string): unknown;
+	/** The records of a line: several if objects follow each other without a line break. */
+	recordsIn(line: string): string[];
+}
+
+/**
+ * Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. Of JSON, a
+ * line may have several objects without a line break in between, as Amazon Data Firehose writes them.
+ */
 class LineReader implements RecordReader {
 	skip = 0;
 	private record = 0;
 	private line = 1;
 	private begun = '';
+	/** How long the line must be before it is searched for complete objects. */
+	private longLine = LONG_LINE;
 
-	/** @param parse reads a line; throws for one that is not valid JSON */
-	constructor(private readonly parse: (text: string) => unknown) {}
+	constructor(
+		private readonly format: LineFormat,
+		private readonly findings: Findings,
+	) {}
 
 	get position(): { record: number; line: number } {
 		return { record: this.record + 1, line: this.line };
@@ -22,26 +45,55 @@ class LineReader implements RecordReader {
 			from = end + 1;
 			const found = this.read(line.endsWith('\r') ? line.slice(0, -1) : line, false);
 			this.line++;
-			if (found) yield found;
+			this.longLine = LONG_LINE;
+			if (Array.isArray(found)) yield* found;
+			else if (found) yield found;
 		}
 		this.begun += piece.slice(from);
+		if (this.begun.length > this.longLine) yield* this.readBegun();
 		checkLength(this.begun.length, this.record + 1, this.line);
 	}
 
 	*end(isBroken = false): Generator<SourceRecord> {
-		const found = isBroken ? undefined : this.read(this.begun, true);
-		if (found) yield found;
+		const found = isBroken || this.begun === '' ? [] : this.read(this.begun, true);
+		if (Array.isArray(found)) yield* found;
+		else if (found) yield found;
+	}
+
+	/** Reads the complete objects of a long line, so that a file without line breaks is not held as a whole. */
+	private *readBegun(): Generator<SourceRecord> {
+		const texts = this.format.recordsIn(this.begun);
+		this.begun = texts.pop() ?? '';
+		this.longLine = Math.max(LONG_LINE, 2 * this.begun.length);
+		for (const text of texts) {
+			const found = this.recordOf(text, false);
+			if (found) yield found;
+		}
 	}
 
 	/** @param isCut the file ends after the line without a line break */
-	private read(text: string, isCut: boolean): SourceRecord | undefined {
+	private read(line: string, isCut: boolean): SourceRecord | SourceRecord[] | undefined {
+		if (isBlank(line)) {
+			if (this.record >= this.skip) this.findings.add('blankRow', this.line);
+			return undefined;
+		}
+		const isSkipped = this.record < this.skip;
+		const found = isSkipped ? undefined : this.recordOf(line, isCut);
+		if (!isSkipped && (!found?.error || !SEVERAL.test(line))) return found;
+		if (!isSkipped) this.record--;
+		const texts = SEVERAL.test(line) ? this.format.recordsIn(line) : [line];
+		return texts.flatMap(
+			(text, index) => this.recordOf(text, isCut && index === texts.length - 1) ?? [],
+		);
+	}
+
+	private recordOf(text: string, isCut: boolean): SourceRecord | undefined {
 		const { line } = this;
-		if (text.trim() === '') return undefined;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
 		let problem: string;
 		try {
-			return { record, line, text, value: this.parse(text), error: undefined };
+			return { record, line, text, value: this.format.parse(text), error: undefined };
 		} catch (reason) {
 			problem = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
 		}
@@ -52,12 +104,62 @@ class LineReader implements RecordReader {
 	}
 }
 
+/** Characters of a line that is so long that it may have many objects. */
+const LONG_LINE = 1_000_000;
+
+/** Where an object may end and another begin. */
+const SEVERAL = /\}\s*\{/;
+const TOKEN = /["[\]{}]/g;
+const QUOTE_OR_BACKSLASH = /["\\]/g;
+
+/** Returns the objects that follow each other in a line; the line itself if they do not. */
+function objectsIn(line: string): string[] {
+	const objects: string[] = [];
+	let depth = 0;
+	let start = 0;
+	for (let at = indexOf(TOKEN, line, 0); at >= 0; at = indexOf(TOKEN, line, at + 1)) {
+		const token = line.charAt(at);
+		if (token === '"') {
+			at = endOfString(line, at + 1);
+			if (at < 0) break;
+		} else if (token === '{' || token === '[') {
+			if (token === '{' && depth === 0 && endsWithObject(line, start, at)) {
+				objects.push(line.slice(start, at).trim());
+				start = at;
+			}
+			depth++;
+		} else depth--;
+	}
+	return [...objects, line.slice(start)];
+}
+
+/** The index of the quote that ends a string, or -1. */
+function endOfString(text: string, from: number): number {
+	let at = indexOf(QUOTE_OR_BACKSLASH, text, from);
+	while (at >= 0 && text.charAt(at) !== '"') at = indexOf(QUOTE_OR_BACKSLASH, text, at + 2);
+	return at;
+}
+
+/** The index of the next match of an expression with the flag `g`, or -1. */
+function indexOf(expression: RegExp, text: string, from: number): number {
+	expression.lastIndex = from;
+	return expression.test(text) ? expression.lastIndex - 1 : -1;
+}
+
+/** Whether the text before an object is another one. */
+function endsWithObject(line: string, from: number, to: number): boolean {
+	let last = to - 1;
+	while (last > from && line.charAt(last).trim() === '') last--;
+	return last > from && line.charAt(last) === '}';
+}
+
 /** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
-export const jsonLines = (): LineReader => new LineReader((text) => JSON.parse(text));
+export const jsonLines = (findings = new Findings()): LineReader =>
+	new LineReader({ parse: (text) => JSON.parse(text), recordsIn: objectsIn }, findings);
 
 /** Reads lines of text, such as one ID per line. The value of a record is its line, unchanged. */
-export const textLines = (): LineReader => new LineReader((text) => text);
+export const textLines = (findings = new Findings()): LineReader =>
+	new LineReader({ parse: (text) => text, recordsIn: (line) => [line] }, findings);
 
-const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 const NOT_LINES =
 	"The file has JSON that spans several lines, not JSON Lines: write each object on one line, for example with jq -c ., or set 'File Format' to 'JSON Array' if it is a list";

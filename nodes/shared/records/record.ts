@@ -1,4 +1,5 @@
-import { characterProblem, repaired } from './text';
+import { repaired } from './decoders';
+import { characterProblem } from './text';
 
 /** One record of a file. */
 export interface SourceRecord {
@@ -22,19 +23,28 @@ export class RecordError extends Error {
 		message: string,
 		readonly record: number,
 		readonly line: number,
+		/** What to do about it if nothing after the record can be read. */
+		readonly advice = 'Correct the file.',
 	) {
 		super(message);
 	}
 }
 
 /** What is wrong with a record, named by its number and its line. */
-export const recordError = (problem: string, record: number, line: number): RecordError =>
-	new RecordError(`Record ${record} (line ${line}) ${problem}`, record, line);
+export const recordError = (
+	problem: string,
+	record: number,
+	line: number,
+	advice?: string,
+): RecordError =>
+	new RecordError(`Record ${record} (line ${line}) ${problem}`, record, line, advice);
 
 /** Reads records of one format from text that arrives in pieces. */
 export interface RecordReader {
 	/** How many records at the beginning are not returned; to be set before the first piece. */
 	skip: number;
+	/** Fields that each record needs, by which a header row is recognized; to be set as `skip`. */
+	needed?: readonly string[];
 	/**
 	 * The records that are complete with this piece; to be read to the end before the next piece.
 	 *
@@ -55,6 +65,9 @@ export interface RecordReader {
 	/** Whether the file is one object, which is its only record. */
 	readonly isObject?: boolean;
 }
+
+/** What a record that cannot be read is told if the file ends with it, to follow what is wrong. */
+export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
 /** No record may be longer, so that a missing line break or quote cannot fill the memory. */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;

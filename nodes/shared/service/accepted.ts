@@ -89,9 +89,19 @@ function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	if (document?.text === undefined || !isObject(entry)) return entry;
 	const fields = JSON.parse(document.text) as Members;
 	const isOwn = ([name, value]: [string, unknown]) =>
-		ID_NAMES.includes(name) || JSON.stringify(value) !== JSON.stringify(fields[name]);
+		ID_NAMES.includes(name) || sortedJson(value) !== sortedJson(fields[name]);
 	return Object.fromEntries(Object.entries(entry).filter(isOwn));
 }
+
+/** JSON of a value, the same whatever the order of the members of objects. */
+const sortedJson = (value: unknown): string | undefined =>
+	JSON.stringify(value, (_name, member: unknown) =>
+		isObject(member)
+			? Object.fromEntries(
+					Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)),
+				)
+			: member,
+	);
 
 const hasStatus = ({ status, statusCode }: Members, from: number, to: number): boolean =>
 	[status, statusCode].some((one) => typeof one === 'number' && one >= from && one <= to);

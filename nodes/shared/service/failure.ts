@@ -1,3 +1,5 @@
+import type { ActionableCause } from 'n8n-workflow';
+
 import type { Verdict } from '../flow/verdict';
 import { isRecord } from './json';
 
@@ -29,10 +31,16 @@ export interface FailureDetails {
 	isText?: boolean;
 	/** What to do next. */
 	description?: string;
+	/** What to do instead if requests without the entry succeed. */
+	descriptionIfIsolated?: string;
 	/** Whether a later attempt may succeed, for `token` and `transport`; true for `transport` unless given. */
 	transient?: boolean;
 	/** For `transport`: there is evidence that the request never left (see transport-failure.ts). */
 	neverSent?: boolean;
+	/** Why it failed in n8n's terms, if kind and status do not tell. */
+	actionableCause?: ActionableCause | undefined;
+	/** For `transport` and `token`: how long the request was repeated without reaching the server. */
+	triedForMs?: number | undefined;
 	/** Overrules what follows from the rest: an earlier attempt may have taken effect. */
 	outcomeUnknown?: boolean;
 }
@@ -59,6 +67,7 @@ export class ServiceFailure extends Error {
 	/** The service's own words, '' if there are none. */
 	readonly said: string;
 	readonly isText: boolean;
+	readonly actionableCause: ActionableCause | undefined;
 	readonly #details: FailureDetails;
 
 	/** @param what what happened, without the service's words */
@@ -66,8 +75,10 @@ export class ServiceFailure extends Error {
 		readonly what: string,
 		details: FailureDetails,
 	) {
-		const { kind, code, status = 0, said = '' } = details;
-		super(said === '' ? what : `${what}, "${said}"`);
+		const { kind, code, status = 0 } = details;
+		// The message goes on after the quotation.
+		const said = (details.said ?? '').replace(/(?<!\.)\.$/, '');
+		super(`${what}${triedFor(details)}${said === '' ? '' : `, "${said}"`}`);
 		this.#details = details;
 		this.kind = kind;
 		this.httpStatus = details.status;
@@ -76,6 +87,7 @@ export class ServiceFailure extends Error {
 		this.description = details.description;
 		this.said = said;
 		this.isText = details.isText ?? false;
+		this.actionableCause = details.actionableCause;
 		this.transient = details.transient ?? kind === 'transport';
 		this.neverSent = kind === 'token' || details.neverSent === true;
 		const mayBeDone =
@@ -85,11 +97,23 @@ export class ServiceFailure extends Error {
 		this.outcomeUnknown = details.outcomeUnknown ?? mayBeDone;
 	}
 
+	/** Returns the failure of an entry without which requests succeed: its advice is about the entry. */
+	isolated(): ServiceFailure {
+		const { descriptionIfIsolated: description } = this.#details;
+		return description === undefined ? this : this.with({ description });
+	}
+
 	/** The same failure, of which something else is known or advised. */
-	with(details: Pick<FailureDetails, 'description' | 'outcomeUnknown'>): ServiceFailure {
+	with(
+		details: Pick<FailureDetails, 'description' | 'outcomeUnknown' | 'triedForMs'>,
+	): ServiceFailure {
 		return new ServiceFailure(this.what, { ...this.#details, ...details });
 	}
 }
+
+/** How long a request was repeated, for a message; '' for less than a second. */
+const triedFor = ({ triedForMs = 0 }: FailureDetails): string =>
+	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
 /** The longest Retry-After that is honored: a person would not wait longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;

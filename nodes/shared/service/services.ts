@@ -30,6 +30,10 @@ export interface Service {
 	 * `unavailable` for transient statuses, 413 for a request that cannot be split any further.
 	 */
 	advice: Advice;
+	/** What its requests are about, in advice. */
+	entry?: 'document' | 'text';
+	/** The vendor operates it, so the vendor's status page tells whether it is down. */
+	isHosted?: boolean;
 	/** What differs in the test of its credential. */
 	adviceInTest?: Advice;
 }
@@ -43,24 +47,36 @@ export interface ReadResponse {
 	retryAfterMs?: number | undefined;
 }
 
-type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
+/** What to do after statuses. */
+export type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
 /** What to do about status 407, which no service answers. */
 export const PROXY_LOGIN =
 	"n8n's proxy asks for a password: add user and password to the URLs in HTTP_PROXY and HTTPS_PROXY of n8n";
 
+/** Where the vendor reports incidents. */
+const STATUS_PAGE = 'status.lucidworks.com';
+
+/** The end of advice that an incident of the vendor makes wrong. */
+export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
+
 const UNAVAILABLE = 'The service is busy or down: try again later';
+
+/** The gateway answers so if its own rules deny access. In an incident, it did so to all requests. */
+const GATEWAY_DENIAL = 'RBAC: access denied';
 
 /** The AI service. A token was issued, so the client is right. */
 export const AI_SERVICE: Service = {
 	name: 'the AI service',
 	credentialType: 'lucidworksAiOAuth2Api',
 	urlLabel: 'AI Service URL',
+	entry: 'text',
+	isHosted: true,
 	baseUrl: ({ aiUrl }) => parseBaseUrl(aiUrl, 'AI Service URL'),
 	advice: {
 		401: "The AI service rejected the access token: check 'AI Service URL' in the credential and 'Scope'",
 		403: "The scope of the access token may not allow this: choose another 'Scope' in the node, which does not use that of the credential",
-		404: "Check 'Model ID', 'Chunker' and the chunking ID in the node, and 'AI Service URL' in the credential. If the service no longer has the chunking ID, submit the text again",
+		404: "Check 'Model ID' and 'Chunker' in the node, and 'AI Service URL' in the credential",
 		413: 'Requests with several texts were split already: split the text before this node',
 		content:
 			"Check what the service says, and then 'Model ID', 'Chunker' and its settings, the options of the model, and 'Additional Body Fields'",
@@ -73,11 +89,13 @@ export const PUSH_SERVICE: Service = {
 	name: 'the push service',
 	credentialType: 'lucidworksPushApi',
 	urlLabel: 'Push Service URL',
+	entry: 'document',
+	isHosted: true,
 	baseUrl: pushUrl,
 	advice: {
 		401: "Check 'API Key' in the credential",
 		403: "If other documents are accepted, a firewall may refuse this one: check its content. Otherwise the key may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
-		404: "Check 'Push Service URL' and 'Endpoint Identifier' in the credential",
+		404: "Check 'Push Service URL' and 'Endpoint Identifier' in the credential, or paste the complete push URL as 'Push Service URL'",
 		413: "Requests with several documents were split already: shorten the document, omit fields with 'Exclude Fields', or chunk it first",
 		content: 'Check what the service says, and then the document and its ID',
 	},
@@ -104,15 +122,28 @@ export const BLOB_SERVICE: Service = {
 };
 
 /**
- * What to do after a status other than 2xx (docs/service-interface.md, Failures), without a full stop.
+ * Returns what to do after a status other than 2xx (docs/service-interface.md, Failures), without a full stop.
  *
- * @param status HTTP status
  * @param isTest in the test of the credential
  */
 export function statusAdvice(
+	{ status, body }: ReadResponse,
+	service: Service,
+	isTest = false,
+): string {
+	const isDenial = status === 403 && serverMessage(body).includes(GATEWAY_DENIAL);
+	const advice =
+		isDenial && service.isHosted
+			? 'A gateway in front of the service denied access. In an earlier outage, it did so to every request: try again later'
+			: adviceFor(status, service, isTest);
+	const mayBeIncident = status === 401 || status === 403 || status >= 500;
+	return mayBeIncident && service.isHosted ? `${advice}. ${IF_IT_WORKED}` : advice;
+}
+
+function adviceFor(
 	status: number,
 	{ urlLabel, advice, adviceInTest }: Service,
-	isTest = false,
+	isTest: boolean,
 ): string {
 	const own = isTest ? { ...advice, ...adviceInTest } : advice;
 	const checkUrl = `Check '${urlLabel}' in the credential`;
@@ -136,15 +167,21 @@ export function statusAdvice(
 }
 
 /**
+ * Returns what to do about a document or text that fails with a transient status while requests without it succeed,
+ * without a full stop.
+ */
+export function adviceForIsolated({ entry = 'document' }: Service): string {
+	return `Requests without this ${entry} succeed, so the service is up and probably fails because of it: check the ${entry} for anything unusual, change it, or leave it out`;
+}
+
+/**
  * The failure of a request that a service answered with a status other than 2xx. If it asks for a longer wait
  * than a run makes, the message says so.
  *
  * @param response its body without secrets
  */
-export function statusFailure(
-	service: Service,
-	{ status, body, retryAfterMs }: ReadResponse,
-): ServiceFailure {
+export function statusFailure(service: Service, response: ReadResponse): ServiceFailure {
+	const { status, body, retryAfterMs } = response;
 	const isLong = retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
 	const wait = isLong ? ` and asks to wait ${durationOf(retryAfterMs)}` : '';
 	return new ServiceFailure(
@@ -154,7 +191,10 @@ export function statusFailure(
 			status,
 			said: serverMessage(body),
 			isText: typeof body === 'string' && body.trim() !== '',
-			description: `${statusAdvice(status, service)}.`,
+			description: `${statusAdvice(response, service)}.`,
+			...(isTransientStatus(status) && {
+				descriptionIfIsolated: `${adviceForIsolated(service)}.`,
+			}),
 			retryAfterMs,
 		},
 	);

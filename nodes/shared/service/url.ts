@@ -58,13 +58,13 @@ export function pathSegment(value: unknown, label: string): string {
 	if (value === '.' || value === '..') {
 		throw new InputError(
 			`'${label}' must not be "${value}"`,
-			'Choose another value: in a URL this one names a folder, so the request would reach another resource.',
+			'Choose another value. In a URL, . and .. stand for folders, so the request would go elsewhere.',
 		);
 	}
 	if (!value.isWellFormed()) {
 		throw new InputError(
 			`'${label}' is not valid Unicode text`,
-			'It contains half of a surrogate pair. Repair the text at its source.',
+			'It contains a broken character, such as half an emoji. Repair it at its source.',
 		);
 	}
 	return encodeURIComponent(value);

@@ -20,7 +20,7 @@ import {
 	type Rule,
 	type World,
 } from '../support/service-world';
-import { VirtualClock } from '../support/virtual-clock';
+import { VirtualClock } from '../../../support/virtual-clock';
 
 const HOUR = 3600;
 /** The incident begins so many seconds after the first run. */

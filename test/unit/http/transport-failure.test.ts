@@ -278,7 +278,7 @@ describe('what is said', () => {
 			'a proxy that made no tunnel',
 			new Error('Proxy connection ended'),
 			'Proxy connection ended',
-			/^Check 'Push URL' in the credential, and n8n's HTTP_PROXY/,
+			/^Check 'Push URL' in the credential\. If n8n uses a proxy, also check its HTTP_PROXY/,
 		],
 		['what is no error', 'broken', 'n8n did not send the request', undefined],
 	])('of %s', (_what, thrown, message, advice) => {

@@ -41,7 +41,7 @@ test.each<[string, Record<string, unknown>, string]>([
 	[
 		'a shortened number as ID',
 		{ id: '4.00638E+12', name: 'One' },
-		"The field 'id' is 4.00638E+12, a number that a spreadsheet has shortened",
+		"The field 'id' is 4.00638E+12: a spreadsheet has shortened the number",
 	],
 ])('%s is refused', (_, source, message) => {
 	const error = thrownBy(() => documentFrom(source, form()));

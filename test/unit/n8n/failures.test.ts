@@ -34,10 +34,10 @@ test.each([
 	[
 		'an ID',
 		[
-			"The field 'id' is 4,10000E+12, a number that a spreadsheet has shortened",
-			"The field 'id' is 4.2E+10, a number that a spreadsheet has shortened",
+			"The field 'id' is 4,10000E+12: a spreadsheet has shortened the number",
+			"The field 'id' is 4.2E+10: a spreadsheet has shortened the number",
 		],
-		"The field 'id' is a number that a spreadsheet has shortened",
+		"The field 'id': a spreadsheet has shortened the number",
 	],
 	[
 		'a size',

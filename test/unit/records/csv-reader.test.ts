@@ -2,6 +2,8 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
+import { Findings } from '../../../nodes/shared/records/findings';
+import type { SourceRecord } from '../../../nodes/shared/records/record';
 import { csvRow } from '../../../support/csv';
 import { brief, lengths, readAll } from './support';
 
@@ -58,7 +60,7 @@ describe('delimiter', () => {
 	});
 
 	test('can be given', () => {
-		const { records } = readAll(new CsvReader('#'), 'a#b,c,d\n1#"2#3"\n"x",#5');
+		const { records } = readAll(new CsvReader({ delimiter: '#' }), 'a#b,c,d\n1#"2#3"\n"x",#5');
 		expect(records).toMatchObject([
 			{ value: { a: '1', 'b,c,d': '2#3' } },
 			{ error: { record: 2 } },
@@ -119,7 +121,7 @@ describe('header', () => {
 	test.each([
 		[
 			'\nid;Fl\udce4che\n1;2',
-			'1@2 The header row (line 2) has a byte that is not UTF-8 (0xe4): save the file as UTF-8',
+			"1@2 The header row (line 2) has a byte that is not UTF-8 (0xe4): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8",
 		],
 		[
 			'\n"a"x,b\n1,2',
@@ -141,7 +143,7 @@ describe('header', () => {
 	});
 
 	test.each<[string, object[], string?]>([
-		['a,a,b,a\n1,2,3,4\n,,5,6\n,,,\n7', [{ a: '1', b: '3' }, { a: '6', b: '5' }, { a: '7' }]],
+		['a,a,b,a\n1,2,3,4\n,,5,6\n,,,\n7\n', [{ a: '1', b: '3' }, { a: '6', b: '5' }, { a: '7' }]],
 		['sep=;\na,b;c\n1;2', [{ 'a,b': '1', c: '2' }]],
 		['SEP=#\r\na#b,c\r\n1#2', [{ a: '1', 'b,c': '2' }]],
 		['sep=\t\na\tb\n1\t2', [{ a: '1', b: '2' }]],
@@ -149,7 +151,7 @@ describe('header', () => {
 	])(
 		'of %j: columns of one name, or a line with the delimiter',
 		(text, values, delimiter = '') => {
-			const { records } = readAll(new CsvReader(delimiter || undefined), text);
+			const { records } = readAll(new CsvReader({ delimiter: delimiter || undefined }), text);
 			expect(records.map(({ value }) => value)).toStrictEqual(values);
 		},
 	);
@@ -184,9 +186,10 @@ test('reads what csv-parse reads, however the text is cut', () => {
 				const hasValue = (row: string[]) =>
 					/[^"\s]/.test(row.join('').replaceAll(delimiter, ''));
 				const all = [columns, ...rows.map((row) => row.slice(0, width)).filter(hasValue)];
-				const text = all.map((row) => csvRow(row, delimiter)).join(lineBreak);
+				// A last row without a line break may be cut.
+				const text = all.map((row) => csvRow(row, delimiter) + lineBreak).join('');
 				const { records, error } = readAll(
-					new CsvReader(isGiven || width === 1 ? delimiter : undefined),
+					new CsvReader({ delimiter: isGiven || width === 1 ? delimiter : undefined }),
 					text,
 					cuts,
 				);
@@ -229,5 +232,129 @@ test('finds the same in damaged text, however it is cut', () => {
 			},
 		),
 		{ numRuns: 1000 },
+	);
+});
+
+/** A row of three cells of a file in which quotes are ordinary characters. */
+const looseRow = fc
+	.tuple(fc.constantFrom('x', '"x', 'x"', '12" x', '""', ''), fc.constantFrom('', 'y'))
+	.map(([title, more]) => ['id', title, more].join('\t'));
+
+test('reads rows without quoting as csv-parse does without quotes', () => {
+	fc.assert(
+		fc.property(fc.array(looseRow, { maxLength: 30 }), lengths, (rows, cuts) => {
+			const text = ['a\tb\tc', ...rows].map((row) => `${row}\n`).join('');
+			const { records, error } = readAll(new CsvReader({ hasQuotes: false }), text, cuts);
+			expect(error).toBeUndefined();
+			expect(records.map(({ value }) => value)).toStrictEqual(
+				parse(text, { columns: true, delimiter: '\t', quote: null }),
+			);
+		}),
+	);
+});
+
+test('rows without quoting never disappear: each is read, or fails with its line', () => {
+	fc.assert(
+		fc.property(fc.array(looseRow, { minLength: 30, maxLength: 60 }), lengths, (rows, cuts) => {
+			const text = ['a\tb\tc', ...rows].map((row) => `${row}\n`).join('');
+			const findings = new Findings();
+			const { records, error } = readAll(new CsvReader({ findings }), text, cuts);
+			expect({ records, error }).toStrictEqual(readAll(new CsvReader(), text));
+			const last = error ? (error as { line: number }).line : rows.length + 2;
+			const covered = records.map(({ line, text: own }) => [line, own.split('\n').length]);
+			let next = 2;
+			for (const [line, count] of covered) {
+				expect(line).toBe(next);
+				next += count;
+				// More lines would have been taken for rows.
+				expect(count).toBeLessThanOrEqual(10);
+			}
+			expect(next).toBe(last);
+			const isLong = ({ error: wrong, text: own }: SourceRecord) =>
+				!wrong && own.split('\n').length > 2;
+			if (records.some(isLong)) expect(findings.of('quotedRows')).toBeDefined();
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+describe('a quoted cell whose lines look like rows', () => {
+	const file = (lines: number, columns: number, first = 'x') => {
+		const row = `r${',x'.repeat(columns - 1)}\n`;
+		const header = `${['a', 'b', 'c'].slice(0, columns).join(',')}\n`;
+		return `${header}${first}${',"x'.padStart(columns + 1, ',')}\n${row.repeat(lines - 2)}r,${columns > 2 ? 'x,' : ''}x"\nz${',z'.repeat(columns - 1)}\n`;
+	};
+	test.each([
+		[10, 3, 11],
+		[9, 3, 2],
+		[40, 2, 2],
+	])('of %d lines and %d columns: %d records', (lines, columns, count) => {
+		for (const cuts of [[1], [7], [10_000]]) {
+			const { records } = readAll(new CsvReader(), file(lines, columns), cuts);
+			expect(records).toHaveLength(count);
+			expect(records.filter(({ error }) => error)).toHaveLength(count > 2 ? 1 : 0);
+		}
+	});
+
+	test('is named by the line where its quote opens, after another cell of several lines', () => {
+		const rows = 'r,x,x\n'.repeat(12);
+		const text = `a,b,c\n"1\n2",x,"y\n${rows}`;
+		const { records } = readAll(new CsvReader(), text, [3]);
+		expect(records[0]).toMatchObject({ line: 2, text: '"1\n2",x,"y' });
+		expect(records[0].error?.message).toMatch(/^Record 1 \(line 2\) .*'Quotes' to 'None'/);
+		expect(records.slice(1).map(({ line }) => line)).toEqual(
+			Array.from({ length: 12 }, (_, at) => at + 4),
+		);
+	});
+});
+
+test.each<[string, string[], object]>([
+	['id;n (a,b,c,d)\n1;x\n', ['id'], { id: '1', 'n (a,b,c,d)': 'x' }],
+	['id\tn,m,o\n1\tx\n', ["['id']"], { id: '1', 'n,m,o': 'x' }],
+	['"id";"n,m,o"\n1;x\n', ['id', 'n,m,o'], { id: '1', 'n,m,o': 'x' }],
+])('the delimiter of %j is the one under which %j exists', (text, needed, value) => {
+	const reader = new CsvReader();
+	reader.needed = needed;
+	expect(readAll(reader, text).records[0].value).toEqual(value);
+});
+
+test('counts blank and short rows after those that are skipped, but no columns without a name', () => {
+	const findings = new Findings();
+	const reader = new CsvReader({ findings });
+	reader.skip = 1;
+	readAll(reader, 'a,b,c,\n\n1\n,,\n\n2,x,y\n3,x\n4\n');
+	expect(findings.of('blankRow')).toEqual({ count: 2, line: 4, example: '' });
+	expect(findings.of('shortRow')).toEqual({ count: 2, line: 7, example: '' });
+});
+
+describe('rows before the header row', () => {
+	const TITLES = ['Report; 2025\n\nid (old);x\n', '"EXTF";700;"id"x\n', 'a,b,c,d,e\n', '-----\n'];
+	test.each(TITLES)('%j is skipped', (title) => {
+		for (const cuts of [[1], [1000]]) {
+			const findings = new Findings();
+			const reader = new CsvReader({ findings });
+			reader.needed = ['id', 'name'];
+			const { records } = readAll(
+				reader,
+				`${title}id;name\n--;----\n1;A\n${title}2;B\n`,
+				cuts,
+			);
+			expect(records.map(({ value }) => value)).toEqual([
+				{ id: '1', name: 'A' },
+				{ id: '2', name: 'B' },
+			]);
+			expect(reader.header).toBe('id;name');
+			expect(findings.of('titleRow')).toMatchObject({ line: 1 });
+		}
+	});
+
+	test.each([3, 30])(
+		'if none of %d rows has the columns, the first row is the header',
+		(count) => {
+			const reader = new CsvReader();
+			reader.needed = ['id'];
+			expect(readAll(reader, 'a;b,c\n1;x,y\n'.repeat(count)).error).toBeUndefined();
+			expect(reader.columns).toEqual(['a;b', 'c']);
+		},
 	);
 });

@@ -1,4 +1,4 @@
-import { fieldOf } from '../../../nodes/shared/records/fields';
+import { fieldOf, withoutField } from '../../../nodes/shared/records/fields';
 
 test.each([
 	['a', 1],
@@ -32,4 +32,17 @@ test.each([
 		'odd[1': 'odd',
 	};
 	expect(fieldOf(record, path)).toBe(value);
+});
+
+test.each<[string, object]>([
+	['a', { b: { c: 1, list: [1, 2] }, 'x.y': 2 }],
+	['b.c', { a: 0, b: { list: [1, 2] }, 'x.y': 2 }],
+	['x.y', { a: 0, b: { c: 1, list: [1, 2] } }],
+	['b.x', { a: 0, b: { c: 1, list: [1, 2] }, 'x.y': 2 }],
+	['a.x', { a: 0, b: { c: 1, list: [1, 2] }, 'x.y': 2 }],
+])('without %j', (path, rest) => {
+	const record = { a: 0, b: { c: 1, list: [1, 2] }, 'x.y': 2 };
+	const before = structuredClone(record);
+	expect(withoutField(record, path)).toEqual(rest);
+	expect(record).toEqual(before);
 });

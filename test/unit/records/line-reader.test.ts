@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { jsonLines, textLines } from '../../../nodes/shared/records/line-reader';
+import type { SourceRecord } from '../../../nodes/shared/records/record';
 import { brief, lengths, readAll } from './support';
 
 test('reads one value per line, with its number, line and text', () => {
@@ -91,4 +92,33 @@ test.each([
 	['1\n{\n', /^$/],
 ])('%j is refused if its first line says that its JSON has several', (text, message) => {
 	expect(brief(jsonLines(), text).error ?? '').toMatch(message);
+});
+
+test('objects that follow each other in a line are records of their own', () => {
+	const text = '{"a":"}{\\""}{"a":[{}]} {"a":}\n{"b":1}\n[1]{"c":1}\n{"d":1}{"e":';
+	for (const cuts of [[1000], [1], [5]]) {
+		const { records } = readAll(jsonLines(), text, cuts);
+		expect(records.map(({ line, text: own, value }) => [line, own, value])).toEqual([
+			[1, '{"a":"}{\\""}', { a: '}{"' }],
+			[1, '{"a":[{}]}', { a: [{}] }],
+			[1, '{"a":}', undefined],
+			[2, '{"b":1}', { b: 1 }],
+			[3, '[1]{"c":1}', undefined],
+			[4, '{"d":1}', { d: 1 }],
+			[4, '{"e":', undefined],
+		]);
+		expect(records[6].error?.message).toMatch(/may be truncated$/);
+	}
+});
+
+test('a file of such objects without any line break is not held as a whole', () => {
+	const reader = jsonLines();
+	const one = `{"id":"${'x'.repeat(1000)}}{\\"{"}`;
+	let found = 0;
+	const count = (records: Iterable<SourceRecord>) => {
+		for (const { text, error } of records) if (!error && text === one) found++;
+	};
+	for (let at = 0; at < 100; at++) count(reader.push(one.repeat(1000)));
+	count(reader.end());
+	expect(found).toBe(100_000);
 });

@@ -17,7 +17,7 @@ const idOf = (value: unknown): string =>
 test.each<[string, () => RecordReader, (id: string, padding: string) => string]>([
 	['JSON Lines', jsonLines, (id, padding) => `{"id":"${id}"}\n{"id":"${padding}"}\n`],
 	['JSON array', () => new JsonReader(), (id, padding) => `{"id":"${id}"},\n"${padding}",`],
-	['CSV', () => new CsvReader(','), (id, padding) => `${id},x\n${padding},x\n`],
+	['CSV', () => new CsvReader({ delimiter: ',' }), (id, padding) => `${id},x\n${padding},x\n`],
 	['lines', textLines, (id, padding) => `${id}\n${padding}\n`],
 ])(
 	'what is detached from a record of %s does not keep the rest of the file',

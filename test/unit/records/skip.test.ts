@@ -7,7 +7,19 @@ import { brief, lengths } from './support';
 
 /** Pieces of which files are made, in each format; a file may be damaged anywhere. */
 const PIECES: Record<RecordFormat, string[]> = {
-	jsonLines: ['{"id":1}\n', '"x y"\r\n', '\n', ' \t\r\n', '\u00a0\n', ' 7 \n', 'oops\n', 'ä\n'],
+	jsonLines: [
+		'{"id":1}\n',
+		'{"id":2}{"id":3} {"x":"}{"}\n',
+		'{}{oops}',
+		'{"a":"}{',
+		'"x y"\r\n',
+		'\n',
+		' \t\r\n',
+		'\u00a0\n',
+		' 7 \n',
+		'oops\n',
+		'ä\n',
+	],
 	lines: ['d0\n', 'd1\r\n', '\n', '  \n', '\u2028\n', ' ä b\n', '\u007f\n', 'end'],
 	csv: [
 		'a,b\n',
@@ -22,6 +34,11 @@ const PIECES: Record<RecordFormat, string[]> = {
 		' ,\n',
 		'""," "\n',
 		'"',
+		'1,2,\n',
+		'a,b\r\n',
+		'sep=,\n',
+		'1,"2\n'.repeat(11),
+		'a,b,c\n',
 	],
 	jsonArray: ['[', '1,', '{"a":[2]},', '\n', '"x"', ']', ', 3'],
 };

@@ -5,7 +5,10 @@ import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 
 import { FileError, SLICE_BYTES } from '../../../nodes/shared/records/bytes';
-import { characterProblem, repaired, textOf } from '../../../nodes/shared/records/text';
+import { encodingProperty } from '../../../nodes/shared/n8n/sources/file-properties';
+import { repaired } from '../../../nodes/shared/records/decoders';
+import { Findings } from '../../../nodes/shared/records/findings';
+import { characterProblem, textOf } from '../../../nodes/shared/records/text';
 import { chunks, lengths } from './support';
 
 /** The text of a file that arrives in chunks of the given lengths, and what ended it. */
@@ -91,15 +94,14 @@ test.each([
 	}
 });
 
-test('reads any text in Windows-1252', async () => {
-	// The first character decides; some programs write control characters between the others.
-	const text = Array.from({ length: 128 }, (_, at) =>
-		new TextDecoder('latin1').decode(Buffer.from([128 + at])),
-	);
-	expect(text).toHaveLength(128);
+test('reads any text in Windows-1252, and marks the five bytes that it does not have', async () => {
 	const bytes = Buffer.from([0xfc, ...Array.from({ length: 128 }, (_, at) => 128 + at)]);
 	const found = (await read(bytes, [7])).text;
-	expect(found.slice(1, 33)).toBe('€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ');
+	expect(found.slice(1, 33)).toBe('€\udc81‚ƒ„…†‡ˆ‰Š‹Œ\udc8dŽ\udc8f\udc90‘’“”•–—˜™š›œ\udc9džŸ');
+	expect(repaired(found).slice(1, 33)).toBe('€?‚ƒ„…†‡ˆ‰Š‹Œ?Ž??‘’“”•–—˜™š›œ?žŸ');
+	expect(characterProblem(found)).toMatch(
+		/^has a byte that is neither UTF-8 nor Windows-1252 \(0x81\): set the option 'Encoding'/,
+	);
 	expect(found.slice(33)).toBe(bytes.toString('latin1', 33));
 });
 
@@ -113,7 +115,7 @@ test.each([
 			const { text } = await read(Buffer.from([...bytes, 0x0a]), cuts);
 			expect(text).not.toContain('\ufffd');
 			expect(characterProblem(text)).toBe(
-				`has a byte that is not UTF-8 (${byte}): save the file as UTF-8`,
+				`has a byte that is not UTF-8 (${byte}): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8`,
 			);
 			expect(repaired(text)).toBe(`${meant}\n`);
 		}
@@ -273,3 +275,116 @@ test('what breaks the source is thrown as it is, and the source is closed when t
 	}
 	expect(isClosed).toBe(true);
 });
+
+describe('lines of UTF-8 and of Windows-1252', () => {
+	const LINES: Array<[string, number[]]> = [
+		['plain', [...Buffer.from('plain')]],
+		['It’s ü', [0x49, 0x74, 0x92, 0x73, 0x20, 0xfc]],
+		['üÃ©', [0xfc, 0xc3, 0xa9]],
+		['', []],
+	];
+	const UTF_8 = 'é € 😀';
+	const line = fc.constantFrom(...LINES);
+	const lineBreak = fc.constantFrom('\n', '\r\n', '\r');
+
+	test('are each read by themselves until the first UTF-8, however they are cut', async () => {
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(line, { maxLength: 6 }),
+				fc.array(line, { maxLength: 3 }),
+				lineBreak,
+				lengths,
+				async (before, after, end, cuts) => {
+					const part = (lines: typeof before) =>
+						lines.flatMap(([, codes]) => [...codes, ...Buffer.from(end)]);
+					const bytes = Buffer.from([
+						...part(before),
+						...Buffer.from(UTF_8 + end),
+						...part(after),
+					]);
+					const findings = new Findings();
+					let text = '';
+					for await (const piece of textOf(chunks(bytes, cuts), undefined, { findings }))
+						text += piece;
+					const read = before.map(([known]) => known + end).join('') + UTF_8 + end;
+					expect(text.startsWith(read)).toBe(true);
+					const isGuessed = ([, codes]: (typeof before)[0]) =>
+						codes.some((code) => code > 127);
+					const first = before.findIndex(isGuessed);
+					expect(findings.of('windows1252')?.count ?? 0).toBe(
+						before.filter(isGuessed).length,
+					);
+					if (first >= 0) expect(findings.of('windows1252')?.line).toBe(first + 1);
+					const rest = text.slice(read.length);
+					expect(rest.isWellFormed()).toBe(!after.some(isGuessed));
+				},
+			),
+			{ numRuns: 500 },
+		);
+	});
+
+	test('a byte order mark is dropped at the beginning of each line, however it is cut', async () => {
+		const parts = fc.constantFrom('\ufeff', '\n', '\r\n', '\r', 'a', 'é', 'x\ufeff');
+		await fc.assert(
+			fc.asyncProperty(
+				fc.constantFrom(...ENCODINGS),
+				fc.array(parts),
+				lengths,
+				async ([, encode], all, cuts) => {
+					const text = `\n${all.join('')}`;
+					expect(await read(encode(text), cuts)).toStrictEqual({
+						text: text.replace(/(?<=^|[\r\n])\ufeff+/g, ''),
+					});
+				},
+			),
+			{ numRuns: 300 },
+		);
+	});
+});
+
+describe('an encoding that was chosen', () => {
+	/** All that the Encoding Standard has for files, as far as each Node.js knows it. */
+	const LABELS = fileEncodings();
+
+	test.each(LABELS)(
+		'%s: no byte becomes a replacement or control character',
+		async (encoding) => {
+			const bytes = Buffer.from(
+				Array.from({ length: 256 }, (_, at) => [at, 0x41, 0x0a]).flat(),
+			).subarray(32 * 3);
+			for (const cuts of [[1], [1000]]) {
+				let text = '';
+				for await (const piece of textOf(chunks(bytes, cuts), undefined, { encoding }))
+					text += piece;
+				expect(text).not.toMatch(/[\x80-\x9f\ufffd]/);
+			}
+		},
+	);
+
+	test.each(['utf-16le', 'utf-16be'] as const)(
+		'%s needs no byte order mark',
+		async (encoding) => {
+			const bytes = Buffer.from('aé\n', 'utf16le');
+			if (encoding === 'utf-16be') bytes.swap16();
+			let text = '';
+			for await (const piece of textOf(chunks(bytes, [1]), undefined, { encoding }))
+				text += piece;
+			expect(text).toBe('aé\n');
+		},
+	);
+
+	test('counts less than a byte order mark', async () => {
+		for (const [name, encode] of ENCODINGS.slice(1)) {
+			let text = '';
+			const encoding = 'windows-1251';
+			for await (const piece of textOf(chunks(encode('é€')), undefined, { encoding }))
+				text += piece;
+			expect([name, text]).toEqual([name, 'é€']);
+		}
+	});
+});
+
+function fileEncodings(): string[] {
+	const values = encodingProperty.options.map(({ value }) => value);
+	return values.filter((value) => !/^(?:auto|utf-)/.test(value));
+}

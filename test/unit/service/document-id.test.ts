@@ -41,9 +41,9 @@ describe('documentId', () => {
 		[['a1'], /it is a list$/],
 		[{ id: 'a1' }, /it is an object$/],
 		[new Date(NaN), /it is an object$/],
-		['4.00638E+12', /is 4.00638E\+12, a number that a spreadsheet has shortened$/],
-		['4,00638E+12', /has shortened$/],
-		['4E+12', /has shortened$/],
+		['4.00638E+12', /is 4.00638E\+12: a spreadsheet has shortened the number$/],
+		['4,00638E+12', /has shortened the number$/],
+		['4E+12', /has shortened the number$/],
 	])('%p is refused', (value, message) => {
 		const error = thrownBy(() => documentId(value));
 		expect(error).toBeInstanceOf(InputError);

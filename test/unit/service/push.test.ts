@@ -100,6 +100,6 @@ describe('documentText', () => {
 		const error = thrownBy(() => documentText({ ...document, ...fields }));
 		expect(error).toBeInstanceOf(InputError);
 		expect((error as InputError).message).toMatch(message);
-		expect((error as InputError).description).toMatch(/before this node/);
+		expect((error as InputError).description).toMatch(/[Bb]efore this node/);
 	});
 });

@@ -1,4 +1,6 @@
+import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import {
+	adviceForIsolated,
 	AI_SERVICE,
 	BLOB_SERVICE,
 	PUSH_SERVICE,
@@ -7,8 +9,9 @@ import {
 	type Service,
 } from '../../../nodes/shared/service/services';
 
-const inNode = (service: Service, status: number) => statusAdvice(status, service);
-const inTest = (service: Service, status: number) => statusAdvice(status, service, true);
+const inNode = (service: Service, status: number) => statusAdvice({ status, body: '' }, service);
+const inTest = (service: Service, status: number) =>
+	statusAdvice({ status, body: '' }, service, true);
 
 const SERVICES = [AI_SERVICE, PUSH_SERVICE, BLOB_SERVICE];
 
@@ -33,10 +36,65 @@ it.each([501, 505])('%i is not called busy', (status) => {
 
 it.each([408, 500, 502, 503, 504])('%i may pass', (status) => {
 	for (const service of [AI_SERVICE, PUSH_SERVICE]) {
-		expect(inNode(service, status)).toMatch(/try again later$/);
+		expect(inNode(service, status)).toMatch(/try again later(?:$|\. If)/);
 	}
 	// A migration may be running: nothing must suggest to start it again.
 	expect(inNode(BLOB_SERVICE, status)).toMatch(/check its log and the manifests$/);
+});
+
+it.each([401, 403, 500, 501, 503, 504])(
+	'%i may be an incident of the vendor, whatever else it may be',
+	(status) => {
+		for (const advice of [inNode, inTest]) {
+			for (const service of [AI_SERVICE, PUSH_SERVICE])
+				expect(advice(service, status)).toMatch(
+					/[\w']\. If it worked before, see status\.lucidworks\.com$/,
+				);
+			// The user operates it.
+			expect(advice(BLOB_SERVICE, status)).not.toContain('status.lucidworks.com');
+		}
+	},
+);
+
+it.each([400, 404, 407, 408, 413, 422, 429, 302])('%i is no incident', (status) => {
+	for (const service of SERVICES)
+		expect(inNode(service, status)).not.toContain('status.lucidworks.com');
+});
+
+it('access that the gateway denies: neither the key nor the scope', () => {
+	for (const service of [AI_SERVICE, PUSH_SERVICE]) {
+		for (const body of ['RBAC: access denied', { message: 'RBAC: access denied' }]) {
+			for (const isTest of [false, true]) {
+				const advice = statusAdvice({ status: 403, body }, service, isTest);
+				expect(advice).toMatch(/^A gateway in front of the service denied access/);
+				expect(advice).toMatch(/see status\.lucidworks\.com$/);
+				expect(advice).not.toMatch(/key|scope|credential|firewall/i);
+			}
+		}
+	}
+});
+
+it('a document or text that fails while requests without it succeed: what is special about it', () => {
+	for (const [service, entry] of [
+		[AI_SERVICE, 'text'],
+		[PUSH_SERVICE, 'document'],
+	] as const) {
+		const failure = statusFailure(service, { status: 500, body: 'Analysis failed' });
+		expect(failure.description).toMatch(/busy or down.*status\.lucidworks\.com\.$/);
+		const isolated = failure.isolated();
+		expect(isolated.message).toBe(failure.message);
+		expect(isolated).toMatchObject({ httpStatus: 500, outcomeUnknown: true });
+		expect(isolated.description).toBe(`${adviceForIsolated(service)}.`);
+		expect(isolated.description).toMatch(new RegExp(`check the ${entry}`));
+		expect(isolated.description).not.toMatch(/busy|status\.lucidworks\.com/);
+	}
+});
+
+it('a failure that says nothing of the entry keeps its advice', () => {
+	const denied = statusFailure(PUSH_SERVICE, { status: 403, body: '' });
+	expect(denied.isolated()).toBe(denied);
+	const reset = new ServiceFailure('The connection closed', { kind: 'transport' });
+	expect(reset.isolated()).toBe(reset);
 });
 
 it('413 does not ask for what the node has done', () => {

@@ -1,10 +1,11 @@
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import {
+	parseTokenMap,
 	SharedToken,
 	type SendTokenRequest,
 } from '../../../nodes/shared/service/tokens/shared-token';
-import { parseClient, parseTokenMap, type Token } from '../../../nodes/shared/service/tokens/token';
+import { parseClient, type Token } from '../../../nodes/shared/service/tokens/token';
 
 const SCOPE = 'machinelearning.predict';
 const OTHER_SCOPE = 'machinelearning.model';

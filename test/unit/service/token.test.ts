@@ -4,10 +4,10 @@ import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import {
 	parseClient,
-	parseTokenMap,
 	parseTokenResponse,
 	tokenRequest,
 } from '../../../nodes/shared/service/tokens/token';
+import { parseTokenMap } from '../../../nodes/shared/service/tokens/shared-token';
 import { PATHS } from '../../../nodes/shared/service/url';
 import { thrownBy } from '../support/text';
 
@@ -167,22 +167,20 @@ describe('a refusal', () => {
 	test('reads with status, code and words of the server', () => {
 		const body = { error: 'invalid_client', error_description: 'Client unknown.' };
 		expect(failureOf(body, 401)).toMatchObject({
-			message: `The token server refused to issue a token for the scope ${SCOPE}: status 401 (invalid_client), "Client unknown."`,
-			description: "Check 'Client ID' and 'Client Secret' in the credential.",
+			message: `No token for the scope ${SCOPE}: the token server answered with status 401 (invalid_client), "Client unknown"`,
+			description:
+				"Check 'Client ID' and 'Client Secret' in the credential. If it worked before, see status.lucidworks.com.",
 			kind: 'token',
 			httpStatus: 401,
 			transient: false,
 		});
 	});
 
-	test.each([302, 404, 408, 429, 500, 503])(
-		'status %i is none: no token was issued',
-		(status) => {
-			expect(failureOf('', status).message).toBe(
-				`The token server issued no token for the scope ${SCOPE}: status ${status}`,
-			);
-		},
-	);
+	test.each([302, 404, 408, 429, 500, 503])('with status %i names it', (status) => {
+		expect(failureOf('', status).message).toBe(
+			`No token for the scope ${SCOPE}: the token server answered with status ${status}`,
+		);
+	});
 
 	test('a code without words is not repeated', () => {
 		const { message } = failureOf({ error: 'invalid_client' }, 401);

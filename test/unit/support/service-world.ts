@@ -13,8 +13,8 @@ import { judge } from '../../../nodes/shared/service/failure';
 import { AI_SERVICE, PUSH_SERVICE, statusFailure } from '../../../nodes/shared/service/services';
 import type { Admission } from '../../../sandbox/rates';
 import { flat } from './slices';
-import { VirtualClock } from './virtual-clock';
-import { VirtualRun } from './virtual-run';
+import { VirtualClock } from '../../../support/virtual-clock';
+import { VirtualRun } from '../../../support/virtual-run';
 
 /** What a request meets: a status with its body, or a connection that breaks before or after the work. */
 export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };

@@ -50,10 +50,10 @@ export function requiredTextOf(read: Read, advice?: string): string {
 	const text = textOf(read).trim();
 	if (text !== '') return text;
 	const { displayName, placeholder } = read.definition;
-	const example = placeholder === undefined ? '' : `, ${placeholder}`;
+	const example = placeholder === undefined ? '' : ` (${placeholder})`;
 	throw new InputError(
 		`'${displayName}' is empty`,
-		advice ?? `Enter a value${example}, or point it to a field of the item that has one.`,
+		advice ?? `Enter a value${example} or an expression for a field that has one.`,
 	);
 }
 

@@ -5,6 +5,7 @@ import {
 	type JsonObject,
 } from 'n8n-workflow';
 
+import { causeOf } from '../../service/cause';
 import { ServiceFailure } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
 
@@ -32,6 +33,19 @@ interface ErrorWords {
 }
 
 /**
+ * Returns what to do about an error, '' if nothing is known.
+ *
+ * @param further what to do beyond what the error says
+ */
+export function adviceOf(error: unknown, further?: string): string {
+	const own =
+		error instanceof ServiceFailure || error instanceof InputError
+			? error.description
+			: undefined;
+	return [own, further].filter(Boolean).join(' ');
+}
+
+/**
  * Turns any error into n8n's own: NodeApiError if a service was involved, else NodeOperationError.
  * The original never goes in, because it may hold the request with its credentials.
  */
@@ -43,9 +57,14 @@ export function nodeError(
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	const node = context.getNode();
 	const isOfService = error instanceof ServiceFailure;
-	const own = isOfService || error instanceof InputError ? error.description : undefined;
-	const description = [own, advice].filter(Boolean).join(' ');
-	const options = { message, description, ...(itemIndex !== undefined && { itemIndex }) };
+	const description = adviceOf(error, advice);
+	const cause = isOfService ? causeOf(error) : undefined;
+	const options = {
+		message,
+		description,
+		...(itemIndex !== undefined && { itemIndex }),
+		...(cause && { failure: cause }),
+	};
 	const httpCode = isOfService && error.httpStatus !== undefined && String(error.httpStatus);
 	const failure = isOfService
 		? new NodeApiError(node, { message } as JsonObject, {

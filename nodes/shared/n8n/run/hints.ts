@@ -1,4 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
+import { capitalized } from '../../service/wording';
 
 /** Fewer entries than these can be counted in the output. */
 const MIN_ENTRIES_COUNTED = 100;
@@ -16,17 +17,25 @@ export function doneText(
 	verb: string,
 ): string {
 	if (done <= MIN_ENTRIES_COUNTED || requests === 0) return '';
+	return `${count(done, noun)} ${verb}${costText(requests, seconds)}`;
+}
+
+/** ` in 20 requests, 3.5 s`. */
+export function costText(requests: number, seconds: number): string {
 	const time = seconds.toLocaleString('en-US', { maximumFractionDigits: 1 });
-	return `${count(done, noun)} ${verb} in ${count(requests, 'request')}, ${time} s`;
+	return ` in ${count(requests, 'request')}, ${time} s`;
 }
 
 /** Retries and splits of a run, which explain why it took so long; '' for none. */
 export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
 	const parts = [...others];
-	if (retries > 0) parts.push(`${count(retries, 'retry', 'retries')} after transient errors`);
-	if (splits > 0)
-		parts.push(`${count(splits, 'batch', 'batches')} split after failing as a whole`);
-	return parts.join('; ');
+	if (retries === 1) parts.push('a request was repeated after a temporary error');
+	else if (retries > 1)
+		parts.push(`requests were repeated ${figure(retries)} times after temporary errors`);
+	if (splits === 1) parts.push('1 batch was split because it failed as a whole');
+	else if (splits > 1)
+		parts.push(`${figure(splits)} batches were split because they failed as a whole`);
+	return capitalized(parts.join('; '));
 }
 
 /** The first entries of a list, for a message, and how many more there are. */

@@ -7,7 +7,7 @@ import type {
 
 import type { Verdict } from '../../flow/verdict';
 import { ServiceFailure } from '../../service/failure';
-import { nodeError, type NodeFailure } from './errors';
+import { adviceOf, nodeError, type NodeFailure } from './errors';
 import { messageOf } from '../../service/input-error';
 
 /** How results of an item are returned. */
@@ -98,7 +98,13 @@ export class Results {
 		}
 		const status = reason instanceof ServiceFailure && reason.httpStatus;
 		const document = id === undefined ? json : { id, ...json };
-		const fields = { ...document, error: message, ...(status && { httpStatus: status }) };
+		const toDo = adviceOf(reason, advice);
+		const fields = {
+			...document,
+			error: message,
+			...(toDo !== '' && { advice: toDo }),
+			...(status && { httpStatus: status }),
+		};
 		const pairedItem = { item: itemIndex };
 		this.add(itemIndex, { json: fields, pairedItem }, binary, failure);
 	}

@@ -134,7 +134,11 @@ export class Run implements RunState {
 			this.context.addExecutionHints({ message, type, location: 'outputPane' });
 	}
 
-	/** Tells the user what is wrong with a file, in one hint for all files about which the same is to be done. */
+	/**
+	 * Tells the user what is wrong with a file, in one hint for all files about which the same is to be done.
+	 *
+	 * @param advice what to do about it; '' if nothing is to be done
+	 */
 	hintAtFile(what: string, advice: string): void {
 		(this.filesToHintAt[advice] ??= []).push(what);
 	}
@@ -157,7 +161,8 @@ export class Run implements RunState {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
 		for (const listener of this.whenOver) listener();
 		for (const [advice, files] of Object.entries(this.filesToHintAt))
-			this.hint(`${listOf(files, 3, '; ')}. ${advice}`);
+			if (advice === '') this.hint(listOf(files, 3, '; '), 'info');
+			else this.hint(`${listOf(files, 3, '; ')}. ${advice}`);
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();

@@ -43,7 +43,7 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 0 },
 			default: RETRY_FOR_SECONDS,
 			description:
-				'How long to keep retrying a request after transient errors, with growing pauses. Retries at least once. At most 10 seconds in tools of an AI agent.',
+				'How long to keep retrying a request after temporary errors, with growing pauses. Retries at least once. At most 10 seconds in tools of an AI agent.',
 		},
 		{
 			displayName: 'Request Timeout (Seconds)',
@@ -89,19 +89,31 @@ export function requestLine(
 	const retryFor = isTool(run.context)
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
 		: retryForSeconds;
+	const firstFailures = new WeakMap<ServiceFailure, number>();
 	return {
 		run,
 		concurrency,
 		lane,
 		health: new ServiceHealth(),
 		retryForMs: retryFor * 1000,
-		judge: (error) => judge(error, { idempotent }),
-		withHistory: (reason, earlier) =>
-			// A refused connection says nothing about an earlier attempt that may have taken effect.
-			reason instanceof ServiceFailure &&
-			earlier instanceof ServiceFailure &&
-			earlier.outcomeUnknown
-				? reason.with({ outcomeUnknown: true })
-				: reason,
+		judge: (error) => {
+			if (error instanceof ServiceFailure && !firstFailures.has(error))
+				firstFailures.set(error, run.now());
+			return judge(error, { idempotent });
+		},
+		forEntry: (reason) => (reason instanceof ServiceFailure ? reason.isolated() : reason),
+		withHistory: (reason, earlier) => {
+			if (!(reason instanceof ServiceFailure && earlier instanceof ServiceFailure))
+				return reason;
+			const now = run.now();
+			const since = firstFailures.get(earlier) ?? now;
+			const all = reason.with({
+				// A refused connection says nothing about an earlier attempt that may have taken effect.
+				...(earlier.outcomeUnknown && { outcomeUnknown: true }),
+				...(reason.transportCode !== undefined && { triedForMs: now - since }),
+			});
+			firstFailures.set(all, since);
+			return all;
+		},
 	};
 }

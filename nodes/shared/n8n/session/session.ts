@@ -7,10 +7,11 @@ import type {
 
 import { exchange, type SendOptions } from '../../http/exchange';
 import { TOKEN_SERVER } from '../../http/token-sender';
-import { serverMessage } from '../../service/failure';
+import { serverMessage, type ServiceFailure } from '../../service/failure';
 import {
 	pageFailure,
 	statusFailure,
+	type Advice,
 	type ReadResponse,
 	type Service,
 } from '../../service/services';
@@ -31,6 +32,8 @@ interface SessionRequest {
 	timeoutMs: number;
 	/** The response may hold chunks: it is returned as it came, and the node masks what is not chunks. */
 	isUnmasked?: boolean;
+	/** What to do after statuses, if it is not what the service advises. */
+	advice?: Advice;
 }
 
 /** After this many 401s a request would be refused with any token. */
@@ -112,8 +115,13 @@ export class Session {
 			}
 			if (status === 401 && token) this.token?.markRevoked(token);
 			if (status !== 401 || !token || recoveries === MAX_RECOVERIES)
-				throw statusFailure(this.service, { ...response, body: this.masker.mask(body) });
+				throw this.failure(request, { ...response, body: this.masker.mask(body) });
 		}
+	}
+
+	private failure({ advice }: SessionRequest, response: ReadResponse): ServiceFailure {
+		const { service } = this;
+		return statusFailure({ ...service, advice: { ...service.advice, ...advice } }, response);
 	}
 
 	/** A value of a response without the secrets of this session; the same value if it has none. */

@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { RecordError } from '../../records/record';
 import { ServiceFailure } from '../../service/failure';
 import { quoted } from '../../service/wording';
+import { adviceOf } from '../run/errors';
 import type { Failure } from '../run/results';
 import { messageOf } from '../../service/input-error';
 
@@ -21,7 +22,7 @@ interface PlacedFailure extends Failure {
 export class Failures {
 	/** How many there are. */
 	count = 0;
-	/** `{ record?, line?, id?, error, httpStatus? }` of the first ones. */
+	/** `{ record?, line?, id?, error, advice?, httpStatus? }` of the first ones. */
 	readonly list: IDataObject[] = [];
 	private readonly reasons = new Map<string, number>();
 
@@ -43,13 +44,15 @@ export class Failures {
 	}
 }
 
-function entryOf({ record, line, id, reason, message }: PlacedFailure): IDataObject {
+function entryOf({ record, line, id, reason, message, advice }: PlacedFailure): IDataObject {
+	const toDo = adviceOf(reason, advice);
 	const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
 	return {
 		...(record !== undefined && { record }),
 		...(line !== undefined && { line }),
 		...(id !== undefined && { id }),
 		error: message ?? messageOf(reason),
+		...(toDo !== '' && { advice: toDo }),
 		...(status !== undefined && { httpStatus: status }),
 	};
 }
@@ -64,7 +67,9 @@ function commonReason({ reason, id }: PlacedFailure): string {
 	}
 	return message
 		.replace(id === undefined ? '' : ` of document ${quoted(id)}`, '')
+		.replace(/ \(tried for \d+ s\)/, '')
 		.replace(/ is \S+, (?=a number )/, ' is ')
+		.replace(/ is \S+(?=: a spreadsheet )/, '')
 		.replace(/(?<= must be text or a whole number), but it is .*/, '')
 		.replace(/ has [\d,]+ bytes?, more than/, ' has more bytes than');
 }

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { RunStats } from '../../flow/run-state';
 import { mayFailAll } from '../../flow/verdict';
+import { FileError } from '../../records/bytes';
 import type { RecordFile } from '../../records/format';
 import { RecordError } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
@@ -118,7 +119,8 @@ export class FileSink implements Sink {
 	/** The file cannot be read any further than before this record. */
 	brokenOff(record: number, reason: unknown): void {
 		const line = reason instanceof RecordError ? reason.line : undefined;
-		const advice = line === undefined ? FETCH_FILE : 'Correct the file.';
+		const isOfFile = reason instanceof RecordError || reason instanceof FileError;
+		const advice = isOfFile ? reason.advice : FETCH_FILE;
 		this.readError = { message: messageOf(reason), advice };
 		this.fail({ record, line }, { reason, advice });
 	}
@@ -247,4 +249,4 @@ const FETCH_FILE =
 const CORRECT_RECORD = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
 
 const CORRECT_FAILED =
-	"The field 'failures' says why. The item has files with all failed records: correct them, then run this node with these files.";
+	"See 'failures' for the reasons. The failed records are attached as files: correct these files and run this node on them.";

@@ -183,10 +183,9 @@ export class ItemSink implements Sink {
 		const { done, failed } = run.stats;
 		const number = Object.values(others).reduce((sum, other) => sum + other, done + failed);
 		const all = count(number, this.result.noun ?? 'document');
-		const where = run.results.toErrorOutput
-			? " of the items in the output 'Error'"
-			: ' of their items';
-		run.hint(`${figure(failed)} of ${all} failed. The field 'error'${where} says why.`);
+		const items = failed === 1 ? 'the failed item' : 'the failed items';
+		const where = run.results.toErrorOutput ? 'in the Error output' : `of ${items}`;
+		run.hint(`${figure(failed)} of ${all} failed. See the field 'error' ${where}.`);
 	}
 
 	private progress(): string {
@@ -194,6 +193,6 @@ export class ItemSink implements Sink {
 		if (this.total === undefined) return 'Nothing was sent.';
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `The service had confirmed ${figure(this.run.stats.done)} of ${count(this.total, 'document')}; ${repeating}.`;
+		return `The service confirmed ${figure(this.run.stats.done)} of ${count(this.total, 'document')}. ${repeating}.`;
 	}
 }

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { FORMATS, formatsWith, type RecordFormat } from '../../records/format';
-import { properties, property, type Member, type Values } from '../parameters/properties';
+import { properties, property, shownFor, type Member, type Values } from '../parameters/properties';
 
 /** What files a node reads. */
 interface FileKind {
@@ -26,7 +26,7 @@ export const RECORD_FILES = fileKind(
 /** Files of IDs, or of records that have them. */
 export const ID_FILES = fileKind(
 	formatsWith(() => true),
-	'Detected from the extension of the file or its MIME type. Other files are read as text lines, but must not begin with [ or {.',
+	'Detected from the extension of the file or its MIME type. Any other file is read as one ID per line, unless it begins with [ or {.',
 );
 
 /** Where the files of an item are. */
@@ -40,29 +40,22 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field of the input item that contains the file, or several names, separated by commas',
+		'Name of the binary field that contains the file. Files of records can be in several fields: separate the names with commas.',
 });
 
-/** Where the file is that is one text. */
-export const textFileProperty = property({
-	...fileProperty,
-	description: 'Name of the binary field of the input item that contains the file',
-});
-
-/** The document that such a file belongs to. */
+/** The document that a text file belongs to. Its defaults differ from those of an item, hence other names. */
 export const textFileDocumentProperties = properties([
 	{
 		displayName: 'Document ID',
-		name: 'documentId',
+		name: 'fileDocumentId',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		hint: 'If empty, the name of the file is used',
-		description: 'ID of the document. The name of the file does not include its folder.',
+		description: 'ID of the document. If empty, the name of the file without its folder.',
 	},
 	{
 		displayName: 'Document Name',
-		name: 'documentName',
+		name: 'fileDocumentName',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
@@ -72,13 +65,12 @@ export const textFileDocumentProperties = properties([
 ]);
 
 /**
- * Where a file is and how it is written.
+ * How a file of records is written.
  *
  * @param show for which choices
  */
 export const fileProperties = ({ formats, detected }: FileKind, show: Record<string, string[]>) =>
 	properties([
-		{ ...fileProperty, displayOptions: { show } },
 		{
 			displayName: 'File Format',
 			name: 'fileFormat',
@@ -117,20 +109,97 @@ export const bytesPerFileProperty = property({
 	// n8n takes a file as one piece, and larger pieces block it.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
-	description: 'Maximum number of bytes in a file that the node returns',
+	description: 'Maximum size in bytes of each file this node returns',
 });
 
-/** The options of files that are read. */
+/** The encoding of files of text, for records and for text files. */
+export const encodingProperty = property({
+	displayName: 'Encoding',
+	name: 'encoding',
+	type: 'options',
+	options: [
+		{
+			name: 'Auto-Detect',
+			value: 'auto',
+			description:
+				'Each line is UTF-8 or else Windows-1252. Also UTF-16 with a byte order mark.',
+		},
+		{ name: 'Big5', value: 'big5', description: 'Traditional Chinese' },
+		{ name: 'EUC-JP', value: 'euc-jp', description: 'Japanese' },
+		{ name: 'EUC-KR', value: 'euc-kr', description: 'Korean' },
+		{ name: 'GB18030, GBK', value: 'gb18030', description: 'Simplified Chinese' },
+		{ name: 'IBM866', value: 'ibm866', description: 'Cyrillic, of MS-DOS' },
+		{ name: 'ISO-8859-15', value: 'iso-8859-15', description: 'Western European' },
+		{ name: 'ISO-8859-2', value: 'iso-8859-2', description: 'Central European' },
+		{ name: 'KOI8-R', value: 'koi8-r', description: 'Cyrillic' },
+		{
+			name: 'Macintosh',
+			value: 'macintosh',
+			description: 'Western European, as Excel on a Mac writes it',
+		},
+		{ name: 'Shift JIS', value: 'shift_jis', description: 'Japanese' },
+		{ name: 'UTF-16 BE', value: 'utf-16be', description: 'Without a byte order mark' },
+		{ name: 'UTF-16 LE', value: 'utf-16le', description: 'Without a byte order mark' },
+		{ name: 'UTF-8', value: 'utf-8', description: 'A line that is not UTF-8 fails its record' },
+		{ name: 'Windows-1250', value: 'windows-1250', description: 'Central European' },
+		{ name: 'Windows-1251', value: 'windows-1251', description: 'Cyrillic' },
+		{ name: 'Windows-1252', value: 'windows-1252', description: 'Western European' },
+		{ name: 'Windows-1253', value: 'windows-1253', description: 'Greek' },
+		{ name: 'Windows-1254', value: 'windows-1254', description: 'Turkish' },
+		{ name: 'Windows-1255', value: 'windows-1255', description: 'Hebrew' },
+		{ name: 'Windows-1256', value: 'windows-1256', description: 'Arabic' },
+		{ name: 'Windows-1257', value: 'windows-1257', description: 'Baltic' },
+		{ name: 'Windows-1258', value: 'windows-1258', description: 'Vietnamese' },
+	],
+	default: 'auto',
+	description:
+		'Encoding of the text. For any other label of the Encoding Standard, use an expression.',
+});
+
+const showForCsv = { show: { '/fileFormat': ['auto', 'csv'] } };
+
+/** The options of files that are read, besides their encoding. */
 export const readOptionProperties = properties([
-	{
-		displayName: 'CSV Delimiter',
-		name: 'delimiter',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. ;',
-		description:
-			'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
-	},
+	...shownFor(showForCsv, [
+		{
+			displayName: 'CSV Delimiter',
+			name: 'delimiter',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. ;',
+			description:
+				'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
+		},
+		{
+			displayName: 'Quotes',
+			name: 'quotes',
+			type: 'options',
+			options: [
+				{
+					name: 'None',
+					value: 'none',
+					description: 'A quote is a character like any other',
+				},
+				{
+					name: 'On',
+					value: 'on',
+					description: 'Cells may be in double quotes, as spreadsheets write them',
+				},
+			],
+			default: 'on',
+			description: 'Whether the cells of a CSV file may be in quotes',
+		},
+		{
+			displayName: 'JSON Columns',
+			name: 'jsonColumns',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. price, inStock, tags, vector',
+			requiresDataPath: 'multiple',
+			description:
+				'Columns of a CSV file whose cells are JSON, such as numbers, booleans and lists, separated by commas. All other values are text.',
+		},
+	]),
 	{
 		displayName: 'Skip Records',
 		name: 'skipRecords',
@@ -152,7 +221,7 @@ export const readOptionProperties = properties([
 ]);
 
 /** Options that each file has its own value of. */
-export const OWN_OPTIONS = ['skipRecords', 'maxRecords'] as const;
+export const OWN_OPTIONS = ['encoding', 'skipRecords', 'maxRecords'] as const;
 
 /** The options of a node that hold for the whole run. */
 export type RunOptions<P extends INodeProperties[]> = Omit<

@@ -4,8 +4,14 @@ import { quoted } from '../../service/wording';
 import type { Run } from '../run/run';
 import type { FileSink, FileToRead } from '../sinks/file-sink';
 import type { Placed } from '../sinks/sink';
-import type { RecordFile } from '../../records/format';
+import { fieldOf } from '../../records/fields';
+import type { Findings } from '../../records/findings';
+import { FORMATS, type RecordFile } from '../../records/format';
+import type { SourceRecord } from '../../records/record';
+import { isRecord } from '../../service/json';
+import { hintAtFindings } from './file-findings';
 import { hasFile, inputFile } from './files';
+import { withJsonCells } from './json-columns';
 import {
 	checkFields,
 	openItemFile,
@@ -108,15 +114,19 @@ async function open<E extends Placed, R extends FileReading<E>>(
 
 /** @param wasRead called once all entries of the file have been taken */
 async function useFile<E extends Placed, R extends FileReading<E>>(
-	{ run, use }: Files<E, R>,
+	{ run, options, use }: Files<E, R>,
 	{ origin, reading }: { origin: FileToRead; reading: R },
 	isLast: boolean,
 	wasRead: () => void,
 ): Promise<void> {
 	const { sink } = reading;
 	try {
-		await use({ entries: entriesOf(run, origin, reading, wasRead), sink, isLast }, reading);
+		await use(
+			{ entries: entriesOf(run, origin, reading, options, wasRead), sink, isLast },
+			reading,
+		);
 		await sink.close();
+		hintAtFindings(run, origin.file.name, origin.file.findings);
 	} catch (error) {
 		run.refuse(origin.itemIndex, error);
 	} finally {
@@ -165,26 +175,36 @@ async function* entriesOf<E extends Placed>(
 	run: Run,
 	{ file, itemIndex, skip, max }: FileToRead,
 	{ needed, entryOf, idOf, sink }: FileReading<E>,
+	{ jsonColumns }: RecordFileOptions,
 	wasRead: () => void,
 ): AsyncGenerator<E[], void, undefined> {
 	const items = [itemIndex];
 	const last = max === 0 ? Infinity : skip + max;
+	const { findings } = file;
+	const isCsv = file.format === 'csv';
+	const columns = isCsv ? jsonColumns : [];
+	const fields = [...needed, ...columns.map((name): Needed => [name, 'JSON Columns'])];
+	const neededFields = needed.map(([field]) => field);
+	const idField = needed.find(([, parameter]) => parameter === 'ID Field')?.[0];
 	let isFirst = true;
 	let at = 0;
 	try {
-		for await (const records of file.records(skip)) {
+		for await (const records of file.records(skip, neededFields)) {
 			const slice: E[] = [];
 			for (const record of records) {
 				const pause = run.breathe();
 				if (pause) await pause;
 				if (run.ended || record.record > last) break;
-				if (isFirst) checkFields(run, file, record, needed);
+				if (isFirst) checkFields(run, file, record, fields);
 				isFirst = false;
 				at = record.record;
 				const place = { items, record };
 				try {
 					if (record.error) throw record.error;
+					if (columns.length > 0)
+						record.value = withJsonCells(record.value as object, columns);
 					slice.push(entryOf(record.value, place));
+					if (!FORMATS[file.format].isJson) noteDecimalId(findings, record, idField);
 				} catch (reason) {
 					await sink.failed(place, { reason, id: idOf?.(record.value) });
 				}
@@ -192,7 +212,7 @@ async function* entriesOf<E extends Placed>(
 			if (slice.length > 0) yield slice;
 			if (run.ended || (records.at(-1)?.record ?? 0) > last) return;
 		}
-		if (isFirst && !run.ended) checkFields(run, file, undefined, needed);
+		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
 		sink.isAtEnd = !run.ended;
 	} catch (error) {
 		// A run that ends closes its files. What is wrong after Max Records is for the run that reads that far.
@@ -203,4 +223,14 @@ async function* entriesOf<E extends Placed>(
 	} finally {
 		wasRead();
 	}
+}
+
+/** An ID that a program held as a decimal number, and that is no version number if all IDs are so. */
+const DECIMAL = /^\d+\.0+$/;
+
+function noteDecimalId(findings: Findings, { value, line }: SourceRecord, idField = ''): void {
+	const id = isRecord(value) ? fieldOf(value, idField) : value;
+	if (typeof id !== 'string') return;
+	if (DECIMAL.test(id)) findings.add('decimalId', line, id);
+	else findings.exclude('decimalId');
 }

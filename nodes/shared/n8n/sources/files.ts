@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 
 import type { Bytes } from '../../records/bytes';
-import { textOf } from '../../records/text';
+import { textOf, type TextOptions } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/wording';
 import { isEmpty, isRecord } from '../../service/json';
@@ -24,7 +24,7 @@ export interface InputFile {
 	isNamed: boolean;
 	mimeType: string;
 	/** Opens it: n8n keeps it outside the item, or as base64 in it. */
-	open(): Promise<OpenFile>;
+	open(options: TextOptions): Promise<OpenFile>;
 }
 
 /** An open file, to be closed whether it was read to its end or not. */
@@ -46,23 +46,28 @@ export function inputFile(run: Run, itemIndex: number, where: string | IBinaryDa
 		name: binary.fileName || (typeof where === 'string' ? where : 'file'),
 		isNamed: !isEmpty(binary.fileName),
 		mimeType: binary.mimeType,
-		open: async () => await opened(run, binary),
+		open: async (options) => await opened(run, binary, options),
 	};
 }
 
-async function opened(run: Run, { id, data }: IBinaryData): Promise<OpenFile> {
+async function opened(
+	run: Run,
+	{ id, data }: IBinaryData,
+	options: TextOptions,
+): Promise<OpenFile> {
 	const breathe = async () => {
 		await run.breathe();
 		if (run.ended) throw run.ended.reason;
 	};
-	if (id === undefined) return { text: textOf(decoded(data), breathe), close: () => undefined };
+	if (id === undefined)
+		return { text: textOf(decoded(data), breathe, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
 	// Storage that stalls must not hold up a run that has ended: reading fails then.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();
 	return {
-		text: textOf(stream as Bytes, breathe),
+		text: textOf(stream as Bytes, breathe, options),
 		close: () => {
 			stopListening();
 			close();

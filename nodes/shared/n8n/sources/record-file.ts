@@ -3,6 +3,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { FileError, peek } from '../../records/bytes';
 import { fieldOf } from '../../records/fields';
 import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../../records/format';
+import { Findings } from '../../records/findings';
 import { RecordError, readRecords, type SourceRecord } from '../../records/record';
 import { isHtml } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
@@ -20,6 +21,10 @@ export interface RecordFileOptions {
 	takesLines?: boolean;
 	/** Of CSV; '' to detect it. */
 	delimiter: string;
+	/** Of CSV: whether cells may be in quotes. */
+	quotes: 'on' | 'none';
+	/** Of CSV: columns whose cells are JSON. */
+	jsonColumns: readonly string[];
 }
 
 /** A field that all records must have, with the name of the parameter that names it. */
@@ -30,6 +35,7 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
 	WithParameter<'listPath', string> &
 	WithParameter<'options.skipRecords' | 'options.maxRecords', number> & {
 		file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
+		value(name: 'options.encoding', itemIndex: number): unknown;
 	};
 
 /**
@@ -49,35 +55,68 @@ export async function openItemFile(
 	const file = inputFile(run, itemIndex, where);
 	const chosen = parameters.get('fileFormat', itemIndex);
 	const path = parameters.get('listPath', itemIndex).trim();
+	const encoding = encodingOf(parameters, itemIndex);
+	const findings = new Findings();
 	const { name } = file;
 	let close = (): void => undefined;
 	try {
-		const opened = await file.open();
+		const opened = await file.open({ encoding, findings });
 		({ close } = opened);
 		const { first: head = '', all } = await peek(
 			opened.text,
 			(before, next) => before + next,
 			(head) => head.trim() !== '',
 		);
+		if (isHtml(head)) throw htmlError(name);
 		const format = chosen === 'auto' ? detected(file, head, options) : chosen;
-		if (isHtml(head)) throw new InputError(`The file ${quoted(name)} is ${HTML}`, CHECK_SOURCE);
 		const reader = FORMATS[format].reader({
 			path,
 			delimiter: checkedDelimiter(options.delimiter),
+			hasQuotes: options.quotes === 'on',
+			findings,
 		});
-		const records = (skip: number) => {
+		const records = (skip: number, needed: readonly string[]) => {
 			reader.skip = skip;
+			reader.needed = needed;
 			return readRecords(all, reader);
 		};
-		return { name, format, path, records, reader, close };
+		return { name, format, path, records, reader, findings, close };
 	} catch (error) {
 		close();
 		throw run.ended ? error : refusal(name, error);
 	}
 }
 
-export const HTML = 'an HTML page, such as a login or an error page';
-const CHECK_SOURCE = 'Check the node that fetches the file: its URL and its credential.';
+/** Refuses a file that a proxy or a login returned instead. */
+export const htmlError = (name: string): InputError =>
+	new InputError(
+		`The file ${quoted(name)} is an HTML page, such as a login or an error page`,
+		"Check the node that fetches the file: its URL and its credential. To use the text of a page, extract it with n8n's HTML node (operation 'Extract HTML Content') before this node.",
+	);
+
+/**
+ * Reads the encoding of an item's file.
+ *
+ * @returns its name in the Encoding Standard, or `auto`
+ * @throws InputError for a label that the standard does not have
+ */
+export function encodingOf(
+	parameters: { value(name: 'options.encoding', itemIndex: number): unknown },
+	itemIndex: number,
+): string {
+	// An expression may name one that the list does not have.
+	const label = String(parameters.value('options.encoding', itemIndex) ?? '').trim();
+	if (label === '' || label === 'auto') return 'auto';
+	try {
+		return new TextDecoder(label).encoding;
+	} catch {
+		// The message says it.
+	}
+	throw new InputError(
+		`'Encoding' must be an encoding such as windows-1251, but it is ${JSON.stringify(label)}`,
+		'Choose one of the list, or enter a label of the Encoding Standard (encoding.spec.whatwg.org).',
+	);
+}
 
 /** Why a file is refused, whatever failed: what reads it knows neither its name nor the parameters. */
 export function refusal(name: string, error: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 
+import { Findings } from '../../records/findings';
 import { characterProblem } from '../../records/text';
 import { isHtml } from '../../service/failure';
 import { InputError } from '../../service/input-error';
@@ -10,14 +11,15 @@ import { figure } from '../run/hints';
 import type { Run } from '../run/run';
 import { stemOf } from '../sinks/failed-records';
 import { itemOf, type Placed, type Sink } from '../sinks/sink';
+import { hintAtFindings } from './file-findings';
 import { inputFile, type InputFile } from './files';
-import { HTML, refusal, repeatedNames } from './record-file';
+import { encodingOf, htmlError, refusal, repeatedNames } from './record-file';
 
 /** The parameters of files that are one text each; see file-properties.ts. */
-interface TextFileParameters extends WithParameter<'documentName', string> {
+interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
-	value(name: 'documentId', itemIndex: number): unknown;
-	id(name: 'documentId', itemIndex: number): string;
+	value(name: 'fileDocumentId' | 'options.encoding', itemIndex: number): unknown;
+	id(name: 'fileDocumentId', itemIndex: number): string;
 }
 
 /** The files of the input items, one each, if every file is one text: a document is named after its file. */
@@ -42,17 +44,20 @@ export class TextFiles {
 		const file = this.fileOf(itemIndex);
 		let close = (): void => undefined;
 		try {
-			const opened = await file.open();
+			const encoding = encodingOf(this.parameters, itemIndex);
+			const findings = new Findings();
+			const opened = await file.open({ encoding, findings });
 			({ close } = opened);
 			let text = '';
 			let bytes = 0;
 			for await (const piece of opened.text) {
-				if (bytes === 0 && isHtml(piece)) throw htmlError(file);
+				if (bytes === 0 && isHtml(piece)) throw htmlError(file.name);
 				text += piece;
 				bytes += Buffer.byteLength(piece);
 				if (bytes > maxBytes) throw sizeError(file, maxBytes);
 			}
 			const problem = characterProblem(text);
+			hintAtFindings(run, file.name, findings);
 			if (problem === undefined) return text;
 			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Fix its encoding.');
 		} catch (error) {
@@ -69,11 +74,11 @@ export class TextFiles {
 	 */
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
-		const name = parameters.get('documentName', itemIndex);
-		if (isBlank(parameters.value('documentId', itemIndex)))
+		const name = parameters.get('fileDocumentName', itemIndex);
+		if (isBlank(parameters.value('fileDocumentId', itemIndex)))
 			this.names.set(itemIndex, this.nameOf(itemIndex));
 		return {
-			id: this.names.get(itemIndex) ?? parameters.id('documentId', itemIndex),
+			id: this.names.get(itemIndex) ?? parameters.id('fileDocumentId', itemIndex),
 			name: isBlank(name) ? stemOf(this.nameOf(itemIndex)) : name,
 		};
 	}
@@ -118,12 +123,6 @@ export class TextFiles {
 		return inputFile(this.run, itemIndex, where);
 	}
 }
-
-const htmlError = ({ name }: InputFile): InputError =>
-	new InputError(
-		`The file ${quoted(name)} is ${HTML}`,
-		"Check the node that fetches it. To use the text of a page, extract it with n8n's HTML node (operation 'Extract HTML Content') before this node.",
-	);
 
 const sizeError = ({ name }: InputFile, maxBytes: number): InputError =>
 	new InputError(

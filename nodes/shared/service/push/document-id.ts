@@ -10,7 +10,7 @@ import { InputError } from '../input-error';
 export function documentId(
 	value: unknown,
 	called = "'Document ID'",
-	advice = `Point ${called} to a field with the ID, or enter an ID.`,
+	advice = `Drag a field with the ID into ${called}, or enter an ID.`,
 ): string {
 	if (isBlank(value)) throw new InputError(`${called} is empty`, advice);
 	return exactId(value, () => called, advice);
@@ -32,7 +32,7 @@ export function exactId(value: unknown, called: () => string, advice: string): s
 	const id = exactText(value, called, advice);
 	if (!SHORTENED.test(id)) return id;
 	throw new InputError(
-		`${called()} is ${id}, a number that a spreadsheet has shortened`,
+		`${called()} is ${id}: a spreadsheet has shortened the number`,
 		'Format the column as text, or as a number without decimals, in the spreadsheet and export it again.',
 	);
 }
@@ -66,4 +66,4 @@ export function exactText(value: unknown, called: () => string, advice: string):
 const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
 
-const EXACT_ADVICE = 'Have the source return it as text.';
+const EXACT_ADVICE = 'Make the source return it as text.';

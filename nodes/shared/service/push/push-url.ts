@@ -19,7 +19,7 @@ export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 		if (named !== '') return url;
 		throw new InputError(
 			"'Endpoint Identifier' is empty",
-			"Enter the last part of the push URL, or the complete push URL as 'Push Service URL'.",
+			`Paste the complete push URL, which ends with ${PATHS.push} and the endpoint, as 'Push Service URL'. Or enter its last part as 'Endpoint Identifier'.`,
 		);
 	}
 	const segment = pathSegment(entered, 'Endpoint Identifier');

@@ -29,7 +29,7 @@ export function documentText(document: PushDocument, original?: string): string 
 	}
 	throw new InputError(
 		`the document cannot be written as JSON (${reason})`,
-		'Build it from texts, numbers, booleans, lists and objects before this node.',
+		'Before this node, reduce it to text, numbers, booleans, lists and objects.',
 	);
 }
 

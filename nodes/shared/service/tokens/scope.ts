@@ -5,9 +5,21 @@ const SCOPES = [
 	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
 	['commercestudio.rules', 'Commerce Studio Rules', 'Rules of Commerce Studio'],
 	['machinelearning.model', 'Machine Learning Model', 'Models of the AI service'],
-	['machinelearning.predict', 'Machine Learning Predict', 'Chunking and (async) predictions'],
-	['merchandising.rewrites', 'Merchandising Rewrites', 'Older name of the rewrites scope'],
-	['merchandising.rules', 'Merchandising Rules', 'Older name of the rules scope'],
+	[
+		'machinelearning.predict',
+		'Machine Learning Predict',
+		'Chunking, predictions, async predictions, use cases',
+	],
+	[
+		'merchandising.rewrites',
+		'Merchandising Rewrites',
+		'Query rewrites, for clients with the merchandising scopes',
+	],
+	[
+		'merchandising.rules',
+		'Merchandising Rules',
+		'Rules, for clients with the merchandising scopes',
+	],
 ] as const;
 
 /** The scope that chunking needs (docs/service-interface.md, Access tokens). */

@@ -1,5 +1,5 @@
 import { isRecord } from '../json';
-import { parseTokenMap } from './token';
+import { parseTokenMap } from './shared-token';
 
 /** Shorter values occur in words that have nothing to do with them. */
 const MIN_CHARACTERS = 8;

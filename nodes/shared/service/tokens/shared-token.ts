@@ -4,14 +4,15 @@ import type { ReadResponse } from '../services';
 import { SCOPE_ADVICE, SCOPE_OF_NODE, scopeOf, type ScopeData } from './scope';
 import {
 	parseClient,
-	parseTokenMap,
 	parseTokenResponse,
 	tokenRequest,
 	type Client,
 	type Token,
-	type TokenMap,
 	type TokenRequest,
 } from './token';
+
+/** scope -> token, as the credential's hidden field stores it. */
+type TokenMap = Record<string, Token>;
 
 /** Sends a token request and resolves with any status; rejects if there is no response. */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
@@ -239,4 +240,13 @@ async function issue(known: Known, send: SendTokenRequest): Promise<Token> {
 	const token = parseTokenResponse(response, scope, client.identity, requestedAt);
 	Object.assign(known, { newest: token, revoked: undefined, keptUntil: 0, isUnstored: true });
 	return token;
+}
+
+/** Reads the stored map; anything that is none counts as empty. */
+export function parseTokenMap(stored: unknown): TokenMap {
+	try {
+		return Object(JSON.parse(String(stored))) as TokenMap;
+	} catch {
+		return {};
+	}
 }

@@ -4,7 +4,7 @@ import { parseBaseUrl, PATHS, pathSegment } from '../url';
 import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import { isRecord } from '../json';
-import { PROXY_LOGIN, type ReadResponse } from '../services';
+import { IF_IT_WORKED, PROXY_LOGIN, type ReadResponse } from '../services';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
 const RENEW_EARLY_MS = 5 * 60_000;
@@ -28,9 +28,6 @@ export interface Token {
 	/** Identity of the client it was issued for: a token of another client is never used. */
 	issuedFor: string;
 }
-
-/** scope -> token, as the credential's hidden field stores it. */
-export type TokenMap = Record<string, Token>;
 
 /** A client of the token server. */
 export interface Client {
@@ -139,18 +136,23 @@ function refusal({ status, body, retryAfterMs }: ReadResponse, scope: string): S
 	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
-	const parts = [code && ` (${code})`, words && words !== code && `, "${words}"`].filter(Boolean);
-	const outcome = REFUSALS.includes(status) ? 'refused to issue a token' : 'issued no token';
 	return new ServiceFailure(
-		`The token server ${outcome} for the scope ${scope}: status ${status}${parts.join('')}`,
+		`No token for the scope ${scope}: the token server answered with status ${status}${code && ` (${code})`}`,
 		{
 			kind: 'token',
 			status,
+			said: words === code ? '' : words,
 			description: refusalAdvice(status, error, words, scope),
 			transient: isTransientStatus(status),
+			actionableCause: causeOfRefusal(status, error),
 			retryAfterMs,
 		},
 	);
+}
+
+function causeOfRefusal(status: number, error: unknown): ServiceFailure['actionableCause'] {
+	if (!REFUSALS.includes(status)) return undefined;
+	return error === 'invalid_scope' ? 'configuration-invalid' : 'credential-invalid';
 }
 
 function refusalAdvice(status: number, error: unknown, words: string, scope: string): string {
@@ -161,18 +163,12 @@ function refusalAdvice(status: number, error: unknown, words: string, scope: str
 		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
 	}
 	if (status === 407) return `${PROXY_LOGIN}.`;
-	if (isTransientStatus(status)) return 'The token server is busy or down. Try again later.';
+	const mayBeIncident = status === 401 || status === 403 || status >= 500;
+	const after = mayBeIncident ? ` ${IF_IT_WORKED}.` : '';
+	if (isTransientStatus(status))
+		return `The token server is busy or down. Try again later.${after}`;
 	if (REFUSALS.includes(status))
-		return "Check 'Client ID' and 'Client Secret' in the credential.";
+		return `Check 'Client ID' and 'Client Secret' in the credential.${after}`;
 	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
 	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
-}
-
-/** Reads the stored map; anything that is none counts as empty. */
-export function parseTokenMap(stored: unknown): TokenMap {
-	try {
-		return Object(JSON.parse(String(stored))) as TokenMap;
-	} catch {
-		return {};
-	}
 }

@@ -1,0 +1,35 @@
+import type { Failure } from 'n8n-workflow';
+
+import { isTransientStatus, type ServiceFailure } from './failure';
+
+/**
+ * Returns why a request failed in n8n's terms, by which an error workflow or an agent can decide what to do.
+ *
+ * @returns undefined where more than one cause is possible: after 403, for example, a firewall may have
+ *   rejected one document, or the key may be for another data source
+ */
+export function causeOf(failure: ServiceFailure): Failure | undefined {
+	const { kind, httpStatus = 0, transient, actionableCause } = failure;
+	if (actionableCause !== undefined) return { cause: actionableCause };
+	switch (kind) {
+		case 'status':
+			return causeOfStatus(httpStatus, failure);
+		case 'token':
+			return transient
+				? (causeOfStatus(httpStatus, failure) ?? { cause: 'temporarily-unavailable' })
+				: { cause: 'configuration-invalid' };
+		case 'transport':
+			return { cause: transient ? 'temporarily-unavailable' : 'configuration-invalid' };
+		default:
+			return undefined;
+	}
+}
+
+function causeOfStatus(status: number, { retryAfterMs }: ServiceFailure): Failure | undefined {
+	const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+	if (status === 429) return { cause: 'rate-limited', ...wait };
+	if (isTransientStatus(status)) return { cause: 'temporarily-unavailable', ...wait };
+	if (status === 401) return { cause: 'credential-invalid' };
+	const isRedirect = status >= 300 && status < 400;
+	return isRedirect || status === 407 ? { cause: 'configuration-invalid' } : undefined;
+}

@@ -1,0 +1,71 @@
+import { gzipSync } from 'node:zlib';
+
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+
+import { DeleteDocument } from '../nodes/DeleteDocument/DeleteDocument.node';
+import { PushDocuments } from '../nodes/PushDocuments/PushDocuments.node';
+import { DEMO } from '../sandbox';
+import { useFiles } from './binary-data';
+import { useChunkText } from './chunking';
+import type { RunResult } from './engine';
+import { CONTINUE, hintsOf, jsonOf, nodeRunner } from './sandbox';
+
+/** What became of a file that was pushed. */
+export interface PushedFile {
+	json: IDataObject;
+	/** Messages of the records that failed, or of the file. */
+	failures: string[];
+	/** Without those that only count failures. */
+	hints: string[];
+	/** The index. */
+	documents: Array<Record<string, unknown>>;
+}
+
+/** The three nodes that read files, with one sandbox for all tests of a file. */
+export function useEverydayFiles() {
+	const files = useFiles();
+	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });
+	const runPush = nodeRunner(new PushDocuments(), credentials, { documentSource: 'file' });
+	const runDelete = nodeRunner(new DeleteDocument(), credentials, { idSource: 'file' });
+	/** @param extension '' or `.gz`: how the file is compressed */
+	const item = async (
+		content: string | Buffer,
+		name: string,
+		extension = '',
+	): Promise<INodeExecutionData> =>
+		await files.item(
+			extension === '' ? content : gzipSync(content),
+			name + extension,
+			'text/plain',
+		);
+	const push = async (
+		content: string | Buffer,
+		name = 'd.csv',
+		parameters: INodeParameters = {},
+		extension = '',
+	): Promise<PushedFile> => {
+		const result = await runPush([await item(content, name, extension)], parameters, CONTINUE);
+		return { ...outcomeOf(result), documents: sandbox().documents(DEMO.endpoint) };
+	};
+	return { files, sandbox, chunk, runPush, runDelete, item, push };
+}
+
+function outcomeOf(result: RunResult): Omit<PushedFile, 'documents'> {
+	const [json = {}] = jsonOf(result.output);
+	const failures = (json.failures as IDataObject[] | undefined) ?? (json.error ? [json] : []);
+	return {
+		json,
+		failures: failures.map(({ error }) => String(error)),
+		hints: hintsOf(result)
+			.filter((hint) => !/^\d+ records? of .* failed/.test(hint))
+			.map((hint) => hint.replaceAll('.gz', '')),
+	};
+}
+
+/** IDs of documents. */
+export const idsOf = (documents: Array<Record<string, unknown>>): unknown[] =>
+	documents.map(({ id }) => id);
+
+/** The bytes of a file, in parts that are text (UTF-8) or bytes. */
+export const bytes = (...parts: Array<string | number[]>): Buffer =>
+	Buffer.concat(parts.map((part) => Buffer.from(part as string)));

@@ -1,0 +1,312 @@
+/** Files as people have them, each with what is known to go wrong, through the nodes; plain and with gzip. */
+import type { INodeParameters } from 'n8n-workflow';
+
+import { DEMO } from '../../sandbox';
+import { bytes, idsOf, useEverydayFiles } from '../../support/everyday-files';
+import { hintsOf, indexes, jsonOf } from '../../support/sandbox';
+import { push as pushDirectly } from '../../support/sandbox-client';
+
+const { sandbox, chunk, runDelete, ...everyday } = useEverydayFiles();
+
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
+const lines = (count: number, write: (at: number) => string): string =>
+	indexes(count).map(write).join('');
+
+describe.each(['', '.gz'])('%s', (extension) => {
+	const item = async (content: string | Buffer, name: string) =>
+		await everyday.item(content, name, extension);
+	const push = async (content: string | Buffer, name?: string, parameters?: INodeParameters) =>
+		await everyday.push(content, name, parameters, extension);
+
+	describe('row 1: rows with one delimiter more than the header', () => {
+		it('are read without it', async () => {
+			const { documents, json } = await push('id;name\n1;A;\n2;B; \n');
+			expect(documents).toEqual([
+				{ id: '1', name: 'A' },
+				{ id: '2', name: 'B' },
+			]);
+			expect(json).toMatchObject({ pushed: 2, failed: 0 });
+		});
+
+		it('a value beyond the header fails its row', async () => {
+			const { documents, failures } = await push('id;name\n1;A;x\n2;B;\n');
+			expect(idsOf(documents)).toEqual(['2']);
+			expect(failures).toEqual(['Record 1 (line 2) has 3 cells, but the header row has 2']);
+		});
+	});
+
+	describe('row 2: a file that was written without quoting', () => {
+		const COUNT = 10_000;
+		const write = (delimiter: string) =>
+			`id,name,year\n`.replaceAll(',', delimiter) +
+			lines(COUNT, (at) => {
+				const title = at === 1000 ? '"Weird Al, live), another' : `Title ${at}`;
+				const last = at === 9999 ? 'Screen 24"' : title;
+				return [`d${at}`, last, '1999\n'].join(delimiter);
+			});
+
+		it.each(['\t', ';', '|'])('fails one row, not all after it: %j', async (delimiter) => {
+			const { documents, failures, json } = await push(write(delimiter), 'd.tsv', {
+				options: { documentsPerRequest: 5000 },
+			});
+			expect(json).toMatchObject({ records: COUNT, pushed: COUNT - 1, failed: 1 });
+			expect(failures).toEqual([
+				expect.stringMatching(/^Record 1001 \(line 1002\) .*'Quotes'/),
+			]);
+			expect(documents).toHaveLength(COUNT - 1);
+			expect(documents.at(-1)).toEqual({ id: 'd9999', name: 'Screen 24"', year: '1999' });
+		});
+
+		it('row 3: is read whole with Quotes: None', async () => {
+			const { documents, failures } = await push(write('\t'), 'd.tsv', {
+				options: { quotes: 'none', documentsPerRequest: 5000 },
+			});
+			expect(failures).toEqual([]);
+			expect(documents).toHaveLength(COUNT);
+			expect(documents[1000].name).toBe('"Weird Al, live), another');
+		});
+
+		it('is found where the quote is never closed', async () => {
+			const rows = lines(30, (at) => `d${at};${at === 3 ? '"' : ''}T;x\n`);
+			const { documents, failures } = await push(`id;name;x\n${rows}`);
+			expect(documents).toHaveLength(29);
+			expect(failures).toEqual([expect.stringMatching(/^Record 4 \(line 5\) .*'Quotes'/)]);
+		});
+
+		it('of which few rows are in one cell gets a hint', async () => {
+			const rows = lines(30, (at) =>
+				at === 3 ? 'd3;"T;x\n' : at === 7 ? 'd7;T";x\n' : `d${at};T;x\n`,
+			);
+			const { hints, documents } = await push(`id;name;x\n${rows}`);
+			expect(documents).toHaveLength(26);
+			expect(hints).toEqual([
+				expect.stringMatching(
+					/^1 quoted cell of 'd.csv' has several lines .*line 5.*'Quotes'/,
+				),
+			]);
+		});
+
+		it('but a cell of many lines of prose is one cell', async () => {
+			const prose = lines(
+				40,
+				(at) => `Line ${at}, with a comma${at % 3 ? ', and more' : ''}\n`,
+			);
+			const { documents, failures, hints } = await push(
+				`id,name,text\n1,A,"${prose}"\n2,B,x\n`,
+			);
+			expect(documents).toEqual([
+				{ id: '1', name: 'A', text: prose },
+				{ id: '2', name: 'B', text: 'x' },
+			]);
+			expect([...failures, ...hints]).toEqual([]);
+		});
+	});
+
+	describe('row 4: a stray byte of Windows-1252', () => {
+		const ROWS = lines(1000, (at) => `d${at},Müller ${at} €\n`);
+		const file = bytes('id,name\nx,It', [0x92], 's\n', ROWS);
+
+		it('does not decide for the lines after it, and is hinted at', async () => {
+			const { documents, hints, failures } = await push(file);
+			expect(failures).toEqual([]);
+			expect(documents).toHaveLength(1001);
+			expect(documents.slice(0, 2)).toEqual([
+				{ id: 'x', name: 'It’s' },
+				{ id: 'd0', name: 'Müller 0 €' },
+			]);
+			expect(hints).toContainEqual(
+				expect.stringMatching(/^1 line of 'd.csv' .*Windows-1252 \(line 2: 'It’s'\)/),
+			);
+		});
+
+		it('after UTF-8 fails its record', async () => {
+			const { documents, failures } = await push(
+				bytes('id,name\n', ROWS, 'x,It', [0x92], 's\n'),
+			);
+			expect(documents).toHaveLength(1000);
+			expect(failures).toEqual([
+				expect.stringMatching(
+					/^Record 1001 \(line 1002\) .*not UTF-8 \(0x92\).*'Encoding'/,
+				),
+			]);
+		});
+
+		it('always fails with Encoding: UTF-8', async () => {
+			const { documents, failures, hints } = await push(file, 'd.csv', {
+				options: { encoding: 'utf-8' },
+			});
+			expect(documents).toHaveLength(1000);
+			expect(failures).toEqual([expect.stringMatching(/^Record 1 \(line 2\) .*0x92/)]);
+			expect(hints.join('')).not.toContain('Windows-1252');
+		});
+
+		it('does the same in JSON Lines and in text files', async () => {
+			const json = bytes('{"id":"1","name":"It', [0x92], 's"}\n{"id":"2","name":"Müller"}\n');
+			const { documents, hints } = await push(json, 'd.jsonl');
+			expect(documents.map(({ name }) => name)).toEqual(['It’s', 'Müller']);
+			expect(hints).toEqual([expect.stringMatching(/^1 line .*\(line 1: '.*It’s.*'\)/)]);
+			const { output, hints: shown } = await chunk(
+				[await item(bytes('It', [0x92], 's\nMüller\n'), 'd.md')],
+				{ textSource: 'textFile', output: 'documents', vectors: 'none' },
+			);
+			expect(jsonOf(output).map(({ text }) => text)).toEqual(['It’s', 'Müller']);
+			expect(hintsOf({ hints: shown })).toEqual([expect.stringMatching(/^1 line .*'It’s'/)]);
+		});
+	});
+
+	it('row 5: bytes that Windows-1252 does not have fail their record', async () => {
+		const dos = bytes('id,name\n1,M', [0x81], 'ller\n2,B\n');
+		const { documents, failures } = await push(dos);
+		expect(idsOf(documents)).toEqual(['2']);
+		expect(failures).toEqual([
+			expect.stringMatching(/^Record 1 \(line 2\) .*\(0x81\).*'Encoding'/),
+		]);
+		expect(JSON.stringify(documents)).not.toMatch(/[\u0080-\u009f\ufffd]/);
+	});
+
+	describe('row 6: other encodings', () => {
+		it.each<[string, number[], string]>([
+			['windows-1250', [0x8e, 0x6c, 0x75, 0x9d], 'Žluť'],
+			['windows-1251', [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2], 'Привет'],
+			['gb18030', [0xc4, 0xe3, 0xba, 0xc3], '你好'],
+			['big5', [0xa7, 0x41, 0xa6, 0x6e], '你好'],
+			['shift_jis', [0x83, 0x5c, 0x83, 0x58], 'ソス'],
+			['macintosh', [0x4d, 0x9f, 0x8e], 'Müé'],
+			['={{ "cp1251" }}', [0xcf, 0xf0], 'Пр'],
+		])('%s is read if it is chosen', async (encoding, name, text) => {
+			const { documents, failures, hints } = await push(
+				bytes('id,name\n1,', name, '\n'),
+				'd.csv',
+				{ options: { encoding } },
+			);
+			expect(documents).toEqual([{ id: '1', name: text }]);
+			expect([...failures, ...hints]).toEqual([]);
+		});
+
+		it('what such an encoding does not have fails its record', async () => {
+			const { documents, failures } = await push(
+				bytes('id,name\n1,', [0x83, 0x20], '\n2,B\n'),
+				'd.csv',
+				{ options: { encoding: 'shift_jis' } },
+			);
+			expect(idsOf(documents)).toEqual(['2']);
+			expect(failures).toEqual([expect.stringMatching(/^Record 1 \(line 2\) .*'Encoding'/)]);
+		});
+
+		it('the guess is hinted at, with the first word that shows it', async () => {
+			const { hints } = await push(latin1('id,name\n1,caf\xe9 au lait\n2,na\xefve\n'));
+			expect(hints).toEqual([
+				"2 lines of 'd.csv' are not UTF-8 and were read as Windows-1252 (the first in line 2: 'café'). If the text looks wrong, set the option 'Encoding' to the encoding of the file.",
+			]);
+		});
+
+		it('an unknown one is refused', async () => {
+			const { failures } = await push('id,name\n', 'd.csv', {
+				options: { encoding: '={{ "x" }}' },
+			});
+			expect(failures).toEqual([expect.stringMatching(/^'Encoding' must be an encoding/)]);
+		});
+	});
+
+	describe('row 7: joined exports with a byte order mark', () => {
+		it('CSV, with the header again', async () => {
+			const { documents, failures } = await push(
+				'\ufeffid,name\n1,A\n\ufeffid,name\n2,B\n\ufeff\ufeffid,name\n',
+			);
+			expect(idsOf(documents)).toEqual(['1', '2']);
+			expect(failures).toEqual([]);
+		});
+
+		it('CSV with the line that says the delimiter', async () => {
+			const part = (id: number) => `\ufeffsep=;\r\nid;name\r\n${id};A\r\n`;
+			const { documents, failures } = await push(part(1) + part(2));
+			expect(idsOf(documents)).toEqual(['1', '2']);
+			expect(failures).toEqual([]);
+		});
+
+		it('JSON Lines', async () => {
+			const line = (id: string) => `\ufeff{"id":"${id}","name":"A"}\n`;
+			const { documents, failures } = await push(line('1') + line('2'), 'd.jsonl');
+			expect(idsOf(documents)).toEqual(['1', '2']);
+			expect(failures).toEqual([]);
+		});
+
+		it('lists of IDs: the documents are gone', async () => {
+			await pushDirectly(sandbox(), [
+				{ id: '1', name: 'A' },
+				{ id: '2', name: 'B' },
+				{ id: '3', name: 'C' },
+			]);
+			const result = await runDelete([await item('\ufeff1\n\ufeff2\r\n\ufeff3', 'ids.txt')]);
+			expect(result.output[0].json).toMatchObject({ deleted: 3, failed: 0 });
+			sandbox().commit();
+			expect(sandbox().documents(DEMO.endpoint)).toEqual([]);
+		});
+	});
+
+	it('row 8: a last row that is cut fails, and does not replace the complete document', async () => {
+		await pushDirectly(sandbox(), [{ id: '2', name: 'B', text: 'whole', url: 'u' }]);
+		const { documents, failures } = await push('id,name,text,url\n1,A,a,u\n2,B,half of th');
+		expect(failures).toEqual([
+			'Record 2 (line 3) has 3 cells, but the header row has 4; the file ends here without a line break and may be truncated',
+		]);
+		expect(documents).toContainEqual({ id: '2', name: 'B', text: 'whole', url: 'u' });
+	});
+
+	it('row 9: rows with fewer cells are read, and hinted at', async () => {
+		const { documents, hints } = await push(
+			'id,name,text\n1,A,first\nsecond, and third\n2,B,x\n3,C\n4,D,y\n',
+		);
+		expect(documents).toHaveLength(5);
+		expect(documents[4]).toEqual({ id: '4', name: 'D', text: 'y' });
+		expect(hints).toEqual([
+			expect.stringMatching(
+				/^2 rows of 'd.csv' have fewer cells than the header row \(the first in line 3\)/,
+			),
+		]);
+	});
+
+	it('row 10: two records with one ID are hinted at by Chunk Text', async () => {
+		const record = (id: string, text: string) => `${JSON.stringify({ id, name: 'N', text })}\n`;
+		const file = await item(
+			record('a', 'x\ny') + record('b', 'z') + record('a', 'w'),
+			'd.jsonl',
+		);
+		const { hints } = await chunk([file], { textSource: 'file', output: 'documents' });
+		expect(hintsOf({ hints }).map((hint) => hint.replaceAll('.gz', ''))).toContainEqual(
+			"1 record of 'd.jsonl' has the document ID of an earlier record (line 3: 'a'). Their chunks get the same IDs and replace each other in the index. Give each text its own document ID.",
+		);
+	});
+
+	it('row 12: the delimiter is the one under which the ID column exists', async () => {
+		const header =
+			'id;name;price (EUR, incl. VAT, without shipping);images (with commas, at most 5)';
+		const { documents } = await push(`${header}\n1;A;2,50;a.png\n`);
+		expect(documents).toMatchObject([{ id: '1', name: 'A' }]);
+	});
+
+	it.each([
+		['#TYPE System.IO.FileInfo\r\n"id","name"\r\n"1","A"\r\n'],
+		['"sep=;"\r\nid;name\r\n1;A\r\n'],
+		['sep=;\r\nid;name\r\n1;A\r\n'],
+		// Bank statements, DATEV, Apple Numbers, SQL tools, MS-DOS.
+		['My account;\r\nIBAN;DE00\r\n\r\nid;name\r\n1;A\r\n'],
+		['"EXTF";700;21;"Batch";13;;;\r\nid;name\r\n1;A\r\n'],
+		['Table 1,\nid,name\n1,A\n'],
+		['id,name\r\n--,----\r\n1,A\r\n\x1a'],
+	])('row 13: what programs write before the header is skipped: %j', async (content) => {
+		const { documents, failures } = await push(content);
+		expect(documents).toEqual([{ id: '1', name: 'A' }]);
+		expect(failures).toEqual([]);
+	});
+
+	it.each(['d.jsonl', 'd.json', 'd'])(
+		'row 14: objects without a line break: %s',
+		async (name) => {
+			const objects = indexes(3).map((at) => `{"id":"${at}","name":"{\\"}{"}`);
+			const { documents, failures } = await push(objects.join(''), name);
+			expect(documents).toEqual(indexes(3).map((at) => ({ id: `${at}`, name: '{"}{' })));
+			expect(failures).toEqual([]);
+		},
+	);
+});

@@ -1,0 +1,164 @@
+/** What n8n's AI builder and its MCP server know of the nodes: hints, and types made of the descriptions. */
+import 'reflect-metadata';
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { generateNodeDefinitions } from '@n8n/workflow-sdk/dist/generate-types/generate-node-defs-cli';
+import { setSchemaBaseDirs, validateNodeConfig } from '@n8n/workflow-sdk';
+import { PackageDirectoryLoader } from 'n8n-core';
+import type { INodeProperties, INodeTypeDescription, IWorkflowBase } from 'n8n-workflow';
+import ts from 'typescript';
+
+import { manifest, nodeNames, ROOT } from '../../support/manifest';
+import { packPackage, type PackedPackage } from '../../support/packed-package';
+
+let packed: PackedPackage;
+let descriptions: INodeTypeDescription[];
+/** Where n8n's tool has written its types. */
+let types: string;
+
+beforeAll(async () => {
+	packed = await packPackage();
+	const loader = new PackageDirectoryLoader(packed.folder);
+	// Throws for a hint where n8n allows none.
+	await loader.loadAll();
+	descriptions = loader.types.nodes as INodeTypeDescription[];
+	types = path.join(packed.folder, 'node-definitions');
+	const log = jest.spyOn(console, 'log').mockImplementation();
+	await generateNodeDefinitions({
+		nodesJsonPath: path.join(packed.folder, 'dist/types/nodes.json'),
+		outputDir: types,
+		packageName: manifest.name,
+	});
+	log.mockRestore();
+	setSchemaBaseDirs([types]);
+});
+afterAll(async () => await packed?.remove());
+
+const typesOf = (node: string) => path.join(types, 'nodes', manifest.name, node, 'v1.ts');
+
+describe('a hint', () => {
+	it('is part of each node as n8n loads it', () => {
+		const hints = descriptions.map(({ name, builderHint }) => [name, builderHint?.searchHint]);
+		expect(hints.map(([name]) => name).sort()).toEqual(nodeNames);
+		for (const [name, hint] of hints) {
+			// The builder shows it among the results of a search.
+			expect({ name, isShort: (hint?.length ?? 0) < 700 }).toEqual({ name, isShort: true });
+			expect(hint).toMatch(/\.$/);
+			expect(hint).not.toMatch(/=\{\{|ai_/);
+		}
+	});
+
+	it('names only nodes of this package', () => {
+		const known = nodeNames.map((name) => `${manifest.name}.${name}`);
+		for (const { builderHint } of descriptions)
+			for (const { nodeType } of builderHint?.relatedNodes ?? [])
+				expect(known).toContain(nodeType);
+	});
+});
+
+describe('the types that n8n makes', () => {
+	/** Properties as users of n8n have them: its variants for AI agents differ in defaults only. */
+	const shownToUsers = (properties: INodeProperties[]) =>
+		properties.filter(({ displayOptions }) => !displayOptions?.show?.['@tool']);
+	const repeated = (properties: INodeProperties[]): string[] => {
+		const names = shownToUsers(properties).map(({ name }) => name);
+		return names.filter((name, at) => names.indexOf(name) !== at);
+	};
+
+	it('have all properties, since it keeps only the first of a name', () => {
+		for (const { name, properties } of descriptions) {
+			const inner = properties
+				.filter(({ type }) => type === 'collection')
+				.flatMap(({ options }) => repeated(options as INodeProperties[]));
+			expect({ name, repeated: [...repeated(properties), ...inner] }).toEqual({
+				name,
+				repeated: [],
+			});
+		}
+	});
+});
+
+interface ExampleNode {
+	file: string;
+	name: string;
+	type: string;
+	parameters: object;
+}
+
+/** The nodes of this package in the examples; as tools of an agent they have the types of the node. */
+const nodes: ExampleNode[] = readdirSync(path.join(ROOT, 'examples'))
+	.filter((file) => file.endsWith('.json'))
+	.flatMap((file) => {
+		const text = readFileSync(path.join(ROOT, 'examples', file), 'utf8');
+		return (JSON.parse(text) as IWorkflowBase).nodes.map((node) => ({ ...node, file }));
+	})
+	.filter(({ type }) => type.startsWith(`${manifest.name}.`));
+
+describe('the nodes of the examples', () => {
+	it.each(nodes.map((node) => [node.file, node.name, node] as const))(
+		"pass the builder's validation: %s, %s",
+		(_file, _name, { type, parameters }) => {
+			const isToolNode = type.endsWith('Tool');
+			expect(validateNodeConfig(type, 1, { parameters }, { isToolNode })).toMatchObject({
+				errors: [],
+			});
+		},
+	);
+
+	it('have the types that n8n makes', () => {
+		expect(problemsIn(programOf(nodes))).toEqual([]);
+	});
+
+	it('are compared with these types: what these do not have is noticed', () => {
+		const wrong = { documentSource: 'rows', documentID: '1', options: { dry: true } };
+		const type = `${manifest.name}.pushDocuments`;
+		const problems = Object.entries(wrong).flatMap(([name, value]) =>
+			problemsIn(programOf([{ file: '', name: '', type, parameters: { [name]: value } }])),
+		);
+		expect(problems).toHaveLength(3);
+	});
+});
+
+/** What the types that n8n makes refer to, as far as examples use it: n8n gives them to a model as text. */
+const GLOBALS = `
+type Expression<T> = string & { readonly of?: T };
+type IDataObject = Record<string, unknown>;
+type NodeConfig<P> = { parameters?: P };
+type CredentialReference = unknown;
+type Items<T> = T[];
+`;
+
+/** TypeScript that gives each node's parameters their type. */
+function programOf(examples: ExampleNode[]): string {
+	const definitions = nodeNames.map((name) => readFileSync(typesOf(name), 'utf8')).join('\n');
+	const values = examples.map(({ type, parameters }, at) => {
+		const [, node = ''] = type.replace(/Tool$/, '').split('.');
+		const name = `${node[0].toUpperCase()}${node.slice(1)}V1Params`;
+		// What n8n adds to tools is none of the node's parameters.
+		const {
+			descriptionType: _,
+			toolDescription: __,
+			...own
+		} = parameters as Record<string, unknown>;
+		return `export const example${at}: Partial<${name}> = ${JSON.stringify(own)};`;
+	});
+	return [GLOBALS, definitions, ...values].join('\n');
+}
+
+/** What TypeScript finds wrong with a text. */
+function problemsIn(text: string): string[] {
+	const file = 'examples.ts';
+	const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'] };
+	const host = ts.createCompilerHost(options);
+	const { getSourceFile } = host;
+	host.getSourceFile = (name, ...others) =>
+		name === file
+			? ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)
+			: getSourceFile(name, ...others);
+	const program = ts.createProgram([file], options, host);
+	return ts
+		.getPreEmitDiagnostics(program)
+		.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+}
