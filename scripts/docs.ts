@@ -1,7 +1,7 @@
 /**
  * npm run docs: writes the tables of parameters and options in the guides; `npm run lint` fails if they are not
  * current. A table begins with a comment that says what it has, such as `<!-- options: ChunkText.options -->`, and ends
- * with `<!-- end -->`.
+ * with `<!-- end -->`. It also adds new parameters to the lists in stored-parameters.ts.
  */
 import '../support/setup';
 
@@ -12,6 +12,7 @@ import { format, resolveConfig } from 'prettier';
 
 import { ROOT } from '../support/manifest';
 import { allProperties, missingProperties, PART, tableOf } from './property-tables';
+import { addToStoredLists } from './stored-parameters';
 
 interface Guide {
 	name: string;
@@ -59,6 +60,7 @@ async function main(): Promise<void> {
 		process.stdout.write(`docs/${name}\n`);
 		writeFileSync(file, current);
 	}
+	for (const file of await addToStoredLists()) process.stdout.write(`${file}\n`);
 }
 
 if (require.main === module)

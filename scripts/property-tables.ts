@@ -26,9 +26,9 @@ const ONLY_IF_ADDED = [
 	'vectorQuantizationMethod',
 ];
 
-/** Reads the properties that a person sees, of all nodes and credentials by their class. */
-export async function allProperties(): Promise<Properties> {
-	const all = new Map<string, INodeProperties[]>();
+/** Loads the nodes and credentials of package.json, by their class. */
+export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
+	const all = new Map<string, INodeType | ICredentialType>();
 	for (const built of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
 		const source = built.replace(/^dist\//, '').replace(/\.js$/, '');
 		const className = path.basename(source).split('.')[0];
@@ -36,10 +36,17 @@ export async function allProperties(): Promise<Properties> {
 			string,
 			new () => INodeType | ICredentialType
 		>;
-		const made = new classes[className]();
-		all.set(className, 'description' in made ? made.description.properties : made.properties);
+		all.set(className, new classes[className]());
 	}
 	return all;
+}
+
+/** Reads the properties that a person sees, of all nodes and credentials by their class. */
+export async function allProperties(): Promise<Properties> {
+	const propertiesOf = (type: INodeType | ICredentialType) =>
+		'description' in type ? type.description.properties : type.properties;
+	const types = await shippedTypes();
+	return new Map([...types].map(([className, type]) => [className, propertiesOf(type)]));
 }
 
 /**

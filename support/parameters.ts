@@ -46,7 +46,7 @@ export interface Reading {
 /** Reads parameters of a node on n8n's engine. */
 export async function readOnEngine<P extends INodeProperties[]>(
 	properties: P,
-	options: Pick<RunOptions, 'parameters' | 'items'>,
+	options: Pick<RunOptions, 'parameters' | 'items' | 'typeVersion'>,
 	read: (parameters: Parameters<P>, itemIndex: number, context: IExecuteFunctions) => unknown,
 	watched?: (context: IExecuteFunctions) => IExecuteFunctions,
 ): Promise<Reading[]> {

@@ -59,18 +59,37 @@ export function unknownSections(files: readonly string[]): string[] {
 		});
 }
 
-const STEP = /`(\w+)` \(`([\w/-]+\.ts)`\)/g;
+const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
+/** A path of a file in a page, if it has a folder and no placeholder. */
+const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
+/** Pages for maintainers, in which paths may begin in these folders. */
+const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
+const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
+/** What a build or a command writes. */
+const WRITTEN = /^(?:dist|\.cache|\.data)\//;
 
-/** Finds steps in ARCHITECTURE.md whose function or class is not in the file that they name. */
+const sourceOf = (file: string): string | undefined =>
+	FOLDERS.map((folder) => path.join(folder, file)).find((source) =>
+		existsSync(path.join(ROOT, source)),
+	);
+
+/** Finds paths in the pages for maintainers that lead nowhere, and functions or types that a named file lacks. */
 export function wrongSteps(): string[] {
-	return [...textOf('ARCHITECTURE.md').matchAll(STEP)].flatMap(([, name = '', file = '']) => {
-		const isShared = /^(?:n8n|flow|http|records|service)\//.test(file);
-		const source = path.join(isShared ? 'nodes/shared' : 'nodes', file);
-		if (!existsSync(path.join(ROOT, source))) return [`ARCHITECTURE.md: there is no ${source}`];
-		const declared = new RegExp(
-			`(?:(?:function\\*? |const |class )${name}\\b|^\\t(?:private |async |static |\\*)*${name}[(<])`,
-			'm',
-		);
-		return declared.test(textOf(source)) ? [] : [`ARCHITECTURE.md: ${source} has no ${name}`];
+	return MAINTAINERS_PAGES.flatMap((page) => {
+		const text = textOf(page);
+		const paths = [...text.matchAll(PATH)].map(([, file = '']) => file);
+		const missing = paths
+			.filter((file) => !WRITTEN.test(file) && sourceOf(file) === undefined)
+			.map((file) => `${page}: there is no ${file}`);
+		const undeclared = [...text.matchAll(STEP)].flatMap(([, name = '', file = '']) => {
+			const source = sourceOf(file);
+			if (source === undefined) return [];
+			const declared = new RegExp(
+				`(?:(?:function\\*? |const |class |interface |type )${name}\\b|^\t(?:private |async |static |\\*)*${name}[(<])`,
+				'm',
+			);
+			return declared.test(textOf(source)) ? [] : [`${page}: ${source} has no ${name}`];
+		});
+		return [...missing, ...undeclared];
 	});
 }

@@ -514,4 +514,39 @@ describe('of parameters with one name', () => {
 		);
 		expect(reading).toMatchObject({ error: { message } });
 	});
+
+	const defaultIn = (name: string, versions: number[], initial: number) =>
+		property({
+			displayName: 'Limit',
+			name,
+			type: 'number',
+			default: initial,
+			displayOptions: { show: { '@version': versions } },
+		});
+	const VERSIONS = properties([
+		defaultIn('limit', [1], 5),
+		defaultIn('limit', [1.1], 7),
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			default: {},
+			options: [defaultIn('size', [1], 50), defaultIn('size', [1.1], 70)],
+		},
+	]);
+
+	it.each([
+		[1, { limit: 5, size: 50 }],
+		[1.1, { limit: 7, size: 70 }],
+	])('a saved workflow keeps the defaults of its version: %d', async (typeVersion, value) => {
+		const [reading] = await readOnEngine(
+			VERSIONS,
+			{ typeVersion, items: [{}] },
+			(parameters, at) => ({
+				limit: parameters.get('limit', at),
+				...parameters.collection('options'),
+			}),
+		);
+		expect(reading).toEqual({ value });
+	});
 });

@@ -166,12 +166,13 @@ export class Parameters<P extends INodeProperties[]> {
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
 		const added = this.membersAdded(name);
-		for (const member of collectionMembers(this.definition(name))) {
-			if ((perItem as readonly string[]).includes(member.name)) continue;
+		for (const { name: member } of collectionMembers(this.definition(name))) {
+			if ((perItem as readonly string[]).includes(member)) continue;
+			const path = `${name}.${member}`;
 			// Most options are not added: what they are by default need not be looked up.
-			values[member.name] = added.includes(member.name)
-				? typedValue(this.read(`${name}.${member.name}`, 0))
-				: initialOf(member);
+			values[member] = added.includes(member)
+				? typedValue(this.read(path, 0))
+				: initialOf(this.definition(path));
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}

@@ -1,0 +1,65 @@
+/**
+ * Workflows and credentials that were saved with an earlier release still mean the same (CONTRIBUTING.md, Versions of
+ * nodes).
+ */
+import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+
+import { currentLists, listsOf, missingLines, storedLists } from '../../scripts/stored-parameters';
+
+/** A node whose parameter `old` was renamed in version 1.1. */
+const renamed = (version: number | number[], old: INodeProperties): INodeTypeDescription =>
+	({
+		name: 'example',
+		version,
+		properties: [
+			old,
+			{
+				displayName: 'New',
+				name: 'new',
+				type: 'string',
+				default: '',
+				displayOptions: { show: { '@version': [{ _cnd: { gte: 1.1 } }] } },
+			},
+			{ displayName: 'Notice', name: 'notice', type: 'notice', default: '' },
+		],
+	}) as unknown as INodeTypeDescription;
+const OLD: INodeProperties = { displayName: 'Old', name: 'old', type: 'number', default: 5 };
+const onlyIn1 = { displayOptions: { show: { '@version': [1] } } };
+
+describe('a list of stored parameters', () => {
+	it('has what its version of the node has', () => {
+		const description = renamed([1, 1.1], { ...OLD, ...onlyIn1 });
+		expect([...listsOf({ description })]).toEqual([
+			['example.1', ['old: number, default 5']],
+			['example.1.1', ['new: string, default ""']],
+		]);
+	});
+
+	it.each<[string, INodeTypeDescription]>([
+		[
+			'was removed',
+			renamed([1, 1.1], { ...OLD, displayOptions: { show: { '@version': [1.1] } } }),
+		],
+		['was renamed', renamed([1, 1.1], { ...OLD, name: 'other' })],
+		['has another default', renamed([1, 1.1], { ...OLD, default: 6 })],
+		['has another type', renamed([1, 1.1], { ...OLD, type: 'string' })],
+		['belongs to a version that is gone', renamed(1.1, OLD)],
+	])('tells that a parameter %s', (_case, description) => {
+		const released = listsOf({ description: renamed([1, 1.1], { ...OLD, ...onlyIn1 }) });
+		expect(missingLines(released, listsOf({ description }))).toEqual([
+			'example.1: old: number, default 5',
+		]);
+	});
+});
+
+it('no version of a node and no credential has lost a parameter, a default or a choice', async () => {
+	const stored = storedLists();
+	expect([...stored.values()].flat().length).toBeGreaterThan(150);
+	// If this fails, saved workflows would do something else: give the node a new version. Only if no release has had
+	// the line, delete it from its list.
+	expect(missingLines(stored, await currentLists())).toEqual([]);
+});
+
+it('the lists have every parameter, default and choice (npm run docs)', async () => {
+	expect(missingLines(await currentLists(), storedLists())).toEqual([]);
+});
