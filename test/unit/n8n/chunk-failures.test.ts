@@ -69,9 +69,9 @@ it('each failure says what happened, and what to do', () => {
 		    Submit the texts with 'Texts per Request' set to 1. With 'On Error' set to 'Continue', the first failed item of the request has the response.
 		The AI service returned no readable chunks for the text, "Overloaded"
 		    Submit the text again. With 'On Error' set to 'Continue', the failed item has the response.
-		There is no text 4 (zero-based): the request has 1 text
+		'Text Position' is 4, but the request has 1 text (0)
 		    Use the field 'textPosition' that 'Submit' returns. It can be empty if the request has one text.
-		The request has 3 texts, and the item does not say which of them it stands for
+		The request has 3 texts, but the item does not say which one it is
 		    Use the field 'textPosition' that 'Submit' and failed items return. With 'On Error' set to 'Continue', the first failed item of the request has the response.
 		The item has no document for this text in its field 'documents'
 		    Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. With 'On Error' set to 'Continue', the first failed item of the request has the response.
