@@ -20,7 +20,7 @@ const ACCEPTED_PER_REFUSAL = 20;
 const MIN_MEASURED = 20;
 /** After so many lower rates in a row that fail as soon as before, slowing down does not help. */
 const MAX_IN_VAIN = 2;
-/** Requests that are then accepted before failures count again: twice as many each time. */
+/** Requests that are then answered before failures count again: twice as many each time. */
 const FIRST_EXEMPTION = 200;
 /** Shorter gaps between requests belong to the work; in longer ones nothing could have been accepted. */
 const MIN_GAP_MS = 1000;
@@ -92,8 +92,10 @@ export class LearnedLimit {
 	private most = 0;
 	private mostBefore = 0;
 
+	/** The rate was lowered below the accepted one because of failures that may be random. */
+	private isDoubtful = false;
 	private inVain = 0;
-	/** Requests to be accepted before random failures count again. */
+	/** Requests to be answered before random failures count again. */
 	private exempt = 0;
 	private nextExemption = FIRST_EXEMPTION;
 
@@ -168,12 +170,11 @@ export class LearnedLimit {
 			this.restart = 1;
 			const pauseMs = backoffMs(++this.pausesInARow, (1 + random) / 2, REFUSED_PAUSE);
 			this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
-		} else if (this.exempt > 0) return false;
+		} else if (this.exempt-- > 0) return false;
 		const isAfterRefusal = this.begin === 'refusal';
 		// The service accepts too little yet: this belongs to the refusal before.
 		if (isAfterRefusal && this.accepted < (pausesAll ? 1 : MIN_MEASURED)) return pausesAll;
-		const isInVain = !pausesAll && isAfterRefusal && this.rate < Infinity;
-		this.inVain = isInVain ? this.inVain + 1 : 0;
+		this.inVain = !pausesAll && isAfterRefusal && this.isDoubtful ? this.inVain + 1 : 0;
 		const inFlight = this.inFlight.get(sequence) ?? 1;
 		if (this.inVain >= MAX_IN_VAIN) this.ignoreFailures();
 		else if (inFlight > Math.max(this.most, this.mostBefore)) this.window = this.most;
@@ -186,13 +187,13 @@ export class LearnedLimit {
 		return pausesAll;
 	}
 
-	private lowerRate(now: number, isDoubtful: boolean): void {
+	private lowerRate(now: number, mayBeRandom: boolean): void {
 		const { low, high } = this.acceptedRates(now);
 		this.refusedRate = this.rate < Infinity ? this.rate : high;
-		this.rate =
-			isDoubtful && this.begin === 'refusal'
-				? USED_SHARE_OF_DOUBT * low
-				: Math.max(this.rateBefore, USED_SHARE * Math.sqrt(low * high));
+		this.isDoubtful = mayBeRandom && this.begin === 'refusal';
+		this.rate = this.isDoubtful
+			? USED_SHARE_OF_DOUBT * low
+			: Math.max(this.rateBefore, USED_SHARE * Math.sqrt(low * high));
 	}
 
 	/** Returns the bounds of the rate that the service allows. */
@@ -208,6 +209,7 @@ export class LearnedLimit {
 	private ignoreFailures(): void {
 		this.rate = Infinity;
 		this.window = Infinity;
+		this.isDoubtful = false;
 		this.inVain = 0;
 		this.exempt = this.nextExemption;
 		this.nextExemption *= 2;

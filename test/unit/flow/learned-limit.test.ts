@@ -77,6 +77,20 @@ describe('503 without Retry-After', () => {
 		},
 	);
 
+	test('from a limiter: whatever the dice say, no batch is split so often that requests fail', async () => {
+		for (let seed = 1; seed <= 10; seed++) {
+			const { failed, refused, accepted } = await play({
+				admits: bucket(10, 20),
+				requests: 200,
+				perRequest: 500,
+				status: 503,
+				seed,
+			});
+			expect(failed).toBe(0);
+			expect(refused).toBeLessThan(accepted.length / 2);
+		}
+	});
+
 	test.each([
 		[429, undefined, true],
 		[503, 1000, true],
