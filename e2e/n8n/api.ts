@@ -18,6 +18,11 @@ export interface WebhookResponse {
 	body: unknown;
 }
 
+/** An execution that a webhook started, and what its caller was answered. */
+export interface AnsweredExecution extends Execution {
+	response: WebhookResponse;
+}
+
 /** The part of the editor's API that is used here. */
 export class N8nApi {
 	readonly dataTables: DataTables;
@@ -149,7 +154,7 @@ export class N8nApi {
 	}
 
 	/**
-	 * Calls a published webhook; returns the execution it started, once it has ended.
+	 * Calls a published webhook; returns the execution it started, once it has ended, and the response.
 	 * @throws Error if no execution was started
 	 */
 	async callWebhook(
@@ -157,14 +162,16 @@ export class N8nApi {
 		path: string,
 		body: unknown,
 		headers: Record<string, string> = {},
-	): Promise<Execution> {
+	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
-		const { status } = await this.postWebhook(path, body, headers);
+		const response = await this.postWebhook(path, body, headers);
 		const [latest] = await this.executions(workflowId, 1);
 		if (latest === undefined || latest.id === before?.id) {
-			throw new Error(`Webhook '${path}' answered ${status} and started no execution`);
+			throw new Error(
+				`Webhook '${path}' answered ${response.status} and started no execution`,
+			);
 		}
-		return await this.waitForExecution(latest.id);
+		return { ...(await this.waitForExecution(latest.id)), response };
 	}
 
 	/** Calls a published webhook; returns the response whatever its status. */
