@@ -113,9 +113,9 @@ async function failures(source: SyncedSource): Promise<void> {
 	faults.clear();
 	await source.sync('after failures', documents);
 	await source.checkTable('after failures were repaired', 'chunks/b:1,chunks/d:2');
-	const gone = { documentId: 'chunks/gone', hash: '', chunkCount: 1 };
+	const gone = { documentId: 'gone', hash: '', chunkCount: 1 };
 	await source.refuseUnprovenDeletes(documents, gone);
-	await source.checkTable('after a 404 alone', 'chunks/b:1,chunks/d:2,chunks/gone:1*');
+	await source.checkTable('after a 404 alone', 'chunks/b:1,chunks/d:2,gone:1*');
 	await source.sync('after a 404 beside a push', [document('b', 'Bilberry'), documents[1]]);
 	faults.clear();
 	await source.checkTable('after a 404 beside a push', 'chunks/b:1,chunks/d:2');
