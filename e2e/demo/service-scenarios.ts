@@ -1,6 +1,9 @@
 import { until } from '../shared/wait';
 import type { Stage } from './stage';
 
+/** How long a workflow may take to be published. */
+const PUBLISHED_MS = 10_000;
+
 const CHECK = 'check-my-service';
 
 /** What the sandbox is set to, and what the example must say of it: a part of each answer and of what follows. */
@@ -88,6 +91,8 @@ export async function tellMe(stage: Stage): Promise<void> {
 		() => watched(settings),
 		async (name, copy) => {
 			await api.activate(copy);
+			// A webhook answers a moment after its workflow is published; without its key, with 403.
+			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
 			const call = async (body: object) => await stage.callWebhook(name, body, path);
 			await call({ ids: [] });
 			await stage.checks.eventually(

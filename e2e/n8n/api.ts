@@ -11,6 +11,7 @@ import type { CredentialValues, StoredWorkflow, Workflow } from './workflow';
 const POLL_EVERY_MS = 150;
 const RUN_WITHIN_MS = 300_000;
 const LISTED_EXECUTIONS = 100;
+const LISTED_WITHIN_MS = 5_000;
 
 /** What a webhook answered. */
 export interface WebhookResponse {
@@ -165,8 +166,13 @@ export class N8nApi {
 	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
 		const response = await this.postWebhook(path, body, headers);
-		const [latest] = await this.executions(workflowId, 1);
-		if (latest === undefined || latest.id === before?.id) {
+		// An execution that has answered and not ended may be missing from the list for a moment.
+		let latest: ExecutionSummary | undefined;
+		const isListed = async () => {
+			[latest] = await this.executions(workflowId, 1);
+			return latest !== undefined && latest.id !== before?.id;
+		};
+		if (!(await until(isListed, LISTED_WITHIN_MS, POLL_EVERY_MS)) || latest === undefined) {
 			throw new Error(
 				`Webhook '${path}' answered ${response.status} and started no execution`,
 			);
