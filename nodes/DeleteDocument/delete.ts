@@ -144,7 +144,8 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
 	// A delete that succeeded shows that paths of its kind reach the service.
 	if (hasSlash(entry)) {
-		if (counts.deletedWithSlash === 0) throw error.with({ description: SLASH_NOT_PROVEN });
+		if (counts.deletedWithSlash === 0)
+			throw error.with({ description: SLASH_NOT_PROVEN, outcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
 		throw error.with({ description: NOT_OF_SERVICE });
 	}
