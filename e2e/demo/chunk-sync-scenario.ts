@@ -82,16 +82,24 @@ async function changes(source: SyncedSource): Promise<void> {
 /** A list that is missing, empty, far too short or unclear stops the sync. */
 async function badCalls(source: SyncedSource): Promise<void> {
 	const b = document('b', 'Blackberry', 'Banana');
-	const most = { documents: [document('new', 'Nut')] };
-	await source.refuse('a list that lacks most documents', most, '2 of 2 documents would be');
+	const d = document('d', 'Damson', 'Date');
 	await source.refuseBadCalls(b);
 	const withoutText = { documents: [b, { id: 'chunks/d', name: 'd' }] };
-	await source.refuse('a document without text', withoutText, 'is missing or empty');
+	await source.refuse(
+		'a document without text',
+		withoutText,
+		"the document 'chunks/d' has no text",
+	);
+	await source.checkIds(b);
+	const many = Array.from({ length: 25 }, (_, at) => document(`many-${at}`, `Nut ${at}`));
+	await source.sync('with many documents', many);
+	await source.checkGuard(many);
+	await source.sync('as before', [b, d]);
 }
 
 /** What fails keeps what the index has, and the next run repairs it. */
 async function failures(source: SyncedSource): Promise<void> {
-	const { sandbox, n8n } = source.stage.demo;
+	const { sandbox } = source.stage.demo;
 	const { faults } = sandbox;
 	const documents = [document('b', 'Bramble'), document('d', 'Damson', 'Date')];
 	faults.add({ route: 'submit', status: 400, whenBodyContains: 'Bramble' });
@@ -105,11 +113,9 @@ async function failures(source: SyncedSource): Promise<void> {
 	faults.clear();
 	await source.sync('after failures', documents);
 	await source.checkTable('after failures were repaired', 'chunks/b:1,chunks/d:2');
-	const gone = { documentId: 'chunks/gone', hash: '', chunkCount: 1 };
-	await n8n.api.dataTables.insert(TABLE, [gone]);
-	faults.add({ route: 'delete', status: 404 });
-	await source.sync('after a 404 without any other request', documents);
-	await source.checkTable('after a 404 alone', 'chunks/b:1,chunks/d:2,chunks/gone:1*');
+	const gone = { documentId: 'gone', hash: '', chunkCount: 1 };
+	await source.refuseUnprovenDeletes(documents, gone);
+	await source.checkTable('after a 404 alone', 'chunks/b:1,chunks/d:2,gone:1*');
 	await source.sync('after a 404 beside a push', [document('b', 'Bilberry'), documents[1]]);
 	faults.clear();
 	await source.checkTable('after a 404 beside a push', 'chunks/b:1,chunks/d:2');

@@ -1,11 +1,15 @@
 import path from 'node:path';
 
+import { failOnBadFiles, storeFile } from './csv-scenarios';
 import { SAMPLE_FILES } from './sample-files';
+import type { Execution } from '../n8n/execution';
 import type { Stage } from './stage';
 
-/** A file of documents is pushed; the records that cannot be pushed are stored as files. */
+/** A file of documents is pushed; the records that cannot be pushed are stored as files, and fail the run. */
 export async function bulkLoad(stage: Stage): Promise<void> {
-	const execution = await stage.runByHand('bulk-load-a-file');
+	const example = 'bulk-load-a-file';
+	const execution = await stage.tryByHand(example);
+	failsWith(stage, example, execution, '5 of 1000 records failed. The first failure: ');
 	const [summary] = execution.items('Push Documents').map(({ json }) => json);
 	const { records, pushed, failed } = summary ?? {};
 	const indexed = stage.documents().filter(({ id }) => String(id).startsWith('bulk/'));
@@ -25,19 +29,42 @@ export async function bulkLoad(stage: Stage): Promise<void> {
 		lines === '2,3',
 		lines,
 	);
+	await failOnBadFiles(stage, example, 'Get File');
+	const url = await storeFile(stage, 'good.jsonl', '{"id":"bulk/good","name":"Good"}\n');
+	await stage.runWith(example, { 'Get File': { parameters: { url } } });
+}
+
+/** Checks that a run ended as an error for this reason. */
+function failsWith(stage: Stage, example: string, execution: Execution, why: string): void {
+	const { status, message = '' } = execution;
+	stage.checks.add(
+		`${example}: what failed fails the run, which says why`,
+		status === 'error' && message.includes(why),
+		`${status}: ${message}`,
+	);
 }
 
 /** Small rounds of the same file, with failed records in all but the first; then a service that refuses all. */
 export async function pushInRounds(stage: Stage): Promise<void> {
 	const example = 'push-a-large-file-with-progress';
 	const options = { skipRecords: '={{ $json.records ?? 0 }}', maxRecords: 190 };
-	const execution = await stage.runWith(example, 'Push Documents', { options });
+	const inRounds = { 'Push Documents': { parameters: { options } } };
+	const execution = await stage.tryWith(example, inRounds);
+	failsWith(stage, example, execution, 'Records failed, and ');
 	const rounds = execution.items('Push Documents').map(({ json }) => json);
 	const seen = rounds.map(({ records, pushed }) => `${String(pushed)} to ${String(records)}`);
 	stage.checks.add(
 		'The file is pushed in six rounds, each from where the last one ended',
 		seen.join() === '190 to 190,189 to 380,189 to 570,189 to 760,189 to 950,49 to 1000',
 		seen.join(),
+	);
+	const kept = [190, 380, 570, 760, 950].map((skipped) => `after-${skipped}-documents`);
+	const names = kept.flatMap((name) => [`${name}.failed.jsonl`, `${name}.unreadable.jsonl`]);
+	const lines = await linesOf(stage, names);
+	stage.checks.add(
+		'The failed records of each round are stored',
+		lines.split(',').reduce((sum, count) => sum + Math.max(0, Number(count)), 0) === 5,
+		lines,
 	);
 	const { faults } = stage.demo.sandbox;
 	// The file is read to its end before the service refuses it.
@@ -50,12 +77,19 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 		isEnded && message.includes('401'),
 		message,
 	);
+	await failOnBadFiles(stage, example, 'Get File');
+	const good = [1, 2, 3].map((number) => `{"id":"bulk/good-${number}","name":"Good"}\n`).join('');
+	const url = await storeFile(stage, 'good.jsonl', good);
+	options.maxRecords = 2;
+	await stage.runWith(example, { ...inRounds, 'Get File': { parameters: { url } } });
 }
 
 /** A file of articles becomes files of chunks, which are pushed: no vector is in an item. */
 export async function ingestCorpus(stage: Stage): Promise<void> {
 	const { checks } = stage;
-	const execution = await stage.runByHand('ingest-a-large-corpus');
+	const example = 'ingest-a-large-corpus';
+	const execution = await stage.tryByHand(example);
+	failsWith(stage, example, execution, '6 of 300 records failed. The first failure: ');
 	const items = execution.items('Chunk Text').map(({ json }) => json);
 	const parts = items.filter(({ part }) => part !== undefined);
 	const summary = items.find(({ part }) => part === undefined);
@@ -81,6 +115,10 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	);
 	const lines = await linesOf(stage, ['corpus.failed.jsonl', 'corpus.unreadable.jsonl']);
 	checks.add('The failed articles are stored', lines === '3,3', lines);
+	await failOnBadFiles(stage, example, 'Get Corpus');
+	const text = '{"id":"corpus/good","name":"Good","text":"Good."}\n';
+	const url = await storeFile(stage, 'good-corpus.jsonl', text);
+	await stage.runWith(example, { 'Get Corpus': { parameters: { url } } });
 }
 
 /** The sample files are read from disk; each paragraph is in the index, with a vector. */
@@ -100,6 +138,10 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 			found.join(' | '),
 		);
 	}
+	const fileSelector = path.join(stage.demo.files, 'no-such-folder', '*.{txt,md}');
+	const empty = { 'Read Files': { parameters: { fileSelector } } };
+	const execution = await stage.tryWith('chunk-text-files', empty);
+	failsWith(stage, 'chunk-text-files', execution, 'file');
 	await pushExtracted(stage);
 }
 

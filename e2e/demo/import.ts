@@ -32,9 +32,11 @@ export function exampleNames(): string[] {
 	return [FIRST_EXAMPLE, ...others];
 }
 
-/** True if the workflow is started by a webhook and must be published for that. */
-function hasWebhook(workflow: Workflow): boolean {
-	return workflow.nodes.some(({ type }) => type === 'n8n-nodes-base.webhook');
+/** What n8n starts in published workflows only. Schedules are left out: no example runs by itself. */
+const PUBLISHED = ['n8n-nodes-base.webhook', 'n8n-nodes-base.errorTrigger'];
+
+function mustBePublished(workflow: Workflow): boolean {
+	return workflow.nodes.some(({ type }) => PUBLISHED.includes(type));
 }
 
 function readEarlierImport(file: string): EarlierImport {
@@ -42,7 +44,7 @@ function readEarlierImport(file: string): EarlierImport {
 }
 
 /**
- * Stores the demo credentials and all example workflows in n8n and publishes those with a webhook.
+ * Stores the demo credentials and all example workflows in n8n and publishes those that n8n starts only then.
  * An example that was edited in n8n since the last start stays as it is.
  * @param files the folder that n8n may read
  * @param folder where to remember what was imported
@@ -69,7 +71,7 @@ export async function importExamples(
 			continue;
 		}
 		const saved = await api.saveWorkflow(template, existing?.id);
-		if (hasWebhook(saved)) await api.activate(saved);
+		if (mustBePublished(saved)) await api.activate(saved);
 		workflows[name] = saved;
 		isAnySaved = true;
 		const { versionId } = (await api.findWorkflow(template.name)) ?? saved;

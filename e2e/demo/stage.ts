@@ -1,6 +1,8 @@
 import type { SearchHit } from '../../sandbox';
 import { DEMO } from '../../sandbox';
+import type { AnsweredExecution } from '../n8n/api';
 import type { Execution } from '../n8n/execution';
+import type { StoredWorkflow, Workflow, WorkflowNode } from '../n8n/workflow';
 import type { ToolCall } from '../service/chat-model';
 import { WEBHOOK_HEADER } from '../service/credentials';
 import { Checks } from '../shared/checks';
@@ -23,6 +25,15 @@ interface IndexedChunk {
 	text: string;
 }
 
+/** What is changed in nodes of an example, by their names. Parameters that are not named stay. */
+export type NodeChanges = Record<string, { parameters?: object; disabled?: boolean }>;
+
+const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[string] = {}) => ({
+	...node,
+	...change,
+	parameters: { ...node.parameters, ...parameters },
+});
+
 /** The running demo as scenarios use it: runs workflows, reads the index, collects what was seen. */
 export class Stage {
 	readonly checks = new Checks();
@@ -40,21 +51,35 @@ export class Stage {
 		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
 	}
 
-	/** Runs a copy of an example with other parameters of a node by hand, and deletes the copy. */
-	async runWith(example: string, node: string, parameters: object): Promise<Execution> {
-		const { n8n, workflows } = this.demo;
-		const { nodes, ...workflow } = workflows[example];
-		const name = `${workflow.name}, changed`;
-		const changed = nodes.map((each) =>
-			each.name === node
-				? { ...each, parameters: { ...each.parameters, ...parameters } }
-				: each,
+	/** Runs a copy of an example with changed nodes by hand, and deletes the copy. */
+	async runWith(example: string, changes: NodeChanges): Promise<Execution> {
+		const { name } = this.demo.workflows[example];
+		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));
+	}
+
+	/** The same for a run that may fail. */
+	async tryWith(example: string, changes: NodeChanges): Promise<Execution> {
+		return await this.withCopy(
+			example,
+			({ nodes }) => ({ nodes: nodes.map((node) => changed(node, changes[node.name])) }),
+			async (name) => await this.tryByHand(name),
 		);
+	}
+
+	/** Stores a changed copy of an example, uses it by its name among the workflows, and deletes it. */
+	async withCopy<Result>(
+		example: string,
+		change: (workflow: StoredWorkflow) => Partial<Workflow>,
+		use: (name: string, copy: StoredWorkflow) => Promise<Result>,
+	): Promise<Result> {
+		const { n8n, workflows } = this.demo;
+		const name = `${workflows[example].name}, changed`;
 		const earlier = await n8n.api.findWorkflow(name);
-		const copy = await n8n.api.saveWorkflow({ ...workflow, name, nodes: changed }, earlier?.id);
+		const workflow = { ...workflows[example], name, ...change(workflows[example]) };
+		const copy = await n8n.api.saveWorkflow(workflow, earlier?.id);
 		workflows[name] = copy;
 		try {
-			return await this.runByHand(name);
+			return await use(name, copy);
 		} finally {
 			delete workflows[name];
 			await n8n.api.deleteWorkflow(copy.id);
@@ -86,10 +111,14 @@ export class Stage {
 		);
 	}
 
-	/** Calls an example's webhook; returns the execution, whether it succeeded or not. */
-	async callWebhook(example: string, body: unknown): Promise<Execution> {
+	/** Calls an example's webhook; returns the execution and the response, whether it succeeded or not. */
+	async callWebhook(
+		example: string,
+		body: unknown,
+		path: string = example,
+	): Promise<AnsweredExecution> {
 		const { id } = this.demo.workflows[example];
-		return await this.demo.n8n.api.callWebhook(id, example, body, HEADERS);
+		return await this.demo.n8n.api.callWebhook(id, path, body, HEADERS);
 	}
 
 	/** The status of an example's webhook for a caller without its key. */

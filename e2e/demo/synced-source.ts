@@ -44,10 +44,16 @@ export class SyncedSource {
 	/** Calls the example with what must make it fail; the index must stay as it is. */
 	async refuse(what: string, body: object, why: string): Promise<void> {
 		const before = this.indexed();
-		const { status, message = '' } = await this.stage.callWebhook(this.example.name, body);
-		const isRefused = status === 'error' && message.includes(why);
+		const { name } = this.example;
+		const { status, message = '', response } = await this.stage.callWebhook(name, body);
+		const { error } = response.body as { error?: string };
+		const isRefused = status === 'error' && message.includes(why) && message === error;
 		const { checks } = this.stage;
-		checks.add(`${this.example.name}: ${what} fails and says why`, isRefused, message);
+		checks.add(
+			`${name}: ${what} fails, and the response says why`,
+			isRefused && response.status >= 400,
+			`${response.status}: ${String(error)}; ${message}`,
+		);
 		checks.add(`${this.example.name}: ${what} changes nothing`, this.indexed() === before);
 	}
 
@@ -64,14 +70,63 @@ export class SyncedSource {
 
 	/** A list that is missing, empty or unclear, or another run that has not ended, stops the sync. */
 	async refuseBadCalls(document: SourceDocument): Promise<void> {
-		const calls = {
-			'no list': { oops: [] },
-			'an empty list': { documents: [] },
-			'a document without ID': { documents: [document, { name: 'd', text: 'Damson' }] },
-			'two documents of one ID': { documents: [document, { ...document, text: 'Apricot' }] },
-		};
-		for (const [what, body] of Object.entries(calls))
-			await this.refuse(what, body, 'is missing or empty');
+		const calls: Array<[what: string, body: object, why: string]> = [
+			['no list', { oops: [] }, 'Expected: {'],
+			['a bare list', [document], 'Expected: {'],
+			['an empty list', { documents: [] }, 'the list is empty'],
+			[
+				'a document without ID',
+				{ documents: [document, { name: 'd', text: 'Damson' }] },
+				'document 2 of 2 in the list has no ID',
+			],
+			[
+				'two documents of one ID',
+				{ documents: [document, { ...document, text: 'Apricot' }] },
+				`two different documents with the ID '${document.id}'`,
+			],
+		];
+		for (const [what, body, why] of calls) await this.refuse(what, body, why);
+	}
+
+	/**
+	 * A list that lacks many documents stops the sync: more than ten, and more than 5 %.
+	 * @param documents 25 that the index has
+	 */
+	async checkGuard(documents: SourceDocument[]): Promise<void> {
+		const lacking = { documents: documents.slice(11) };
+		const why =
+			"11 of 25 documents would be deleted, which is more than the node 'Few Are Gone'";
+		await this.refuse('a list that lacks eleven of 25 documents', lacking, why);
+		const advice = `"confirmDeletes": true in the body of the node 'List Arrives'`;
+		await this.refuse('a list that lacks eleven, which says how to confirm', lacking, advice);
+		await this.sync('that lacks ten', documents.slice(10));
+		const confirmed = { confirmDeletes: true };
+		await this.sync('of which all but one are gone, confirmed', documents.slice(24), confirmed);
+	}
+
+	/** The number 0 is an ID, and copies of a document count once. */
+	async checkIds(document: SourceDocument): Promise<void> {
+		const zero = { ...document, id: 0 as unknown as string };
+		await this.stage.runByWebhook(this.example.name, { documents: [document, document, zero] });
+		const ids = this.stage.documents().map(({ id }) => String(id));
+		this.stage.checks.add(
+			`${this.example.name}: the number 0 is an ID, and two copies of a document count once`,
+			ids.some((id) => /^0(#0)?$/.test(id)),
+			ids.filter((id) => id.startsWith('0')).join(),
+		);
+		await this.sync('without the document 0', [document]);
+	}
+
+	/** Deletes that all get status 404, while nothing else is sent, prove nothing: the run fails. */
+	async refuseUnprovenDeletes(documents: SourceDocument[], gone: Row): Promise<void> {
+		const { sandbox, n8n } = this.stage.demo;
+		await n8n.api.dataTables.insert(this.example.table, [gone]);
+		sandbox.faults.add({ route: 'delete', status: 404 });
+		await this.refuse(
+			'a wrong push URL while only deletes are due',
+			{ documents },
+			'status 404',
+		);
 	}
 
 	/** Another run that has not ended stops the sync, until its lock expires. */

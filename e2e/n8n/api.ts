@@ -11,11 +11,17 @@ import type { CredentialValues, StoredWorkflow, Workflow } from './workflow';
 const POLL_EVERY_MS = 150;
 const RUN_WITHIN_MS = 300_000;
 const LISTED_EXECUTIONS = 100;
+const LISTED_WITHIN_MS = 5_000;
 
 /** What a webhook answered. */
 export interface WebhookResponse {
 	status: number;
 	body: unknown;
+}
+
+/** An execution that a webhook started, and what its caller was answered. */
+export interface AnsweredExecution extends Execution {
+	response: WebhookResponse;
 }
 
 /** The part of the editor's API that is used here. */
@@ -149,7 +155,7 @@ export class N8nApi {
 	}
 
 	/**
-	 * Calls a published webhook; returns the execution it started, once it has ended.
+	 * Calls a published webhook; returns the execution it started, once it has ended, and the response.
 	 * @throws Error if no execution was started
 	 */
 	async callWebhook(
@@ -157,14 +163,21 @@ export class N8nApi {
 		path: string,
 		body: unknown,
 		headers: Record<string, string> = {},
-	): Promise<Execution> {
+	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
-		const { status } = await this.postWebhook(path, body, headers);
-		const [latest] = await this.executions(workflowId, 1);
-		if (latest === undefined || latest.id === before?.id) {
-			throw new Error(`Webhook '${path}' answered ${status} and started no execution`);
+		const response = await this.postWebhook(path, body, headers);
+		// An execution that has answered and not ended may be missing from the list for a moment.
+		let latest: ExecutionSummary | undefined;
+		const isListed = async () => {
+			[latest] = await this.executions(workflowId, 1);
+			return latest !== undefined && latest.id !== before?.id;
+		};
+		if (!(await until(isListed, LISTED_WITHIN_MS, POLL_EVERY_MS)) || latest === undefined) {
+			throw new Error(
+				`Webhook '${path}' answered ${response.status} and started no execution`,
+			);
 		}
-		return await this.waitForExecution(latest.id);
+		return { ...(await this.waitForExecution(latest.id)), response };
 	}
 
 	/** Calls a published webhook; returns the response whatever its status. */

@@ -43,6 +43,8 @@ interface Deletes {
 	isCommitted: boolean;
 	/** Documents by what became of them, and whether a slash in their ID is `%2F` in the path. */
 	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
+	/** Whether an ID has the form that Chunk Text gives to chunks, such as `a#0`. */
+	hasChunkIds: boolean;
 }
 
 /**
@@ -61,6 +63,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		session,
 		isCommitted: false,
 		counts: { deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 },
+		hasChunkIds: false,
 	};
 	const line = requestLine(run, session, options, { idempotent: true });
 	const commit = parameters.get('commit', 0);
@@ -96,7 +99,9 @@ export async function deleteDocuments(run: Run): Promise<void> {
 }
 
 const NOT_OF_SERVICE =
-	"Something other than the service may have answered: check 'Push Service URL' in the credential, and for an ID with a slash whether a proxy refuses %2F in paths.";
+	"Something other than the service may have answered: check 'Push Service URL' in the credential.";
+const SLASH_NOT_PROVEN =
+	"A proxy in front of the service may have answered, since some refuse or decode %2F, which stands for a slash of the ID. So it is unknown whether the document exists. Check 'Push Service URL' in the credential, and whether the proxy passes on %2F. Status 404 counts as not found for IDs with a slash after the run has deleted another one.";
 const NOT_FOUND =
 	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
@@ -118,9 +123,12 @@ async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Pro
 		return afterFailure(deletes, entry, error);
 	}
 	deletes.counts[hasSlash(entry) ? 'deletedWithSlash' : 'deleted']++;
+	deletes.hasChunkIds ||= CHUNK_ID.test(entry.id);
 	deletes.isCommitted ||= commits;
 	return commits ? 'committed' : 'deleted';
 }
+
+const CHUNK_ID = /#\d+$/;
 
 const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 
@@ -130,15 +138,21 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	entry.mayBeDeleted ||= error.outcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	const isPathRight = counts.deleted > 0 && !hasSlash(entry);
-	if (error.isText && !isPathRight) throw error.with({ description: NOT_OF_SERVICE });
+	// A delete that succeeded shows that paths of its kind reach the service.
+	if (hasSlash(entry)) {
+		if (counts.deletedWithSlash === 0)
+			throw error.with({ description: SLASH_NOT_PROVEN, outcomeUnknown: true });
+	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
+		throw error.with({ description: NOT_OF_SERVICE });
+	}
 	// An earlier attempt has deleted it, though its response got lost.
 	if (entry.mayBeDeleted) return 'deleted';
 	if (options.ignoreNotFound) return 'notFound';
 	throw error.with({ description: NOT_FOUND });
 }
 
-function addHints({ run, options, isCommitted, counts }: Deletes, commit: string): void {
+function addHints(deletes: Deletes, commit: string): void {
+	const { run, parameters, options, isCommitted, counts } = deletes;
 	const { stats, meter } = run;
 	if (options.dryRun) {
 		run.hint(`Dry run: ${count(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
@@ -157,6 +171,9 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 		);
 	else if (stats.done > 0 && commit === 'serviceDefault') run.hint(`${done}. ${until}`, 'info');
 	else if (stats.done > 0) run.hint(`The deletes may not be committed yet. ${until}`);
+	const idSource = parameters.get('idSource', 0);
+	if (stats.done > 0 && idSource !== 'item' && !deletes.hasChunkIds)
+		run.hint(`${CHUNKS_STAY} ${INSTEAD[idSource]}`, 'info');
 	const isOnlySlashes = counts.missing + counts.deletedWithSlash === 0;
 	if (isOnlySlashes && counts.missingWithSlash > 0 && counts.deleted > 0)
 		run.hint(
@@ -164,6 +181,13 @@ function addHints({ run, options, isCommitted, counts }: Deletes, commit: string
 		);
 	run.hint(troubleText(stats));
 }
+
+const CHUNKS_STAY =
+	'No ID has the form of a chunk, such as a#0. If these documents were chunked, their chunks are still in the index.';
+const INSTEAD = {
+	list: "To delete chunks, list their IDs, or make an item of each ID with Split Out and use 'One ID per Item' with the option 'Chunk Count'.",
+	file: "To delete chunks, give the file their IDs, or make an item of each ID with Extract from File and use 'One ID per Item' with the option 'Chunk Count'.",
+};
 
 const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	done: 'deleted',

@@ -1,5 +1,5 @@
 /** Delete Document: ids, commits, faults and the items it returns. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PATHS } from '../../nodes/shared/service/url';
@@ -462,6 +462,38 @@ describe('a 404 that may not come from the service', () => {
 		fault(page);
 		const { error } = await remove(items('a/b'), IGNORING);
 		expect(error?.description).toMatch(/'Push Service URL'.*%2F/);
+	});
+
+	it('fails with JSON too if the ID has a slash, until another ID with a slash was deleted', async () => {
+		await index(['d1', 'a/known']);
+		const json = { status: 404, body: '{"message":"Not Found"}' };
+		fault({ ...json, skip: 1, times: 1 });
+		fault({ ...json, skip: 2 });
+		const result = await remove(items('d1', 'a/x', 'a/known', 'a/y'), IGNORING, CONTINUE);
+		expect(found(result)).toEqual([
+			'deleted',
+			expect.stringContaining('status 404'),
+			'deleted',
+			true,
+		]);
+		fault(json);
+		const { error } = await remove(items('a/x'), IGNORING);
+		expect(error?.message).toContain('so it is unknown whether document');
+		expect(error?.description).toMatch(/^A proxy .*unknown whether the document exists/);
+	});
+});
+
+describe('IDs of documents that were chunked', () => {
+	const HINT = /^No ID has the form of a chunk.*'One ID per Item' with the option 'Chunk Count'/;
+	const list = { idSource: 'list', listField: '={{ $json.ids }}' };
+
+	it.each<[string[], INodeParameters, boolean]>([
+		[['a', 'b'], list, true],
+		[['a', 'b#12'], list, false],
+		[['a'], { documentId: '={{ $json.ids[0] }}' }, false],
+	])('%j, %j: a hint says that chunks stay: %j', async (listed, parameters, expected) => {
+		const result = await remove([{ ids: listed }], parameters);
+		expect(hintsOf(result).some((hint) => HINT.test(hint))).toBe(expected);
 	});
 });
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type {
+	INode,
 	INodeParameters,
 	INodeProperties,
 	INodePropertyCollection,
@@ -138,16 +139,23 @@ test('no data table of an example has a name that contains another', () => {
 	expect(names.filter((name) => others(name).some((other) => holds(name, other)))).toEqual([]);
 });
 
-test('the nightly sync is Sync Chunks by Source from its list on, with a table of its own', () => {
+test('the nightly sync is Sync Chunks by Source from its list on, with a table of its own and without a caller', () => {
 	const fromListOn = (name: string) => {
 		const { nodes, connections } = read(`examples/${name}.json`);
 		const list = nodes.findIndex((node) => node.name === 'List Arrives');
-		const all = nodes.slice(list + 1).map(({ id: _id, position: _at, ...node }) => node);
+		const all = nodes
+			.slice(list + 1)
+			.filter((node) => node.name !== 'Answer')
+			.map(({ id: _id, position: _at, ...node }) => JSON.parse(withoutIds(node)) as INode);
 		const [{ parameters }] = all.filter((node) => node.name === 'Make Table if Missing');
 		const { tableName } = parameters;
 		delete parameters.tableName;
+		// Where one goes on to the caller's answer, the other goes on to what follows it.
 		const names = ['List Arrives', ...all.map((node) => node.name)];
-		return { all, ends: names.map((node) => connections[node]), tableName };
+		const ends = names
+			.map((node) => connections[node])
+			.map((end) => JSON.stringify(end ?? null).replace('"Answer"', '"All Went Well"'));
+		return { all, ends, tableName };
 	};
 	const nightly = fromListOn('nightly-sync-from-an-api');
 	const chunks = fromListOn('sync-chunks-by-source');
@@ -156,13 +164,98 @@ test('the nightly sync is Sync Chunks by Source from its list on, with a table o
 	expect([nightly.tableName, chunks.tableName]).toEqual(['Nightly Sync', 'Synced Chunks']);
 });
 
+/** A part of a workflow as text, without the IDs that n8n gives to conditions and fields. */
+const withoutIds = (part: unknown): string =>
+	JSON.stringify(part, (key, value: unknown) => (key === 'id' ? undefined : value));
+
+const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
+
+test('the guard against a source that lacks documents is the same node in all syncs', () => {
+	const guards = SYNCS.map((name) => {
+		const { nodes } = read(`examples/${name}.json`);
+		const guard = nodes.find((node) => node.name === 'Few Are Gone');
+		return withoutIds(guard?.parameters);
+	});
+	expect(guards[0]).toMatch(/"rightValue":10,.*"rightValue":5,.*"combinator":"or"/);
+	expect(new Set(guards).size).toBe(1);
+});
+
+const examples = files.filter((file) => file.startsWith('examples'));
+const ofType = (file: string, type: string) =>
+	read(file).nodes.filter((node) => node.type === `n8n-nodes-base.${type}`);
+
+it.each(examples)('%s has a note that numbers what to change', (file) => {
+	const notes = ofType(file, 'stickyNote').map(({ parameters }) => String(parameters.content));
+	expect(notes.some((note) => /Change these(\*\*)?\n1\. /.test(note))).toBe(true);
+});
+
+/** The names of all nodes that come after a node. */
+function after(name: string, { connections }: IWorkflowBase, seen = new Set<string>()) {
+	for (const { node } of (connections[name]?.main ?? []).flatMap((output) => output ?? [])) {
+		if (!seen.has(node)) after(node, { connections } as IWorkflowBase, seen.add(node));
+	}
+	return seen;
+}
+
+// A failure that leaves through an error output is green unless something fails the run.
+it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
+	'%s fails if one of its nodes does',
+	(file) => {
+		const workflow = read(file);
+		const failing = workflow.nodes.filter(({ onError }) => onError === 'continueErrorOutput');
+		const last = workflow.nodes.find(({ name }) => name === 'Fail the Run');
+		for (const { name } of failing) {
+			const isConnected = after(name, workflow).has('Fail the Run');
+			const isRead = withoutIds(workflow.nodes).includes(`'${name}'`);
+			expect({ name, fails: last !== undefined && (isConnected || isRead) }).toEqual({
+				name,
+				fails: true,
+			});
+		}
+	},
+);
+
+// n8n runs the upper of two branches first.
+it.each(examples.filter((file) => ofType(file, 'splitOut').some(isOfFailedRecords)))(
+	'%s stores failed records before it fails',
+	(file) => {
+		const { nodes, connections } = read(file);
+		const y = (name: string) => nodes.find((node) => node.name === name)?.position[1] ?? NaN;
+		for (const [from, { main }] of Object.entries(connections)) {
+			const targets = (main ?? []).flatMap((output) => output ?? []).map(({ node }) => node);
+			if (!targets.includes('One Item per File')) continue;
+			const others = targets.filter((node) => node !== 'One Item per File');
+			expect(others.map((node) => [from, node, y(node) > y('One Item per File')])).toEqual(
+				others.map((node) => [from, node, true]),
+			);
+		}
+	},
+);
+
+function isOfFailedRecords({ parameters }: INode): boolean {
+	return parameters.fieldToSplitOut === 'deadLetters';
+}
+
+it.each(examples.filter((file) => ofType(file, 'scheduleTrigger').length > 0))(
+	'%s survives a night: three times, and 15 minutes of retries',
+	(file) => {
+		const [{ parameters }] = ofType(file, 'scheduleTrigger');
+		expect((parameters.rule as { interval: unknown[] }).interval).toHaveLength(3);
+		const ours = read(file).nodes.filter(({ type }) => type.startsWith(`${manifest.name}.`));
+		expect(ours.length).toBeGreaterThan(0);
+		for (const { name, parameters: own } of ours) {
+			expect([name, (own.options as INodeParameters).retryForSeconds]).toEqual([name, 900]);
+		}
+	},
+);
+
 test('an empty list of the API reaches the guard of the nightly sync', () => {
 	const { nodes } = read('examples/nightly-sync-from-an-api.json');
 	const before = nodes.slice(
-		nodes.findIndex(({ name }) => name === 'Every Night') + 1,
+		nodes.findIndex(({ name }) => name === 'Get Documents'),
 		nodes.findIndex(({ name }) => name === 'Map Fields'),
 	);
-	expect(before.map(({ alwaysOutputData }) => alwaysOutputData)).toEqual([true]);
+	expect(before.map(({ alwaysOutputData }) => alwaysOutputData)).toEqual([true, true]);
 });
 
 test('the example to start with needs nothing but a click and the credentials', () => {

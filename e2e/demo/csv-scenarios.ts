@@ -1,0 +1,96 @@
+import type { NodeChanges, Stage } from './stage';
+
+const NIGHTLY = 'every-night-a-csv';
+
+const ROWS = ['id,name,text', 'csv/1,Kettle,It boils.', 'csv/2,Toaster,It toasts.\n'].join('\n');
+
+/** Bad files, by name: their contents, and what the message of the run must say. */
+export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>> = {
+	'no-id.csv': ['sku,title\n1,Kettle\n', /id/i],
+	'empty.csv': ['', /empty|no records/i],
+	'login.csv': ['<!DOCTYPE html><html><body>Sign in</body></html>', /HTML|page/i],
+	'cut-off.json': ['[{"id":"cut/1","name":"One"},{"id":"cut/2","na', /end|JSON/i],
+};
+
+/** Stores a file where workflows of the demo get theirs. */
+export async function storeFile(stage: Stage, name: string, content: string): Promise<string> {
+	const url = `${stage.demo.sandbox.url}/files/${name}`;
+	await fetch(url, { method: 'PUT', body: content });
+	return url;
+}
+
+/**
+ * Runs an example with each bad file, and with a key that was revoked: every run must end as an error
+ * that says why.
+ * @param get the node that gets the file
+ */
+export async function failOnBadFiles(stage: Stage, example: string, get: string): Promise<void> {
+	const { faults } = stage.demo.sandbox;
+	const fails = async (what: string, changes: NodeChanges, why: RegExp) => {
+		const { status, message = '' } = await stage.tryWith(example, changes);
+		stage.checks.add(
+			`${example}: ${what} fails the run and says why`,
+			status === 'error' && why.test(message),
+			`${status}: ${message}`,
+		);
+	};
+	for (const [name, [content, why]] of Object.entries(BAD_FILES)) {
+		const url = await storeFile(stage, name, content);
+		await fails(name, { [get]: { parameters: { url } } }, why);
+	}
+	const missing = `${stage.demo.sandbox.url}/files/missing.csv`;
+	await fails('a file that is not there', { [get]: { parameters: { url: missing } } }, /404|not/);
+	for (const route of ['push', 'token'] as const) faults.add({ route, status: 401 });
+	await fails('a revoked key', {}, /401/);
+	faults.clear();
+}
+
+/** The rows of a file are pushed as they are, or as chunks; a row that cannot be pushed fails the run, alone. */
+export async function nightlyCsv(stage: Stage): Promise<void> {
+	const { checks } = stage;
+	const inIndex = () =>
+		stage
+			.documents()
+			.filter(({ id }) => String(id).startsWith('csv/'))
+			.map(({ id, vector }) => `${String(id)}${Array.isArray(vector) ? ' with vector' : ''}`)
+			.sort()
+			.join();
+	await storeFile(stage, 'products.csv', ROWS);
+	await stage.runByHand(NIGHTLY);
+	checks.add('Each row is a document', inIndex() === 'csv/1,csv/2', inIndex());
+	await stage.runWith(NIGHTLY, { 'Chunk Text': { disabled: false } });
+	checks.add(
+		'With Chunk Text turned on, the chunks of each row are in the index too',
+		inIndex() === 'csv/1,csv/1#0 with vector,csv/2,csv/2#0 with vector',
+		inIndex(),
+	);
+	await storeFile(stage, 'products.csv', `${ROWS}csv/3,,No name.\ncsv/4,Lamp,It shines.\n`);
+	const { status, message = '' } = await stage.tryByHand(NIGHTLY);
+	await storeFile(stage, 'products.csv', ROWS);
+	checks.add(
+		'A row that cannot be pushed fails the run, and the rows after it are pushed',
+		status === 'error' &&
+			message.includes('1 of 4 records failed') &&
+			inIndex().includes('csv/4') &&
+			!inIndex().includes('csv/3'),
+		`${message}; ${inIndex()}`,
+	);
+	await failOnBadFiles(stage, NIGHTLY, 'Get CSV');
+}
+
+/** The title and the heading above it stand in front of each chunk, and its vector is made of both. */
+export async function chunksWithContext(stage: Stage): Promise<void> {
+	await stage.runByHand('chunks-with-context');
+	const chunks = stage.documents().filter(({ id }) => String(id).startsWith('context/kettle#'));
+	const texts = chunks.map(({ text }) => String(text));
+	stage.checks.add(
+		'Each chunk begins with the title, then the heading that it is under',
+		JSON.stringify(texts) ===
+			JSON.stringify([
+				'Kettle K1\n# Cleaning\nUse vinegar.',
+				'Kettle K1\n# Cleaning\nRinse it twice.',
+				'Kettle K1\n# Warranty\nIt covers two years.',
+			]) && chunks.every(({ vector }) => Array.isArray(vector)),
+		JSON.stringify(texts),
+	);
+}

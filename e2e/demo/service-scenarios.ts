@@ -1,0 +1,124 @@
+import { until } from '../shared/wait';
+import type { Stage } from './stage';
+
+/** How long a workflow may take to be published. */
+const PUBLISHED_MS = 10_000;
+
+const CHECK = 'check-my-service';
+
+/** What the sandbox is set to, and what the example must say of it: a part of each answer and of what follows. */
+const SERVICES = [
+	{
+		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },
+		expected: {
+			'Do results come a second time?': ['RETRIEVED', 'Results come once'],
+			'What does the delete of an unknown ID return?': ['404', 'Turn on Ignore Not Found'],
+			'What does a push return?': ['"status":"created"', 'The response names documents'],
+		},
+	},
+	{
+		settings: { resultsOnce: false, unknownDeleteStatus: 200, pushResponse: 'empty' },
+		expected: {
+			'Do results come a second time?': ['33 entries', 'may be repeated'],
+			'What does the delete of an unknown ID return?': ['200', 'does not tell'],
+			'What does a push return?': ['no body', 'names no document'],
+			'Are 33 texts in one request accepted?': ['200', 'may be 33'],
+			'What is there before results are ready?': ['SUBMITTED', 'goes on polling'],
+		},
+	},
+] as const;
+
+/** The example finds what the service is set to, with few requests, and leaves nothing behind. */
+export async function checkService(stage: Stage): Promise<void> {
+	const { checks, demo } = stage;
+	const { settings, requests } = demo.sandbox;
+	const usual = { ...settings };
+	for (const service of SERVICES) {
+		Object.assign(settings, service.settings);
+		const before = requests.length;
+		const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 3 } } });
+		const rows = execution.items('What Follows').map(({ json }) => json);
+		for (const [question, parts] of Object.entries(service.expected)) {
+			const row = rows.find((one) => one.question === question) ?? {};
+			const [answer, follows] = parts;
+			checks.add(
+				`${question} The example finds: ${answer}`,
+				String(row.answer).includes(answer) && String(row.follows).includes(follows),
+				`${String(row.answer)} / ${String(row.follows)}`,
+			);
+		}
+		const sent = requests.length - before;
+		checks.add('It sends at most 20 requests', sent > 0 && sent <= 20, `${sent}`);
+		const left = stage.documents().filter(({ id }) => id === 'search-ingest-check');
+		checks.add('Its test document is deleted', left.length === 0);
+	}
+	Object.assign(settings, usual);
+	// Nothing is claimed of a service that rejects all.
+	demo.sandbox.faults.add({ route: 'submit', status: 400, body: '{"error":"no such model"}' });
+	const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 1 } } });
+	demo.sandbox.faults.clear();
+	const rows = execution.items('What Follows').map(({ json }) => json);
+	checks.add(
+		'Of results that never came, it claims nothing',
+		rows.some(({ follows }) => String(follows).startsWith('Unknown')) &&
+			rows.some(({ answer }) => String(answer).includes('no such model')),
+		JSON.stringify(rows),
+	);
+}
+
+/** A run that fails is reported with its reason, one in part as well, by one message each. */
+export async function tellMe(stage: Stage): Promise<void> {
+	const { api } = stage.demo.n8n;
+	const { sandbox, workflows } = stage.demo;
+	const url = `${sandbox.url}/files/tell-me.json`;
+	const told = async () => {
+		const response = await fetch(url);
+		return response.ok ? ((await response.json()) as { text: string }).text : '';
+	};
+	const path = 'delete-documents-watched';
+	const watched = (settings: object) => ({
+		settings: { ...workflows['delete-documents'].settings, ...settings },
+		nodes: workflows['delete-documents'].nodes.map((node) =>
+			node.type === 'n8n-nodes-base.webhook'
+				? { ...node, webhookId: path, parameters: { ...node.parameters, path } }
+				: node,
+		),
+	});
+	const settings = { errorWorkflow: workflows['tell-me'].id };
+	const sentBefore = sandbox.requests.filter(({ method }) => method === 'PUT').length;
+	await stage.withCopy(
+		'delete-documents',
+		() => watched(settings),
+		async (name, copy) => {
+			await api.activate(copy);
+			// A webhook answers a moment after its workflow is published; without its key, with 403.
+			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
+			const call = async (body: object) => await stage.callWebhook(name, body, path);
+			await call({ ids: [] });
+			await stage.checks.eventually(
+				'A run that failed is told, with its workflow, its reason and the status page',
+				told,
+				(text) =>
+					text.startsWith(`${name} failed`) &&
+					text.includes('Nothing was done: the body has no list') &&
+					text.includes('/executions/') &&
+					text.includes('https://status.'),
+			);
+			sandbox.faults.add({ route: 'delete', status: 400, times: 1 });
+			await call({ ids: ['x', 'y', 'z'] });
+			sandbox.faults.clear();
+			await stage.checks.eventually(
+				'A run that failed in part is told, with how many failed and the first reason',
+				told,
+				(text) => text.includes('1 of 3 deletes failed. The first failure: '),
+			);
+			await call({ ids: ['x'] });
+		},
+	);
+	const isTold = async () =>
+		sandbox.requests.filter(({ method }) => method === 'PUT').length > sentBefore + 2;
+	stage.checks.add(
+		'Each failed run is told once, and one that succeeds is not',
+		!(await until(isTold, 1000)),
+	);
+}
