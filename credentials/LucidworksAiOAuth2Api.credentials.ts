@@ -7,7 +7,7 @@ import type {
 
 import { advised, credentialHooks } from '../nodes/shared/http/credential-hooks';
 import { tokenSender } from '../nodes/shared/http/token-sender';
-import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/services';
+import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/service-definitions';
 import {
 	DEFAULT_SCOPE,
 	SCOPE_OF_NODE,

@@ -1,7 +1,7 @@
 import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credential-hooks';
-import { BLOB_SERVICE } from '../nodes/shared/service/services';
+import { BLOB_SERVICE } from '../nodes/shared/service/service-definitions';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**

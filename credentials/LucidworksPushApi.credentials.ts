@@ -1,7 +1,7 @@
 import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credential-hooks';
-import { PUSH_SERVICE } from '../nodes/shared/service/services';
+import { PUSH_SERVICE } from '../nodes/shared/service/service-definitions';
 
 /**
  * One push endpoint data source with one of its keys (docs/service-interface.md, Push): kept together,

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { ChunkText } from '../nodes/ChunkText/ChunkText.node';
-import { POLLING } from '../nodes/ChunkText/fetch/fetch';
+import { POLLING } from '../nodes/ChunkText/jobs/fetch';
 import type { FaultRule, RecordedRequest, SandboxSettings } from '../sandbox';
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';

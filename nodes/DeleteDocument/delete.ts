@@ -19,8 +19,8 @@ import { ServiceFailure } from '../shared/service/failure';
 import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
 import { deletePath } from '../shared/service/push/push-url';
-import { PUSH_SERVICE } from '../shared/service/services';
-import { deleting, outcomeMessage, quoted } from '../shared/service/wording';
+import { PUSH_SERVICE } from '../shared/service/service-definitions';
+import { deleting, outcomeMessage, quoted } from '../shared/service/outcome-messages';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 
 /** An ID to delete, and where it comes from. */

@@ -10,9 +10,9 @@ import { Session } from '../shared/n8n/session/session';
 import { answersIn } from '../shared/service/accepted';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty } from '../shared/service/json';
-import { BLOB_SERVICE } from '../shared/service/services';
+import { BLOB_SERVICE } from '../shared/service/service-definitions';
 import { PATHS } from '../shared/service/url';
-import { MIGRATING, outcomeMessage } from '../shared/service/wording';
+import { MIGRATING, outcomeMessage } from '../shared/service/outcome-messages';
 import { migrateProperties } from './properties';
 
 /** How long to wait for a service that cannot be reached: who migrates sits in front of it. */

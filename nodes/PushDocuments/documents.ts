@@ -18,7 +18,7 @@ import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty, isObject, isRecord } from '../shared/service/json';
 import type { PushDocument } from '../shared/service/push/push';
-import { quoted } from '../shared/service/wording';
+import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
 
 /** How documents are made of items, or of the records of a file. */

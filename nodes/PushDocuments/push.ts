@@ -20,7 +20,7 @@ import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
 import { detached } from '../shared/records/record';
-import { PUSH_SERVICE } from '../shared/service/services';
+import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
 	adviceForItem,
 	documentFrom,

@@ -17,7 +17,7 @@ import {
 	pushBody,
 	type PushDocument,
 } from '../shared/service/push/push';
-import { outcomeMessage, pushing } from '../shared/service/wording';
+import { outcomeMessage, pushing } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
 
 /** A document to push, and where it comes from. */

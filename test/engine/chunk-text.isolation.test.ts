@@ -1,7 +1,7 @@
 /** Chunk Text: texts share requests, and what is wrong with one fails that one alone. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { POLLING } from '../../nodes/ChunkText/fetch/fetch';
+import { POLLING } from '../../nodes/ChunkText/jobs/fetch';
 import { submitPath } from '../../nodes/shared/service/chunking/chunking';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { TO_ERROR_OUTPUT, CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';

@@ -6,9 +6,9 @@ import type {
 } from 'n8n-workflow';
 
 import { serverMessage, ServiceFailure } from '../service/failure';
-import { pageFailure, statusAdvice, type Service } from '../service/services';
+import { pageFailure, statusAdvice, type Service } from '../service/service-definitions';
 import { Masker, secretsOf } from '../service/tokens/secrets';
-import { capitalized } from '../service/wording';
+import { capitalized } from '../service/outcome-messages';
 import { send } from './exchange';
 
 type Data = ICredentialDataDecryptedObject;

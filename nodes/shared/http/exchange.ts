@@ -8,7 +8,7 @@ import {
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
-import type { ReadResponse } from '../service/services';
+import type { ReadResponse } from '../service/service-definitions';
 import { collected, MAX_BODY_BYTES, type ResponseStream } from './response-body';
 import { timeoutFailure, transportFailure, type Party } from './transport-failure';
 

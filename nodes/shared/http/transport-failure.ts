@@ -1,6 +1,6 @@
 import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
-import { capitalized } from '../service/wording';
+import { capitalized } from '../service/outcome-messages';
 
 /** The other end of a connection, in messages. */
 export interface Party {

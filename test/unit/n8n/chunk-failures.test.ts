@@ -2,7 +2,7 @@
  * What Chunk Text says of texts that failed: each sentence once, with its advice. After a change of the words
  * `npx jest test/unit/n8n/chunk-failures -u` writes them anew; then read the diff.
  */
-import * as failures from '../../../nodes/ChunkText/failures';
+import * as failures from '../../../nodes/ChunkText/jobs/job-errors';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 

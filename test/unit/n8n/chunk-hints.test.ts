@@ -1,4 +1,4 @@
-import { ChunkHints } from '../../../nodes/ChunkText/chunks/hints';
+import { ChunkHints } from '../../../nodes/ChunkText/output/chunk-hints';
 import { RunStats } from '../../../nodes/shared/flow/run-state';
 import type { Run } from '../../../nodes/shared/n8n/run/run';
 

@@ -1,4 +1,4 @@
-import { Failures } from '../../../nodes/shared/n8n/sinks/failures';
+import { Failures } from '../../../nodes/shared/n8n/sinks/failure-list';
 import { RecordError } from '../../../nodes/shared/records/record';
 
 const counted = (...failures: Array<[reason: unknown, id?: string]>) => {

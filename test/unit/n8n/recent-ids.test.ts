@@ -1,4 +1,4 @@
-import { RecentIds } from '../../../nodes/ChunkText/texts/recent-ids';
+import { RecentIds } from '../../../nodes/ChunkText/input/recent-ids';
 
 test('an ID is known among the next 100,000, and forgotten after twice as many', () => {
 	const ids = new RecentIds();

@@ -7,7 +7,7 @@ import {
 	statusAdvice,
 	statusFailure,
 	type Service,
-} from '../../../nodes/shared/service/services';
+} from '../../../nodes/shared/service/service-definitions';
 
 const inNode = (service: Service, status: number) => statusAdvice({ status, body: '' }, service);
 const inTest = (service: Service, status: number) =>

@@ -10,7 +10,7 @@ import {
 	quoted,
 	submitting,
 	type Action,
-} from '../../../nodes/shared/service/wording';
+} from '../../../nodes/shared/service/outcome-messages';
 import { anyText } from '../support/text';
 
 const failure = (message: string, details: FailureDetails) => new ServiceFailure(message, details);

@@ -10,7 +10,7 @@ import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { transportFailure } from '../../../nodes/shared/http/transport-failure';
 import { judge } from '../../../nodes/shared/service/failure';
-import { AI_SERVICE, PUSH_SERVICE, statusFailure } from '../../../nodes/shared/service/services';
+import { AI_SERVICE, PUSH_SERVICE, statusFailure } from '../../../nodes/shared/service/service-definitions';
 import type { Admission } from '../../../sandbox/rates';
 import { flat } from './slices';
 import { VirtualClock } from '../../../support/virtual-clock';

@@ -1,5 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
-import { capitalized } from '../../service/wording';
+import { capitalized } from '../../service/outcome-messages';
 
 /** Fewer entries than these can be counted in the output. */
 const MIN_ENTRIES_COUNTED = 100;

@@ -14,7 +14,7 @@ import {
 	type Advice,
 	type ReadResponse,
 	type Service,
-} from '../../service/services';
+} from '../../service/service-definitions';
 import { Masker, secretsOf } from '../../service/tokens/secrets';
 import { SharedToken } from '../../service/tokens/shared-token';
 import { parseClient, type Token } from '../../service/tokens/token';

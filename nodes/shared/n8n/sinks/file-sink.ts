@@ -6,13 +6,13 @@ import { FileError } from '../../records/bytes';
 import type { RecordFile } from '../../records/format';
 import { RecordError } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 import { count, figure } from '../run/hints';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { FailedRecords } from './failed-records';
-import { Failures } from './failures';
+import { Failures } from './failure-list';
 import {
 	add,
 	newCounts,

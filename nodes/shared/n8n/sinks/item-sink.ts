@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { count, figure } from '../run/hints';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
-import { Failures } from './failures';
+import { Failures } from './failure-list';
 import {
 	add,
 	itemOf,

@@ -2,7 +2,7 @@ import { fieldOf } from '../../records/fields';
 import { isEmpty, isRecord } from '../../service/json';
 import { InputError } from '../../service/input-error';
 import { exactId, exactText, isBlank } from '../../service/push/document-id';
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 import { properties, property, type WithParameter } from '../parameters/properties';
 
 /** A parameter that names a field of records or items. */

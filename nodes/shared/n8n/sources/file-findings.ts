@@ -1,5 +1,5 @@
 import type { Finding, FindingKind, Findings } from '../../records/findings';
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 import { count, figure } from '../run/hints';
 import type { Run } from '../run/run';
 

@@ -1,6 +1,6 @@
 import type { IBinaryData } from 'n8n-workflow';
 
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
 import type { FileSink, FileToRead } from '../sinks/file-sink';
 import type { Placed } from '../sinks/sink';

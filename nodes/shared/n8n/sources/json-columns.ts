@@ -2,7 +2,7 @@ import { inexactNumberIn } from '../../records/exact-numbers';
 import { unpackVector } from '../../service/chunking/vector';
 import { InputError, messageOf } from '../../service/input-error';
 import { isBlank } from '../../service/push/document-id';
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 
 /**
  * Parses the cells of a CSV row that are JSON. An empty cell is left out. A packed vector, as Chunk Text

@@ -7,7 +7,7 @@ import { Findings } from '../../records/findings';
 import { RecordError, readRecords, type SourceRecord } from '../../records/record';
 import { isHtml } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 import { Canceled } from '../run/errors';
 import { listOf } from '../run/hints';
 import type { WithParameter } from '../parameters/properties';

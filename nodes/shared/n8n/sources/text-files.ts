@@ -5,7 +5,7 @@ import { characterProblem } from '../../records/text';
 import { isHtml } from '../../service/failure';
 import { InputError } from '../../service/input-error';
 import { isBlank } from '../../service/push/document-id';
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 import type { WithParameter } from '../parameters/properties';
 import { figure } from '../run/hints';
 import type { Run } from '../run/run';

@@ -1,5 +1,5 @@
 import { fieldOf } from '../../records/fields';
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
 import type { DocumentFields } from './document-fields';
 

@@ -1,6 +1,6 @@
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
-import type { ReadResponse } from '../services';
+import type { ReadResponse } from '../service-definitions';
 import { SCOPE_ADVICE, SCOPE_OF_NODE, scopeOf, type ScopeData } from './scope';
 import {
 	parseClient,

@@ -4,7 +4,7 @@ import { parseBaseUrl, PATHS, pathSegment } from '../url';
 import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import { isRecord } from '../json';
-import { IF_IT_WORKED, PROXY_LOGIN, type ReadResponse } from '../services';
+import { IF_IT_WORKED, PROXY_LOGIN, type ReadResponse } from '../service-definitions';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
 const RENEW_EARLY_MS = 5 * 60_000;

@@ -2,9 +2,9 @@ import { listOf } from '../../shared/n8n/run/hints';
 import type { Line } from '../../shared/flow/attempt';
 import { requestLine } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
-import { AI_SERVICE } from '../../shared/service/services';
+import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
-import type { ChunkTask, TextRef } from '../texts/text';
+import type { ChunkTask, TextRef } from '../input/text';
 
 /** A chunking request that the service accepted. */
 export interface Job {

@@ -1,12 +1,12 @@
-import { Budget } from '../../shared/flow/budget';
-import { bulk } from '../../shared/flow/bulk';
-import type { Sink } from '../../shared/n8n/sinks/sink';
-import { ChunkHints } from '../chunks/hints';
-import { Report } from '../chunks/report';
-import { notAtAll, type FetchedJob, type Settle } from '../fetch/fetch';
-import { openService, type ChunkService, type Job } from '../submit/service';
-import { submissions } from '../submit/submit';
-import type { ChunkTask, TextEntry } from '../texts/text';
+import { Budget } from '../shared/flow/budget';
+import { bulk } from '../shared/flow/bulk';
+import type { Sink } from '../shared/n8n/sinks/sink';
+import { ChunkHints } from './output/chunk-hints';
+import { Report } from './output/report';
+import { notAtAll, type FetchedJob, type Settle } from './jobs/fetch';
+import { openService, type ChunkService, type Job } from './jobs/chunk-service';
+import { submissions } from './jobs/submit';
+import type { ChunkTask, TextEntry } from './input/text';
 
 /** What an operation does with texts, and the service that it uses. */
 export interface Work extends ChunkService {

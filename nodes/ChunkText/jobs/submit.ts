@@ -2,10 +2,10 @@ import type { Packed } from '../../shared/flow/batcher';
 import type { BulkOptions } from '../../shared/flow/bulk';
 import { submitBody, submitPath } from '../../shared/service/chunking/chunking';
 import { classify } from '../../shared/service/chunking/chunking-response';
-import type { Fetched } from '../fetch/fetch';
-import { jobFailed, noChunkingId } from '../failures';
-import { textTooLarge, type TextEntry } from '../texts/text';
-import type { ChunkService, Job } from './service';
+import type { Fetched } from './fetch';
+import { jobFailed, noChunkingId } from './job-errors';
+import { textTooLarge, type TextEntry } from '../input/text';
+import type { ChunkService, Job } from './chunk-service';
 
 /**
  * Returns how texts are submitted (docs/service-interface.md, Chunking request). Texts of a request have the same

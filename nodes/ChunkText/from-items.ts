@@ -1,12 +1,12 @@
-import { ItemSink } from '../../shared/n8n/sinks/item-sink';
-import { itemOf } from '../../shared/n8n/sinks/sink';
-import { fieldsOfItem } from '../../shared/n8n/sources/files';
-import { withItems, type ItemReading } from '../../shared/n8n/sources/source';
-import { itemsOf } from '../chunks/records';
-import type { Fetch } from '../fetch/fetch';
-import { ItemTexts, type IdSource } from '../texts/item-texts';
-import type { TextEntry } from '../texts/text';
-import { chunkAll, reportFetched, type Work } from './chunk-texts';
+import { ItemSink } from '../shared/n8n/sinks/item-sink';
+import { itemOf } from '../shared/n8n/sinks/sink';
+import { fieldsOfItem } from '../shared/n8n/sources/files';
+import { withItems, type ItemReading } from '../shared/n8n/sources/source';
+import { itemsOf } from './output/chunk-records';
+import type { Fetch } from './jobs/fetch';
+import { ItemTexts, type IdSource } from './input/item-texts';
+import type { TextEntry } from './input/text';
+import { chunkAll, reportFetched, type Work } from './chunk-all';
 
 /** Chunks the texts of all input items. Items without a usable text fail. */
 export async function chunkItems(work: Work): Promise<void> {

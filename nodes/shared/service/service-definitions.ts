@@ -7,7 +7,7 @@ import {
 } from './failure';
 import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
-import { capitalized } from './wording';
+import { capitalized } from './outcome-messages';
 
 /** A service: its credential, its URL, and what to do after its statuses. */
 export interface Service {

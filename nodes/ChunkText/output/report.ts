@@ -10,7 +10,7 @@ import {
 } from '../../shared/service/chunking/chunking-response';
 import { filled } from '../../shared/n8n/sources/document-fields';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
-import { outcomeMessage, submitting } from '../../shared/service/wording';
+import { outcomeMessage, submitting } from '../../shared/service/outcome-messages';
 import {
 	documentMissing,
 	jobMessage,
@@ -18,13 +18,13 @@ import {
 	noSuchText,
 	positionMissing,
 	vectorMismatch,
-} from '../failures';
-import type { Fetched } from '../fetch/fetch';
-import type { ChunkService, Job } from '../submit/service';
-import type { TextEntry, TextRef } from '../texts/text';
+} from '../jobs/job-errors';
+import type { Fetched } from '../jobs/fetch';
+import type { ChunkService, Job } from '../jobs/chunk-service';
+import type { TextEntry, TextRef } from '../input/text';
 import { ChunkFiles } from './chunk-files';
-import type { ChunkHints } from './hints';
-import { itemsOf, keptFields, recordsOf } from './records';
+import type { ChunkHints } from './chunk-hints';
+import { itemsOf, keptFields, recordsOf } from './chunk-records';
 
 /** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
 type Assigned = { ref: TextRef } & ({ chunks: Chunk[]; covered: Coverage } | { problem: unknown });

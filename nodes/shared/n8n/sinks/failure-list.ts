@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { RecordError } from '../../records/record';
 import { ServiceFailure } from '../../service/failure';
-import { quoted } from '../../service/wording';
+import { quoted } from '../../service/outcome-messages';
 import { adviceOf } from '../run/errors';
 import type { Failure } from '../run/results';
 import { messageOf } from '../../service/input-error';

@@ -2,7 +2,7 @@ import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
-import { quoted } from '../../shared/service/wording';
+import { quoted } from '../../shared/service/outcome-messages';
 import { adviceForText, markShared, readDocument, type NeededParameter } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';

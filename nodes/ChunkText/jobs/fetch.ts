@@ -14,8 +14,8 @@ import {
 	notAChunkingResponse,
 	outOfTime,
 	unreadableResults,
-} from '../failures';
-import type { ChunkService, Job } from '../submit/service';
+} from './job-errors';
+import type { ChunkService, Job } from './chunk-service';
 
 /** How jobs are polled, in milliseconds. */
 export const POLLING = {

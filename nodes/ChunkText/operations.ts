@@ -1,11 +1,11 @@
-import { Parameters } from '../../shared/n8n/parameters/parameters';
-import { isTool } from '../../shared/n8n/run/results';
-import type { Run } from '../../shared/n8n/run/run';
-import { checkResultsPath } from '../../shared/service/chunking/chunking';
-import { fetchAll, fetchOnce, notAtAll, untilEnded } from '../fetch/fetch';
-import { allProperties, optionsOf, type ChunkParameters } from '../parameters';
-import type { ChunkTask } from '../texts/text';
-import { withWork } from './chunk-texts';
+import { Parameters } from '../shared/n8n/parameters/parameters';
+import { isTool } from '../shared/n8n/run/results';
+import type { Run } from '../shared/n8n/run/run';
+import { checkResultsPath } from '../shared/service/chunking/chunking';
+import { fetchAll, fetchOnce, notAtAll, untilEnded } from './jobs/fetch';
+import { allProperties, optionsOf, type ChunkParameters } from './parameters';
+import type { ChunkTask } from './input/text';
+import { withWork } from './chunk-all';
 import { chunkFiles } from './from-files';
 import { chunkItems, fetchItems } from './from-items';
 

@@ -5,7 +5,7 @@ import { fieldOf } from '../../shared/records/fields';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { ChunkOptions } from '../parameters';
-import type { ChunkTask, TextRef } from '../texts/text';
+import type { ChunkTask, TextRef } from '../input/text';
 
 /** A text with its chunks, ready to be written as records. */
 interface ChunkedText {
