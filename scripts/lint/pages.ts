@@ -60,13 +60,13 @@ export function unknownSections(files: readonly string[]): string[] {
 }
 
 const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
-/** A path of a file in a page, if it has a folder and no placeholder. */
+/** A path of a file in a page, if it names a folder. */
 const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
 /** Pages for maintainers, in which paths may begin in these folders. */
 const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
 const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
-/** What a build or a command writes. */
-const WRITTEN = /^(?:dist|\.cache|\.data)\//;
+/** What a build or a command writes, and names with placeholders in capitals, such as `ENDPOINT.STATUS.json`. */
+const NOT_THERE = /^(?:dist|\.cache|\.data)\/|[A-Z]{4,}\.[A-Z]/;
 
 const sourceOf = (file: string): string | undefined =>
 	FOLDERS.map((folder) => path.join(folder, file)).find((source) =>
@@ -79,7 +79,7 @@ export function wrongSteps(): string[] {
 		const text = textOf(page);
 		const paths = [...text.matchAll(PATH)].map(([, file = '']) => file);
 		const missing = paths
-			.filter((file) => !WRITTEN.test(file) && sourceOf(file) === undefined)
+			.filter((file) => !NOT_THERE.test(file) && sourceOf(file) === undefined)
 			.map((file) => `${page}: there is no ${file}`);
 		const undeclared = [...text.matchAll(STEP)].flatMap(([, name = '', file = '']) => {
 			const source = sourceOf(file);
