@@ -2,8 +2,8 @@ import { backoffMs } from './backoff';
 
 /** Share of the estimated rate that is used, so that a bucket of the service fills again. */
 const USED_SHARE = 0.95;
-/** Where failures may be random, the share is lower: a rate that is refused all the same proves more. */
-const USED_SHARE_OF_DOUBT = 0.9;
+/** Where failures may be random, the share is lower, since a rate measured over 20 requests may be 10 % too high. */
+const USED_SHARE_OF_DOUBT = 0.8;
 /** Factor of the first raise beyond a rate that was refused. Each further one doubles what it adds. */
 const RAISE = 1.05;
 /** Largest factor of a raise: a limit that was lifted is soon forgotten. */
@@ -18,9 +18,7 @@ const MAX_HOLD_MS = 10 * 60_000;
 const ACCEPTED_PER_REFUSAL = 20;
 /** Where failures may be random, a rate is measured over so many requests: fewer would show mere chance. */
 const MIN_MEASURED = 20;
-/** After so many lower rates in a row that fail as soon as before, slowing down does not help. */
-const MAX_IN_VAIN = 2;
-/** Requests that are then answered before failures count again: twice as many each time. */
+/** If slowing down does not help, so many requests are answered before failures count again: twice as many each time. */
 const FIRST_EXEMPTION = 200;
 /** Shorter gaps between requests belong to the work; in longer ones nothing could have been accepted. */
 const MIN_GAP_MS = 1000;
@@ -49,9 +47,9 @@ export interface Refusal {
  * While it is far below the rate that was refused, it is raised sooner, to the geometric mean of both. A raise
  * that is refused is taken back.
  *
- * A 503 without Retry-After comes from a limiter or from a service that fails at random. It pauses nobody. If 90 %
- * of the accepted rate fails as soon as before, and 90 % of that too, slowing down does not help: then such
- * failures are ignored for a while.
+ * A 503 without Retry-After comes from a limiter or from a service that fails at random. It pauses nobody. If 80 %
+ * of the accepted rate fails before it was raised, slowing down does not help. Then such failures are ignored for a
+ * while.
  */
 export class LearnedLimit {
 	/** Requests per millisecond. */
@@ -94,7 +92,6 @@ export class LearnedLimit {
 
 	/** The rate was lowered below the accepted one because of failures that may be random. */
 	private isDoubtful = false;
-	private inVain = 0;
 	/** Requests to be answered before random failures count again. */
 	private exempt = 0;
 	private nextExemption = FIRST_EXEMPTION;
@@ -174,9 +171,8 @@ export class LearnedLimit {
 		const isAfterRefusal = this.begin === 'refusal';
 		// The service accepts too little yet: this belongs to the refusal before.
 		if (isAfterRefusal && this.accepted < (pausesAll ? 1 : MIN_MEASURED)) return pausesAll;
-		this.inVain = !pausesAll && isAfterRefusal && this.isDoubtful ? this.inVain + 1 : 0;
 		const inFlight = this.inFlight.get(sequence) ?? 1;
-		if (this.inVain >= MAX_IN_VAIN) this.ignoreFailures();
+		if (!pausesAll && isAfterRefusal && this.isDoubtful) this.ignoreFailures();
 		else if (inFlight > Math.max(this.most, this.mostBefore)) this.window = this.most;
 		else this.lowerRate(now, !pausesAll);
 		this.mostBefore = this.most;
@@ -210,7 +206,6 @@ export class LearnedLimit {
 		this.rate = Infinity;
 		this.window = Infinity;
 		this.isDoubtful = false;
-		this.inVain = 0;
 		this.exempt = this.nextExemption;
 		this.nextExemption *= 2;
 	}

@@ -1,7 +1,5 @@
 import { tried, type Line } from './attempt';
-import { backoffMs } from './limiter';
 import { endRunAfter, failed, skipped, type Outcome, type Unfinished } from './outcome';
-import { RETRY_PAUSE } from './retry-policy';
 import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
@@ -61,7 +59,7 @@ class Polling<J, R> {
 	}
 
 	async untilEnded(): Promise<Outcome<R> | Unfinished> {
-		const { run, lane, intervals } = this.options;
+		const { run, lane, health, intervals } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
 			// A pause the service asked for holds for all jobs, though not beyond their deadlines.
@@ -71,7 +69,7 @@ class Polling<J, R> {
 			);
 			if (ended) return ended;
 			const jitter = 1 + JITTER * (2 * run.random() - 1);
-			const backoff = this.errors && backoffMs(this.errors, run.random(), RETRY_PAUSE);
+			const backoff = this.errors && health.pauseMs(this.errors, run.now(), run.random());
 			const askedMs = this.last?.verdict.delayMs ?? 0;
 			const pauseMs = Math.max(intervalMs * jitter, backoff, askedMs);
 			await run.sleep(Math.min(pauseMs, this.deadline - run.now()));

@@ -108,6 +108,12 @@ export class ServiceHealth {
 		return now - this.lastSuccessAt < RECENT_MS;
 	}
 
+	/** Returns the pause after so many failures in a row, in milliseconds. `random` is from 0 up to 1. */
+	pauseMs(failures: number, now: number, random: number): number {
+		const capMs = this.isUp(now) ? PAUSE_AMID_SUCCESSES_MS : RETRY_PAUSE.capMs;
+		return backoffMs(failures, random, { ...RETRY_PAUSE, capMs });
+	}
+
 	/**
 	 * Returns how probable so many failures in a row are by chance. Only requests that have succeeded count: their
 	 * failures were certainly not their own fault.
@@ -263,8 +269,7 @@ export class RetryPolicy {
 		this.lastSequence = sequence;
 		// The limiter makes the pauses of all requests.
 		if (throttled) return;
-		const capMs = health.isUp(now) ? PAUSE_AMID_SUCCESSES_MS : RETRY_PAUSE.capMs;
-		const pauseMs = backoffMs(this.failures, run.random(), { ...RETRY_PAUSE, capMs });
+		const pauseMs = health.pauseMs(this.failures, now, run.random());
 		this.resumeAt = now + Math.max(delayMs, pauseMs);
 	}
 
