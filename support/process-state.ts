@@ -58,10 +58,11 @@ function watchBudgets(): void {
 /** What is not given back, in words; empty if everything is. */
 function kept(): string[] {
 	const found: string[] = [];
-	for (const { lanes, waiting, running } of [...allLimiters].flatMap((all) => [
+	for (const { clients, waiting, running } of [...allLimiters].flatMap((all) => [
 		...all.values(),
 	])) {
-		if (lanes.size > 0) found.push(`a limiter has ${lanes.size} lanes of runs that are over`);
+		if (clients.size > 0)
+			found.push(`a limiter has ${clients.size} clients of runs that are over`);
 		if (waiting.length > 0) found.push(`${waiting.length} requests wait in a limiter`);
 		if (running > 0) found.push(`a limiter counts ${running} requests in flight`);
 	}

@@ -1,6 +1,6 @@
 import { bulk } from '../nodes/shared/flow/bulk';
 import { oneEach } from '../nodes/shared/flow/one-each';
-import { Lane, Limiter } from '../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../nodes/shared/flow/retry-policy';
 import { judge, ServiceFailure } from '../nodes/shared/service/failure';
 import type { Admission } from '../sandbox/rates';
@@ -105,10 +105,15 @@ export async function play({
 	const execution = async () => {
 		const run = new VirtualRun({ clock });
 		if (seconds < Infinity) clock.at(seconds * 1000, () => run.stop('the time is over'));
-		const lane = new Lane(apart ? new Limiter() : shared, run, concurrency, limitPerMinute);
+		const limiterClient = new LimiterClient(
+			apart ? new Limiter() : shared,
+			run,
+			concurrency,
+			limitPerMinute,
+		);
 		const line = {
 			run,
-			lane,
+			limiterClient,
 			health: new ServiceHealth(),
 			concurrency,
 			retryForMs: 60_000,
@@ -122,7 +127,7 @@ export async function play({
 		for await (const answers of bulk(entries(), options))
 			for (const { outcome } of answers)
 				if (!outcome.ok && !outcome.skipped && !run.ended) failed++;
-		lane.leave();
+		limiterClient.leave();
 	};
 	await clock.run(Promise.all(Array.from({ length: executions }, execution)));
 	const endedAt = Math.min(clock.now(), seconds * 1000);

@@ -6,15 +6,15 @@ import { fieldOf } from '../shared/records/fields';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { count, doneText, troubleText } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
-import { requestLine } from '../shared/n8n/session/request-options';
+import { requestSettings } from '../shared/n8n/session/request-options';
 import { Session } from '../shared/n8n/session/session';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { account, CHECKED, type Placed, type Wording } from '../shared/n8n/sinks/sink';
-import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
+import { account, CHECKED, type EntryOrigin, type ResultFormat } from '../shared/n8n/sinks/sink';
+import { PER_ITEM_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
-import { answersIn } from '../shared/service/accepted';
+import { documentOutcomes } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
@@ -24,7 +24,7 @@ import { deleting, outcomeMessage, quoted } from '../shared/service/outcome-mess
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 
 /** An ID to delete, and where it comes from. */
-interface Entry extends Placed {
+interface Entry extends EntryOrigin {
 	id: string;
 	/** A delete of it may have taken effect though it was never answered. */
 	mayBeDeleted?: boolean;
@@ -54,7 +54,7 @@ interface Deletes {
  */
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
-	const options = parameters.collection('options', [...OWN_OPTIONS, 'chunkCount']);
+	const options = parameters.collection('options', [...PER_ITEM_OPTIONS, 'chunkCount']);
 	const session = await Session.open(run, PUSH_SERVICE);
 	const deletes: Deletes = {
 		run,
@@ -65,13 +65,13 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		counts: { deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 },
 		hasChunkIds: false,
 	};
-	const line = requestLine(run, session, options, { idempotent: true });
+	const line = requestSettings(run, session, options, { idempotent: true });
 	const commit = parameters.get('commit', 0);
 	const commitsLast = commit === 'lastDeleteOnly';
 
 	/** Results of documents whose commit follows. */
 	const uncommitted: IDataObject[] = [];
-	const wording = deleteWording(commitsLast ? uncommitted : []);
+	const resultFormat = deleteResultFormat(commitsLast ? uncommitted : []);
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
 		const held: { last?: Entry } = {};
 		const toSend = commitsLast && isLast ? allButLast(entries, held) : entries;
@@ -79,13 +79,13 @@ export async function deleteDocuments(run: Run): Promise<void> {
 			await sendDelete(deletes, entry, commit === 'everyDelete');
 		for await (const answers of bulk(toSend, oneEach(line, send))) {
 			for (const { entries, outcome } of answers)
-				await account(sink, entries, outcome, wording);
+				await account(sink, entries, outcome, resultFormat);
 		}
 		const { last } = held;
 		if (last === undefined) return;
 		// All others have been answered, so the commit comes after them.
 		const sendLast = async () => await sendDelete(deletes, last, true);
-		await account(sink, [last], await sendOne(line, sendLast), wording);
+		await account(sink, [last], await sendOne(line, sendLast), resultFormat);
 	};
 	if (parameters.get('idSource', 0) === 'file') {
 		const how = { ...options, takesLines: true };
@@ -117,7 +117,7 @@ async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Pro
 	};
 	try {
 		const { body } = await session.request(request);
-		const failure = answersIn(body, [entry], 'delete').get(entry.id)?.failure;
+		const failure = documentOutcomes(body, [entry], 'delete').get(entry.id)?.failure;
 		if (failure) throw failure;
 	} catch (error) {
 		return afterFailure(deletes, entry, error);
@@ -196,7 +196,7 @@ const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 });
 
 /** @param uncommitted gets the results of documents that are not known to be committed */
-const deleteWording = (uncommitted: IDataObject[]): Wording<Entry, DeleteResult> => ({
+const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, DeleteResult> => ({
 	result: ({ id }, answer) => {
 		if (answer === 'checked') return { id, deleted: false, dryRun: true };
 		if (answer === 'notFound') return { id, deleted: false, notFound: true };
@@ -289,7 +289,7 @@ function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
 }
 
 /** @throws InputError for an ID that no URL can contain */
-function entryOf(id: string, { items, record }: Placed): Entry {
+function entryOf(id: string, { items, record }: EntryOrigin): Entry {
 	deletePath(id);
 	return { items, record, id };
 }

@@ -4,10 +4,10 @@ import { sendOne } from '../shared/flow/one-each';
 import type { Failed, Outcome } from '../shared/flow/outcome';
 import { Canceled } from '../shared/n8n/run/errors';
 import { Parameters } from '../shared/n8n/parameters/parameters';
-import { requestLine } from '../shared/n8n/session/request-options';
+import { requestSettings } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
-import { answersIn } from '../shared/service/accepted';
+import { documentOutcomes } from '../shared/service/accepted';
 import { InputError } from '../shared/service/input-error';
 import { isEmpty } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/service-definitions';
@@ -40,7 +40,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	}
 	const { timeoutSeconds } = parameters.collection('options');
 	const session = await Session.open(run, BLOB_SERVICE);
-	const line = requestLine(
+	const line = requestSettings(
 		run,
 		session,
 		{ retryForSeconds: RETRY_FOR_SECONDS },
@@ -50,7 +50,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	const outcome = await sendOne(line, migrate);
 	run.progress = () => progressOf(outcome);
 	if (!outcome.ok) return await reportFailure(run, outcome);
-	run.stats.count('done');
+	run.stats.increment('done');
 	run.results.give(0, [outcome.response], { items: [...run.items.keys()] });
 	run.hint("The migration was accepted. Turn off 'Confirm Migration' again.", 'info');
 }
@@ -58,7 +58,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 /** Sends the request of a migration. */
 const migration = (session: Session, timeoutMs: number) => async (): Promise<IDataObject> => {
 	const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
-	const failure = answersIn(response.body, [{ id: '' }], 'migration').get('')?.failure;
+	const failure = documentOutcomes(response.body, [{ id: '' }], 'migration').get('')?.failure;
 	if (failure) throw failure;
 	const { status, body } = response;
 	return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
@@ -67,7 +67,7 @@ const migration = (session: Session, timeoutMs: number) => async (): Promise<IDa
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
 	const message = outcomeMessage(MIGRATING, reason, skipped);
 	for (const itemIndex of run.items.keys()) {
-		await run.breathe();
+		await run.yieldToOthers();
 		run.fail(itemIndex, { reason, message, skipped });
 	}
 }

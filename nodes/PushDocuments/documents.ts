@@ -27,7 +27,7 @@ export interface DocumentForm extends FieldsOfDocument {
 }
 
 /** Where the fields are of documents that have the service's own. */
-export const OWN_FIELDS: DocumentFields = { id: 'id', name: 'name', description: '', url: '' };
+export const DEFAULT_FIELDS: DocumentFields = { id: 'id', name: 'name', description: '', url: '' };
 
 /**
  * Makes a document, never changing what came in (docs/service-interface.md, Push documents: id and name are

@@ -12,7 +12,7 @@ import type { Run } from '../shared/n8n/run/run';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
 import { account, CHECKED, itemOf } from '../shared/n8n/sinks/sink';
-import { OWN_OPTIONS } from '../shared/n8n/sources/file-properties';
+import { PER_ITEM_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
 import { TextFiles } from '../shared/n8n/sources/text-files';
@@ -26,7 +26,7 @@ import {
 	documentFrom,
 	documentsOf,
 	documentsOfFile,
-	OWN_FIELDS,
+	DEFAULT_FIELDS,
 	type DocumentForm,
 } from './documents';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
@@ -34,8 +34,8 @@ import {
 	MAX_IDS,
 	noteSent,
 	pushRequests,
-	pushWording,
-	replacedWording,
+	pushResultFormat,
+	replacedResultFormat,
 	type Entry,
 	type Sent,
 } from './requests';
@@ -47,7 +47,7 @@ import {
  */
 export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
-	const options = parameters.collection('options', OWN_OPTIONS);
+	const options = parameters.collection('options', PER_ITEM_OPTIONS);
 	const session = await Session.open(run, PUSH_SERVICE);
 	const sent: Sent = { skipped: 0, ids: new Set(), repeated: 0 };
 	const pushing = pushRequests(run, session, options);
@@ -58,13 +58,13 @@ export async function pushDocuments(run: Run): Promise<void> {
 			for (const answer of answers) {
 				const { entries: answered, outcome } = answer;
 				if (answer.request > 0) noteSent(sent, answered);
-				const wording = pushWording(options, answer);
-				await account(sink, answered, outcome, wording);
+				const resultFormat = pushResultFormat(options, answer);
+				await account(sink, answered, outcome, resultFormat);
 				// Earlier documents with the same IDs were not sent: they share the outcome.
 				const replaced = answered.flatMap(({ replaces = [] }) => replaces);
 				if (replaced.length === 0) continue;
 				if (outcome.ok) sent.skipped += replaced.length;
-				await account(sink, replaced, outcome, replacedWording(wording));
+				await account(sink, replaced, outcome, replacedResultFormat(resultFormat));
 			}
 		}
 	};
@@ -91,14 +91,14 @@ function itemReading(
 		isWholeItem &&
 		parameters.areConstant('idField', 'nameField', 'descriptionField', 'urlField');
 	const isMapped = from === 'fields' || from === 'textFile';
-	let form: DocumentForm = { fields: OWN_FIELDS, isMapped, options };
+	let form: DocumentForm = { fields: DEFAULT_FIELDS, isMapped, options };
 	const files =
 		from === 'textFile' ? new TextFiles(run, parameters, options.bytesPerRequest) : undefined;
 	return {
 		valuesOf: (itemIndex) => {
 			if (files) return documentsOfFile(files, parameters, itemIndex);
 			if (!isWholeItem) return documentsOf(run, parameters, from, itemIndex);
-			if (form.fields === OWN_FIELDS || !isSame)
+			if (form.fields === DEFAULT_FIELDS || !isSame)
 				form = { fields: readDocumentFields(parameters, itemIndex), options };
 			const item = fieldsOfItem(run, itemIndex);
 			unused.note(item, form.fields);

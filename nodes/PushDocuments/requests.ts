@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Packed } from '../shared/flow/batcher';
-import type { Answer, BulkOptions } from '../shared/flow/bulk';
+import type { BatchResult, BulkOptions } from '../shared/flow/bulk';
 import { count, figure } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
-import { requestLine } from '../shared/n8n/session/request-options';
+import { requestSettings } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';
-import type { Placed, Wording } from '../shared/n8n/sinks/sink';
+import type { EntryOrigin, ResultFormat } from '../shared/n8n/sinks/sink';
 import { exactJson, hasLongNumbers, parseExactly } from '../shared/records/exact-numbers';
-import { answersIn, type DocumentAnswer } from '../shared/service/accepted';
+import { documentOutcomes, type DocumentOutcome } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';
 import {
@@ -21,7 +21,7 @@ import { outcomeMessage, pushing } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
 
 /** A document to push, and where it comes from. */
-export interface Entry extends Placed {
+export interface Entry extends EntryOrigin {
 	id: string;
 	/** Undefined once it was written as JSON, since a record is in memory already. */
 	document: PushDocument | undefined;
@@ -34,7 +34,7 @@ export interface Entry extends Placed {
 }
 
 /** What is known of the documents of a request, by their IDs: their bytes in a dry run, else what the response says. */
-export type PushAnswers = ReadonlyMap<string, Partial<DocumentAnswer> & { bytes?: number }>;
+export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 /** What is known of the IDs of all documents of a run. */
 export interface Sent {
@@ -63,14 +63,14 @@ export function pushRequests(
 	run: Run,
 	session: Session,
 	options: PushOptions,
-): BulkOptions<Entry, PushAnswers> {
+): BulkOptions<Entry, PushOutcomes> {
 	const limits = {
 		maxCount: options.documentsPerRequest,
 		maxBytes: options.bytesPerRequest,
 		...PUSH_BODY_BYTES,
 	};
 	return {
-		...requestLine(run, session, options, { idempotent: true }),
+		...requestSettings(run, session, options, { idempotent: true }),
 		limits,
 		keyOf: ({ id }) => id,
 		replace: (later, { replaces = [], ...earlier }) => {
@@ -96,11 +96,11 @@ async function push(
 	batch: Array<Packed<Entry>>,
 	bytes: number,
 	timeoutMs: number,
-): Promise<PushAnswers> {
+): Promise<PushOutcomes> {
 	const body = pushBody(batch, bytes);
 	const response = await session.request({ method: 'POST', body, timeoutMs });
 	const documents = batch.map(({ entry, text }) => ({ id: entry.id, text }));
-	return answersIn(response.body, documents, 'push');
+	return documentOutcomes(response.body, documents, 'push');
 }
 
 /** The JSON of a document. */
@@ -125,10 +125,10 @@ function written(entry: Entry): string {
  *
  * @param answer what is known of the request
  */
-export const pushWording = (
+export const pushResultFormat = (
 	{ dryRun }: PushOptions,
-	{ request, attempts, bytes }: Answer<Entry, PushAnswers>,
-): Wording<Entry, PushAnswers> => ({
+	{ request, attempts, bytes }: BatchResult<Entry, PushOutcomes>,
+): ResultFormat<Entry, PushOutcomes> => ({
 	result: ({ id }, answers) => {
 		const { bytes, response } = answers.get(id) ?? {};
 		if (dryRun) return { id, pushed: false, dryRun, request, bytes };
@@ -147,10 +147,10 @@ export const pushWording = (
 });
 
 /** How documents are reported that were not sent because a later one has the same ID. */
-export const replacedWording = (
-	wording: Wording<Entry, PushAnswers>,
-): Wording<Entry, PushAnswers> => ({
-	...wording,
+export const replacedResultFormat = (
+	resultFormat: ResultFormat<Entry, PushOutcomes>,
+): ResultFormat<Entry, PushOutcomes> => ({
+	...resultFormat,
 	result: ({ id }) => ({ id, pushed: false, reason: 'A later document has the same ID' }),
 	countedAs: () => 'skipped',
 });

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { figure } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
-import type { Placed } from '../../shared/n8n/sinks/sink';
+import type { EntryOrigin } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
@@ -31,7 +31,7 @@ export interface SourceDocument {
 }
 
 /** A text, or all texts of a request, whose chunks an input item is waiting for. */
-export interface TextRef extends Placed {
+export interface TextRef extends EntryOrigin {
 	/** Position in its request; undefined stands for all texts of the request. */
 	position?: number | undefined;
 	/** The item stands for all texts of the request, and this is one of them. */

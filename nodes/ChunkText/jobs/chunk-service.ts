@@ -1,6 +1,6 @@
 import { listOf } from '../../shared/n8n/run/hints';
-import type { Line } from '../../shared/flow/attempt';
-import { requestLine } from '../../shared/n8n/session/request-options';
+import type { RequestSettings } from '../../shared/flow/attempt';
+import { requestSettings } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
@@ -56,9 +56,9 @@ export interface ChunkService extends ChunkTask {
 	session: Session;
 	jobs: Jobs;
 	/** What all submissions of the run share. */
-	submitting: Line;
+	submitting: RequestSettings;
 	/** What all its polls and fetches share. */
-	fetching: Line;
+	fetching: RequestSettings;
 }
 
 /**
@@ -77,7 +77,7 @@ export async function openService(task: ChunkTask): Promise<ChunkService> {
 		session,
 		jobs: new Jobs(),
 		// A text that is submitted twice may be chunked twice, which costs tokens and no data.
-		submitting: requestLine(run, session, options, { idempotent: true }),
-		fetching: requestLine(run, session, options, { idempotent: true }),
+		submitting: requestSettings(run, session, options, { idempotent: true }),
+		fetching: requestSettings(run, session, options, { idempotent: true }),
 	};
 }

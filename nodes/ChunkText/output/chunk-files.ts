@@ -31,7 +31,7 @@ export class ChunkFiles {
 	/** Adds the chunks of a text. */
 	async add(ref: TextRef, records: readonly IDataObject[]): Promise<void> {
 		for (const record of records) {
-			await this.run.breathe();
+			await this.run.yieldToOthers();
 			await this.save(this.writer.add(JSON.stringify(record)));
 			this.items.add(itemOf(ref));
 		}

@@ -59,7 +59,7 @@ export class Report {
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
-			await this.service.run.breathe();
+			await this.service.run.yieldToOthers();
 			if ('chunks' in assigned) await this.chunked(job, assigned);
 			else {
 				await this.failedOf(job, assigned.ref, failed(assigned.problem), rest);

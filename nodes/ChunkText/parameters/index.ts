@@ -11,7 +11,7 @@ import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources
 import {
 	fileProperties,
 	fileProperty,
-	OWN_OPTIONS,
+	PER_ITEM_OPTIONS,
 	RECORD_FILES,
 	textFileDocumentProperties,
 } from '../../shared/n8n/sources/file-properties';
@@ -230,7 +230,7 @@ const OF_ITEMS = [
 	'additionalBodyFields',
 	'descriptionField',
 	'urlField',
-	...OWN_OPTIONS,
+	...PER_ITEM_OPTIONS,
 ] as const;
 
 /**

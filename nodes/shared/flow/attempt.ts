@@ -1,4 +1,4 @@
-import type { Lane } from './limiter';
+import type { LimiterClient } from './limiter';
 import {
 	endRunAfter,
 	skipped,
@@ -12,10 +12,10 @@ import type { RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
 /** What all requests of one kind share. */
-export interface Line extends RetrySettings {
+export interface RequestSettings extends RetrySettings {
 	/** Where they are counted; in the counters of the run unless given. */
 	stats?: RunStats;
-	lane: Lane;
+	limiterClient: LimiterClient;
 	judge: (error: unknown) => Verdict;
 	/** Adds what the attempt before left open to the reason of a failure. */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
@@ -45,21 +45,21 @@ export interface Sending<R> {
  */
 export async function attempt<R>(
 	sending: Sending<R>,
-	line: Line,
+	line: RequestSettings,
 ): Promise<Outcome<R> | Unfinished> {
-	const { run, stats = run.stats, lane, health, judge } = line;
+	const { run, stats = run.stats, limiterClient, health, judge } = line;
 	const { withHistory = (reason) => reason, forEntry = (reason) => reason } = line;
 	const { policy, last } = sending;
 	const pauseMs = policy.resumeAt - run.now();
 	if (pauseMs > 0) await run.sleep(pauseMs);
-	return await lane.schedule(async (sequence) => {
+	return await limiterClient.schedule(async (sequence) => {
 		// The run may have ended while this request waited for its turn.
 		if (run.ended) return last ? terminal(last) : skipped(run.ended);
-		if (++sending.attempts > 1) stats.count('retries');
-		stats.count('inFlight');
+		if (++sending.attempts > 1) stats.increment('retries');
+		stats.increment('inFlight');
 		const sent = sending.send(last?.reason);
 		const result = await tried(sent, line, sequence, judge).finally(() =>
-			stats.count('inFlight', -1),
+			stats.increment('inFlight', -1),
 		);
 		if (result.ok) {
 			const { failures } = policy;
@@ -76,7 +76,7 @@ export async function attempt<R>(
 		sending.last = failure;
 		const isFinal = decision === 'fail' || decision === 'end';
 		if (!isFinal && !(run.ended && decision !== 'split')) return { next: decision, failure };
-		// Still in the lane, so that no waiting request starts before the run knows.
+		// The limiter still counts this request, so that no waiting request starts before the run knows.
 		endRunAfter(run, terminal(failure));
 		return terminal(failure);
 	});
@@ -89,19 +89,23 @@ export async function attempt<R>(
  */
 export async function tried<R>(
 	sent: Promise<R>,
-	{ run, stats = run.stats, lane }: Pick<Line, 'run' | 'stats' | 'lane'>,
-	ticket: number,
-	judge: Line['judge'],
+	{
+		run,
+		stats = run.stats,
+		limiterClient,
+	}: Pick<RequestSettings, 'run' | 'stats' | 'limiterClient'>,
+	sequence: number,
+	judge: RequestSettings['judge'],
 ): Promise<Outcome<R>> {
 	try {
 		const response = await sent;
-		lane.succeeded(ticket);
+		limiterClient.succeeded(sequence);
 		return { ok: true, response };
 	} catch (reason) {
 		const verdict = judge(reason);
 		if (!verdict.throttled) return { ok: false, reason, verdict };
-		stats.count('throttled');
-		const pausesAll = lane.refused(ticket, verdict);
+		stats.increment('throttled');
+		const pausesAll = limiterClient.refused(sequence, verdict);
 		return { ok: false, reason, verdict: { ...verdict, throttled: pausesAll } };
 	}
 }

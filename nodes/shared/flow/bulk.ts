@@ -9,7 +9,7 @@ import {
 	type Packing,
 	type Unsendable,
 } from './batcher';
-import { attempt, type Line, type Sending } from './attempt';
+import { attempt, type RequestSettings, type Sending } from './attempt';
 import type { Budget } from './budget';
 import {
 	endRunAfter,
@@ -24,7 +24,7 @@ import { inParallel, type Tasks } from './parallel';
 import { RetryPolicy } from './retry-policy';
 
 /** How entries are sent in bulk. `A` is what the service answers, `R` what the entries get in the end. */
-export interface BulkOptions<E, A, R = A> extends Packing<E>, Line {
+export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	/** Sends one request, of so many bytes. */
 	send: (batch: Batch<E>, bytes: number) => Promise<A>;
 	/** Why a successful response rejects an entry, if it does. */
@@ -46,7 +46,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, Line {
 }
 
 /** The entries of one request, or of a part of it, that share an outcome. */
-export interface Answer<E, R, A = R> {
+export interface BatchResult<E, R, A = R> {
 	entries: E[];
 	outcome: Outcome<R>;
 	/** What the service answered, if it accepted the request. */
@@ -60,7 +60,10 @@ export interface Answer<E, R, A = R> {
 }
 
 /** What answers say of the request they belong to. */
-type RequestInfo<A> = Pick<Answer<never, never, A>, 'request' | 'attempts' | 'bytes' | 'accepted'>;
+type RequestInfo<A> = Pick<
+	BatchResult<never, never, A>,
+	'request' | 'attempts' | 'bytes' | 'accepted'
+>;
 
 const NEVER_SENT = { request: 0, attempts: 0, bytes: 0 };
 
@@ -94,7 +97,7 @@ class BatchSender<E, A, R> {
 
 	constructor(
 		private readonly options: BulkOptions<E, A, R>,
-		private readonly tasks: Tasks<Answer<E, R, A>>,
+		private readonly tasks: Tasks<BatchResult<E, R, A>>,
 	) {
 		this.limits = { ...options.limits };
 	}
@@ -229,7 +232,7 @@ class BatchSender<E, A, R> {
 			last: part.last,
 			send: async (earlier) => {
 				if (part.request === 0 && !options.arePolls) {
-					stats.count('requests');
+					stats.increment('requests');
 					part.request = stats.requests;
 				}
 				const accepted = await options.send(batch, bytes);
@@ -259,7 +262,7 @@ class BatchSender<E, A, R> {
 			await this.answer(batch, outcome, info);
 			return undefined;
 		}
-		stats.count('bytes', bytes);
+		stats.increment('bytes', bytes);
 		info.accepted = outcome.response;
 		if (options.settle) {
 			void this.tasks.follow(async () => await this.settle(part, info));
@@ -325,7 +328,7 @@ class BatchSender<E, A, R> {
 
 	private countSplit(): void {
 		const { run, stats = run.stats } = this.options;
-		stats.count('splits');
+		stats.increment('splits');
 	}
 
 	/** The two parts of a part that failed as a whole. */
@@ -359,8 +362,8 @@ class BatchSender<E, A, R> {
 export function bulk<E, A, R = A>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	options: BulkOptions<E, A, R>,
-): AsyncGenerator<Array<Answer<E, R, A>>, void, undefined> {
-	return inParallel<Answer<E, R, A>>(options.concurrency, async (tasks) => {
+): AsyncGenerator<Array<BatchResult<E, R, A>>, void, undefined> {
+	return inParallel<BatchResult<E, R, A>>(options.concurrency, async (tasks) => {
 		const sender = new BatchSender(options, tasks);
 		await feed(slices, options, tasks, sender).finally(async () => await sender.end());
 	});
@@ -370,14 +373,14 @@ export function bulk<E, A, R = A>(
 async function feed<E, A, R>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	options: BulkOptions<E, A, R>,
-	tasks: Tasks<Answer<E, R, A>>,
+	tasks: Tasks<BatchResult<E, R, A>>,
 	sender: BatchSender<E, A, R>,
 ): Promise<void> {
 	const { run } = options;
 	const batcher = new Batcher(options, sender.limits);
 	for await (const slice of slices) {
 		for (const [at, entry] of slice.entries()) {
-			const pause = run.breathe?.();
+			const pause = run.yieldToOthers?.();
 			if (pause) await pause;
 			if (tasks.isAbandoned) return;
 			if (run.ended) {

@@ -10,7 +10,7 @@ const USED_SHARE = 0.95;
 
 /** A request that waits for its turn. */
 interface Waiter {
-	readonly lane: Lane;
+	readonly limiterClient: LimiterClient;
 	/** It starts by then, even in a pause that the service asked for. */
 	readonly until: number;
 	/** Ends its sleep; a request that starts at once needs none. */
@@ -19,7 +19,7 @@ interface Waiter {
 
 /**
  * Limits what all runs of this process send to one service with one credential. Requests start in the order in
- * which they came, whatever run they belong to. Three things hold a request back: its lane has as many in flight
+ * which they came, whatever run they belong to. Three things hold a request back: its client has as many in flight
  * as it may, a limit per minute that the user knows spaces all starts evenly (of several the lowest counts), or
  * the service has refused requests (429 or 503). What refusals teach is in `LearnedLimit`: how many requests may
  * be in flight and at which rate they start, slightly below the rate at which the service has accepted them.
@@ -27,10 +27,10 @@ interface Waiter {
  * that asks for a pause of five seconds after each refusal, they would wait most of the time. So here a raise is
  * rare compared with the pause that a refusal costs. The memory of a service ends with the last run that uses it.
  *
- * Only its lanes use its members.
+ * Only its clients use its members.
  */
 export class Limiter {
-	readonly lanes = new Set<Lane>();
+	readonly clients = new Set<LimiterClient>();
 	readonly waiting: Waiter[] = [];
 	learned = new LearnedLimit();
 	/** Requests in flight. */
@@ -44,19 +44,19 @@ export class Limiter {
 
 	/** The request whose turn it is. */
 	next(): Waiter | undefined {
-		return this.waiting.find(({ lane }) => lane.running < lane.max);
+		return this.waiting.find(({ limiterClient }) => limiterClient.running < limiterClient.max);
 	}
 
 	/** Milliseconds between two starts. */
 	intervalMs(): number {
 		let least = Infinity;
-		for (const { perMinute } of this.lanes) least = Math.min(least, perMinute || Infinity);
+		for (const { perMinute } of this.clients) least = Math.min(least, perMinute || Infinity);
 		return MINUTE_MS / (USED_SHARE * least);
 	}
 }
 
 /** The requests of one kind in a run, of which so many are in flight at once. */
-export class Lane {
+export class LimiterClient {
 	/** Requests in flight. */
 	running = 0;
 
@@ -72,22 +72,22 @@ export class Lane {
 		readonly max: number,
 		readonly perMinute = 0,
 	) {
-		limiter.lanes.add(this);
+		limiter.clients.add(this);
 	}
 
 	/**
 	 * Sends a request as soon as it is its turn. If the run ends meanwhile, `send` is called all the same, and
 	 * has to check that.
 	 *
-	 * @param send gets its ticket, which tells when it began
-	 * @param until by then it starts as soon as the lane has room, even in a pause of the service
+	 * @param send gets the sequence number of the request
+	 * @param until by then it starts as soon as the client has room, even in a pause of the service
 	 * @returns what `send` returns
 	 * @throws what `send` throws
 	 */
-	async schedule<T>(send: (ticket: number) => Promise<T>, until = Infinity): Promise<T> {
+	async schedule<T>(send: (sequence: number) => Promise<T>, until = Infinity): Promise<T> {
 		const { limiter, run } = this;
 		const { waiting } = limiter;
-		const waiter: Waiter = { lane: this, until };
+		const waiter: Waiter = { limiterClient: this, until };
 		if (waiting.length === 0 && limiter.running === 0)
 			limiter.learned.idled(run.now() - limiter.endedAt);
 		waiting.push(waiter);
@@ -96,7 +96,7 @@ export class Lane {
 			await run.sleep(ms, waiter.waker.signal);
 		}
 		waiting.splice(waiting.indexOf(waiter), 1);
-		const ticket = ++limiter.started;
+		const sequence = ++limiter.started;
 		const { learned } = limiter;
 		limiter.running++;
 		this.running++;
@@ -105,39 +105,39 @@ export class Lane {
 			const now = run.now();
 			limiter.nextStart =
 				Math.max(limiter.nextStart, now - CATCH_UP_MS) + limiter.intervalMs();
-			learned.started(ticket, now);
+			learned.started(sequence, now);
 		}
 		limiter.next()?.waker?.abort();
 		try {
-			return await send(ticket);
+			return await send(sequence);
 		} finally {
 			limiter.running--;
 			limiter.endedAt = run.now();
-			learned.ended(ticket);
+			learned.ended(sequence);
 			this.running--;
 			limiter.next()?.waker?.abort();
 		}
 	}
 
-	/** The service accepted the request with this ticket. */
-	succeeded(ticket: number): void {
+	/** The service accepted the request with this sequence number. */
+	succeeded(sequence: number): void {
 		const { limiter, run } = this;
-		limiter.learned.succeeded(ticket, run.now());
+		limiter.learned.succeeded(sequence, run.now());
 		limiter.next()?.waker?.abort();
 	}
 
 	/**
-	 * The service refused the request with this ticket.
+	 * The service refused the request with this sequence number.
 	 *
 	 * @returns whether all requests pause; if not, this one has to back off by itself
 	 */
 	refused(
-		ticket: number,
+		sequence: number,
 		{ delayMs, serviceMayBe }: Pick<Verdict, 'delayMs' | 'serviceMayBe'>,
 	): boolean {
 		const { limiter, run } = this;
 		const refusal = { askedMs: delayMs, mayBeFailure: serviceMayBe === 'down' };
-		return limiter.learned.refuse(ticket, refusal, {
+		return limiter.learned.refuse(sequence, refusal, {
 			now: run.now(),
 			random: run.random(),
 			lastSequence: limiter.started,
@@ -146,10 +146,10 @@ export class Lane {
 
 	/** No more requests follow. */
 	leave(): void {
-		const { lanes } = this.limiter;
-		lanes.delete(this);
+		const { clients } = this.limiter;
+		clients.delete(this);
 		// The next run inherits nothing: it asks the service.
-		if (lanes.size === 0) this.limiter.learned = new LearnedLimit();
+		if (clients.size === 0) this.limiter.learned = new LearnedLimit();
 	}
 
 	/** Milliseconds until a request may start; Infinity until it is woken. */

@@ -1,4 +1,4 @@
-import type { Line } from './attempt';
+import type { RequestSettings } from './attempt';
 import { bulk, type BulkOptions } from './bulk';
 import { failed, type Outcome } from './outcome';
 
@@ -7,7 +7,10 @@ import { failed, type Outcome } from './outcome';
  *
  * @param send sends one request
  */
-export const oneEach = <E, R>(line: Line, send: (entry: E) => Promise<R>): BulkOptions<E, R> => ({
+export const oneEach = <E, R>(
+	line: RequestSettings,
+	send: (entry: E) => Promise<R>,
+): BulkOptions<E, R> => ({
 	...line,
 	limits: { maxCount: 1, maxBytes: Infinity },
 	textOf: () => '',
@@ -20,7 +23,10 @@ export const oneEach = <E, R>(line: Line, send: (entry: E) => Promise<R>): BulkO
 });
 
 /** Sends a single request until it succeeds or its policy gives it up. */
-export async function sendOne<R>(line: Line, send: () => Promise<R>): Promise<Outcome<R>> {
+export async function sendOne<R>(
+	line: RequestSettings,
+	send: () => Promise<R>,
+): Promise<Outcome<R>> {
 	let end: Outcome<R> | undefined;
 	for await (const answers of bulk([[undefined]], oneEach(line, send)))
 		for (const { outcome } of answers) end = outcome;

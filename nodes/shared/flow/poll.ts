@@ -1,4 +1,4 @@
-import { tried, type Line } from './attempt';
+import { tried, type RequestSettings } from './attempt';
 import { endRunAfter, failed, skipped, type Outcome, type Unfinished } from './outcome';
 import type { Verdict } from './verdict';
 
@@ -11,7 +11,8 @@ export type Ending<R> =
 	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
 
 /** How jobs are polled. */
-export interface PollOptions<J, R> extends Pick<Line, 'run' | 'stats' | 'lane' | 'health'> {
+export interface PollOptions<J, R>
+	extends Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health'> {
 	/** The delay after the first poll, and the longest one. */
 	intervals: { firstMs: number; longestMs: number };
 	/** When a job should have finished, by the clock of the run. */
@@ -59,12 +60,12 @@ class Polling<J, R> {
 	}
 
 	async untilEnded(): Promise<Outcome<R> | Unfinished> {
-		const { run, lane, health, intervals } = this.options;
+		const { run, limiterClient, health, intervals } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
 			// A pause the service asked for holds for all jobs, though not beyond their deadlines.
-			const ended = await lane.schedule(
-				async (ticket) => await this.poll(ticket),
+			const ended = await limiterClient.schedule(
+				async (sequence) => await this.poll(sequence),
 				this.deadline,
 			);
 			if (ended) return ended;
@@ -77,19 +78,19 @@ class Polling<J, R> {
 		}
 	}
 
-	/** Polls once, in the lane: what that means for the run is known before another poll starts. */
-	private async poll(ticket: number): Promise<Outcome<R> | Unfinished | undefined> {
+	/** Polls once. What the poll means for the run is known before the limiter starts another one. */
+	private async poll(sequence: number): Promise<Outcome<R> | Unfinished | undefined> {
 		const { job, options } = this;
 		const { run, stats = run.stats, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
 		if (run.ended) return skipped(run.ended);
 		if (this.isAbandoned()) return failed(undefined);
-		if (this.last) stats.count('retries');
+		if (this.last) stats.increment('retries');
 		const leftMs = Math.max(0, this.deadline - run.now());
 		const judge = (error: unknown) => options.judge(error, job);
-		const result = await tried(check(job, leftMs), options, ticket, judge);
+		const result = await tried(check(job, leftMs), options, sequence, judge);
 		if (result.ok) {
-			options.health.succeeded(ticket, 0, run.now());
+			options.health.succeeded(sequence, 0, run.now());
 			this.errors = 0;
 			this.last = undefined;
 			if (result.response.state !== 'pending') return this.end(result.response);

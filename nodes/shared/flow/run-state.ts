@@ -31,13 +31,13 @@ export class RunStats {
 	constructor(private readonly whole?: RunStats) {}
 
 	/** Adds to a counter, and to that of the whole run. */
-	count(name: Counter, number = 1): void {
+	increment(name: Counter, number = 1): void {
 		this[name] += number;
-		this.whole?.count(name, number);
+		this.whole?.increment(name, number);
 	}
 }
 
-type Counter = Exclude<keyof RunStats, 'count'>;
+type Counter = Exclude<keyof RunStats, 'increment'>;
 
 /**
  * What the flow needs to know of the run it is part of. The run alone decides whether to go on:
@@ -50,7 +50,7 @@ export interface RunState extends Clock {
 	readonly stopsOnFailure: boolean;
 	readonly stats: RunStats;
 	/** Lets other executions have their turn; to be called between small steps of long work. */
-	breathe?(): Promise<void> | undefined;
+	yieldToOthers?(): Promise<void> | undefined;
 	/**
 	 * Ends the run: nothing more is started, and all sleeps end. Requests in flight are awaited. The
 	 * first reason counts.

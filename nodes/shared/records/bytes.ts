@@ -48,7 +48,7 @@ const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> 
 /**
  * Reads the bytes of a file of text, decompressed if they are gzip, in slices of up to 64 KB.
  *
- * @param breathe called before each slice, as it is in the file, so that others can use the event loop;
+ * @param yieldToOthers called before each slice, as it is in the file, so that others can use the event loop;
  *   reading ends with what it throws
  * @param isUtf16 whether the text is known to be UTF-16
  * @returns the first bytes and all of them
@@ -57,12 +57,12 @@ const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> 
  */
 export async function unpacked(
 	source: Bytes,
-	breathe: () => Promise<void>,
+	yieldToOthers: () => Promise<void>,
 	isUtf16 = false,
 ): Promise<{ head: Uint8Array; all: Bytes }> {
-	let file = await withHead(sliced(source, breathe));
+	let file = await withHead(sliced(source, yieldToOthers));
 	if (file.head[0] === 0x1f && file.head[1] === 0x8b)
-		file = await withHead(sliced(unzipped(file.all), breathe));
+		file = await withHead(sliced(unzipped(file.all), yieldToOthers));
 	const hex = Buffer.from(file.head).toString('hex');
 	const found = NO_TEXT.find(
 		([beginning]) => beginning.test(hex) && !(isUtf16 && beginning === WITH_ZERO),
@@ -71,10 +71,13 @@ export async function unpacked(
 	return file;
 }
 
-async function* sliced(source: Bytes, breathe: () => Promise<void>): AsyncGenerator<Uint8Array> {
+async function* sliced(
+	source: Bytes,
+	yieldToOthers: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
 	for await (const chunk of source) {
 		for (let from = 0; from === 0 || from < chunk.length; from += SLICE_BYTES) {
-			await breathe();
+			await yieldToOthers();
 			yield chunk.subarray(from, from + SLICE_BYTES);
 		}
 	}

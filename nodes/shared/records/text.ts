@@ -15,7 +15,7 @@ export interface TextOptions {
  * that was chosen. What belongs to no character is returned as half of a surrogate pair, see
  * `characterProblem`.
  *
- * @param breathe see `unpacked`
+ * @param yieldToOthers see `unpacked`
  * @returns the text in slices of up to 64 KB, without byte order marks at the beginning of lines, which
  *   files have that were joined
  * @throws {FileError} if the file is no text or damaged, after all text before that was returned; and
@@ -23,11 +23,11 @@ export interface TextOptions {
  */
 export async function* textOf(
 	source: Bytes,
-	breathe: () => Promise<void> = async () => {},
+	yieldToOthers: () => Promise<void> = async () => {},
 	{ encoding = 'auto', findings = new Findings() }: TextOptions = {},
 ): AsyncGenerator<string> {
 	const isUtf16 = encoding.startsWith('utf-16');
-	const { head, all } = await unpacked(source, breathe, isUtf16);
+	const { head, all } = await unpacked(source, yieldToOthers, isUtf16);
 	const decode = decoderOf(markOf(head) ?? encoding, findings);
 	let isLineStart = true;
 	for await (const piece of decode(all)) {

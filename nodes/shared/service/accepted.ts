@@ -8,7 +8,7 @@ interface SentDocument {
 }
 
 /** What a response says of a document. */
-export interface DocumentAnswer {
+export interface DocumentOutcome {
 	/** The entry that names the document, or the whole response. */
 	response: unknown;
 	/** Why it does not count as accepted. */
@@ -29,12 +29,12 @@ const ERROR_NAMES = ['error', 'errorMessage'];
  * @param documents of the request; of a migration one with the ID ''
  * @returns the answer for each document, by its ID; none if the response has no body
  */
-export function answersIn(
+export function documentOutcomes(
 	body: unknown,
 	documents: readonly SentDocument[],
 	request: Request,
-): ReadonlyMap<string, DocumentAnswer> {
-	const answers = new Map<string, DocumentAnswer>();
+): ReadonlyMap<string, DocumentOutcome> {
+	const answers = new Map<string, DocumentOutcome>();
 	if (isEmpty(body)) return answers;
 	for (const { id } of documents) answers.set(id, { response: body });
 	if (isRecord(body) && Object.keys(body).length === 0) return answers;

@@ -1,7 +1,7 @@
-import type { Line } from '../../../nodes/shared/flow/attempt';
+import type { RequestSettings } from '../../../nodes/shared/flow/attempt';
 import { sendOne } from '../../../nodes/shared/flow/one-each';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { VirtualRun } from '../../../support/virtual-run';
 
@@ -13,7 +13,7 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {
 		run,
-		lane: new Lane(new Limiter(), run, 2),
+		limiterClient: new LimiterClient(new Limiter(), run, 2),
 		health: new ServiceHealth(),
 		concurrency: 2,
 		retryForMs,
@@ -22,7 +22,10 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	/** Requests in flight, as the run tells while each attempt is under way. */
 	const inFlight: number[] = [];
 	/** Delivers a request that meets these verdicts, one after the other, and then succeeds. */
-	const request = async (verdicts: Verdict[], history: Pick<Line, 'withHistory'> = {}) => {
+	const request = async (
+		verdicts: Verdict[],
+		history: Pick<RequestSettings, 'withHistory'> = {},
+	) => {
 		const attempts: number[] = [];
 		const outcome = await sendOne({ ...line, ...history }, async () => {
 			const attempt = attempts.length + 1;

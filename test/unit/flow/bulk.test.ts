@@ -1,6 +1,6 @@
 import type { Packed } from '../../../nodes/shared/flow/batcher';
-import { bulk, type Answer, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { bulk, type BatchResult, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { flat, singly } from '../support/slices';
 import {
@@ -230,7 +230,7 @@ function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 		textOf: (key) => key,
 		limits: { maxCount: 10, maxBytes: 1000, envelopeBytes: 2, separatorBytes: 1 },
 		concurrency,
-		lane: new Lane(new Limiter(), run, concurrency),
+		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: 0,
 		run,
@@ -250,7 +250,7 @@ async function send(
 	run: VirtualRun,
 	entries: Iterable<string> | AsyncIterable<string>,
 	options: Partial<BulkOptions<string, string>>,
-	consume: (answer: Answer<string, string>) => unknown = () => undefined,
+	consume: (answer: BatchResult<string, string>) => unknown = () => undefined,
 ) {
 	const consumer = async () => {
 		const all = { ...plain(run, options.concurrency), ...options };
@@ -262,7 +262,7 @@ async function send(
 test('an exception while a batch is handled fails its entries only', async () => {
 	const run = new VirtualRun();
 	const error = new Error('a bug');
-	const answers: Array<Answer<string, string>> = [];
+	const answers: Array<BatchResult<string, string>> = [];
 	await send(
 		run,
 		'abc',
@@ -346,7 +346,7 @@ test('a slow consumer slows requests down', async () => {
 
 test('entries that a successful response rejects fail alone, with the reason', async () => {
 	const run = new VirtualRun();
-	const answers: Array<Answer<string, string>> = [];
+	const answers: Array<BatchResult<string, string>> = [];
 	await send(
 		run,
 		'abcd',
@@ -361,7 +361,7 @@ test('entries that a successful response rejects fail alone, with the reason', a
 
 test('a rejection in a successful response stops a run that stops at failures', async () => {
 	const run = new VirtualRun({ stopsOnFailure: true });
-	const answers: Array<Answer<string, string>> = [];
+	const answers: Array<BatchResult<string, string>> = [];
 	await send(
 		run,
 		'abcdef',

@@ -1,4 +1,4 @@
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { bucket, perSecond } from '../../../sandbox/rates';
 import { atRandom, play } from '../../../support/rate-limited';
 import {
@@ -97,39 +97,39 @@ describe('503 without Retry-After', () => {
 		[503, undefined, false],
 	])('status %i, Retry-After %p: all requests pause: %p', async (status, delayMs, pausesAll) => {
 		const run = new VirtualRun();
-		const lane = new Lane(new Limiter(), run, 1);
+		const limiterClient = new LimiterClient(new Limiter(), run, 1);
 		const down = status === 503 ? { serviceMayBe: 'down' as const } : {};
 		const verdict = { ...down, ...(delayMs !== undefined && { delayMs }) };
-		const pauses = lane.schedule(async (ticket) =>
-			Promise.resolve(lane.refused(ticket, verdict)),
+		const pauses = limiterClient.schedule(async (sequence) =>
+			Promise.resolve(limiterClient.refused(sequence, verdict)),
 		);
 		expect(await run.clock.run(pauses)).toBe(pausesAll);
-		const startedAt = lane.schedule(async () => Promise.resolve(run.now()));
+		const startedAt = limiterClient.schedule(async () => Promise.resolve(run.now()));
 		expect((await run.clock.run(startedAt)) > 0).toBe(pausesAll);
 	});
 });
 
-/** A lane, and waves of requests that end together. */
+/** A client of a limiter, and waves of requests that end together. */
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const limiter = new Limiter();
-	const lane = new Lane(limiter, run, max);
+	const limiterClient = new LimiterClient(limiter, run, max);
 	const starts: number[] = [];
 	/** Sends so many requests, of which the first ones are accepted. Returns when each of them started. */
-	const send = async (count: number, accepted = count, through = lane) => {
+	const send = async (count: number, accepted = count, through = limiterClient) => {
 		starts.length = 0;
 		const one = async (at: number) =>
-			await through.schedule(async (ticket) => {
+			await through.schedule(async (sequence) => {
 				starts.push(run.now());
 				await run.clock.sleep(at < accepted ? 100 : 50);
-				if (at < accepted) through.succeeded(ticket);
-				else through.refused(ticket, { delayMs: 1000 });
+				if (at < accepted) through.succeeded(sequence);
+				else through.refused(sequence, { delayMs: 1000 });
 			});
 		const begin = run.now();
 		await run.clock.run(Promise.all(Array.from({ length: count }, (_, at) => one(at))));
 		return starts.map((at) => Math.round(at - begin));
 	};
-	return { run, limiter, lane, send };
+	return { run, limiter, limiterClient, send };
 }
 
 test('after a pause requests start one by one, one more in flight for each success', async () => {
@@ -167,22 +167,22 @@ test('hours in which nothing is sent do not make the rate look low', async () =>
 });
 
 test('what was learned ends with the last run that uses the limiter', async () => {
-	const { run, limiter, lane, send } = setUp(1);
-	const other = new Lane(limiter, run, 1);
+	const { run, limiter, limiterClient, send } = setUp(1);
+	const other = new LimiterClient(limiter, run, 1);
 	await send(21, 20);
-	lane.leave();
+	limiterClient.leave();
 	const starts = await send(1, 1, other);
 	expect(starts[0]).toBeGreaterThan(900);
 	await send(1, 0, other);
 	other.leave();
-	expect(await send(1, 1, new Lane(limiter, run, 1))).toEqual([0]);
+	expect(await send(1, 1, new LimiterClient(limiter, run, 1))).toEqual([0]);
 });
 
 test('a poll whose deadline has come does not wait for the rate', async () => {
-	const { run, lane, send } = setUp(1);
+	const { run, limiterClient, send } = setUp(1);
 	await send(21, 20);
 	await send(2);
-	const waiting = lane.schedule(async () => Promise.resolve(run.now()), run.now());
+	const waiting = limiterClient.schedule(async () => Promise.resolve(run.now()), run.now());
 	const begin = run.now();
 	expect(await run.clock.run(waiting)).toBe(begin);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { sendOne } from '../../../nodes/shared/flow/one-each';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { backoffMs, Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { backoffMs, LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { mostInAMinute, perMinute, play } from '../../../support/rate-limited';
 import { VirtualClock } from '../../../support/virtual-clock';
@@ -21,21 +21,21 @@ describe('the pause before another attempt', () => {
 	});
 });
 
-/** A lane with tasks of a given length that note when they began and how many ran. */
+/** A client of a limiter with tasks of a given length that note when they began and how many ran. */
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const { clock } = run;
-	const lane = new Lane(new Limiter(), run, max);
+	const limiterClient = new LimiterClient(new Limiter(), run, max);
 	const starts: number[] = [];
 	let running = 0;
 	let peak = 0;
 	const task = async (ms: number) =>
-		await lane.schedule(async (ticket) => {
+		await limiterClient.schedule(async (sequence) => {
 			starts.push(clock.now());
 			peak = Math.max(peak, ++running);
 			await clock.sleep(ms);
 			running--;
-			return ticket;
+			return sequence;
 		});
 	/** Most tasks that ran at once in a wave of many. */
 	const width = async () => {
@@ -43,35 +43,35 @@ function setUp(max: number) {
 		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));
 		return peak;
 	};
-	/** One task, and its ticket. */
-	const ticket = async () => await clock.run(task(1));
-	return { run, clock, lane, starts, task, width, ticket };
+	/** One task, and its sequence. */
+	const sequence = async () => await clock.run(task(1));
+	return { run, clock, limiterClient, starts, task, width, sequence };
 }
 
 test('runs as many as allowed concurrently, in order, and all of them', async () => {
 	const { clock, task, starts, width } = setUp(3);
-	const tickets = await clock.run(
+	const sequences = await clock.run(
 		Promise.all(Array.from({ length: 7 }, async () => await task(10))),
 	);
-	expect(tickets).toEqual([1, 2, 3, 4, 5, 6, 7]);
+	expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7]);
 	expect(starts).toEqual([0, 0, 0, 10, 10, 10, 20]);
 	expect(await width()).toBe(3);
 });
 
 test('a task that throws makes room', async () => {
-	const { clock, lane, task } = setUp(1);
-	const failing = lane.schedule(async () => await Promise.reject(new Error('no')));
+	const { clock, limiterClient, task } = setUp(1);
+	const failing = limiterClient.schedule(async () => await Promise.reject(new Error('no')));
 	const next = task(1);
 	await expect(clock.run(failing)).rejects.toThrow('no');
 	await expect(clock.run(next)).resolves.toBe(2);
 });
 
 test('a pause delays what has not started, and what waits already; the longest one counts', async () => {
-	const { clock, lane, starts, task, ticket } = setUp(4);
-	const first = await ticket();
-	lane.refused(first, { delayMs: 1000 });
-	clock.at(500, () => lane.refused(first, { delayMs: 3000 }));
-	clock.at(600, () => lane.refused(first, { delayMs: 100 }));
+	const { clock, limiterClient, starts, task, sequence } = setUp(4);
+	const first = await sequence();
+	limiterClient.refused(first, { delayMs: 1000 });
+	clock.at(500, () => limiterClient.refused(first, { delayMs: 3000 }));
+	clock.at(600, () => limiterClient.refused(first, { delayMs: 100 }));
 	await clock.run(Promise.all([task(10), task(10)]));
 	expect(starts[1]).toBe(3500);
 });
@@ -79,16 +79,19 @@ test('a pause delays what has not started, and what waits already; the longest o
 test('a pause outlasts a run that leaves while another goes on', async () => {
 	const run = new VirtualRun();
 	const limiter = new Limiter();
-	const [lane, other] = [new Lane(limiter, run, 4), new Lane(limiter, run, 4)];
-	lane.refused(1, { delayMs: 3000 });
+	const [limiterClient, other] = [
+		new LimiterClient(limiter, run, 4),
+		new LimiterClient(limiter, run, 4),
+	];
+	limiterClient.refused(1, { delayMs: 3000 });
 	other.leave();
-	await run.clock.run(lane.schedule(async () => await Promise.resolve()));
+	await run.clock.run(limiterClient.schedule(async () => await Promise.resolve()));
 	expect(run.clock.now()).toBe(3000);
 });
 
 test('the end of a run ends all pauses at once, those to come included', async () => {
-	const { run, clock, lane, starts, task, ticket } = setUp(4);
-	lane.refused(await ticket(), { delayMs: 300_000 });
+	const { run, clock, limiterClient, starts, task, sequence } = setUp(4);
+	limiterClient.refused(await sequence(), { delayMs: 300_000 });
 	clock.at(100, () => run.stop('a failure'));
 	await clock.run(Promise.all([task(1), task(1)]));
 	expect(starts.slice(1)).toEqual([100, 100]);
@@ -103,20 +106,23 @@ function twoRuns() {
 	const limiter = new Limiter();
 	const runs = [new VirtualRun({ clock }), new VirtualRun({ clock })] as const;
 	const [one, other] = runs;
-	const lanes = [new Lane(limiter, one, 2), new Lane(limiter, other, 2)] as const;
+	const clients = [
+		new LimiterClient(limiter, one, 2),
+		new LimiterClient(limiter, other, 2),
+	] as const;
 	const starts: Array<[number, number]> = [];
 	const task = async (at: 0 | 1) =>
-		await lanes[at].schedule(async (ticket) => {
+		await clients[at].schedule(async (sequence) => {
 			starts.push([at, clock.now()]);
 			await clock.sleep(10);
-			lanes[at].succeeded(ticket);
+			clients[at].succeeded(sequence);
 		});
-	return { clock, runs, lanes, starts, task };
+	return { clock, runs, clients, starts, task };
 }
 
 test('what one run is told holds for the other, and a run that ends leaves the pause and the queue', async () => {
-	const { clock, runs, lanes, starts, task } = twoRuns();
-	lanes[0].refused(1, { delayMs: 3000 });
+	const { clock, runs, clients, starts, task } = twoRuns();
+	clients[0].refused(1, { delayMs: 3000 });
 	clock.at(100, () => runs[0].stop('canceled'));
 	await clock.run(Promise.all([task(0), task(0), task(1)]));
 	expect(starts).toEqual([
@@ -138,10 +144,10 @@ test('a run never has more at once than its own maximum, though the other one le
 });
 
 test('a task that must not wait longer starts in a pause, before those that came first', async () => {
-	const { clock, lanes, starts, task } = twoRuns();
-	const [lane] = lanes;
-	lane.refused(1, { delayMs: 3000 });
-	const urgent = lane.schedule(async () => clock.now(), 500);
+	const { clock, clients, starts, task } = twoRuns();
+	const [limiterClient] = clients;
+	limiterClient.refused(1, { delayMs: 3000 });
+	const urgent = limiterClient.schedule(async () => clock.now(), 500);
 	expect(await clock.run(Promise.all([task(0), urgent]))).toEqual([undefined, 500]);
 	expect(starts).toEqual([[0, 3000]]);
 });
@@ -149,11 +155,11 @@ test('a task that must not wait longer starts in a pause, before those that came
 describe('a limit per minute', () => {
 	test('spaces requests evenly at 95 % of it, retries included', async () => {
 		const run = new VirtualRun();
-		const lane = new Lane(new Limiter(), run, 4, 60);
+		const limiterClient = new LimiterClient(new Limiter(), run, 4, 60);
 		const starts: number[] = [];
 		const line = {
 			run,
-			lane,
+			limiterClient,
 			health: new ServiceHealth(),
 			concurrency: 4,
 			retryForMs: 0,
@@ -189,16 +195,16 @@ describe('a limit per minute', () => {
 		expect(accepted.length / (endedAt / 60_000)).toBeGreaterThan(0.9 * 600);
 	});
 
-	test('of several the lowest counts, as long as its lane is used, and for whatever comes after it', async () => {
+	test('of several the lowest counts, as long as its limiterClient is used, and for whatever comes after it', async () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
 		const next = async (perMinute: number) => {
-			const lane = new Lane(limiter, run, 1, perMinute);
-			const at = await run.clock.run(lane.schedule(async () => run.now()));
-			lane.leave();
+			const limiterClient = new LimiterClient(limiter, run, 1, perMinute);
+			const at = await run.clock.run(limiterClient.schedule(async () => run.now()));
+			limiterClient.leave();
 			return Math.round((at + 20) * 0.95);
 		};
-		const slow = new Lane(limiter, run, 1, 60);
+		const slow = new LimiterClient(limiter, run, 1, 60);
 		expect(await next(600)).toBe(19);
 		expect(await next(0)).toBe(1000);
 		slow.leave();
@@ -210,22 +216,22 @@ describe('a limit per minute', () => {
 	test('the end of the run ends the wait', async () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
-		const lane = new Lane(limiter, run, 1, 1);
+		const limiterClient = new LimiterClient(limiter, run, 1, 1);
 		run.clock.at(5000, () => run.stop('stopped'));
-		const all = [1, 2, 3].map(async () => await lane.schedule(async () => run.now()));
+		const all = [1, 2, 3].map(async () => await limiterClient.schedule(async () => run.now()));
 		await run.clock.run(Promise.all(all));
 		expect(run.now()).toBe(5000);
-		lane.leave();
+		limiterClient.leave();
 		// What waited has not used up the minutes of the next run, which waits for the first request only.
 		const later = new VirtualRun({ clock: run.clock });
-		const next = new Lane(limiter, later, 1, 1);
+		const next = new LimiterClient(limiter, later, 1, 1);
 		const startedAt = await later.clock.run(next.schedule(async () => later.now()));
 		expect(startedAt).toBeLessThanOrEqual(60_000 / 0.95);
 	});
 
 	test('no minute has more requests than the limit, whatever sends them and until when', async () => {
 		const request = fc.record({
-			lane: fc.nat(2),
+			limiterClient: fc.nat(2),
 			atMs: fc.nat(150_000),
 			durationMs: fc.nat(5000),
 			/** By then it starts whatever the service has asked for. */
@@ -239,18 +245,18 @@ describe('a limit per minute', () => {
 				async (requests, limit) => {
 					const clock = new VirtualClock();
 					const limiter = new Limiter();
-					const lanes = [1, 2, 3].map(
-						(max) => new Lane(limiter, new VirtualRun({ clock }), max, limit),
+					const clients = [1, 2, 3].map(
+						(max) => new LimiterClient(limiter, new VirtualRun({ clock }), max, limit),
 					);
 					const starts: number[] = [];
 					const send = async (each: (typeof requests)[number]) => {
 						await clock.sleep(each.atMs);
-						const lane = lanes[each.lane];
-						await lane.schedule(async (ticket) => {
+						const limiterClient = clients[each.limiterClient];
+						await limiterClient.schedule(async (sequence) => {
 							starts.push(clock.now());
 							await clock.sleep(each.durationMs);
-							if (each.isRefused) lane.refused(ticket, { delayMs: 1000 });
-							else lane.succeeded(ticket);
+							if (each.isRefused) limiterClient.refused(sequence, { delayMs: 1000 });
+							else limiterClient.succeeded(sequence);
 						}, clock.now() + each.patienceMs);
 					};
 					await clock.run(Promise.all(requests.map(send)));
@@ -265,14 +271,14 @@ describe('a limit per minute', () => {
 	test('polls and submissions take turns: no job waits for long, and polls do not hold up the submissions', async () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
-		const submitting = new Lane(limiter, run, 8, 60);
-		const fetching = new Lane(limiter, run, 8, 60);
+		const submitting = new LimiterClient(limiter, run, 8, 60);
+		const fetching = new LimiterClient(limiter, run, 8, 60);
 		const sent: number[] = [];
 		const waits: number[] = [];
 		const options: PollOptions<{ since: number }, string> = {
 			run,
 			health: new ServiceHealth(),
-			lane: fetching,
+			limiterClient: fetching,
 			intervals: { firstMs: 500, longestMs: 10_000 },
 			deadlineOf: ({ since }) => since + 60_000,
 			check: async ({ since }) => {

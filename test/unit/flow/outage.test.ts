@@ -1,7 +1,7 @@
 /** Outages and entries at fault, in virtual time: what they cost, and that they cost no other entry. */
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { flat } from '../support/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
@@ -41,7 +41,7 @@ async function play({
 	const line = {
 		run,
 		concurrency,
-		lane: new Lane(new Limiter(), run, concurrency),
+		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: 60_000,
 		judge: (error: unknown) => judge(error, { idempotent: true }),

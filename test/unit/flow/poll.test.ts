@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
@@ -288,7 +288,7 @@ test('a job that nobody waits for any longer is not polled', async () => {
 	let isAbandoned = false;
 	const options: PollOptions<string, string> = {
 		run,
-		lane: new Lane(new Limiter(), run, 1),
+		limiterClient: new LimiterClient(new Limiter(), run, 1),
 		health: new ServiceHealth(),
 		intervals: { firstMs: 500, longestMs: 500 },
 		deadlineOf: () => Infinity,

@@ -1,7 +1,7 @@
 /** What follows after a request was accepted: jobs that finish, get lost or fail, and what they hold in the budget. */
 import { Budget } from '../../../nodes/shared/flow/budget';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { failed, type Outcome, type Unfinished } from '../../../nodes/shared/flow/outcome';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { VirtualRun } from '../../../support/virtual-run';
@@ -46,7 +46,7 @@ async function play({
 	const options: BulkOptions<string, string, string> = {
 		run,
 		concurrency,
-		lane: new Lane(new Limiter(), run, concurrency),
+		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: 0,
 		judge: () => ({ action: 'fail' }),

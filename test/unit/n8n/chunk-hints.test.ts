@@ -6,9 +6,9 @@ import type { Run } from '../../../nodes/shared/n8n/run/run';
 function figures(hints: ChunkHints, done: number, isFetched = true): string[][] {
 	const said: string[] = [];
 	const stats = new RunStats();
-	stats.count('done', done);
-	stats.count('requests', 40);
-	stats.count('retries', 3);
+	stats.increment('done', done);
+	stats.increment('requests', 40);
+	stats.increment('retries', 3);
 	const run = { stats, meter: { seconds: 7 }, hint: (text: string) => said.push(text) };
 	hints.addTo(run as unknown as Run, isFetched);
 	return said.filter(Boolean).map((hint) => hint.match(/\d[\d,]*(?!\w)/g) ?? []);

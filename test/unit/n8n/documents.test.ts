@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import {
 	documentFrom,
-	OWN_FIELDS,
+	DEFAULT_FIELDS,
 	type DocumentForm,
 } from '../../../nodes/PushDocuments/documents';
 import type { PushOptions } from '../../../nodes/PushDocuments/properties';
@@ -12,9 +12,9 @@ import { thrownBy } from '../support/text';
 
 const form = (
 	options: Partial<PushOptions> = {},
-	fields: Partial<typeof OWN_FIELDS> = {},
+	fields: Partial<typeof DEFAULT_FIELDS> = {},
 ): DocumentForm => ({
-	fields: { ...OWN_FIELDS, ...fields },
+	fields: { ...DEFAULT_FIELDS, ...fields },
 	options: { excludeFields: [], dropEmpty: false, ...options },
 });
 

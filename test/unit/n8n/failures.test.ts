@@ -1,8 +1,8 @@
-import { Failures } from '../../../nodes/shared/n8n/sinks/failure-list';
+import { FailureList } from '../../../nodes/shared/n8n/sinks/failure-list';
 import { RecordError } from '../../../nodes/shared/records/record';
 
 const counted = (...failures: Array<[reason: unknown, id?: string]>) => {
-	const all = new Failures();
+	const all = new FailureList();
 	for (const [reason, id] of failures) all.note({ reason, id });
 	return all.json().failureCounts;
 };

@@ -14,7 +14,7 @@ function count(stats: RunStats, factor: number): void {
 		'done',
 		'failed',
 	] as const;
-	for (const [at, name] of names.entries()) stats.count(name, factor * (at + 1));
+	for (const [at, name] of names.entries()) stats.increment(name, factor * (at + 1));
 }
 
 it('measures what was counted since it was made, such as for a second file', () => {

@@ -19,7 +19,7 @@ it('lets others have their turn once a slice of 25 ms is used up, and not before
 		now += 10;
 		let isTurn = false;
 		setTimeout(() => (isTurn = true), 0);
-		await run.breathe();
+		await run.yieldToOthers();
 		if (isTurn) turns.push(step);
 	}
 	expect(turns).toEqual([2, 5, 8]);
@@ -29,7 +29,7 @@ test('large JSON is written as JSON.stringify does, with a breath before each of
 	const vectors = Array.from({ length: 100 }, (_, index) => [index, 0.5, null]);
 	const response = { chunkedData: [{ chunks: ['"a"', ''], vectors }, 'é', null], of: undefined };
 	let breaths = 0;
-	const breathe = () => {
+	const yieldToOthers = () => {
 		breaths++;
 		return undefined;
 	};
@@ -37,7 +37,7 @@ test('large JSON is written as JSON.stringify does, with a breath before each of
 		{ record: 1, response },
 		{ record: 2, response: 'text' },
 	]) {
-		expect(await jsonInSteps(value, 5, breathe)).toBe(JSON.stringify(value));
+		expect(await jsonInSteps(value, 5, yieldToOthers)).toBe(JSON.stringify(value));
 	}
 	expect(breaths).toBeGreaterThan(100);
 	expect(breaths).toBeLessThan(130);

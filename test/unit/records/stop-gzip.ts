@@ -28,13 +28,13 @@ async function* chunks(turn: number): AsyncGenerator<Uint8Array> {
 
 async function stop(turn: number): Promise<void> {
 	let breaths = 0;
-	const breathe = async () => {
+	const yieldToOthers = async () => {
 		if (turn % 4 === 0 && breaths++ > turn % 9) throw new Error('Canceled');
 	};
 	const enough = [0, 100_000, 400_000][(turn % 4) % 3];
 	let length = 0;
 	try {
-		for await (const text of textOf(chunks(turn), breathe)) {
+		for await (const text of textOf(chunks(turn), yieldToOthers)) {
 			if ((length += text.length) > enough) break;
 			if (turn % 2 === 0 || turn % 11 < 5) await sleep((turn % 3) * 3);
 		}

@@ -62,8 +62,8 @@ describe.each(ENCODINGS)('%s', (_, encode) => {
 		const bytes = encode(text);
 		let breaths = 0;
 		let whole = '';
-		const breathe = async () => void breaths++;
-		for await (const piece of textOf(chunks(bytes), breathe)) {
+		const yieldToOthers = async () => void breaths++;
+		for await (const piece of textOf(chunks(bytes), yieldToOthers)) {
 			expect(piece.length).toBeLessThanOrEqual(SLICE_BYTES);
 			whole += piece;
 		}

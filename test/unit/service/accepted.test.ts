@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { answersIn, type DocumentAnswer } from '../../../nodes/shared/service/accepted';
+import { documentOutcomes, type DocumentOutcome } from '../../../nodes/shared/service/accepted';
 
 type Fields = Record<string, unknown>;
 const document = (id: string, fields: Fields = {}): Fields => ({
@@ -10,9 +10,9 @@ const document = (id: string, fields: Fields = {}): Fields => ({
 });
 const documents = [document('a'), document('b')];
 
-const answers = (body: unknown, all = documents): Array<Partial<DocumentAnswer>> => {
+const answers = (body: unknown, all = documents): Array<Partial<DocumentOutcome>> => {
 	const sent = all.map((each) => ({ id: String(each.id), text: JSON.stringify(each) }));
-	const found = answersIn(body, sent, 'push');
+	const found = documentOutcomes(body, sent, 'push');
 	return sent.map(({ id }) => found.get(id) ?? {});
 };
 
@@ -179,7 +179,7 @@ describe('a 2xx response', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (body) => {
 				const hasBody = body !== null && body !== '';
-				const found = answersIn(body, [{ id: 'a' }, { id: 'b' }], 'push');
+				const found = documentOutcomes(body, [{ id: 'a' }, { id: 'b' }], 'push');
 				expect([...found.keys()]).toEqual(hasBody ? ['a', 'b'] : []);
 			}),
 		);

@@ -1,7 +1,7 @@
 import type { Packed } from '../../../nodes/shared/flow/batcher';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
 import { flat } from './slices';
@@ -214,7 +214,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		concurrency,
 		retryForMs,
 		run,
-		lane: new Lane(new Limiter(), run, concurrency),
+		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
 		health: new ServiceHealth(),
 		send,
 		judge: verdictOf,

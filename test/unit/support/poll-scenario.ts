@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../nodes/shared/flow/outcome';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
@@ -85,7 +85,7 @@ export async function pollAll<J extends Job>(
 	}
 	const options: PollOptions<J, string> = {
 		run,
-		lane: new Lane(new Limiter(), run, concurrency),
+		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
 		health: new ServiceHealth(),
 		intervals: { firstMs: startMs, longestMs: capMs },
 		deadlineOf: ({ deadlineMs: own }) => own ?? deadlineMs,

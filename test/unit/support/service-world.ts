@@ -5,12 +5,16 @@
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
 import type { Outcome } from '../../../nodes/shared/flow/outcome';
-import { Lane, Limiter } from '../../../nodes/shared/flow/limiter';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { transportFailure } from '../../../nodes/shared/http/transport-failure';
 import { judge } from '../../../nodes/shared/service/failure';
-import { AI_SERVICE, PUSH_SERVICE, statusFailure } from '../../../nodes/shared/service/service-definitions';
+import {
+	AI_SERVICE,
+	PUSH_SERVICE,
+	statusFailure,
+} from '../../../nodes/shared/service/service-definitions';
 import type { Admission } from '../../../sandbox/rates';
 import { flat } from './slices';
 import { VirtualClock } from '../../../support/virtual-clock';
@@ -219,7 +223,7 @@ export async function playWorld({
 	const newLine = () => ({
 		run,
 		concurrency,
-		lane: new Lane(limiter, run, concurrency),
+		limiterClient: new LimiterClient(limiter, run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: retryForSeconds * 1000,
 		judge: (error: unknown) => judge(error, { idempotent: true }),

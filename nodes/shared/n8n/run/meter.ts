@@ -6,7 +6,7 @@ import { count, figure } from './hints';
  * say of the requests of a run or of a file.
  */
 export class Meter {
-	private readonly before: Omit<RunStats, 'count'>;
+	private readonly before: Omit<RunStats, 'increment'>;
 	private readonly since = performance.now();
 
 	/** @param stats what is measured: the counters of the run, or those of a part of it */

@@ -63,7 +63,7 @@ export class Run implements RunState {
 	}
 
 	/** Lets other executions have their turn; to be called between small steps of long work. */
-	breathe(): Promise<void> | undefined {
+	yieldToOthers(): Promise<void> | undefined {
 		return performance.now() - this.sliceStartedAt < SLICE_MS ? undefined : this.pause();
 	}
 
@@ -179,7 +179,7 @@ export class Run implements RunState {
 		}
 		const json = progress === '' ? {} : { progress };
 		for (const itemIndex of this.results.unanswered()) {
-			await this.breathe();
+			await this.yieldToOthers();
 			this.results.fail(itemIndex, { reason, json });
 		}
 		return this.results.all();

@@ -5,14 +5,14 @@ import type { Run } from './run';
  * entry by entry.
  *
  * @param levels how deep lists and objects are written in steps
- * @param breathe called between two steps
+ * @param yieldToOthers called between two steps
  */
 export async function jsonInSteps(
 	value: unknown,
 	levels: number,
-	breathe: () => Promise<void> | undefined,
+	yieldToOthers: () => Promise<void> | undefined,
 ): Promise<string> {
-	await breathe();
+	await yieldToOthers();
 	if (levels === 0 || typeof value !== 'object' || value === null)
 		return JSON.stringify(value) ?? 'null';
 	const isList = Array.isArray(value);
@@ -21,7 +21,7 @@ export async function jsonInSteps(
 	for (const [name, part] of Object.entries(value)) {
 		if (part === undefined && !isList) continue;
 		json += `${json === '' ? '' : ','}${isList ? '' : `${JSON.stringify(name)}:`}`;
-		json += await jsonInSteps(part, levels - 1, breathe);
+		json += await jsonInSteps(part, levels - 1, yieldToOthers);
 	}
 	return isList ? `[${json}]` : `{${json}}`;
 }
@@ -34,7 +34,7 @@ export async function mapInSlices<T, R>(
 ): Promise<R[]> {
 	const mapped: R[] = [];
 	for (const [index, entry] of list.entries()) {
-		await run.breathe();
+		await run.yieldToOthers();
 		mapped.push(step(entry, index));
 	}
 	return mapped;

@@ -1,5 +1,5 @@
-import type { Line } from '../../flow/attempt';
-import { Lane, Limiter } from '../../flow/limiter';
+import type { RequestSettings } from '../../flow/attempt';
+import { LimiterClient, Limiter } from '../../flow/limiter';
 import { ServiceHealth } from '../../flow/retry-policy';
 import { judge, ServiceFailure } from '../../service/failure';
 import { properties } from '../parameters/properties';
@@ -64,7 +64,7 @@ export const limiters = new Map<string, Limiter>();
  *
  * @param idempotent whether a request may take effect twice without harm
  */
-export function requestLine(
+export function requestSettings(
 	run: Run,
 	session: Session,
 	{
@@ -79,13 +79,18 @@ export function requestLine(
 		dryRun?: boolean;
 	},
 	{ idempotent }: { idempotent: boolean },
-): Line {
+): RequestSettings {
 	// A dry run sends nothing that the others would have to wait for.
 	const limiterKey = dryRun ? undefined : session.limiterKey;
 	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
 	if (limiterKey !== undefined) limiters.set(limiterKey, limiter);
-	const lane = new Lane(limiter, run, concurrency, dryRun ? 0 : maxRequestsPerMinute);
-	run.whenOver.push(() => lane.leave());
+	const limiterClient = new LimiterClient(
+		limiter,
+		run,
+		concurrency,
+		dryRun ? 0 : maxRequestsPerMinute,
+	);
+	run.whenOver.push(() => limiterClient.leave());
 	const retryFor = isTool(run.context)
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
 		: retryForSeconds;
@@ -93,7 +98,7 @@ export function requestLine(
 	return {
 		run,
 		concurrency,
-		lane,
+		limiterClient,
 		health: new ServiceHealth(),
 		retryForMs: retryFor * 1000,
 		judge: (error) => {

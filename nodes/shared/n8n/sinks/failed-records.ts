@@ -53,8 +53,8 @@ export class FailedRecords {
 	async keepResponse({ record }: SourceRecord, { id, json }: Failure): Promise<void> {
 		if (json?.response === undefined) return;
 		const kept = { record, ...(id !== undefined && { id }), ...json };
-		const breathe = () => this.run.breathe();
-		await this.write('responses', await jsonInSteps(kept, LEVELS_TO_VECTORS, breathe));
+		const yieldToOthers = () => this.run.yieldToOthers();
+		await this.write('responses', await jsonInSteps(kept, LEVELS_TO_VECTORS, yieldToOthers));
 	}
 
 	/** All records have been added. */

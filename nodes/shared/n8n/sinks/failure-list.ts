@@ -13,20 +13,20 @@ const MAX_LISTED = 100;
 const MAX_REASONS = 100;
 
 /** A failure, and where it is in its file. */
-interface PlacedFailure extends Failure {
+interface LocatedFailure extends Failure {
 	record?: number;
 	line?: number | undefined;
 }
 
 /** The failures of a file or of an input item. */
-export class Failures {
+export class FailureList {
 	/** How many there are. */
 	count = 0;
 	/** `{ record?, line?, id?, error, advice?, httpStatus? }` of the first ones. */
 	readonly list: IDataObject[] = [];
 	private readonly reasons = new Map<string, number>();
 
-	note(failure: PlacedFailure): void {
+	note(failure: LocatedFailure): void {
 		this.count++;
 		const reason = commonReason(failure);
 		const isKnown = this.reasons.has(reason) || this.reasons.size < MAX_REASONS;
@@ -44,7 +44,7 @@ export class Failures {
 	}
 }
 
-function entryOf({ record, line, id, reason, message, advice }: PlacedFailure): IDataObject {
+function entryOf({ record, line, id, reason, message, advice }: LocatedFailure): IDataObject {
 	const toDo = adviceOf(reason, advice);
 	const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
 	return {
@@ -58,7 +58,7 @@ function entryOf({ record, line, id, reason, message, advice }: PlacedFailure): 
 }
 
 /** A reason without what differs from record to record: line, record, ID, a value, a size. */
-function commonReason({ reason, id }: PlacedFailure): string {
+function commonReason({ reason, id }: LocatedFailure): string {
 	const message = messageOf(reason);
 	if (reason instanceof RecordError) {
 		return message

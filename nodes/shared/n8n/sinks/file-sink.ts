@@ -12,16 +12,16 @@ import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { FailedRecords } from './failed-records';
-import { Failures } from './failure-list';
+import { FailureList } from './failure-list';
 import {
 	add,
 	newCounts,
 	type CommonOptions,
-	type Placed,
+	type EntryOrigin,
 	type Sink,
 	type SinkResult,
 	type Success,
-	type Wording,
+	type ResultFormat,
 } from './sink';
 import { skipAnswered, Watermark } from './watermark';
 
@@ -58,7 +58,7 @@ export class FileSink implements Sink {
 	private records = 0;
 	private skipped = 0;
 	private readonly counts: Record<string, number>;
-	private readonly failures = new Failures();
+	private readonly failures = new FailureList();
 	private firstFailed = Infinity;
 	private readonly watermark: Watermark;
 	/** Records whose failure may have ended the run; a later success resolves it. */
@@ -85,17 +85,17 @@ export class FileSink implements Sink {
 		this.meter = new Meter(this.stats);
 	}
 
-	async done<E extends Placed, R>(
+	async done<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		{ response }: Success<R>,
-		wording: Wording<E, R>,
+		resultFormat: ResultFormat<E, R>,
 	): Promise<void> {
-		const as = wording.countedAs?.(response);
+		const as = resultFormat.countedAs?.(response);
 		for (const { record } of entries) this.succeed(record?.record, as);
 	}
 
 	async returned(
-		{ record }: Placed,
+		{ record }: EntryOrigin,
 		items: IDataObject[],
 		counts: Readonly<Record<string, number>> = {},
 	): Promise<void> {
@@ -104,7 +104,7 @@ export class FileSink implements Sink {
 		this.succeed(record?.record);
 	}
 
-	async failed({ record }: Placed, failure: Failure): Promise<void> {
+	async failed({ record }: EntryOrigin, failure: Failure): Promise<void> {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
@@ -173,7 +173,7 @@ export class FileSink implements Sink {
 
 	/** @param as what it is counted as, unless it was done in the usual way */
 	private succeed(record = 0, as = this.result.done): void {
-		if (as === this.result.done) this.stats.count('done');
+		if (as === this.result.done) this.stats.increment('done');
 		if (as === 'skipped') this.skipped++;
 		else add(this.counts, as, 1);
 		this.records = Math.max(this.records, record);
@@ -196,7 +196,7 @@ export class FileSink implements Sink {
 		const { run, origin } = this;
 		this.records = Math.max(this.records, record);
 		this.firstFailed = Math.min(this.firstFailed, record);
-		this.stats.count('failed');
+		this.stats.increment('failed');
 		this.failures.note({ ...failure, record, line });
 		if (!run.stopsOnFailure) return;
 		const { reason, message = messageOf(reason) } = failure;

@@ -3,17 +3,17 @@ import type { IDataObject } from 'n8n-workflow';
 import { count, figure } from '../run/hints';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
-import { Failures } from './failure-list';
+import { FailureList } from './failure-list';
 import {
 	add,
 	itemOf,
 	newCounts,
 	type CommonOptions,
-	type Placed,
+	type EntryOrigin,
 	type Sink,
 	type SinkResult,
 	type Success,
-	type Wording,
+	type ResultFormat,
 } from './sink';
 import { messageOf } from '../../service/input-error';
 
@@ -34,7 +34,7 @@ interface ItemResult extends SinkResult {
 interface ItemTally {
 	/** Of those that succeeded, by what became of them. */
 	counts: Record<string, number>;
-	failures: Failures;
+	failures: FailureList;
 	first?: Failure;
 }
 
@@ -57,24 +57,24 @@ export class ItemSink implements Sink {
 		run.progress = () => this.progress();
 	}
 
-	async done<E extends Placed, R>(
+	async done<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		{ response }: Success<R>,
-		wording: Wording<E, R>,
+		resultFormat: ResultFormat<E, R>,
 	): Promise<void> {
 		const { run, result } = this;
-		const as = wording.countedAs?.(response) ?? result.done;
-		if (as === result.done) run.stats.count('done', entries.length);
+		const as = resultFormat.countedAs?.(response) ?? result.done;
+		if (as === result.done) run.stats.increment('done', entries.length);
 		else add(this.others, as, entries.length);
 		for (const [at, entry] of entries.entries()) {
-			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.breathe();
+			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.yieldToOthers();
 			for (const itemIndex of entry.items)
-				this.give(itemIndex, () => [wording.result(entry, response)], as);
+				this.give(itemIndex, () => [resultFormat.result(entry, response)], as);
 		}
 	}
 
-	async returned(entry: Placed, items: IDataObject[]): Promise<void> {
-		this.run.stats.count('done');
+	async returned(entry: EntryOrigin, items: IDataObject[]): Promise<void> {
+		this.run.stats.increment('done');
 		this.run.results.give(itemOf(entry), items);
 	}
 
@@ -91,14 +91,14 @@ export class ItemSink implements Sink {
 
 	/** An entry that cannot be sent. */
 	refused(itemIndex: number, reason: unknown, id?: string): void {
-		this.run.stats.count('failed');
+		this.run.stats.increment('failed');
 		if (this.isPerInputItem) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
-	async failed(entry: Placed, failure: Failure): Promise<void> {
-		await this.run.breathe();
-		this.run.stats.count('failed');
+	async failed(entry: EntryOrigin, failure: Failure): Promise<void> {
+		await this.run.yieldToOthers();
+		this.run.stats.increment('failed');
 		for (const itemIndex of entry.items) {
 			if (this.isPerInputItem) this.countFailure(itemIndex, failure);
 			else this.run.fail(itemIndex, failure);
@@ -107,7 +107,7 @@ export class ItemSink implements Sink {
 
 	async close(): Promise<void> {
 		for (const [itemIndex, tally] of this.tallies) {
-			await this.run.breathe();
+			await this.run.yieldToOthers();
 			this.returnTally(itemIndex, tally);
 		}
 		if (this.run.stats.failed > 0 && !this.run.stopsOnFailure) this.hintAtFailures();
@@ -136,7 +136,7 @@ export class ItemSink implements Sink {
 	private tallyOf(itemIndex: number): ItemTally {
 		const known = this.tallies.get(itemIndex);
 		if (known) return known;
-		const tally = { counts: newCounts(this.result), failures: new Failures() };
+		const tally = { counts: newCounts(this.result), failures: new FailureList() };
 		this.tallies.set(itemIndex, tally);
 		return tally;
 	}

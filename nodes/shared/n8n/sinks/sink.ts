@@ -5,7 +5,7 @@ import type { SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 
 /** Where an entry comes from. */
-export interface Placed {
+export interface EntryOrigin {
 	/** The input items that wait for its outcome; of a record the item of its file. */
 	readonly items: readonly number[];
 	/** The record of the file, if it comes from a file. */
@@ -13,7 +13,7 @@ export interface Placed {
 }
 
 /** The first item that waits for an entry. */
-export const itemOf = ({ items: [itemIndex = 0] }: Placed): number => itemIndex;
+export const itemOf = ({ items: [itemIndex = 0] }: EntryOrigin): number => itemIndex;
 
 /** The options that several nodes have, for what all sources and sinks do with them. */
 export interface CommonOptions {
@@ -36,7 +36,7 @@ export const onePerInputItem = {
 export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 
 /** How a node reports what has become of its entries. */
-export interface Wording<E, R> {
+export interface ResultFormat<E, R> {
 	/** What an item gets for an entry that succeeded; not called where items get a summary. */
 	result(entry: E, response: R): IDataObject;
 	/** The name that a success is counted under, such as `notFound`, if it is not done in the usual way. */
@@ -77,10 +77,10 @@ export function add(counts: Record<string, number>, name: string, number: number
 /** Accounts for the entries of one source, each exactly once. */
 export interface Sink {
 	/** Entries succeeded. */
-	done<E extends Placed, R>(
+	done<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		outcome: Success<R>,
-		wording: Wording<E, R>,
+		resultFormat: ResultFormat<E, R>,
 	): Promise<void>;
 	/**
 	 * An entry succeeded and gave these output items.
@@ -88,27 +88,27 @@ export interface Sink {
 	 * @param counts of a summary, which these are added to
 	 */
 	returned(
-		entry: Placed,
+		entry: EntryOrigin,
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
 	/** An entry failed, or was not sent; a failure ends a run that stops at failures. */
-	failed(entry: Placed, failure: Failure): Promise<void>;
+	failed(entry: EntryOrigin, failure: Failure): Promise<void>;
 	/** All entries have been answered: returns the rest. */
 	close(): Promise<void>;
 }
 
 /** Passes the outcome that some entries share to their sink. */
-export async function account<E extends Placed, R>(
+export async function account<E extends EntryOrigin, R>(
 	sink: Sink,
 	entries: readonly E[],
 	outcome: Outcome<R>,
-	wording: Wording<E, R>,
+	resultFormat: ResultFormat<E, R>,
 ): Promise<void> {
-	if (outcome.ok) return await sink.done(entries, outcome, wording);
+	if (outcome.ok) return await sink.done(entries, outcome, resultFormat);
 	const { reason, skipped, verdict } = outcome;
 	for (const entry of entries) {
-		const words = wording.failure(entry, outcome);
+		const words = resultFormat.failure(entry, outcome);
 		await sink.failed(entry, { reason, skipped, verdict, ...words });
 	}
 }

@@ -221,12 +221,12 @@ export const readOptionProperties = properties([
 ]);
 
 /** Options that each file has its own value of. */
-export const OWN_OPTIONS = ['encoding', 'skipRecords', 'maxRecords'] as const;
+export const PER_ITEM_OPTIONS = ['encoding', 'skipRecords', 'maxRecords'] as const;
 
 /** The options of a node that hold for the whole run. */
 export type RunOptions<P extends INodeProperties[]> = Omit<
 	Values<Member<P, 'options'>>,
-	(typeof OWN_OPTIONS)[number]
+	(typeof PER_ITEM_OPTIONS)[number]
 >;
 
 /** The options for files of nodes whose only files are those with failed records. */

@@ -3,7 +3,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
 import type { FileSink, FileToRead } from '../sinks/file-sink';
-import type { Placed } from '../sinks/sink';
+import type { EntryOrigin } from '../sinks/sink';
 import { fieldOf } from '../../records/fields';
 import type { Findings } from '../../records/findings';
 import { FORMATS, type RecordFile } from '../../records/format';
@@ -24,14 +24,14 @@ import { passedOn, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
 
 /** How a file of an input item is read: its records as they are needed. */
-export interface FileReading<E extends Placed> extends Reading<E> {
+export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	/** Fields that a file must have, each with the parameter that names it; see `checkFields`. */
 	needed: readonly Needed[];
 	sink: FileSink;
 }
 
 /** The files of all input items, and what is done with each. */
-interface Files<E extends Placed, R extends FileReading<E>> {
+interface Files<E extends EntryOrigin, R extends FileReading<E>> {
 	run: Run;
 	parameters: FileParameters;
 	options: RecordFileOptions;
@@ -50,7 +50,7 @@ const MAX_FILES_NAMED = 3;
  * Reads the files of all input items, each opened when the one before was taken. An item without a usable
  * file fails; one that sums up a file, as our nodes return it, is passed on as it is.
  */
-export async function withFiles<E extends Placed, R extends FileReading<E>>(
+export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>(
 	files: Files<E, R>,
 ): Promise<void> {
 	const { run, parameters, overlaps = false } = files;
@@ -59,12 +59,12 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 	const sinks = new Set<FileSink>();
 	const places: Array<{ itemIndex: number; where: string | IBinaryData }> = [];
 	for (const itemIndex of run.items.keys()) {
-		await run.breathe();
+		await run.yieldToOthers();
 		if (run.returnsNothing) break;
 		for (const where of placesOf(run, parameters, itemIndex)) places.push({ itemIndex, where });
 	}
 	for (const [at, { itemIndex, where }] of places.entries()) {
-		await run.breathe();
+		await run.yieldToOthers();
 		if (run.returnsNothing) break;
 		const opened = run.ended ? undefined : await open(files, itemIndex, where);
 		if (opened === undefined) {
@@ -92,7 +92,7 @@ export async function withFiles<E extends Placed, R extends FileReading<E>>(
 }
 
 /** Opens a file. One that cannot be opened fails alone, not those in other fields of its item. */
-async function open<E extends Placed, R extends FileReading<E>>(
+async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, parameters, options, readingOf }: Files<E, R>,
 	itemIndex: number,
 	where: string | IBinaryData,
@@ -113,7 +113,7 @@ async function open<E extends Placed, R extends FileReading<E>>(
 }
 
 /** @param wasRead called once all entries of the file have been taken */
-async function useFile<E extends Placed, R extends FileReading<E>>(
+async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, options, use }: Files<E, R>,
 	{ origin, reading }: { origin: FileToRead; reading: R },
 	isLast: boolean,
@@ -171,7 +171,7 @@ function placesOf(
  *
  * @throws InputError if nothing of the file can be read, or it lacks a field that all records need
  */
-async function* entriesOf<E extends Placed>(
+async function* entriesOf<E extends EntryOrigin>(
 	run: Run,
 	{ file, itemIndex, skip, max }: FileToRead,
 	{ needed, entryOf, idOf, sink }: FileReading<E>,
@@ -192,7 +192,7 @@ async function* entriesOf<E extends Placed>(
 		for await (const records of file.records(skip, neededFields)) {
 			const slice: E[] = [];
 			for (const record of records) {
-				const pause = run.breathe();
+				const pause = run.yieldToOthers();
 				if (pause) await pause;
 				if (run.ended || record.record > last) break;
 				if (isFirst) checkFields(run, file, record, fields);

@@ -55,19 +55,19 @@ async function opened(
 	{ id, data }: IBinaryData,
 	options: TextOptions,
 ): Promise<OpenFile> {
-	const breathe = async () => {
-		await run.breathe();
+	const yieldToOthers = async () => {
+		await run.yieldToOthers();
 		if (run.ended) throw run.ended.reason;
 	};
 	if (id === undefined)
-		return { text: textOf(decoded(data), breathe, options), close: () => undefined };
+		return { text: textOf(decoded(data), yieldToOthers, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
 	// Storage that stalls must not hold up a run that has ended: reading fails then.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();
 	return {
-		text: textOf(stream as Bytes, breathe, options),
+		text: textOf(stream as Bytes, yieldToOthers, options),
 		close: () => {
 			stopListening();
 			close();

@@ -6,7 +6,7 @@ import { isBlank } from '../../service/push/document-id';
 import { count, figure, listOf } from '../run/hints';
 import type { Run } from '../run/run';
 import type { ItemSink } from '../sinks/item-sink';
-import type { Placed, Sink } from '../sinks/sink';
+import type { EntryOrigin, Sink } from '../sinks/sink';
 import { fieldsOfItem, fileFieldsOf } from './files';
 
 /** Where entries come from, and who accounts for them. */
@@ -19,13 +19,13 @@ export interface Source<E> {
 }
 
 /** How entries are made of what is read. */
-export interface Reading<E extends Placed> {
+export interface Reading<E extends EntryOrigin> {
 	/**
 	 * The entry of a value: of an item, an entry of its list, or a record.
 	 *
 	 * @throws InputError for a value that cannot be sent
 	 */
-	entryOf(value: unknown, place: Placed): E;
+	entryOf(value: unknown, place: EntryOrigin): E;
 	/** The ID in a value that cannot be sent, as far as it has one. */
 	idOf?(value: unknown): string | undefined;
 }
@@ -33,7 +33,7 @@ export interface Reading<E extends Placed> {
 type Values = readonly unknown[] | undefined;
 
 /** How input items are read: all of them and checked, before anything is sent. */
-export interface ItemReading<E extends Placed> extends Reading<E> {
+export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
 	/**
 	 * The values of an item: one, or those of its list; undefined for one that is accounted for otherwise.
 	 *
@@ -52,7 +52,7 @@ export interface ItemReading<E extends Placed> extends Reading<E> {
 }
 
 /** All input items, as one source. */
-export async function withItems<E extends Placed>(
+export async function withItems<E extends EntryOrigin>(
 	run: Run,
 	reading: ItemReading<E>,
 	use: (source: Source<E>) => Promise<void>,
@@ -65,7 +65,7 @@ export async function withItems<E extends Placed>(
 	await sink.close();
 }
 
-async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): Promise<E[]> {
+async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E>): Promise<E[]> {
 	const { sink } = reading;
 	const all: E[] = [];
 	/** Items without the value that the first of them lacks, if the run stops for that: others may have it. */
@@ -80,7 +80,7 @@ async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): P
 	/** Why blank items cannot be used. */
 	const blank = new Map<number, unknown>();
 	for (const itemIndex of run.items.keys()) {
-		const pause = run.breathe();
+		const pause = run.yieldToOthers();
 		if (pause) await pause;
 		if (run.ended) return all;
 		let values: Values;
@@ -95,7 +95,7 @@ async function readItems<E extends Placed>(run: Run, reading: ItemReading<E>): P
 		}
 		if (values?.length === 0) sink.empty(itemIndex, reading.emptyList);
 		for (const [position, value] of (values ?? []).entries()) {
-			const pause = position > 0 ? run.breathe() : undefined;
+			const pause = position > 0 ? run.yieldToOthers() : undefined;
 			if (pause) await pause;
 			if (run.ended) return all;
 			try {
@@ -146,7 +146,7 @@ const SLICE_ENTRIES = 500;
 
 async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {
 	for (let from = 0; from < all.length; from += SLICE_ENTRIES) {
-		await run.breathe();
+		await run.yieldToOthers();
 		// A canceled run returns nothing, so the rest need not be accounted for.
 		if (run.signal.aborted) return;
 		yield all.slice(from, from + SLICE_ENTRIES);

@@ -10,7 +10,7 @@ import type { WithParameter } from '../parameters/properties';
 import { figure } from '../run/hints';
 import type { Run } from '../run/run';
 import { stemOf } from '../sinks/failed-records';
-import { itemOf, type Placed, type Sink } from '../sinks/sink';
+import { itemOf, type EntryOrigin, type Sink } from '../sinks/sink';
 import { hintAtFindings } from './file-findings';
 import { inputFile, type InputFile } from './files';
 import { encodingOf, htmlError, refusal, repeatedNames } from './record-file';
@@ -87,7 +87,7 @@ export class TextFiles {
 	 * The entries whose files have a name of their own, once all items were read. The others fail, since each
 	 * would replace the one before in the index.
 	 */
-	async distinct<E extends Placed>(entries: readonly E[], sink: Sink): Promise<E[]> {
+	async distinct<E extends EntryOrigin>(entries: readonly E[], sink: Sink): Promise<E[]> {
 		const repeated = new Set(repeatedNames([...this.names.values()]));
 		const distinct: E[] = [];
 		for (const entry of entries) {
