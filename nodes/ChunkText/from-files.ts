@@ -1,7 +1,6 @@
 import { RunStats } from '../shared/flow/run-state';
 import type { Run } from '../shared/n8n/run/run';
 import { FileSink, type FileResult, type FileToRead } from '../shared/n8n/sinks/file-sink';
-import { stemOf } from '../shared/n8n/sinks/failed-records';
 import { skipAnswered } from '../shared/n8n/sinks/watermark';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
@@ -10,6 +9,7 @@ import { RecentIds } from './input/recent-ids';
 import { recordTexts } from './input/record-texts';
 import type { TextEntry } from './input/text';
 import { chunkAll, newBudget, type TextSource, type Work } from './chunk-all';
+import { stemOf } from '../shared/n8n/sinks/stored-file';
 
 /** How a file is read whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {

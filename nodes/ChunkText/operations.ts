@@ -1,5 +1,4 @@
 import { Parameters } from '../shared/n8n/parameters/parameters';
-import { isTool } from '../shared/n8n/run/results';
 import type { Run } from '../shared/n8n/run/run';
 import { checkResultsPath } from '../shared/service/chunking/chunking';
 import { fetchAll, fetchOnce, notAtAll, untilEnded } from './jobs/fetch';
@@ -8,6 +7,7 @@ import type { ChunkTask } from './input/text';
 import { withWork } from './chunk-all';
 import { chunkFiles } from './from-files';
 import { chunkItems, fetchItems } from './from-items';
+import { isTool } from '../shared/n8n/run/tool';
 
 /** Submits texts and returns their chunks. */
 async function submitAndWait(run: Run): Promise<void> {

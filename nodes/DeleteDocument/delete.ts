@@ -4,13 +4,13 @@ import { bulk } from '../shared/flow/bulk';
 import { oneEach, sendOne } from '../shared/flow/one-each';
 import { fieldOf } from '../shared/records/fields';
 import { Parameters } from '../shared/n8n/parameters/parameters';
-import { count, doneText, troubleText } from '../shared/n8n/run/hints';
+import { doneText, troubleText } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
 import { requestSettings } from '../shared/n8n/session/request-options';
 import { Session } from '../shared/n8n/session/session';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { account, CHECKED, type EntryOrigin, type ResultFormat } from '../shared/n8n/sinks/sink';
+import { account, type EntryOrigin, type ResultFormat } from '../shared/n8n/sinks/sink';
 import { PER_ITEM_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
@@ -22,6 +22,8 @@ import { deletePath } from '../shared/service/push/push-url';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import { deleting, outcomeMessage, quoted } from '../shared/service/outcome-messages';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
+import { CHECKED } from '../shared/n8n/sinks/dry-run';
+import { count } from '../shared/service/numbers';
 
 /** An ID to delete, and where it comes from. */
 interface Entry extends EntryOrigin {

@@ -15,7 +15,7 @@ import {
 	shownFor,
 } from '../shared/n8n/parameters/properties';
 import { requestProperties } from '../shared/n8n/session/request-options';
-import { onePerInputItem } from '../shared/n8n/sinks/sink';
+import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFile = { show: { idSource: ['file'] } };
 /** For members of Options. */

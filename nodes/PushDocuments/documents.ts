@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import {
-	filled,
 	PARAMETERS,
 	requiredFieldsOf,
 	type DocumentFields,
@@ -10,16 +9,16 @@ import {
 	type RequiredField,
 } from '../shared/n8n/sources/document-fields';
 import { fileFieldsOf, fieldsOfItem, ownFields } from '../shared/n8n/sources/files';
-import { EMPTY, listed } from '../shared/n8n/sources/record-file';
 import type { TextFiles } from '../shared/n8n/sources/text-files';
 import type { Run } from '../shared/n8n/run/run';
-import { isTool } from '../shared/n8n/run/results';
 import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
-import { isEmpty, isObject, isRecord } from '../shared/service/json';
+import { isEmpty, isObject, isRecord, filled } from '../shared/service/json';
 import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
+import { isTool } from '../shared/n8n/run/tool';
+import { EMPTY, listed } from '../shared/n8n/sources/file-errors';
 
 /** How documents are made of items, or of the records of a file. */
 export interface DocumentForm extends FieldsOfDocument {

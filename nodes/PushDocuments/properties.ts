@@ -22,8 +22,8 @@ import {
 	shownFor,
 } from '../shared/n8n/parameters/properties';
 import { requestProperties } from '../shared/n8n/session/request-options';
-import { onePerInputItem } from '../shared/n8n/sinks/sink';
 import { MAX_PUSH_BYTES } from '../shared/service/push/push';
+import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };

@@ -5,13 +5,13 @@ import {
 	readDocumentFields,
 	type MissingAdvice,
 } from '../shared/n8n/sources/document-fields';
-import { count, doneText, troubleText } from '../shared/n8n/run/hints';
+import { doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { Session } from '../shared/n8n/session/session';
 import type { Run } from '../shared/n8n/run/run';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { account, CHECKED, itemOf } from '../shared/n8n/sinks/sink';
+import { account, itemOf } from '../shared/n8n/sinks/sink';
 import { PER_ITEM_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
@@ -39,6 +39,8 @@ import {
 	type Entry,
 	type Sent,
 } from './requests';
+import { CHECKED } from '../shared/n8n/sinks/dry-run';
+import { count } from '../shared/service/numbers';
 
 /**
  * Pushes the documents of all input items or of their files (docs/service-interface.md, Push).

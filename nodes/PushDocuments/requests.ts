@@ -2,7 +2,6 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Packed } from '../shared/flow/batcher';
 import type { BatchResult, BulkOptions } from '../shared/flow/bulk';
-import { count, figure } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
 import { requestSettings } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';
@@ -19,6 +18,7 @@ import {
 } from '../shared/service/push/push';
 import { outcomeMessage, pushing } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
+import { count, figure } from '../shared/service/numbers';
 
 /** A document to push, and where it comes from. */
 export interface Entry extends EntryOrigin {

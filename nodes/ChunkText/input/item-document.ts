@@ -1,12 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/n8n/run/run';
-import { filled } from '../../shared/n8n/sources/document-fields';
 import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
-import { listed } from '../../shared/n8n/sources/record-file';
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty } from '../../shared/service/json';
+import { isEmpty, filled } from '../../shared/service/json';
 import type { ChunkTask, SourceDocument } from './text';
+import { listed } from '../../shared/n8n/sources/file-errors';
 
 const OPTIONAL_FIELDS = [
 	['description', 'documentDescription'],

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { filled } from '../../shared/n8n/sources/document-fields';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isBlank } from '../../shared/service/push/document-id';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
+import { filled } from '../../shared/service/json';
 
 /**
  * Reads how the text of an item is to be chunked (docs/service-interface.md, Chunking request). Nothing

@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { figure } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
 import type { EntryOrigin } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
+import { figure } from '../../shared/service/numbers';
 
 /** What is returned for a text: chunks as documents of their own, plain chunks, or one item per document. */
 export type OutputMode = 'documents' | 'chunks' | 'perDocument';

@@ -1,10 +1,10 @@
-import { listOf } from '../../shared/n8n/run/hints';
 import type { RequestSettings } from '../../shared/flow/attempt';
 import { requestSettings } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
 import type { ChunkTask, TextRef } from '../input/text';
+import { listOf } from '../../shared/service/numbers';
 
 /** A chunking request that the service accepted. */
 export interface Job {

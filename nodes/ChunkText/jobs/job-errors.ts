@@ -1,8 +1,8 @@
-import { count } from '../../shared/n8n/run/hints';
 import type { VectorMismatch } from '../../shared/service/chunking/chunking-response';
 import { ServiceFailure } from '../../shared/service/failure';
 import { InputError } from '../../shared/service/input-error';
 import { saidFirst } from '../../shared/service/outcome-messages';
+import { count } from '../../shared/service/numbers';
 
 /** @param said the service's own words, if it sent any */
 const failure = (message: string, description: string, said = ''): ServiceFailure =>

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { itemOf } from '../../shared/n8n/sinks/sink';
-import { storeFile } from '../../shared/n8n/sinks/failed-records';
 import type { Run } from '../../shared/n8n/run/run';
 import { PartWriter, type Part } from '../../shared/records/part-writer';
 import type { TextRef } from '../input/text';
+import { storeFile } from '../../shared/n8n/sinks/stored-file';
 
 /**
  * Writes chunks as JSON Lines into files of limited size, each returned as an item of its own that is

@@ -1,9 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { costText, count, doneText, figure, troubleText } from '../../shared/n8n/run/hints';
+import { costText, doneText, troubleText } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
+import { count, figure } from '../../shared/service/numbers';
 
 /** Most embedding models read about so many tokens of a chunk. */
 const MODEL_TOKENS = 512;

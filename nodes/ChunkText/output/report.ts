@@ -1,14 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { failed, type Failed, type Outcome } from '../../shared/flow/outcome';
-import { isTool } from '../../shared/n8n/run/results';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import {
 	coverage,
 	type Chunk,
 	type Coverage,
 } from '../../shared/service/chunking/chunking-response';
-import { filled } from '../../shared/n8n/sources/document-fields';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
 import { outcomeMessage, submitting } from '../../shared/service/outcome-messages';
 import {
@@ -25,6 +23,8 @@ import type { TextEntry, TextRef } from '../input/text';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
 import { itemsOf, keptFields, recordsOf } from './chunk-records';
+import { filled } from '../../shared/service/json';
+import { isTool } from '../../shared/n8n/run/tool';
 
 /** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
 type Assigned = { ref: TextRef } & ({ chunks: Chunk[]; covered: Coverage } | { problem: unknown });

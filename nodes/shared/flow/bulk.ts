@@ -133,9 +133,7 @@ class BatchSender<E, A, R> {
 			await this.tasks.put({ entries, outcome: skipped(ended), ...NEVER_SENT });
 	}
 
-	/**
-	 * Waits until the budget has room. While only suspects take it, nothing can prove their guilt, so they fail.
-	 */
+	/** Waits until the budget has room. While only suspects take it, nothing can prove their guilt, so they fail. */
 	async room(): Promise<void> {
 		const { budget } = this.options;
 		while (budget?.isFull && !this.tasks.isAbandoned) {

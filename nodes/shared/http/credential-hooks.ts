@@ -5,11 +5,12 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import { serverMessage, ServiceFailure } from '../service/failure';
+import { ServiceFailure } from '../service/failure';
 import { pageFailure, statusAdvice, type Service } from '../service/service-definitions';
 import { Masker, secretsOf } from '../service/tokens/secrets';
 import { capitalized } from '../service/outcome-messages';
 import { send } from './exchange';
+import { serverMessage } from '../service/response-words';
 
 type Data = ICredentialDataDecryptedObject;
 

@@ -1,5 +1,6 @@
-import { serverMessage, ServiceFailure } from './failure';
+import { ServiceFailure } from './failure';
 import { isEmpty, isObject, isRecord, type Members } from './json';
+import { serverMessage } from './response-words';
 
 /** A document of a request: its ID, and its JSON, by which an echo in the response is recognized. */
 interface SentDocument {

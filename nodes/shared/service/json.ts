@@ -16,3 +16,8 @@ export const isObject = (value: unknown): value is Members =>
 /** The members of an object that is no list; undefined for anything else. */
 export const membersOf = (value: unknown): Members | undefined =>
 	isObject(value) ? value : undefined;
+
+/** The members that have a value: what is empty is omitted. */
+export function filled(members: Array<[name: string, value: unknown]>): Record<string, unknown> {
+	return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
+}

@@ -1,13 +1,8 @@
-import {
-	isHtml,
-	isTransientStatus,
-	MAX_RETRY_AFTER_MS,
-	serverMessage,
-	ServiceFailure,
-} from './failure';
+import { isTransientStatus, MAX_RETRY_AFTER_MS, ServiceFailure } from './failure';
 import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
 import { capitalized } from './outcome-messages';
+import { isHtml, serverMessage } from './response-words';
 
 /** A service: its credential, its URL, and what to do after its statuses. */
 export interface Service {

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import {
 	judge,
 	MAX_RETRY_AFTER_MS,
-	serverMessage,
 	ServiceFailure,
 	type FailureDetails,
 } from '../../../nodes/shared/service/failure';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import { serverMessage } from '../../../nodes/shared/service/response-words';
 
 describe('judge', () => {
 	const retry: Verdict = { action: 'retry', serviceMayBe: 'down' };

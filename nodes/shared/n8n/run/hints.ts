@@ -1,5 +1,6 @@
 import type { RunStats } from '../../flow/run-state';
 import { capitalized } from '../../service/outcome-messages';
+import { figure, count } from '../../service/numbers';
 
 /** Fewer entries than these can be counted in the output. */
 const MIN_ENTRIES_COUNTED = 100;
@@ -36,19 +37,4 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 	else if (splits > 1)
 		parts.push(`${figure(splits)} batches were split because they failed as a whole`);
 	return capitalized(parts.join('; '));
-}
-
-/** The first entries of a list, for a message, and how many more there are. */
-export function listOf(entries: ReadonlyArray<string | number>, max = 20, between = ', '): string {
-	const others = entries.length - max;
-	const first = entries.slice(0, max).join(between);
-	return others > 0 ? `${first} and ${figure(others)} more` : first;
-}
-
-/** `12,000`. */
-export const figure = (number: number): string => number.toLocaleString('en-US');
-
-/** `1 document`, `3 documents`. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-	return `${figure(number)} ${number === 1 ? noun : plural}`;
 }

@@ -1,5 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
-import { count, figure } from './hints';
+import { count, figure } from '../../service/numbers';
 
 /**
  * Measures what was sent since the meter was made, for what summaries, the log and the data of an execution

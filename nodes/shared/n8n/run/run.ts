@@ -7,11 +7,11 @@ import {
 
 import { RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, nodeError } from './errors';
-import { listOf } from './hints';
 import { Meter } from './meter';
 import { Results, type Failure } from './results';
 import { MAX_TIMEOUT_MS } from '../../http/exchange';
 import { messageOf } from '../../service/input-error';
+import { listOf } from '../../service/numbers';
 
 /** How long one execution may block all others. */
 const SLICE_MS = 25;

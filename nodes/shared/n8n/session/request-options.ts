@@ -3,9 +3,9 @@ import { LimiterClient, Limiter } from '../../flow/limiter';
 import { ServiceHealth } from '../../flow/retry-policy';
 import { judge, ServiceFailure } from '../../service/failure';
 import { properties } from '../parameters/properties';
-import { isTool } from '../run/results';
 import type { Run } from '../run/run';
 import type { Session } from './session';
+import { isTool } from '../run/tool';
 
 const RETRY_FOR_SECONDS = 60;
 /** A model does not wait longer for its tool. */

@@ -7,7 +7,7 @@ import type {
 
 import { exchange, type SendOptions } from '../../http/exchange';
 import { TOKEN_SERVER } from '../../http/token-sender';
-import { serverMessage, type ServiceFailure } from '../../service/failure';
+import { type ServiceFailure } from '../../service/failure';
 import {
 	pageFailure,
 	statusFailure,
@@ -19,6 +19,7 @@ import { Masker, secretsOf } from '../../service/tokens/secrets';
 import { SharedToken } from '../../service/tokens/shared-token';
 import { parseClient, type Token } from '../../service/tokens/token';
 import type { Run } from '../run/run';
+import { serverMessage } from '../../service/response-words';
 
 /** One request. */
 interface SessionRequest {

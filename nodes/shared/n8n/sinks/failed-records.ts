@@ -1,12 +1,12 @@
-import type { IBinaryData, IBinaryKeyData, IDataObject } from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { FORMATS, type RecordFile, type RecordFormat } from '../../records/format';
 import { LINES, PartWriter, type Frame, type Part } from '../../records/part-writer';
 import { detached, type SourceRecord } from '../../records/record';
-import { InputError, messageOf } from '../../service/input-error';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { jsonInSteps } from '../run/slices';
+import { storeFile, stemOf } from './stored-file';
 
 /** Files of one kind: failed records, those that cannot be parsed, responses that could not be used. */
 type Kind = 'failed' | 'unreadable' | 'responses';
@@ -114,31 +114,4 @@ function listAt(path: string): Frame {
 	const names = path === '' ? [] : path.split('.');
 	const opening = names.map((name) => `{${JSON.stringify(name)}:`).join('');
 	return { before: `${opening}[\n`, between: ',\n', after: `\n]${'}'.repeat(names.length)}\n` };
-}
-
-/**
- * Stores a file that an output item is to have. If n8n cannot store it, the run ends, since this would
- * go on for every further file; this one stays in the item itself.
- */
-export async function storeFile(
-	run: Run,
-	buffer: Buffer,
-	fileName: string,
-	mimeType: string,
-): Promise<IBinaryData> {
-	try {
-		return await run.context.helpers.prepareBinaryData(buffer, fileName, mimeType);
-	} catch (error) {
-		const message = `n8n could not store the file '${fileName}': ${messageOf(error)}`;
-		run.stop(new InputError(message, CHECK_STORAGE));
-		return { data: buffer.toString('base64'), mimeType, fileName };
-	}
-}
-
-const CHECK_STORAGE = 'Check the storage where n8n keeps files, for example its free space.';
-
-/** `documents` of `exports/documents.jsonl.gz`. */
-export function stemOf(name: string): string {
-	const last = name.split(/[\\/]/).at(-1) ?? '';
-	return last.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '') || 'records';
 }

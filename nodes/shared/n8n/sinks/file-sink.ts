@@ -7,7 +7,6 @@ import type { RecordFile } from '../../records/format';
 import { RecordError } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/outcome-messages';
-import { count, figure } from '../run/hints';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
@@ -16,7 +15,6 @@ import { FailureList } from './failure-list';
 import {
 	add,
 	newCounts,
-	type CommonOptions,
 	type EntryOrigin,
 	type Sink,
 	type SinkResult,
@@ -24,6 +22,8 @@ import {
 	type ResultFormat,
 } from './sink';
 import { skipAnswered, Watermark } from './watermark';
+import type { CommonOptions } from '../parameters/common-options';
+import { count, figure } from '../../service/numbers';
 
 /** An open file, where it comes from, and what is to be read of it. */
 export interface FileToRead {

@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { count, figure } from '../run/hints';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { FailureList } from './failure-list';
@@ -8,7 +7,6 @@ import {
 	add,
 	itemOf,
 	newCounts,
-	type CommonOptions,
 	type EntryOrigin,
 	type Sink,
 	type SinkResult,
@@ -16,6 +14,8 @@ import {
 	type ResultFormat,
 } from './sink';
 import { messageOf } from '../../service/input-error';
+import type { CommonOptions } from '../parameters/common-options';
+import { count, figure } from '../../service/numbers';
 
 /** How many results are made between two turns for other executions. */
 const SLICE_ENTRIES = 64;

@@ -15,23 +15,6 @@ export interface EntryOrigin {
 /** The first item that waits for an entry. */
 export const itemOf = ({ items: [itemIndex = 0] }: EntryOrigin): number => itemIndex;
 
-/** The options that several nodes have, for what all sources and sinks do with them. */
-export interface CommonOptions {
-	/** An item for each entry unless given, for each input item, or one for all entries that succeeded. */
-	output?: 'perDocument' | 'perInputItem' | 'summary';
-	/** What separates the cells of CSV; '' to detect it. */
-	delimiter: string;
-	/** Maximum size of a file that is returned. */
-	bytesPerFile: number;
-}
-
-/** The choice of the option Output for one result per input item. */
-export const onePerInputItem = {
-	name: 'One Item per Input Item',
-	value: 'perInputItem',
-	description: 'Counts per input item. An item fails if any of its documents fails.',
-} as const;
-
 /** The outcome of entries that succeeded. */
 export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 
@@ -54,16 +37,6 @@ export interface SinkResult {
 	/** Further members of a result with counts, read when the sink is closed. */
 	json?: () => IDataObject;
 }
-
-const DRY_RUN = 'Nothing was sent, because this was a dry run.';
-
-/** What a dry run returns of items and files: entries that were checked, and no advice how to go on. */
-export const CHECKED = {
-	done: 'checked',
-	json: () => ({ dryRun: true }),
-	progress: () => DRY_RUN,
-	goOn: () => DRY_RUN,
-};
 
 /** The counts of a result before anything is counted. */
 export const newCounts = ({ done, others = [] }: SinkResult): Record<string, number> =>

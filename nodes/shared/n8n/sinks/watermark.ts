@@ -1,4 +1,4 @@
-import { figure } from '../run/hints';
+import { figure } from '../../service/numbers';
 
 /** Knows up to which record everything has been answered, though answers come in any order. */
 export class Watermark {

@@ -1,5 +1,5 @@
 import { fieldOf } from '../../records/fields';
-import { isEmpty, isRecord } from '../../service/json';
+import { isEmpty, isRecord, filled } from '../../service/json';
 import { InputError } from '../../service/input-error';
 import { exactId, exactText, isBlank } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
@@ -151,9 +151,4 @@ export function idIn(record: unknown, field: string): string | undefined {
 	const id = isRecord(record) ? fieldOf(record, field) : undefined;
 	if (typeof id === 'string' && id !== '') return id;
 	return Number.isSafeInteger(id) ? String(id) : undefined;
-}
-
-/** The members that have a value: what is empty is omitted. */
-export function filled(members: Array<[name: string, value: unknown]>): Record<string, unknown> {
-	return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
 }

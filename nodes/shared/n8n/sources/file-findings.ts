@@ -1,7 +1,7 @@
 import type { Finding, FindingKind, Findings } from '../../records/findings';
 import { quoted } from '../../service/outcome-messages';
-import { count, figure } from '../run/hints';
 import type { Run } from '../run/run';
+import { count, figure } from '../../service/numbers';
 
 /** How the user is told of a finding. */
 interface FindingText {

@@ -15,13 +15,13 @@ import { withJsonCells } from './json-columns';
 import {
 	checkFields,
 	openItemFile,
-	refusal,
 	type FileParameters,
 	type Needed,
 	type RecordFileOptions,
 } from './record-file';
 import { passedOn, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
+import { refusal } from './file-errors';
 
 /** How a file of an input item is read: its records as they are needed. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {

@@ -1,19 +1,18 @@
 import type { IBinaryData } from 'n8n-workflow';
 
-import { FileError, peek } from '../../records/bytes';
+import { peek } from '../../records/bytes';
 import { fieldOf } from '../../records/fields';
 import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../../records/format';
 import { Findings } from '../../records/findings';
-import { RecordError, readRecords, type SourceRecord } from '../../records/record';
-import { isHtml } from '../../service/failure';
-import { InputError, messageOf } from '../../service/input-error';
+import { readRecords, type SourceRecord } from '../../records/record';
+import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/outcome-messages';
-import { Canceled } from '../run/errors';
-import { listOf } from '../run/hints';
 import type { WithParameter } from '../parameters/properties';
 import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
+import { isHtml } from '../../service/response-words';
+import { EMPTY, htmlError, listed, refusal, repeatedNames } from './file-errors';
 
 /** How to read a file, for the whole run. */
 export interface RecordFileOptions {
@@ -87,13 +86,6 @@ export async function openItemFile(
 	}
 }
 
-/** Refuses a file that a proxy or a login returned instead. */
-export const htmlError = (name: string): InputError =>
-	new InputError(
-		`The file ${quoted(name)} is an HTML page, such as a login or an error page`,
-		"Check the node that fetches the file: its URL and its credential. To use the text of a page, extract it with n8n's HTML node (operation 'Extract HTML Content') before this node.",
-	);
-
 /**
  * Reads the encoding of an item's file.
  *
@@ -115,24 +107,6 @@ export function encodingOf(
 	throw new InputError(
 		`'Encoding' must be an encoding such as windows-1251, but it is ${JSON.stringify(label)}`,
 		'Choose one of the list, or enter a label of the Encoding Standard (encoding.spec.whatwg.org).',
-	);
-}
-
-/** Why a file is refused, whatever failed: what reads it knows neither its name nor the parameters. */
-export function refusal(name: string, error: unknown): unknown {
-	if (error instanceof FileError) {
-		return new InputError(`${quoted(name)}: ${error.message}`, error.advice);
-	}
-	if (error instanceof RecordError) {
-		return new InputError(
-			`${quoted(name)}: ${error.message}`,
-			"Check the file, 'File Format' and 'Path to List'.",
-		);
-	}
-	if (error instanceof InputError || error instanceof Canceled) return error;
-	return new InputError(
-		`n8n could not read the file ${quoted(name)}: ${messageOf(error)}`,
-		'Check that the file still exists: n8n deletes files together with the execution that created them.',
 	);
 }
 
@@ -176,9 +150,6 @@ const listsIn = (object: object, before = '', levels = 3): string[] =>
 		return isObject(value) && levels > 1 ? listsIn(value, `${before}${name}.`, levels - 1) : [];
 	});
 
-/** The first names of a list, for a message. */
-export const listed = (names: readonly string[]): string => listOf(names.map(quoted));
-
 function checkColumns(
 	run: Run,
 	name: string,
@@ -216,13 +187,6 @@ function checkColumns(
 /** Parameters whose column must be the only one of its name. */
 const IDENTIFYING = ['ID Field', 'Name Field'];
 
-/** The names that occur several times; a header may have tens of thousands. */
-export function repeatedNames(all: readonly string[]): string[] {
-	const seen = new Set(['']);
-	const again = all.filter((name) => seen.size === seen.add(name).size && name !== '');
-	return [...new Set(again)];
-}
-
 /** The format by the name of a file, its MIME type or its first character. */
 function detected(
 	file: InputFile,
@@ -254,8 +218,6 @@ function detected(
 
 const isPlainText = ({ name, mimeType }: InputFile): boolean =>
 	/\.(?:txt|md|markdown)(?:\.gz)?$/i.test(name) || /^text\/(?:plain|markdown)\b/i.test(mimeType);
-
-export const EMPTY = 'Check the node that outputs the file.';
 
 /** @throws InputError if it is not one character that can separate cells */
 function checkedDelimiter(text: string): string | undefined {

@@ -3,11 +3,11 @@ import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../../service/input-error';
 import { isObject, isRecord } from '../../service/json';
 import { isBlank } from '../../service/push/document-id';
-import { count, figure, listOf } from '../run/hints';
 import type { Run } from '../run/run';
 import type { ItemSink } from '../sinks/item-sink';
 import type { EntryOrigin, Sink } from '../sinks/sink';
 import { fieldsOfItem, fileFieldsOf } from './files';
+import { count, figure, listOf } from '../../service/numbers';
 
 /** Where entries come from, and who accounts for them. */
 export interface Source<E> {

@@ -2,18 +2,19 @@ import type { IBinaryData } from 'n8n-workflow';
 
 import { Findings } from '../../records/findings';
 import { characterProblem } from '../../records/text';
-import { isHtml } from '../../service/failure';
 import { InputError } from '../../service/input-error';
 import { isBlank } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 import type { WithParameter } from '../parameters/properties';
-import { figure } from '../run/hints';
 import type { Run } from '../run/run';
-import { stemOf } from '../sinks/failed-records';
 import { itemOf, type EntryOrigin, type Sink } from '../sinks/sink';
 import { hintAtFindings } from './file-findings';
 import { inputFile, type InputFile } from './files';
-import { encodingOf, htmlError, refusal, repeatedNames } from './record-file';
+import { encodingOf } from './record-file';
+import { stemOf } from '../sinks/stored-file';
+import { figure } from '../../service/numbers';
+import { isHtml } from '../../service/response-words';
+import { htmlError, refusal, repeatedNames } from './file-errors';
 
 /** The parameters of files that are one text each; see file-properties.ts. */
 interface TextFileParameters extends WithParameter<'fileDocumentName', string> {

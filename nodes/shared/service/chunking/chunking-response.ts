@@ -1,5 +1,5 @@
 import { isObject, membersOf } from '../json';
-import { MESSAGE_KEYS, serverMessage } from '../failure';
+import { MESSAGE_KEYS, serverMessage } from '../response-words';
 
 /** A chunk of a text; everything but its text only if the service returned it. */
 export interface Chunk {

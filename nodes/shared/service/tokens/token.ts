@@ -1,10 +1,11 @@
 import { createHash } from 'crypto';
 
 import { parseBaseUrl, PATHS, pathSegment } from '../url';
-import { isTransientStatus, serverMessage, ServiceFailure } from '../failure';
+import { isTransientStatus, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import { isRecord } from '../json';
 import { IF_IT_WORKED, PROXY_LOGIN, type ReadResponse } from '../service-definitions';
+import { serverMessage } from '../response-words';
 
 /** A token is renewed this long before it expires, as the vendor recommends ... */
 const RENEW_EARLY_MS = 5 * 60_000;

@@ -1,0 +1,31 @@
+import type { IBinaryData } from 'n8n-workflow';
+
+import { InputError, messageOf } from '../../service/input-error';
+import type { Run } from '../run/run';
+
+const CHECK_STORAGE = 'Check the storage where n8n keeps files, for example its free space.';
+
+/**
+ * Stores a file that an output item is to have. If n8n cannot store it, the run ends, since this would
+ * go on for every further file; this one stays in the item itself.
+ */
+export async function storeFile(
+	run: Run,
+	buffer: Buffer,
+	fileName: string,
+	mimeType: string,
+): Promise<IBinaryData> {
+	try {
+		return await run.context.helpers.prepareBinaryData(buffer, fileName, mimeType);
+	} catch (error) {
+		const message = `n8n could not store the file '${fileName}': ${messageOf(error)}`;
+		run.stop(new InputError(message, CHECK_STORAGE));
+		return { data: buffer.toString('base64'), mimeType, fileName };
+	}
+}
+
+/** `documents` of `exports/documents.jsonl.gz`. */
+export function stemOf(name: string): string {
+	const last = name.split(/[\\/]/).at(-1) ?? '';
+	return last.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '') || 'records';
+}

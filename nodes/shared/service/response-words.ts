@@ -1,0 +1,68 @@
+import { isRecord } from './json';
+
+/** Members of a response that may hold the service's words, the most telling first. */
+export const MESSAGE_KEYS = [
+	'error_description',
+	'message',
+	'title',
+	'detail',
+	'error',
+	'errorMessage',
+	'errors',
+	'reason',
+	'msg',
+];
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/**
+ * The service's own words in a response, whatever its shape (docs/service-interface.md, Error bodies).
+ *
+ * @param body without secrets
+ * @returns one line of up to 500 characters and an ellipsis, or '' if there is nothing a person could
+ * read
+ */
+export function serverMessage(body: unknown): string {
+	// Control characters could change what a log or a terminal shows.
+	const line = wordsIn(body)
+		.replace(/[\s\p{Cc}]+/gu, ' ')
+		.trim();
+	return line.length > MAX_MESSAGE_CHARACTERS
+		? `${line.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}…`
+		: line;
+}
+
+/** Levels of a response that are searched for words. */
+const MAX_DEPTH = 20;
+/** More of a text is not read, since white space may shrink. */
+const MAX_READ_CHARACTERS = 4_000;
+/** Members of a list that are searched for words. */
+const MAX_READ_MEMBERS = 1000;
+
+function wordsIn(body: unknown, depth = MAX_DEPTH): string {
+	if (typeof body === 'string') {
+		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
+		// A page or XML says nothing that its status does not.
+		return isHtml(text) || text.startsWith('<?xml') ? '' : text.trim();
+	}
+	if (!isRecord(body) || depth === 0) return '';
+	if (Array.isArray(body)) {
+		const members = body.slice(0, MAX_READ_MEMBERS);
+		return members
+			.map((member) => wordsIn(member, depth - 1))
+			.filter(Boolean)
+			.join('; ');
+	}
+	for (const key of MESSAGE_KEYS) {
+		const words = wordsIn(body[key], depth - 1);
+		if (words !== '') return words;
+	}
+	return '';
+}
+
+/** Where a page says that it is one: comments may come first. */
+const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
+const MAX_START_CHARACTERS = 2_000;
+
+/** Whether a text is an HTML page, such as a proxy or a login answers with. */
+export const isHtml = (text: string): boolean =>
+	PAGE_START.test(text.slice(0, MAX_START_CHARACTERS));
