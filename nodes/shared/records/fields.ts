@@ -9,6 +9,8 @@ const STEP = /\['(.*?)'\]|\[(\d+)\]|[^.]+?(?=$|\.|\['|\[\d)/g;
  */
 export function fieldOf(record: object, path: string): unknown {
 	if (Object.hasOwn(record, path)) return (record as Record<string, unknown>)[path];
+	// Most names are no paths, and most records have thousands of neighbors.
+	if (!path.includes('.') && !path.includes('[')) return undefined;
 	let value: unknown = record;
 	for (const [step, quoted, index] of path.matchAll(STEP)) {
 		const key = quoted ?? index ?? step;

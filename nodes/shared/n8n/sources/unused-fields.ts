@@ -24,35 +24,36 @@ interface Named {
  */
 export class UnusedFields {
 	private readonly named = new Map<string, Named>();
+	/** No further record can change what is hinted at for these. */
+	private settled: DocumentFields | undefined;
 
 	/** Looks for the fields in a record or an item. */
 	note(record: unknown, fields: DocumentFields): void {
-		if (typeof record !== 'object' || record === null) return;
+		if (fields === this.settled || typeof record !== 'object' || record === null) return;
+		let isSettled = true;
 		for (const [field, parameter] of OPTIONAL) {
 			const name = fields[field];
 			if (name === '') continue;
-			const named = this.named.get(`${parameter} ${name}`);
-			if (named?.isFound) continue;
-			const isFound = fieldOf(record, name) !== undefined;
-			if (named) named.isFound = isFound;
-			else {
-				const isDefault = name === field;
-				const similar = isFound ? undefined : similarTo(name, record);
-				this.named.set(`${parameter} ${name}`, { parameter, isDefault, isFound, similar });
-			}
+			const key = `${parameter} ${name}`;
+			const named = this.named.get(key) ?? firstLook(record, name, parameter, field);
+			this.named.set(key, named);
+			named.isFound ||= fieldOf(record, name) !== undefined;
+			if (isMistake(named)) isSettled = false;
 		}
+		if (isSettled) this.settled = fields;
 	}
 
-	/** Hints at the fields that no record has. A default name that nothing resembles is no mistake. */
+	/** Hints at the fields that no record has. */
 	addTo(run: Pick<Run, 'hint'>): void {
-		for (const [key, { parameter, isDefault, isFound, similar }] of this.named) {
-			if (isFound) continue;
+		for (const [key, named] of this.named) {
+			if (!isMistake(named)) continue;
+			const { parameter, similar } = named;
 			const name = key.slice(parameter.length + 1);
 			if (similar !== undefined)
 				run.hint(
 					`There is no field ${quoted(name)}, but a field ${quoted(similar)}. Enter this name as '${parameter}'.`,
 				);
-			else if (!isDefault)
+			else
 				run.hint(
 					`No document has the field ${quoted(name)}, which '${parameter}' names. Correct the name, or leave '${parameter}' empty.`,
 				);
@@ -60,8 +61,20 @@ export class UnusedFields {
 	}
 }
 
+const firstLook = (record: object, name: string, parameter: string, field: string): Named => ({
+	parameter,
+	isDefault: name === field,
+	isFound: false,
+	similar: similarTo(name, record),
+});
+
+/** A default name that nothing resembles is no mistake. */
+const isMistake = ({ isFound, isDefault, similar }: Named): boolean =>
+	!isFound && (!isDefault || similar !== undefined);
+
 /** The field whose name is the same but for upper and lower case. */
 function similarTo(name: string, record: object): string | undefined {
 	const lower = name.toLowerCase();
-	return Object.keys(record).find((other) => other.toLowerCase() === lower);
+	const names = Object.keys(record);
+	return names.find((other) => other !== name && other.toLowerCase() === lower);
 }
