@@ -224,6 +224,22 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			expect(failures).toEqual([]);
 		});
 
+		it('CSV, with the header again in lower case', async () => {
+			const { documents, failures } = await push(
+				'id,name,Year\n1,A,99\nID,Name,year\n2,B,98\n',
+			);
+			expect(idsOf(documents)).toEqual(['1', '2']);
+			expect(failures).toEqual([]);
+		});
+
+		it('CSV, with the columns in another order: the file ends there with an error', async () => {
+			const { documents, failures } = await push('id,name,x\n1,A,a\nname,x,id\nB,b,2\n');
+			expect(idsOf(documents)).toEqual(['1']);
+			expect(failures).toEqual([
+				expect.stringContaining('is a header row whose columns have another order'),
+			]);
+		});
+
 		it('without a line break in between', async () => {
 			const csv = await push('\ufeff"id","name"\n1,A\ufeff"id","name"\n2,B\n');
 			expect(csv.documents).toEqual([

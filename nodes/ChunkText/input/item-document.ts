@@ -73,8 +73,8 @@ export const adviceForText = (run: Run, itemIndex: number, otherwise: string): s
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
 
 /**
- * Marks documents whose chunks get the same IDs: a chunk that one of them no longer has may still belong to
- * another. A hint names them.
+ * Marks documents whose chunks get the same IDs. A chunk that one document no longer has may still belong to another.
+ * A hint names the documents.
  *
  * @param documents by their IDs
  */

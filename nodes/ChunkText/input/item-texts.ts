@@ -22,7 +22,7 @@ export interface IdSource {
 	positionOf: (itemIndex: number) => unknown;
 }
 
-/** Reads the input items: what is to be submitted, and which earlier requests they stand for. */
+/** Reads the texts to submit from the input items, or the earlier requests that the items stand for. */
 export class ItemTexts {
 	/** Each earlier request once, with all items that stand for it. */
 	readonly requests = new Map<string, PreviousRequest>();

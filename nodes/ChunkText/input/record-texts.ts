@@ -73,8 +73,8 @@ export function recordTexts(
 }
 
 /**
- * The fields of a record that its chunks may keep. If all are kept, the whole text is none of them: with it,
- * each chunk would match every search that the document matches.
+ * Returns the fields of a record that its chunks may keep. If all fields are kept, the text is left out. With the text,
+ * each chunk would match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,
@@ -93,7 +93,7 @@ const documentFields = (parameters: ChunkParameters, itemIndex: number): Documen
 });
 
 /**
- * Fields that are kept are written anew.
+ * Notes a number that would lose digits, because fields that are kept are serialized again.
  *
  * @throws InputError for a number that would be null then
  */

@@ -28,7 +28,7 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request and reads its response, headers and body within one time limit.
  *
- * @param party tells who is asked when the exchange fails: for a token first, perhaps
+ * @param party returns the server that was being called when the exchange failed, which may be the token server
  * @param cancels gets what ends the exchange at once, for as long as it lasts
  * @throws ServiceFailure without a complete response, InputError for an unusable credential
  */

@@ -31,6 +31,9 @@ const SET_QUOTES =
 const UNCLOSED = 'has an unclosed quote';
 const CLOSE =
 	"Correct the file, or set the option 'Quotes' to 'None' if quotes are ordinary characters in it.";
+const OTHER_ORDER = 'is a header row whose columns have another order';
+const SPLIT =
+	'The file was joined from exports with different columns. Split it at this line, and read each part by itself.';
 const SUSPECT = `has a cell that begins with a quote, and the lines after it look like rows: ${SET_QUOTES}`;
 
 /** A quoted cell with so many lines in a row that have the cells of a row is none. */
@@ -86,6 +89,8 @@ export class CsvReader implements RecordReader {
 	private readonly findings: Findings;
 	/** The header row, and the lines before it: exports that were joined have them again. */
 	private headerRow = '';
+	/** The names of the columns in lower case. */
+	private names: readonly string[] = [];
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
 	/** Rows before the header row, which lack a column that is needed. */
@@ -176,14 +181,32 @@ export class CsvReader implements RecordReader {
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE.test(text)) return undefined;
-		const record = ++this.record;
-		if (record <= this.skip) return undefined;
+		if (this.record < this.skip) {
+			this.record++;
+			return undefined;
+		}
 		const cells = problem === undefined ? cellsOf(text, this.dialect) : undefined;
+		const again = cells && this.headerAgain(cells);
+		if (again === 'same') return undefined;
+		const record = ++this.record;
+		if (again === 'other order') throw recordError(OTHER_ORDER, record, line, SPLIT);
 		const wrong = problem ?? this.problemOf(cells, isCut);
 		const error = wrong === undefined ? undefined : recordError(wrong, record, line);
 		if (!error && cells && cells.length < this.width) this.findings.add('shortRow', line);
 		const value = error ? undefined : objectOf(this.columns, cells ?? []);
 		return { record, line, text, value, error };
+	}
+
+	/** Tells whether a row has the names of the columns, as in joined exports: in upper or lower case, in any order. */
+	private headerAgain(cells: readonly string[]): 'same' | 'other order' | undefined {
+		const { names } = this;
+		if (cells.length !== names.length || names.length < 2) return undefined;
+		const [first = ''] = cells;
+		if (!names.includes(first.trim().toLowerCase())) return undefined;
+		const given = cells.map((cell) => cell.trim().toLowerCase());
+		if (given.every((name, at) => name === names[at])) return 'same';
+		const isSameSet = given.every((name) => names.includes(name));
+		return isSameSet && new Set(given).size === names.length ? 'other order' : undefined;
 	}
 
 	/** Exports that were joined without a line break have the header row at the end of a row. */
@@ -242,6 +265,7 @@ export class CsvReader implements RecordReader {
 		if (!columns || problem !== undefined)
 			throw new RecordError(`The header row (line ${line}) ${problem}`, 1, line);
 		this.columns = columns;
+		this.names = columns.map((name) => name.trim().toLowerCase());
 		this.width = columns.findLastIndex((name) => name !== '') + 1;
 		this.headerRow = text;
 		this.joinedHeader = `\ufeff${text}`;

@@ -9,7 +9,7 @@ import {
 } from './record';
 
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/** What matters outside of the elements of the list, and within one. */
+/** The characters to look for outside the elements of the list, and within an element. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /** Stands for an element of a list: no path leads through it. */

@@ -102,7 +102,7 @@ export class ServiceFailure extends Error {
 		return description === undefined ? this : this.with({ description });
 	}
 
-	/** The same failure, of which something else is known or advised. */
+	/** Returns a copy of the failure with other advice, another outcome or the time it was tried. */
 	with(
 		details: Pick<FailureDetails, 'description' | 'outcomeUnknown' | 'triedForMs'>,
 	): ServiceFailure {

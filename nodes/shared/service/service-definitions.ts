@@ -45,7 +45,7 @@ export interface ReadResponse {
 /** What to do after statuses. */
 export type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
-/** What to do about status 407, which no service answers. */
+/** Advice for status 407, which only a proxy sends. */
 export const PROXY_LOGIN =
 	"n8n's proxy asks for a password: add user and password to the URLs in HTTP_PROXY and HTTPS_PROXY of n8n";
 

@@ -77,7 +77,7 @@ export class Parameters<P extends INodeProperties[]> {
 		return this.membersAdded(collection).includes(member);
 	}
 
-	/** A parameter just as n8n gives it; of a resource locator the value. */
+	/** Returns a parameter as n8n provides it, or the value of a resource locator. */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
 		return this.read(name, itemIndex).value;
 	}

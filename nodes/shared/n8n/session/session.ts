@@ -53,7 +53,7 @@ export class Session {
 	readonly limiterKey: string | undefined;
 	private readonly baseUrl: string;
 
-	/** @param token of the credential, if the service takes tokens: otherwise a 401 is final */
+	/** @param token of the credential. It is undefined if the service takes no tokens, and then a 401 is final. */
 	private constructor(
 		private readonly run: Run,
 		private readonly service: Service,

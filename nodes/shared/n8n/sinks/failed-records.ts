@@ -23,9 +23,9 @@ interface PartFiles {
 const LEVELS_TO_VECTORS = 5;
 
 /**
- * The failed records of a file, unchanged and in their format, in files of limited size, which the item of
- * the file has in its binary fields: `failed`, `failed2`, ... Records that cannot be parsed go into files of
- * their own, so that the others can be read again as they are.
+ * Writes the failed records of a file, unchanged, to files of limited size in the same format. The item of the file
+ * returns these files in its binary fields `failed`, `failed2` and so on. Records that cannot be parsed go into files
+ * of their own, so that the other files can be read again as they are.
  */
 export class FailedRecords {
 	/** The files, by their field. */

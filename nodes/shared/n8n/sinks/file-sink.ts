@@ -39,7 +39,7 @@ export interface FileToRead {
 export interface FileResult extends SinkResult {
 	/** Counts what concerns this file, if requests of several are in flight; the run's unless given. */
 	stats?: RunStats;
-	/** How to continue after an interruption, given up to which record all were answered. */
+	/** Returns how to continue after an interruption. All records up to `upTo` were answered. */
 	goOn?: (upTo: number) => string;
 	/** What else to say of the file if the run stops at a later one. */
 	atEnd?: () => string;
@@ -158,7 +158,7 @@ export class FileSink implements Sink {
 		const name = quoted(this.origin.file.name);
 		if (this.isProcessed)
 			return [`The file ${name} had been processed.`, atEnd?.()].filter(Boolean).join(' ');
-		// Records that failed are lost with a run that does not return their files: they are done again.
+		// A run that returns no files loses the failed records, so the next run starts at the first of them.
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
 		const succeeded = count(this.counts[done] ?? 0, 'record');
 		const failed = failures.count > 0 ? ` and ${figure(failures.count)} had failed` : '';

@@ -1,7 +1,7 @@
 import { isObject, membersOf } from '../json';
 import { MESSAGE_KEYS, serverMessage } from '../response-words';
 
-/** A chunk of a text; everything but its text only if the service returned it. */
+/** A chunk of a text. The service may leave out every field but `text`. */
 export interface Chunk {
 	text: string;
 	/** Offsets in characters of the submitted text, the end exclusive. */

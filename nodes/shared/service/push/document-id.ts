@@ -20,8 +20,8 @@ export function documentId(
 export const isBlank = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** A number as spreadsheets write long ones, such as 4.00638E+12. */
-const SHORTENED = /^\d([.,]\d+)?E\+\d{2}$/;
+/** A number as spreadsheets and R write long ones, such as 4.00638E+12 or 1e+05. */
+const SHORTENED = /^\d([.,]\d+)?E\+\d{2}$/i;
 
 /**
  * An ID as `exactText` reads it.
