@@ -11,6 +11,9 @@ import {
 	type Scenario,
 } from '../support/bulk-scenario';
 
+// Simulated hours take seconds of processor time, which a busy machine stretches.
+jest.setTimeout(120_000);
+
 const PASSING: Fault[] = ['slow', 'throttled', 'throttled 3 s', 'unavailable', 'reset'];
 
 /** Few ids, so that many documents share one; sizes around the limits below. */

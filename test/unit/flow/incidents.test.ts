@@ -22,6 +22,9 @@ import {
 } from '../support/service-world';
 import { VirtualClock } from '../../../support/virtual-clock';
 
+// Simulated hours take seconds of processor time, which a busy machine stretches.
+jest.setTimeout(120_000);
+
 const HOUR = 3600;
 /** The incident begins so many seconds after the first run. */
 const BEGIN = 5;

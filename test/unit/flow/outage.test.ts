@@ -7,6 +7,9 @@ import { flat } from '../support/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from '../../../support/virtual-run';
 
+// Simulated hours take seconds of processor time, which a busy machine stretches.
+jest.setTimeout(120_000);
+
 interface World {
 	documents: number;
 	perRequest?: number;

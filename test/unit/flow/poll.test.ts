@@ -7,6 +7,9 @@ import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
+// Simulated hours take seconds of processor time, which a busy machine stretches.
+jest.setTimeout(120_000);
+
 const TICK_MS = 50;
 
 const jobs = (count: number, readyAtMs: number): PollJob[] =>

@@ -21,6 +21,9 @@ import {
 	type World,
 } from '../support/service-world';
 
+// Simulated hours take seconds of processor time, which a busy machine stretches.
+jest.setTimeout(120_000);
+
 const SEEDS = Number(process.env.SEEDS ?? 2);
 /** Deletes are the most requests, so the default plays fewer of them. */
 const DELETES = process.env.SEEDS === undefined ? 2000 : 10_000;
