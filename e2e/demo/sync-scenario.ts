@@ -170,7 +170,7 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	faults.add({ ...{ route: 'files', skip: 1, status: 200 }, body: '{"error":"slow down"}' });
 	await refuse('A second page without a list', "page 2 of the API has no list at 'body'");
 	faults.add({ route: 'files', skip: 1, status: 503 });
-	await refuse('An API that fails at its second page', '503');
+	await refuse('An API that fails at its second page', 'no healthy upstream');
 	answer([{ key: 'articles/parking', title: 'Parking', body: 'Same' }]);
 	await refuse('An API that returns one page again and again', 'identical');
 	answer(page('parking', 'repairs'), 1);
