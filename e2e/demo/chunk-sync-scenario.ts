@@ -93,6 +93,13 @@ async function badCalls(source: SyncedSource): Promise<void> {
 	await source.checkIds(b);
 	const many = Array.from({ length: 25 }, (_, at) => document(`many-${at}`, `Nut ${at}`));
 	await source.sync('with many documents', many);
+	const emptied = many.map((each, at) => (at < 11 ? { ...each, text: ' ' } : each));
+	const why = '11 of 25 documents would be deleted';
+	await source.refuse(
+		'a list in which eleven of 25 texts are empty',
+		{ documents: emptied },
+		why,
+	);
 	await source.checkGuard(many);
 	await source.sync('as before', [b, d]);
 }
