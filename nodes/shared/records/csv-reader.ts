@@ -181,20 +181,25 @@ export class CsvReader implements RecordReader {
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE.test(text)) return undefined;
-		if (this.record < this.skip) {
-			this.record++;
-			return undefined;
-		}
-		const cells = problem === undefined ? cellsOf(text, this.dialect) : undefined;
+		const isSkipped = this.record < this.skip;
+		// A skipped row is only parsed if it may be the header row, which must not be counted then either.
+		const isParsed = problem === undefined && (!isSkipped || this.isAsLongAsHeader(text));
+		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const again = cells && this.headerAgain(cells);
 		if (again === 'same') return undefined;
 		const record = ++this.record;
 		if (again === 'other order') throw recordError(OTHER_ORDER, record, line, SPLIT);
+		if (isSkipped) return undefined;
 		const wrong = problem ?? this.problemOf(cells, isCut);
 		const error = wrong === undefined ? undefined : recordError(wrong, record, line);
 		if (!error && cells && cells.length < this.width) this.findings.add('shortRow', line);
 		const value = error ? undefined : objectOf(this.columns, cells ?? []);
 		return { record, line, text, value, error };
+	}
+
+	/** Whether a row has about as many characters as the header row: each cell of either may be in quotes. */
+	private isAsLongAsHeader(text: string): boolean {
+		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;
 	}
 
 	/** Tells whether a row has the names of the columns, as in joined exports: in upper or lower case, in any order. */

@@ -358,3 +358,14 @@ describe('rows before the header row', () => {
 		},
 	);
 });
+
+test.each([0, 1, 2])(
+	'a header row in upper case is no record, whether it is skipped or not: skip %i',
+	(skip) => {
+		const reader = new CsvReader();
+		reader.skip = skip;
+		const { records } = readAll(reader, 'id,name\n1,A\n"ID",Name\n2,B\n3,C\n');
+		expect(records.map(({ record }) => record)).toEqual([1, 2, 3].slice(skip));
+		expect(records.at(-1)?.value).toEqual({ id: '3', name: 'C' });
+	},
+);

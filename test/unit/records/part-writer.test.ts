@@ -77,13 +77,13 @@ describe('CSV', () => {
 						/[^"\s]/.test(row.join('').replaceAll(delimiter, ''));
 					const rows = cells.filter(hasValue);
 					const texts = rows.map((row) => csvRow(row, delimiter));
-					const header = withHeader(csvRow(['a', 'b'], delimiter));
+					const header = withHeader(csvRow(['first', 'second'], delimiter));
 					const parts = write(texts, maxBytes, header);
 					const found = contents(parts).flatMap(
 						(text) => readAll(new CsvReader(), text).records,
 					);
 					expect(found.map(({ value }) => value)).toStrictEqual(
-						rows.map(([a, b]) => ({ a, b })),
+						rows.map(([first, second]) => ({ first, second })),
 					);
 					expect(found.map(({ text }) => text)).toStrictEqual(texts);
 				},
