@@ -81,7 +81,7 @@ export async function reportFetched(
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;
 
-/** Makes the budget of texts in memory that all files of a run share. */
+/** Returns a new budget for the texts in memory. All files of a run share one. */
 export const newBudget = (): Budget => new Budget(MAX_BYTES);
 
 const bytesInBudget = ({ record }: TextEntry): number =>

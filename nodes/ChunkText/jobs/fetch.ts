@@ -140,12 +140,12 @@ async function check(
 }
 
 const CHECK_PATH = "'AI Service URL' in the credential and the option 'Results Path'";
-/** What to do after statuses of a job that this run has submitted ... */
+/** Advice by status for a job that this run has submitted. */
 const ADVICE_FOR_OWN = {
 	404: `The service does not have the results of this request: submit the text again. If that does not help, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then ${CHECK_PATH}`,
 };
-/** ... and of one whose chunking ID was given. */
+/** Advice by status for a job whose chunking ID was given. */
 const ADVICE_FOR_EARLIER = {
 	404: `Check 'Chunking ID'. If the service no longer has it, submit the text again. If it has none of your IDs, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then 'Chunking ID', ${CHECK_PATH}`,
@@ -204,7 +204,7 @@ function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Fin
 			const { refs, kept, isOwn } = job;
 			const words = session.words(body);
 			const reason = jobFailed(session.words(job.status), words, job.textCount ?? 1);
-			// Any of its texts may be the cause, so each is submitted by itself.
+			// The service does not say which text caused the error, so each text is submitted alone.
 			const mayRepeat = isOwn && refs.length > 1 && kept === undefined && !run.stopsOnFailure;
 			return fail(job, reason, mayRepeat ? 'split' : undefined);
 		}

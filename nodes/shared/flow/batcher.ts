@@ -110,7 +110,7 @@ export class Batcher<E> {
 		if (key !== undefined) this.keys.set(key, this.batch.length - 1);
 		this.bytes += bytes;
 		this.group = group;
-		// An entry that goes alone waits for no other.
+		// A request with a single entry does not wait for further entries.
 		return maxCount === 1 ? this.flush() : full;
 	}
 

@@ -199,7 +199,7 @@ class BatchSender<E, A, R> {
 			batch.splice(at, 0, probed);
 			return unfinished.next;
 		}
-		// What is left is another request.
+		// The rest of the batch counts as a new request.
 		Object.assign(part, { request: 0, attempts: 0 });
 		this.countSplit();
 		return policy.hasSuccessSince() ? 'split' : 'probe';
@@ -303,7 +303,7 @@ class BatchSender<E, A, R> {
 			void this.tasks.start(async () => await this.send(this.newPart(batch, true)));
 	}
 
-	/** Any of them may be at fault. */
+	/** Sends each entry alone, because any of them may be at fault. */
 	private sendEachAgain(suspect: Suspect<E, A>): void {
 		this.countSplit();
 		this.sendAgain(
@@ -330,17 +330,15 @@ class BatchSender<E, A, R> {
 	}
 
 	/** The two parts of a part that failed as a whole. */
-	private halves({ batch, policy, last }: Part<E>): Array<Part<E>> {
+	private halves({ batch, policy, last, isRepeated }: Part<E>): Array<Part<E>> {
 		if (batch.length > 1) this.countSplit();
 		const middle = Math.ceil(batch.length / 2);
 		return [batch.slice(0, middle), batch.slice(middle)]
 			.filter(({ length }) => length > 0)
 			.map((half) => ({
-				batch: half,
+				...this.newPart(half, isRepeated),
 				policy: policy.forPart(),
 				last,
-				request: 0,
-				attempts: 0,
 			}));
 	}
 }

@@ -14,7 +14,7 @@ const PAUSES_PER_RAISE = 20;
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /** However long the pauses are, a rate is raised after this time: limits change. */
 const MAX_HOLD_MS = 10 * 60_000;
-/** A rate is kept for so many accepted requests for each refused one: far less than one in ten is refused. */
+/** A rate is kept until this many requests were accepted for each refused one, so refusals stay rare. */
 const ACCEPTED_PER_REFUSAL = 20;
 /** Where failures may be random, a rate is measured over so many requests: fewer would show mere chance. */
 const MIN_MEASURED = 20;
@@ -121,7 +121,7 @@ export class LearnedLimit {
 		this.inFlight.delete(sequence);
 	}
 
-	/** For this time there was nothing to send. */
+	/** Notes how long there was nothing to send, in milliseconds. */
 	idled(ms: number): void {
 		if (this.since !== undefined && ms >= MIN_GAP_MS) this.gapsMs += ms;
 	}

@@ -3,7 +3,7 @@
  *
  * 1. A status that every request would meet (401, 407, a redirect) ends the run.
  * 2. Entries that the service rejects (400, 413, 422) are sent in smaller requests until the rejected ones stand
- *    alone. Single entries fail. After ten of them, and while nothing was ever accepted, batches fail as a whole.
+ *    alone and fail. After ten rejected entries, and while nothing was ever accepted, batches fail as a whole.
  * 3. A 403 is a rejection as well if anything has succeeded since the batch was first sent. Otherwise single entries
  *    are sent as probes. After three single requests in a row with 403, every request is refused, which ends the run.
  * 4. A request that gets 429 is sent again. Five minutes of 429 without any success end the run.

@@ -89,8 +89,9 @@ export class CsvReader implements RecordReader {
 	private readonly findings: Findings;
 	/** The header row, and the lines before it: exports that were joined have them again. */
 	private headerRow = '';
-	/** The names of the columns in lower case. */
+	/** The names of the columns in lower case; as a set too, since a header may have tens of thousands. */
 	private names: readonly string[] = [];
+	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
 	/** Rows before the header row, which lack a column that is needed. */
@@ -204,13 +205,13 @@ export class CsvReader implements RecordReader {
 
 	/** Tells whether a row has the names of the columns, as in joined exports: in upper or lower case, in any order. */
 	private headerAgain(cells: readonly string[]): 'same' | 'other order' | undefined {
-		const { names } = this;
+		const { names, nameSet } = this;
 		if (cells.length !== names.length || names.length < 2) return undefined;
 		const [first = ''] = cells;
-		if (!names.includes(first.trim().toLowerCase())) return undefined;
+		if (!nameSet.has(first.trim().toLowerCase())) return undefined;
 		const given = cells.map((cell) => cell.trim().toLowerCase());
 		if (given.every((name, at) => name === names[at])) return 'same';
-		const isSameSet = given.every((name) => names.includes(name));
+		const isSameSet = given.every((name) => nameSet.has(name));
 		return isSameSet && new Set(given).size === names.length ? 'other order' : undefined;
 	}
 
@@ -271,6 +272,7 @@ export class CsvReader implements RecordReader {
 			throw new RecordError(`The header row (line ${line}) ${problem}`, 1, line);
 		this.columns = columns;
 		this.names = columns.map((name) => name.trim().toLowerCase());
+		this.nameSet = new Set(this.names);
 		this.width = columns.findLastIndex((name) => name !== '') + 1;
 		this.headerRow = text;
 		this.joinedHeader = `\ufeff${text}`;

@@ -116,14 +116,14 @@ function closingQuote(text: string, opening: number): number {
 	return at;
 }
 
-/** How many lines that look like rows are counted at most. */
+/** Maximum number of lines that are counted. */
 export const ENOUGH_LINES = 10;
 
 /** A quoted cell of several lines, as lines that may be rows of their own. */
 export interface CellOfLines {
 	/** Index in the row where the line ends in which the quote opens. */
 	firstLineEnd: number;
-	/** How many lines from the first or the second one on have as many cells as the header. */
+	/** Number of consecutive lines, from the first or the second line on, that have as many cells as the header. */
 	rowLike: number;
 }
 

@@ -16,8 +16,8 @@ export interface TextOptions {
  * `characterProblem`.
  *
  * @param yieldToOthers see `unpacked`
- * @returns the text in slices of up to 64 KB, without byte order marks at the beginning of lines, which
- *   files have that were joined
+ * @returns the text in slices of up to 64 KB, without the byte order marks that joined files have at the
+ *   beginning of lines
  * @throws {FileError} if the file is no text or damaged, after all text before that was returned; and
  *   whatever breaks the source
  */

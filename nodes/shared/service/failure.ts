@@ -75,7 +75,7 @@ export class ServiceFailure extends Error {
 		details: FailureDetails,
 	) {
 		const { kind, code, status = 0 } = details;
-		// The message goes on after the quotation.
+		// The message continues after the quoted words.
 		const said = (details.said ?? '').replace(/(?<!\.)\.$/, '');
 		super(`${what}${triedFor(details)}${said === '' ? '' : `, "${said}"`}`);
 		this.#details = details;

@@ -42,7 +42,7 @@ export interface ReadResponse {
 	retryAfterMs?: number | undefined;
 }
 
-/** What to do after statuses. */
+/** Advice by status. */
 export type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
 /** Advice for status 407, which only a proxy sends. */

@@ -16,6 +16,8 @@ interface World {
 	concurrency?: number;
 	/** What becomes of a job, which is named after its entries and the number of its submission. */
 	settle: (job: string, run: VirtualRun) => Promise<Result> | Result;
+	/** Whether the service rejects the submission of these entries, the number of which counts from 1. */
+	rejects?: (entries: string, submission: number) => boolean;
 	maxBytes?: number;
 	consume?: (run: VirtualRun) => Promise<void>;
 }
@@ -26,6 +28,7 @@ async function play({
 	perRequest = 2,
 	concurrency = 2,
 	settle,
+	rejects,
 	maxBytes,
 	consume,
 }: World) {
@@ -49,7 +52,7 @@ async function play({
 		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: 0,
-		judge: () => ({ action: 'fail' }),
+		judge: () => ({ action: rejects ? 'split' : 'fail' }),
 		limits: { maxCount: perRequest, maxBytes: 1000 },
 		textOf: (entry) => entry,
 		tooLarge: () => new Error('Nothing is too large here'),
@@ -57,6 +60,7 @@ async function play({
 			await run.clock.sleep(10);
 			const job = batch.map(({ entry }) => entry).join('');
 			submitted.push(job);
+			if (rejects?.(job, submitted.length)) throw new Error('rejected');
 			return `${job}${submitted.filter((other) => other === job).length}`;
 		},
 		settle: async (job) => await settle(job, run),
@@ -106,6 +110,17 @@ test('a lost job is submitted again as it was, once', async () => {
 	const lost = await play({ entries: 'ab', settle: () => unfinished('again') });
 	expect(lost.submitted).toEqual(['ab', 'ab']);
 	expect(lost.ends).toEqual({ a: 'again of ab2', b: 'again of ab2' });
+});
+
+test('a part of a lost job that is split when it is submitted again is not repeated once more', async () => {
+	const { submitted, ends } = await play({
+		entries: 'abcd',
+		perRequest: 4,
+		settle: () => unfinished('again'),
+		rejects: (_job, submission) => submission === 2,
+	});
+	expect(submitted).toEqual(['abcd', 'abcd', 'ab', 'cd']);
+	expect(ends).toMatchObject({ a: 'again of ab1', d: 'again of cd1' });
 });
 
 const failing = (job: string) => (job.includes('b') ? unfinished('split') : finished(job));

@@ -33,7 +33,7 @@ interface SessionRequest {
 	timeoutMs: number;
 	/** The response may hold chunks: it is returned as it came, and the node masks what is not chunks. */
 	isUnmasked?: boolean;
-	/** What to do after statuses, if it is not what the service advises. */
+	/** Advice by status that replaces the advice of the service. */
 	advice?: Advice;
 }
 
