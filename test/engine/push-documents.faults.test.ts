@@ -388,3 +388,16 @@ it('says of one document with status 403 among others that a firewall may refuse
 	expect(error?.message).toMatch(/status 403.* document 'd2' was not pushed$/);
 	expect(error?.description).toMatch(/^If other documents are accepted, a firewall may refuse/);
 });
+
+it('says of one document that always gets status 500 among others that it is the cause', async () => {
+	fault({ status: 500, whenBodyContains: '"d3"' });
+	const options = { documentsPerRequest: 4, concurrency: 2 };
+	const { errorOutput } = await push(documents(40), { options }, TO_ERROR_OUTPUT);
+	expect(jsonOf(errorOutput)).toEqual([
+		expect.objectContaining({
+			id: 'd3',
+			advice: expect.stringContaining('Requests without this document succeed'),
+		}),
+	]);
+	expect(indexed()).toHaveLength(39);
+});
