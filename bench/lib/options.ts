@@ -1,4 +1,4 @@
 export interface BenchOptions {
-	/** Few documents and one round: shows that it runs, not how fast. */
+	/** Few documents and one round. This shows that a benchmark runs, not how fast it is. */
 	quick: boolean;
 }
