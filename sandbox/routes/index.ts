@@ -24,7 +24,6 @@ const ROUTES: Readonly<Record<RouteName, Route>> = {
 	files,
 };
 
-/** Adds all routes, each under its name. */
 export function addRoutes(app: FastifyInstance, context: Context): void {
 	for (const route of ROUTE_NAMES) ROUTES[route](app, context, { route });
 }
