@@ -3,7 +3,7 @@ import type { IWorkflowExecuteAdditionalData, WorkflowExecuteMode } from 'n8n-wo
 
 import type { EngineCredentialsHelper } from './credentials-helper';
 
-/** What n8n gives an execution beside the workflow: enough of it to run nodes. */
+/** Builds the data that n8n gives an execution besides the workflow, with only the members that nodes need. */
 export function additionalData(
 	credentialsHelper: EngineCredentialsHelper,
 	mode: WorkflowExecuteMode,
