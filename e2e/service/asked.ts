@@ -1,6 +1,6 @@
 import type { RecordedRequest } from '../../sandbox';
 
-/** What requests asked of the service. */
+/** The work that requests asked of the service. */
 export interface Asked {
 	/** Texts that were submitted. */
 	chunked: string[];
@@ -10,7 +10,7 @@ export interface Asked {
 	deleted: string[];
 }
 
-/** What these requests asked of the service, each list in alphabetical order. */
+/** Collects what these requests asked of the service. Each list is in alphabetical order. */
 export function askedIn(requests: RecordedRequest[]): Asked {
 	const of = (route: RecordedRequest['route']) => requests.filter((one) => one.route === route);
 	// A request that was reset at once has no body.
