@@ -20,8 +20,8 @@ type Send = (
 ) => Promise<unknown>;
 
 /**
- * The least that any node does. It sends the same batches with n8n's own helper and returns one item per document. It
- * checks nothing, retries nothing and reads no response.
+ * Makes a node that does the least that any node does. It sends the same batches with n8n's own helper and returns one
+ * item per document. It checks nothing, retries nothing and reads no response.
  */
 const minimalNode = (concurrency: number, perRequest: number, send: Send): INodeType => ({
 	description: {

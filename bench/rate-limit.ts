@@ -14,7 +14,7 @@ import { time } from './lib/timing';
 
 const DOCUMENTS_PER_REQUEST = 100;
 const LATENCY_MS = 20;
-/** Number of jobs, and of polls that the service accepts before it refuses one. */
+/** Number of jobs, and number of polls that the service accepts before it refuses one. */
 const JOBS = 400;
 const POLLS_BEFORE = 11;
 

@@ -120,7 +120,7 @@ runCommand(async (command) => {
 		if (isWanted('credential')) {
 			await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
 			await page.locator(DIALOG).waitFor();
-			// The dialog scrolls inside, however high the window is.
+			// The dialog has its own scroll bar, so a higher window does not show more of it.
 			await page.addStyleTag({ content: UNROLLED });
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			const picture = `credential-${slug(CREDENTIAL)}.${theme}`;

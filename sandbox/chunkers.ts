@@ -46,8 +46,8 @@ function chunker<const Members extends Record<string, object>>(
 }
 
 /**
- * All chunkers by their names in the path. Defaults are those of the interface where it states one. To add a chunker,
- * add an entry. Its route and checks follow from the entry.
+ * All chunkers by their names in the path. If the interface states a default, it is used here. To add a chunker, add an
+ * entry. Its route and checks follow from the entry.
  */
 export const CHUNKERS: Record<string, Chunker> = {
 	/** Splits at the matches of a Python regular expression. */

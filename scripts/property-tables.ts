@@ -126,7 +126,7 @@ export function tableOf(all: Properties, argument: string): string {
 		.join('\n');
 }
 
-/** Finds parameters and options that no table contains. One that several nodes share is needed in only one table. */
+/** Finds parameters and options that no table contains. If several nodes share a parameter, one table is enough. */
 export function missingProperties(all: Properties, tables: readonly string[]): string[] {
 	const described = new Set(tables.flatMap((table) => propertiesOf(all, table)).map(keyOf));
 	return [...all].flatMap(([className, properties]) => {
@@ -145,7 +145,7 @@ const keyOf = ({ displayName, description }: INodeProperties) => `${displayName}
 const choicesOf = ({ type, options = [] }: INodeProperties): INodePropertyOptions[] =>
 	type === 'options' ? (options as INodePropertyOptions[]) : [];
 
-/** Describes the values of other parameters for which this one is shown, such as `For Semantic`. */
+/** Describes the values of other parameters for which this parameter is shown, such as `For Semantic`. */
 function conditionsOf({ displayOptions }: INodeProperties, siblings: INodeProperties[]): string {
 	const names = Object.entries(displayOptions?.show ?? {}).map(([key, values = []]) => {
 		const others = siblings.filter(({ name }) => name === key.replace(/^\//, ''));

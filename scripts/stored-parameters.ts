@@ -39,7 +39,7 @@ export async function currentLists(): Promise<Lists> {
 	return new Map(types.flatMap((type) => [...listsOf(type)]));
 }
 
-/** Makes one list per version of a node, or the only list of a credential. */
+/** Makes the lists of a node, one per version, or the only list of a credential. */
 export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType): Lists {
 	if (!('description' in type)) return new Map([[type.name, linesOf(type.properties)]]);
 	const { description } = type;
@@ -114,7 +114,7 @@ export function storedLists(): Lists {
 	return new Map(files.map((file) => [file.replace(/\.txt$/, ''), linesIn(file)]));
 }
 
-/** Finds lines of the first lists that are missing from the second ones. Each contains the name of its list. */
+/** Finds lines of `lists` that are missing from `from`. Each result begins with the name of its list. */
 export function missingLines(lists: Lists, from: Lists): string[] {
 	return [...lists].flatMap(([name, lines]) => {
 		const others = new Set(from.get(name));

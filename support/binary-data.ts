@@ -16,7 +16,7 @@ interface ContainerApi {
 	set(type: unknown, value: unknown): void;
 }
 
-/** Returns the container that n8n-core uses. It may be another copy than the one that this package would import. */
+/** Returns the container that n8n-core uses. An import from this package might return another copy. */
 function container(): ContainerApi {
 	const requireOfCore = createRequire(require.resolve('n8n-core'));
 	return (requireOfCore('@n8n/di') as { Container: ContainerApi }).Container;

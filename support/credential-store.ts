@@ -9,12 +9,9 @@ interface CredentialUpdate {
 	data: ICredentialDataDecryptedObject;
 }
 
-/**
- * Replaces n8n's table of credentials. If several runs share a store, they are executions (or workers) of one n8n
- * instance.
- */
+/** Replaces n8n's table of credentials. Runs that share a store are executions or workers of one n8n instance. */
 export class CredentialStore {
-	/** Number of times that n8n read and decrypted a credential. Each time is one read of the database. */
+	/** Number of times that n8n read and decrypted a credential. Each of them would read n8n's database once. */
 	decryptions = 0;
 
 	/** Number of times that `preAuthentication` ran. */

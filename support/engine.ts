@@ -36,7 +36,7 @@ export { testCredential } from './credential-test';
 
 export interface NodeOptions {
 	node: INodeType;
-	/** Parameters as in a workflow file. Missing ones have their defaults. */
+	/** Parameters as in a workflow file. A missing parameter has its default. */
 	parameters?: INodeParameters;
 	onError?: OnError;
 	retryOnFail?: boolean;

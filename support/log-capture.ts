@@ -6,7 +6,6 @@ process.env.N8N_LOG_LEVEL = 'debug';
 // Only in this format does n8n write the members of a message.
 process.env.N8N_LOG_FORMAT = 'json';
 
-/** All output so far. */
 export const captured: string[] = [];
 
 const capture = (text: unknown): boolean => {

@@ -1,12 +1,12 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Runs test files in the context of the worker itself. Together with packages-once.cjs, this loads a package once per
- * worker instead of once per file, and n8n's engine takes a second to load. Errors and lists that packages create are
- * instances of the same classes as in the tests, and code runs as fast as outside jest. Tests and the files under test
- * are still loaded for each test file.
+ * Runs test files in the context of the worker itself. Together with packages-once.cjs, this has three effects. A
+ * package is loaded once per worker instead of once per file, which saves a second per file for n8n's engine. Errors
+ * and lists that packages create have the same classes as in the tests. Code runs as fast as outside jest. Tests and
+ * the files under test are still loaded for each test file.
  *
- * n8n reads its settings once. A file that changes them needs an n8n of its own: `@jest-environment node`.
+ * n8n reads its settings once. A file that changes these settings needs an n8n of its own: `@jest-environment node`.
  */
 class OneContext extends TestEnvironment {
 	/**

@@ -7,8 +7,8 @@ const { default: Runtime } = require('jest-runtime');
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
 /**
- * With the environment of one-context.cjs, Node.js itself loads packages, once per worker. Other files run in the
- * context of the worker.
+ * Loads packages by Node.js itself, once per worker. All other files run in the context of the worker. This needs the
+ * environment of one-context.cjs.
  */
 class PackagesOnce extends Runtime {
 	/** @param {ConstructorParameters<typeof Runtime>} args */

@@ -8,7 +8,7 @@ export interface RateLimit {
 	allowed: number;
 	/** Share of these requests that must be accepted. Without a goal, nothing is promised. */
 	goal?: number;
-	/** Creates the service. Each one counts from zero. */
+	/** Creates the service. Each new service counts from zero. */
 	admits: () => Load['admits'];
 	load?: Omit<Load, 'admits'>;
 }

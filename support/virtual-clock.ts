@@ -57,7 +57,7 @@ export class VirtualClock implements Clock {
 		this.insert({ due: ms, wake: action });
 	}
 
-	/** Makes every sleep after this time reject with this error. Sleeps that are under way reject too. */
+	/** Makes every sleep after this time reject with this error. Sleeps that have already begun reject too. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
 			this.canceled = { error };

@@ -3,7 +3,8 @@ import { Agent } from 'node:http';
 import axios, { type AxiosInstance } from 'axios';
 
 /**
- * Creates an axios client with keep-alive, as one would set it up by hand. n8n itself never keeps a connection alive.
+ * Creates an axios client that keeps connections alive, as a person would set it up by hand. n8n itself never keeps a
+ * connection alive.
  */
 export function axiosClient(headers: Record<string, string>): AxiosInstance {
 	return axios.create({

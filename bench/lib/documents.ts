@@ -25,7 +25,7 @@ export function makeDocuments(count: number, bytes = 1024, first = 0): IDataObje
 		let body = '';
 		for (let word = index; body.length < left; word += 7) body += `${WORDS[word % 12]} `;
 		document.body = body.slice(0, left);
-		// Parsing gives each document its own strings. Those above would share memory.
+		// After parsing, each document has strings of its own. The strings above would share memory.
 		return JSON.parse(JSON.stringify(document)) as IDataObject;
 	});
 }

@@ -1,4 +1,4 @@
 export interface BenchOptions {
-	/** Few documents and one round. This shows that a benchmark runs, not how fast it is. */
+	/** Uses few documents and one round, which shows that a benchmark runs, but not how fast it is. */
 	quick: boolean;
 }

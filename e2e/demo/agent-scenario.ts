@@ -31,7 +31,7 @@ const FIELDS = {
 /** More numbers in a row than a model could use. */
 const VECTOR = /\[(-?[\d.e-]+,){16}|"(i8|u8|f32|f64):/;
 
-/** Runs each tool alone, as "Execute step" does. Then an agent with a stand-in for the model uses all tools. */
+/** Runs each tool alone, as "Execute step" does. Then an agent uses all tools, with a stand-in for the model. */
 export async function useTools(stage: Stage): Promise<void> {
 	await runTools(stage);
 	await askAgent(stage);

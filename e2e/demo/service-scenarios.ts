@@ -69,7 +69,7 @@ export async function checkService(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that a run that fails, even in part, is reported with its reason in one message. */
+/** Checks that one message reports each run that fails, with its reason. This includes runs that fail only in part. */
 export async function tellMe(stage: Stage): Promise<void> {
 	const { api } = stage.demo.n8n;
 	const { sandbox, workflows } = stage.demo;

@@ -23,8 +23,8 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks that the panel of a new node contains the parameters that apply, in their order. n8n decides from the
- * description what else is shown or hidden, which test/package/panels.test.ts checks.
+ * Checks that the panel of a new node contains the parameters that apply, in their order. test/package/panels.test.ts
+ * checks what else a choice shows or hides, because n8n decides this from the description.
  */
 export async function panels(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes } = suite;

@@ -27,7 +27,7 @@ interface OwnNode {
 }
 
 /**
- * Stores a workflow with a manual trigger and one of our nodes, which has a credential of the demo.
+ * Stores a workflow with a manual trigger and one of our nodes. The node has a credential of the demo.
  * @param items the items that the trigger returns
  * @returns the ID of the workflow
  */

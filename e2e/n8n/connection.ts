@@ -20,7 +20,8 @@ export class N8nConnection {
 			baseURL: url,
 			proxy: false,
 			validateStatus: () => true,
-			// After a long block, n8n closes connections that it had kept alive, even those that were just used again.
+			// After n8n was blocked for a long time, it closes kept-alive connections, even if they were just used
+			// again.
 			httpAgent: new Agent({ keepAlive: false }),
 		});
 	}

@@ -43,10 +43,14 @@ export async function packPackage(): Promise<PackedPackage> {
 }
 
 /**
- * Installs the tarball in the same steps as n8n's "Install community node". It unpacks the tarball into `<user
- * folder>/.n8n/nodes/node_modules`, removes dependencies that are not for users, lets npm install the rest with n8n's
- * options, and adds the package to n8n's list. n8n itself installs only from a registry, and any registry other than
- * npm's needs a license.
+ * Installs the tarball in the same steps as n8n's "Install community node":
+ *
+ * 1. It unpacks the tarball into `<user folder>/.n8n/nodes/node_modules`.
+ * 2. It removes the development and peer dependencies.
+ * 3. npm installs the rest with n8n's options.
+ * 4. It adds the package to n8n's list.
+ *
+ * n8n itself installs only from a registry, and any registry other than npm's needs a license.
  */
 export async function installPackage(packed: PackedPackage, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');

@@ -15,7 +15,7 @@ const PUSH_LATENCY_MS = 700;
 
 const INGESTS = 16;
 
-/** Slow enough that ingests are under way when the worker is killed. */
+/** Slow enough that ingests are still running when the worker is killed. */
 const CHUNK_DELAY_MS = 3000;
 
 const WITHIN_MS = 180_000;

@@ -45,7 +45,7 @@ const SHUTDOWN_SECONDS = '5';
 
 export interface Worker {
 	name: string;
-	/** Its user folder, which a restarted worker uses again. */
+	/** Its user folder. A worker that replaces it uses the same folder. */
 	userFolder: string;
 	process: RunningProcess;
 	/** Its output so far. */

@@ -1,4 +1,4 @@
-/** Interval of progress lines in a log. On a terminal, one line is updated instead. */
+/** Seconds between two lines of a step in a log. On a terminal, one line is updated instead. */
 
 const LOG_EVERY_SECONDS = 15;
 

@@ -16,7 +16,7 @@ const skipped = (testFilePath) => {
 	return { ...createEmptyTestResult(), testFilePath, numPendingTests: 1, testResults: [test] };
 };
 
-/** Jest's runner of test files, except that the first test that fails against a mutant is also the last one to run. */
+/** Runs test files like jest, but stops testing a mutant after the first test that fails. */
 module.exports = async (globalConfig, config, environment, runtime, testPath, ...rest) => {
 	const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
 	const isFound = () => mutant !== undefined && mutant === found;
