@@ -18,7 +18,6 @@ export interface FileParameters {
 	file: string;
 	/** The node derives the format from this name. */
 	fileName: string;
-	/** Number of records in the file. */
 	count: number;
 	pushUrl: string;
 	credentials: CredentialData;

@@ -16,7 +16,6 @@ import type { BenchOptions } from './lib/options';
 import { startService } from '../support/service';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 
-/** Number of documents that are generated at a time. */
 const PART = 10_000;
 const MB = 1_000_000;
 

@@ -13,7 +13,6 @@ import { DeleteDocument, PushDocuments } from './lib/shipped';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 import { time } from './lib/timing';
 
-/** Sends documents with n8n's own helper. */
 type Send = (
 	context: IExecuteFunctions,
 	documents: Array<{ json: IDataObject; at: number }>,

@@ -35,7 +35,6 @@ async function pushByNode(service: Service, documents: IDataObject[], setting: S
 	}
 }
 
-/** Sends the same batches with axios alone. */
 async function pushByAxios(
 	service: Service,
 	documents: IDataObject[],

@@ -8,7 +8,6 @@ const POSITIVE = { type: 'integer', minimum: 1 } as const;
 const NOT_NEGATIVE = { type: 'integer', minimum: 0 } as const;
 
 export interface Chunker {
-	/** Allowed members of `chunkerConfig`, as JSON schemas. */
 	config: Record<string, object>;
 	/**
 	 * Splits the texts of a checked request.
@@ -17,7 +16,6 @@ export interface Chunker {
 	split: (texts: string[], config: Record<string, unknown>) => Promise<Span[][]>;
 }
 
-/** The values of a checked `chunkerConfig`. */
 type Config<Members extends Record<string, object>> = {
 	[Name in keyof Members]?: Static<Members[Name]>;
 };

@@ -21,7 +21,6 @@ export interface Context {
 	recorder: Recorder;
 	/** True once the blob manifests were migrated. */
 	converted: boolean;
-	/** Stored files by name. */
 	stored: Map<string, Buffer>;
 	reset(): void;
 	stats(): SandboxStats;

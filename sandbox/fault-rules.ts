@@ -33,7 +33,7 @@ const CONDITIONS = {
 	perSecond: { type: 'number' },
 	/** Requests that pass at once after a pause, as in a token bucket of a gateway. */
 	burst: { type: 'number' },
-	/** Requests in flight that pass. Requests that the rule applies to count too. */
+	/** Number of requests in flight that pass. Requests to which the rule applies are counted too. */
 	atOnce: { type: 'number' },
 	/** Milliseconds to wait before anything else. */
 	latencyMs: { type: 'number' },
@@ -58,7 +58,6 @@ export const FAULT_RULE_SCHEMA = {
 	},
 };
 
-/** A rule with its own counters. */
 interface ArmedRule {
 	rule: FaultRule;
 	seen: number;
@@ -76,7 +75,6 @@ function faultOf(rule: FaultRule): { fault: Fault; value: unknown } | undefined 
 	return undefined;
 }
 
-/** Returns true if the rule does more than delay. */
 function isDecisive(rule: FaultRule): boolean {
 	const { status, retryAfter, body } = rule;
 	return faultOf(rule) !== undefined || [status, retryAfter, body].some((one) => one);

@@ -83,7 +83,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, then sends only the first half of the body. The content-length is that of the half. */
+	/** Does the work, then sends only the first half of the body. The content-length fits this half. */
 	truncate: fault(
 		{ type: 'boolean' },
 		{

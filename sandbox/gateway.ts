@@ -1,4 +1,3 @@
-/** Incidents at the gateway in front of the service. */
 export const GATEWAY_INCIDENTS = [
 	'accessDenied',
 	'tokenExpired',

@@ -19,7 +19,6 @@ declare module 'fastify' {
 /** Bodies above this size are not kept in records, in bytes. */
 const MAX_KEPT_BYTES = 1_000_000;
 
-/** An error with the status and body of its response. */
 export class HttpError extends Error {
 	constructor(
 		readonly status: number,
@@ -72,7 +71,6 @@ export function rawSegments(request: FastifyRequest): string[] {
 	return rawPath(request.raw.url ?? '/').split('/');
 }
 
-/** Returns the path of a request target. */
 export function rawPath(url: string): string {
 	const end = url.indexOf('?');
 	return end < 0 ? url : url.slice(0, end);

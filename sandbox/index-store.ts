@@ -88,7 +88,6 @@ export class IndexStore {
 		return [...this.source(endpoint).documents.values()];
 	}
 
-	/** Counts committed documents per data source. */
 	counts(): Record<string, number> {
 		return this.counted(({ documents }) => documents.size);
 	}

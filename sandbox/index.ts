@@ -28,12 +28,10 @@ export interface Sandbox {
 	requests: RecordedRequest[];
 	/** Counts issued tokens, of one scope or of all. */
 	tokensIssued(scope?: string): number;
-	/** Returns the committed documents of a data source. */
 	documents(endpoint: string): Array<Record<string, unknown>>;
 	/** Returns the IDs whose deletes wait for the next commit. */
 	pendingDeletes(endpoint: string): string[];
 	search(endpoint: string, query: string): SearchHit[];
-	/** Commits the pending deletes of all data sources. */
 	commit(): void;
 	jobs(): JobSummary[];
 	stats(): SandboxStats;

@@ -15,7 +15,6 @@ export interface ChunkRequest {
 	quantization: Quantization;
 }
 
-/** A chunking request with its current status. */
 export interface Job {
 	chunkingId: string;
 	status: JobStatus;

@@ -74,14 +74,12 @@ const SETTINGS = {
 
 type Settings = typeof SETTINGS;
 
-/** Settings that may be changed while the sandbox runs. */
 export type SandboxSettings = {
 	-readonly [Name in keyof Settings]: Settings[Name] extends { default: unknown }
 		? Static<Settings[Name]>
 		: Static<Settings[Name]> | undefined;
 };
 
-/** The JSON schema of changes to settings. */
 export const SETTINGS_SCHEMA = {
 	type: 'object',
 	additionalProperties: false,

@@ -10,7 +10,6 @@ export interface SandboxClient {
 	scopes?: string[];
 }
 
-/** A data source of the push endpoint, with its keys. */
 export interface SandboxDataSource {
 	endpoint: string;
 	keys: string[];
@@ -63,19 +62,15 @@ export interface JobSummary {
 /** The four statuses of a chunking job (docs/service-interface.md, Chunking results). */
 export type JobStatus = 'SUBMITTED' | 'ERROR' | 'READY' | 'RETRIEVED';
 
-/** Figures since the start or the last reset. */
 export interface SandboxStats {
 	/** Requests per route and status. Status 0 counts requests without a complete response. */
 	requests: Record<string, Record<string, number>>;
-	/** Tokens issued per scope. */
 	tokensIssued: Record<string, number>;
 	/** Responses with status 401, of all routes. */
 	unauthorized: number;
-	/** Committed documents per data source. */
 	documents: Record<string, number>;
 	/** Deletes that were received but are not committed yet, per data source. */
 	pendingDeletes: Record<string, number>;
 	chunks: number;
-	/** Maximum of concurrent requests, per route. */
 	maxInFlight: Record<string, number>;
 }

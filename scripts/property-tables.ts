@@ -101,7 +101,6 @@ function membersOf(properties: readonly INodeProperties[], collection: string): 
 	return [...members.values()];
 }
 
-/** Formats a table in Markdown. */
 export function tableOf(all: Properties, argument: string): string {
 	const isCollection = /^\w+\./.test(argument);
 	const siblings = (all.get(/^\w+/.exec(argument)?.[0] ?? '') ?? []).flatMap((property) =>

@@ -38,7 +38,6 @@ interface Manifest {
 const read = async (root: string, file: string) => await readFile(path.join(root, file), 'utf8');
 const manifestOf = async (root: string) => JSON.parse(await read(root, 'package.json')) as Manifest;
 
-/** Runs a program and returns its output. */
 async function must(root: string, program: string, ...args: string[]): Promise<string> {
 	const { code, stdout, stderr } = await run(program, args, root);
 	if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}${stdout}`);
@@ -54,7 +53,6 @@ export function notesOf(changelog: string, version: string): string | undefined 
 	return (isRight && text.trim()) || undefined;
 }
 
-/** Asks npm for the published versions of a package. */
 async function publishedVersions(root: string, name: string): Promise<string[]> {
 	const { code, stdout, stderr } = await run('npm', ['view', name, 'versions', '--json'], root);
 	if (code === 0) return [JSON.parse(stdout) as string | string[]].flat();

@@ -70,7 +70,6 @@ export class TestFiles {
 			Object.assign(pieces(), { destroy: () => undefined }) as never;
 	}
 
-	/** Replaces every later read with this stream. */
 	opens(stream: Readable): void {
 		this.service.getAsStream = async () => await Promise.resolve(watchFile(stream));
 	}

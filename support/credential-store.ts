@@ -14,10 +14,8 @@ export class CredentialStore {
 	/** Number of times that n8n read and decrypted a credential. Each of them would read n8n's database once. */
 	decryptions = 0;
 
-	/** Number of times that `preAuthentication` ran. */
 	preAuthentications = 0;
 
-	/** Everything that was stored, in order. */
 	readonly updates: CredentialUpdate[] = [];
 
 	/** Awaited on every read, before the data are read. */
@@ -36,7 +34,6 @@ export class CredentialStore {
 		return Object.keys(this.data);
 	}
 
-	/** Returns a copy of the stored data. */
 	get(type: string): ICredentialDataDecryptedObject {
 		const stored = this.data[type];
 		if (stored === undefined) throw new Error(`No credential of type "${type}" is stored`);
@@ -48,7 +45,6 @@ export class CredentialStore {
 		this.data[type] = { ...this.data[type], ...structuredClone(patch) };
 	}
 
-	/** Replaces a whole stored credential. */
 	replace(type: string, data: ICredentialDataDecryptedObject): void {
 		this.data[type] = structuredClone(data);
 	}

@@ -50,7 +50,6 @@ function testNodeType(credentialType: string, test: ICredentialTestRequest): INo
 	};
 }
 
-/** Returns the value at a dotted path. */
 function valueAt(data: unknown, path: string): unknown {
 	return path
 		.split('.')

@@ -45,9 +45,7 @@ export interface NodeOptions {
 	typeVersion?: number;
 }
 
-/** Options of the whole execution. */
 export interface ExecutionOptions {
-	/** Data for a new store. */
 	credentials?: CredentialData;
 	/** A shared store. Runs that share a store are executions of one n8n. */
 	store?: CredentialStore;
@@ -101,7 +99,6 @@ function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionDat
 	);
 }
 
-/** Makes a trigger that returns the given items. */
 function sourceNode(items: INodeExecutionData[]): INodeType {
 	return {
 		description: {
@@ -187,7 +184,6 @@ function buildWorkflow(
 	});
 }
 
-/** Runs the workflow on n8n's own engine. */
 async function execute(
 	workflow: Workflow,
 	options: ExecutionOptions,

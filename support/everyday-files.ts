@@ -10,14 +10,12 @@ import { useChunkText } from './chunking';
 import type { RunResult } from './engine';
 import { CONTINUE, hintsOf, jsonOf, nodeRunner } from './sandbox';
 
-/** The outcome of pushing a file. */
 export interface PushedFile {
 	json: IDataObject;
 	/** Messages of the records that failed, or of the file. */
 	failures: string[];
 	/** All hints except those that only count failures. */
 	hints: string[];
-	/** The documents in the index. */
 	documents: Array<Record<string, unknown>>;
 }
 

@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** The result of a program that has ended. */
 export interface Finished {
 	code: number;
 	stdout: string;

@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** A forward proxy like those of companies. */
+/** A forward proxy of the kind that companies use. */
 export interface ForwardProxy {
 	/** A URL for HTTP_PROXY. */
 	url: string;

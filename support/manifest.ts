@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of the repository. */
 export const ROOT = path.resolve(__dirname, '..');
 
 /** The members of package.json that tests read. */
@@ -23,7 +22,6 @@ export interface Manifest {
 	n8n: { n8nNodesApiVersion: number; nodes: string[]; credentials: string[] };
 }
 
-/** package.json of this repository. */
 export const manifest = JSON.parse(
 	readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
 ) as Manifest;

@@ -16,7 +16,6 @@ export interface PackedPackage {
 	manifest: Manifest;
 	/** Every file of the tarball, with slashes, sorted. */
 	files: string[];
-	/** Size of the tarball. */
 	bytes: number;
 	read: (file: string) => Promise<string>;
 	remove: () => Promise<void>;

@@ -40,7 +40,6 @@ function readingNode<P extends INodeProperties[]>(
 	};
 }
 
-/** The value or the error of one item. */
 export interface Reading {
 	value?: unknown;
 	error?: { message: string; description?: string };

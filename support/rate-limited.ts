@@ -54,13 +54,11 @@ export interface Load {
 	executions?: number;
 	/** Requests of each execution. By default, there is no limit. */
 	requests?: number;
-	/** Time after which executions are stopped. */
 	seconds?: number;
 	/** Entries per request, before a batch is split. */
 	perRequest?: number;
 	concurrency?: number;
 	latencyMs?: number;
-	/** Status of a rejection. */
 	status?: number;
 	retryAfterMs?: number | ((nowMs: number) => number);
 	/** True if each execution has a limiter of its own. */

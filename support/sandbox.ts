@@ -140,10 +140,8 @@ export function useNodes(options: SandboxOptions = {}) {
 	return { sandbox, runnerOf };
 }
 
-/** The setting of a node that returns failures as items. */
 export const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
-/** The setting of a node that returns failures on the error output. */
 export const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
 export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);
@@ -158,6 +156,5 @@ export function pairedIndexes({ output, errorOutput }: RunResult): number[] {
 /** Returns the numbers from 0 to `count - 1`. */
 export const indexes = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
-/** Returns the messages of the hints that a run shows. */
 export const hintsOf = ({ hints }: Pick<RunResult, 'hints'>): string[] =>
 	hints.map(({ message }) => message);

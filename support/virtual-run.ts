@@ -1,7 +1,6 @@
 import { RunStats, type RunState } from '../nodes/shared/flow/run-state';
 import { VirtualClock } from './virtual-clock';
 
-/** A run in virtual time. */
 export class VirtualRun implements RunState {
 	readonly stats = new RunStats();
 	readonly clock: VirtualClock;

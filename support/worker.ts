@@ -56,7 +56,6 @@ export interface ChunkRunOptions {
 	texts?: number;
 	concurrency?: number;
 	parameters?: INodeParameters;
-	/** Options of the node's Options collection. */
 	options?: INodeParameters;
 	items?: RunOptions['items'];
 	onError?: RunOptions['onError'];

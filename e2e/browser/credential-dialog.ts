@@ -4,7 +4,6 @@ const DIALOG = '[data-test-id="editCredential-modal"]';
 const TYPES = '[data-test-id="new-credential-type-select"]';
 const TYPE = '[data-test-id="new-credential-type-select-option"]:visible';
 
-/** The dialog that creates a credential. */
 export class CredentialDialog {
 	constructor(
 		private readonly page: Page,
@@ -17,7 +16,6 @@ export class CredentialDialog {
 		await this.page.locator(`${TYPES} input`).first().fill(words);
 	}
 
-	/** Reads the types that the dialog offers now. */
 	async types(): Promise<string[]> {
 		return await this.page.locator(TYPE).allInnerTexts();
 	}

@@ -23,7 +23,6 @@ const BROWSER_ARGS = [
 /** Maximum time until something appears. A slow machine under load needs a while. */
 const WITHIN_MS = 180_000;
 
-/** The size of a window, in pixels. */
 export const WINDOW_SIZE = { width: 1440, height: 900 };
 
 /**

@@ -18,7 +18,6 @@ import type { Imported } from './import';
 import { importExamples } from './import';
 import { createSampleFiles } from './sample-files';
 
-/** n8n's usual port. */
 const EDITOR_PORT = 5678;
 
 /** The service and a real n8n with the packed package, the demo credentials and the examples. */

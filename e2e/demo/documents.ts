@@ -29,7 +29,6 @@ function homepage(): string {
 	return (manifest.homepage ?? `https://www.npmjs.com/package/${manifest.name}`).split('#')[0];
 }
 
-/** Reads this repository's own Markdown files. */
 export function repositoryDocuments(): SourceDocument[] {
 	const base = homepage();
 	return FOLDERS.flatMap(markdownIn).map((id) => {

@@ -10,7 +10,6 @@ import { readTemplate, saveCredentials } from '../service/templates';
 import { EXAMPLES } from '../shared/paths';
 import { say } from '../shared/progress';
 
-/** The example to start with. */
 const FIRST_EXAMPLE = 'getting-started';
 
 export interface Imported {

@@ -133,7 +133,6 @@ async function submitAndWait(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks n8n's own HTTP Request node with our credential. */
 async function rules(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('rules-with-http-request');
 	const found = execution.items('One Item per Rule').length;

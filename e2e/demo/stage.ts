@@ -15,7 +15,6 @@ const TRIGGERS = new Set([
 	'@n8n/n8n-nodes-langchain.chatTrigger',
 ]);
 
-/** The headers that the webhooks of the examples require. */
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
 /** A committed document with all of its texts joined. */
@@ -152,7 +151,6 @@ export class Stage {
 		return trigger.name;
 	}
 
-	/** Checks that a run succeeded. */
 	private addRun(workflow: string, execution: Execution): Execution {
 		const { status, message } = execution;
 		this.checks.add(
@@ -164,7 +162,6 @@ export class Stage {
 	}
 }
 
-/** Joins the texts of a document, except its ID and URL. */
 function textOf(document: Record<string, unknown>): string {
 	return Object.entries(document)
 		.filter(([name, value]) => typeof value === 'string' && name !== 'id' && name !== 'url')

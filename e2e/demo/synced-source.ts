@@ -10,10 +10,8 @@ export interface SourceDocument {
 	text: string;
 }
 
-/** Properties that differ between the examples that sync. */
 interface SyncExample {
 	name: string;
-	/** The name of its data table. */
 	table: string;
 	/** The prefix of all IDs of the source. */
 	prefix: string;

@@ -6,7 +6,6 @@ const NAMELESS = ['one', 'two', 'three'].map((name) => ({ id: `editor/${name}` }
 
 const DOCUMENTS = ['a', 'b'].map((name) => ({ id: `editor/${name}`, name }));
 
-/** Checks hints and errors in the panel of a node. */
 export async function output(suite: Suite): Promise<void> {
 	const push = ownNode(suite, 'pushDocuments');
 	await checkOutput(suite, 'A hint tells what was done', [...DOCUMENTS, ...DOCUMENTS], push, [

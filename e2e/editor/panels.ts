@@ -24,7 +24,7 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Checks that the panel of a new node contains the parameters that apply, in their order. test/package/panels.test.ts
- * checks what else a choice shows or hides, because n8n decides this from the description.
+ * checks which parameters each choice shows or hides, and needs no editor for this.
  */
 export async function panels(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes } = suite;

@@ -6,7 +6,6 @@ import type { Demo } from '../demo/demo';
 import type { WorkflowNode } from '../n8n/workflow';
 import type { Checks } from '../shared/checks';
 
-/** The things that checks of the editor use. */
 export interface Suite {
 	demo: Demo;
 	page: Page;
@@ -19,7 +18,6 @@ export interface Suite {
 /** The name of the trigger in workflows of `saveChain`. */
 const START = 'Start';
 
-/** One of our nodes in a workflow. */
 interface OwnNode {
 	name: string;
 	type: string;

@@ -13,7 +13,6 @@ const RUN_WITHIN_MS = 300_000;
 const LISTED_EXECUTIONS = 100;
 const LISTED_WITHIN_MS = 5_000;
 
-/** The response of a webhook. */
 export interface WebhookResponse {
 	status: number;
 	body: unknown;
@@ -45,7 +44,6 @@ export class N8nApi {
 		await this.n8n.logIn(login);
 	}
 
-	/** Returns the names of the node types that n8n has loaded. */
 	async nodeTypes(): Promise<string[]> {
 		return (await this.nodeDescriptions()).map(({ name }) => name);
 	}
@@ -55,7 +53,6 @@ export class N8nApi {
 		return await this.n8n.send({ url: '/types/nodes.json' });
 	}
 
-	/** Returns the display names of all types of credentials, by name. */
 	async credentialNames(): Promise<Record<string, string>> {
 		const types = await this.n8n.send<Array<{ name: string; displayName: string }>>({
 			url: '/types/credentials.json',
@@ -96,7 +93,6 @@ export class N8nApi {
 		});
 	}
 
-	/** Deletes a workflow with its executions. */
 	async deleteWorkflow(id: string): Promise<void> {
 		const url = `/rest/workflows/${id}`;
 		// n8n deletes only archived workflows.

@@ -3,7 +3,6 @@ import { Agent } from 'node:http';
 import type { AxiosInstance, AxiosRequestConfig } from 'axios';
 import axios from 'axios';
 
-/** The owner's account of an instance. */
 export interface Login {
 	email: string;
 	password: string;

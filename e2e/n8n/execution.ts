@@ -1,6 +1,5 @@
 import { parseFlatted } from './flatted';
 
-/** Statuses of executions that have not ended. */
 export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
 
 /** One item as n8n's nodes pass it on. */
@@ -19,7 +18,6 @@ export interface Execution {
 	items(nodeName: string): Item[];
 }
 
-/** An execution in n8n's list. */
 export interface ExecutionSummary {
 	id: string;
 	status: string;
@@ -52,7 +50,6 @@ export function isOver({ status, data }: StoredExecution): boolean {
 	return error !== undefined || Object.keys(runData).length > 0;
 }
 
-/** Reads what n8n has stored about an execution. */
 export function readExecution(stored: StoredExecution): Execution {
 	const { resultData } = parseFlatted(stored.data) as ExecutionData;
 	const { error, runData } = resultData;

@@ -15,16 +15,13 @@ const STAMP = path.join(MODULES, '.complete');
 /** The Node.js that runs n8n. n8n needs a newer version than this package does. */
 export const N8N_NODE = path.join(MODULES, '.bin', 'node');
 
-/** n8n's command line. */
 export const N8N_CLI = path.join(MODULES, 'n8n', 'bin', 'n8n');
 
-/** npm's environment, and a callback for its progress. */
 interface NpmOptions {
 	env?: NodeJS.ProcessEnv;
 	detail?: Detail;
 }
 
-/** Returns the locked version of n8n. */
 export function n8nVersion(): string {
 	const manifest = JSON.parse(readFileSync(path.join(E2E, 'package.json'), 'utf8')) as {
 		dependencies: { n8n: string };

@@ -15,12 +15,10 @@ interface Manifest {
 	optionalDependencies?: unknown;
 }
 
-/** The package as it would be published. */
 export interface PackedPackage {
 	tarball: string;
 	name: string;
 	version: string;
-	/** Number of nodes in package.json. */
 	nodeCount: number;
 }
 

@@ -29,7 +29,6 @@ export interface N8n {
 	process: RunningProcess;
 }
 
-/** Options of one of n8n's commands. */
 export interface N8nOptions {
 	/** n8n's settings (environment variables) in addition to the usual ones. */
 	settings?: Record<string, string>;

@@ -14,10 +14,8 @@ const LOCAL = '127.0.0.1';
 /** Debian's packages install the programs of each version here, which is not on the PATH. */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql';
 
-/** Logs of everything that runs in queue mode. */
 export const QUEUE_LOGS = path.join(CACHE, 'queue');
 
-/** n8n's settings for a running database. */
 type DatabaseSettings = Record<string, string>;
 
 /** Returns the trimmed output of a program, or an empty text if the program is missing or fails. */
@@ -29,7 +27,6 @@ async function outputOf(command: string, args: string[]): Promise<string> {
 	}
 }
 
-/** Returns the folder that contains `initdb` and `postgres`. */
 async function postgresFolder(): Promise<string | undefined> {
 	const versions = existsSync(DEBIAN_POSTGRESQL) ? readdirSync(DEBIAN_POSTGRESQL) : [];
 	const newest = versions.sort((one, other) => Number(other) - Number(one));

@@ -48,7 +48,6 @@ export interface Worker {
 	/** Its user folder. A worker that replaces it uses the same folder. */
 	userFolder: string;
 	process: RunningProcess;
-	/** Its output so far. */
 	log(): string;
 	/** Returns the IDs of the executions that it has started so far, according to its log. */
 	started(): string[];

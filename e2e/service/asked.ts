@@ -1,12 +1,8 @@
 import type { RecordedRequest } from '../../sandbox';
 
-/** The work that requests asked of the service. */
 export interface Asked {
-	/** Texts that were submitted. */
 	chunked: string[];
-	/** IDs of documents that were pushed. */
 	pushed: string[];
-	/** IDs of documents that were deleted. */
 	deleted: string[];
 }
 

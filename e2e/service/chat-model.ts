@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 const HELP =
 	'This is the stand-in for a chat model that the demo uses. It understands nothing: choose your own model in the node Chat Model.';
 
-/** A tool to call, and the values of its fields. */
 export interface ToolCall {
 	tool: string;
 	values: Record<string, unknown>;

@@ -6,7 +6,6 @@ import type { CredentialValues, Workflow } from '../n8n/workflow';
 import { demoCredentials } from './credentials';
 import { TEMPLATE_URL } from './sandbox';
 
-/** Stored credentials by name. */
 export type Credentials = Record<string, CredentialValues>;
 
 /** Creates the demo credentials in n8n, or updates those that an earlier start created. */

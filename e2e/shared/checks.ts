@@ -1,9 +1,7 @@
 import { until } from './wait';
 
-/** Maximum time until something is shown. */
 const SHOWN_WITHIN_MS = 60_000;
 
-/** One thing that a command checks. */
 export interface Check {
 	title: string;
 	passed: boolean;
@@ -31,7 +29,6 @@ export class Checks {
 		this.add(title, passed, passed ? '' : seen);
 	}
 
-	/** The checks that did not pass. */
 	get failed(): Check[] {
 		return this.all.filter(({ passed }) => !passed);
 	}

@@ -16,5 +16,4 @@ export const EXAMPLES = path.join(ROOT, 'examples');
 /** The workflows that only the queue mode test needs. */
 export const QUEUE_WORKFLOWS_FOLDER = path.join(E2E, 'queue', 'workflows');
 
-/** The pictures of the documentation. */
 export const IMAGES = path.join(ROOT, 'docs', 'images');

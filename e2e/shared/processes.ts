@@ -16,7 +16,6 @@ const CHECK_EVERY_MS = 50;
 /** Number of characters at the end of the output that are searched for the words of a ready process. */
 const SEARCHED_CHARACTERS = 10_000;
 
-/** Number of log lines that an error shows. */
 const TAIL_LINES = 40;
 
 /** The folder and user of a process, and the destination of its output. */
@@ -28,7 +27,6 @@ interface ProcessOptions {
 	user?: { uid: number; gid: number };
 	/** Other processes need this process until they have ended. It is stopped after them, with this signal. */
 	lastSignal?: NodeJS.Signals;
-	/** Called with each piece of output. */
 	onOutput?: (text: string) => void;
 }
 
@@ -50,7 +48,6 @@ const running = new Map<RunningProcess, { isLast: boolean }>();
 
 let isClosing = false;
 
-/** Returns the last lines of a log file. */
 export function tail(logFile: string, lines = TAIL_LINES): string {
 	try {
 		return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');

@@ -10,7 +10,6 @@ import { rules } from './rules';
 import { search } from './search';
 import { token } from './token';
 
-/** Every route by its name in records, statistics and fault rules. */
 const ROUTES: Readonly<Record<RouteName, Route>> = {
 	token,
 	submit,

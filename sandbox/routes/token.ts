@@ -9,7 +9,6 @@ import type { SandboxClient } from '../types';
 
 declare module 'fastify' {
 	interface FastifyRequest {
-		/** The client of a token request, once it is known. */
 		client?: SandboxClient;
 	}
 }

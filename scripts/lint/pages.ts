@@ -11,7 +11,6 @@ const withoutCode = (markdown: string) => markdown.replace(/```[\s\S]*?```/g, ''
 const headingsOf = (file: string): string[] =>
 	(withoutCode(textOf(file)).match(/^#+ .+$/gm) ?? []).map((line) => line.replace(/^#+ /, ''));
 
-/** Returns the anchor that GitHub generates for a heading. */
 const anchorOf = (heading: string): string =>
 	heading
 		.toLowerCase()
