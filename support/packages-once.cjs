@@ -7,7 +7,7 @@ const { default: Runtime } = require('jest-runtime');
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
 /**
- * Loads packages by Node.js itself, once per worker. All other files run in the context of the worker. This needs the
+ * Makes Node.js itself load packages, once per worker. All other files are loaded for each test file. This needs the
  * environment of one-context.cjs.
  */
 class PackagesOnce extends Runtime {

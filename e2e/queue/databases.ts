@@ -11,7 +11,10 @@ import { run, startUntil } from '../shared/processes';
 
 const LOCAL = '127.0.0.1';
 
-/** Debian's packages install the programs of each version here, which is not on the PATH. */
+/**
+ * Debian installs the programs of each PostgreSQL version in a folder below this one, and adds none of these folders to
+ * the PATH.
+ */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql';
 
 export const QUEUE_LOGS = path.join(CACHE, 'queue');
