@@ -1,7 +1,7 @@
 /**
- * npm run docs: writes the tables of parameters and options in the guides. `npm run lint` fails if a table is not
- * current. A table begins with a comment that names its contents, such as `<!-- options: ChunkText.options -->`, and
- * ends with `<!-- end -->`. The command also adds new parameters to the lists in `test/package/stored-parameters`.
+ * npm run docs: writes the tables of parameters and options in the guides; `npm run lint` fails if they are not
+ * current. A table begins with a comment that says what it has, such as `<!-- options: ChunkText.options -->`, and ends
+ * with `<!-- end -->`. It also adds new parameters to the lists in stored-parameters.ts.
  */
 import '../support/setup';
 
@@ -18,7 +18,7 @@ interface Guide {
 	name: string;
 	file: string;
 	text: string;
-	/** The text of the page with current tables. */
+	/** The text with current tables. */
 	current: string;
 }
 
@@ -40,7 +40,7 @@ async function guides(): Promise<Guide[]> {
 	);
 }
 
-/** Finds guides whose tables are not current, and parameters and options that no table contains. */
+/** Finds guides whose tables are not current, and parameters and options that no table has. */
 export async function tableFaults(): Promise<string[]> {
 	const all = await guides();
 	const stale = all.filter(({ text, current }) => text !== current);

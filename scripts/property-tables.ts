@@ -1,4 +1,4 @@
-/** Makes tables of parameters and options from the properties of nodes and credentials. */
+/** Tables of parameters and options, made from the properties of nodes and credentials. */
 import path from 'node:path';
 
 import type {
@@ -12,16 +12,13 @@ import { manifest, ROOT } from '../support/manifest';
 
 type Properties = ReadonlyMap<string, INodeProperties[]>;
 
-/** Matches a table in a page, between its two comments. */
+/** A table in a page, between two comments. */
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
 
-/** Types without a row: texts without a value, and collections, which have tables of their own. */
+/** Types that show a text and have no value, the choice of the operation, and what has a table of its own. */
 const NOT_LISTED = ['notice', 'hidden', 'callout', 'collection'];
 
-/**
- * Options whose default applies only once they are added. Until then the node sends nothing for them, or does something
- * else.
- */
+/** Options without which the nodes send nothing, or do something else than with their first value. */
 const ONLY_IF_ADDED = [
 	'dataType',
 	'dimReductionSize',
@@ -29,7 +26,7 @@ const ONLY_IF_ADDED = [
 	'vectorQuantizationMethod',
 ];
 
-/** Loads the nodes and credentials of package.json by class name. */
+/** Loads the nodes and credentials of package.json, by their class. */
 export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
 	const all = new Map<string, INodeType | ICredentialType>();
 	for (const built of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
@@ -44,7 +41,7 @@ export async function shippedTypes(): Promise<Map<string, INodeType | ICredentia
 	return all;
 }
 
-/** Reads the properties that a person sees, of all nodes and credentials by class name. */
+/** Reads the properties that a person sees, of all nodes and credentials by their class. */
 export async function allProperties(): Promise<Properties> {
 	const propertiesOf = (type: INodeType | ICredentialType) =>
 		'description' in type ? type.description.properties : type.properties;
@@ -53,10 +50,10 @@ export async function allProperties(): Promise<Properties> {
 }
 
 /**
- * Reads the properties that a table contains.
+ * Reads what a table is to have.
  *
- * @param argument `Class` or `Class.collection`. For a part of the properties, ` only ` or ` except ` and
- * `property=value` follow
+ * @param argument `Class` or `Class.collection`, then ` only ` or ` except ` and `property=value`, if it does not
+ *   have all of them
  * @throws Error for anything else
  */
 function propertiesOf(all: Properties, argument: string): INodeProperties[] {
@@ -68,7 +65,7 @@ function propertiesOf(all: Properties, argument: string): INodeProperties[] {
 	if (found.length === 0) throw new Error(`'${argument}' names no properties`);
 	return found.filter((property) => {
 		const { show = {} } = property.displayOptions ?? {};
-		// The variants for AI agents would repeat the same rows.
+		// The variants for AI agents say the same again.
 		if (NOT_LISTED.includes(property.type) || property.name === 'operation' || show['@tool'])
 			return false;
 		const values = show[name] ?? show[`/${name}`] ?? [];
@@ -78,10 +75,7 @@ function propertiesOf(all: Properties, argument: string): INodeProperties[] {
 	});
 }
 
-/**
- * Returns the members of a collection. A member that several variants of the collection contain is shown for all of
- * them.
- */
+/** The members of a collection; one that several of its variants have belongs to all of these. */
 function membersOf(properties: readonly INodeProperties[], collection: string): INodeProperties[] {
 	const variants = properties.filter(({ name }) => name === collection);
 	if (variants.length === 1) return variants[0].options as INodeProperties[];
@@ -101,6 +95,7 @@ function membersOf(properties: readonly INodeProperties[], collection: string): 
 	return [...members.values()];
 }
 
+/** Makes a table in Markdown. */
 export function tableOf(all: Properties, argument: string): string {
 	const isCollection = /^\w+\./.test(argument);
 	const siblings = (all.get(/^\w+/.exec(argument)?.[0] ?? '') ?? []).flatMap((property) =>
@@ -125,7 +120,7 @@ export function tableOf(all: Properties, argument: string): string {
 		.join('\n');
 }
 
-/** Finds parameters and options that no table contains. If several nodes share a parameter, one table is enough. */
+/** Names the parameters and options that none of the tables has. What several nodes share is described once. */
 export function missingProperties(all: Properties, tables: readonly string[]): string[] {
 	const described = new Set(tables.flatMap((table) => propertiesOf(all, table)).map(keyOf));
 	return [...all].flatMap(([className, properties]) => {
@@ -144,7 +139,7 @@ const keyOf = ({ displayName, description }: INodeProperties) => `${displayName}
 const choicesOf = ({ type, options = [] }: INodeProperties): INodePropertyOptions[] =>
 	type === 'options' ? (options as INodePropertyOptions[]) : [];
 
-/** Describes the values of other parameters for which this parameter is shown, such as `For Semantic`. */
+/** For which choices of others it is shown, such as `For Semantic`. */
 function conditionsOf({ displayOptions }: INodeProperties, siblings: INodeProperties[]): string {
 	const names = Object.entries(displayOptions?.show ?? {}).map(([key, values = []]) => {
 		const others = siblings.filter(({ name }) => name === key.replace(/^\//, ''));
@@ -157,10 +152,10 @@ function conditionsOf({ displayOptions }: INodeProperties, siblings: INodeProper
 	return names.length === 0 ? '' : `For ${names.join(', with ')}`;
 }
 
-/** A longer list of choices shows only names, so that cells stay short. */
+/** Longer lists of choices have only their names, so that cells stay short. */
 const MAX_EXPLAINED = 12;
 
-/** Describes the values that a user can choose or enter. */
+/** What can be chosen or entered. */
 function valuesOf(property: INodeProperties): string {
 	const { minValue, maxValue } = property.typeOptions ?? {};
 	const choices = choicesOf(property).map(({ name, description = '' }) =>
