@@ -32,7 +32,7 @@ export async function ingest(
 	return await Promise.all(deliveries.map(call));
 }
 
-/** Makes deliveries of three documents with three sections each, which become chunks. Adds these to the model. */
+/** Makes deliveries of three documents with three sections each, which become chunks. Adds the chunks to `model`. */
 export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
 	return Array.from({ length: count }, (_call, call) => {
 		const documents = Array.from({ length: DOCUMENTS }, (_document, number) => {
