@@ -10,6 +10,7 @@ import { tableFaults } from '../docs';
 import { circles } from './circles';
 import { wrongWorkflows } from './github';
 import { brokenLinks, unknownSections, wrongSteps } from './pages';
+import { proseFaults } from './prose';
 import { gateFaults, switchedOffRules } from './sources';
 
 /**
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
 		...wrongWorkflows(),
 		...switchedOffRules(files),
 		...gateFaults(),
+		...proseFaults(files),
 		...(await tableFaults()),
 	];
 	for (const fault of faults) process.stdout.write(`${fault}\n`);

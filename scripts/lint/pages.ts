@@ -62,7 +62,7 @@ const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
 /** A path in a page that names at least one folder. */
 const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
 /** Pages for maintainers. A path in them may begin in any of `FOLDERS`. */
-const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
+const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'STYLE.md'];
 const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
 /** Files that a build or a command writes, and names with placeholders in capitals, such as `ENDPOINT.STATUS.json`. */
 const NOT_THERE = /^(?:dist|\.cache|\.data)\/|[A-Z]{4,}\.[A-Z]/;
