@@ -8,7 +8,7 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** A line whose requests take 10 ms; an error carries its own verdict. */
+/** Returns a sender whose requests take 10 ms. An error that a request throws is its own verdict. */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {
@@ -19,9 +19,9 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 		retryForMs,
 		judge: (error: unknown) => error as Verdict,
 	};
-	/** Requests in flight, as the run tells while each attempt is under way. */
+	/** The run's count of requests in flight, read during each attempt. */
 	const inFlight: number[] = [];
-	/** Delivers a request that meets these verdicts, one after the other, and then succeeds. */
+	/** Sends a request that fails with each of these verdicts in order and then succeeds. */
 	const request = async (
 		verdicts: Verdict[],
 		history: Pick<RequestSettings, 'withHistory'> = {},
@@ -49,7 +49,7 @@ test('returns the response after any number of attempts', async () => {
 	expect(run.stats.retries).toBe(2);
 });
 
-test('is repeated once at least, and fails with the reason of the last attempt', async () => {
+test('repeats the request at least once, and fails with the reason of the last attempt', async () => {
 	const { run, request } = setUp({ retryForMs: 0 });
 	const last: Verdict = { action: 'retry', delayMs: 7 };
 	const { outcome, attempts } = await run.clock.run(request([RETRY, last, RETRY]));
@@ -94,8 +94,11 @@ test('after the end of the run nothing is sent', async () => {
 	expect(outcome).toMatchObject({ ok: false, skipped: true, reason: 'a failure' });
 });
 
-describe('what an earlier attempt left open', () => {
-	/** Of each reason its first letter, with those of the attempts before it. */
+describe('an earlier attempt with an unknown outcome', () => {
+	/**
+	 * Returns a short label for a reason: the reason itself if it is text, otherwise the first letter of its
+	 * action.
+	 */
 	const letter = (reason: unknown) =>
 		typeof reason === 'string' ? reason : (reason as Verdict).action.slice(0, 1);
 	const withHistory = (reason: unknown, earlier: unknown) =>

@@ -26,7 +26,6 @@ const item = (key: string, bytes = 10, group?: string): Item => ({
 	bytes,
 	...(group !== undefined && { group }),
 });
-/** Bytes of the body with these entries. */
 const bodyBytes = (batch: Array<Packed<Item>>, used: BatchLimits) =>
 	requestBytes(
 		batch.length,
@@ -35,7 +34,7 @@ const bodyBytes = (batch: Array<Packed<Item>>, used: BatchLimits) =>
 	);
 type Made = Array<Packed<Item>> | Unsendable<Item>;
 const isSent = (made: Made): made is Array<Packed<Item>> => !('reason' in made);
-/** What becomes of entries, one batch or unsendable entry after the other. */
+/** Yields each batch, and each entry that is too large to be sent. */
 function* batches(
 	{ entries, ...packing }: Packing<Item> & { entries: Item[] },
 	lowered: BatchLimits = packing.limits,
@@ -48,7 +47,10 @@ function* batches(
 	const { batch } = batcher.flush();
 	if (batch.length > 0) yield batch;
 }
-/** Keys of each batch; an entry that cannot be sent with an exclamation mark. */
+/**
+ * Returns the keys of each batch as one text. An exclamation mark follows the key of an entry that cannot be
+ * sent.
+ */
 const keys = (made: Iterable<Made>) =>
 	[...made].map((batch) =>
 		'reason' in batch ? `${batch.entry.key}!` : batch.map(({ entry }) => entry.key).join(''),
@@ -60,11 +62,12 @@ const split = (items: Item[]) => keys(make(items));
 test.each<[string, Item[], string[]]>([
 	['nothing makes no batch', [], []],
 	['by count', [...'abcdefg'].map((key) => item(key)), ['abc', 'def', 'g']],
-	// 48 + 49 and three bytes of brackets and comma are exactly the limit.
+	// The two entries have 97 bytes. The brackets and the comma add three, so the body has exactly the maximum
+	// size.
 	['by bytes, up to the limit', [item('a', 48), item('b', 49), item('c', 1)], ['ab', 'c']],
 	['by bytes, one beyond the limit', [item('a', 49), item('b', 49)], ['a', 'b']],
 	['one of exactly the limit, without brackets', [item('a', 100), item('b', 1)], ['a', 'b']],
-	['what is too large by itself', [item('a'), item('b', 101), item('c')], ['b!', 'ac']],
+	['an entry that is too large by itself', [item('a'), item('b', 101), item('c')], ['b!', 'ac']],
 	['a key once in a batch', [item('a'), item('b'), item('a'), item('c')], ['ab', 'ac']],
 	[
 		'one group in a batch',
@@ -75,7 +78,7 @@ test.each<[string, Item[], string[]]>([
 	expect(split(items)).toEqual(expected);
 });
 
-test('keeps all entries in order, within the limits, and no batch could have taken the next', () => {
+test('keeps all entries in order and within the limits, and fills each batch as far as possible', () => {
 	const anyItem = fc.record({
 		key: fc.constantFrom(...'abcdefgh'),
 		bytes: fc.nat(60),

@@ -11,12 +11,15 @@ import {
 	type Scenario,
 } from '../support/bulk-scenario';
 
-// Simulated hours take seconds of processor time, which a busy machine stretches.
+// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
 jest.setTimeout(120_000);
 
 const PASSING: Fault[] = ['slow', 'throttled', 'throttled 3 s', 'unavailable', 'reset'];
 
-/** Few ids, so that many documents share one; sizes around the limits below. */
+/**
+ * Generates entries with few different ids, so that many share an id. Their sizes are close to the limits
+ * below.
+ */
 const anyEntries = fc
 	.array(
 		fc.record({
@@ -71,7 +74,8 @@ test('whatever happens, each entry ends once, the index equals the model and no 
 				positions(scenario.entries),
 			);
 			expect(outcome.index).toEqual(model(scenario.entries, outcome));
-			// Each text is made once, whatever is retried or split, and none after the end of the run.
+			// The text of an entry is created only once, even if its request is retried or split. No text is created
+			// after the end of the run.
 			const { packed } = outcome;
 			expect(packed).toEqual(positions(scenario.entries).slice(0, packed.length));
 			if (ended(outcome, 'skipped').length === 0) {
@@ -93,7 +97,7 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 				expect(
 					outcome.endings.map(({ position }) => position).sort((a, b) => a - b),
 				).toEqual(positions(scenario.entries));
-				// Either the run had ended before, or the cancel ends it at once.
+				// If the run is still going, the cancel ends it at once.
 				if (outcome.endedAt >= cancelAtMs && outcome.thrown !== undefined) {
 					expect(outcome.thrown).toBe(CANCEL);
 					expect(outcome.endedAt).toBe(cancelAtMs);
@@ -107,10 +111,11 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 	);
 });
 
-test('transient errors and the neighbors of what the service rejects cost no document', async () => {
+test('no document fails because of transient errors or because other documents are rejected', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
-			// A batch that is refused entirely ends the search in later ones, hence one that is taken.
+			// Ten entries that fail alone stop the splitting of later batches until one is accepted. So the first
+			// entry is one that the service accepts.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
 			);
@@ -139,7 +144,7 @@ test('transient errors and the neighbors of what the service rejects cost no doc
 	);
 });
 
-test('of one refused batch exactly the refused entries fail', async () => {
+test('if a batch is rejected, exactly the rejected entries fail', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.uniqueArray(fc.nat(31), { maxLength: 32 }),

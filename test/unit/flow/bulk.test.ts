@@ -19,7 +19,7 @@ import { VirtualRun } from '../../../support/virtual-run';
 const endingOf = ({ endings }: Outcome, position: number): Ending | undefined =>
 	endings.find((ending) => ending.position === position);
 
-test('tells each request with its number, attempts and bytes, and counts them', async () => {
+test('reports each request with its number, attempts and bytes, and counts them', async () => {
 	const outcome = await runScenario({
 		entries: entries(5),
 		maxCount: 2,
@@ -36,7 +36,7 @@ test('tells each request with its number, attempts and bytes, and counts them', 
 	expect(outcome.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 2, 3, 1]);
 });
 
-test('a 429 is no attempt: however many there are, the request is sent again', async () => {
+test('a 429 does not count as an attempt, so the request is sent again after any number of them', async () => {
 	const refused = Array<Fault>(8).fill('throttled');
 	const outcome = await runScenario({
 		entries: entries(1),
@@ -72,7 +72,7 @@ test('Retry-After delays its own request, and with 429 and 503 all requests', as
 			faults: [fault],
 		});
 		const repeated = outcome.sent.find(({ attempt }) => attempt === 2)?.at ?? 0;
-		// The second request was in flight already when the answer to the first came.
+		// The second request was already in flight when the first one was answered.
 		return { repeated, next: outcome.sent[2]?.at };
 	};
 	expect(await gap('throttled 3 s')).toEqual({ repeated: 3010, next: 3010 });
@@ -82,8 +82,9 @@ test('Retry-After delays its own request, and with 429 and 503 all requests', as
 	expect(busy.next).toBeLessThan(100);
 });
 
-test('splits what is too large and makes smaller requests from there', async () => {
-	// 64 entries of 10 bytes; the service takes some 180 bytes, a quarter of what may be sent.
+test('splits a request that is too large, and sends smaller requests from then on', async () => {
+	// The service accepts 180 bytes per request, which is half of the batch limit. Each of the 64 entries has
+	// about 10 bytes.
 	const outcome = await runScenario({
 		entries: entries(64),
 		maxCount: 64,
@@ -119,7 +120,8 @@ test('an entry that cannot be written fails alone, whatever is in flight', async
 });
 
 test('the search in a batch goes on although another one was refused entirely', async () => {
-	// The second batch is through with its three requests before the first one's half is refused.
+	// All three requests of the second batch are answered before the service rejects the second half of the first
+	// batch.
 	const outcome = await runScenario({
 		entries: entries(6),
 		maxCount: 4,
@@ -138,11 +140,11 @@ test('once ten entries were rejected alone and none accepted, further batches ar
 		concurrency: 1,
 	});
 	expect(ended(outcome, 'failed')).toHaveLength(40);
-	// 19 for the first batch, one for each of the other three.
+	// 19 requests belong to the first batch. Each of the other three batches is sent once.
 	expect(outcome.sent).toHaveLength(22);
 });
 
-test('a failure that all would meet ends the run: the others are skipped with its error', async () => {
+test('a failure that affects all entries ends the run and skips the others with its error', async () => {
 	const outcome = await runScenario({
 		entries: entries(10),
 		maxCount: 1,
@@ -168,7 +170,8 @@ test('a request that waits for its turn when the run stops is not sent', async (
 		stopOnFailure: true,
 		latencyMs: 10,
 		poisoned: ['id2'],
-		// After the 429 only 4 may run, so entry 8 waits until the slow ones end: too late.
+		// After the 429 only four requests may be in flight. Entry 8 waits for the slow ones, and by then the run
+		// has stopped.
 		faults: ['throttled', 'none', ...Array<Fault>(6).fill('slow')],
 	});
 	expect(outcome.violations).toEqual([]);
@@ -186,7 +189,7 @@ test.each([
 	async (_case, scenario, httpStatus) => {
 		const outcome = await runScenario({
 			...scenario,
-			// The first is throttled, the second slow to answer; what comes then ends the run.
+			// The first request is throttled and the second is answered slowly. The next one ends the run.
 			entries: entries(8),
 			maxCount: 1,
 			concurrency: 3,
@@ -223,7 +226,7 @@ test('a cancel during a pause ends the run at once and counts what was sent as s
 	expect(endingOf(outcome, 5)?.error).toBe(CANCEL);
 });
 
-/** Options that nothing goes wrong with; each request takes 10 ms. */
+/** Options of a run without failures. Each request takes 10 ms. */
 function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 	return {
 		keyOf: (key) => key,
@@ -245,7 +248,7 @@ function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 
 const oneByOne = { maxCount: 1, maxBytes: 1000 };
 
-/** Sends in virtual time and hands every answer to `consume`. */
+/** Runs `bulk` in virtual time and passes every answer to `consume`. */
 async function send(
 	run: VirtualRun,
 	entries: Iterable<string> | AsyncIterable<string>,
@@ -283,7 +286,7 @@ test('an exception while a batch is handled fails its entries only', async () =>
 	expect(answers.flatMap(({ entries }) => entries).sort()).toEqual(['a', 'b', 'c']);
 });
 
-test('lets go of the texts of a request once it has its answer, and keeps them while it is sent in parts', async () => {
+test('releases the texts of a request after its answer, but keeps them while its parts are sent', async () => {
 	const run = new VirtualRun();
 	const batches: Array<Array<Packed<string>>> = [];
 	await send(run, 'abc', {
@@ -316,7 +319,7 @@ test('reads no more from the source than can be sent', async () => {
 		},
 	});
 	expect(run.stats.requests).toBe(100);
-	// The batches in flight, the one being filled and the entry that did not fit.
+	// Three batches in flight, the batch being filled, and the entry that did not fit into it.
 	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
 });
 
@@ -402,11 +405,11 @@ test('entries without keys may be in several requests at once', async () => {
 	};
 	await run.clock.run(consume());
 	expect(responses).toEqual(['a', 'a', 'a', 'a']);
-	// Three at once, then the last one.
+	// Three requests run at once, and the last one follows. Each takes 10 ms.
 	expect(run.now()).toBe(20);
 });
 
-test('what an earlier attempt left open is told of what a later response rejects, and of the parts of a batch', async () => {
+test('an unknown outcome of an earlier attempt is reported for rejected entries and for the parts of a batch', async () => {
 	const failed: Record<string, unknown> = {};
 	const run = new VirtualRun();
 	const answers = ['lost', 'split', undefined, 'refused'];

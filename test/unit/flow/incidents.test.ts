@@ -1,8 +1,9 @@
 /**
- * The vendor's public incidents, in virtual time: a workflow runs every hour and sends what has changed and what has
- * failed before. The incident begins in the middle of a run. The table in docs/reliability.md says the same.
+ * Plays the vendor's public incidents in virtual time. A workflow runs every hour and sends everything that
+ * changed or failed since the last run. Each incident begins in the middle of a run. The table in
+ * docs/reliability.md shows the same results.
  *
- * `FIGURES=1 npx jest test/unit/flow/incidents` prints what each run met.
+ * `FIGURES=1 npx jest test/unit/flow/incidents` prints the figures of each run.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,21 +23,21 @@ import {
 } from '../support/service-world';
 import { VirtualClock } from '../../../support/virtual-clock';
 
-// Simulated hours take seconds of processor time, which a busy machine stretches.
+// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
 jest.setTimeout(120_000);
 
 const HOUR = 3600;
-/** The incident begins so many seconds after the first run. */
+/** Start of the incident, in seconds after the first run begins. */
 const BEGIN = 5;
 const DOCUMENTS = 20_000;
-/** Documents that change from one run to the next. */
+/** Number of documents that change between two runs. */
 const CHANGED = 1000;
 
-/** What becomes of the runs that meet an incident. */
+/** Expected result of every run that meets an incident. */
 type Effect =
-	/** Everything is sent. */
+	/** All documents are sent, and the run takes this many seconds longer. */
 	| { slower: number }
-	/** The run ends early, within so many seconds of the first fault. */
+	/** The run ends early, between these numbers of seconds after its first failure. */
 	| { endsAfter: [least: number, most: number] };
 
 interface Incident {
@@ -44,9 +45,9 @@ interface Incident {
 	minutes: number;
 	kind: World['kind'];
 	rule: Rule;
-	/** By *Retry For*: the default, and what scheduled examples use. */
+	/** Expected effects by value of *Retry For*: 60 s is the default, and the scheduled examples use 900 s. */
 	effects: Record<60 | 900, Effect>;
-	/** The row of the table, without its first cell. */
+	/** The cells of the table row after its first cell. */
 	cells: [seen: string, byDefault: string, with900: string, next: string];
 }
 
@@ -136,17 +137,15 @@ const INCIDENTS: Incident[] = [
 	},
 ];
 
-/** A run of the schedule, and when it started, in seconds. */
+/** One scheduled run. Its start is in seconds. */
 interface Scheduled {
 	start: number;
 	played: Played;
 }
 
-/** Runs the workflow every hour until a run has started after the incident. */
 async function playSchedule({ minutes, kind, rule }: Incident, retryForSeconds: number) {
 	const clock = new VirtualClock();
 	const end = BEGIN + minutes * 60;
-	/** Versions of the documents, by ID. */
 	const source = new Map<number, number>();
 	const index = new Map<number, number>();
 	const toSend = new Set<number>();
@@ -160,7 +159,7 @@ async function playSchedule({ minutes, kind, rule }: Incident, retryForSeconds: 
 	};
 	change(DOCUMENTS);
 	for (let start = 0; ; start += HOUR) {
-		// A schedule starts no run while the former one still goes on.
+		// If the previous run is still going, the schedule skips this one.
 		if (clock.now() > start * 1000) continue;
 		await clock.run(clock.sleep(start * 1000 - clock.now()));
 		const played = await playWorld({
@@ -180,18 +179,17 @@ async function playSchedule({ minutes, kind, rule }: Incident, retryForSeconds: 
 	return { runs, end, source, index, toSend };
 }
 
-/** What a run does that meets the incident. */
 function checkEffect({ start, played }: Scheduled, effect: Effect, isBroken: boolean): void {
 	const { failed, skipped, seconds, ended } = played;
 	const faultAfter = Math.max(0, BEGIN - start);
 	if ('slower' in effect) {
 		expect([failed.length, skipped.length, ended]).toEqual([0, 0, undefined]);
-		// The first run has more to send.
+		// 120 s cover the first run, which sends more documents than the others.
 		expect(seconds).toBeLessThan(effect.slower + 120);
 		return;
 	}
 	const [least, most] = effect.endsAfter;
-	// A run whose incident ends before its patience goes on.
+	// If the incident ends while the run still retries, the run continues.
 	if (!isBroken) return;
 	expect(ended).toBeDefined();
 	expect(skipped.length).toBeGreaterThan(0);

@@ -9,10 +9,13 @@ import {
 } from '../../../support/rate-limits';
 import { VirtualRun } from '../../../support/virtual-run';
 
-// Simulated hours take seconds of processor time, which a busy machine stretches.
+// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
 jest.setTimeout(120_000);
 
-/** As long as it takes to learn: ten minutes after long pauses, otherwise 6,000 requests or 1,000,000 documents. */
+/**
+ * Returns how many seconds the limiter needs to learn a limit. After long pauses that is ten minutes. Otherwise
+ * it is the time of 6,000 requests or 1,000,000 documents.
+ */
 const secondsFor = ({ allowed, load }: RateLimit) => {
 	const requests = Math.min(6000, 1_000_000 / (load?.perRequest ?? 1));
 	return load?.retryAfterMs === 5000 ? TEN_MINUTES : Math.min(TEN_MINUTES, requests / allowed);
@@ -82,7 +85,7 @@ describe('503 without Retry-After', () => {
 		},
 	);
 
-	test('from a limiter: whatever the dice say, no batch is split so often that requests fail', async () => {
+	test('from a limiter: for any seed, no batch is split so often that requests fail', async () => {
 		for (let seed = 1; seed <= 10; seed++) {
 			const { failed, refused, accepted } = await play({
 				admits: bucket(10, 20),
@@ -114,13 +117,15 @@ describe('503 without Retry-After', () => {
 	});
 });
 
-/** A client of a limiter, and waves of requests that end together. */
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const limiter = new Limiter();
 	const limiterClient = new LimiterClient(limiter, run, max);
 	const starts: number[] = [];
-	/** Sends so many requests, of which the first ones are accepted. Returns when each of them started. */
+	/**
+	 * Sends this many requests, of which the service accepts the first ones. Returns the start time of each
+	 * request.
+	 */
 	const send = async (count: number, accepted = count, through = limiterClient) => {
 		starts.length = 0;
 		const one = async (at: number) =>
@@ -139,23 +144,24 @@ function setUp(max: number) {
 
 test('after a pause requests start one by one, one more in flight for each success', async () => {
 	const { send } = setUp(8);
-	// Nothing is known of how many may be in flight, since none was accepted.
+	// The service accepted no request, so the limiter does not know how many may be in flight.
 	await send(1, 0);
 	expect(await send(8)).toEqual([1000, 1100, 1100, 1200, 1200, 1200, 1200, 1300]);
 });
 
-test('if more were in flight than the service has accepted together, the window shrinks to that', async () => {
+test('the window shrinks to the number of requests that the service accepted at once', async () => {
 	const { send } = setUp(8);
 	await send(8, 3);
 	await send(6);
 	expect(await send(6)).toEqual([0, 0, 0, 100, 100, 100]);
 });
 
-test('a rate that was refused is lowered: requests start evenly, at 95 % of it', async () => {
+test('after a refusal requests start evenly, at 95 % of the rate that was refused', async () => {
 	const { send } = setUp(1);
 	await send(21, 20);
 	const starts = await send(20);
-	// 20 requests in 2.05 s were too many, so 95 % of 9.76 a second. A start may be 20 ms early.
+	// The service refused 20 requests in 2.05 s. So the limiter allows 95 % of 9.76 requests per second. A
+	// request may start 20 ms early.
 	const lastMs = (starts[19] ?? 0) - (starts[0] ?? 0);
 	expect(lastMs).toBeGreaterThanOrEqual(Math.floor((19 * 1000) / (0.95 * 9.76)) - 20);
 	expect(lastMs).toBeLessThan(2100);
@@ -171,7 +177,7 @@ test('hours in which nothing is sent do not make the rate look low', async () =>
 	expect((starts[9] ?? 0) - (starts[0] ?? 0)).toBeLessThan(2000);
 });
 
-test('what was learned ends with the last run that uses the limiter', async () => {
+test('the learned limit is forgotten after the last run that uses the limiter', async () => {
 	const { run, limiter, limiterClient, send } = setUp(1);
 	const other = new LimiterClient(limiter, run, 1);
 	await send(21, 20);

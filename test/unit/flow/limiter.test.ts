@@ -16,12 +16,12 @@ describe('the pause before another attempt', () => {
 		expect(pauses).toEqual([100, 200, 400, 800, 1000, 1000]);
 	});
 
-	test('is anything from 0 to that', () => {
+	test('is random between 0 and that value', () => {
 		expect([0, 0.25].map((random) => backoffMs(3, random, bounds))).toEqual([0, 100]);
 	});
 });
 
-/** A client of a limiter with tasks of a given length that note when they began and how many ran. */
+/** Sets up a client of a limiter. Its tasks record when they start and how many run at once. */
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const { clock } = run;
@@ -37,13 +37,12 @@ function setUp(max: number) {
 			running--;
 			return sequence;
 		});
-	/** Most tasks that ran at once in a wave of many. */
+	/** Returns the highest number of tasks that run at once when many are waiting. */
 	const width = async () => {
 		peak = 0;
 		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));
 		return peak;
 	};
-	/** One task, and its sequence. */
 	const sequence = async () => await clock.run(task(1));
 	return { run, clock, limiterClient, starts, task, width, sequence };
 }
@@ -58,7 +57,7 @@ test('runs as many as allowed concurrently, in order, and all of them', async ()
 	expect(await width()).toBe(3);
 });
 
-test('a task that throws makes room', async () => {
+test('a task that throws frees its slot', async () => {
 	const { clock, limiterClient, task } = setUp(1);
 	const failing = limiterClient.schedule(async () => await Promise.reject(new Error('no')));
 	const next = task(1);
@@ -66,7 +65,7 @@ test('a task that throws makes room', async () => {
 	await expect(clock.run(next)).resolves.toBe(2);
 });
 
-test('a pause delays what has not started, and what waits already; the longest one counts', async () => {
+test('a pause delays all tasks that have not started, and the longest pause counts', async () => {
 	const { clock, limiterClient, starts, task, sequence } = setUp(4);
 	const first = await sequence();
 	limiterClient.refused(first, { delayMs: 1000 });
@@ -89,7 +88,7 @@ test('a pause outlasts a run that leaves while another goes on', async () => {
 	expect(run.clock.now()).toBe(3000);
 });
 
-test('the end of a run ends all pauses at once, those to come included', async () => {
+test('the end of a run ends all current and later pauses at once', async () => {
 	const { run, clock, limiterClient, starts, task, sequence } = setUp(4);
 	limiterClient.refused(await sequence(), { delayMs: 300_000 });
 	clock.at(100, () => run.stop('a failure'));
@@ -100,7 +99,6 @@ test('the end of a run ends all pauses at once, those to come included', async (
 	expect(clock.now()).toBeLessThan(110);
 });
 
-/** Two runs that share a limiter, and a task for each. */
 function twoRuns() {
 	const clock = new VirtualClock();
 	const limiter = new Limiter();
@@ -120,7 +118,7 @@ function twoRuns() {
 	return { clock, runs, clients, starts, task };
 }
 
-test('what one run is told holds for the other, and a run that ends leaves the pause and the queue', async () => {
+test('a pause holds for both runs, and the end of one run changes neither the pause nor the queue', async () => {
 	const { clock, runs, clients, starts, task } = twoRuns();
 	clients[0].refused(1, { delayMs: 3000 });
 	clock.at(100, () => runs[0].stop('canceled'));
@@ -132,7 +130,7 @@ test('what one run is told holds for the other, and a run that ends leaves the p
 	]);
 });
 
-test('a run never has more at once than its own maximum, though the other one leaves room', async () => {
+test('a run never exceeds its own maximum, even if the other run is idle', async () => {
 	const { clock, starts, task } = twoRuns();
 	await clock.run(Promise.all([task(0), task(0), task(0), task(1)]));
 	expect(starts).toEqual([
@@ -172,7 +170,7 @@ describe('a limit per minute', () => {
 		await run.clock.run(Promise.all([sendOne(line, send), sendOne(line, send)]));
 		const gaps = starts.slice(1).map((at, index) => at - starts[index]);
 		expect(gaps).toHaveLength(3);
-		// Timers are late: starts may catch up 20 ms.
+		// Timers fire late, so the limiter lets a start catch up 20 ms.
 		expect(gaps[0]).toBeCloseTo(1000 / 0.95 - 20, 5);
 		for (const gap of gaps.slice(1)) expect(gap).toBeCloseTo(1000 / 0.95, 5);
 	});
@@ -180,7 +178,7 @@ describe('a limit per minute', () => {
 	test.each([
 		['of one process', false, 600],
 		['of four workers, each with a quarter of the limit', true, 150],
-	])('%s: hardly a 429, and nearly all that the service takes', async (_, apart, limit) => {
+	])('%s: hardly any 429, and nearly full speed', async (_, apart, limit) => {
 		const { sent, accepted, refused, failed, endedAt } = await play({
 			admits: perMinute(600),
 			executions: 4,
@@ -195,7 +193,7 @@ describe('a limit per minute', () => {
 		expect(accepted.length / (endedAt / 60_000)).toBeGreaterThan(0.9 * 600);
 	});
 
-	test('of several the lowest counts, as long as its limiterClient is used, and for whatever comes after it', async () => {
+	test('the lowest of several limits counts until its client leaves, and for the request after its last one', async () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
 		const next = async (perMinute: number) => {
@@ -222,19 +220,20 @@ describe('a limit per minute', () => {
 		await run.clock.run(Promise.all(all));
 		expect(run.now()).toBe(5000);
 		limiterClient.leave();
-		// What waited has not used up the minutes of the next run, which waits for the first request only.
+		// The two requests that never started do not count against the limit. The next run waits only because of
+		// the first request.
 		const later = new VirtualRun({ clock: run.clock });
 		const next = new LimiterClient(limiter, later, 1, 1);
 		const startedAt = await later.clock.run(next.schedule(async () => later.now()));
 		expect(startedAt).toBeLessThanOrEqual(60_000 / 0.95);
 	});
 
-	test('no minute has more requests than the limit, whatever sends them and until when', async () => {
+	test('no minute contains more requests than the limit, for any mix of requests and deadlines', async () => {
 		const request = fc.record({
 			limiterClient: fc.nat(2),
 			atMs: fc.nat(150_000),
 			durationMs: fc.nat(5000),
-			/** By then it starts whatever the service has asked for. */
+			/** After this time the request starts even if a pause is still running. */
 			patienceMs: fc.option(fc.nat(20_000), { nil: Infinity }),
 			isRefused: fc.boolean(),
 		});
@@ -312,7 +311,8 @@ describe('a limit per minute', () => {
 		expect(waits).toHaveLength(60);
 		expect(mostInAMinute(sent)).toBeLessThanOrEqual(60);
 		expect(Math.max(...waits)).toBeLessThan(10_000);
-		// 378 s if each poll came before all submissions: jobs would be polled more often than they need.
+		// The run would take 378 s if all polls went before the submissions, because jobs would be polled more
+		// often than necessary.
 		expect(run.now()).toBeLessThan(240_000);
 	});
 });

@@ -9,14 +9,16 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Sends entries, each of which takes 10 ms and meets its faults one after the other. */
+/**
+ * Sets up a sender whose requests take 10 ms. The faults of an entry are the results of its attempts, in order.
+ */
 function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {}) {
 	const run = new VirtualRun();
 	const sent: string[] = [];
 	const read: string[] = [];
 	let inFlight = 0;
 	let peak = 0;
-	/** Most entries that were read and not yet answered. */
+	/** Number of entries that were read and are not answered yet. */
 	let ahead = 0;
 	let answered = 0;
 	const line = {
@@ -71,7 +73,7 @@ test('each entry gets its own outcome, whatever the outcomes of others', async (
 		['a', 'A'],
 		['b', 'B'],
 		['c', FAIL],
-		// What handles the failure broke down: that entry fails, the run goes on.
+		// The code that handles the failure throws. Only that entry fails, and the run continues.
 		['d', bug],
 		['e', 'E'],
 	]);

@@ -1,4 +1,4 @@
-/** Outages and entries at fault, in virtual time: what they cost, and that they cost no other entry. */
+/** Plays outages and faulty entries in virtual time. No other entry may fail because of them. */
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
@@ -7,20 +7,19 @@ import { flat } from '../support/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from '../../../support/virtual-run';
 
-// Simulated hours take seconds of processor time, which a busy machine stretches.
+// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
 jest.setTimeout(120_000);
 
 interface World {
 	documents: number;
 	perRequest?: number;
-	/** The status of a request with these documents, at that time. */
 	statusOf: (ids: number[], now: number) => number;
 	concurrency?: number;
 	latencyMs?: number;
 	seed?: number;
 }
 
-/** Pushes documents, or deletes them one by one, and tells what became of them. */
+/** Pushes documents, or deletes them one by one, and returns the outcome of each document. */
 async function play({
 	documents,
 	perRequest = 500,
@@ -135,7 +134,7 @@ it('a key that is refused with 403 ends the run after three documents that were 
 	expect(ended?.reason).toMatchObject({ httpStatus: 403 });
 });
 
-it('a service that stays down ends the run after a minute or two, in 16 requests per batch in flight', async () => {
+it('a service that stays down ends the run after one to two minutes, with 16 requests per batch in flight', async () => {
 	let requests = 0;
 	const { failed, skipped, seconds } = await play({
 		documents: 10_000,
@@ -153,7 +152,7 @@ it('a service that stays down ends the run after a minute or two, in 16 requests
 
 it('single requests that fail end the run after three, unless others succeed', async () => {
 	const down = await play({ documents: 1000, perRequest: 1, statusOf: () => 503 });
-	// The others had begun before the third one failed.
+	// Some requests were already in flight when the third one failed.
 	expect(down.failed.length).toBeLessThan(8);
 	expect(down.failed.length + down.skipped.length).toBe(1000);
 	const bad = [3, 300, 301, 700, 701, 1500];

@@ -2,7 +2,7 @@ import { inParallel, Tasks } from '../../../nodes/shared/flow/parallel';
 import { flat } from '../support/slices';
 import { VirtualClock } from '../../../support/virtual-clock';
 
-/** Whatever waits for nothing but promises has ended then. */
+/** Waits until all pending promise callbacks have run. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
@@ -26,7 +26,7 @@ test('a producer waits until the slice with its value has been processed', async
 	expect(log).toEqual(['a,b read', 'a put', 'b put', 'c read']);
 });
 
-test('a closed channel returns the values that wait, then ends, and accepts nothing more', async () => {
+test('a closed channel returns its remaining values, then ends, and accepts no new ones', async () => {
 	const channel = new Tasks<string>();
 	void channel.put('a');
 	channel.close();
@@ -50,7 +50,7 @@ test('when the consumer leaves, no producer waits any longer', async () => {
 	await channel.put('too late');
 });
 
-test('runs no more tasks at once than allowed, and passes on what they put', async () => {
+test('runs no more tasks at once than allowed, and passes on their values', async () => {
 	const clock = new VirtualClock();
 	let running = 0;
 	let peak = 0;
@@ -75,7 +75,7 @@ test('runs no more tasks at once than allowed, and passes on what they put', asy
 	expect(clock.now()).toBe(40);
 });
 
-test('what the source throws comes after the end of all tasks', async () => {
+test('an error of the source is thrown after all tasks have ended', async () => {
 	const clock = new VirtualClock();
 	const broken = new Error('broken');
 	const values: string[] = [];
@@ -93,7 +93,7 @@ test('what the source throws comes after the end of all tasks', async () => {
 	expect(values).toEqual(['late']);
 });
 
-test('a consumer that leaves is told to the source, and waits for the tasks that run', async () => {
+test('when the consumer leaves, the source is closed and running tasks are awaited', async () => {
 	const clock = new VirtualClock();
 	const ended: number[] = [];
 	const consume = async () => {

@@ -7,7 +7,7 @@ import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
-// Simulated hours take seconds of processor time, which a busy machine stretches.
+// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
 jest.setTimeout(120_000);
 
 const TICK_MS = 50;
@@ -21,7 +21,7 @@ test.each([1, 2, 3, 4, 5])('100 jobs of 2 s each finish within 2.6 s (chance %i)
 	expect(outcome.finishedAt).toBeLessThanOrEqual(2600);
 });
 
-test('a job of 60 s takes at most 15 polls, whatever the jitter', async () => {
+test('a job of 60 s needs at most 15 polls, with any jitter', async () => {
 	const least = await runPolls({ jobs: jobs(1, 60_000), random: () => 0 });
 	expect(least.polls).toHaveLength(15);
 	await fc.assert(
@@ -45,7 +45,7 @@ test('polls at once, then at intervals that grow up to the cap', async () => {
 	});
 	const gaps = polls.slice(1).map(({ at }, index) => at - (polls[index]?.at ?? 0));
 	expect(polls[0]?.at).toBe(0);
-	// Growth of 1.4.
+	// Each interval is 1.4 times the previous one.
 	expect(gaps.slice(0, 4)).toEqual([1000, 1400, 1960, 2744]);
 	expect(new Set(gaps.slice(4))).toEqual(new Set([3000]));
 });
@@ -175,7 +175,7 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 					const [how] = outcome.endings.get(job.name) ?? [];
 					const { readyAtMs, addedAtMs = 0, faults = [] } = job;
 					if (how === 'failed') expect(faults).toContain('refused');
-					// A job that was ready in time and met no fault is never called late.
+					// If a job was ready in time and no poll failed, the job never times out.
 					const isPolledInTime = addedAtMs <= settings.deadlineMs;
 					const isFaultless = faults.every((fault) => fault === 'none');
 					if (how === 'timeout' && isFaultless && isPolledInTime) {
@@ -200,10 +200,10 @@ test('pauses after polls that fail double with each of them', async () => {
 	expect(gaps).toEqual([250, 500, 1000, 2000]);
 });
 
-describe('what a job is told and tells', () => {
+describe('the input and the result of a poll', () => {
 	const PENDING: Finding<string> = { state: 'pending' };
 	const DONE: Finding<string> = { state: 'finished', response: 'done' };
-	/** Without jitter, from 500 ms on. */
+	/** Removes the jitter, so the first interval is exactly 500 ms. */
 	const EVEN = { random: () => 0.5 };
 
 	test('each poll learns how long is left', async () => {
@@ -220,7 +220,7 @@ describe('what a job is told and tells', () => {
 		expect(outcomes.a).toEqual({ ok: true, response: 'done' });
 	});
 
-	test('after the deadline no time is left, rather than less than none', async () => {
+	test('after the deadline the remaining time is 0, not negative', async () => {
 		const late = { name: 'late', addedAtMs: 50, deadlineMs: 20 };
 		const { polls } = await pollAll([late], () => DONE);
 		expect(polls).toMatchObject([{ at: 50, leftMs: 0 }]);
@@ -242,7 +242,6 @@ describe('what a job is told and tells', () => {
 			refused: { ok: false, reason: refused, verdict },
 			busy: { ok: false, reason: { name: 'busy', lastError: busy }, verdict },
 		});
-		// The job that expired was not polled again.
 		expect(retries).toBe(0);
 	});
 
@@ -266,7 +265,7 @@ describe('what a job is told and tells', () => {
 		});
 	});
 
-	test('what one job is asked to wait for holds up no other, unless the service throttles', async () => {
+	test('a Retry-After for one job delays no other job, except with 429 or 503', async () => {
 		const gaps = async (error: Verdict) => {
 			const { timesOf } = await pollAll(
 				[{ name: 'a' }, { name: 'b' }],
@@ -285,7 +284,7 @@ describe('what a job is told and tells', () => {
 	});
 });
 
-test('a job that nobody waits for any longer is not polled', async () => {
+test('a job that nobody waits for is not polled', async () => {
 	const run = new VirtualRun();
 	const polled: string[] = [];
 	let isAbandoned = false;

@@ -1,4 +1,7 @@
-/** The rules of retrying, row by row: what follows from one more failure, in virtual time. */
+/**
+ * Tests each rule of the retry policy in virtual time. Each row is a list of events and the decision that the
+ * policy makes.
+ */
 import {
 	RetryPolicy,
 	ServiceHealth,
@@ -22,14 +25,14 @@ const VERDICTS = {
 	'not sent': { action: 'retry' },
 } satisfies Record<string, Verdict>;
 
-/** A step of the story of a request. */
+/** An event before the decision. */
 type Step =
-	| /** It fails in this way. */ keyof typeof VERDICTS
-	| /** A request that starts now succeeds at once. */ 'success'
-	| /** A single entry of another batch is rejected, or gets 403. */ 'other 400'
+	| /** The request fails with this verdict. */ keyof typeof VERDICTS
+	| /** Another request starts now and succeeds at once. */ 'success'
+	| /** Another batch with a single entry is rejected with this status. */ 'other 400'
 	| 'other 403'
 	| /** The first attempt of another request fails. */ 'other 504'
-	| /** The request is split: from here on the story is that of a part. */ 'part'
+	| /** The request is split. The next events belong to one of its parts. */ 'part'
 	| /** Time passes, in milliseconds. */ number;
 
 interface Setting {
@@ -38,7 +41,7 @@ interface Setting {
 	retryForMs?: number;
 }
 
-/** Tells a story and returns what follows from its last failure, and the pause before the next attempt. */
+/** Plays the events. Returns the decision after the last failure, and the pause before the next attempt. */
 async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS }: Setting = {}) {
 	const run = new VirtualRun();
 	run.clock.random = () => 0.999;
@@ -68,7 +71,7 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 
 const times = <T>(count: number, ...steps: T[]): T[] =>
 	Array.from({ length: count }, () => steps).flat();
-/** Enough successes for chance to explain little. */
+/** After this many successes, the failures of one request can hardly be chance. */
 const HEALTHY: Step[] = times(30, 'success' as const);
 const AMID: Step[] = ['504', 'success'];
 const SINGLE = { size: 1 };
@@ -264,7 +267,7 @@ test.each<[string, Step[], number]>([
 	expect((await tell(story)).pauseMs).toBeCloseTo(expected, 0);
 });
 
-test('the limiter makes the pauses after 429 and 503', async () => {
+test('after 429 and 503 the limiter pauses the requests, not the policy', async () => {
 	for (const status of ['429', '503'] as const)
 		expect((await tell([status])).pauseMs).toBe(-Infinity);
 });

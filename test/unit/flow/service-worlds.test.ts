@@ -1,9 +1,9 @@
 /**
- * Services that fail now and then, shed load, are down for a while or reject everything: what becomes of a run with
- * the default options, in virtual time.
+ * Plays runs with default options in virtual time against services that fail now and then, shed load, go down
+ * for a while, or reject everything.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/unit/flow/service-worlds` plays 20 seeds of each row instead of 2, and prints
- * a table of what was measured.
+ * `SEEDS=20 FIGURES=1 npx jest test/unit/flow/service-worlds` plays 20 seeds of each row instead of 2. It also
+ * prints a table of the measurements.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
 import { bucket } from '../../../sandbox/rates';
@@ -21,29 +21,32 @@ import {
 	type World,
 } from '../support/service-world';
 
-// Simulated hours take seconds of processor time, which a busy machine stretches.
+// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
 jest.setTimeout(120_000);
 
 const SEEDS = Number(process.env.SEEDS ?? 2);
-/** Deletes are the most requests, so the default plays fewer of them. */
+/** Each delete is a request of its own, so the default run plays fewer of them. */
 const DELETES = process.env.SEEDS === undefined ? 2000 : 10_000;
 
 interface Row {
 	name: string;
 	world: World;
-	/** The only documents that may fail, and have to. */
+	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
-	/** The longest time from the first failed request with such a document to its failure, in seconds. */
+	/**
+	 * Maximum number of seconds between the first failed request with such a document and the failure of the
+	 * document itself.
+	 */
 	isolatedWithin?: number;
 	/** Share of the seeds in which other documents may fail too. */
 	exceptions?: number;
-	/** The run ends early, within these seconds and with at most so many requests. */
+	/** The run ends early, between these numbers of seconds. It sends at most this many requests. */
 	ends?: { after: [least: number, most: number]; requests?: number };
-	/** The longest that a run may take, as a multiple of the same world with other rules. */
+	/** Maximum duration of the run, as a multiple of the duration under other rules. */
 	atMost?: { times: number; rules: World['rules'] };
-	/** The longest that a run may take. */
+	/** Maximum duration of the run. */
 	seconds?: number;
-	/** A long run is played with one seed. */
+	/** Whether the run is long. A long run is played with only one seed. */
 	isLong?: boolean;
 }
 
@@ -84,7 +87,7 @@ const shedding: Row[] = [
 			atMost: { times: 2, rules: [atRandom(share, GATEWAY.timeout)] },
 		})),
 	),
-	// Requests are short, so that a run is much faster than the limit allows.
+	// Requests are short, so that a run without a limiter would send far more than 10 requests per second.
 	...([429, 503] as const).flatMap((status): Row[] => [
 		{
 			name: `${status} beyond 10 requests/s, burst 20: 100,000 documents`,
@@ -133,7 +136,7 @@ const atFault: Row[] = [
 		name: 'one document with 500, the first one, others in flight',
 		world: { ...LARGE, entries: 10_000, rules: [withAny([0], BAD)] },
 		fail: [0],
-		// Nothing has succeeded before, so nothing proves that the service is up.
+		// No request has succeeded yet, so the client does not know that the service works.
 		isolatedWithin: 30,
 	},
 	{
@@ -237,7 +240,6 @@ const refused: Row[] = [
 
 const figures: string[] = [];
 
-/** What is wrong with a seed of a row. */
 async function violationsOf(row: Row, played: Played, world: World): Promise<string[]> {
 	const { fail = [], ends, atMost, seconds, isolatedWithin } = row;
 	const wrong: string[] = [];

@@ -1,4 +1,3 @@
-/** What follows after a request was accepted: jobs that finish, get lost or fail, and what they hold in the budget. */
 import { Budget } from '../../../nodes/shared/flow/budget';
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
@@ -14,15 +13,20 @@ interface World {
 	entries: string;
 	perRequest?: number;
 	concurrency?: number;
-	/** What becomes of a job, which is named after its entries and the number of its submission. */
+	/**
+	 * Returns the result of a job. The name of a job consists of its entries and the number of its submission.
+	 */
 	settle: (job: string, run: VirtualRun) => Promise<Result> | Result;
-	/** Whether the service rejects the submission of these entries, the number of which counts from 1. */
+	/** Whether the service rejects this submission. Submissions of the same entries are numbered from 1. */
 	rejects?: (entries: string, submission: number) => boolean;
 	maxBytes?: number;
 	consume?: (run: VirtualRun) => Promise<void>;
 }
 
-/** Sends entries whose requests become jobs, and tells what was submitted, when, and what became of each entry. */
+/**
+ * Sends entries whose requests create jobs. Returns each submission with its time, and the outcome of each
+ * entry.
+ */
 async function play({
 	entries,
 	perRequest = 2,
@@ -86,7 +90,7 @@ async function play({
 	return { submitted, repeated, ends, mostUnanswered, ms: run.now() };
 }
 
-test('entries get what became of their job, and a job that takes long holds up no submission', async () => {
+test('entries receive the outcome of their job, and a slow job delays no submission', async () => {
 	const { ends, submitted, ms } = await play({
 		entries: 'abcd',
 		concurrency: 1,
@@ -112,7 +116,7 @@ test('a lost job is submitted again as it was, once', async () => {
 	expect(lost.ends).toEqual({ a: 'again of ab2', b: 'again of ab2' });
 });
 
-test('a part of a lost job that is split when it is submitted again is not repeated once more', async () => {
+test('if a lost job is split at its second submission, its parts are not submitted a third time', async () => {
 	const { submitted, ends } = await play({
 		entries: 'abcd',
 		perRequest: 4,
@@ -129,7 +133,7 @@ test.each([
 	['before', 'cdab'],
 	['after', 'abcd'],
 ])(
-	'the entries of a job that failed go alone, all at once, if another one finished %s it',
+	'the entries of a failed job are sent alone, all at once, if another job finished %s it',
 	async (_, entries) => {
 		const { ends, submitted, ms } = await play({ entries, concurrency: 4, settle: failing });
 		expect(ends).toEqual({
@@ -143,7 +147,7 @@ test.each([
 	},
 );
 
-test('a job fails as a whole if no other one finishes, with the job that was accepted', async () => {
+test('if no other job finishes, a job fails as a whole and names its submission', async () => {
 	const { ends, submitted } = await play({ entries: 'abcd', settle: () => unfinished('split') });
 	expect(submitted).toEqual(['ab', 'cd']);
 	expect(ends).toMatchObject({ a: 'split of ab1', c: 'split of cd1' });
@@ -158,7 +162,7 @@ test('no more is read than the budget allows', async () => {
 	expect(mostUnanswered).toBeLessThanOrEqual(6);
 });
 
-test('jobs that failed and fill the budget give up their room, although no other one can finish', async () => {
+test('failed jobs that fill the budget release it, even if no other job can finish', async () => {
 	const { ends } = await play({
 		entries: 'abcdefgh',
 		maxBytes: 2,

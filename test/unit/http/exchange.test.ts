@@ -8,7 +8,6 @@ const PARTY = { name: 'the push service', urlLabel: 'Push Service URL' };
 const MB = 1_000_000;
 const delay = async (ms: number) => await new Promise((done) => setTimeout(done, ms));
 
-/** A response as n8n returns it. */
 const response = (
 	body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 	statusCode = 200,
@@ -45,7 +44,7 @@ test.each([
 		},
 		30_000,
 	],
-])('says how long to wait by the clock of the service: %j', async (headers, retryAfterMs) => {
+])('measures the wait by the clock of the service: %j', async (headers, retryAfterMs) => {
 	const read = await asking(async () => response([], 429, headers));
 	expect(read).toMatchObject({ status: 429, retryAfterMs });
 });
@@ -62,7 +61,7 @@ describe('a body that does not end', () => {
 		}
 	}
 
-	test('is an error after 64 MB of a success', async () => {
+	test('is an error after 64 MB of a successful response', async () => {
 		await expect(asking(async () => response(endless()))).rejects.toMatchObject({
 			message: expect.stringMatching(/is longer than 64 MB and was not read to its end/),
 			outcomeUnknown: true,
@@ -70,13 +69,13 @@ describe('a body that does not end', () => {
 		expect(sent).toBe(65 * MB);
 	});
 
-	test('is cut after 1 MB of an error', async () => {
+	test('is cut after 1 MB of an error response', async () => {
 		const { body } = await asking(async () => response(endless(), 500));
 		expect(String(body)).toMatch(/^x{100}/);
 		expect(sent).toBe(2 * MB);
 	});
 
-	test('ends with the time, though each byte arrives in time', async () => {
+	test('fails at the time limit, even if bytes keep arriving', async () => {
 		async function* trickle() {
 			for (;;) {
 				await delay(5);
@@ -88,7 +87,7 @@ describe('a body that does not end', () => {
 	});
 });
 
-test('a body is left when its exchange is ended', async () => {
+test('the body is no longer read when its exchange is ended', async () => {
 	let isClosed = false;
 	async function* slow() {
 		try {
@@ -109,20 +108,23 @@ test('a body is left when its exchange is ended', async () => {
 	expect(isClosed).toBe(true);
 });
 
-describe('an exchange is ended', () => {
-	/** Does what axios does with a signal. */
+describe('a request ends', () => {
+	/** A request that never ends but reacts to a cancel like axios. */
 	const hang: Send = async ({ abortSignal }) =>
 		await new Promise((_resolve, reject) => {
 			const signal: GenericAbortSignal = abortSignal;
 			signal.addEventListener?.('abort', () => reject(new Error('canceled')));
 		});
-	/** n8n waits for a token that others wait for too. */
+	/**
+	 * A request that ignores a cancel. n8n behaves like this while it waits for a token that other requests wait
+	 * for too.
+	 */
 	const deaf: Send = async () => await new Promise(() => {});
 
 	test.each([
 		['what n8n sends', hang],
 		['what n8n waits for', deaf],
-	])('by its time: %s', async (_what, send) => {
+	])('at its time limit: %s', async (_what, send) => {
 		const error: unknown = await asking(send, 20).catch((reason: unknown) => reason);
 		expect(error).toBeInstanceOf(ServiceFailure);
 		expect(error).toMatchObject({ transportCode: 'ETIMEDOUT', outcomeUnknown: true });
@@ -131,7 +133,7 @@ describe('an exchange is ended', () => {
 	test.each([
 		['what n8n sends', hang],
 		['what n8n waits for', deaf],
-	])('by a cancel: %s', async (_what, send) => {
+	])('after a cancel: %s', async (_what, send) => {
 		const cancels = new Set<() => void>();
 		const ended = asking(send, 60_000, cancels);
 		for (const cancel of cancels) cancel();
@@ -139,7 +141,7 @@ describe('an exchange is ended', () => {
 	});
 });
 
-test('the time may be longer than a timer can be', async () => {
+test('the time limit may be longer than the longest timer', async () => {
 	const slow: Send = async () => await delay(20).then(() => response([]));
 	expect(await asking(slow, 2 ** 40)).toMatchObject({ status: 200 });
 });
@@ -147,12 +149,12 @@ test('the time may be longer than a timer can be', async () => {
 test.each([
 	['a failure', new ServiceFailure('No token', { kind: 'token' })],
 	['an unusable credential', new InputError("'Client ID' is empty", 'Fill it in.')],
-])('%s of the credential is thrown as it is, though n8n wraps it', async (_what, thrown) => {
+])('%s of the credential is thrown unchanged, although n8n wraps it', async (_what, thrown) => {
 	const wrapped = Object.assign(new Error('NodeApiError'), { cause: thrown });
 	await expect(asking(async () => await Promise.reject(wrapped))).rejects.toBe(thrown);
 });
 
-test('what breaks a response that has begun to arrive is no refused connection', async () => {
+test('an error while a response arrives is not reported as a refused connection', async () => {
 	async function* broken() {
 		yield Buffer.from('{');
 		await Promise.reject(Object.assign(new Error('x'), { code: 'X', syscall: 'connect' }));

@@ -12,7 +12,6 @@ import { NO_HOST } from '../../../support/no-host';
 
 const PARTY = { name: 'the push service', urlLabel: 'Push URL' };
 
-/** What an error proves. */
 function transportFacts(error: unknown) {
 	const { transportCode: code, neverSent, transient } = transportFailure(error, PARTY);
 	return { code, neverSent, permanent: code !== undefined && !transient };
@@ -22,7 +21,6 @@ type TransportFacts = ReturnType<typeof transportFacts>;
 const servers: Server[] = [];
 const sockets = new Set<Socket>();
 
-/** Starts a raw server on a free port. */
 async function listen(server: Server): Promise<number> {
 	servers.push(server);
 	server.on('connection', (socket: Socket) => {
@@ -45,7 +43,7 @@ async function tls(onConnection: (socket: Socket) => void, options: TlsOptions =
 	return await listen(server);
 }
 
-/** What n8n's HTTP helper throws: the error of axios as the cause of its own. */
+/** Returns what n8n's HTTP helper throws: an error of its own that has the axios error as its cause. */
 async function errorOf(
 	url: string,
 	{ trusting = true, signal = undefined as AbortSignal | undefined } = {},
@@ -120,7 +118,8 @@ describe('requests over real sockets', () => {
 	});
 
 	test('a client certificate that is required is permanent, but the request may have arrived', async () => {
-		// With TLS 1.3 the client has finished the handshake before the server refuses it.
+		// In TLS 1.3 the server rejects a client without a certificate only after the client has finished the
+		// handshake.
 		const port = await tls(silent, { requestCert: true, minVersion: 'TLSv1.3' });
 		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
 		expect(facts).toMatchObject({ neverSent: false, permanent: true });
@@ -224,7 +223,7 @@ describe('evidence', () => {
 	});
 });
 
-describe('what is said', () => {
+describe('the message', () => {
 	const system = (code: string, syscall: string) =>
 		Object.assign(new Error(code), {
 			code,
@@ -293,7 +292,7 @@ describe('what is said', () => {
 		[TOKEN_SERVER, 29_000, true],
 		[TOKEN_SERVER, 30_000, false],
 	])(
-		'of a timeout: more time only where it can be given: %j, %i ms',
+		'of a timeout suggests more time only if a parameter allows it: %j, %i ms',
 		(party, ms, canHaveMore) => {
 			const { description = '', message, outcomeUnknown } = timeoutFailure(party, ms);
 			expect(message).toMatch(/ did not answer within (30|29) s$/);
@@ -303,7 +302,7 @@ describe('what is said', () => {
 		},
 	);
 
-	test('without a token nothing was sent, whatever became of the token request', () => {
+	test('without a token nothing was sent, for any result of the token request', () => {
 		const failure = transportFailure(system('ECONNRESET', 'read'), TOKEN_SERVER);
 		expect(failure).toMatchObject({ kind: 'token', neverSent: true, outcomeUnknown: false });
 	});

@@ -1,6 +1,6 @@
 /**
- * What Chunk Text says of texts that failed: each sentence once, with its advice. After a change of the words
- * `npx jest test/unit/n8n/chunk-failures -u` writes them anew; then read the diff.
+ * Lists every failure message of Chunk Text with its advice. If you change a text, run `npx jest
+ * test/unit/n8n/chunk-failures -u` to update the snapshot. Then read the diff.
  */
 import * as failures from '../../../nodes/ChunkText/jobs/job-errors';
 import { InputError } from '../../../nodes/shared/service/input-error';
@@ -88,13 +88,13 @@ it.each([
 		'Out of job-12345678',
 		'"Out of …": the AI service reported ERROR (chunking ID job-12345678)',
 	],
-	// A shorter ID may be a word that means something else.
+	// A shorter ID may also be an ordinary word, so the message keeps it.
 	['of', 'Out of memory', '"Out of memory": the AI service reported ERROR (chunking ID of)'],
 ])('the message of a job has its ID once, at the end: %s', (id, words, message) => {
 	expect(jobMessage(jobFailed('ERROR', words, 1), id)).toBe(message);
 });
 
-it('only failures after which the service may still be at work leave the outcome open', () => {
+it('the outcome is unknown only after failures after which the service may still be working', () => {
 	const open = ALL.filter(
 		(failure) => failure instanceof ServiceFailure && failure.outcomeUnknown,
 	);

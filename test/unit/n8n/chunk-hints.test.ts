@@ -2,7 +2,7 @@ import { ChunkHints } from '../../../nodes/ChunkText/output/chunk-hints';
 import { RunStats } from '../../../nodes/shared/flow/run-state';
 import type { Run } from '../../../nodes/shared/n8n/run/run';
 
-/** Numbers in the hints of a run in which so many texts were done, one list for each hint. */
+/** Returns the numbers in each hint of a run that chunked this many texts. */
 function figures(hints: ChunkHints, done: number, isFetched = true): string[][] {
 	const said: string[] = [];
 	const stats = new RunStats();
@@ -24,7 +24,7 @@ it('texts that are not finished do not count as chunked', () => {
 	expect(figures(hints, 150, false)).toEqual([['150', '40', '7'], TROUBLE]);
 });
 
-it('all files are summed up', () => {
+it('the hints contain the totals of all files', () => {
 	const hints = new ChunkHints();
 	hints.file({ records: 1_000, chunked: 900, chunks: 3_000 });
 	hints.file({ records: 50, chunked: 40, chunks: 70 });

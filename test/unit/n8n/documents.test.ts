@@ -1,4 +1,3 @@
-/** How documents are made of what comes in. */
 import fc from 'fast-check';
 
 import {

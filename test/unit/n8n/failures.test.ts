@@ -7,7 +7,7 @@ const counted = (...failures: Array<[reason: unknown, id?: string]>) => {
 	return all.json().failureCounts;
 };
 
-test('counts what failed for the same reason together, the most frequent first', () => {
+test('counts failures with the same reason together, and returns the most frequent first', () => {
 	const counts = counted(
 		[new Error("The status of document 'a' is 400"), 'a'],
 		[new Error('busy')],
@@ -47,7 +47,7 @@ test.each([
 		],
 		"the document has more bytes than the 5,000 that 'Bytes per Request' allows",
 	],
-])('%s that differs from record to record does not count apart', (_, [one, other], error) => {
+])('%s that differs from record to record makes no separate reason', (_, [one, other], error) => {
 	expect(counted([new Error(one)], [new Error(other)])).toEqual([{ error, records: 2 }]);
 });
 
@@ -59,7 +59,7 @@ test('records that cannot be read count together, wherever they are', () => {
 	expect(counts).toEqual([{ error: 'The record is not JSON', records: 2 }]);
 });
 
-test('tells 100 reasons apart, and counts the others as one', () => {
+test('distinguishes 100 reasons, and counts all others as one', () => {
 	const numbers = [...Array(150).keys(), 7];
 	const list = counted(...numbers.map((number): [Error] => [new Error(`no ${number}`)]));
 	expect(list).toHaveLength(101);

@@ -3,7 +3,7 @@ import { Meter } from '../../../nodes/shared/n8n/run/meter';
 
 afterEach(() => jest.restoreAllMocks());
 
-/** Counts each figure so many times as its place in the list says, times a factor. */
+/** Sets each figure to its position in the list, multiplied by a factor. */
 function count(stats: RunStats, factor: number): void {
 	const names = [
 		'requests',
@@ -17,7 +17,7 @@ function count(stats: RunStats, factor: number): void {
 	for (const [at, name] of names.entries()) stats.increment(name, factor * (at + 1));
 }
 
-it('measures what was counted since it was made, such as for a second file', () => {
+it('measures only what was counted after its creation, such as for a second file', () => {
 	const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
 	const stats = new RunStats();
 	count(stats, 100);
@@ -36,7 +36,7 @@ it('measures what was counted since it was made, such as for a second file', () 
 	expect(second.text()).toBe('24 per second, 20 retries');
 });
 
-it('says what a run has done, with its responses by status', () => {
+it('lists the figures of a run, including its responses by status', () => {
 	const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
 	const stats = new RunStats();
 	const meter = new Meter(stats);

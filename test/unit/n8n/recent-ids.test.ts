@@ -1,6 +1,6 @@
 import { RecentIds } from '../../../nodes/ChunkText/input/recent-ids';
 
-test('an ID is known among the next 100,000, and forgotten after twice as many', () => {
+test('an ID is remembered for the next 100,000 IDs, and forgotten after twice as many', () => {
 	const ids = new RecentIds();
 	const add = (from: number, count: number) => {
 		for (let at = from; at < from + count; at++) ids.has(`other ${at}`);

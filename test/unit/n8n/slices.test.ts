@@ -5,7 +5,7 @@ import { jsonInSteps } from '../../../nodes/shared/n8n/run/slices';
 
 afterEach(() => jest.restoreAllMocks());
 
-it('lets others have their turn once a slice of 25 ms is used up, and not before', async () => {
+it('yields to other executions after a slice of 25 ms, and not before', async () => {
 	let now = 0;
 	jest.spyOn(performance, 'now').mockImplementation(() => now);
 	const run = new Run({
@@ -25,7 +25,7 @@ it('lets others have their turn once a slice of 25 ms is used up, and not before
 	expect(turns).toEqual([2, 5, 8]);
 });
 
-test('large JSON is written as JSON.stringify does, with a breath before each of its vectors', async () => {
+test('large JSON is written as JSON.stringify writes it, but it yields before each vector', async () => {
 	const vectors = Array.from({ length: 100 }, (_, index) => [index, 0.5, null]);
 	const response = { chunkedData: [{ chunks: ['"a"', ''], vectors }, 'é', null], of: undefined };
 	let breaths = 0;

@@ -31,12 +31,12 @@ test.each(['\n', '\r\n', '\r'])('rows may end with %j, and are returned at once'
 			[4, { a: '2', b: 'z' }],
 		]);
 	}
-	// A CR may be the first half of CRLF.
+	// A CR at the end of a piece may be the first half of CRLF, so the reader waits for the next piece.
 	const atOnce = lineBreak === '\r' ? 2 : 3;
 	expect([...new CsvReader().push(['a', 1, 2, 3, ''].join(lineBreak))]).toHaveLength(atOnce);
 });
 
-test('the header row again, as in joined exports, is no record', () => {
+test('a repeated header row, as in joined exports, is skipped', () => {
 	const { records } = readAll(new CsvReader(), 'id,name\n1,a\nid,name\n2,b\n');
 	expect(records.map(({ record, line }) => [record, line])).toStrictEqual([
 		[1, 2],
@@ -131,7 +131,7 @@ describe('header', () => {
 		expect(brief(new CsvReader(), text)).toStrictEqual({ records: [], error });
 	});
 
-	test('columns without a name are ignored, and any name is a name', () => {
+	test('columns without a name are ignored, and every name is accepted', () => {
 		const { records } = readAll(new CsvReader(), 'a,,__proto__,,constructor\n1,2,3,4,5');
 		expect(JSON.stringify(records[0].value)).toBe(
 			'{"a":"1","__proto__":"3","constructor":"5"}',
@@ -161,7 +161,7 @@ test.each([
 	[';;;\n \na;b\n;\n1;2\n ;\t\n"";""\n ; \n3\n', ['1@5 1;2', '2@9 3']],
 	['a\tb\n\t\n  \n"1"\t\n', ['1@4 "1"\t']],
 	['a\n""\n\n;\nx', ['1@4 ;', '2@5 x']],
-])('rows without any value are no records: %j', (text, found) => {
+])('rows without any value are skipped: %j', (text, found) => {
 	const { records } = readAll(new CsvReader(), text);
 	expect(records.map(({ record, line, text }) => `${record}@${line} ${text}`)).toEqual(found);
 });
@@ -186,7 +186,7 @@ test('reads what csv-parse reads, however the text is cut', () => {
 				const hasValue = (row: string[]) =>
 					/[^"\s]/.test(row.join('').replaceAll(delimiter, ''));
 				const all = [columns, ...rows.map((row) => row.slice(0, width)).filter(hasValue)];
-				// A last row without a line break may be cut.
+				// The text ends with a line break, because a last row without one counts as possibly truncated.
 				const text = all.map((row) => csvRow(row, delimiter) + lineBreak).join('');
 				const { records, error } = readAll(
 					new CsvReader({ delimiter: isGiven || width === 1 ? delimiter : undefined }),
@@ -210,7 +210,7 @@ test('reads what csv-parse reads, however the text is cut', () => {
 	);
 });
 
-test('finds the same in damaged text, however it is cut', () => {
+test('returns the same records of a damaged text for any cuts', () => {
 	fc.assert(
 		fc.property(
 			cell.chain((first) =>
@@ -235,7 +235,7 @@ test('finds the same in damaged text, however it is cut', () => {
 	);
 });
 
-/** A row of three cells of a file in which quotes are ordinary characters. */
+/** Generates a row of three cells for a file in which quotes are ordinary characters. */
 const looseRow = fc
 	.tuple(fc.constantFrom('x', '"x', 'x"', '12" x', '""', ''), fc.constantFrom('', 'y'))
 	.map(([title, more]) => ['id', title, more].join('\t'));
@@ -266,7 +266,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			for (const [line, count] of covered) {
 				expect(line).toBe(next);
 				next += count;
-				// More lines would have been taken for rows.
+				// A quoted cell with more lines would be read as several rows.
 				expect(count).toBeLessThanOrEqual(10);
 			}
 			expect(next).toBe(last);
@@ -360,7 +360,7 @@ describe('rows before the header row', () => {
 });
 
 test.each([0, 1, 2])(
-	'a header row in upper case is no record, whether it is skipped or not: skip %i',
+	'a header row in upper case does not count as a record, even if it is skipped: skip %i',
 	(skip) => {
 		const reader = new CsvReader();
 		reader.skip = skip;

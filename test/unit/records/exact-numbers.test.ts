@@ -32,6 +32,6 @@ test.each([
 	['[1,1e400]', '1e400'],
 	['[1,2.5,9007199254740992,0.12345678901234567,"12345678901234567890"]', undefined],
 	['{"1e400":1}', undefined],
-])('the first number of %s that would be another one is %s', (json, number) => {
+])('the first number of %s that JavaScript would change is %s', (json, number) => {
 	expect(inexactNumberIn(json)).toBe(number);
 });

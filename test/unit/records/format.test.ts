@@ -28,7 +28,7 @@ test.each([
 	if (format !== 'lines') expect(formatOf(fileName, mimeType, false)).toBe(format);
 });
 
-test('the MIME type counts for .txt where lines of text are no records', () => {
+test('the MIME type decides for .txt if lines of text are not records', () => {
 	expect(formatOf('a.txt', 'text/csv', false)).toBe('csv');
 	expect(formatOf('a.txt', 'text/plain', false)).toBeUndefined();
 });

@@ -95,7 +95,7 @@ describe('a broken file', () => {
 		['[1,2', /^2@1 Record 2 \(line 1\) is not valid JSON: the text ends early$/],
 		['[1,\n', /^2@. .* the text ends early$/],
 		['[1]\n[2]', /^2@2 The file goes on after its JSON \(line 2\)$/],
-	])('%j ends there, and what is before it is returned', (text, message) => {
+	])('%j ends the file, and the records before it are returned', (text, message) => {
 		for (const cuts of [[1000], [1]]) {
 			const { records, error } = brief(new JsonReader(), text, cuts);
 			expect(records).toStrictEqual(['1@1 1 -> 1']);
@@ -124,7 +124,7 @@ describe('a broken file', () => {
 		['[1,"{}', ['1']],
 		['[1,2', ['1']],
 		['{"a":{}}', ['{"a":{}}']],
-	])('%j, of which no more can be read, has records that are complete', (text, found) => {
+	])('%j cannot be read to its end, but its complete records are returned', (text, found) => {
 		const reader = new JsonReader();
 		expect([...reader.push(text), ...reader.end(true)].map((each) => each.text)).toEqual(found);
 	});
@@ -140,7 +140,7 @@ describe('a broken file', () => {
 	});
 });
 
-/** What stream-json finds. */
+/** Returns what the library stream-json finds. */
 async function peer(text: string, cuts: number[]): Promise<unknown[]> {
 	const [{ chain }, { parser }, { pick }, { streamArray }] = await Promise.all([
 		import('stream-chain'),

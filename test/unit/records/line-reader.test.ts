@@ -111,7 +111,7 @@ test('objects that follow each other in a line are records of their own', () => 
 	}
 });
 
-test('a file of such objects without any line break is not held as a whole', () => {
+test('a file of such objects without line breaks is not kept in memory as a whole', () => {
 	const reader = jsonLines();
 	const one = `{"id":"${'x'.repeat(1000)}}{\\"{"}`;
 	let found = 0;

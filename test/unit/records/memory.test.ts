@@ -20,7 +20,7 @@ test.each<[string, () => RecordReader, (id: string, padding: string) => string]>
 	['CSV', () => new CsvReader({ delimiter: ',' }), (id, padding) => `${id},x\n${padding},x\n`],
 	['lines', textLines, (id, padding) => `${id}\n${padding}\n`],
 ])(
-	'what is detached from a record of %s does not keep the rest of the file',
+	'a detached value of a record of %s does not keep the rest of the file in memory',
 	(name, create, write) => {
 		const reader = create();
 		const kept: unknown[] = [];
@@ -30,10 +30,11 @@ test.each<[string, () => RecordReader, (id: string, padding: string) => string]>
 		const before = process.memoryUsage().heapUsed;
 		for (let index = 0; index < 100; index++) {
 			const piece = write(`a-long-id-of-a-document-${index}`, 'x'.repeat(PIECE));
-			// As decoded: one flat text.
+			// Like the decoder, `toString` returns one flat string. A substring of it would keep the whole piece in
+			// memory.
 			for (const { value, text } of reader.push(Buffer.from(piece).toString())) {
 				if (text.length > 1000) continue;
-				// A value from JSON is no part of the text.
+				// A value from JSON consists of new strings, so it does not keep the piece in memory.
 				const id = name.startsWith('JSON') ? value : detached(idOf(value));
 				kept.push(id, detached(text));
 			}

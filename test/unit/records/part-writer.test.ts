@@ -13,7 +13,6 @@ import { readAll } from './support';
 
 const withHeader = (header: string): Frame => ({ ...LINES, before: `${header}\n` });
 
-/** The parts of a file. */
 function write(texts: string[], maxBytes: number, frame?: Frame): Part[] {
 	const writer = new PartWriter(maxBytes, frame);
 	const parts = [...texts.map((text) => writer.add(text)), writer.end()];

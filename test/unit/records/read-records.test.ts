@@ -39,7 +39,7 @@ test('the records before a broken one are returned first', async () => {
 	expect(found).toEqual([1, 2]);
 });
 
-test('however a text is cut before it breaks, all complete rows of CSV are returned, and lines of JSON', async () => {
+test('all complete CSV rows and JSON lines before a break are returned, for any cuts of the text', async () => {
 	const ROWS = ['1,a', '2,"b\nb"', '3,c'];
 	const LINES = ['1', '[2]', '3'];
 	await fc.assert(

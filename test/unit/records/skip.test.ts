@@ -1,11 +1,11 @@
-/** Records that are skipped at the beginning of a file: passed over, but counted as all others. */
+/** Tests records that are skipped at the beginning of a file. The reader still counts them. */
 import fc from 'fast-check';
 
 import { FORMATS, type RecordFormat } from '../../../nodes/shared/records/format';
 import type { RecordReader } from '../../../nodes/shared/records/record';
 import { brief, lengths } from './support';
 
-/** Pieces of which files are made, in each format; a file may be damaged anywhere. */
+/** Pieces for generating files of each format. Some pieces damage the file. */
 const PIECES: Record<RecordFormat, string[]> = {
 	jsonLines: [
 		'{"id":1}\n',

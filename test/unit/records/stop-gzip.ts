@@ -1,6 +1,6 @@
 /**
- * Stops reading gzip files at many places, in a process without anything that catches what is thrown out of
- * reach: it ends the process. Run by text.test.ts with each Node.js there is.
+ * Stops reading gzip files at many places. text.test.ts runs this file with each Node.js version it knows. The
+ * process catches no stray errors, so an error that is thrown outside the reader ends it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ const FILES = [
 ];
 const LENGTHS = [1000, 10_000, 65_536];
 
-/** A file that arrives at once or in time, and breaks or not. */
+/** Yields a file at once or with delays. Some files break off with an error. */
 async function* chunks(turn: number): AsyncGenerator<Uint8Array> {
 	const file = FILES[turn % 2];
 	const length = LENGTHS[turn % 3];
@@ -39,7 +39,7 @@ async function stop(turn: number): Promise<void> {
 			if (turn % 2 === 0 || turn % 11 < 5) await sleep((turn % 3) * 3);
 		}
 	} catch {
-		// What ends the reading is for those who read.
+		// An error that reaches the reader's caller is expected here.
 	}
 }
 

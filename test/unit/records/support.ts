@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import type { RecordReader, SourceRecord } from '../../../nodes/shared/records/record';
 
-/** Cuts a text or bytes into pieces of the given lengths, over and over. */
+/** Cuts a text or bytes into pieces. The list of lengths starts again when it is used up. */
 export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): Generator<T> {
 	for (let at = 0, turn = 0; at < whole.length; turn++) {
 		const length = Math.max(1, cuts[turn % cuts.length] ?? 1);
@@ -15,7 +15,7 @@ export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): G
 	}
 }
 
-/** The chunks of a file, as n8n's binary data arrives. */
+/** Yields a file in pieces, as n8n returns binary data. */
 export async function* chunks(
 	bytes: Uint8Array,
 	cuts = [bytes.length],
@@ -23,10 +23,10 @@ export async function* chunks(
 	for (const chunk of cut(bytes, cuts)) yield chunk;
 }
 
-/** Lengths of pieces, single characters included. */
+/** Generates lengths of pieces. A length may be a single character. */
 export const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-/** What a reader finds in a text cut into pieces, and what ended it. */
+/** Returns the records that a reader finds in a text cut into pieces, and the error that ended the reading. */
 export function readAll(
 	reader: RecordReader,
 	text: string,
@@ -44,7 +44,10 @@ export function readAll(
 	}
 }
 
-/** The same as short lines: `1@1 text -> value` or `1@1 text !! message`. */
+/**
+ * Returns the same as `readAll`, but with one short line per record: `1@1 text -> value` or `1@1 text !!
+ * message`.
+ */
 export function brief(
 	reader: RecordReader,
 	text: string,

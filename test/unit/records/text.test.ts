@@ -1,4 +1,3 @@
-/** Bytes of files: encodings, gzip, and what is neither. */
 import { execFileSync } from 'node:child_process';
 import { constants, gunzipSync, gzipSync } from 'node:zlib';
 
@@ -11,7 +10,6 @@ import { Findings } from '../../../nodes/shared/records/findings';
 import { characterProblem, textOf } from '../../../nodes/shared/records/text';
 import { chunks, lengths } from './support';
 
-/** The text of a file that arrives in chunks of the given lengths, and what ended it. */
 async function read(
 	bytes: Uint8Array,
 	cuts?: number[],
@@ -85,7 +83,7 @@ test.each([
 	['caf\u00e9 \u20ac\u201c\n', [0x63, 0x61, 0x66, 0xe9, 0x20, 0x80, 0x93, 0x0a]],
 	['\u00fc\u00c3\u00a9', [0xfc, 0xc3, 0xa9]],
 	['\u00e2\u201a', [0xe2, 0x82]],
-	// The first bytes of UTF-16 byte order marks, as letters.
+	// The first bytes of byte order marks of UTF-16 are letters in Windows-1252.
 	['\u00fej\u00f3\u00f0', [0xfe, 0x6a, 0xf3, 0xf0]],
 	['\u00ffx', [0xff, 0x78]],
 ])('reads %j as Windows-1252, since its first character is not UTF-8', async (text, bytes) => {
@@ -122,8 +120,8 @@ test.each([
 	},
 );
 
-test('what is UTF-8 among bad bytes is read as TextDecoder reads it, however it is cut', async () => {
-	/** The first and the last byte of each range that the rules of UTF-8 know. */
+test('valid UTF-8 among bad bytes is read as TextDecoder reads it, for any cuts', async () => {
+	/** The first and last byte of each range in the definition of UTF-8. */
 	const edges = [0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec];
 	edges.push(0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5);
 	const rest = fc.array(fc.constantFrom(...edges), { maxLength: 40, size: 'max' });
@@ -180,7 +178,7 @@ describe('gzip', () => {
 	const goesOn = 'The file goes on after its first gzip member';
 	const readsMembers = Number(process.versions.node.split('.')[0]) < 24;
 
-	test('what follows the first member is read, or ends the file with an error', async () => {
+	test('further members are read, or end the file with an error', async () => {
 		const { text, error, advice } = await read(
 			Buffer.concat([packed, gzipSync('{"id":"last"}\n')]),
 			[10_000],
@@ -198,7 +196,7 @@ describe('gzip', () => {
 	});
 
 	test.each([1, 5, 1000, packed.length >> 1, packed.length - 5])(
-		'a file that lacks %d bytes is truncated, after the text before the last block',
+		'a file with %d missing bytes counts as truncated, after the text before the last block',
 		async (missing) => {
 			const truncated = packed.subarray(0, -missing);
 			const { text, error } = await read(truncated, [10_000]);
@@ -240,16 +238,16 @@ describe('gzip', () => {
 		while (!isClosed) await new Promise(setImmediate);
 	});
 
-	/** This Node.js, and others that `OTHER_NODES` names: paths of their programs, separated by colons. */
+	/** This Node.js and those in the variable `OTHER_NODES`, which contains paths separated by colons. */
 	const nodes = [process.execPath, ...(process.env.OTHER_NODES?.split(':') ?? [])];
-	test.each(nodes)('a process survives that stops reading, anywhere: %s', (node) => {
+	test.each(nodes)('a process that stops reading at any place survives: %s', (node) => {
 		const program = 'test/unit/records/stop-gzip.ts';
 		const output = execFileSync(node, ['--import', 'tsx', program], { encoding: 'utf8' });
 		expect(output).toBe('alive\n');
 	});
 });
 
-test('what breaks the source is thrown as it is, and the source is closed when the consumer leaves', async () => {
+test('an error of the source is thrown unchanged, and the source is closed when the consumer leaves', async () => {
 	const reason = new Error('The disk is gone');
 	let isClosed = false;
 	async function* source(): AsyncGenerator<Uint8Array> {
@@ -343,7 +341,7 @@ describe('lines of UTF-8 and of Windows-1252', () => {
 });
 
 describe('an encoding that was chosen', () => {
-	/** All that the Encoding Standard has for files, as far as each Node.js knows it. */
+	/** All encodings of the Encoding Standard that this Node.js supports. */
 	const LABELS = fileEncodings();
 
 	test.each(LABELS)(
@@ -373,7 +371,7 @@ describe('an encoding that was chosen', () => {
 		},
 	);
 
-	test('counts less than a byte order mark', async () => {
+	test('is ignored if the file has a byte order mark', async () => {
 		for (const [name, encode] of ENCODINGS.slice(1)) {
 			let text = '';
 			const encoding = 'windows-1251';

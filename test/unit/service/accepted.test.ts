@@ -16,13 +16,12 @@ const answers = (body: unknown, all = documents): Array<Partial<DocumentOutcome>
 	return sent.map(({ id }) => found.get(id) ?? {});
 };
 
-/** What becomes of each document: `ok`, `failed` or `?` for an unknown outcome. */
+/** Returns the outcome of each document: `ok`, `failed`, or `?` if it is unknown. */
 const outcomes = (body: unknown, all = documents): string =>
 	answers(body, all)
 		.map(({ failure }) => (failure ? (failure.outcomeUnknown ? '?' : 'failed') : 'ok'))
 		.join(' ');
 
-/** What is reported of a document. */
 function failureOf(id: string, body: unknown) {
 	const { failure } = answers(body)[documents.findIndex((each) => each.id === id)] ?? {};
 	if (failure === undefined) throw new Error('It was accepted');
@@ -31,7 +30,7 @@ function failureOf(id: string, body: unknown) {
 	return { isUnknown: outcomeUnknown, words: said, ...status };
 }
 
-/** Pushed documents with fields of their own that are signs elsewhere. */
+/** Documents whose own fields look like the fields of a failure. */
 const telling = [
 	document('a', { status: 422, error: 'E42', success: false }),
 	document('b', { failed: 3, errors: ['x'], statusCode: 500, errorMessage: { code: 1 } }),
@@ -63,7 +62,7 @@ describe('a 2xx response', () => {
 		[{ results: [{ id: 'a', status: '404' }] }],
 		[{ errors: false, items: [{ index: { _id: 'a', status: 200 } }] }],
 		[['a', null, 7]],
-		// Echoes of the documents.
+		// The response repeats the documents.
 		[telling, telling],
 		[{ documents: telling }, telling],
 		[{ results: telling.map((each) => ({ ...each, status: 201 })) }, telling],
@@ -121,7 +120,7 @@ describe('a 2xx response', () => {
 		[{ success: false }, ''],
 		[{ acknowledged: false }, ''],
 		[[{ ok: false }], ''],
-	])('%j leaves open what became of the documents', (body, words) => {
+	])('%j leaves the outcome of the documents unknown', (body, words) => {
 		expect(outcomes(body)).toBe('? ?');
 		expect(failureOf('a', body)).toEqual({ isUnknown: true, words });
 	});
@@ -139,11 +138,11 @@ describe('a 2xx response', () => {
 		},
 	);
 
-	it('that names one document and no other leaves those open', () => {
+	it('that names only one document leaves the outcome of the others unknown', () => {
 		expect(outcomes({ documentId: 'b', error: 'too long' })).toBe('? failed');
 	});
 
-	it('is an echo whatever the order of its members, but not with another list', () => {
+	it('is an echo for any order of its members, but not if a list differs', () => {
 		const error = { code: 1, details: [{ at: 'x', n: [1, 2] }] };
 		const all = [document('a', { error })];
 		const echo = { details: [{ n: [1, 2], at: 'x' }], code: 1 };
@@ -170,12 +169,12 @@ describe('a 2xx response', () => {
 		expect(outcomes({ failed: [null] }, [document('null')])).toBe('ok');
 	});
 
-	it('gives a document its own entry, or is given as a whole', () => {
+	it('returns each document with its own entry, or with the whole response', () => {
 		const body = { took: 3, items: [{ id: 'b', version: 2 }] };
 		expect(answers(body)).toEqual([{ response: body }, { response: { id: 'b', version: 2 } }]);
 	});
 
-	it('has an answer for each document, whatever it is, and none without a body', () => {
+	it('always contains an answer for each document, except without a body', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (body) => {
 				const hasBody = body !== null && body !== '';

@@ -149,7 +149,7 @@ describe('classify: chunks', () => {
 		expect(read).toHaveLength(3);
 	});
 
-	/** The older shape: one list of vectors beside the entries. */
+	/** Builds a response of the older shape, which contains one list of vectors beside the entries. */
 	const older = (chunkedData: unknown[], count = 3) =>
 		textsOf(
 			classify(
@@ -173,7 +173,7 @@ describe('classify: chunks', () => {
 		expect(texts[2]?.[0]?.vector).toBe(vectors[2]);
 	});
 
-	test('after an entry that cannot be read nobody knows whose the vectors of a shared list are', () => {
+	test('after an unreadable entry it is unknown to which texts the vectors of a shared list belong', () => {
 		const chunkedData = [{ chunks: ['a'] }, null, { chunks: ['c'] }];
 		expect(older(chunkedData)).toEqual([[{ text: 'a' }], undefined, [{ text: 'c' }]]);
 	});
@@ -278,7 +278,7 @@ describe('classify: chunks', () => {
 		['no chunks', { spans: [[0, 1]] }, undefined],
 		['chunks that are no list', { chunks: 'a' }, undefined],
 		['no entry', null, undefined],
-	])('an entry with %s is read as far as it goes', (_, entry, chunks) => {
+	])('the readable part of an entry with %s is read', (_, entry, chunks) => {
 		expect(textsOf(classify(ready({ chunkedData: [entry] })))).toEqual([chunks]);
 	});
 

@@ -35,9 +35,9 @@ describe('paths', () => {
 		expect(() => submitPath('semantic', '')).toThrow("'Model ID' is empty");
 	});
 
-	test('the chunking ID is put into the results path as it is', () => {
+	test('the chunking ID is only encoded in the results path', () => {
 		expect(resultsPath(DEFAULT_RESULTS_PATH, 'a/b')).toBe(`${PATHS.chunking}/a%2Fb`);
-		// No pattern of String.replace is read into it.
+		// String.replace would give the characters `$&` a special meaning.
 		expect(resultsPath('/x/{chunkingId}/y/{chunkingId}', "$&$'")).toBe(
 			"/x/%24%26%24'/y/%24%26%24'",
 		);
@@ -62,11 +62,11 @@ describe('paths', () => {
 });
 
 describe('submitBody', () => {
-	test('what is empty is omitted', () => {
+	test('empty settings are omitted', () => {
 		expect(body({}, ['one', 'two'])).toEqual({ batch: [{ text: 'one' }, { text: 'two' }] });
 	});
 
-	test('what is set goes into the body under its own name', () => {
+	test('each setting goes into the body under its own name', () => {
 		const changes = {
 			modelConfig: { dimReductionSize: 256 },
 			useCaseConfig: { dataType: 'query' },

@@ -22,7 +22,10 @@ describe('judge', () => {
 	});
 	const neverSent = { neverSent: true };
 
-	/** What follows if the request may take effect twice, and if it may not. */
+	/**
+	 * The first verdict is for a request that may take effect twice. The second, if there is one, is for any
+	 * other request.
+	 */
 	const table: Array<[string, FailureDetails, Verdict, Verdict?]> = [
 		['302', { kind: 'status', status: 302 }, stop],
 		['304', { kind: 'status', status: 304 }, stop],
@@ -89,7 +92,7 @@ describe('judge', () => {
 		expect(judge(new ServiceFailure('x', details), { idempotent: false })).toEqual(fail);
 	});
 
-	test('503 asks all to slow down, as 429 does; of a token server, it does not', () => {
+	test('503 slows down all requests, like 429, except if the token server answers it', () => {
 		const verdictOf = (details: Omit<FailureDetails, 'status'>) =>
 			judge(new ServiceFailure('x', { status: 503, ...details }), { idempotent: true });
 		expect(verdictOf({ kind: 'status', retryAfterMs: 7000 })).toMatchObject({

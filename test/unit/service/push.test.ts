@@ -1,5 +1,5 @@
 /**
- * Without n8n, which teaches every BigInt of its process to be JSON.
+ * Runs without n8n, because n8n adds a toJSON method to BigInt.
  *
  * @jest-environment node
  */
@@ -38,7 +38,7 @@ describe('pushBody', () => {
 		);
 	});
 
-	test('is JSON of the documents and as large as the engine reckons', () => {
+	test('is valid JSON with exactly the size that the engine calculated', () => {
 		const documents = fc.array(fc.dictionary(fc.string(), fc.string({ unit: 'binary' })), {
 			minLength: 1,
 		});
@@ -55,7 +55,7 @@ describe('pushBody', () => {
 				const body = Buffer.from(
 					pushBody(packed, requestBytes(packed.length, bytes, limits)),
 				);
-				// A byte too many would be no JSON, and one too few would be missing.
+				// If the length were one byte wrong, the body would not be valid JSON.
 				expect(JSON.parse(body.toString())).toEqual(list.length === 1 ? list[0] : list);
 			}),
 		);
@@ -72,7 +72,7 @@ describe('documentText', () => {
 		},
 	};
 
-	test('has a packed vector as a list of numbers, without changing the document', () => {
+	test('contains a packed vector as a list of numbers, without changing the document', () => {
 		const packed = { ...document, vector: packVector([0.5, -1]), note: 'f32:no vector' };
 		expect(JSON.parse(documentText(packed))).toEqual({ ...packed, vector: [0.5, -1] });
 		expect(packed.vector).toMatch(/^f32:/);

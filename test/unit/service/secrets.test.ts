@@ -17,7 +17,7 @@ it.each<[string, unknown, unknown]>([
 	expect(withoutSecrets(value, [` ${SECRET}\n`])).toEqual(expected);
 });
 
-it('of a secret that begins with another one nothing remains', () => {
+it('a secret that begins with another secret is removed completely', () => {
 	for (const secrets of [
 		['abcdefgh', 'abcdefgh-ijkl'],
 		['abcdefgh-ijkl', 'abcdefgh'],
@@ -26,7 +26,7 @@ it('of a secret that begins with another one nothing remains', () => {
 	}
 });
 
-it('what has less than 8 characters or is no text is not removed', () => {
+it('a value with fewer than 8 characters, or one that is not text, is not removed', () => {
 	const value = { message: 'an error of id 1234567' };
 	expect(withoutSecrets(value, ['', 'id', '1234567', ' error ', undefined, 7])).toBe(value);
 });

@@ -15,14 +15,14 @@ const inTest = (service: Service, status: number) =>
 
 const SERVICES = [AI_SERVICE, PUSH_SERVICE, BLOB_SERVICE];
 
-it('a token that was just issued and is refused: the URL or the scope, not the client', () => {
+it('if a new token is refused, the advice names the URL or the scope, not the client', () => {
 	for (const advice of [inNode(AI_SERVICE, 401), inTest(AI_SERVICE, 401)]) {
 		expect(advice).toMatch(/'AI Service URL'.*'Scope'/);
 		expect(advice).not.toMatch(/Client/);
 	}
 });
 
-it('a scope that does not suffice: where it is set', () => {
+it('if the scope is not sufficient, the advice says where it is set', () => {
 	expect(inNode(AI_SERVICE, 403)).toMatch(/'Scope' in the node/);
 	expect(inTest(AI_SERVICE, 403)).not.toMatch(/in the node/);
 });
@@ -38,19 +38,19 @@ it.each([408, 500, 502, 503, 504])('%i may pass', (status) => {
 	for (const service of [AI_SERVICE, PUSH_SERVICE]) {
 		expect(inNode(service, status)).toMatch(/try again later(?:$|\. If)/);
 	}
-	// A migration may be running: nothing must suggest to start it again.
+	// A migration may still be running, so the advice must not tell the user to start it again.
 	expect(inNode(BLOB_SERVICE, status)).toMatch(/check its log and the manifests$/);
 });
 
 it.each([401, 403, 500, 501, 503, 504])(
-	'%i may be an incident of the vendor, whatever else it may be',
+	'%i may be an incident of the vendor, among other causes',
 	(status) => {
 		for (const advice of [inNode, inTest]) {
 			for (const service of [AI_SERVICE, PUSH_SERVICE])
 				expect(advice(service, status)).toMatch(
 					/[\w']\. If it worked before, see status\.lucidworks\.com$/,
 				);
-			// The user operates it.
+			// The user runs the blob service, so the vendor's status page does not help.
 			expect(advice(BLOB_SERVICE, status)).not.toContain('status.lucidworks.com');
 		}
 	},
@@ -61,7 +61,7 @@ it.each([400, 404, 407, 408, 413, 422, 429, 302])('%i is no incident', (status) 
 		expect(inNode(service, status)).not.toContain('status.lucidworks.com');
 });
 
-it('access that the gateway denies: neither the key nor the scope', () => {
+it('if the gateway denies access, the advice names neither the key nor the scope', () => {
 	for (const service of [AI_SERVICE, PUSH_SERVICE]) {
 		for (const body of ['RBAC: access denied', { message: 'RBAC: access denied' }]) {
 			for (const isTest of [false, true]) {
@@ -74,7 +74,7 @@ it('access that the gateway denies: neither the key nor the scope', () => {
 	}
 });
 
-it('a document or text that fails while requests without it succeed: what is special about it', () => {
+it('if only one document or text fails, the advice is to check it', () => {
 	for (const [service, entry] of [
 		[AI_SERVICE, 'text'],
 		[PUSH_SERVICE, 'document'],
@@ -90,14 +90,14 @@ it('a document or text that fails while requests without it succeed: what is spe
 	}
 });
 
-it('a failure that says nothing of the entry keeps its advice', () => {
+it('a failure that says nothing about the entry keeps its advice', () => {
 	const denied = statusFailure(PUSH_SERVICE, { status: 403, body: '' });
 	expect(denied.isolated()).toBe(denied);
 	const reset = new ServiceFailure('The connection closed', { kind: 'transport' });
 	expect(reset.isolated()).toBe(reset);
 });
 
-it('413 does not ask for what the node has done', () => {
+it('after 413 the advice does not ask for a split that the node has tried', () => {
 	for (const service of SERVICES) {
 		expect(inNode(service, 413)).toMatch(/^The service accepts no request of this size/);
 	}
@@ -105,7 +105,7 @@ it('413 does not ask for what the node has done', () => {
 	expect(inNode(PUSH_SERVICE, 413)).toMatch(/split already: shorten the document, .* chunk it/);
 });
 
-it('what was sent: the parameters that are likely wrong', () => {
+it('the advice depends on the request and names the parameters that are likely wrong', () => {
 	expect(inNode(AI_SERVICE, 400)).toMatch(/'Model ID'.*'Chunker'/);
 	expect(inNode(PUSH_SERVICE, 422)).toMatch(/what the service says.*the document and its ID$/);
 	expect(inNode(BLOB_SERVICE, 409)).toBe("Check 'Blob Service URL' in the credential");
@@ -131,6 +131,6 @@ it.each([
 	['default backend - 404', true],
 	['', false],
 	[{ message: 'No such document' }, false],
-])('tells a text, which may be of a proxy, from JSON: %j', (body, isText) => {
+])('distinguishes text, which may come from a proxy, from JSON: %j', (body, isText) => {
 	expect(statusFailure(PUSH_SERVICE, { status: 404, body })).toMatchObject({ isText });
 });

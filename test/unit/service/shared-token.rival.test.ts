@@ -11,7 +11,7 @@ const fields = {
 };
 
 let now: number;
-/** The token that the service accepts; a new one revokes it. */
+/** The token that the service accepts. Issuing another token revokes it. */
 let valid: string;
 let issued: number;
 let hints: string[];
@@ -34,7 +34,7 @@ const issue = async () => {
 	return { status: 200, body };
 };
 
-/** Sends requests one after the other as the session and n8n do; returns the statuses of the answers. */
+/** Sends requests one after the other, as the nodes and n8n do. Returns how many were accepted. */
 async function run(requests: number, beforeEach = () => {}): Promise<number> {
 	const token = SharedToken.of(parseClient(fields), SCOPE, {
 		readStored: async () => stored,
@@ -60,7 +60,7 @@ async function run(requests: number, beforeEach = () => {}): Promise<number> {
 				break;
 			}
 			token.markRevoked(used);
-			// The answers to requests that were in flight with the same token.
+			// Other requests in flight with the same token also receive a 401.
 			token.markRevoked(used);
 		}
 	}

@@ -18,19 +18,19 @@ const fields = {
 	clientSecret: 's3cret-of-the-client',
 	aiUrl: 'https://ai.example',
 };
-/** What differs from a request with the client above. */
+/** Changes to the client above, and details of the request. */
 interface Changes extends Partial<typeof fields> {
 	scope?: string;
 	/** The token map that was read from the credential. */
 	held?: string;
-	/** The access token that will not do. */
+	/** The access token that the request does not accept. */
 	not?: string;
 }
 
 let now: number;
-/** Scopes that were asked for, in order. */
+/** The requested scopes in order. */
 let asked: string[];
-/** What the server does; by default it issues t1, t2, ... */
+/** Answers a token request. The default answer issues t1, t2, and so on. */
 let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
 
 beforeEach(() => {
@@ -51,17 +51,16 @@ const send: SendTokenRequest = async ({ qs }) => {
 const busy = async () => ({ status: 503, body: { error: 'busy' } });
 const clientOf = (changes: Changes = {}) => parseClient({ ...fields, ...changes });
 const shared = (changes: Changes = {}) => SharedToken.of(clientOf(changes), changes.scope ?? SCOPE);
-/** The token that a request gets. */
 const obtain = async (changes: Changes = {}): Promise<string> => {
 	shared(changes).adoptStored(changes.held);
 	const accepts = ({ accessToken }: Token) => accessToken !== changes.not;
 	return (await shared(changes).obtain(send, accepts)).accessToken;
 };
 const revoke = (accessToken: string) => shared().markRevoked({ accessToken } as Token);
-/** The map that a credential would store now. */
+/** Returns the token map that a credential would store now. */
 const toStore = () => parseTokenMap(shared().toStore());
 
-/** A token of one hour as it is stored, of this client unless told otherwise. */
+/** Returns a stored token with a lifetime of one hour. By default it belongs to the client above. */
 const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
 	JSON.stringify({
 		[scope]: {
@@ -95,7 +94,7 @@ describe('one token for all', () => {
 	});
 });
 
-describe('after a 401, of which n8n says nothing but that its token will not do', () => {
+describe('after a 401, of which n8n only says that the token was refused', () => {
 	test.each<[string, () => string, string]>([
 		['one that has ended', () => stored('old', 0), 't1'],
 		['an older one, which the server may have revoked', () => stored('old', 30), 't1'],
@@ -128,7 +127,7 @@ describe('what is stored', () => {
 		expect(scopes()).toEqual([OTHER_SCOPE, SCOPE]);
 	});
 
-	test('is of each scope the token that was issued last', async () => {
+	test('is the last issued token of each scope', async () => {
 		await obtain({ scope: OTHER_SCOPE });
 		const tokens = [];
 		for (const minutesLeft of [10, 100]) {
@@ -138,7 +137,7 @@ describe('what is stored', () => {
 		expect(tokens).toEqual(['t1', 'stored']);
 	});
 
-	test('is stored once: not a token that came from the credential, nor an old one that is kept', async () => {
+	test('is stored once, but a token that came from the credential or an older one is not stored again', async () => {
 		await obtain({ held: stored('due', 8) });
 		expect(shared().isUnstored).toBe(false);
 		now += 4 * MINUTE_MS;
@@ -182,7 +181,7 @@ describe('a renewal that fails', () => {
 		answer = busy;
 	});
 
-	test('keeps a token that lives, its next renewal postponed', async () => {
+	test('keeps a token that is still valid, and postpones the next renewal', async () => {
 		expect(await obtain({ held: stored('old', 3) })).toBe('old');
 		now += 29_000;
 		expect(await obtain()).toBe('old');
@@ -218,7 +217,7 @@ describe('a renewal that fails', () => {
 });
 
 describe('a token the service revoked', () => {
-	test('is never used again, nor taken back, and is replaced once for all', async () => {
+	test('is never used or accepted again, and is replaced by one token for all requests', async () => {
 		const held = stored('old', 30);
 		expect(await obtain({ held })).toBe('old');
 		revoke('old');
@@ -226,7 +225,7 @@ describe('a token the service revoked', () => {
 			Array.from({ length: 8 }, async () => await obtain({ held })),
 		);
 		expect(new Set(tokens)).toEqual(new Set(['t1']));
-		// Requests that were in flight with the old one.
+		// Other requests that were in flight with the old token report it too.
 		revoke('old');
 		expect(await obtain({ held })).toBe('t1');
 	});
@@ -245,14 +244,14 @@ describe('a token the service revoked', () => {
 		expect(hint).not.toHaveBeenCalled();
 	});
 
-	test('does not stand in when the renewal fails', async () => {
+	test('is not used even when the renewal fails', async () => {
 		await obtain();
 		revoke('t1');
 		answer = busy;
 		await expect(obtain()).rejects.toThrow(ServiceFailure);
 	});
 
-	test('gives way to any other that is stored, although clocks may differ', async () => {
+	test('is replaced by any other stored token, even if clocks differ', async () => {
 		await obtain({ held: stored('ahead', 90) });
 		revoke('ahead');
 		expect(await obtain({ held: stored('behind', 30) })).toBe('behind');

@@ -58,7 +58,7 @@ describe('the request', () => {
 			expect(other.identity).not.toBe(identity);
 		}
 		expect(identity).not.toContain('s3cret');
-		// Parts cannot be moved from one field to the next.
+		// If the fields were only joined, these two clients would look the same.
 		const moved = { clientId: 'mes', clientSecret: '3cret' };
 		expect(parseClient({ ...fields, ...moved }).identity).not.toBe(identity);
 	});
@@ -164,7 +164,7 @@ describe('a response that is not a token', () => {
 });
 
 describe('a refusal', () => {
-	test('reads with status, code and words of the server', () => {
+	test('is reported with the status, code and text of the server', () => {
 		const body = { error: 'invalid_client', error_description: 'Client unknown.' };
 		expect(failureOf(body, 401)).toMatchObject({
 			message: `No token for the scope ${SCOPE}: the token server answered with status 401 (invalid_client), "Client unknown"`,
@@ -182,7 +182,7 @@ describe('a refusal', () => {
 		);
 	});
 
-	test('a code without words is not repeated', () => {
+	test('a code without a text is not repeated', () => {
 		const { message } = failureOf({ error: 'invalid_client' }, 401);
 		expect(message.match(/invalid_client/g)).toHaveLength(1);
 	});

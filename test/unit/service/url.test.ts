@@ -4,7 +4,7 @@ import { parseBaseUrl, PATHS, pathSegment } from '../../../nodes/shared/service/
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { anyText, thrownBy } from '../support/text';
 
-test('the paths are those of docs/service-interface.md; nothing else has them as text', () => {
+test('the paths match docs/service-interface.md, and no other file contains them', () => {
 	expect({ ...PATHS, token: PATHS.token('default') }).toEqual({
 		token: '/oauth2/default/v1/token',
 		chunking: '/ai/async-chunking',

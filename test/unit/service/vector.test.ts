@@ -33,7 +33,7 @@ test.each([
 	'text',
 	7,
 	null,
-])('takes %j for what it is, not for a vector', (text) => {
+])('does not mistake %j for a vector', (text) => {
 	expect(unpackVector(text)).toBeUndefined();
 });
 

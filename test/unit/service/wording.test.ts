@@ -108,7 +108,7 @@ describe('outcomeMessage', () => {
 		expect(message).toContain("it is unknown whether document 'a1' was pushed");
 	});
 
-	test('never says "not" of what may have happened, and always gives the ID', () => {
+	test('never says "not" if the action may have happened, and always contains the ID', () => {
 		const details = fc.record<FailureDetails>({
 			kind: fc.constantFrom('status', 'transport', 'token', 'response', 'rejected'),
 			status: fc.integer({ min: 100, max: 599 }),

@@ -8,7 +8,6 @@ import { flat } from './slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from '../../../support/virtual-run';
 
-/** How a request ended. */
 export interface RequestInfo {
 	request: number;
 	attempts: number;
@@ -16,13 +15,13 @@ export interface RequestInfo {
 }
 
 export interface Entry {
-	/** Place in the input, which stands for the version of the document. */
+	/** Position in the input. It also stands for the version of the document. */
 	position: number;
 	id: string;
 	text: string;
 }
 
-/** What a request meets instead of being carried out. */
+/** A fault that happens instead of the normal answer. */
 export type Fault =
 	| 'none'
 	| 'slow'
@@ -41,17 +40,17 @@ export interface Scenario {
 	concurrency?: number;
 	retryForMs?: number;
 	stopOnFailure?: boolean;
-	/** The n-th request that is sent meets the n-th fault. */
+	/** The first fault is for the first request, the second for the second, and so on. */
 	faults?: Fault[];
-	/** The service answers 413 above it. */
+	/** Above this size, in bytes, the service answers with 413. */
 	sizeLimit?: number;
-	/** The service answers 400 to any request with one of these ids. */
+	/** The service answers with 400 to any request that contains one of these ids. */
 	poisoned?: string[];
-	/** Positions of entries no text can be made of. */
+	/** Positions of entries that cannot be converted to text. */
 	unwritable?: number[];
 	cancelAtMs?: number;
 	seed?: number;
-	/** Fixed time of a request; otherwise each takes its own. */
+	/** Duration of every request. By default, the durations differ. */
 	latencyMs?: number;
 }
 
@@ -70,15 +69,14 @@ export interface Ending {
 
 export interface Outcome {
 	stats?: RunStats;
-	/** What the run threw. */
 	thrown?: unknown;
 	endings: Ending[];
 	sent: Sent[];
-	/** id -> position of the version the index holds. */
+	/** Maps each id to the position of the version in the index. */
 	index: Map<string, number>;
-	/** Rules the engine broke towards the service, in words. */
+	/** Descriptions of the rules that the engine broke. */
 	violations: string[];
-	/** Texts made, by position. */
+	/** Positions of the entries whose text was created. */
 	packed: number[];
 	endedAt: number;
 }
@@ -95,7 +93,7 @@ export const entry = (id: string, position: number, bytes = 10): Entry => ({
 	text: 'x'.repeat(bytes),
 });
 
-/** Entries with ids of their own. */
+/** Returns entries with different ids. */
 export const entries = (count: number, bytes = 10): Entry[] =>
 	Array.from({ length: count }, (_, position) => entry(`id${position}`, position, bytes));
 
@@ -116,13 +114,13 @@ const FAULTS: Partial<Record<Fault, () => Error>> = {
 	denied: () => status(401),
 };
 
-/** Bytes of these entries as they go over the wire: one by itself, several as a JSON array. */
+/** Returns the size of a request body. A single entry is sent as it is, and several entries as a JSON array. */
 export const bodyBytes = (batch: Array<{ text: string }>): number => {
 	const texts = batch.map(({ text }) => text).join(',');
 	return Buffer.byteLength(batch.length === 1 ? texts : `[${texts}]`);
 };
 
-/** Runs the engine against a simulated service with an index, in virtual time. */
+/** Runs the engine in virtual time against a simulated service with an index. */
 export async function runScenario(scenario: Scenario): Promise<Outcome> {
 	const {
 		maxCount = 10,
@@ -249,14 +247,14 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 	return outcome;
 }
 
-/** Positions of the entries that ended so, in input order. */
+/** Returns the positions of all entries that ended in this way, in input order. */
 export const ended = ({ endings }: Outcome, how: Ending['how']): number[] =>
 	endings
 		.filter((ending) => ending.how === how)
 		.map(({ position }) => position)
 		.sort((a, b) => a - b);
 
-/** The index the accepted entries make when applied in input order. */
+/** Returns the index after the accepted entries are applied in input order. */
 export function model(all: Entry[], outcome: Outcome): Map<string, number> {
 	const accepted = new Set(ended(outcome, 'done'));
 	return new Map(

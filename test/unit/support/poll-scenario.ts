@@ -13,9 +13,9 @@ const STOP = new Error('A failure');
 
 export interface Job {
 	name: string;
-	/** Comes so late. */
+	/** Time at which the job is added. */
 	addedAtMs?: number;
-	/** Its own deadline. */
+	/** Deadline of this job, if it differs from the deadline of the run. */
 	deadlineMs?: number;
 }
 
@@ -25,7 +25,6 @@ interface Settings {
 	seed?: number;
 	random?: () => number;
 	cancelAtMs?: number;
-	/** The run is stopped at that time. */
 	stopAtMs?: number;
 	stopsOnFailure?: boolean;
 	startMs?: number;
@@ -40,7 +39,7 @@ interface Poll {
 	inFlight: number;
 }
 
-/** What a job tells of itself if its time runs out. */
+/** What a job reports if its deadline passes. */
 interface Timeout {
 	name: string;
 	lastError: unknown;
@@ -51,7 +50,10 @@ const timeoutOf = (result: Outcome<string>): Timeout | undefined =>
 		? (result.reason as Timeout)
 		: undefined;
 
-/** Polls jobs in virtual time from 0; a function gives what the nth poll of a job finds, or throws a verdict. */
+/**
+ * Polls jobs in virtual time from 0. The function `answer` returns the finding of the nth poll of a job, or
+ * throws a verdict.
+ */
 export async function pollAll<J extends Job>(
 	jobs: J[],
 	answer: (
@@ -68,7 +70,7 @@ export async function pollAll<J extends Job>(
 	if (settings.cancelAtMs !== undefined) run.cancelAt(settings.cancelAtMs, CANCEL);
 	if (settings.stopAtMs !== undefined) clock.at(settings.stopAtMs, () => run.stop(STOP));
 
-	/** name -> how the job ended, as often as it did. */
+	/** Maps the name of each job to all of its endings. Each job must have exactly one. */
 	const endings = new Map<string, string[]>(jobs.map(({ name }) => [name, []]));
 	const endedAt = new Map<string, number>();
 	const outcomes: Record<string, Outcome<string>> = {};
@@ -123,7 +125,7 @@ export async function pollAll<J extends Job>(
 	return { endings, endedAt, outcomes, polls, timesOf, timeouts, thrown, finishedAt, retries };
 }
 
-/** What a poll meets instead of an answer. */
+/** A fault that happens instead of the normal answer. */
 export type PollFault =
 	| 'none'
 	| 'unavailable'
@@ -133,9 +135,9 @@ export type PollFault =
 	| 'refused';
 
 export interface PollJob extends Job {
-	/** The service has its results from then on. */
+	/** From this time on the service has the results. */
 	readyAtMs: number;
-	/** The n-th poll of the job meets the n-th fault. */
+	/** The first fault is for the first poll of the job, the second for the second, and so on. */
 	faults?: PollFault[];
 }
 
@@ -154,7 +156,7 @@ const FAULTS: Partial<Record<PollFault, () => Error>> = {
 	refused: () => status(404),
 };
 
-/** Polls simulated jobs; a poll takes `latencyMs`. */
+/** Polls simulated jobs. Each poll takes `latencyMs`. */
 export async function runPolls({
 	jobs,
 	latencyMs = 5,

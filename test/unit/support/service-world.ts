@@ -1,6 +1,6 @@
 /**
- * Plays a run of a node in virtual time against a service that fails as its rules say. The requests go through
- * `bulk` and `poll` with the settings of the nodes, and failures are the ones that the nodes see.
+ * Plays a run of a node in virtual time against a service whose rules decide when it fails. The requests go
+ * through `bulk` and `poll` with the settings of the nodes, and each failure is one that the nodes would see.
  */
 import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
@@ -20,53 +20,54 @@ import { flat } from './slices';
 import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
-/** What a request meets: a status with its body, or a connection that breaks before or after the work. */
+/**
+ * A fault of the service: a status with a body, or a connection that closes before or after the work was done.
+ */
 export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };
 
-/** A request as the service sees it. */
 export interface SeenRequest {
 	route: 'push' | 'delete' | 'submit' | 'results';
 	ids: readonly number[];
-	/** Milliseconds since the world began. */
+	/** Milliseconds since the start of the simulation. */
 	now: number;
 	inFlight: number;
 	random: () => number;
 }
 
-/** Returns the fault of a request, or undefined if the service carries the request out. */
+/** Returns the fault for a request, or undefined if the service carries out the request. */
 export type Rule = (request: SeenRequest) => Fault | undefined;
 
-/** A share of all requests meets the fault. */
+/** Applies the fault to a random share of all requests. */
 export const atRandom =
 	(share: number, fault: Fault): Rule =>
 	({ random }) =>
 		random() < share ? fault : undefined;
 
-/** A share of all connections breaks, half of these after the work was done. */
+/** Closes a random share of all connections. In half of these cases the work was done before. */
 export const resetsAtRandom =
 	(share: number): Rule =>
 	({ random }) =>
 		random() < share ? { reset: random() < 0.5 ? 'beforeWork' : 'afterWork' } : undefined;
 
-/** The rule holds in a time of the world, in seconds. */
+/** Applies the rule only between these times, in seconds since the start of the simulation. */
 export const during =
 	(from: number, to: number, rule: Rule): Rule =>
 	(request) =>
 		request.now >= from * 1000 && request.now < to * 1000 ? rule(request) : undefined;
 
-/** All requests meet the fault. */
+/** Applies the fault to all requests. */
 export const always =
 	(fault: Fault): Rule =>
 	() =>
 		fault;
 
-/** Requests with one of these documents meet the fault. */
+/** Applies the fault to requests that contain one of these documents. */
 export const withAny = (ids: readonly number[], fault: Fault): Rule => {
 	const bad = new Set(ids);
 	return (request) => (request.ids.some((id) => bad.has(id)) ? fault : undefined);
 };
 
-/** The first fault of several rules. */
+/** Tries several rules in order and applies the first fault. */
 export const anyOf =
 	(rules: readonly Rule[]): Rule =>
 	(request) => {
@@ -77,55 +78,55 @@ export const anyOf =
 		return undefined;
 	};
 
-/** The rule holds for one kind of request. */
+/** Applies the rule to one kind of request only. */
 export const onRoute =
 	(route: SeenRequest['route'], rule: Rule): Rule =>
 	(request) =>
 		request.route === route ? rule(request) : undefined;
 
-/** What exceeds a limit meets the fault. */
+/** Applies the fault to requests above the limit. */
 export const beyond =
 	(admits: Admission, fault: Fault): Rule =>
 	({ now, inFlight }) =>
 		admits(now, inFlight) ? undefined : fault;
 
-/** What a run does, and which service it meets. */
+/** A run and the service that it meets. */
 export interface World {
 	kind: 'push' | 'delete' | 'chunk';
-	/** Documents or texts. */
+	/** The number of documents or texts, or the documents themselves. */
 	entries: number | readonly number[];
 	perRequest?: number;
-	/** Applied in order: the first fault counts. A function makes rules that count anew for each run. */
+	/**
+	 * Rules in order of priority. Rules that count must come from a function, so that each run counts from zero.
+	 */
 	rules?: Rule[] | (() => Rule[]);
 	retryForSeconds?: number;
-	/** Mean time of a request. */
+	/** Mean duration of a request. */
 	latencyMs?: number;
-	/** Time a chunking job takes. */
 	jobMs?: number;
 	seed?: number;
-	/** The clock of a world that goes on after the run. */
+	/** An existing clock, for simulations of several runs. */
 	clock?: VirtualClock;
 }
 
-/** What became of the entries of a run, and what the service has. */
+/** Outcome of each entry, and what the service did. */
 export interface Played {
 	done: number[];
 	failed: number[];
-	/** Not sent, because the run had ended. */
+	/** Entries that were not sent because the run had ended. */
 	skipped: number[];
-	/** Entries whose work the service carried out at least once. */
+	/** Entries whose work the service did at least once. */
 	effects: Set<number>;
-	/** Every attempt and poll. */
+	/** Number of all attempts and polls. */
 	requests: number;
-	/** Time of the run. */
 	seconds: number;
-	/** The longest time from the first failed request with an entry to the failure of that entry. */
+	/** Longest time between the first failed request with an entry and the failure of the entry itself. */
 	isolatedAfter: number;
 	reasonOf: Map<number, unknown>;
 	ended: { reason: unknown } | undefined;
 }
 
-/** Concurrency of the nodes by default. */
+/** Default concurrency of the nodes. */
 const CONCURRENCY = { push: 4, delete: 8, chunk: 8 };
 const PER_REQUEST = { push: 500, delete: 1, chunk: 10 };
 /** Defaults of Chunk Text, see `POLLING`. */
@@ -139,9 +140,9 @@ interface Job {
 }
 
 /**
- * Plays a run.
+ * Plays a run against the service.
  *
- * @throws Error if an entry did not get exactly one outcome, or was called done without its work
+ * @throws Error if an entry does not have exactly one outcome, or is done although its work was not
  */
 export async function playWorld({
 	kind,

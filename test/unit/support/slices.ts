@@ -1,9 +1,9 @@
-/** Yields the entries of slices, one by one. */
+/** Yields the entries of all slices one by one. */
 export async function* flat<E>(slices: AsyncIterable<E[]>): AsyncGenerator<E, void, undefined> {
 	for await (const slice of slices) yield* slice;
 }
 
-/** Yields the entries of a source in slices of one. */
+/** Yields each entry of a source as a slice of its own. */
 export async function* singly<E>(
 	entries: AsyncIterable<E> | Iterable<E>,
 ): AsyncGenerator<E[], void, undefined> {

@@ -19,7 +19,7 @@ const SPECIAL = [
 	'😀',
 ];
 
-/** Any text, with half character pairs and what has a meaning in urls. */
+/** Generates any text, including half character pairs and characters with a special meaning in URLs. */
 export const anyText = fc
 	.array(
 		fc.oneof(
@@ -31,7 +31,6 @@ export const anyText = fc
 	)
 	.map((parts) => parts.join(''));
 
-/** What a call throws. */
 export function thrownBy(call: () => unknown): unknown {
 	try {
 		call();
