@@ -11,15 +11,17 @@ const NOT_SHIPPED = ['{test,support,sandbox,scripts,e2e,bench}/**/*.ts', '**/*.{
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
-/** The folders of the nodes in package.json. */
 const NODES = manifest.n8n.nodes.map((file) => path.basename(path.dirname(file)));
 
-/** n8n's own rules, but only where n8n's scan applies them: its general blocks are for every .ts file. */
+/**
+ * n8n's own rules. n8n's scan applies its general rules only to the shipped code, so they are limited to that
+ * code here.
+ */
 const shipped = n8n.map((block) =>
 	block.files?.includes('**/*.ts') ? { ...block, files: SHIPPED } : block,
 );
 
-/** One layer: files of `target` may import nothing of nodes/ but `may` (and packages). */
+/** Defines a layer. Within nodes/, the files of `target` may import only from `may`. */
 const layer = (target, ...may) => ({
 	target,
 	from: './nodes',
@@ -27,11 +29,10 @@ const layer = (target, ...may) => ({
 	message: `${target} may only import: ${may.join(', ')} (see ARCHITECTURE.md).`,
 });
 
-/** The layers of ARCHITECTURE.md. */
 const layers = {
 	files: SHIPPED,
 	settings: {
-		// Without these the import rules cannot follow an import into another .ts file.
+		// Without these settings the import rules do not follow imports of other .ts files.
 		'import-x/extensions': ['.ts'],
 		'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
 	},
@@ -40,7 +41,7 @@ const layers = {
 			'error',
 			{
 				zones: [
-					// The words in which it tells the flow what to do.
+					// The service layer returns verdicts, which tell the flow what to do after a failure.
 					layer('./nodes/shared/service', 'shared/service', 'shared/flow/verdict.ts'),
 					layer('./nodes/shared/flow', 'shared/flow'),
 					layer('./nodes/shared/records', 'shared/records'),
@@ -55,7 +56,9 @@ const layers = {
 	},
 };
 
-/** Service, flow and records are pure: no n8n at run time, so they can be tested and reused alone. */
+/**
+ * The layers service, flow and records do not use n8n at run time, so they can be tested and reused without it.
+ */
 const pure = {
 	files: ['nodes/shared/{service,flow,records}/**/*.ts'],
 	rules: {
@@ -74,12 +77,12 @@ const pure = {
 	},
 };
 
-/** Tests, the sandbox, the demo, benchmarks and the build may use all of Node.js. */
+/** Code that is not shipped may use all of Node.js. */
 const notShipped = {
 	files: NOT_SHIPPED,
 	extends: [js.configs.recommended, typescript.configs.recommended],
 	rules: {
-		// TypeScript checks these files, plain JavaScript included, and knows Node's globals.
+		// TypeScript checks these files too, even plain JavaScript, and it knows Node's global names.
 		'no-undef': 'off',
 		'@typescript-eslint/no-unused-vars': [
 			'error',

@@ -1,10 +1,10 @@
 /**
- * The build as one graph of named tasks:
+ * Defines the build as a graph of named tasks:
  *
  *   clean -> compile, icons, codex, schemas (at once) -> metadata
  *
- * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes. `gulp test` builds, then
- * looks at types, lint and formatting while the tests run.
+ * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change of a source. `gulp test` builds first,
+ * and then checks types, lint and formatting while the tests run.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -20,13 +20,16 @@ const ICONS = '{nodes,credentials}/**/*.{svg,png}';
 const CODEX = 'nodes/**/*.node.json';
 const SCHEMAS = 'nodes/**/__schema__/**/*.json';
 
-/** Operations with the same output share a schema, but n8n looks for a file per operation. */
+/**
+ * Operations with the same output share a schema. n8n expects one file per operation, so the build copies the
+ * schema.
+ */
 const SHARED_SCHEMAS = [
 	{ from: 'nodes/ChunkText/__schema__/v1.0.0/submitAndWait.json', to: 'getResults.json' },
 ];
 
 /**
- * Runs a tool of node_modules; its output is ours.
+ * Runs a tool of node_modules and shows its output.
  *
  * @param {string} tool
  * @param {string[]} args
@@ -37,7 +40,7 @@ async function run(tool, ...args) {
 }
 
 /**
- * Copies files into dist, byte by byte and in their folders.
+ * Copies files into dist with their folders. Their content is not changed.
  *
  * @param {string} pattern
  */
@@ -49,7 +52,6 @@ async function clean() {
 	await rm(DIST, { recursive: true, force: true });
 }
 
-/** TypeScript to CommonJS. */
 async function compile() {
 	await run('tsc', '--project', 'tsconfig.json');
 }
@@ -57,7 +59,6 @@ async function compile() {
 const icons = () => copy(ICONS);
 const codex = () => copy(CODEX);
 
-/** Output schemas, one file per operation. */
 async function schemas() {
 	await finished(copy(SCHEMAS));
 	for (const { from, to } of SHARED_SCHEMAS) {
@@ -67,12 +68,12 @@ async function schemas() {
 }
 
 /**
- * Writes dist/known and dist/types with n8n's own tool. n8n reads these at its start instead of
- * requiring our files, which it then does when a workflow first uses one of our nodes.
+ * Writes dist/known and dist/types with n8n's own tool. n8n reads these files when it starts. It loads our code
+ * only when a workflow uses one of our nodes for the first time.
  */
 async function metadata() {
 	await run('n8n-generate-metadata');
-	// A by-product for n8n's own checks; n8n never reads it from an installed package.
+	// The tool also writes this folder for n8n's own checks. n8n never reads it from an installed package.
 	await rm(path.join(DIST, 'methods'), { recursive: true, force: true });
 	const written = await Promise.all(
 		['known', 'types'].map(async (folder) => await readdir(path.join(DIST, folder))),
@@ -86,7 +87,7 @@ const build = series(clean, parallel(compile, copies), metadata);
 build.displayName = 'build';
 
 /**
- * A check as a task.
+ * Returns a task that runs a tool.
  *
  * @param {string} tool
  * @param {string[]} args
@@ -116,12 +117,12 @@ const checks = parallel(
 );
 
 /**
- * All checks. The build checks the types of what is shipped, and tests need what it writes; the others run beside
- * the tests, which wait for much of their time.
+ * Runs all checks. They begin after the build, because the tests need its output and the build itself checks
+ * the types of shipped code. The other checks run at the same time as the tests.
  */
 const test = series(build, checks);
 
-/** Builds, then builds again what changed; link the folder into n8n to see the result. */
+/** Builds once, and then rebuilds after each change. To see the result, link this folder into n8n. */
 const dev = series(build, function watching() {
 	watch(SOURCES, series(compile, metadata));
 	watch([ICONS, CODEX, SCHEMAS], series(copies, metadata));

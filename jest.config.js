@@ -7,8 +7,7 @@ const swc = (parser) => ({
 });
 
 /**
- * One configuration for all kinds of tests; the folder says the kind (unit, sandbox, engine,
- * package) and `npm run test:<kind>` selects it.
+ * One configuration for all kinds of tests. Each kind has its own folder in test/.
  *
  * @type {import('jest').Config}
  */
@@ -16,9 +15,9 @@ module.exports = {
 	testEnvironment: '<rootDir>/support/one-context.cjs',
 	runtime: '<rootDir>/support/packages-once.cjs',
 	testMatch: ['<rootDir>/test/**/*.test.ts'],
-	// n8n in e2e/ and .cache/ has more files than Jest should look at.
+	// Jest would also read the many files of n8n in e2e/ and .cache/.
 	roots: ['<rootDir>/test'],
-	// dist and e2e carry package.json files of their own, which are no modules to look up.
+	// The package.json files in dist and e2e would look like modules to Jest.
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/e2e/', '<rootDir>/.cache/'],
 	transform: {
 		'^.+\\.ts$': ['@swc/jest', swc({ syntax: 'typescript', decorators: true })],
@@ -27,14 +26,14 @@ module.exports = {
 			swc({ syntax: 'ecmascript' }),
 		],
 	},
-	// Jest runs CommonJS, and these packages are none.
+	// These packages are ES modules, but Jest runs CommonJS.
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
-	// Tests wait for much of their time, so two processors have work for four.
+	// Tests often wait, so two processors can run four workers.
 	maxWorkers: 4,
-	// Free what earlier files left behind.
+	// Jest restarts a worker that still uses more memory than this between two test files.
 	workerIdleMemoryLimit: '1GB',
-	// Only what hangs takes so long. The few tests that take longer name their own limit.
+	// Only a test that hangs needs this long. The few tests that need more time set their own limit.
 	testTimeout: 20_000,
 	reporters: ['default', '<rootDir>/support/totals-reporter.js'],
 };

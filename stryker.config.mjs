@@ -1,7 +1,7 @@
 /**
- * Mutation testing of the pure layers, on demand: `npx stryker run`, or for a part of them
- * `npx stryker run --mutate 'nodes/shared/flow/*.ts'`. Results of earlier runs are kept in
- * .cache, so that only what has changed runs again.
+ * Mutation tests of the pure layers. Run all of them with `npx stryker run`, or a part with `npx stryker run
+ * --mutate 'nodes/shared/flow/*.ts'`. Earlier results are stored in .cache, so that only changed code runs
+ * again.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */
@@ -11,7 +11,7 @@ export default {
 	mutate: ['nodes/shared/{flow,service,records}/**/*.ts'],
 	coverageAnalysis: 'perTest',
 	concurrency: 2,
-	// Time passes virtually in these tests: what takes so much longer than without the mutant hangs.
+	// These tests run in virtual time. A test that needs so much more real time hangs because of the mutant.
 	timeoutMS: 3000,
 	timeoutFactor: 1.5,
 	incremental: true,

@@ -20,9 +20,8 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Client of the token server, and the URL of the AI service its tokens are for
- * (docs/service-interface.md, Access tokens). Tokens are kept in the hidden field, one for each scope,
- * so that all executions and workers share them.
+ * Client of the token server, with the URL of the AI service (docs/service-interface.md, Access tokens). The
+ * hidden field stores one token per scope, so that all executions and workers share the tokens.
  */
 export class LucidworksAiOAuth2Api implements ICredentialType {
 	name = 'lucidworksAiOAuth2Api';
@@ -92,28 +91,31 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Obtains a token for the scope that is requested; n8n stores what is returned. */
+	/** Obtains a token for the requested scope. n8n stores the returned field in the credential. */
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
-	 * Signs a request with its token. Without a valid one the request goes unsigned: after the 401 n8n
-	 * has a new one issued and repeats it.
+	 * Signs a request with its token. If there is no valid token, the request is sent unsigned. After the 401 n8n
+	 * obtains a token and repeats the request.
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/** Issues a token, which proves the client, and calls the AI service with it. */
+	/** Requests a token, which verifies the client, and then calls the AI service with the token. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
 type Data = ICredentialDataDecryptedObject;
 
-/** No chunking request has this ID. */
+/** An ID that belongs to no chunking request. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
-/** n8n requests the token of a new credential before its test: one this fresh proves as much. */
+/**
+ * Maximum age of a token that can verify a credential in a test. n8n requests the token of a new credential
+ * just before the test.
+ */
 const JUST_NOW_MS = 10_000;
 
-/** Whether the scope allows to ask for the results of a chunking request. */
+/** Returns true if the scope permits fetching the results of a chunking request. */
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
 const HOOKS = credentialHooks({
@@ -132,8 +134,9 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The interface has no request that only tests. So every response counts as success, except a refusal
-	 * and, where a chunking service answers with JSON or nothing, a page or plain text.
+	 * Returns an error text if the response shows that the credential is wrong. The interface has no request just
+	 * for testing, so any other response counts as success. A 401 or 403 is an error. For a chunking service, an
+	 * HTML page or plain text with status 200 or 404 is an error too.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -148,14 +151,15 @@ const HOOKS = credentialHooks({
 		const client = parseClient(data);
 		const shared = SharedToken.of(client, scopeOf(data));
 		shared.adoptStored(data.accessTokens);
-		// n8n asks for a token if there is none, or if the service has revoked this one.
+		// n8n requests a token if there is none, or if the service has revoked the token of the request.
 		const revoked = SharedToken.in(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : advised(error);
 		});
-		// Of the requests of nodes that waited for a token one stores it; n8n repeats others only with something to store.
+		// If several requests of nodes wait for the same token, only one of them stores it. Other callers always
+		// return the tokens, because n8n repeats a request only if there is something to store.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.toStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

@@ -5,7 +5,7 @@ import { BLOB_SERVICE } from '../nodes/shared/service/service-definitions';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * The blob service (docs/service-interface.md, Blobs). The interface declares no authentication; real
+ * The blob service (docs/service-interface.md, Blobs). The interface specifies no authentication, but real
  * servers often require HTTP Basic.
  */
 export class LucidworksBlobApi implements ICredentialType {
@@ -65,7 +65,7 @@ export class LucidworksBlobApi implements ICredentialType {
 
 	preAuthentication = HOOKS.preAuthentication;
 
-	/** Adds user and password. */
+	/** Adds the user name and the password to a request. */
 	authenticate = HOOKS.authenticate;
 
 	/** Lists the blobs. */

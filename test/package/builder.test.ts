@@ -1,4 +1,7 @@
-/** What n8n's AI builder and its MCP server know of the nodes: hints, and types made of the descriptions. */
+/**
+ * Tests what n8n's AI builder and n8n's MCP server know about the nodes: the hints, and the types that n8n
+ * generates from the descriptions.
+ */
 import 'reflect-metadata';
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,13 +18,13 @@ import { packPackage, type PackedPackage } from '../../support/packed-package';
 
 let packed: PackedPackage;
 let descriptions: INodeTypeDescription[];
-/** Where n8n's tool has written its types. */
+/** Folder of the types that n8n's tool has generated. */
 let types: string;
 
 beforeAll(async () => {
 	packed = await packPackage();
 	const loader = new PackageDirectoryLoader(packed.folder);
-	// Throws for a hint where n8n allows none.
+	// `loadAll` throws if a hint is in a place where n8n does not allow it.
 	await loader.loadAll();
 	descriptions = loader.types.nodes as INodeTypeDescription[];
 	types = path.join(packed.folder, 'node-definitions');
@@ -43,7 +46,7 @@ describe('a hint', () => {
 		const hints = descriptions.map(({ name, builderHint }) => [name, builderHint?.searchHint]);
 		expect(hints.map(([name]) => name).sort()).toEqual(nodeNames);
 		for (const [name, hint] of hints) {
-			// The builder shows it among the results of a search.
+			// The builder shows the hint in a list of search results, so it must be short.
 			expect({ name, isShort: (hint?.length ?? 0) < 700 }).toEqual({ name, isShort: true });
 			expect(hint).toMatch(/\.$/);
 			expect(hint).not.toMatch(/=\{\{|ai_/);
@@ -59,7 +62,10 @@ describe('a hint', () => {
 });
 
 describe('the types that n8n makes', () => {
-	/** Properties as users of n8n have them: its variants for AI agents differ in defaults only. */
+	/**
+	 * Returns the properties that users see. The variants for AI agents have other defaults but are otherwise the
+	 * same.
+	 */
 	const shownToUsers = (properties: INodeProperties[]) =>
 		properties.filter(({ displayOptions }) => !displayOptions?.show?.['@tool']);
 	const repeated = (properties: INodeProperties[]): string[] => {
@@ -87,7 +93,7 @@ interface ExampleNode {
 	parameters: object;
 }
 
-/** The nodes of this package in the examples; as tools of an agent they have the types of the node. */
+/** The nodes of this package in all examples. A node that an AI agent uses as a tool has the same types. */
 const nodes: ExampleNode[] = readdirSync(path.join(ROOT, 'examples'))
 	.filter((file) => file.endsWith('.json'))
 	.flatMap((file) => {
@@ -121,7 +127,10 @@ describe('the nodes of the examples', () => {
 	});
 });
 
-/** What the types that n8n makes refer to, as far as examples use it: n8n gives them to a model as text. */
+/**
+ * Declares the names that the generated types use. n8n generates the types as text for a model, so it declares
+ * none of them.
+ */
 const GLOBALS = `
 type Expression<T> = string & { readonly of?: T };
 type IDataObject = Record<string, unknown>;
@@ -130,13 +139,13 @@ type CredentialReference = unknown;
 type Items<T> = T[];
 `;
 
-/** TypeScript that gives each node's parameters their type. */
+/** Returns a TypeScript program that checks the parameters of each node against the types. */
 function programOf(examples: ExampleNode[]): string {
 	const definitions = nodeNames.map((name) => readFileSync(typesOf(name), 'utf8')).join('\n');
 	const values = examples.map(({ type, parameters }, at) => {
 		const [, node = ''] = type.replace(/Tool$/, '').split('.');
 		const name = `${node[0].toUpperCase()}${node.slice(1)}V1Params`;
-		// What n8n adds to tools is none of the node's parameters.
+		// n8n adds these parameters to tools. The node does not have them.
 		const {
 			descriptionType: _,
 			toolDescription: __,
@@ -147,7 +156,7 @@ function programOf(examples: ExampleNode[]): string {
 	return [GLOBALS, definitions, ...values].join('\n');
 }
 
-/** What TypeScript finds wrong with a text. */
+/** Returns TypeScript's errors in a program. */
 function problemsIn(text: string): string[] {
 	const file = 'examples.ts';
 	const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'] };

@@ -1,4 +1,3 @@
-/** How n8n sees the installed package: loaders, metadata, codex, icons, schemas. */
 import 'reflect-metadata';
 
 import { readFile } from 'node:fs/promises';
@@ -18,7 +17,7 @@ import { SEARCH_TERMS, SHARED_SEARCH_TERMS } from '../../support/search-terms';
 
 const CREDENTIALS = [...credentialClasses.keys()];
 
-/** The categories n8n's node panel knows, of https://docs.n8n.io "Node codex files". */
+/** The categories of n8n's node panel (https://docs.n8n.io, "Node codex files"). */
 const CATEGORIES = [
 	'Data & Storage',
 	'Finance & Accounting',
@@ -35,7 +34,7 @@ const CATEGORIES = [
 let packed: PackedPackage;
 let full: PackageDirectoryLoader;
 
-/** A new one per test, because it remembers what was used. */
+/** Returns a new loader for each test, because a loader remembers which classes were used. */
 async function loadLazily(): Promise<LazyPackageDirectoryLoader> {
 	const lazy = new LazyPackageDirectoryLoader(packed.folder);
 	await lazy.loadAll();
@@ -52,10 +51,10 @@ afterAll(async () => await packed?.remove());
 const byName = <T extends { name: string }>(types: T[]): Map<string, T> =>
 	new Map(types.map((type) => [type.name, type]));
 
-/** The words as a file name or as the anchor of a heading. */
+/** Converts words to the form of a file name or of a link to a heading. */
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-/** As n8n writes it into JSON: functions drop out. */
+/** Returns the value as n8n writes it to JSON, which omits functions. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe('loading', () => {
@@ -185,8 +184,8 @@ describe('credentials', () => {
 
 describe("the editor's search for nodes", () => {
 	/**
-	 * The editor compares what is typed with display names and aliases, letter by letter; the words
-	 * themselves, or words that begin with them, come first. It reads no descriptions.
+	 * Returns what the editor finds first for a term. The editor compares the term with display names and
+	 * aliases. Names that begin with the term come first. The editor does not search descriptions.
 	 */
 	const finds = (term: string): string[] =>
 		(full.types.nodes as INodeTypeDescription[])

@@ -1,4 +1,7 @@
-/** What the panels of the nodes show: only what applies, and no more than a panel can hold. */
+/**
+ * Tests which fields the panels of the nodes show. A panel may contain only fields that apply, and only a
+ * limited number of them.
+ */
 import type { INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
@@ -6,7 +9,7 @@ import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 
-/** What a node shows with these values, all others being the defaults. */
+/** Returns the fields that a node shows with these values. All other values are the defaults. */
 function shownWith({ description }: INodeType, values: INodeParameters) {
 	const { properties } = description;
 	const all = NodeHelpers.getNodeParameters(
@@ -69,7 +72,7 @@ describe('the options', () => {
 		],
 		['Delete Document with items', new DeleteDocument(), {}, []],
 		['Delete Document with files', new DeleteDocument(), { idSource: 'file' }, FILE_OPTIONS],
-		// It also returns files of chunks.
+		// With items as input, Chunk Text can also return its chunks in files.
 		['Chunk Text with items', new ChunkText(), {}, ['bytesPerFile']],
 		['Chunk Text with files', new ChunkText(), { textSource: 'file' }, FILE_OPTIONS],
 		['Get Results', new ChunkText(), { operation: 'getResults' }, ['bytesPerFile']],

@@ -1,4 +1,4 @@
-/** Every parameter of every node and credential, as the editor shows it. */
+/** Tests the texts of every parameter of every node and credential. */
 import path from 'node:path';
 
 import type {
@@ -11,31 +11,30 @@ import type {
 
 import { credentialClasses, manifest, ROOT } from '../../support/manifest';
 
-/** n8n's limit for hints. */
+/** n8n's maximum length of a hint. */
 const MAX_HINT_LENGTH = 120;
 
-/** What explains itself by its place. */
+/** Parameters that need no description, because their place in the panel explains them. */
 const WITHOUT_DESCRIPTION = new Set(['operation', 'options']);
 
-/** Texts of which no example helps. */
+/** Text parameters for which an example would not help. */
 const WITHOUT_EXAMPLE = new Set(['value', 'clientId']);
 
-/** Types that show a text, not a field. */
+/** Property types that are not fields. */
 const NOT_FIELDS = new Set(['notice', 'hidden', 'callout']);
 
-/** Words that texts of this package do not use: each has a better one. */
+/** Words that the texts of this package replace with better ones. */
 const FOREIGN_WORDS =
 	/\b(repl(y|ies)|address(es)?|time-?outs?-|time-out|sign-in|former|put(s)? out|hand(s)? over|surely|gone on|look at a job)\b/i;
 
 interface Shown {
-	/** Where it is, for a failing test. */
+	/** Path to the property, for the message of a failing test. */
 	where: string;
 	property: INodeProperties;
-	/** The properties beside it. */
 	siblings: INodeProperties[];
 }
 
-/** A property and everything in it. */
+/** Returns a property and all properties inside it. */
 function walk(property: INodeProperties, where: string, siblings: INodeProperties[]): Shown[] {
 	const here = `${where} > ${property.displayName}`;
 	const inner = (property.options ?? []).flatMap((option) => {
@@ -49,7 +48,6 @@ function walk(property: INodeProperties, where: string, siblings: INodePropertie
 	return [{ where: here, property, siblings }, ...inner];
 }
 
-/** All properties of a class. */
 async function propertiesOf(file: string, className: string): Promise<Shown[]> {
 	const classes = (await import(path.join(ROOT, file))) as Record<
 		string,
@@ -81,7 +79,7 @@ beforeAll(async () => {
 	expect(fields.length).toBeGreaterThan(80);
 });
 
-/** The texts of a list that do not follow a rule, with where they are. */
+/** Returns each text that breaks a rule, with its place. */
 function faults(list: Shown[], rule: (shown: Shown) => string | undefined): string[] {
 	return list.flatMap((one) => {
 		const fault = rule(one);
@@ -119,7 +117,7 @@ describe('descriptions', () => {
 		const names = new Set(
 			fields.flatMap(({ property }) => [
 				property.displayName,
-				// The unit may be left out.
+				// Texts may mention a field without its unit.
 				property.displayName.replace(/ \(.*\)$/, ''),
 				...optionsOf(property).map(({ name }) => name),
 			]),

@@ -1,4 +1,7 @@
-/** A release of a made-up repository: what prevents it, and the owner everywhere. */
+/**
+ * Tests the release scripts with an invented repository. They check what prevents a release, and they write the
+ * owner into all files.
+ */
 import { execFileSync } from 'node:child_process';
 import {
 	appendFileSync,

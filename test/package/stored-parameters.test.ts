@@ -1,12 +1,12 @@
 /**
- * Workflows and credentials that were saved with an earlier release still mean the same (CONTRIBUTING.md, Versions of
- * nodes).
+ * Checks that workflows and credentials saved with an earlier release keep their meaning (CONTRIBUTING.md,
+ * Versions of nodes).
  */
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
 import { currentLists, listsOf, missingLines, storedLists } from '../../scripts/stored-parameters';
 
-/** A node whose parameter `old` was renamed in version 1.1. */
+/** Describes a node that renamed its parameter `old` in version 1.1. */
 const renamed = (version: number | number[], old: INodeProperties): INodeTypeDescription =>
 	({
 		name: 'example',
@@ -55,8 +55,8 @@ describe('a list of stored parameters', () => {
 it('no version of a node and no credential has lost a parameter, a default or a choice', async () => {
 	const stored = storedLists();
 	expect([...stored.values()].flat().length).toBeGreaterThan(150);
-	// If this fails, saved workflows would do something else: give the node a new version. Only if no release has had
-	// the line, delete it from its list.
+	// If this fails, saved workflows would behave differently, so the node needs a new version. If no release has
+	// contained the line yet, delete the line from its list.
 	expect(missingLines(stored, await currentLists())).toEqual([]);
 });
 

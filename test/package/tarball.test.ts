@@ -1,10 +1,10 @@
-/** What `npm publish` would upload. */
+/** Checks the tarball that `npm publish` would upload. */
 import path from 'node:path';
 
 import { DEMO } from '../../sandbox';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 
-/** The kinds of files a user needs; everything else has no business in the tarball. */
+/** The only files that the tarball may contain, because users need them. */
 const KINDS: RegExp[] = [
 	/^(package\.json|README\.md|LICENSE)$/,
 	/^dist\/credentials\/\w+\.credentials\.js$/,
@@ -16,7 +16,7 @@ const KINDS: RegExp[] = [
 	/^dist\/(known|types)\/(nodes|credentials)\.json$/,
 ];
 
-/** Files without which n8n or npm would lack something. */
+/** Files that n8n or npm requires. */
 const NEEDED = [
 	...['LICENSE', 'README.md', 'package.json'],
 	...['dist/known/nodes.json', 'dist/known/credentials.json'],
@@ -25,10 +25,10 @@ const NEEDED = [
 
 const MAX_BYTES = 250_000;
 
-/** Modules that n8n's own scan allows. */
+/** Modules that n8n's scan allows. */
 const MODULES = ['n8n-workflow', 'crypto', 'node:crypto'];
 
-/** Secrets of the demo, and what secrets of others look like. */
+/** Secrets of the demo, and patterns of common secrets. */
 const SECRETS = [
 	new RegExp(`\\b(${DEMO.clientSecret}|${DEMO.pushKey})\\b`),
 	/-----BEGIN [A-Z ]*PRIVATE KEY-----/,
@@ -89,7 +89,7 @@ it('says in package.json what n8n asks for', () => {
 		author: { name: expect.any(String) as string, email: expect.any(String) as string },
 	});
 	expect(manifest.keywords).toContain('n8n-community-node-package');
-	// These would run on the user's machine.
+	// npm would run these scripts on the user's machine.
 	const lifecycle = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
 	expect(lifecycle.filter((name) => name in manifest.scripts)).toEqual([]);
 });

@@ -1,4 +1,7 @@
-/** Workflows of this repository use parameters that the nodes have: n8n ignores all others silently. */
+/**
+ * Checks that the workflows of this repository use only parameters that the nodes have. n8n silently ignores
+ * all others.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -16,7 +19,7 @@ import { manifest, ROOT } from '../../support/manifest';
 
 const FOLDERS = ['examples', 'e2e/queue/workflows'];
 
-/** What n8n adds to the parameters of a node that is a tool of an AI agent. */
+/** Parameters that n8n adds to a node that is a tool of an AI agent. */
 const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((name) => ({
 	displayName: name,
 	name,
@@ -24,7 +27,7 @@ const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((
 	default: '',
 }));
 
-/** The properties of all nodes, by the node's type in workflows. */
+/** Maps the type of each node in workflows to the properties of the node. */
 const properties = new Map<string, INodeProperties[]>(
 	manifest.n8n.nodes.flatMap((file) => {
 		const source = file.replace(/^dist\//, '').replace(/\.js$/, '');
@@ -38,7 +41,7 @@ const properties = new Map<string, INodeProperties[]>(
 	}),
 );
 
-/** Every parameter that no property of that name has, or whose value is not one of its options. */
+/** Returns every parameter that is not a property, or whose value is not one of its options. */
 function unknownIn(parameters: INodeParameters, known: INodeProperties[], prefix = ''): string[] {
 	return Object.entries(parameters).flatMap(([name, value]) => {
 		const named = known.filter((property) => property.name === name);
@@ -110,12 +113,11 @@ const ofDataTables = files.filter(
 	(file) => file.startsWith('examples') && tablesOf(file).length > 0,
 );
 
-/** The Data Table nodes of a workflow. */
 function tablesOf(file: string) {
 	return read(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.dataTable');
 }
 
-// n8n matches the name of a data table by part, so a name may mean another table.
+// n8n also finds a data table by a part of its name, so a name may select the wrong table.
 it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
 	const [create, ...others] = tablesOf(file);
 	expect(create.parameters.operation).toBe('create');
@@ -150,7 +152,8 @@ test('the nightly sync is Sync Chunks by Source from its list on, with a table o
 		const [{ parameters }] = all.filter((node) => node.name === 'Make Table if Missing');
 		const { tableName } = parameters;
 		delete parameters.tableName;
-		// Where one goes on to the caller's answer, the other goes on to what follows it.
+		// One workflow continues with the answer to its caller, and the other one with the node after it. The
+		// comparison treats both as equal.
 		const names = ['List Arrives', ...all.map((node) => node.name)];
 		const ends = names
 			.map((node) => connections[node])
@@ -164,7 +167,7 @@ test('the nightly sync is Sync Chunks by Source from its list on, with a table o
 	expect([nightly.tableName, chunks.tableName]).toEqual(['Nightly Sync', 'Synced Chunks']);
 });
 
-/** A part of a workflow as text, without the IDs that n8n gives to conditions and fields. */
+/** Returns a part of a workflow as text. It omits the IDs that n8n generates for conditions and fields. */
 const withoutIds = (part: unknown): string =>
 	JSON.stringify(part, (key, value: unknown) => (key === 'id' ? undefined : value));
 
@@ -189,7 +192,7 @@ it.each(examples)('%s has a note that numbers what to change', (file) => {
 	expect(notes.some((note) => /Change these(\*\*)?\n1\. /.test(note))).toBe(true);
 });
 
-/** The names of all nodes that come after a node. */
+/** Returns the names of all nodes after a node. */
 function after(name: string, { connections }: IWorkflowBase, seen = new Set<string>()) {
 	for (const { node } of (connections[name]?.main ?? []).flatMap((output) => output ?? [])) {
 		if (!seen.has(node)) after(node, { connections } as IWorkflowBase, seen.add(node));
@@ -197,7 +200,7 @@ function after(name: string, { connections }: IWorkflowBase, seen = new Set<stri
 	return seen;
 }
 
-// A failure that leaves through an error output is green unless something fails the run.
+// If a failure leaves through an error output, n8n reports success unless another node fails the run.
 it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
 	'%s fails if one of its nodes does',
 	(file) => {
@@ -215,7 +218,7 @@ it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
 	},
 );
 
-// n8n runs the upper of two branches first.
+// n8n runs the upper branch before the lower one, so the position on the canvas decides the order.
 it.each(examples.filter((file) => ofType(file, 'splitOut').some(isOfFailedRecords)))(
 	'%s stores failed records before it fails',
 	(file) => {

@@ -1,6 +1,7 @@
 /**
- * Every fault against every request, for as long as the node sends it: what is reported, whether it is repeated, and
- * what is in the index. The table in docs/reliability.md is what was seen: with `UPDATE=1` it is written anew.
+ * Plays every fault on every request, for as long as the node sends the request. Each play shows what is
+ * reported, whether the request is repeated, and what is in the index. The table in docs/reliability.md
+ * contains the results. `UPDATE=1` rewrites the table.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,22 +26,24 @@ import { push } from '../../support/sandbox-client';
 const PAGE = path.join(ROOT, 'docs', 'reliability.md');
 const CELLS_AT_ONCE = 16;
 
-/** Two attempts are enough to see that there is a second one. */
+/** Two attempts are enough to show that the node retries. */
 const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
-/** Where nothing comes: long enough for a busy machine to answer what it does answer. */
+/**
+ * Time limits for faults without a response. They are long enough for a busy machine to send all other
+ * responses.
+ */
 const IMPATIENT = { timeoutSeconds: 8, maxWaitSeconds: 20 };
 
 interface Target {
-	/** In the head of the table. */
+	/** Heading of the column in the table. */
 	title: string;
 	route: FaultRule['route'];
 	node: new () => INodeType;
 	parameters: INodeParameters;
 	options?: INodeParameters;
 	credential: [type: string, url: string];
-	/** Each item has a request of its own. */
+	/** Whether each item is sent in its own request, so that a second item can show if the run goes on. */
 	hasNext?: boolean;
-	/** Whether the work for the first item was done. */
 	isDone: (sandbox: Sandbox) => boolean;
 }
 
@@ -97,7 +100,7 @@ const TARGETS: Target[] = [
 		parameters: CHUNKING,
 		options: { maxWaitSeconds: 6 },
 		credential: ['lucidworksAiOAuth2Api', 'aiUrl'],
-		// A job goes on whatever becomes of a poll.
+		// A job continues regardless of its polls, so its state proves nothing.
 		isDone: () => false,
 	},
 	{
@@ -111,7 +114,7 @@ const TARGETS: Target[] = [
 ];
 
 type Rule = Omit<FaultRule, 'route'>;
-/** What fails below HTTP takes a server of its own, or none. */
+/** A fault below HTTP needs a server of its own, or no server at all. */
 type Fault = Rule | 'refused' | 'untrusted';
 
 const FAULTS: Record<string, Fault> = {
@@ -138,13 +141,19 @@ const FAULTS: Record<string, Fault> = {
 	'JSON of an unexpected shape': { status: 200, body: '{"unexpected":[1]}' },
 };
 
-/** It goes by itself, so a busy machine may take any time for what comes after it. */
+/**
+ * A fault that happens once passes by itself, so it needs no short time limits. They could expire on a busy
+ * machine.
+ */
 const isOnce = (fault: Fault) => typeof fault === 'object' && fault.times === 1;
 const isSlow = (fault: Fault) => typeof fault === 'object' && fault.latencyMs !== undefined;
 
 useShortBackoff();
 
-/** Counts connections to a place where nothing works. */
+/**
+ * Returns the URL of a server with an untrusted certificate, or of a port without a server. Counts the
+ * connection attempts.
+ */
 async function brokenServer(kind: 'refused' | 'untrusted') {
 	let count = 0;
 	const server = createTlsServer(selfSigned()) as unknown as Server;
@@ -155,7 +164,7 @@ async function brokenServer(kind: 'refused' | 'untrusted') {
 	if (kind === 'untrusted') {
 		return { url: `https://127.0.0.1:${port}`, count: () => count, close };
 	}
-	// Attempts at a port where nobody listens any more are seen from this side only.
+	// No server listens on this port, so only this process sees the connection attempts.
 	await close();
 	const onSocket = (message: unknown) =>
 		(message as { socket: Socket }).socket.on('connectionAttempt', (_ip, to) => {
@@ -169,7 +178,6 @@ async function brokenServer(kind: 'refused' | 'untrusted') {
 	};
 }
 
-/** Plays one fault against one request. */
 async function play(target: Target, fault: Fault, ids: string[]) {
 	const { route, node, parameters, options, credential, isDone } = target;
 	const sandbox = await startSandbox();
@@ -202,7 +210,8 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		const requests = sandbox.requests.filter((request) => request.route === route).length;
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
-			// A token request without an answer goes on for all that wait, unless another play begins: it clears all tokens.
+			// A token request without an answer continues for all runs that wait for it. But other plays of this
+			// process clear all tokens, and then a second request may start. So the count is fixed.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),
 		};
@@ -212,7 +221,7 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 	}
 }
 
-/** What a user is told about a fault, after comparing it with what happened. */
+/** Returns the outcome that the user is told, after checking that it matches what happened. */
 async function outcomeOf(target: Target, fault: Fault): Promise<string> {
 	const one = await play(target, fault, ['a']);
 	const errors = one.items.flatMap(({ json }) => (json.error as string | undefined) ?? []);
@@ -234,7 +243,7 @@ async function outcomeOf(target: Target, fault: Fault): Promise<string> {
 const pairedWith = ({ pairedItem }: { pairedItem?: unknown }) =>
 	(pairedItem as { item: number }).item;
 
-/** Rows of the table; faults with the same outcomes share one. */
+/** Returns the table. Faults with the same outcomes share a row. */
 function tableOf(outcomes: Map<string, string[]>): string {
 	const rows = new Map<string, string[]>();
 	for (const [fault, cells] of outcomes) {
@@ -252,7 +261,7 @@ function tableOf(outcomes: Map<string, string[]>): string {
 }
 
 const TABLE = /(<!-- faults -->\n)[^]*?(\n<!-- end -->)/;
-/** Rows of a table, however they are aligned. */
+/** Returns the rows of a table without their alignment. */
 const facts = (table: string) =>
 	table
 		.split('\n')
@@ -261,7 +270,7 @@ const facts = (table: string) =>
 
 it('docs/reliability.md says what happens after each fault', async () => {
 	const outcomes = new Map(Object.keys(FAULTS).map((name): [string, string[]] => [name, []]));
-	// What takes longest begins first.
+	// The slowest plays begin first, to save time.
 	const faults = Object.entries(FAULTS).sort(
 		([, one], [, other]) => Number(isSlow(other)) - Number(isSlow(one)),
 	);

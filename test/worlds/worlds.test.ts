@@ -1,12 +1,13 @@
 /**
- * Random worlds: documents go in, the service fails at random, and what n8n returns is compared with what the service
- * has. Then everything that failed is sent once more, with nothing in its way, and nothing may be missing.
+ * Plays random worlds. Documents go in, the service fails at random, and the output of n8n is compared with the
+ * state of the service. Then all failed documents are sent again without faults, and afterwards none may be
+ * missing.
  *
- * In every fifth world, faults that pass hit a share of all requests, up to half of them, for as long as the run takes.
- * Each attempt of a request may succeed, so nothing may fail but documents that the service never accepts.
+ * In every fifth world, temporary faults hit up to half of all requests for the whole run. Every attempt of a
+ * request may succeed. So only documents that the service never accepts may fail.
  *
- * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` plays 500 worlds from seed 7 on; a failure names its seed.
- * `WORLDS=100 SEED=5 STEP=5` plays those with faults that go on.
+ * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` plays 500 worlds, starting at seed 7. A failure names its
+ * seed. `WORLDS=100 SEED=5 STEP=5` plays only worlds whose faults last for the whole run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,29 +36,29 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
-/** From one seed to the next: with 5, all worlds have faults that go on. */
+/** Difference between two seeds. With 5, the faults of all worlds last for the whole run. */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
-/** A document or text with this word is refused, whatever happens. */
+/** The service always rejects a document or text that contains this word. */
 const POISON = 'poison';
-/** The service always answers with status 500 to a document or text with this word, until it is healed. */
+/** The service answers a document or text that contains this word with status 500 until `heal` is called. */
 const VENOM = 'venom';
-/** The secret of the credential that sends to a route. */
+/** Returns the secret of the credential that a kind of run uses. */
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
-/** In a response, stands for the secret. */
+/** Placeholder for the secret in a response. */
 const SECRET = '{secret}';
 
-/** Chances of one world. */
+/** Random numbers of one world. */
 class Dice {
-	/** A number from 0 up to but without 1. */
+	/** Returns a number from 0 up to 1, not including 1. */
 	readonly random: () => number;
 
 	constructor(seed: number, what = '') {
 		this.random = seededRandom(`world ${seed}${what}`);
 	}
 
-	/** A whole number from 0 up to but without `end`. */
+	/** Returns a whole number from 0 up to `end`, not including `end`. */
 	below(end: number): number {
 		return Math.floor(this.random() * end);
 	}
@@ -85,15 +86,15 @@ interface World {
 	options: INodeParameters;
 	onError: OnError;
 	format: (typeof FORMATS)[number];
-	/** Submit in one run and Get Results in another. */
+	/** Whether one run submits the texts and another one fetches the results. */
 	isSplit: boolean;
-	/** Stop is pressed after so many requests. */
+	/** Number of requests after which Stop is pressed. */
 	stopAfter?: number;
-	/** Push Documents reads the texts from files. */
+	/** Whether Push Documents reads the texts from files. */
 	isTextFiles: boolean;
-	/** Only poisoned documents may fail. */
+	/** Whether only poisoned documents may fail. */
 	isLive: boolean;
-	/** So many tokens another instance of n8n with the same client gets meanwhile. */
+	/** Number of tokens that another n8n with the same client requests during the run. */
 	rivalTokens: number;
 }
 
@@ -134,7 +135,8 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
 		if (dice.chance(0.05)) words.push(POISON);
 		return {
-			// A 404 for an ID with a slash proves nothing: test/engine/delete-document.test.ts.
+			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without one. See
+			// test/engine/delete-document.test.ts.
 			id: `${seed}${kind === 'delete' ? '-' : '/'}${at} ${dice.one(WORDS)}`,
 			name: `Document ${at}`,
 			text: words.join(kind === 'chunk' ? '\n' : ' '),
@@ -142,7 +144,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 	});
 }
 
-/** Faults that the nodes wait out. */
+/** Faults that the nodes survive by retrying. */
 const PASSING: Rule[] = [
 	{ gateway: 'timeout' },
 	{ status: 500 },
@@ -154,10 +156,12 @@ const PASSING: Rule[] = [
 	{ gateway: 'noUpstream' },
 	{ gateway: 'rateLimited' },
 ];
-/** After these the nodes send more slowly, by the clock, so a large share of them takes too long for a test. */
+/** The nodes send more slowly after these faults. If they were frequent, a test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/** Makes a world whose faults hit a share of all requests, and none of whose requests is lost for good. */
+/**
+ * Changes a world so that its faults hit a share of all requests, but no request fails in all of its attempts.
+ */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');
@@ -171,7 +175,7 @@ function withRates(world: World): World {
 				SLOWING.includes(String(rule.gateway)) ? 0.1 : 1,
 			),
 		}));
-		// Successes come out of order.
+		// Random delays make the responses arrive out of order.
 		return [...struck, { route, latencyMs: 1 + dice.below(40), probability: 0.3 }];
 	});
 	const count = (kind === 'chunk' ? 20 : 60) + dice.below(60);
@@ -190,9 +194,9 @@ function withRates(world: World): World {
 		rules,
 		documents,
 		isLive: true,
-		// Submitted texts are not fetched if one of them has failed.
+		// If one of the submitted texts has failed, the second run does not fetch the others.
 		isSplit: world.isSplit && !documents.some(isBad),
-		// A response that is lost is delivered again.
+		// If a response is lost, the service delivers the results again.
 		settings: { ...world.settings, resultsOnce: false },
 		options: { ...world.options, retryForSeconds: 10 },
 	};
@@ -266,7 +270,7 @@ const errorOf = ({ json }: INodeExecutionData) =>
 	typeof json.error === 'string' ? json.error : undefined;
 const squeezed = (text: unknown) => String(text).replace(/\s/g, '');
 
-/** The file of documents, as n8n would have got it. */
+/** Returns the file of documents as n8n would receive it. */
 function fileOf({ format, documents }: World): Buffer {
 	const lines = documents.map((document) => JSON.stringify(document));
 	if (format === 'json') return Buffer.from(`[${lines.join(',\n')}]`);
@@ -284,13 +288,13 @@ const TEXT_FILES: INodeParameters = {
 	fileDocumentName: '={{ $json.name }}',
 };
 
-/** An item with a file that is the text of a document. */
+/** Returns an item with a file that contains the text of a document. */
 const textFileOf = async (document: IDataObject): Promise<INodeExecutionData> => ({
 	...(await files.item(String(document.text), 'text.txt')),
 	json: document,
 });
 
-/** One world while it is played; collects what should not be. */
+/** Plays one world and collects all violations of the rules. */
 class Play {
 	readonly violations: string[] = [];
 
@@ -308,7 +312,7 @@ class Play {
 		return new Map(documents.map((document) => [document.id as string, document]));
 	}
 
-	/** Runs a node, and checks what holds for every run. */
+	/** Runs a node and checks the rules that hold for every run. */
 	private async run(
 		node: ChunkText | DeleteDocument | PushDocuments,
 		items: IDataObject[] | INodeExecutionData[],
@@ -359,12 +363,14 @@ class Play {
 			0,
 			...ROUTES[world.kind].map((route) => sandbox.stats().maxInFlight[route] ?? 0),
 		);
-		// Tokens are requested beside.
+		// Token requests do not count against the concurrency.
 		this.check(most <= (world.options.concurrency as number), `${most} requests at once`);
 		return result;
 	}
 
-	/** Whether each input item came out, and those of which only an error did, by index. */
+	/**
+	 * Checks that every input item was returned. Returns the indexes of the items that returned only an error.
+	 */
 	private failedIn(
 		{ output, errorOutput }: RunResult,
 		count: number,
@@ -389,7 +395,7 @@ class Play {
 		return failed;
 	}
 
-	/** What an error says of the effect has to be true. */
+	/** Checks that an error says the truth about whether the work was done. */
 	private checkError(item: INodeExecutionData, isDone: boolean): void {
 		const error = errorOf(item) ?? '';
 		const isUnknown = /\bunknown\b|not known/.test(error);
@@ -497,7 +503,7 @@ class Play {
 		this.checkLive(left);
 		this.heal();
 		const refused = left.length > 0 ? (await round(left)).filter((one) => !isPoison(one)) : [];
-		// A split run fails with its refused texts as a whole, and was not continued.
+		// If a split run contains a rejected text, the whole run fails and is not continued.
 		const isWhole = !isSplit || !left.some(isPoison);
 		this.check(
 			!isWhole || refused.length === 0,
@@ -536,7 +542,7 @@ class Play {
 		this.checkIndex(wanted, refused);
 	}
 
-	/** Feeds the file of failed records back, in which only refused ones may fail again. */
+	/** Pushes the file of failed records again. Only rejected records may fail this time. */
 	private async pushFailed(summary: INodeExecutionData | undefined): Promise<void> {
 		const { failed } = summary?.binary ?? {};
 		if (!failed) return;
@@ -544,7 +550,10 @@ class Play {
 		await this.fileRun(item, { documentSource: 'file', binaryPropertyName: 'failed' });
 	}
 
-	/** @returns the item of the file, none after a cancel, and the error, which may say where to continue */
+	/**
+	 * @returns the output item, which is missing after a cancel, and the error message, which may say where to
+	 * continue
+	 */
 	private async fileRun(
 		item: INodeExecutionData,
 		parameters: INodeParameters,
@@ -568,7 +577,9 @@ class Play {
 		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
-	/** Where each attempt of a request may succeed, nothing fails but what the service never accepts. */
+	/**
+	 * Checks that nothing failed except documents that the service never accepts, if every attempt could succeed.
+	 */
 	private checkLive(failed: IDataObject[]): void {
 		const innocent = failed.filter((one) => !isBad(one)).length;
 		this.check(
@@ -577,18 +588,19 @@ class Play {
 		);
 	}
 
-	/** From now on nothing goes wrong but what is refused for good. */
+	/** Removes all faults. From now on the service only rejects poisoned documents. */
 	private heal(): void {
 		const { sandbox, world } = this;
 		sandbox.faults.clear();
 		addPoison(sandbox);
-		// A run that meets ten bad documents and no good one stops splitting batches, so it may fail a good one.
+		// If a run meets ten bad documents before any good one, it stops splitting batches. Then a good document
+		// may fail with its batch. So each batch contains one entry.
 		if (!world.isLive) return;
 		for (const name of ['documentsPerRequest', 'textsPerRequest'])
 			if (name in world.options) world.options[name] = 1;
 	}
 
-	/** The index has each document as it was given, but those that were refused. */
+	/** Checks that the index contains every document unchanged, except the rejected ones. */
 	private checkIndex(wanted: Map<string, IDataObject>, refused: IDataObject[]): void {
 		const { index } = this;
 		for (const [id, document] of wanted) {
@@ -618,12 +630,13 @@ function addVenom(sandbox: Sandbox): void {
 		sandbox.faults.add({ route, whenBodyContains: VENOM, status: 500 });
 }
 
-/** Plays a world; returns what should not be. */
+/** Plays a world and returns all violations. */
 async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The first rule decides. Where faults go on, bad documents meet those that let no work be done.
+		// The first matching rule decides. If faults last for the whole run, the faults that prevent all work come
+		// before the rules for bad documents.
 		const isFirst = (rule: FaultRule) =>
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));
 		for (const rule of world.rules.filter(isFirst)) sandbox.faults.add(rule);
@@ -655,7 +668,8 @@ it(
 			}
 		};
 		const worlds = Array.from({ length: WORLDS }, (_, at) => worldOf(FIRST_SEED + STEP * at));
-		// Each run of the engine forgets the tokens of all others, which then get 401s.
+		// Each run of the engine clears the tokens of all other runs, which then receive a 401. So these worlds run
+		// alone.
 		const isAlone = ({ isLive, kind }: World) => isLive && kind === 'chunk';
 		const beside = worlds.filter((world) => !isAlone(world)).values();
 		await Promise.all(
