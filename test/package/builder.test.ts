@@ -61,7 +61,7 @@ describe('a hint', () => {
 	});
 });
 
-describe('the types that n8n makes', () => {
+describe('the types that n8n generates', () => {
 	/**
 	 * Returns the properties that users see. The variants for AI agents have other defaults but are otherwise the
 	 * same.
@@ -73,7 +73,7 @@ describe('the types that n8n makes', () => {
 		return names.filter((name, at) => names.indexOf(name) !== at);
 	};
 
-	it('have all properties, since it keeps only the first of a name', () => {
+	it('contain all properties, because no two properties share a name', () => {
 		for (const { name, properties } of descriptions) {
 			const inner = properties
 				.filter(({ type }) => type === 'collection')
@@ -113,11 +113,11 @@ describe('the nodes of the examples', () => {
 		},
 	);
 
-	it('have the types that n8n makes', () => {
+	it('match the types that n8n generates', () => {
 		expect(problemsIn(programOf(nodes))).toEqual([]);
 	});
 
-	it('are compared with these types: what these do not have is noticed', () => {
+	it('are checked against these types, so an unknown name or value is found', () => {
 		const wrong = { documentSource: 'rows', documentID: '1', options: { dry: true } };
 		const type = `${manifest.name}.pushDocuments`;
 		const problems = Object.entries(wrong).flatMap(([name, value]) =>

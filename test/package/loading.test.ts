@@ -81,7 +81,7 @@ describe('loading', () => {
 		for (const name of CREDENTIALS) expect(lazy.getCredential(name).type.name).toBe(name);
 	});
 
-	it('has metadata that says what the files say', async () => {
+	it('contains metadata that matches the files', async () => {
 		const lazy = await loadLazily();
 		expect(lazy.known).toEqual(asJson(full.known));
 		const nodes = byName(lazy.types.nodes as INodeTypeDescription[]);
@@ -148,7 +148,7 @@ describe.each(nodeNames)('%s', (name) => {
 		}
 	});
 
-	it('declares no option twice; those of one name are shown for different choices', () => {
+	it('declares no option twice, except options of one name for different choices', () => {
 		const names = (properties: INodeProperties[]) =>
 			properties.map(({ name, displayOptions }) => JSON.stringify([name, displayOptions]));
 		for (const property of description.properties) {
@@ -160,13 +160,13 @@ describe.each(nodeNames)('%s', (name) => {
 });
 
 describe('credentials', () => {
-	it("have the vendor's name in their own: the dialog for a new credential searches nothing else", () => {
+	it("contain the vendor's name in their own, because the dialog for a new credential searches only names", () => {
 		for (const { displayName } of full.types.credentials) {
 			expect(displayName.toLowerCase()).toContain('lucidworks');
 		}
 	});
 
-	it('have nothing but fields: what is rare is said by the docs', () => {
+	it('contain only fields, because rare cases are explained in the docs', () => {
 		const kinds = full.types.credentials.flatMap(({ properties }) =>
 			properties.map(({ type }) => type),
 		);

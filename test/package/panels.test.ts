@@ -47,7 +47,7 @@ describe('the panel', () => {
 			{ textSource: 'file', fileFormat: 'jsonArray' },
 			`${BEFORE} binaryPropertyName fileFormat listPath textField idField nameField ${AFTER}`,
 		],
-	])('of Chunk Text follows the way of %s', (_case, values, expected) => {
+	])('of Chunk Text follows the choice of %s', (_case, values, expected) => {
 		expect(names(shownWith(new ChunkText(), values).parameters).join(' ')).toBe(expected);
 	});
 
@@ -76,7 +76,7 @@ describe('the options', () => {
 		['Chunk Text with items', new ChunkText(), {}, ['bytesPerFile']],
 		['Chunk Text with files', new ChunkText(), { textSource: 'file' }, FILE_OPTIONS],
 		['Get Results', new ChunkText(), { operation: 'getResults' }, ['bytesPerFile']],
-	])('of %s are for files only if it reads some', (_case, node, values, expected) => {
+	])('of %s omit the file options without files', (_case, node, values, expected) => {
 		const { options } = shownWith(node, values);
 		expect(new Set(options).size).toBe(options.length);
 		expect(options.filter((name) => FILE_OPTIONS.includes(name))).toEqual(expected);
@@ -91,20 +91,20 @@ describe('the options', () => {
 			{ operation: 'getResults', options: { outputTo: 'files' } },
 		],
 		['that are submitted from files', { operation: 'submit', textSource: 'file' }],
-	])('have the size of returned files once: texts %s', (_case, values) => {
+	])('contain the size of returned files only once: texts %s', (_case, values) => {
 		const { options } = shownWith(new ChunkText(), values);
 		expect(options.filter((name) => name === 'bytesPerFile')).toHaveLength(1);
 	});
 
 	it.each(['previousChunkCount', 'documentUrl', 'documentDescription'])(
-		'of Chunk Text with texts from files have nothing that is read from items: %s',
+		'of Chunk Text with texts from files omit fields that are read from items: %s',
 		(name) => {
 			expect(shownWith(new ChunkText(), {}).options).toContain(name);
 			expect(shownWith(new ChunkText(), { textSource: 'file' }).options).not.toContain(name);
 		},
 	);
 
-	it('of Get Results have nothing that is submitted', () => {
+	it('of Get Results omit fields that are submitted', () => {
 		const { options } = shownWith(new ChunkText(), { operation: 'getResults' });
 		const submitted = [
 			'dataType',

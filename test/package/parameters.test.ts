@@ -113,7 +113,7 @@ describe('descriptions', () => {
 		expect(faults(fields, rule)).toEqual([]);
 	});
 
-	it('name parameters and options as they are called', () => {
+	it('use the exact names of parameters and options', () => {
 		const names = new Set(
 			fields.flatMap(({ property }) => [
 				property.displayName,
@@ -172,7 +172,7 @@ describe('placeholders and hints', () => {
 });
 
 describe('names', () => {
-	it('of times and sizes have their unit', () => {
+	it('of times and sizes contain their unit', () => {
 		const rule = ({ property: { type, displayName, name } }: Shown) => {
 			const isMeasured =
 				/(seconds|minutes|ms)$/i.test(name) ||
@@ -184,7 +184,7 @@ describe('names', () => {
 		expect(faults(fields, rule)).toEqual([]);
 	});
 
-	it('of numbers with decimals are those of small ones: n8n shows 60 as 60.000', () => {
+	it('of numbers with decimals belong to small numbers, because n8n shows 60 as 60.000', () => {
 		const rule = ({ property: { typeOptions, default: value } }: Shown) =>
 			typeOptions?.numberPrecision && Number(value) >= 1 ? String(value) : undefined;
 		expect(faults(fields, rule)).toEqual([]);
@@ -195,7 +195,7 @@ describe('order', () => {
 	it.each([
 		['ChunkText', 'keepSourceFields'],
 		['PushDocuments', 'output'],
-	])('of the options of %s begins with the everyday one', (node, first) => {
+	])('of the options of %s begins with the most common one', (node, first) => {
 		const options = fields.find(
 			({ where, property }) => where.startsWith(node) && property.name === 'options',
 		)?.property.options as INodeProperties[];

@@ -58,7 +58,7 @@ const faults = async (tag?: string, published: string[] = []) =>
 const manifest = (changes: object) =>
 	write('package.json', JSON.stringify({ ...MANIFEST, ...changes }));
 
-it('nothing prevents the release of a commit that passed', async () => {
+it('a commit that passed all checks can be released', async () => {
 	expect(await faults('0.1.0', ['0.0.9'])).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ it.each([
 	expect(notesOf(text, '0.1.0')).toBe(expected);
 });
 
-it('a new owner is written everywhere', () => {
+it('a new owner is written into all files', () => {
 	write('LICENSE', 'Copyright (c) 2026 Ann');
 	write('node.ts', `'${OWNER.repository}/blob/main/docs/x.md'`);
 	git('add', '.');

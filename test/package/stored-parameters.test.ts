@@ -27,7 +27,7 @@ const OLD: INodeProperties = { displayName: 'Old', name: 'old', type: 'number', 
 const onlyIn1 = { displayOptions: { show: { '@version': [1] } } };
 
 describe('a list of stored parameters', () => {
-	it('has what its version of the node has', () => {
+	it('contains exactly the parameters of its version of the node', () => {
 		const description = renamed([1, 1.1], { ...OLD, ...onlyIn1 });
 		expect([...listsOf({ description })]).toEqual([
 			['example.1', ['old: number, default 5']],
@@ -44,7 +44,7 @@ describe('a list of stored parameters', () => {
 		['has another default', renamed([1, 1.1], { ...OLD, default: 6 })],
 		['has another type', renamed([1, 1.1], { ...OLD, type: 'string' })],
 		['belongs to a version that is gone', renamed(1.1, OLD)],
-	])('tells that a parameter %s', (_case, description) => {
+	])('shows that a parameter %s', (_case, description) => {
 		const released = listsOf({ description: renamed([1, 1.1], { ...OLD, ...onlyIn1 }) });
 		expect(missingLines(released, listsOf({ description }))).toEqual([
 			'example.1: old: number, default 5',
@@ -60,6 +60,6 @@ it('no version of a node and no credential has lost a parameter, a default or a 
 	expect(missingLines(stored, await currentLists())).toEqual([]);
 });
 
-it('the lists have every parameter, default and choice (npm run docs)', async () => {
+it('the lists contain every parameter, default and choice (npm run docs)', async () => {
 	expect(missingLines(await currentLists(), storedLists())).toEqual([]);
 });

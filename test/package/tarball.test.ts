@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await packed?.remove());
 
-it('holds only files a user needs, and is small', () => {
+it('contains only files that a user needs, and is small', () => {
 	expect(packed.files.filter((file) => !KINDS.some((kind) => kind.test(file)))).toEqual([]);
 	expect(NEEDED.filter((file) => !packed.files.includes(file))).toEqual([]);
 	expect(packed.bytes).toBeLessThan(MAX_BYTES);
@@ -65,7 +65,7 @@ it('needs nothing at run time but n8n-workflow', async () => {
 	}
 });
 
-it('has its license, and no secret', async () => {
+it('contains its license, and no secret', async () => {
 	const license = await packed.read('LICENSE');
 	expect(license).toMatch(/^MIT License/);
 	expect(license).toContain(packed.manifest.author.name);
@@ -78,7 +78,7 @@ it('has its license, and no secret', async () => {
 	}
 });
 
-it('says in package.json what n8n asks for', () => {
+it('declares in package.json what n8n requires', () => {
 	const { manifest } = packed;
 	expect(manifest).toMatchObject({
 		name: 'n8n-nodes-search-ingest',
@@ -94,7 +94,7 @@ it('says in package.json what n8n asks for', () => {
 	expect(lifecycle.filter((name) => name in manifest.scripts)).toEqual([]);
 });
 
-it('promises n8n every node and credential it has', () => {
+it('declares every node and credential that it contains', () => {
 	const { n8n } = packed.manifest;
 	expect(n8n.n8nNodesApiVersion).toBe(1);
 	const there = (ending: string) => packed.files.filter((file) => file.endsWith(ending));
@@ -102,7 +102,7 @@ it('promises n8n every node and credential it has', () => {
 	expect([...n8n.credentials].sort()).toEqual(there('.credentials.js'));
 });
 
-it('names no path of the machine it was built on', async () => {
+it('contains no path of the machine on which it was built', async () => {
 	const home = path.resolve(__dirname, '../..');
 	for (const file of packed.files) expect(await packed.read(file)).not.toContain(home);
 });

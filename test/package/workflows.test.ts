@@ -78,7 +78,7 @@ const files = FOLDERS.flatMap((folder) =>
 const read = (file: string) =>
 	JSON.parse(readFileSync(path.join(ROOT, file), 'utf8')) as IWorkflowBase;
 
-it.each(files)('%s has only parameters and options that its nodes know', (file) => {
+it.each(files)('%s uses only parameters and options that its nodes know', (file) => {
 	const { nodes } = read(file);
 	const unknown = nodes.flatMap(({ name, type, parameters }) => {
 		const known = properties.get(type);
@@ -87,7 +87,7 @@ it.each(files)('%s has only parameters and options that its nodes know', (file) 
 	expect(unknown).toEqual([]);
 });
 
-it('no example confirms a migration: that is left to who runs it', () => {
+it('no example confirms a migration, because its user must decide', () => {
 	const nodes = files
 		.filter((file) => file.startsWith('examples'))
 		.flatMap((file) => read(file).nodes)
@@ -95,7 +95,7 @@ it('no example confirms a migration: that is left to who runs it', () => {
 	expect(nodes.map(({ parameters }) => parameters)).toEqual([{}]);
 });
 
-it('every example that submits texts has vectors as an index keeps them: quantized, in short rows', () => {
+it('every example that submits texts requests vectors quantized by max-scale', () => {
 	const submitting = files
 		.filter((file) => file.startsWith('examples'))
 		.flatMap((file) => read(file).nodes.map((node) => ({ file, ...node })))
@@ -141,7 +141,7 @@ test('no data table of an example has a name that contains another', () => {
 	expect(names.filter((name) => others(name).some((other) => holds(name, other)))).toEqual([]);
 });
 
-test('the nightly sync is Sync Chunks by Source from its list on, with a table of its own and without a caller', () => {
+test('after its list, the nightly sync equals Sync Chunks by Source, except for its own table and the missing caller', () => {
 	const fromListOn = (name: string) => {
 		const { nodes, connections } = read(`examples/${name}.json`);
 		const list = nodes.findIndex((node) => node.name === 'List Arrives');
@@ -173,7 +173,7 @@ const withoutIds = (part: unknown): string =>
 
 const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
 
-test('the guard against a source that lacks documents is the same node in all syncs', () => {
+test('all syncs use the same guard against a source with missing documents', () => {
 	const guards = SYNCS.map((name) => {
 		const { nodes } = read(`examples/${name}.json`);
 		const guard = nodes.find((node) => node.name === 'Few Are Gone');
@@ -187,7 +187,7 @@ const examples = files.filter((file) => file.startsWith('examples'));
 const ofType = (file: string, type: string) =>
 	read(file).nodes.filter((node) => node.type === `n8n-nodes-base.${type}`);
 
-it.each(examples)('%s has a note that numbers what to change', (file) => {
+it.each(examples)('%s contains a note with a numbered list of what to change', (file) => {
 	const notes = ofType(file, 'stickyNote').map(({ parameters }) => String(parameters.content));
 	expect(notes.some((note) => /Change these(\*\*)?\n1\. /.test(note))).toBe(true);
 });
@@ -240,7 +240,7 @@ function isOfFailedRecords({ parameters }: INode): boolean {
 }
 
 it.each(examples.filter((file) => ofType(file, 'scheduleTrigger').length > 0))(
-	'%s survives a night: three times, and 15 minutes of retries',
+	'%s runs three times a night and retries for 15 minutes',
 	(file) => {
 		const [{ parameters }] = ofType(file, 'scheduleTrigger');
 		expect((parameters.rule as { interval: unknown[] }).interval).toHaveLength(3);
@@ -261,7 +261,7 @@ test('an empty list of the API reaches the guard of the nightly sync', () => {
 	expect(before.map(({ alwaysOutputData }) => alwaysOutputData)).toEqual([true, true]);
 });
 
-test('the example to start with needs nothing but a click and the credentials', () => {
+test('the first example needs only the credentials and a click', () => {
 	const file = path.join(ROOT, 'examples/getting-started.json');
 	const { nodes } = JSON.parse(readFileSync(file, 'utf8')) as IWorkflowBase;
 	const types = nodes.map(({ type }) => type).filter((type) => !type.endsWith('.stickyNote'));

@@ -111,7 +111,7 @@ describe('vectors', () => {
 		return chunkedData?.[0].vectors[0] as { vector: number[]; tokensUsed: unknown };
 	};
 
-	test('floats, min-max and max-scale keep their ranges, and repeat', async () => {
+	test('floats, min-max and max-scale stay in their ranges and are reproducible', async () => {
 		const floats = await vectorsOf({});
 		expect(floats.tokensUsed).toEqual({ inputTokens: 3 });
 		expect(floats.vector.every((value) => Math.abs(value) <= 1)).toBe(true);
@@ -168,7 +168,7 @@ describe('refuses a body', () => {
 		expect((await http.post(url, body, { headers })).status).toBe(400);
 	});
 
-	test('unknown chunker or model 404, other content type 415, broken JSON 400, too much text 413', async () => {
+	test('answers 404 for an unknown chunker or model, 415 for a wrong content type, 400 for broken JSON, 413 for too much text', async () => {
 		const headers = await bearer(sandbox());
 		const url = `${sandbox().url}${PATHS.chunking}`;
 		const body = JSON.stringify({ batch: [{ text: 'é'.repeat(50) }, { text: 'x' }] });

@@ -102,7 +102,7 @@ test('unknown rules are refused', () => {
 	expect(add({ route: 'push', reset: 'later' })).toThrow(/reset/);
 });
 
-test('records: order, secrets hidden, bodies kept when told, figures', async () => {
+test('records keep the order, hide secrets, contain bodies on request, and count', async () => {
 	await requestToken(sandbox());
 	await push(sandbox(), document);
 	sandbox().settings.keepBodies = false;
@@ -135,7 +135,7 @@ test('records: order, secrets hidden, bodies kept when told, figures', async () 
 	);
 });
 
-test('control routes: settings, faults, documents, commit, reset; never recorded', async () => {
+test('control routes change settings, faults and documents, and are never recorded', async () => {
 	const at = (path: string) => `${sandbox().url}/_sandbox/${path}`;
 	expect((await http.get(at('health'))).data).toEqual({ status: 'ok' });
 	const patched = await http.patch(at('settings'), { maxChunks: 5, pushResponse: 'count' });

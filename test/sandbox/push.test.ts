@@ -55,7 +55,7 @@ test.each<[string, unknown, RegExp]>([
 	expect(ids()).toEqual([]);
 });
 
-test('413 above the limit, and not at it', async () => {
+test('413 is returned above the limit, but not at the limit', async () => {
 	const document = { id: '1', name: 'x', text: 'é'.repeat(100) };
 	const size = Buffer.byteLength(JSON.stringify(document));
 	sandbox().settings.pushBodyLimitBytes = size - 1;
@@ -72,7 +72,7 @@ test('413 above the limit, and not at it', async () => {
 });
 
 describe('deletes', () => {
-	test('are void when the id is pushed again', async () => {
+	test('have no effect if the id is pushed again', async () => {
 		await push(sandbox(), { id: '1', name: 'a' });
 		await remove(sandbox(), '1');
 		await push(sandbox(), { id: '1', name: 'b' });
@@ -88,7 +88,7 @@ describe('deletes', () => {
 		'..a',
 		'x'.repeat(3000),
 		';:@=,$',
-	])('take ids of all kinds as one path segment (%#)', async (id) => {
+	])('accept any id as one path segment (%#)', async (id) => {
 		await push(sandbox(), [
 			{ id, name: 'x' },
 			{ id: 'stays', name: 'x' },
@@ -99,7 +99,7 @@ describe('deletes', () => {
 		expect(sandbox().requests[1].path).toContain(`/${encodeURIComponent(id)}`);
 	});
 
-	test('an id split over two segments is no route', async () => {
+	test('an id in two path segments matches no route', async () => {
 		const url = `${sandbox().urls.pushUrl}${PATHS.push}/docs/a/b`;
 		const { status } = await http.delete(url, { headers: { 'X-API-Key': DEMO.pushKey } });
 		expect([status, sandbox().requests[0].route]).toEqual([404, 'other']);

@@ -13,7 +13,7 @@ const sandbox = useSandbox({
 const unknownJob = (headers: Record<string, string>) =>
 	http.get(`${sandbox().url}${PATHS.chunking}/none`, { headers });
 
-test('one token of two scopes, and a secret with colon and umlaut', async () => {
+test('issues one token for two scopes, and accepts a secret with a colon and an umlaut', async () => {
 	const both = await requestToken(sandbox(), `${SCOPES[0]} ${SCOPES[2]}`);
 	expect(both.data.scope).toBe(`${SCOPES[0]} ${SCOPES[2]}`);
 	const narrow = await requestToken(sandbox(), PREDICT, {
@@ -97,7 +97,7 @@ describe('refuses', () => {
 });
 
 describe('a protected route', () => {
-	test('401 without and with an unknown token, 403 with a foreign scope', async () => {
+	test('answers 401 without a token or with an unknown one, and 403 with a wrong scope', async () => {
 		expect((await unknownJob({})).status).toBe(401);
 		expect((await unknownJob({ Authorization: 'Bearer x' })).status).toBe(401);
 		expect((await unknownJob(await bearer(sandbox(), SCOPES[1]))).status).toBe(403);
