@@ -1,4 +1,7 @@
-/** Chunk Text, Documents Ready to Push: Chunk Text -> Push Documents, and what vanished. */
+/**
+ * Tests 'Documents Ready to Push': Chunk Text creates documents for Push Documents, and reports chunks that no
+ * longer exist.
+ */
 import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
@@ -195,7 +198,7 @@ describe('Documents Ready to Push', () => {
 		expect(hintsOf(result)).toEqual([
 			expect.stringContaining("Several items have the same 'Document ID' ('a/1', 'b')"),
 		]);
-		// Of a document of its own it is known which of its chunks are gone.
+		// The ID 'c' occurs only once, so it is known which of its chunks no longer exist.
 		const removed = jsonOf(result.output).filter((json) => json.removed === true);
 		expect(ids(removed)).toEqual(['c#2']);
 	});

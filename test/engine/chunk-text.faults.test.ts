@@ -1,5 +1,3 @@
-/** Chunk Text while the service or the network fails, and what it never shows. */
-
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { OUTAGE } from '../../nodes/shared/flow/retry-policy';

@@ -1,4 +1,3 @@
-/** Chunk Text and files: texts read from files, chunks written to files. */
 import fc from 'fast-check';
 import type {
 	IBinaryKeyData,
@@ -185,7 +184,7 @@ describe('Texts From: File', () => {
 	});
 
 	it('takes text and document from other fields, and returns items', async () => {
-		// A name is kept as it is.
+		// The node does not trim names or convert their numbers.
 		const meta = { title: ' T ', about: 'D', link: '' };
 		const list = [
 			{ nr: 7, meta, body: 'one\ntwo' },
@@ -371,7 +370,8 @@ describe('Texts From: File', () => {
 			fault('results', { status: 200, body, skip: 50 });
 		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
-		// A run that does not end fails by the time limit; what makes room is asked in unit/n8n/room.
+		// If the run hangs, the test fails at its time limit. test/unit/flow/settle.test.ts tests what frees the
+		// budget.
 		const result = await chunkFile(jsonLines(articles(1200)), { options });
 		expect(summaryOf(result)).toMatchObject(summary);
 		expect(submits().length).toBeLessThanOrEqual(most);
@@ -416,7 +416,8 @@ describe('Texts From: File', () => {
 		expect(all.at(-1)).toMatchObject({
 			error: expect.stringContaining('No space left') as string,
 		});
-		// What was fetched by then is in the items themselves: the service may not return it again.
+		// The items contain the chunks that were fetched before the failure, because the service may not return
+		// them again.
 		const kept = ids(await allLinesOf(result.output.slice(0, -1)));
 		expect(kept).toHaveLength(all.at(-1)?.chunks as number);
 		expect(new Set(kept).size).toBe(kept.length);

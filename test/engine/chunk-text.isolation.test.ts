@@ -1,4 +1,4 @@
-/** Chunk Text: texts share requests, and what is wrong with one fails that one alone. */
+/** Tests that texts share requests, and that a faulty text fails alone. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { POLLING } from '../../nodes/ChunkText/jobs/fetch';
@@ -203,7 +203,7 @@ describe('a job that the service no longer knows', () => {
 		const options = { textsPerRequest: 1, concurrency: 1 };
 		const { output } = await chunk(texts(2), { options });
 		expect(textsOf(jsonOf(output)).sort()).toEqual(['text 0', 'text 1']);
-		// The first poll answered for one of the jobs, the second one had never been answered for the other.
+		// One of the jobs had been polled successfully. For the other job no poll had been answered.
 		expect(submits()).toHaveLength(3);
 	});
 

@@ -1,4 +1,7 @@
-/** What Chunk Text says of texts that failed: the service's reason, the setting, the chunking ID at the end. */
+/**
+ * Tests the messages of Chunk Text for failed texts. A message contains the reason of the service or the
+ * setting to change, and ends with the chunking ID.
+ */
 import type { IDataObject } from 'n8n-workflow';
 
 import { texts, useChunkText } from '../../support/chunking';
@@ -8,13 +11,13 @@ const { sandbox, jobs, chunk, getResults, fault, answers } = useChunkText();
 
 const TEXTS_PER_REQUEST = /'Texts per Request' set to 1/;
 
-/** The error of the first item, and what to do about it, of a node that stops. */
+/** Returns the message and the advice of a run that stops at its first error. */
 async function errorOf(count: number, parameters = {}) {
 	const { error } = await chunk(texts(count), { ...parameters });
 	return { message: error?.message ?? '', description: error?.description ?? '' };
 }
 
-/** What comes before the chunking ID, which must be there once. */
+/** Returns a message without its end, the chunking ID. The ID must occur only there. */
 function withoutId(message: string): string {
 	const [{ chunkingId }] = jobs();
 	const end = ` (chunking ID ${chunkingId})`;

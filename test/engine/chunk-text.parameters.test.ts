@@ -1,4 +1,7 @@
-/** Chunk Text: what it sends and keeps beside the texts, and parameters that are refused before that. */
+/**
+ * Tests which fields Chunk Text sends and keeps in addition to the texts, and which parameters it rejects
+ * before sending.
+ */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { texts, useChunkText } from '../../support/chunking';

@@ -1,4 +1,7 @@
-/** Chunk Text with one item per document: its chunks as documents, and which chunks are gone. */
+/**
+ * Tests Chunk Text with one item per document. The item contains the chunks as documents, and the IDs of chunks
+ * that no longer exist.
+ */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';

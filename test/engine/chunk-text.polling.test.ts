@@ -1,4 +1,4 @@
-/** Chunk Text: how jobs are waited for, also at the same time, and what ends the waiting. */
+/** Tests how Chunk Text waits for jobs, also for several at once, and what ends the wait. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { texts, textsOf, useChunkText } from '../../support/chunking';
@@ -206,7 +206,8 @@ describe('Stop in the editor', () => {
 
 	it('ends the wait for a token', async () => {
 		fault('token', HANGS);
-		// The request itself goes on for other runs, so nothing is waited for.
+		// The token request itself continues, because other runs may wait for it. So the test does not wait for its
+		// end.
 		const { status } = await chunk(texts(2), {}, { cancelWhen: arrived('token', 1) });
 		expect(status).toBe('canceled');
 		expect(submits()).toEqual([]);

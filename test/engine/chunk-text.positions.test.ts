@@ -1,4 +1,4 @@
-/** Chunk Text: chunks and vectors never become those of another text. */
+/** Tests that a text never receives the chunks or vectors of another text. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { texts, useChunkText } from '../../support/chunking';
@@ -13,7 +13,7 @@ describe('documents that share a request', () => {
 	const options = { maxWaitSeconds: 1 };
 	const expected = { 'i0#0': 'text 0', 'i1#0': 'text 1' };
 
-	/** What a run returns whose time runs out, with the fields of its input. */
+	/** Runs the node until its time is up. Returns the failed items with the fields of their input. */
 	async function late() {
 		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
 		const { output } = await chunk(texts(2), { ...DOCUMENTS, options }, CONTINUE);
@@ -91,7 +91,6 @@ describe('vectors', () => {
 		name,
 		text: `${name} one\n${name} two`,
 	}));
-	/** A response with the two chunks of each text, in the older shape. */
 	const older = (vectors: number) => ({
 		status: 'READY',
 		chunkedData: [{ chunks: ['A one', 'A two'] }, { chunks: ['B one', 'B two'] }],

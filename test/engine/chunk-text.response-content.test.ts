@@ -1,4 +1,4 @@
-/** What Chunk Text makes of responses that are valid JSON and still not what they should be. */
+/** Tests how Chunk Text handles responses that are valid JSON but have unexpected content. */
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 
@@ -38,7 +38,7 @@ describe('a response of an odd shape', () => {
 				textPosition: 0,
 				response: { status: 'READY', chunkedData },
 			},
-			// Without spans it is unknown whether these are all chunks, so none is returned as removed.
+			// Without spans it is unknown whether the chunks are complete, so no chunk is reported as removed.
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{
 				error: `The AI service returned no readable chunks for the text (chunking ID ${chunkingIds()[0]})`,

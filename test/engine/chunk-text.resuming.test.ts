@@ -1,4 +1,4 @@
-/** Chunk Text: chunking IDs, and what is fetched by them later with Get Results. */
+/** Tests chunking IDs, and how Get Results uses them to fetch chunks later. */
 
 import type { IDataObject } from 'n8n-workflow';
 
@@ -32,7 +32,7 @@ describe('Get Results', () => {
 });
 
 describe('a second run with the items of the first one', () => {
-	/** What an IF node on `chunkingId` does: Get Results takes the items that have one. */
+	/** Acts like an IF node on `chunkingId`: Get Results receives the items with an ID. */
 	const secondRun = async (items: IDataObject[]) => {
 		const withId = items.filter(({ chunkingId }) => Boolean(chunkingId));
 		const others = items.filter(({ chunkingId }) => !chunkingId);

@@ -1,5 +1,5 @@
 /**
- * What a run of Chunk Text that was stopped by hand leaves in n8n's log.
+ * Tests what a run of Chunk Text writes to n8n's log when a user stops it.
  *
  * @jest-environment node
  */

@@ -1,4 +1,4 @@
-/** Chunk Text: what it sends (docs/service-interface.md, Chunking request) and what it returns. */
+/** Tests what Chunk Text sends (docs/service-interface.md, Chunking request) and what it returns. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { submitPath } from '../../nodes/shared/service/chunking/chunking';
@@ -312,7 +312,7 @@ describe('the output', () => {
 			options: { textsPerRequest: 1 },
 		});
 		expect(result.output).toHaveLength(4);
-		// Two lines of 14 characters and the line break before each.
+		// Two lines of 14 characters, each with a line break before it.
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
 				/^The AI service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,

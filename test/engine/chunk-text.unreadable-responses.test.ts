@@ -1,4 +1,6 @@
-/** What the service delivers once is never thrown away, even if it is not valid JSON. */
+/**
+ * Tests that results are kept even if they are not valid JSON, because the service may deliver them only once.
+ */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultRule } from '../../sandbox';

@@ -147,7 +147,7 @@ describe('the Test button of the credentials', () => {
 			const [type, field] = TYPES[kind];
 			return await press(type, { ...stored, [field]: url, ...changes });
 		};
-		/** The service answers what is asked for the test like this. */
+		/** Presses the Test button while the service gives this answer to the request of the test. */
 		const pressAnswered = async (
 			kind: Kind,
 			answer: Omit<FaultRule, 'route'>,

@@ -1,4 +1,3 @@
-/** Delete Document with IDs from files. */
 import { gzipSync } from 'node:zlib';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
@@ -21,7 +20,7 @@ const index = async (list: string[]) => {
 	);
 	sandbox().requests.length = 0;
 };
-/** What the index holds once all deletes are committed. */
+/** Commits all deletes and returns the IDs that remain in the index. */
 const left = () => {
 	sandbox().commit();
 	return sandbox()

@@ -1,4 +1,3 @@
-/** Delete Document: ids, commits, faults and the items it returns. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -25,7 +24,6 @@ const fault = (rule: Omit<FaultRule, 'route'>) =>
 	sandbox().faults.add({ route: 'delete', ...rule });
 const items = (...ids: unknown[]) => ids.map((id) => ({ id })) as IDataObject[];
 const ids = (count: number) => indexes(count).map((at) => `d${at}`);
-/** Puts documents into the index. */
 const index = async (list: string[]) => {
 	await push(
 		sandbox(),
@@ -38,7 +36,6 @@ const indexed = () =>
 		.documents(DEMO.endpoint)
 		.map(({ id }) => id);
 const PATH = `/site-search${PATHS.push}/docs/`;
-/** Id and commit of each request, in order of arrival. */
 const requests = () =>
 	sandbox().requests.map(({ path, query }) => [
 		decodeURIComponent(path.slice(PATH.length)),
@@ -138,7 +135,6 @@ describe('ids', () => {
 		const result = await remove(items(...tricky));
 		expect(jsonOf(result.output)).toEqual(tricky.map((id) => ({ deleted: true, id })));
 		for (const { path, query } of sandbox().requests) {
-			// One segment, and nothing became a query.
 			expect(path.slice(PATH.length)).toMatch(/^[^/?#]+$/);
 			expect(query).toEqual({});
 		}

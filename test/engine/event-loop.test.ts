@@ -1,6 +1,6 @@
 /**
- * No node does its work in one step, however much it is: n8n's other executions go on meanwhile. Measured in CPU
- * time of this process, which stands still while others have the processor.
+ * Tests that no node does all of its work in one step, because n8n's other executions must be able to continue.
+ * Steps are measured in CPU time of this process, which does not grow while other processes use the processor.
  */
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
@@ -9,14 +9,17 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { runNode, type RunResult } from '../../support/engine';
 import { startService, type Service } from '../../support/service';
 
-/** Steps of that length hold up nobody, whatever their share is. */
+/** A step of this length delays nobody, even if it is all of the work. */
 const SHORT_MS = 100;
-/** A machine that is busy makes steps longer, and so the whole. */
+/** Maximum share of one step in all of the work. A share does not depend on the speed of the machine. */
 const MAX_SHARE = 1 / 3;
-/** A garbage collection may fall into a step, but not into the same one each time: what is one step fails them all. */
+/**
+ * Number of runs. A garbage collection can make a step longer, but not the same step in all runs. Work in a
+ * single step fails all runs.
+ */
 const RUNS = 10;
 
-/** In a process of its own, so that its work is not taken for the nodes'. */
+/** The service runs in its own process, so that its work is not measured. */
 let service: Service;
 beforeAll(async () => {
 	service = await startService('sandbox');
@@ -28,7 +31,7 @@ function cpuMs(): number {
 	return (user + system) / 1000;
 }
 
-/** What a node computed: in all, and at most between two turns of the event loop. */
+/** CPU time of a node: in total, and the most between two turns of the event loop. */
 interface Computing {
 	totalMs: number;
 	longestMs: number;
@@ -44,7 +47,7 @@ async function measure(work: () => Promise<unknown>): Promise<Computing> {
 		const now = cpuMs();
 		longestMs = Math.max(longestMs, now - last);
 		last = now;
-		// Not setImmediate, which would keep a processor busy while the node waits.
+		// setImmediate would keep the processor busy while the node waits.
 		setTimeout(turn, 1);
 	};
 	turn();
@@ -54,7 +57,7 @@ async function measure(work: () => Promise<unknown>): Promise<Computing> {
 	return { totalMs: cpuMs() - startedAt, longestMs };
 }
 
-/** Runs a node, measured without what n8n does before and after it. */
+/** Runs a node. Only the work of the node is measured, not n8n's work before and after it. */
 async function computingOf(
 	node: INodeType,
 	items: IDataObject[],
@@ -84,7 +87,7 @@ async function computingOf(
 const isInSteps = ({ longestMs, totalMs }: Computing) =>
 	longestMs < Math.max(SHORT_MS, MAX_SHARE * totalMs);
 
-/** As many chunks as the largest documented response has, with as many numbers each. */
+/** The largest documented response contains this many chunks, and vectors of this length. */
 const CHUNKS = 40_000;
 const documents = (count: number): IDataObject[] =>
 	Array.from({ length: count }, (_, index) => ({
@@ -92,7 +95,7 @@ const documents = (count: number): IDataObject[] =>
 		name: `Chapter ${index}`,
 		text: `Chapter ${index}.`,
 	}));
-/** One item with a file, as n8n has it without a storage. */
+/** Returns one item with a file inside the item, as n8n creates it without binary storage. */
 const fileOf = (rows: number): IDataObject[] => {
 	const content = documents(rows).map(
 		({ id, name }) => `${String(id)},${String(name)},"A text"\n`,
@@ -110,7 +113,7 @@ const chunking = (dimReductionSize: number) => ({
 
 test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number]>([
 	['20,000 documents', () => new PushDocuments(), () => documents(20_000), {}, 20_000],
-	// n8n's errors carry a stack each, which takes most of the time of items that fail.
+	// Each error of n8n contains a stack trace, and creating the traces takes most of the time here.
 	['5,000 that fail', () => new PushDocuments(), () => documents(5_000), {}, 5_000],
 	['a file', () => new PushDocuments(), () => fileOf(50_000), { documentSource: 'file' }, 1],
 	['20,000 texts', () => new ChunkText(), () => documents(20_000), chunking(8), 20_000],

@@ -1,5 +1,6 @@
 /**
- * Files of all nodes: ranges of them, runs that end while a file is read, and what is said about them.
+ * Tests files in all nodes: ranges of records, runs that end while a file is read, and the messages for these
+ * cases.
  *
  * @jest-environment node
  */
@@ -33,7 +34,10 @@ const lines = (count: number): string =>
 		.map((at) => `${JSON.stringify({ id: `d${at}`, name: 'N', text: `Text ${at}` })}\n`)
 		.join('');
 
-/** Each node, its route, what its summary counts, what makes it read a file, and a request for each record. */
+/**
+ * Each node with its route, the counter in its summary, the parameters for reading a file, and the options for
+ * one request per record.
+ */
 const NODES: Array<
 	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
 > = [
@@ -69,7 +73,7 @@ const run = async (
 	);
 const [PUSH] = NODES;
 
-/** Storage that returns these bytes and then nothing more. `waits`: all of them were read. */
+/** Returns a storage stream that stalls after these bytes. `waits` resolves once all of the bytes were read. */
 function stalled(bytes: string | Buffer): { stream: Readable; waits: Promise<void> } {
 	let waiting: () => void = () => undefined;
 	const waits = new Promise<void>((resolve) => (waiting = resolve));
@@ -113,7 +117,7 @@ describe.each(NODES)('%s', (...node) => {
 	])('ends with a cancel although its storage stalls: a file %s', async (_how, bytes) => {
 		const { stream, waits } = stalled(bytes);
 		files.opens(stream);
-		// Later, when no request is in flight that the cancel would end.
+		// By then no request is in flight, so the cancel has no request to end.
 		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
 		expect(status).toBe('canceled');
@@ -137,8 +141,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text has several files in flight, each of which says it of itself. Of the records, those
-		// that were sent have failed when the refusal arrives.
+		// Chunk Text may have several files in flight, and each of them reports the end of the run. Records that
+		// were sent before the refusal have failed.
 		expect(error).toMatch(
 			/^The file 'b.jsonl' was not read: |Of the file 'b\.jsonl', 0 records had been \w+( and \d had failed)?\.$/,
 		);
@@ -149,7 +153,8 @@ describe.each(NODES)('%s', (...node) => {
 		['a lost connection', { reset: 'beforeResponse' as const }],
 		['a status', { status: 403 }],
 	])('after an outage continues before the records that it failed: %s', async (_what, fault) => {
-		// Chunk Text gets chunks of earlier records after later ones were refused: that settles nothing.
+		// Chunk Text receives chunks of earlier records after later records were rejected. Those chunks must not
+		// change where the run continues.
 		sandbox().settings.chunkDelayMs = 300;
 		sandbox().faults.add({ route: route, skip: 4, latencyMs: 200, ...fault });
 		const more = { retryForSeconds: 1, concurrency: 1, ignoreNotFound: true };

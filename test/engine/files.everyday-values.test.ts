@@ -1,4 +1,7 @@
-/** Values of files as people have them, through the nodes, and what is no file of records; plain and with gzip. */
+/**
+ * Tests typical values in files, and files without records. Each case runs through the nodes, both plain and
+ * compressed with gzip.
+ */
 import { gzipSync } from 'node:zlib';
 
 import type { INodeParameters } from 'n8n-workflow';
@@ -56,7 +59,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 				const { json } = await push(text, name, parameters);
 				expect(json).toMatchObject({ pushed: 1, failed: 0 });
 				const { bodyBytes, body } = sandbox().requests.at(-1) ?? {};
-				// Rounded numbers have fewer digits.
+				// The comparison of lengths shows rounding, because a rounded number has fewer digits.
 				expect(bodyBytes).toBe(sent.length);
 				expect(body).toEqual(JSON.parse(sent));
 			}

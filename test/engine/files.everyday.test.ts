@@ -1,4 +1,7 @@
-/** Files as people have them, each with what is known to go wrong, through the nodes; plain and with gzip. */
+/**
+ * Tests typical files, each with a common problem. Each case runs through the nodes, both plain and compressed
+ * with gzip.
+ */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { DEMO } from '../../sandbox';
@@ -331,7 +334,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		['#TYPE System.IO.FileInfo\r\n"id","name"\r\n"1","A"\r\n'],
 		['"sep=;"\r\nid;name\r\n1;A\r\n'],
 		['sep=;\r\nid;name\r\n1;A\r\n'],
-		// Bank statements, DATEV, Apple Numbers, SQL tools, MS-DOS.
+		// These come from bank statements, DATEV, Apple Numbers, SQL tools and MS-DOS.
 		['My account;\r\nIBAN;DE00\r\n\r\nid;name\r\n1;A\r\n'],
 		['"EXTF";700;21;"Batch";13;;;\r\nid;name\r\n1;A\r\n'],
 		['Table 1,\nid,name\n1,A\n'],

@@ -1,4 +1,4 @@
-/** What only the second file of a run shows: its figures are its own, whatever came before. */
+/** Tests the second file of a run. Its figures must not include the first file. */
 import { Readable } from 'node:stream';
 
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
@@ -61,7 +61,8 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 	});
 
 	it('a success settles a failure that was in doubt, so a run that ends continues after both', async () => {
-		// Both attempts for record 2 of the second file, and everything from its record 5 on.
+		// The first fault hits both attempts for record 2 of the second file. The second fault hits everything from
+		// record 5 on.
 		fault({ status: 500, skip: 4, times: 2 });
 		fault({ status: 401, skip: 6 });
 		const { output } = await run(

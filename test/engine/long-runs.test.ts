@@ -1,6 +1,6 @@
 /**
- * What runs write to n8n's log at their end, and before it if they last longer than 10 seconds. Their clock runs a
- * hundred times faster.
+ * Tests what runs write to n8n's log: their figures at the end, and a line every 10 seconds. The clock of these
+ * runs is a hundred times faster.
  *
  * @jest-environment node
  */
@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => jest.restoreAllMocks());
 
-/** Runs a node, a request of which gets no response, until it has written a line like this. */
+/** Runs a node while one of its requests gets no response. Returns the first log line that matches. */
 async function untilLogged(
 	words: RegExp,
 	fault: FaultRule,
@@ -66,7 +66,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 ])('%s writes a line every 10 seconds', async (_name, node, parameters, fault, words) => {
 	const items = indexes(6).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
 	const line = await untilLogged(words, fault, { node, items, parameters });
-	// As members of their own, by which logs can be filtered.
+	// The figures are separate fields of the log entry, so that logs can be filtered by them.
 	expect(line).toMatch(/"?retries"?: ?0/);
 });
 

@@ -1,7 +1,7 @@
 /**
- * Max Requests per Minute, and pauses that a service asks for: what counts, and that executions of a process share
- * them. Only least times are checked, since a busy machine makes all of them longer; that no minute has more is in
- * test/unit/flow/limiter.test.ts.
+ * Tests Max Requests per Minute and the pauses that a service requests. Executions of the same process share
+ * both. Only minimum times are checked, because a busy machine makes everything slower.
+ * test/unit/flow/limiter.test.ts checks that no minute contains too many requests.
  */
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -16,10 +16,10 @@ const remove = nodeRunner(new DeleteDocument(), credentials);
 
 const PER_MINUTE = 1200;
 const INTERVAL_MS = 60_000 / (0.95 * PER_MINUTE);
-/** So much a start may catch up. */
+/** A request may start this much earlier to make up for a late timer. */
 const CATCH_UP_MS = 30;
 
-/** Runs nodes, and checks that their requests, but those for tokens, took as long as the limit demands. */
+/** Checks that the requests of a run, except for tokens, are as far apart as the limit requires. */
 async function expectPace(run: () => Promise<unknown>): Promise<void> {
 	sandbox().requests.length = 0;
 	const begin = Date.now();
@@ -69,7 +69,7 @@ it('is shared by executions, single runs included', async () => {
 	await expectPace(async () => {
 		const run = async () => await push(documents.slice(4), single);
 		await Promise.all([run(), run(), run()]);
-		// A node in a loop is many short runs.
+		// A node in a loop starts a new short run for each document.
 		for (const document of documents.slice(5)) await push([document], single);
 		expect(sandbox().requests).toHaveLength(15);
 	});
@@ -82,7 +82,7 @@ it('a pause that the service asks one execution for holds for the others', async
 	);
 	for (const { output } of await Promise.all(runs)) expect(output).toHaveLength(8);
 	const refused = sandbox().requests.find(({ status }) => status === 429);
-	// The other execution may have had a request in flight.
+	// The other execution may already have had a request in flight, so the first later request does not count.
 	const later = sandbox()
 		.requests.map(({ startedAt }) => startedAt - (refused?.endedAt ?? 0))
 		.filter((ms) => ms > 0)

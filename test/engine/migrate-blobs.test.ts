@@ -1,4 +1,7 @@
-/** Migrate Blobs: once, only when confirmed, and never again where it may have arrived. */
+/**
+ * Tests that Migrate Blobs sends its request only once and only when confirmed. It never repeats a request that
+ * may have arrived.
+ */
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PATHS } from '../../nodes/shared/service/url';

@@ -1,4 +1,7 @@
-/** What a node says about optional fields that are named but do not exist, and what of a record goes along. */
+/**
+ * Tests what a node reports about optional fields that do not exist in the input, and which fields of a record
+ * are kept.
+ */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -60,7 +63,6 @@ describe('Keep Source Fields', () => {
 	it.each<[string, string, IDataObject, IDataObject]>([
 		['body', 'all', { id: 'a', name: 'A', body: 'one\ntwo', n: 1 }, { n: 1 }],
 		['m.body', 'all', { id: 'a', name: 'A', m: { body: 'one', n: 1 } }, { m: { n: 1 } }],
-		// Asked for by name.
 		['body', 'listed', { id: 'a', name: 'A', body: 'one', n: 1 }, { body: 'one' }],
 	])(
 		'of a file has no text that each chunk would repeat: %s, %s',

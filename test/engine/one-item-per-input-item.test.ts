@@ -1,4 +1,7 @@
-/** Push Documents and Delete Document with one result per input item: its counts, or its one failure. */
+/**
+ * Tests Push Documents and Delete Document with one result per input item. The result contains either the
+ * counts of the item or one failure.
+ */
 import type { IDataObject } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';

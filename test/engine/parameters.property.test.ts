@@ -1,4 +1,7 @@
-/** Fields read directly are what n8n's expressions make of them: any item, any path, odd keys and values. */
+/**
+ * Tests that fields which the node reads directly have the same value as in n8n's expressions. Items, paths,
+ * keys and values are random.
+ */
 import { isDeepStrictEqual } from 'node:util';
 
 import fc from 'fast-check';
@@ -56,7 +59,7 @@ const anyExpression = fc
 	)
 	.map(([before, steps, after]) => `${before}$json${steps.join('')}${after}`);
 
-/** The value, or the message of the error. */
+/** Returns the value in a list, or the message of the error. */
 function attempt(read: () => unknown): unknown {
 	try {
 		return [read()];
@@ -65,7 +68,7 @@ function attempt(read: () => unknown): unknown {
 	}
 }
 
-// Each new expression is compiled, which takes n8n some milliseconds.
+// n8n needs some milliseconds to compile each new expression.
 const TIMEOUT_MS = 120_000;
 
 test(
@@ -87,7 +90,7 @@ test(
 						(parameters, at, context) => {
 							const path = parsePlainPath(one);
 							const { json } = context.getInputData()[at];
-							// Without the comparison that Parameters makes for the first item.
+							// Calls the direct reader itself, because Parameters compares it with n8n for the first item.
 							const plain = path ? readPlainPath(json, path) : NOT_PLAIN;
 							const n8ns = attempt(() => context.getNodeParameter('one', at));
 							if (plain !== NOT_PLAIN && Array.isArray(n8ns)) direct++;
@@ -107,7 +110,7 @@ test(
 			),
 			{ numRuns: 60 },
 		);
-		// Not by leaving everything to n8n; how many it is depends on the seed.
+		// At least some fields must have been read directly. How many depends on the seed.
 		expect(direct).toBeGreaterThan(0);
 	},
 	TIMEOUT_MS,

@@ -1,4 +1,3 @@
-/** Every kind of parameter, read on n8n's engine. */
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
 import type { Parameters } from '../../nodes/shared/n8n/parameters/parameters';
@@ -125,7 +124,7 @@ const read = async <T>(
 	watched?: (context: IExecuteFunctions) => IExecuteFunctions,
 ): Promise<Reading[]> => await readOnEngine(SAMPLE, { parameters, items }, reader, watched);
 
-/** The value, or the message of the error. */
+/** Returns the value of the first item, or the message of its error. */
 const first = ([{ value, error }]: Reading[]): unknown => (error ? error.message : value);
 
 describe('text', () => {
@@ -159,7 +158,7 @@ describe('text', () => {
 
 type Reader = (parameters: Parameters<Sample>, itemIndex: number) => unknown;
 
-/** What becomes of the values that an expression gives: what is read, or the message of the error. */
+/** Lists the values of an expression, each with the result of reading it or the message of the error. */
 describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]>]>([
 	[
 		'ID',
@@ -342,7 +341,7 @@ it('reads the rows of a fixedCollection with the types of their values', async (
 describe('collection', () => {
 	const whole = (parameters: Parameters<Sample>) => {
 		const options = parameters.collection('options', ['previousChunkCount', 'resume']);
-		// The types come from the properties: this does not compile otherwise.
+		// The types are derived from the properties. If they are wrong, this does not compile.
 		const typed: {
 			concurrency: number;
 			dryRun: boolean;
@@ -429,7 +428,7 @@ describe('collection', () => {
 });
 
 describe('the number of evaluations', () => {
-	/** Passes everything on and counts what n8n evaluates. */
+	/** Returns a context that forwards all calls and counts how often n8n evaluates a parameter. */
 	const counting = (count: { evaluations: number }) => (context: IExecuteFunctions) =>
 		new Proxy(context, {
 			get(target, name) {

@@ -1,4 +1,7 @@
-/** A proxy between n8n and the services, as n8n's own settings name it. */
+/**
+ * Tests the nodes with a proxy between n8n and the services. The proxy is set in n8n's own environment
+ * variables.
+ */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';

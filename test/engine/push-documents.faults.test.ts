@@ -1,4 +1,3 @@
-/** Push Documents while the service, the network or the user gets in its way. */
 import { inspect } from 'node:util';
 
 import type { IDataObject } from 'n8n-workflow';
@@ -198,7 +197,7 @@ describe('a node set to stop', () => {
 
 describe('Stop in the editor', () => {
 	const OPTIONS = { documentsPerRequest: 2, concurrency: 2 };
-	/** As many requests as were in flight when Stop was pressed: nothing is sent after that. */
+	/** Presses Stop after this many requests, and checks that no request was sent afterwards. */
 	const stopAfter = async (
 		count: number,
 		...[items, parameters, settings]: Parameters<typeof push>

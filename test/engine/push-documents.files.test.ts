@@ -1,4 +1,3 @@
-/** Push Documents with documents from files. */
 import { gzipSync } from 'node:zlib';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
@@ -424,7 +423,10 @@ describe('failed records', () => {
 
 describe('bad input', () => {
 	const good = lines(documents(2));
-	/** Content, name, the error of the record, what is pushed. */
+	/**
+	 * Each row contains the case, the file, its name, the error of the record, and the number of pushed
+	 * documents.
+	 */
 	it.each<[string, string | Buffer, string, RegExp, number]>([
 		[
 			'invalid JSON',

@@ -1,4 +1,3 @@
-/** What Push Documents sends, and what it returns, while the service is well. */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -83,7 +82,7 @@ describe('documents', () => {
 					index: 0,
 					fixed: 'text',
 				},
-				// What is recommended is not sent while empty.
+				// Recommended fields are not sent if they are empty.
 				{ id: 'k2', name: 'Two', tags: [], index: 1, fixed: 'text' },
 			],
 		]);
@@ -436,7 +435,8 @@ describe('a dry run', () => {
 			})),
 		);
 		expect(pairedIndexes(result)).toEqual(indexes(5));
-		// Brackets and a comma beside two documents, nothing beside one.
+		// A request with two documents has brackets and a comma, which are 3 bytes. A request with one document has
+		// none.
 		const all = 5 * bytes + 2 * 3;
 		expect(hintsOf(result)).toContain(
 			`Dry run: 5 documents in 3 requests, ${all} bytes in total. Nothing was sent.`,

@@ -1,4 +1,4 @@
-/** Files as programs write them (test/files), pushed as they are and compressed with gzip. */
+/** Tests files that real programs wrote (test/files). Each file is pushed as it is and compressed with gzip. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -16,10 +16,9 @@ const FOLDER = path.join(__dirname, '../files');
 const sandbox = useSandbox();
 const files = useFiles();
 
-/** What comes out of a file. */
 interface Expected {
 	documents?: IDataObject[];
-	/** Messages of records that fail, or of the file that does. */
+	/** Messages of failed records, or of the file if it fails as a whole. */
 	failures?: RegExp[];
 	hints?: RegExp[];
 }

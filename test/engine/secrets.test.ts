@@ -1,6 +1,6 @@
 /**
- * No secret that a service repeats is seen by a person or a model: one table of each secret, each place where a service
- * can repeat it, and each moment at which it can.
+ * Tests that no secret which a service repeats is visible to a person or a model. The rows combine each secret
+ * with each place in a response and each time at which the service can repeat it.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ import { runNode, testCredential, type CredentialData } from '../../support/engi
 
 type Answer = [status: number, body: unknown];
 
-/** A request of the service that repeats what it was signed with; the others go well. */
+/** The request whose response repeats the secret of the request. All other requests succeed. */
 type Echoing = 'token' | 'push' | 'delete' | 'submit' | 'results' | 'blobs';
 
 const LOGIN = { user: 'somebody', password: 'pass word+of/somebody' };
@@ -27,16 +27,15 @@ const API_KEY = 'push+key/of us';
 
 let server: Server;
 let url: string;
-/** Which request repeats its secret, and how. */
+/** The request that is answered with its secret, and the answer. */
 let echoing: Echoing;
 let answer: (secret: string) => Answer;
-/** How many tokens the service refuses, each by 401. */
 let refusals: number;
 let tokens: string[];
-/** What the service has been sent and has repeated. */
+/** Secrets that the service has received and repeated. */
 let repeated: Set<string>;
 
-/** What a request was signed with: as it was sent, and as it was before it was encoded. */
+/** Returns the secrets of a request, both as sent and decoded. */
 function secretsIn({ headers }: IncomingMessage): string[] {
 	const [scheme, sent = ''] = (headers.authorization ?? '').split(' ');
 	const login = Buffer.from(sent, 'base64').toString();
@@ -59,7 +58,7 @@ function respond(request: IncomingMessage): Answer {
 	}
 	if (route === echoing) {
 		for (const secret of secrets) repeated.add(secret);
-		// URL-encoded as well: so it is in a form or a path.
+		// The secret is also repeated URL-encoded, as in a form or a path.
 		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
 	}
 	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];
@@ -111,11 +110,11 @@ const credentials = (): CredentialData => ({
 	lucidworksBlobApi: { ...LOGIN, baseUrl: url, authentication: 'basic' },
 });
 
-/** Whatever a person can see of something, hidden members and causes included, in one text. */
+/** Returns everything visible in a value as one text, including hidden members and causes. */
 const allOf = (seen: unknown): string =>
 	inspect(seen, { depth: Infinity, showHidden: true, maxStringLength: Infinity });
 
-/** @returns whether the echo was seen, with its secrets masked */
+/** Checks that no secret is visible. Returns true if a masked secret is visible. */
 function expectNoSecret(seen: unknown): boolean {
 	expect(repeated.size).toBeGreaterThan(0);
 	const text = allOf(seen) + JSON.stringify(seen);
@@ -124,12 +123,12 @@ function expectNoSecret(seen: unknown): boolean {
 	return text.includes('***');
 }
 
-/** Places in a response, of any status, whose words are shown. */
+/** Places in a response of any status from which the nodes show text. */
 const PLACES: Record<string, (secret: string) => unknown> = {
 	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
 	text: (secret) => `No: ${secret}`,
 };
-/** Places in a 2xx response to a push that is returned as it is. */
+/** Places in a successful push response that the node returns unchanged. */
 const RETURNED: Record<string, (secret: string) => unknown> = {
 	'nested JSON': (secret) => ({ request: { headers: [{ value: secret }] } }),
 	'a name of a member': (secret) => ({ seen: { [secret]: 1 } }),
@@ -165,7 +164,7 @@ for (const [place, body] of Object.entries(PLACES)) {
 			route: 'blobs',
 		});
 		add('token', { node: new ChunkText(), parameters: CHUNK, route: 'token' });
-		// A token that is refused with 401 is renewed: see below.
+		// A token that is refused with 401 is renewed, which a later test covers.
 		if (status === 401) continue;
 		add('submission', { node: new ChunkText(), parameters: CHUNK, route: 'submit' });
 		const get = { ...CHUNK, operation: 'getResults', chunkingId: 'job-1' };
@@ -208,7 +207,7 @@ rows['submission, a job that failed'] = {
 
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
-/** Runs a row in each mode, and expects that the echo is there without its secret. */
+/** Runs a row in each mode, and checks that the repeated text appears without its secret. */
 async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];
@@ -224,7 +223,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// Otherwise the table would prove nothing.
+	// The repeated text must be visible. Otherwise the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 
@@ -265,7 +264,7 @@ describe('in the test of a credential', () => {
 		answer = (secret) => [status, body(secret)];
 		const { ok, message } = await testCredential(type, credentials()[type.name] ?? {});
 		const isMasked = expectNoSecret(message);
-		// A chunking service that answers at all has accepted the token.
+		// If a chunking service answers at all, it has accepted the token.
 		const isAccepted = route === 'results' && ![401, 403].includes(status);
 		expect({ ok, isMasked }).toEqual({ ok: isAccepted, isMasked: !isAccepted });
 	});

@@ -1,5 +1,6 @@
 /**
- * n8n's SSRF protection with an allowed host, for all tests of this file: what is allowed works, and errors say who can allow the rest.
+ * Tests n8n's SSRF protection with one allowed host. The allowed host works, and errors say who can allow other
+ * hosts. The setting holds for all tests of this file.
  *
  * @jest-environment node
  */
@@ -17,7 +18,7 @@ import { sandboxCredentials } from '../../support/credentials';
 import { runNode, testCredential } from '../../support/engine';
 import { useSandbox } from '../../support/sandbox';
 
-// n8n reads them with the first request.
+// n8n reads the variables at the first request.
 process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
 process.env.N8N_SSRF_ALLOWED_HOSTNAMES = 'localhost';
 afterAll(() => {
@@ -27,7 +28,7 @@ afterAll(() => {
 
 const ALLOW = /N8N_SSRF_ALLOWED_HOSTNAMES.*N8N_SSRF_ALLOWED_IP_RANGES/;
 const sandbox = useSandbox();
-/** All URLs of the sandbox have this host. */
+/** Returns the credentials of the sandbox with this host in all URLs. */
 const credentialsOf = (host: string) =>
 	Object.fromEntries(
 		Object.entries(sandboxCredentials(sandbox())).map(([type, data]) => [

@@ -1,4 +1,4 @@
-/** What an operator sees of a run: figures in summaries and in the data of the execution. */
+/** Tests which figures an operator can see after a run: in summaries, and in the data of the execution. */
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';

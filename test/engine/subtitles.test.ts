@@ -1,4 +1,4 @@
-/** What the canvas says below the name of a node, as n8n's own expressions make it. */
+/** Tests the text below the name of a node on the canvas. n8n creates the text from an expression. */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeHelpers, Workflow } from 'n8n-workflow';
 

@@ -1,4 +1,4 @@
-/** Files of which each is one text: Text File of Chunk Text and of Push Documents. */
+/** Tests files that contain a single text each, with 'Text File' in Chunk Text and Push Documents. */
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';

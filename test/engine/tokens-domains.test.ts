@@ -1,8 +1,7 @@
 /**
- * The fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every
- * credential that signs requests. n8n holds them against the requests a credential sends for its
- * token, against the Test button's and against those of the HTTP Request node; a node's own
- * requests, which go to the URL in the credential, are free.
+ * Tests the fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every credential
+ * that signs requests. n8n applies them to token requests, to the Test button and to the HTTP Request node. n8n
+ * does not apply them to the requests of our nodes, which use the URL in the credential.
  */
 import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
 import { startSandbox, type Sandbox } from '../../sandbox';
@@ -22,7 +21,10 @@ afterAll(async () => {
 	await sandbox.close();
 });
 
-/** The token server is `localhost` here and the AI service 127.0.0.1, though both are the sandbox. */
+/**
+ * Returns a restricted credential. The sandbox is both servers, but the token server has the host `localhost`
+ * and the AI service 127.0.0.1.
+ */
 const restricted = (allowedHttpRequestDomains: string, allowedDomains = '') => {
 	const data = sandboxCredentials(sandbox)[TYPE];
 	const authUrl = String(data.authUrl).replace('127.0.0.1', 'localhost');
@@ -73,7 +75,7 @@ describe('a credential restricted to domains', () => {
 			restricted('domains', 'localhost, 127.0.0.1'),
 		);
 		expect(allowed).toMatchObject({ ok: true });
-		// The nodes of this package reach the AI service all the same.
+		// The Test button does not reach the AI service, but the nodes of this package do.
 		const tokenHostOnly = await testCredential(
 			new LucidworksAiOAuth2Api(),
 			restricted('domains', 'localhost'),

@@ -1,6 +1,6 @@
 /**
- * The client secret and the access tokens occur in nothing a person can see: whatever happens, a
- * run is searched as a whole, and so is everything that was logged meanwhile.
+ * Tests that the client secret and the access tokens are never visible to a person. Each test searches the
+ * whole run and everything that was logged during it.
  *
  * @jest-environment node
  */
@@ -40,7 +40,7 @@ const newStore = (changes = {}) =>
 		[TYPE]: { ...sandboxCredentials(sandbox)[TYPE], clientSecret: SECRET, ...changes },
 	});
 
-/** All there is to see of something, hidden members, causes and long texts included. */
+/** Returns everything visible in a value, including hidden members, causes and long texts. */
 const allOf = (value: unknown) =>
 	inspect(value, {
 		depth: Infinity,
@@ -62,7 +62,7 @@ const forms = (secret: string) => [
 	encodeURIComponent(secret),
 ];
 
-/** Runs with each way to treat errors, and searches all there is to see of it. */
+/** Runs the node in each error mode and searches everything visible for the secrets. */
 async function expectNothing(
 	store: CredentialStore,
 	options: ChunkRunOptions,
@@ -82,7 +82,7 @@ async function expectNothing(
 		for (const secret of [...forms(SECRET), ...tokenIn(store), ...moreSecrets]) {
 			expect(text.includes(secret)).toBe(false);
 		}
-		// No part of a token either, such as one in a message that was cut off.
+		// A part of a token must not be visible either, for example in a truncated message.
 		expect(text).not.toMatch(/eyJ[\w-]{20}/);
 	}
 }
@@ -93,7 +93,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 			parameters: { operation: 'submitAndWait', output: 'chunks' },
 		});
 		expect(sandbox.tokensIssued()).toBeGreaterThan(0);
-		// The log is indeed captured.
+		// This shows that the log is really captured.
 		expect(captured.join('\n')).toMatch(/Workflow execution started/);
 	});
 

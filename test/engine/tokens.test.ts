@@ -1,7 +1,7 @@
 /**
- * Access tokens (ARCHITECTURE.md, Tokens) through n8n's engine and real HTTP. Each test starts
- * workers of its own: a worker is one n8n process, several share one credential store as they would
- * share the database.
+ * Tests access tokens (ARCHITECTURE.md, Tokens) with n8n's engine and real HTTP. Each test starts its own
+ * workers. A worker stands for one n8n process. Several workers share a credential store, like processes that
+ * share a database.
  */
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
@@ -21,7 +21,7 @@ interface StoredToken {
 }
 
 let sandbox: Sandbox;
-/** Milliseconds the clock of this process, the sandbox's included, is ahead. */
+/** Number of milliseconds by which the clocks of this process and of the sandbox are ahead. */
 let ahead = 0;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ const succeeded = ({ output, error }: RunResult) => {
 	expect(output.filter(({ json }) => 'error' in json)).toEqual([]);
 	return output.length;
 };
-/** Resolves once the sandbox has been asked so often. */
+/** Resolves when the sandbox has received this many requests. */
 const seen = async (route: RouteName, times: number) => {
 	while (requestsTo(route).length < times) await new Promise((done) => setTimeout(done, 5));
 };
@@ -91,7 +91,7 @@ describe('a cold credential', () => {
 		succeeded(await chunk(worker, store, { texts: 8 }));
 		succeeded(await chunk(startWorker(), store, { texts: 8 }));
 		expect(sandbox.tokensIssued()).toBe(1);
-		// One read an execution, however many requests it sends.
+		// Each execution reads the credential only once, for any number of requests.
 		expect(store.decryptions - decryptions).toBe(2);
 	});
 
@@ -106,7 +106,7 @@ describe('a cold credential', () => {
 		expect(store.updates).toHaveLength(1);
 		expect(Object.keys(storedTokens(store))).toEqual([PREDICT]);
 		expect(sandbox.tokensIssued()).toBe(1);
-		// What the canceled run was about to send was not sent.
+		// The canceled run did not send its submission.
 		expect(requestsTo('submit')).toHaveLength(2);
 	});
 });
@@ -167,7 +167,7 @@ describe('a token close to its end', () => {
 			ahead = 3400_000;
 			const result = await chunk(worker, store, { texts: 16, concurrency: 8 });
 			expect(succeeded(result)).toBe(16);
-			// Asked once more, not once a request.
+			// The run tried one renewal in total, not one per request.
 			expect(requestsTo('token')).toHaveLength(2);
 
 			sandbox.faults.clear();
@@ -193,7 +193,7 @@ describe('a token close to its end', () => {
 	});
 });
 
-/** A worker that knows of no token gets one, which revokes the previous one, and stores it. */
+/** Lets another worker without a token obtain one and store it. The new token revokes the previous one. */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);
@@ -228,7 +228,7 @@ describe('a 401 in the middle of a run', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
-		// As a program beside n8n does.
+		// A program outside n8n requests a token, which revokes the token of the run.
 		await requestToken(sandbox);
 		expect(succeeded(await run)).toBe(24);
 		expect(sandbox.tokensIssued()).toBe(3);
@@ -276,7 +276,7 @@ describe('three executions, where a new token revokes the previous one', () => {
 			const worker = workers[at % workerCount] as Worker;
 			return await chunk(worker, store, { texts: 40, concurrency: 4 });
 		});
-		// A program beside n8n takes the token away twice.
+		// A program outside n8n revokes the token twice.
 		for (const submissions of [30, 80]) {
 			await seen('submit', submissions);
 			await requestToken(sandbox);
@@ -359,7 +359,7 @@ describe('two scopes in one credential', () => {
 	});
 });
 
-/** What the HTTP Request node does with a credential. */
+/** Returns a node that uses a credential like the HTTP Request node. */
 function requestNode(): INodeType {
 	return {
 		description: {
@@ -399,7 +399,7 @@ describe('a credential a person has edited', () => {
 		const store = newStore();
 		const worker = startWorker();
 		succeeded(await chunk(worker, store));
-		// n8n keeps the hidden field.
+		// n8n keeps the hidden field with the tokens.
 		store.set(TYPE, local);
 		expect(storedTokens(store)[PREDICT]).toBeDefined();
 		succeeded(await chunk(worker, store));
@@ -429,7 +429,7 @@ describe('a credential a person has edited', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24 });
 		await seen('submit', 8);
-		// The editor saves what a person has changed; the hidden field stays.
+		// The editor saves only what a person has changed, so the hidden field stays.
 		const edited = {
 			clientId: 'other-client',
 			aiUrl: elsewhere.url,
@@ -446,7 +446,7 @@ describe('a credential a person has edited', () => {
 		const used = requestsTo('token').slice(asked).length;
 		expect(used).toBeGreaterThan(1);
 		expect(sandbox.tokensIssued()).toBeGreaterThan(2);
-		// What the run was issued is not stored with the new client.
+		// Tokens that the run obtained are not stored for the new client.
 		expect(store.get(TYPE)).toMatchObject(edited);
 		const { issuedFor } = storedTokens(store)[PREDICT] as unknown as { issuedFor: string };
 		expect(issuedFor).toBe(parseClient(newStore().get(TYPE)).identity);

@@ -1,4 +1,4 @@
-/** The nodes as tools of AI agents: what an agent is offered, and what a model gets to read. */
+/** Tests the nodes as tools of AI agents: what an agent can choose, and what a model reads. */
 import type {
 	IDataObject,
 	INodeParameters,
@@ -19,7 +19,7 @@ import type { RunResult } from '../../support/engine';
 import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
 import { toolVariant } from '../../support/tool';
 
-/** As long as vectors are. */
+/** The vectors of the sandbox have a realistic length. */
 const { sandbox, credentials, answers } = useChunkText({ vectorSize: 384 });
 
 const TEXT = 'Thirty days\nNo receipt';
@@ -44,7 +44,9 @@ const chunkTool = async (parameters: INodeParameters = {}, item: IDataObject = {
 const requestOf = (wanted: string) =>
 	sandbox().requests.find(({ method }) => method === wanted)?.path;
 
-/** The longest list of numbers in what a model would read, and whether a packed vector is in it. */
+/**
+ * Returns the longest list of numbers that a model would read, and whether the output contains a packed vector.
+ */
 function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean } {
 	const text = JSON.stringify(jsonOf(output));
 	const lists = text.match(/\[-?\d[^[\]{}"]*\]/g) ?? [];
@@ -54,7 +56,7 @@ function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean 
 
 const NO_NUMBERS = { longest: 0, isPacked: false };
 
-/** A property as a node shows it that has its default settings, with the options it offers. */
+/** Returns a property with its options, as a node with default settings shows it. */
 function shownBy({ description }: INodeType, name: string): INodeProperties | undefined {
 	const values = { operation: 'submitAndWait', output: 'documents' };
 	const isShown = (declared: object) =>
