@@ -3,8 +3,8 @@
  *
  *   clean -> compile, icons, codex, schemas (at once) -> metadata
  *
- * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change of a source. `gulp test` builds first,
- * and then checks types, lint and formatting while the tests run.
+ * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes. `gulp test` builds, then
+ * looks at types, lint and formatting while the tests run.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -117,12 +117,12 @@ const checks = parallel(
 );
 
 /**
- * Runs all checks. They begin after the build, because the tests need its output and the build itself checks
- * the types of shipped code. The other checks run at the same time as the tests.
+ * All checks. The build checks the types of what is shipped, and tests need what it writes; the others run beside
+ * the tests, which wait for much of their time.
  */
 const test = series(build, checks);
 
-/** Builds once, and then rebuilds after each change. To see the result, link this folder into n8n. */
+/** Builds, then builds again what changed; link the folder into n8n to see the result. */
 const dev = series(build, function watching() {
 	watch(SOURCES, series(compile, metadata));
 	watch([ICONS, CODEX, SCHEMAS], series(copies, metadata));

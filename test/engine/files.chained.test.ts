@@ -86,8 +86,7 @@ it('an item with a file that is no document says to choose File', async () => {
 	const item = { ...(await files.item(lines('a'))), json: { title: 'x' } };
 	const { error } = await push([item], { documentSource: 'wholeItem' });
 	expect(error?.message).toBe("The field 'id' and the field 'name' are missing or empty");
-	// The description must not ask for fields of the item, because that would contradict the advice to choose
-	// 'File'.
+	// What to enter for the item would contradict that.
 	expect(error?.description).toBe(
 		"The item has a file in the field 'data'. If its records are the documents, choose 'File' in 'Documents From': each needs an ID and a name. If it is the text of one document, choose 'Text File'. Nothing was sent.",
 	);

@@ -141,8 +141,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may have several files in flight, and each of them reports the end of the run. Records that
-		// were sent before the refusal have failed.
+		// Chunk Text has several files in flight, each of which says it of itself. Of the records, those
+		// that were sent have failed when the refusal arrives.
 		expect(error).toMatch(
 			/^The file 'b.jsonl' was not read: |Of the file 'b\.jsonl', 0 records had been \w+( and \d had failed)?\.$/,
 		);

@@ -3,7 +3,7 @@
  * changed or failed since the last run. Each incident begins in the middle of a run. The table in
  * docs/reliability.md shows the same results.
  *
- * `FIGURES=1 npx jest test/unit/flow/incidents` prints the figures of each run.
+ * `FIGURES=1 npx jest test/unit/flow/incidents` prints what each run met.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -9,13 +9,10 @@ import {
 } from '../../../support/rate-limits';
 import { VirtualRun } from '../../../support/virtual-run';
 
-// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
+// Simulated hours take seconds of processor time, which a busy machine stretches.
 jest.setTimeout(120_000);
 
-/**
- * Returns how many seconds the limiter needs to learn a limit. After long pauses that is ten minutes. Otherwise
- * it is the time of 6,000 requests or 1,000,000 documents.
- */
+/** As long as it takes to learn: ten minutes after long pauses, otherwise 6,000 requests or 1,000,000 documents. */
 const secondsFor = ({ allowed, load }: RateLimit) => {
 	const requests = Math.min(6000, 1_000_000 / (load?.perRequest ?? 1));
 	return load?.retryAfterMs === 5000 ? TEN_MINUTES : Math.min(TEN_MINUTES, requests / allowed);
@@ -85,7 +82,7 @@ describe('503 without Retry-After', () => {
 		},
 	);
 
-	test('from a limiter: for any seed, no batch is split so often that requests fail', async () => {
+	test('from a limiter: whatever the dice say, no batch is split so often that requests fail', async () => {
 		for (let seed = 1; seed <= 10; seed++) {
 			const { failed, refused, accepted } = await play({
 				admits: bucket(10, 20),
