@@ -179,7 +179,7 @@ describe('Documents Ready to Push', () => {
 			"'Document ID' is the text itself",
 			"The fields of the item are: 'data'.",
 		],
-	])('are refused with what to do: %s', async (_case, item, parameters, message, advice) => {
+	])('are refused with advice: %s', async (_case, item, parameters, message, advice) => {
 		const { error } = await chunk([item], { ...DOCUMENTS, ...parameters });
 		expect(error?.message).toBe(message);
 		expect(error?.description).toContain(advice);

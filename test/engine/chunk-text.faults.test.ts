@@ -109,7 +109,7 @@ describe('a request that names something unknown', () => {
 });
 
 describe('a submission', () => {
-	it('that fails leaves the other ones alone', async () => {
+	it('that fails does not affect the others', async () => {
 		fault('submit', { status: 409, skip: 1, times: 1 });
 		const result = await chunk(
 			texts(6),

@@ -51,7 +51,7 @@ describe('an item with a file of plain text', () => {
 		['Documents Ready to Push', { output: 'documents' }, ALL],
 		['One Item per Document', { output: 'perDocument' }, ALL],
 		['Submit', { operation: 'submit' }, "'Text' is empty"],
-	])('but no text gets the way out: %s', async (_case, parameters, message) => {
+	])('with an empty text causes advice about files: %s', async (_case, parameters, message) => {
 		const { error } = await run(await item(), parameters);
 		expect(error?.message).toBe(message);
 		expect(error?.description).toBe(
@@ -142,7 +142,7 @@ const chunkFile = async (
 	);
 
 describe('Texts From: File', () => {
-	it('reads and writes files that are among the JSON', async () => {
+	it('reads and writes files inside the JSON', async () => {
 		const { binary } = await files.item(jsonLines([...articles(4), 'oops']), 'articles.jsonl');
 		const { output } = await chunk(
 			[{ json: { _files: binary } }],
@@ -299,7 +299,7 @@ describe('Texts From: File', () => {
 		expect(failed).toEqual(expect.arrayContaining(articles(4)));
 	});
 
-	it('returns responses that no text can take in files', async () => {
+	it('returns responses that belong to no text in files', async () => {
 		const answer = { passages: [{ body: 'Line 0 of 0, which came only once' }] };
 		answers({ status: 'READY', answer });
 		const result = await chunkFile(jsonLines(articles(2)), {
@@ -357,14 +357,14 @@ describe('Texts From: File', () => {
 
 	const deep = '['.repeat(20_000) + ']'.repeat(20_000);
 	it.each<[string, string, IDataObject, number]>([
-		['is read on where these have their chunks', '', { chunked: 1200 }, 12],
+		['is read further after these have their chunks', '', { chunked: 1200 }, 12],
 		[
 			'waits, and ends with a response that cannot be reported, since it is too deep',
 			`{"status":"READY","passages":[${deep}]}`,
 			{ error: expect.stringContaining('call stack') as string },
 			7,
 		],
-	])('with more texts than there is room for %s', async (_case, body, summary, most) => {
+	])('with more texts than the budget allows %s', async (_case, body, summary, most) => {
 		if (body !== '') {
 			sandbox().settings.chunkDelayMs = 60_000;
 			fault('results', { status: 200, body, skip: 50 });
@@ -534,7 +534,7 @@ describe('Submit with Texts From: File', () => {
 		for (const { chunkingId } of jobs) expect(error?.description).toContain(chunkingId);
 	});
 
-	it('has unfinished texts returned one by one, for another Get Results', async () => {
+	it('returns unfinished texts one by one, for another Get Results', async () => {
 		const submitted = await chunkFile(jsonLines(articles(2)), { operation: 'submit' });
 		answers({ status: 'SUBMITTED' });
 		const pending = await getResults(jsonOf(submitted.output.slice(0, 1)), TO_FILES);

@@ -32,7 +32,7 @@ describe('texts share a request', () => {
 		expect(bytes).toEqual([[900, 99], [3, 600], [399]]);
 	});
 
-	it('except one that is too large: it fails alone, unsent, with its size', async () => {
+	it('except a text that is too large, which is not sent and fails with its size', async () => {
 		const items = [100, 1500, 100].map((size) => ({ text: 'x'.repeat(size) }));
 		const result = await chunk(
 			items,
@@ -47,7 +47,7 @@ describe('texts share a request', () => {
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
 	});
 
-	it('only if their settings are the same: each is returned with its own item', async () => {
+	it('only if their settings are the same, and each is returned with its own item', async () => {
 		const settings = (at: number) => ({
 			model: ['gte-small', 'e5-small-v2'][at % 2],
 			size: [1, 8][Math.floor(at / 2) % 2],
@@ -197,7 +197,7 @@ describe('a job that the service no longer knows', () => {
 		},
 	);
 
-	it('has its texts submitted again although no poll had answered for it, if one had for another job', async () => {
+	it('has its texts submitted again without an answered poll, if a poll for another job was answered', async () => {
 		answers(submitted);
 		fault('results', { ...unknown, times: 1 });
 		const options = { textsPerRequest: 1, concurrency: 1 };

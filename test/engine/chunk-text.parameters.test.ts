@@ -15,7 +15,7 @@ describe('a parameter from an expression', () => {
 		['2.7', { chunker: 'dynamic-newline', chunkerSettings: { maxChunkSize: '={{ 2.7 }}' } }],
 		['NaN', { options: { dimReductionSize: '={{ "x" }}' } }],
 		['"maybe"', { chunker: 'semantic', chunkerSettings: { approximate: '={{ "maybe" }}' } }],
-	])('is refused before any request if it cannot be meant: %s', async (_value, parameters) => {
+	])('is refused before any request if it makes no sense: %s', async (_value, parameters) => {
 		const { error } = await chunk(texts(1), parameters);
 		expect(error?.message).toMatch(/^'.*' must be /);
 		expect(sandbox().requests).toEqual([]);
@@ -48,7 +48,7 @@ describe('fields of the source', () => {
 			{ chunkDetails: true },
 			{ chunkingId: expect.any(String), chunkCount: 1, start: 0, end: 1, tokensUsed: 2 },
 		],
-	])('never stand for what is known of a chunk: details %s', async (_case, options, details) => {
+	])('never replace fields of the chunk: details %s', async (_case, options, details) => {
 		const measures = { chunkingId: 'c', chunkCount: 9, start: 7, end: 9 };
 		const source = { text: 'a', vector: [9, 9], tokensUsed: 99, ...measures, status: 'new' };
 		const { output } = await chunk([source], {

@@ -45,7 +45,7 @@ const indexed = () => {
 		.sort();
 };
 
-it('returns one item per document, with its chunks, those that are gone, and fields of the source', async () => {
+it('returns one item per document, with its chunks, its removed chunks, and fields of the source', async () => {
 	const { output } = await chunk(
 		[source('a', 'Thirty days\nNo receipt', 4), source('b', 'Five days', 0)],
 		PER_DOCUMENT,
@@ -105,7 +105,7 @@ it('keeps no field of the source unless asked, and all if asked', async () => {
 });
 
 describe('an empty text', () => {
-	it('is a document without chunks: all it had are gone, and nothing is sent', async () => {
+	it('is a document without chunks, so all of its old chunks are removed and nothing is sent', async () => {
 		const gone = { documentId: 'gone', text: '', hash: '', previousChunkCount: 2 };
 		const { output } = await chunk([gone, source('new', '', 0)], PER_DOCUMENT);
 		expect(output).toEqual([
@@ -129,7 +129,7 @@ describe('an empty text', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it.each([[undefined], [null], [{}]])('is not %p: that is a wrong expression', async (text) => {
+	it.each([[undefined], [null], [{}]])('is not %p, a result of a wrong expression', async (text) => {
 		const item = { ...source('a', '', 3), text: text as never };
 		const result = await chunk([item], PER_DOCUMENT, TO_ERROR_OUTPUT);
 		expect(result.output).toEqual([]);
@@ -158,7 +158,7 @@ describe('an empty text', () => {
 	});
 });
 
-describe('chunks that may be gone', () => {
+describe('removed chunks', () => {
 	it('are not known if the response has no spans', async () => {
 		answers({
 			status: 'READY',

@@ -30,7 +30,7 @@ describe('a job is polled', () => {
 		['SUBMITTED', { status: 'SUBMITTED' }],
 		['SUBMITTED with empty data', { status: 'SUBMITTED', chunkedData: [] }],
 		['a status nobody knows', { status: 'EMBEDDING', progress: 0.5 }],
-	])('again and again while it is %s, and no more once its data came', async (_case, body) => {
+	])('repeatedly while it is %s, and no longer after its data arrived', async (_case, body) => {
 		sandbox().settings.resultsOnce = true;
 		answers(body, body, body);
 		const result = await chunk(texts(2));
@@ -41,7 +41,7 @@ describe('a job is polled', () => {
 });
 
 describe('results that come only once', () => {
-	it('are reported as retrieved, and what arrived of them is kept, if the response was cut', async () => {
+	it('are reported as retrieved if the response was cut, and the received part is kept', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { truncate: true, times: 1 });
 		const { error } = await chunk(texts(1));

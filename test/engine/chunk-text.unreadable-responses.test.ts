@@ -13,7 +13,7 @@ const { sandbox, chunk, credentials, polls, fault, answers } = useChunkText({
 
 const options = { maxWaitSeconds: 2 };
 
-it('chunks that come before a job fails are kept instead of what the failure has', async () => {
+it('if a job delivers chunks and then fails, the chunks are kept', async () => {
 	const early = { status: 'RUNNING', chunkedData: [{ chunks: ['text'] }] };
 	const failed = { status: 'ERROR', details: { model: 'overloaded' } };
 	fault('results', { status: 200, body: JSON.stringify(early), times: 2 });
@@ -42,7 +42,7 @@ describe('results that are not valid JSON', () => {
 		expect(second).not.toHaveProperty('response');
 	});
 
-	it('are forgotten once a later poll brings good ones', async () => {
+	it('are dropped after a later poll returns valid ones', async () => {
 		sandbox().settings.resultsOnce = false;
 		fault('results', { truncate: true, times: 1 });
 		const result = await chunk(texts(1), { options });

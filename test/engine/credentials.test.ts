@@ -136,7 +136,7 @@ describe('the Test button of the credentials', () => {
 	describe.each([
 		['creating', {}],
 		['editing', { accessTokens: '{}', testState: 'unused' }],
-	])('%s a credential gives words, never a bare code', (_, stored) => {
+	])('%s a credential shows a message, never just a code', (_, stored) => {
 		const TYPES = {
 			ai: [new LucidworksAiOAuth2Api(), 'aiUrl', 'results'],
 			push: [new LucidworksPushApi(), 'pushUrl', 'push'],
@@ -311,7 +311,7 @@ describe('the Test button of the credentials', () => {
 		it.each([
 			['without an endpoint', ''],
 			['with the same endpoint', DEMO.endpoint],
-		])('is accepted %s, by the test and the node', async (_, endpoint) => {
+		])('is accepted %s, both by the test and by the node', async (_, endpoint) => {
 			for (const pushUrl of [complete(), ` ${complete()}/ `]) {
 				const changes = { pushUrl, endpoint };
 				expect(await press(type, changes)).toMatchObject({ ok: true });

@@ -88,7 +88,7 @@ describe('ids', () => {
 	it.each([
 		[100_001, "'Chunk Count' must be at most 100000, but it is 100001"],
 		['={{ "x" }}', `'Chunk Count' must be a number, but it is "x"`],
-	])('are not those of %s chunks', async (chunkCount, message) => {
+	])('are refused with a Chunk Count of %s', async (chunkCount, message) => {
 		const { error } = await remove(items('a'), { options: { chunkCount } });
 		expect(error?.message).toBe(message);
 		expect(requests()).toEqual([]);
@@ -417,7 +417,7 @@ describe('faults', () => {
 	});
 });
 
-describe('a 2xx response that says otherwise', () => {
+describe('a 2xx response that reports a failure', () => {
 	it.each<[object, string]>([
 		[{ id: 'd0', error: 'locked' }, ', "locked"'],
 		[{ id: 'd0', status: 423 }, ' with status 423'],

@@ -30,7 +30,7 @@ const CHUNK = {
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 };
 
-it('Push Documents takes the chunks of Chunk Text, and passes the summary on', async () => {
+it('Push Documents accepts the chunks of Chunk Text, and passes on the summary', async () => {
 	const bad = '{"id":"x"}\n';
 	const chunked = await run(new ChunkText(), [await files.item(lines('a') + bad)], CHUNK, {
 		onError: 'continueRegularOutput',
@@ -50,7 +50,7 @@ it.each<[string, INodeType, INodeParameters]>([
 	['Push Documents', new PushDocuments(), { documentSource: 'file' }],
 	['Delete Document', new DeleteDocument(), { idSource: 'item' }],
 	['Delete Document', new DeleteDocument(), { idSource: 'file' }],
-])('%s passes on what sums up a file (%#)', async (_name, node, parameters) => {
+])('%s passes on the summary of a file (%#)', async (_name, node, parameters) => {
 	const [summary] = (await push([await files.item(lines('a'))])).output;
 	const before = sandbox().requests.length;
 	const { output, error } = await run(node, [summary], parameters);

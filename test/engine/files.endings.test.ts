@@ -152,7 +152,7 @@ describe.each(NODES)('%s', (...node) => {
 	it.each([
 		['a lost connection', { reset: 'beforeResponse' as const }],
 		['a status', { status: 403 }],
-	])('after an outage continues before the records that it failed: %s', async (_what, fault) => {
+	])('continues after an outage before the records that failed: %s', async (_what, fault) => {
 		// Chunk Text receives chunks of earlier records after later records were rejected. Those chunks must not
 		// change where the run continues.
 		sandbox().settings.chunkDelayMs = 300;
@@ -190,7 +190,7 @@ describe.each(NODES)('%s', (...node) => {
 it.each([
 	['a quote that is not closed', 'id,name\na,A\nb,"B', 'd.csv'],
 	['a list that is not closed', '[{"id":"a","name":"A"},{"id"', 'd.json'],
-])('%s: says how to continue, and of no files of failed records', async (_what, text, name) => {
+])('%s: says how to continue, without a file of failed records', async (_what, text, name) => {
 	const result = await run(PUSH, [await files.item(text, name)], {}, CONTINUE);
 	expect(hintsOf(result)).toEqual([
 		expect.stringMatching(

@@ -65,7 +65,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			}
 		});
 
-		it('Chunk Text hints at those it keeps, and fails a record that would lose one', async () => {
+		it('Chunk Text gives a hint if it keeps such numbers, and fails a record that would lose one', async () => {
 			const record = (id: string, more: string) =>
 				`{"id":"${id}","name":"A","text":"x",${more}}\n`;
 			const content = record('1', '"n":12345678901234567890') + record('2', '"n":1e400');

@@ -76,7 +76,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			expect(failures).toEqual([expect.stringMatching(/^Record 4 \(line 5\) .*'Quotes'/)]);
 		});
 
-		it('of which few rows are in one cell gets a hint', async () => {
+		it('with few rows in one cell causes a hint', async () => {
 			const rows = lines(30, (at) =>
 				at === 3 ? 'd3;"T;x\n' : at === 7 ? 'd7;T";x\n' : `d${at};T;x\n`,
 			);
@@ -116,7 +116,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		const ROWS = lines(1000, (at) => `d${at},Müller ${at} €\n`);
 		const file = bytes('id,name\nx,It', [0x92], 's\n', ROWS);
 
-		it('does not decide for the lines after it, and is hinted at', async () => {
+		it('does not decide the encoding of later lines, and causes a hint', async () => {
 			const { documents, hints, failures } = await push(file);
 			expect(failures).toEqual([]);
 			expect(documents).toHaveLength(1001);
@@ -193,7 +193,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			expect([...failures, ...hints]).toEqual([]);
 		});
 
-		it('what such an encoding does not have fails its record', async () => {
+		it('a byte that the encoding does not define fails its record', async () => {
 			const { documents, failures } = await push(
 				bytes('id,name\n1,', [0x83, 0x20], '\n2,B\n'),
 				'd.csv',
@@ -203,7 +203,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			expect(failures).toEqual([expect.stringMatching(/^Record 1 \(line 2\) .*'Encoding'/)]);
 		});
 
-		it('the guess is hinted at, with the first word that shows it', async () => {
+		it('a hint reports the guess, with the first word that shows it', async () => {
 			const { hints } = await push(latin1('id,name\n1,caf\xe9 au lait\n2,na\xefve\n'));
 			expect(hints).toEqual([
 				"2 lines of 'd.csv' are not UTF-8 and were read as Windows-1252 (the first in line 2: 'café'). If the text looks wrong, set the option 'Encoding' to the encoding of the file.",
@@ -276,7 +276,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			expect(failures).toEqual([]);
 		});
 
-		it('lists of IDs: the documents are gone', async () => {
+		it('lists of IDs: the documents are deleted', async () => {
 			await pushDirectly(sandbox(), [
 				{ id: '1', name: 'A' },
 				{ id: '2', name: 'B' },
@@ -289,7 +289,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		});
 	});
 
-	it('row 8: a last row that is cut fails, and does not replace the complete document', async () => {
+	it('row 8: a truncated last row fails, and does not replace the complete document', async () => {
 		await pushDirectly(sandbox(), [{ id: '2', name: 'B', text: 'whole', url: 'u' }]);
 		const { documents, failures } = await push('id,name,text,url\n1,A,a,u\n2,B,half of th');
 		expect(failures).toEqual([
@@ -298,7 +298,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		expect(documents).toContainEqual({ id: '2', name: 'B', text: 'whole', url: 'u' });
 	});
 
-	it('row 9: rows with fewer cells are read, and hinted at', async () => {
+	it('row 9: rows with fewer cells are read, and cause a hint', async () => {
 		const { documents, hints } = await push(
 			'id,name,text\n1,A,first\nsecond, and third\n2,B,x\n3,C\n4,D,y\n',
 		);

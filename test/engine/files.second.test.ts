@@ -60,7 +60,7 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 		});
 	});
 
-	it('a success settles a failure that was in doubt, so a run that ends continues after both', async () => {
+	it('a later success settles a doubtful failure, so the next run continues after both records', async () => {
 		// The first fault hits both attempts for record 2 of the second file. The second fault hits everything from
 		// record 5 on.
 		fault({ status: 500, skip: 4, times: 2 });
@@ -97,7 +97,7 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 	});
 });
 
-it('documents that were replaced by one that failed are not called skipped', async () => {
+it('documents replaced by one that failed do not count as skipped', async () => {
 	const body = JSON.stringify({ errors: [{ id: 'a', message: 'No' }] });
 	sandbox().faults.add({ route: 'push', status: 200, body });
 	const items = ['a', 'a', 'a', 'b', 'b'].map((id) => ({ id, name: 'N' }));

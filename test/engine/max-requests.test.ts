@@ -65,7 +65,7 @@ it('counts the requests of a file', async () => {
 	});
 });
 
-it('is shared by executions, single runs included', async () => {
+it('is shared by executions, including runs with a single document', async () => {
 	await expectPace(async () => {
 		const run = async () => await push(documents.slice(4), single);
 		await Promise.all([run(), run(), run()]);
@@ -75,7 +75,7 @@ it('is shared by executions, single runs included', async () => {
 	});
 });
 
-it('a pause that the service asks one execution for holds for the others', async () => {
+it('a pause that the service requests from one execution also holds for the others', async () => {
 	fault('push', { retryAfter: '1', times: 1 });
 	const runs = [documents, documents].map(
 		async (items) => await push(items, { options: { documentsPerRequest: 1, concurrency: 1 } }),

@@ -81,7 +81,7 @@ describe('a migration', () => {
 		expect(hints).toEqual([expect.objectContaining({ type: 'info', message })]);
 	});
 
-	it('runs once however many items come in: one item stands for all', async () => {
+	it('runs once for any number of input items, and returns one item', async () => {
 		const { output, input } = await migrate(items(5), CONFIRMED);
 		expect(sandbox().requests).toHaveLength(1);
 		expect(output).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('a migration', () => {
 			'The blob service reported a failure, "disk full"',
 		],
 	])(
-		'is of unknown outcome after a 200 with %s, and not repeated',
+		'has an unknown outcome after a 200 with %s, and is not repeated',
 		async (_case, rule, reason) => {
 			fault(rule);
 			const { output } = await migrate(items(2), CONFIRMED, {
@@ -155,7 +155,7 @@ it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	},
 );
 
-it('Retry On Fail must be off, since n8n would start a migration again that may be running', async () => {
+it('Retry On Fail must be off, because n8n would repeat a migration that may still be running', async () => {
 	const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 	const { error } = await migrate(items(2), CONFIRMED, retry);
 	expect(error?.message).toBe("'Retry On Fail' is on, so nothing was migrated");

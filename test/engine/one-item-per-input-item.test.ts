@@ -106,7 +106,7 @@ describe('Push Documents', () => {
 		]);
 	});
 
-	it('says of a dry run that documents were checked', async () => {
+	it('reports after a dry run that documents were checked', async () => {
 		const { output } = await push([{ documents: documents('a', 'b') }], { dryRun: true });
 		expect(jsonOf(output)).toEqual([{ dryRun: true, checked: 2, failed: 0 }]);
 		expect(sandbox().requests).toEqual([]);

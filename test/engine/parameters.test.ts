@@ -267,7 +267,7 @@ describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]
 	});
 });
 
-it('takes the list that an expression gives', async () => {
+it('accepts a list from an expression', async () => {
 	const parameters = { listField: '={{ $json.some }}' };
 	const readings = await read(
 		(reader, at) => reader.list('listField', at, 'Enter one.'),
@@ -301,7 +301,7 @@ it('finds a list by the name of its field or by a dotted path', async () => {
 	]);
 });
 
-it('takes an input data field by its name, or a file itself', async () => {
+it('accepts the name of an input data field, or a file itself', async () => {
 	const file = { mimeType: 'text/csv', data: 'eA==' };
 	const readings = await read(
 		(parameters, at) => parameters.file('file', at),
@@ -383,7 +383,7 @@ describe('collection', () => {
 		expect(first(await read(whole, { options }))).toBe(message);
 	});
 
-	it('has members that each item has its own value of', async () => {
+	it('contains members with a separate value for each item', async () => {
 		const options = { previousChunkCount: '={{ $json.n }}', resume: '={{ $json.r }}' };
 		const readings = await read(
 			(parameters, at) => [
@@ -410,7 +410,7 @@ describe('collection', () => {
 		expect(first(await read(reader, { options }, items))).toEqual([true, 'c1']);
 	});
 
-	it('gives only what was added and is not empty, within the bounds', async () => {
+	it('contains only members that were added and are not empty, within their bounds', async () => {
 		const reader = (parameters: Parameters<Sample>, at: number) =>
 			parameters.added('options', at);
 		const options = { concurrency: '={{ $json.n }}', dryRun: '={{ $json.d }}' };

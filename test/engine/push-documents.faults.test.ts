@@ -51,7 +51,7 @@ describe('a transient error', () => {
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
 
-	it('fails its documents alone when it does not pass', async () => {
+	it('fails only its own documents if it does not pass', async () => {
 		fault({ status: 503, whenBodyContains: '"d2"', body: '{"message":"Index is busy"}' });
 		const result = await push(
 			documents(4),
@@ -96,7 +96,7 @@ describe("n8n's error", () => {
 		expect(error).toMatchObject({ failure });
 	});
 
-	it('has no cause that is not known', async () => {
+	it('has no cause if the cause is unknown', async () => {
 		fault({ status: 403 });
 		const { error } = await push(documents(1));
 		expect(error).toMatchObject({ failure: undefined });
@@ -104,7 +104,7 @@ describe("n8n's error", () => {
 });
 
 describe('a request the service rejects as too large', () => {
-	it('is found to hold one document that is too large: this one fails, with its size', async () => {
+	it('fails only the one document that is too large, with its size', async () => {
 		sandbox().settings.pushBodyLimitBytes = 1000;
 		const items = documents(7);
 		items[4].text = '漢'.repeat(500);
@@ -122,7 +122,7 @@ describe('a request the service rejects as too large', () => {
 });
 
 describe('a request of which the service rejects a part', () => {
-	it('is split until what it rejects stands alone', async () => {
+	it('is split until each rejected document is alone', async () => {
 		fault({ status: 400, whenBodyContains: '"d3"', body: '{"message":"Unknown field"}' });
 		const result = await push(documents(9), {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 4, 5, 6, 7, 8, 3]);
@@ -162,7 +162,7 @@ describe('a refused credential', () => {
 		}
 	});
 
-	it('is what a node that stops says, and not that a pause ended with it', async () => {
+	it('is the error of a node that stops, even if the stop also ends a pause', async () => {
 		const body = { documents: [{ id: 'd0' }, { id: 'd1', status: 422, error: 'no field' }] };
 		fault({ status: 429, retryAfter: '50', whenBodyContains: '"d2"' });
 		fault({ latencyMs: 40, whenBodyContains: '"d1"' });
@@ -263,7 +263,7 @@ describe('where it sends', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('is a URL whose prefix and slashes are kept in order, an endpoint that is encoded', async () => {
+	it('is the URL with its prefix, and an encoded endpoint', async () => {
 		const credentials = {
 			lucidworksPushApi: {
 				pushUrl: ` ${sandbox().url}/my%20site/ `,
@@ -278,7 +278,7 @@ describe('where it sends', () => {
 	});
 });
 
-describe('the words of an error', () => {
+describe('the text of an error', () => {
 	it.each<[string, IDataObject, Omit<FaultRule, 'route'>, string]>([
 		['a known status', {}, { status: 404 }, 'The push service answered with status 404'],
 		[
@@ -360,7 +360,7 @@ describe('the key', () => {
 			'a refusal of a document that repeats it',
 			{ status: 200, body: `[{"id":"d0","error":"${DEMO.pushKey} may not"},{"id":"d1"}]` },
 		],
-	])('shows nowhere in a run: %s', async (_case, rule) => {
+	])('is visible nowhere in a run: %s', async (_case, rule) => {
 		fault(rule);
 		const parameters = { options: { retryForSeconds: 0 } };
 		for (const onError of [

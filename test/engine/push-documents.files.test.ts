@@ -160,7 +160,7 @@ describe('the summary', () => {
 		);
 	});
 
-	it('is of each file by itself', async () => {
+	it('covers each file separately', async () => {
 		const items = [
 			await files.item(lines(documents(3)), 'a.jsonl'),
 			await files.item(`${lines(documents(2))}oops\n`, 'b.jsonl'),
@@ -334,7 +334,7 @@ describe('failed records', () => {
 		);
 	});
 
-	it('come as files: those that cannot be parsed in one of their own', async () => {
+	it('are returned as files, with a separate file for records that cannot be parsed', async () => {
 		const result = await run(CONTINUE);
 		const { binary = {} } = result.output[0];
 		const listed = summary(result).deadLetters as IDataObject[];
@@ -519,7 +519,7 @@ describe('bad input', () => {
 		expect(error?.description).toMatch(/^Check the file, 'File Format' and 'Path to List'\./);
 	});
 
-	it('a missing field says which there are', async () => {
+	it('the error for a missing field lists the existing fields', async () => {
 		const item = await files.item('x');
 		const { error } = await push([item], { binaryPropertyName: 'file' });
 		expect(error?.message).toBe("The item has no file in the field 'file'");
@@ -610,7 +610,7 @@ describe('ending early', () => {
 		expect(second.error).toMatch(/^The file 'b.jsonl' was not read: .*401/);
 	});
 
-	it('says how far it was when it is canceled', async () => {
+	it('reports its progress when it is canceled', async () => {
 		sandbox().faults.add({ route: 'push', ...HANGS, skip: 3 });
 		const item = await files.item(lines(documents(500)));
 		const options = { documentsPerRequest: 10, concurrency: 1 };
@@ -639,7 +639,7 @@ describe('ending early', () => {
 
 describe('binary data', () => {
 	it.each(['data', '_files.data', '={{ $json._files.data }}'])(
-		'may be among the JSON: %s',
+		'may be in the JSON: %s',
 		async (binaryPropertyName) => {
 			const { binary } = await files.item(`${lines(documents(3))}oops\n`);
 			const { output } = await push(
@@ -653,7 +653,7 @@ describe('binary data', () => {
 		},
 	);
 
-	it.each(['wholeItem', 'json'])('among the JSON is no part of a document: %s', async (from) => {
+	it.each(['wholeItem', 'json'])('in the JSON is not part of a document: %s', async (from) => {
 		const { binary } = await files.item('x');
 		const item = { id: 'a', name: 'A', _files: binary as never };
 		await push(

@@ -199,7 +199,7 @@ describe("the byte order mark that Extract from File leaves in the first column'
 	});
 });
 
-describe('the ID and the name are called in messages what they are called in the node', () => {
+describe('messages use the names of the ID and name fields in the node', () => {
 	const mapped = (documentId: unknown, documentName: unknown) =>
 		push([{ documentId, documentName } as IDataObject], {
 			documentSource: 'fields',
@@ -283,7 +283,7 @@ it('items without ID and name count among those without a name', async () => {
 	expect(error?.description).toContain("2 of 3 items have no 'name' (items 0, 1)");
 });
 
-it('a dry run waits for no limit', async () => {
+it('a dry run ignores the request limit', async () => {
 	const options = { dryRun: true, maxRequestsPerMinute: 1, documentsPerRequest: 1 };
 	const { output } = await push(documents(5), { options });
 	expect(output).toHaveLength(5);
@@ -414,7 +414,7 @@ describe('a dry run', () => {
 		['={{ "false" }}', '"false"'],
 		['={{ $json.missing }}', 'undefined'],
 		[1, '1'],
-	])('is nothing to guess: %j is refused before anything is sent', async (dryRun, shown) => {
+	])('must be on or off: %j is refused before anything is sent', async (dryRun, shown) => {
 		const { error } = await push(documents(1), { options: { dryRun } });
 		expect(error?.message).toBe(`'Dry Run' must be true or false, but it is ${shown}`);
 		expect(sandbox().requests).toEqual([]);
@@ -456,7 +456,7 @@ describe('a dry run', () => {
 });
 
 describe('the output', () => {
-	it('is one summary, whose figures are those of the requests', async () => {
+	it('is one summary with the figures of the requests', async () => {
 		sandbox().faults.add({ route: 'push', status: 503, times: 1 });
 		const items = [...documents(5), { id: 'd4', name: 'Ä' }, { id: 'x', name: 3.5 }];
 		const result = await push(

@@ -33,7 +33,7 @@ const item = async (content: string | Buffer, fileName = 'pears.md', json: IData
 });
 
 describe('a document', () => {
-	it('is the whole file, with its name as ID and without extension as name', async () => {
+	it('is the whole file, with the file name as ID, and without the extension as name', async () => {
 		const others = { additionalFields: { field: [{ name: 'kind', value: 'fruit' }] } };
 		await push([await item('Pears.\n\nPlums.\n', 'food/pears.v1.md')], others);
 		expect(indexed()).toEqual([
@@ -95,7 +95,7 @@ describe.each(nodes)('%s', (node, run) => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('fails for two files of one name before anything is sent', async () => {
+	it('fails for two files with the same name before anything is sent', async () => {
 		const items = [
 			await item('A', 'a.txt'),
 			await item('B', 'food/readme.md'),
@@ -117,7 +117,7 @@ describe.each(nodes)('%s', (node, run) => {
 		]);
 	});
 
-	it('tells files of one name apart by their folders', async () => {
+	it('distinguishes files with the same name by their folders', async () => {
 		const items = await Promise.all(
 			['/food', '/drinks'].map(async (directory) => {
 				const { json, binary } = await item('Pears.', 'readme.md');

@@ -163,7 +163,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 		await expectNothing(newStore(), { cancelWhen });
 	});
 
-	it('in the requests other than that of the token', async () => {
+	it('in any request except the token request', async () => {
 		const store = newStore();
 		await chunk(startWorker({ speed: 20 }), store);
 		const [token] = tokenIn(store);

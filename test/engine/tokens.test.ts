@@ -334,7 +334,7 @@ describe('two scopes in one credential', () => {
 		expect(sandbox.tokensIssued()).toBe(2);
 	});
 
-	it('leave that of the credential alone where n8n stores all that a request was signed with', async () => {
+	it('leave the scope of the credential unchanged, even if n8n stores all data of a request', async () => {
 		const store = newStore({ scope: 'merchandising.rules' });
 		store.storesAll = true;
 		succeeded(await chunk(startWorker(), store));
@@ -343,7 +343,7 @@ describe('two scopes in one credential', () => {
 		expect(store.get(TYPE)).not.toHaveProperty('customScope');
 	});
 
-	it('keep the token of a node when the HTTP Request node asks for the own scope', async () => {
+	it('keep the token of a node when the HTTP Request node uses the scope of the credential', async () => {
 		const store = newStore({ scope: 'merchandising.rules' });
 		const worker = startWorker();
 		succeeded(await chunk(worker, store));
