@@ -51,7 +51,7 @@ describe('an item with a file of plain text', () => {
 		['Documents Ready to Push', { output: 'documents' }, ALL],
 		['One Item per Document', { output: 'perDocument' }, ALL],
 		['Submit', { operation: 'submit' }, "'Text' is empty"],
-	])('with an empty text causes advice about files: %s', async (_case, parameters, message) => {
+	])('but no text gets the way out: %s', async (_case, parameters, message) => {
 		const { error } = await run(await item(), parameters);
 		expect(error?.message).toBe(message);
 		expect(error?.description).toBe(

@@ -129,7 +129,7 @@ describe('an empty text', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it.each([[undefined], [null], [{}]])('is not %p, a result of a wrong expression', async (text) => {
+	it.each([[undefined], [null], [{}]])('is not %p, from a wrong expression', async (text) => {
 		const item = { ...source('a', '', 3), text: text as never };
 		const result = await chunk([item], PER_DOCUMENT, TO_ERROR_OUTPUT);
 		expect(result.output).toEqual([]);

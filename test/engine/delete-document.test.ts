@@ -88,7 +88,7 @@ describe('ids', () => {
 	it.each([
 		[100_001, "'Chunk Count' must be at most 100000, but it is 100001"],
 		['={{ "x" }}', `'Chunk Count' must be a number, but it is "x"`],
-	])('are refused with a Chunk Count of %s', async (chunkCount, message) => {
+	])('are not those of %s chunks', async (chunkCount, message) => {
 		const { error } = await remove(items('a'), { options: { chunkCount } });
 		expect(error?.message).toBe(message);
 		expect(requests()).toEqual([]);

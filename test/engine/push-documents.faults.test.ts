@@ -278,7 +278,7 @@ describe('where it sends', () => {
 	});
 });
 
-describe('the text of an error', () => {
+describe('the words of an error', () => {
 	it.each<[string, IDataObject, Omit<FaultRule, 'route'>, string]>([
 		['a known status', {}, { status: 404 }, 'The push service answered with status 404'],
 		[

@@ -1,4 +1,4 @@
-/** Tests the nodes as tools of AI agents: what an agent can choose, and what a model reads. */
+/** The nodes as tools of AI agents: what an agent is offered, and what a model gets to read. */
 import type {
 	IDataObject,
 	INodeParameters,

@@ -128,8 +128,8 @@ describe('the nodes of the examples', () => {
 });
 
 /**
- * Declares the names that the generated types use. n8n generates the types as text for a model, so it declares
- * none of them.
+ * Declares the names that the generated types use. n8n itself does not declare them, because only a model reads
+ * the types.
  */
 const GLOBALS = `
 type Expression<T> = string & { readonly of?: T };

@@ -142,8 +142,8 @@ const FAULTS: Record<string, Fault> = {
 };
 
 /**
- * A fault that happens once passes by itself, so it needs no short time limits. They could expire on a busy
- * machine.
+ * A fault that happens once passes by itself. The short time limits are not used then, because they could
+ * expire on a busy machine.
  */
 const isOnce = (fault: Fault) => typeof fault === 'object' && fault.times === 1;
 const isSlow = (fault: Fault) => typeof fault === 'object' && fault.latencyMs !== undefined;

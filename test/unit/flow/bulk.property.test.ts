@@ -114,7 +114,7 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 test('no document fails because of transient errors or because other documents are rejected', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
-			// Ten entries that fail alone stop the splitting of later batches until one is accepted. So the first
+			// After ten entries have failed alone and none was accepted, later batches are not split. So the first
 			// entry is one that the service accepts.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
