@@ -110,8 +110,8 @@ type Data = ICredentialDataDecryptedObject;
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Maximum age of a token that can verify a credential in a test. n8n requests the token of a new credential
- * just before the test.
+ * A test accepts a token of at most this age, because the token proves the client. n8n requests a token just
+ * before it tests a new credential.
  */
 const JUST_NOW_MS = 10_000;
 
@@ -135,8 +135,9 @@ const HOOKS = credentialHooks({
 	},
 	/**
 	 * Returns an error text if the response shows that the credential is wrong. The interface has no request just
-	 * for testing, so any other response counts as success. A 401 or 403 is an error. For a chunking service, an
-	 * HTML page or plain text with status 200 or 404 is an error too.
+	 * for testing, so every response counts as success, with two exceptions. The first is a 401 or 403. The second is
+	 * a page or plain text with status 200 or 404 if the scope is for chunking, because it cannot come from a
+	 * chunking service.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -158,8 +159,8 @@ const HOOKS = credentialHooks({
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : advised(error);
 		});
-		// If several requests of nodes wait for the same token, only one of them stores it. Other callers always
-		// return the tokens, because n8n repeats a request only if there is something to store.
+		// If several requests of nodes wait for the same token, one of them stores it for all. n8n repeats a test or a
+		// request of the HTTP Request node only if there is something to store, so those always return the tokens.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.toStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

@@ -90,7 +90,7 @@ test(
 						(parameters, at, context) => {
 							const path = parsePlainPath(one);
 							const { json } = context.getInputData()[at];
-							// The class Parameters would compare the first item with n8n's value, so the test reads directly.
+							// Parameters compares the first item with n8n's value, so this test must read the field without it.
 							const plain = path ? readPlainPath(json, path) : NOT_PLAIN;
 							const n8ns = attempt(() => context.getNodeParameter('one', at));
 							if (plain !== NOT_PLAIN && Array.isArray(n8ns)) direct++;

@@ -24,7 +24,7 @@ let types: string;
 beforeAll(async () => {
 	packed = await packPackage();
 	const loader = new PackageDirectoryLoader(packed.folder);
-	// `loadAll` throws if a hint is in a place where n8n does not allow it.
+	// Throws for a hint where n8n allows none.
 	await loader.loadAll();
 	descriptions = loader.types.nodes as INodeTypeDescription[];
 	types = path.join(packed.folder, 'node-definitions');

@@ -142,7 +142,7 @@ interface Job {
 /**
  * Plays a run against the service.
  *
- * @throws Error if an entry does not have exactly one outcome, or is done although its work was not
+ * @throws Error if an entry does not have exactly one outcome, or is reported as done without its work
  */
 export async function playWorld({
 	kind,
