@@ -136,8 +136,8 @@ const HOOKS = credentialHooks({
 	/**
 	 * Returns an error text if the response shows that the credential is wrong. The interface has no request just
 	 * for testing, so every response counts as success, with two exceptions. The first is a 401 or 403. The second is
-	 * a page or plain text with status 200 or 404 if the scope is for chunking, because it cannot come from a
-	 * chunking service.
+	 * a page or plain text with status 200 or 404 if the scope is for chunking, because a chunking service answers
+	 * with JSON or nothing.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)

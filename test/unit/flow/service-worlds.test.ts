@@ -34,7 +34,7 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * Maximum number of seconds between the first failed request with such a document and the failure of the
+	 * Maximum number of seconds between the first failed request with one of these documents and the failure of the
 	 * document itself.
 	 */
 	isolatedWithin?: number;
