@@ -106,7 +106,6 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 
 type Data = ICredentialDataDecryptedObject;
 
-/** An ID that belongs to no chunking request. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**

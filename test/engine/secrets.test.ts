@@ -27,7 +27,7 @@ const API_KEY = 'push+key/of us';
 
 let server: Server;
 let url: string;
-/** The request that is answered with its secret, and the answer. */
+/** The request whose response repeats its secret. `answer` creates the response. */
 let echoing: Echoing;
 let answer: (secret: string) => Answer;
 let refusals: number;

@@ -34,7 +34,6 @@ interface Shown {
 	siblings: INodeProperties[];
 }
 
-/** Returns a property and all properties inside it. */
 function walk(property: INodeProperties, where: string, siblings: INodeProperties[]): Shown[] {
 	const here = `${where} > ${property.displayName}`;
 	const inner = (property.options ?? []).flatMap((option) => {

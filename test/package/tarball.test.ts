@@ -1,4 +1,3 @@
-/** Checks the tarball that `npm publish` would upload. */
 import path from 'node:path';
 
 import { DEMO } from '../../sandbox';
@@ -16,7 +15,6 @@ const KINDS: RegExp[] = [
 	/^dist\/(known|types)\/(nodes|credentials)\.json$/,
 ];
 
-/** Files that n8n or npm requires. */
 const NEEDED = [
 	...['LICENSE', 'README.md', 'package.json'],
 	...['dist/known/nodes.json', 'dist/known/credentials.json'],

@@ -630,7 +630,6 @@ function addVenom(sandbox: Sandbox): void {
 		sandbox.faults.add({ route, whenBodyContains: VENOM, status: 500 });
 }
 
-/** Plays a world and returns all violations. */
 async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {

@@ -44,7 +44,6 @@ interface Row {
 	ends?: { after: [least: number, most: number]; requests?: number };
 	/** Maximum duration of the run, as a multiple of the duration under other rules. */
 	atMost?: { times: number; rules: World['rules'] };
-	/** Maximum duration of the run. */
 	seconds?: number;
 	/** Whether the run is long. A long run is played with only one seed. */
 	isLong?: boolean;

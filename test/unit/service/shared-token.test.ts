@@ -28,7 +28,6 @@ interface Changes extends Partial<typeof fields> {
 }
 
 let now: number;
-/** The requested scopes in order. */
 let asked: string[];
 /** Answers a token request. The default answer issues t1, t2, and so on. */
 let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
@@ -57,7 +56,6 @@ const obtain = async (changes: Changes = {}): Promise<string> => {
 	return (await shared(changes).obtain(send, accepts)).accessToken;
 };
 const revoke = (accessToken: string) => shared().markRevoked({ accessToken } as Token);
-/** Returns the token map that a credential would store now. */
 const toStore = () => parseTokenMap(shared().toStore());
 
 /** Returns a stored token with a lifetime of one hour. By default it belongs to the client above. */

@@ -74,7 +74,6 @@ export interface Outcome {
 	sent: Sent[];
 	/** Maps each id to the position of the version in the index. */
 	index: Map<string, number>;
-	/** Descriptions of the rules that the engine broke. */
 	violations: string[];
 	/** Positions of the entries whose text was created. */
 	packed: number[];
@@ -93,7 +92,6 @@ export const entry = (id: string, position: number, bytes = 10): Entry => ({
 	text: 'x'.repeat(bytes),
 });
 
-/** Returns entries with different ids. */
 export const entries = (count: number, bytes = 10): Entry[] =>
 	Array.from({ length: count }, (_, position) => entry(`id${position}`, position, bytes));
 

@@ -13,7 +13,6 @@ const STOP = new Error('A failure');
 
 export interface Job {
 	name: string;
-	/** Time at which the job is added. */
 	addedAtMs?: number;
 	/** Deadline of this job, if it differs from the deadline of the run. */
 	deadlineMs?: number;
@@ -156,7 +155,6 @@ const FAULTS: Partial<Record<PollFault, () => Error>> = {
 	refused: () => status(404),
 };
 
-/** Polls simulated jobs. Each poll takes `latencyMs`. */
 export async function runPolls({
 	jobs,
 	latencyMs = 5,

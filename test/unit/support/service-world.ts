@@ -55,7 +55,6 @@ export const during =
 	(request) =>
 		request.now >= from * 1000 && request.now < to * 1000 ? rule(request) : undefined;
 
-/** Applies the fault to all requests. */
 export const always =
 	(fault: Fault): Rule =>
 	() =>
