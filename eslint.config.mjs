@@ -14,8 +14,8 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
 const NODES = manifest.n8n.nodes.map((file) => path.basename(path.dirname(file)));
 
 /**
- * n8n's own rules. n8n's scan applies its general rules only to the shipped code, so they are limited to that
- * code here.
+ * The rules of n8n. Some of them are for all .ts files, but n8n's scan checks only the shipped code. So these rules
+ * are limited to the shipped code here too.
  */
 const shipped = n8n.map((block) =>
 	block.files?.includes('**/*.ts') ? { ...block, files: SHIPPED } : block,

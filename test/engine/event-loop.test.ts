@@ -14,8 +14,8 @@ const SHORT_MS = 100;
 /** Maximum share of one step in all of the work. A share does not depend on the speed of the machine. */
 const MAX_SHARE = 1 / 3;
 /**
- * Number of runs. A garbage collection can make a step longer, but not the same step in all runs. Work in a
- * single step fails all runs.
+ * Number of attempts. A garbage collection can make a step too long, but not in every attempt. A node that does its
+ * work in a single step fails in every attempt.
  */
 const RUNS = 10;
 

@@ -120,8 +120,7 @@ test('an entry that cannot be written fails alone, whatever is in flight', async
 });
 
 test('the search in a batch goes on although another one was refused entirely', async () => {
-	// All three requests of the second batch are answered before the service rejects the second half of the first
-	// batch.
+	// All three requests of the second batch are answered before the service rejects a half of the first batch.
 	const outcome = await runScenario({
 		entries: entries(6),
 		maxCount: 4,
@@ -189,7 +188,7 @@ test.each([
 	async (_case, scenario, httpStatus) => {
 		const outcome = await runScenario({
 			...scenario,
-			// The first request is throttled and the second is answered slowly. The next one ends the run.
+			// The first request is throttled for 3 s. A later failure ends the run during this pause.
 			entries: entries(8),
 			maxCount: 1,
 			concurrency: 3,

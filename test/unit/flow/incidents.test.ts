@@ -35,9 +35,9 @@ const CHANGED = 1000;
 
 /** Expected result of every run that meets an incident. */
 type Effect =
-	/** All documents are sent, and the run takes this many seconds longer. */
+	/** All documents are sent. The run takes at most about this many seconds longer. */
 	| { slower: number }
-	/** The run ends early, between these numbers of seconds after its first failure. */
+	/** The run ends early, between these numbers of seconds after the first fault. */
 	| { endsAfter: [least: number, most: number] };
 
 interface Incident {

@@ -29,7 +29,7 @@ const VERDICTS = {
 type Step =
 	| /** The request fails with this verdict. */ keyof typeof VERDICTS
 	| /** Another request starts now and succeeds at once. */ 'success'
-	| /** Another batch with a single entry is rejected with this status. */ 'other 400'
+	| /** Another request with a single entry fails with this status. */ 'other 400'
 	| 'other 403'
 	| /** The first attempt of another request fails. */ 'other 504'
 	| /** The request is split. The next events belong to one of its parts. */ 'part'

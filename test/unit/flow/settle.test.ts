@@ -17,7 +17,7 @@ interface World {
 	 * Returns the result of a job. The name of a job consists of its entries and the number of its submission.
 	 */
 	settle: (job: string, run: VirtualRun) => Promise<Result> | Result;
-	/** Whether the service rejects this submission. Submissions of the same entries are numbered from 1. */
+	/** Whether the service rejects this submission. All submissions are numbered from 1. */
 	rejects?: (entries: string, submission: number) => boolean;
 	maxBytes?: number;
 	consume?: (run: VirtualRun) => Promise<void>;
