@@ -37,7 +37,8 @@ runCommand(
 		say('n8n-nodes-search-ingest in a real n8n');
 		checkScenarios();
 		const demo = await startDemo(command, { keepData: !once });
-		if (!once) say('\nEach example runs once now. The login for the editor follows in a few minutes.');
+		if (!once)
+			say('\nEach example runs once now. The login for the editor follows in a few minutes.');
 		const stage = new Stage(demo);
 		await runScenarios(stage, names);
 		// In a new node, n8n selects the credential that was changed last. It should be the one of the examples, not
