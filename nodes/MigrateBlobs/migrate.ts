@@ -12,7 +12,7 @@ import { InputError } from '../shared/service/input-error';
 import { isNullOrEmptyText } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/service-definitions';
 import { PATHS } from '../shared/service/url';
-import { MIGRATING, outcomeMessage } from '../shared/service/outcome-messages';
+import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messages';
 import { migrateProperties } from './properties';
 
 /** How long to wait for a service that cannot be reached: who migrates sits in front of it. */
@@ -69,7 +69,7 @@ const migration = (session: Session, timeoutMs: number) => async (): Promise<IDa
 };
 
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
-	const message = outcomeMessage(MIGRATING, reason, skipped);
+	const message = outcomeMessage(MIGRATE_ACTION, reason, skipped);
 	for (const itemIndex of run.items.keys()) {
 		await run.yieldToOthers();
 		run.fail(itemIndex, { reason, message, skipped });
@@ -79,5 +79,5 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 /** What the error of a canceled run says. It cannot tell how a request in flight ended. */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
-	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATING.repeating : '';
+	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';
 }

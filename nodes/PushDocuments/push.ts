@@ -19,7 +19,7 @@ import { TextFiles } from '../shared/n8n/sources/text-files';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
-import { detached } from '../shared/records/record';
+import { detach } from '../shared/records/record';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
 	adviceForItem,
@@ -139,7 +139,7 @@ const fileReading =
 				const document = documentFrom(value, form);
 				const original = isJson && document === value ? record?.text : undefined;
 				// IDs are remembered, and a cell of a CSV file would keep the text that it is part of.
-				const id = isJson ? document.id : detached(document.id);
+				const id = isJson ? document.id : detach(document.id);
 				return { items, record, id, document, original, remake };
 			},
 			idOf: (value) => idIn(value, form.fields.id),
