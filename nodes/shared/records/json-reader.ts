@@ -9,41 +9,44 @@ import {
 } from './record';
 
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/** The characters to look for outside the elements of the list, and within an element. */
+/** Characters that matter outside the elements of the list, and within an element. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
-/** Stands for an element of a list: no path leads through it. */
+/** Stands for a position in a list. No path leads through a list. */
 const NO_NAME = '\0';
 
-/** What is longer on the way to the list is not on its path. */
+/** Longer text outside the records is dropped, since it cannot be a key on the path to the list. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
 /**
- * Reads the elements of a list in a JSON file, each as a record. Only brackets and quotes matter; each element
- * is left to `JSON.parse`, and fails alone. What is beside the list is not checked. A file that is one
- * object is a record itself; objects on a line each are read as JSON Lines.
+ * Reads the elements of a list in a JSON file, each as a record. The reader itself only looks for
+ * brackets, quotes and separators. It searches for the list at the path and cuts the list into elements.
+ * `JSON.parse` reads each element, so an invalid element fails alone and memory holds only one element.
+ * JSON outside the list is not checked.
+ *
+ * If the file is a single object, this object is the only record. If further objects follow on lines of
+ * their own, the file is read as JSON Lines.
  */
 export class JsonReader implements RecordReader {
 	skip = 0;
-	/** Whether the file is one object, which is the only record. */
 	isObject = false;
 	private state: 'start' | 'way' | 'elements' | 'object' | 'after' = 'start';
-	/** How many brackets are open, and how many are between two elements. */
+	/** Number of open brackets, now and between two elements of the list. */
 	private depth = 0;
 	private listDepth = 0;
 	private inString = false;
 	private isEscaped = false;
-	/** The names that lead to the value that is read, one for each open bracket on the way. */
+	/** Keys that lead to the current value, one for each open bracket. */
 	private readonly pathNames: string[] = [];
-	/** What was read since the last token that mattered, and the line where it begins. */
+	/** Text since the last token that mattered, and the line in which this text begins. */
 	private buffer = '';
 	private line = 1;
 	private record = 0;
-	/** The object that the file begins with, until what follows tells whether it is all. */
+	/** The object at the beginning of the file, until it is known whether another one follows. */
 	private firstObject: { text: string; line: number } | undefined;
 	private lineReader: RecordReader | undefined;
 
-	/** @param path the dotted path of the list, such as `items.docs`; '' if the file is the list */
+	/** @param path dotted path of the list, such as `items.docs`, or '' if the file itself is the list */
 	constructor(
 		private readonly path = '',
 		private readonly findings = new Findings(),
@@ -89,7 +92,7 @@ export class JsonReader implements RecordReader {
 		if (this.state === 'way') throw this.errorHere(`The file has no list at "${this.path}"`);
 	}
 
-	/** The line of the value that is being read. */
+	/** Line of the current value. Blank lines before the value are skipped. */
 	private get valueLine(): number {
 		const { buffer } = this;
 		return this.line + lineBreaks(buffer.slice(0, buffer.length - buffer.trimStart().length));
@@ -99,7 +102,7 @@ export class JsonReader implements RecordReader {
 		return this.state === 'after' && this.depth === 0;
 	}
 
-	/** The index of the next character that is not blank. */
+	/** Returns the index of the next character that is not white space, and counts the lines before it. */
 	private skipBlanks(piece: string, from: number): number {
 		const text = piece.slice(from);
 		const blanks = text.slice(0, text.length - text.trimStart().length);
@@ -114,7 +117,10 @@ export class JsonReader implements RecordReader {
 		else throw this.errorHere('The file is neither a JSON list nor a JSON object');
 	}
 
-	/** Something follows the value that the file begins with. */
+	/**
+	 * Checks what follows the first value. Only an object may follow, if the first value is an object on
+	 * one line.
+	 */
 	private continueAfterValue(first: string): void {
 		const { firstObject } = this;
 		if (firstObject && first === '{' && lineBreaks(firstObject.text) === 0) return;
@@ -125,14 +131,13 @@ export class JsonReader implements RecordReader {
 		throw this.errorHere(`${defect} (line ${this.line})`);
 	}
 
-	/** Reads on as JSON Lines, from the object that the file begins with. */
 	private *asLines({ text, line }: { text: string; line: number }): Generator<SourceRecord> {
 		this.lineReader = jsonLinesReader(this.findings);
 		this.lineReader.skip = this.skip;
 		yield* this.lineReader.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
 	}
 
-	/** The index of the next bracket, quote or separator that matters, or -1. */
+	/** Returns the index of the next bracket or separator outside strings, or -1. */
 	private findToken(piece: string, from: number): number {
 		const isWithin = this.state !== 'way' && this.depth > this.listDepth;
 		const tokens = TOKENS[isWithin ? 'within' : 'outside'];
@@ -145,7 +150,7 @@ export class JsonReader implements RecordReader {
 		}
 	}
 
-	/** The index after the quote that ends a string, or -1. */
+	/** Returns the index after the quote that ends a string, or -1. */
 	private endOfString(piece: string, from: number): number {
 		let at = this.isEscaped ? from + 1 : from;
 		this.isEscaped = false;
@@ -179,12 +184,11 @@ export class JsonReader implements RecordReader {
 		this.state = 'after';
 	}
 
-	/** Whether what is read belongs to no record. */
 	private get isOutsideRecords(): boolean {
 		return this.state === 'way' || this.state === 'after';
 	}
 
-	/** Notes the names on the way, and recognizes the value at the path. */
+	/** Notes the keys that lead to the current value, and recognizes the list at the path. */
 	private followPath(token: string): void {
 		const { pathNames, depth, path } = this;
 		if (pathNames[depth - 1] === NO_NAME) pathNames[depth] = NO_NAME;
@@ -197,7 +201,6 @@ export class JsonReader implements RecordReader {
 		} else throw this.errorHere(`"${path}" is not a list (line ${this.valueLine})`);
 	}
 
-	/** What was read so far is done with. */
 	private takeBuffer(): string {
 		const text = this.buffer;
 		this.buffer = '';
@@ -233,7 +236,7 @@ const ENDS_EARLY = 'is not valid JSON: the text ends early';
 
 const lineBreaks = (text: string): number => text.split('\n').length - 1;
 
-/** The index of the next match of an expression with the flag `g`, or -1. */
+/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
