@@ -1,3 +1,15 @@
+/**
+ * Reads CSV with a header row (RFC 4180). `push` collects text until it contains complete rows. The first
+ * row with all required columns is the header row, and the rows before it are titles. If no row has these
+ * columns, the first row is the header row. Each row after the header row becomes a record: an object with
+ * the names of the columns, whose values are all strings.
+ *
+ * The reader accepts what programs really write. Rows end with LF, CRLF or CR, and blank rows are skipped.
+ * Exports that were joined into one file contain the header row again, which is skipped too. A row with
+ * fewer cells has no values for the last columns. A row with a value beyond the last column fails alone.
+ * Columns without a name are ignored. If several columns have the same name, the first value that is not
+ * empty counts.
+ */
 import {
 	mostRowLikeCell,
 	cellsOf,
@@ -74,18 +86,7 @@ interface Row {
 	isCut: boolean;
 }
 
-/**
- * Reads CSV with a header row (RFC 4180). `push` collects text until it contains complete rows. The first
- * row with all required columns is the header row, and the rows before it are titles. If no row has these
- * columns, the first row is the header row. Each row after the header row becomes a record: an object with
- * the names of the columns, whose values are all strings.
- *
- * The reader accepts what programs really write. Rows end with LF, CRLF or CR, and blank rows are skipped.
- * Exports that were joined into one file contain the header row again, which is skipped too. A row with
- * fewer cells has no values for the last columns. A row with a value beyond the last column fails alone.
- * Columns without a name are ignored. If several columns have the same name, the first value that is not
- * empty counts.
- */
+/** Reads CSV with a header row, as described at the top of this file. */
 export class CsvReader implements RecordReader {
 	/** Names of the columns. Undefined until the header row was read. */
 	columns: readonly string[] | undefined;

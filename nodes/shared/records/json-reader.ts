@@ -1,3 +1,12 @@
+/**
+ * Reads the elements of a list in a JSON file, each as a record. The reader itself only looks for
+ * brackets, quotes and separators. It searches for the list at the path and cuts the list into elements.
+ * `JSON.parse` reads each element, so an invalid element fails alone and memory holds only one element.
+ * JSON outside the list is not checked.
+ *
+ * If the file is a single object, this object is the only record. If further objects follow on lines of
+ * their own, the file is read as JSON Lines.
+ */
 import { Findings } from './findings';
 import { jsonLinesReader } from './line-reader';
 import {
@@ -18,15 +27,7 @@ const NO_NAME = '\0';
 /** Longer text outside the records is dropped, since it cannot be a key on the path to the list. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
-/**
- * Reads the elements of a list in a JSON file, each as a record. The reader itself only looks for
- * brackets, quotes and separators. It searches for the list at the path and cuts the list into elements.
- * `JSON.parse` reads each element, so an invalid element fails alone and memory holds only one element.
- * JSON outside the list is not checked.
- *
- * If the file is a single object, this object is the only record. If further objects follow on lines of
- * their own, the file is read as JSON Lines.
- */
+/** Reads the elements of a list in a JSON file, as described at the top of this file. */
 export class JsonReader implements RecordReader {
 	skip = 0;
 	isObject = false;

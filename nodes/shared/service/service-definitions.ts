@@ -4,36 +4,35 @@ import { parseBaseUrl } from './url';
 import { capitalized } from './outcome-messages';
 import { isHtml, serverMessage } from './response-words';
 
-/** A service: its credential, its URL, and what to do after its statuses. */
+/** A service with its credential, its URL, and the advice after its statuses. */
 export interface Service {
 	/** e.g. `the push service`. */
 	name: string;
 	credentialType: string;
-	/** Display name of the credential's field with its URL. */
+	/** Display name of the credential's field for the URL. */
 	urlLabel: string;
 	/**
-	 * The URL that paths are added to, without a slash at the end.
+	 * Returns the URL to which paths are added, without a slash at the end.
 	 *
-	 * @param fields of the credential
+	 * @param fields fields of the credential
 	 * @throws InputError for an unusable URL
 	 */
 	baseUrl(fields: Readonly<Record<string, unknown>>): string;
-	/** Requests are signed with an access token of this scope. */
+	/** Scope of the access token that signs the requests. */
 	scope?: string;
 	/**
-	 * What differs between services: `content` for statuses such as 400 that are about what was sent,
-	 * `unavailable` for transient statuses, 413 for a request that cannot be split any further.
+	 * Advice that differs between services. `content` is for statuses about what was sent, such as 400.
+	 * `unavailable` is for transient statuses. 413 is for a request that cannot be split any further.
 	 */
 	advice: Advice;
-	/** What its requests are about, in advice. */
+	/** What the requests contain, as a word for the advice. */
 	entry?: 'document' | 'text';
-	/** The vendor operates it, so the vendor's status page tells whether it is down. */
+	/** Whether the vendor operates the service. Then the vendor's status page shows its outages. */
 	isHosted?: boolean;
-	/** What differs in the test of its credential. */
+	/** Advice that differs in the test of the credential. */
 	adviceInTest?: Advice;
 }
 
-/** A response of any status, its body read. */
 export interface ReadResponse {
 	status: number;
 	/** Parsed JSON, or the text if it is not JSON. */
@@ -42,25 +41,26 @@ export interface ReadResponse {
 	retryAfterMs?: number | undefined;
 }
 
-/** Advice by status. */
 export type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
 /** Advice for status 407, which only a proxy sends. */
 export const PROXY_LOGIN =
 	"n8n's proxy asks for a password: add user and password to the URLs in HTTP_PROXY and HTTPS_PROXY of n8n";
 
-/** Where the vendor reports incidents. */
 const STATUS_PAGE = 'status.lucidworks.com';
 
-/** The end of advice that an incident of the vendor makes wrong. */
+/** Follows advice that would be wrong during an outage of the vendor. */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
-/** The gateway answers so if its own rules deny access. In an incident, it did so to all requests. */
+/**
+ * The gateway's answer if its own rules reject a request. In one outage, it answered every request like
+ * this.
+ */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 
-/** The AI service. A token was issued, so the client is right. */
+/** The advice does not mention the client, because the token server has already accepted it. */
 export const AI_SERVICE: Service = {
 	name: 'the AI service',
 	credentialType: 'lucidworksAiOAuth2Api',
@@ -79,7 +79,6 @@ export const AI_SERVICE: Service = {
 	adviceInTest: { 403: "The scope of the access token may not allow this: check 'Scope'" },
 };
 
-/** The push service. */
 export const PUSH_SERVICE: Service = {
 	name: 'the push service',
 	credentialType: 'lucidworksPushApi',
@@ -101,7 +100,6 @@ export const PUSH_SERVICE: Service = {
 	},
 };
 
-/** The blob service. */
 export const BLOB_SERVICE: Service = {
 	name: 'the blob service',
 	credentialType: 'lucidworksBlobApi',
@@ -110,16 +108,17 @@ export const BLOB_SERVICE: Service = {
 	advice: {
 		401: "Check 'Authentication', 'User' and 'Password' in the credential",
 		403: "Enter a 'User' in the credential who is allowed to convert blobs",
-		// The migration may be running.
+		// The user should not just try again, because the migration may be running.
 		unavailable: 'The service is busy or down: check its log and the manifests',
 	},
 	adviceInTest: { 403: "Enter a 'User' who is allowed to list blobs", unavailable: UNAVAILABLE },
 };
 
 /**
- * Returns what to do after a status other than 2xx (docs/service-interface.md, Failures), without a full stop.
+ * Returns what to do after a status other than 2xx, without a full stop (docs/service-interface.md,
+ * Failures).
  *
- * @param isTest in the test of the credential
+ * @param isTest whether the credential is being tested
  */
 export function statusAdvice(
 	{ status, body }: ReadResponse,
@@ -165,18 +164,18 @@ function adviceFor(
 }
 
 /**
- * Returns what to do about a document or text that fails with a transient status while requests without it succeed,
- * without a full stop.
+ * Returns advice about a document or text that fails with a transient status while other requests succeed.
+ * The advice has no full stop.
  */
 export function adviceForIsolated({ entry = 'document' }: Service): string {
 	return `Requests without this ${entry} succeed, so the service is up and probably fails because of it: check the ${entry} for anything unusual, change it, or leave it out`;
 }
 
 /**
- * The failure of a request that a service answered with a status other than 2xx. If it asks for a longer wait
- * than a run makes, the message says so.
+ * Returns the failure of a request that was answered with a status other than 2xx. If the service asks for
+ * a longer wait than the node makes, the message says so.
  *
- * @param response its body without secrets
+ * @param response a response without secrets
  */
 export function statusFailure(service: Service, response: ReadResponse): ServiceFailure {
 	const { status, body, retryAfterMs } = response;
@@ -204,8 +203,9 @@ function durationOf(ms: number): string {
 }
 
 /**
- * A 2xx response that is an HTML page: it comes from something other than the service, such as a proxy
- * or a login page, so nobody knows what became of the request (docs/service-interface.md, Failures).
+ * Returns the failure of a 2xx response that is an HTML page (docs/service-interface.md, Failures). Such a
+ * page comes from something other than the service, such as a proxy or a login page. So the outcome of the
+ * request is unknown.
  *
  * @returns undefined for any other body
  */
