@@ -106,11 +106,11 @@ const aboutCertificate = ({ name, urlLabel }: Endpoint, wasNeverSent: boolean): 
 	wasNeverSent
 		? [
 				`${capitalized(name)} could not be reached: its certificate is not trusted`,
-				`If you trust the host of '${urlLabel}', set NODE_EXTRA_CA_CERTS of n8n to a file with the certificate of its authority; if it has expired or is for another host, ask the operator of ${name}`,
+				`If you trust the host of '${urlLabel}', set n8n's environment variable NODE_EXTRA_CA_CERTS to a file with the certificate of its authority. If the certificate has expired or is for another host, ask the operator of ${name}`,
 			]
 		: [
-				`The secure connection to ${name} failed: a certificate was refused`,
-				`Check whether ${name} requires a client certificate: n8n sends none`,
+				`The secure connection to ${name} failed: a certificate was rejected`,
+				`Check whether ${name} requires a client certificate, because n8n does not send one`,
 			];
 
 function aboutConnection(

@@ -152,9 +152,10 @@ function gzipError(error: Error & { code?: unknown }): Error {
 	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
 		return new FileError(
 			'The file goes on after its first gzip member',
-			'Write it as one: gzip -dc | gzip',
+			'Write it as one member, for example with gzip -dc | gzip.',
 		);
-	if (code === 'Z_BUF_ERROR') return new FileError('The gzip file ends early: it is truncated');
+	if (code === 'Z_BUF_ERROR')
+		return new FileError('The gzip file ends early, so it is truncated');
 	if (!code.startsWith('Z_')) return error;
 	const { message } = (error.cause as Error | undefined) ?? error;
 	return new FileError(`The gzip file is damaged: ${message}`);

@@ -19,7 +19,7 @@ const markBadByte = (byte: string): string => String.fromCharCode(BAD_BYTE + byt
 export const byteOf = (character: string): number =>
 	character === UNKNOWN_BYTE ? 0 : character.charCodeAt(0) - BAD_BYTE;
 
-const TRUNCATED = 'The file ends within a character: it is truncated';
+const TRUNCATED = 'The file ends within a character, so it is truncated';
 
 /** Returns a decoder for UTF-16. */
 export const utf16Decoder = (end: 'big' | 'little'): Decoder =>

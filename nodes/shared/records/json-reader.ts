@@ -125,11 +125,11 @@ export class JsonReader implements RecordReader {
 	private continueAfterValue(first: string): void {
 		const { firstObject } = this;
 		if (firstObject && first === '{' && lineBreaks(firstObject.text) === 0) return;
-		const defect =
+		const [message, advice] =
 			firstObject && first === '{'
-				? 'The file has several objects that span several lines each: write each on one line, for example with jq -c .'
-				: 'The file goes on after its JSON';
-		throw this.errorHere(`${defect} (line ${this.line})`);
+				? ['The file has several objects that span several lines each', ONE_LINE_ADVICE]
+				: ['The file has more text after the end of its JSON'];
+		throw this.errorHere(`${message} (line ${this.line})`, advice);
 	}
 
 	private *asLines({ text, line }: { text: string; line: number }): Generator<SourceRecord> {
@@ -228,12 +228,13 @@ export class JsonReader implements RecordReader {
 		}
 	}
 
-	private errorHere(message: string): RecordError {
-		return new RecordError(message, this.record + 1, this.valueLine);
+	private errorHere(message: string, advice?: string): RecordError {
+		return new RecordError(message, this.record + 1, this.valueLine, advice);
 	}
 }
 
 const ENDS_EARLY = 'is not valid JSON: the text ends early';
+const ONE_LINE_ADVICE = 'Write each object on one line, for example with jq -c .';
 
 const lineBreaks = (text: string): number => text.split('\n').length - 1;
 

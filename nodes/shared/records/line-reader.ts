@@ -102,7 +102,7 @@ class LineReader implements RecordReader {
 			defect = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
 		}
 		if (record === 1 && /^[[{]$/.test(text.trim()))
-			throw new RecordError(NOT_LINES, record, line);
+			throw new RecordError(NOT_LINES, record, line, NOT_LINES_ADVICE);
 		const error = new RecordError(`Line ${line} ${defect}`, record, line);
 		return { record, line, text, value: undefined, error };
 	}
@@ -182,5 +182,6 @@ function checkLine(line: string): string {
 	throw new Error('it has a byte order mark');
 }
 
-const NOT_LINES =
-	"The file has JSON that spans several lines, not JSON Lines: write each object on one line, for example with jq -c ., or set 'File Format' to 'JSON Array' if it is a list";
+const NOT_LINES = 'The file has JSON that spans several lines, so it is not JSON Lines';
+const NOT_LINES_ADVICE =
+	"If the file is a list, set 'File Format' to 'JSON Array'. Otherwise write each object on one line, for example with jq -c .";

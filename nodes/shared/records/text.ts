@@ -80,10 +80,10 @@ export const isWhiteSpace = (text: string): boolean => text.trim() === '' || tex
 export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;
 	const [bad] = text.match(BAD_BYTES) ?? [];
-	if (bad === undefined) return 'has half a character of UTF-16';
+	if (bad === undefined) return 'has half of a UTF-16 character';
 	const byte = byteOf(bad);
 	if (byte === 0)
-		return "has bytes that are no character in the encoding of the option 'Encoding'";
+		return "has bytes that are not characters in the encoding that is set as 'Encoding'";
 	const encodings = isInWindows1252(byte) ? 'not UTF-8' : 'neither UTF-8 nor Windows-1252';
 	return `has a byte that is ${encodings} (0x${byte.toString(16)}): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8`;
 }

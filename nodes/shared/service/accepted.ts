@@ -145,9 +145,9 @@ const ADVICE = {
 	push: 'Correct the document and push it again.',
 	delete: 'Check what the service says, then delete the document again.',
 	migration:
-		'Check its log and the manifests before you run the node again: some may have been migrated.',
+		'Some manifests may have been migrated. Check the log of the blob service and the manifests before you run the node again.',
 	unknown:
-		"To find out which document the service means, push them again with 'Documents per Request' set to 1.",
+		"To find out which document the service means, push the documents again with 'Documents per Request' set to 1.",
 };
 
 /**

@@ -31,7 +31,8 @@ export const pushAction = (documentId: string): Action => ({
 export const deleteAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
-	repeating: 'Deleting it again is safe: if it is gone, the service may answer with status 404.',
+	repeating:
+		'Deleting it again is safe. If it no longer exists, the service may answer with status 404.',
 });
 
 /**
@@ -42,7 +43,7 @@ export const deleteAction = (documentId: string): Action => ({
 export const submitAction = (documentId?: string): Action => ({
 	subject: documentId === undefined ? 'the text' : `the text of document ${quoted(documentId)}`,
 	done: 'submitted',
-	repeating: 'Submitting it again is safe: at worst, it is chunked twice.',
+	repeating: 'Submitting it again is safe. At worst, it is chunked twice.',
 	wordsFirst: true,
 });
 
@@ -50,7 +51,8 @@ export const MIGRATE_ACTION: Action = {
 	subject: 'the blob manifests',
 	done: 'migrated',
 	isPlural: true,
-	repeating: 'The migration may still be running: check the service before you start it again.',
+	repeating:
+		'The migration may still be running, so check the service before you start it again.',
 };
 
 /**

@@ -45,7 +45,7 @@ export type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavail
 
 /** Advice for status 407, which only a proxy sends. */
 export const PROXY_LOGIN =
-	"n8n's proxy asks for a password: add user and password to the URLs in HTTP_PROXY and HTTPS_PROXY of n8n";
+	"n8n's proxy requires a login. Add user and password to the URLs in n8n's environment variables HTTP_PROXY and HTTPS_PROXY";
 
 const STATUS_PAGE = 'status.lucidworks.com';
 
@@ -70,9 +70,9 @@ export const AI_SERVICE: Service = {
 	baseUrl: ({ aiUrl }) => parseBaseUrl(aiUrl, 'AI Service URL'),
 	advice: {
 		401: "The AI service rejected the access token: check 'AI Service URL' in the credential and 'Scope'",
-		403: "The scope of the access token may not allow this: choose another 'Scope' in the node, which does not use that of the credential",
+		403: "The scope of the access token may not allow this: choose another 'Scope' in the node. The node does not use the scope of the credential",
 		404: "Check 'Model ID' and 'Chunker' in the node, and 'AI Service URL' in the credential",
-		413: 'Requests with several texts were split already: split the text before this node',
+		413: 'Requests with several texts were already split, so split the text before this node',
 		content:
 			"Check what the service says, and then 'Model ID', 'Chunker' and its settings, the options of the model, and 'Additional Body Fields'",
 	},
@@ -88,9 +88,9 @@ export const PUSH_SERVICE: Service = {
 	baseUrl: pushUrl,
 	advice: {
 		401: "Check 'API Key' in the credential",
-		403: "If other documents are accepted, a firewall may refuse this one: check its content. Otherwise the key may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
+		403: "If other documents are accepted, a firewall may reject this one, so check its content. Otherwise the key may not be for this data source: check 'Endpoint Identifier' and 'API Key' in the credential",
 		404: "Check 'Push Service URL' and 'Endpoint Identifier' in the credential, or paste the complete push URL as 'Push Service URL'",
-		413: "Requests with several documents were split already: shorten the document, omit fields with 'Exclude Fields', or chunk it first",
+		413: "Requests with several documents were already split. Shorten the document, omit fields with 'Exclude Fields', or chunk the document first",
 		content: 'Check what the service says, and then the document and its ID',
 	},
 	adviceInTest: {
@@ -128,7 +128,7 @@ export function statusAdvice(
 	const isGatewayRejection = status === 403 && serverMessage(body).includes(GATEWAY_REJECTION);
 	const advice =
 		isGatewayRejection && service.isHosted
-			? 'A gateway in front of the service denied access. In an earlier outage, it did so to every request: try again later'
+			? 'A gateway in front of the service rejected the request. In an earlier outage, it rejected every request. Try again later'
 			: adviceFor(status, service, isTest);
 	const mayBeIncident = status === 401 || status === 403 || status >= 500;
 	return mayBeIncident && service.isHosted ? `${advice}. ${IF_IT_WORKED}` : advice;
@@ -142,11 +142,11 @@ function adviceFor(
 	const serviceAdvice = isTest ? { ...advice, ...adviceInTest } : advice;
 	const checkUrl = `Check '${urlLabel}' in the credential`;
 	if (status >= 300 && status < 400) {
-		return `The URL has moved. To protect the credential, redirects are not followed: enter the final URL as '${urlLabel}'`;
+		return `The URL has moved. To protect the credential, redirects are not followed. Enter the final URL as '${urlLabel}'`;
 	}
 	if (status === 407) return PROXY_LOGIN;
 	if (status === 413) {
-		return ['The service accepts no request of this size', serviceAdvice[413]]
+		return ['The request is too large for the service', serviceAdvice[413]]
 			.filter(Boolean)
 			.join('. ');
 	}

@@ -122,7 +122,7 @@ export function parseTokenResponse(
 	}
 	// OAuth allows a server to omit the scope if it grants the requested scope.
 	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
-		throw unusableResponse(`it grants another scope than the requested ${scope}`);
+		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
 	}
 	const expiresAt = requestedAt + lifetimeMs;
 	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
@@ -163,7 +163,7 @@ function causeOfRejection(status: number, error: unknown): ServiceFailure['actio
 
 function rejectionAdvice(status: number, error: unknown, words: string, scope: string): string {
 	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
-		return 'The token server took the request for one from a browser, probably because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
+		return 'The token server rejected the request as a request from a browser, probably because it had an Origin header. n8n does not send this header. Remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
 	}
 	if (error === 'invalid_scope') {
 		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
