@@ -125,11 +125,11 @@ async function withTimeLimit<T>(
 
 const tooLongFailure = ({ name }: Endpoint): ServiceFailure =>
 	new ServiceFailure(
-		`The response of ${name} is longer than ${MAX_BODY_BYTES / 1_000_000} MB, so it was not read to its end`,
+		`The response of ${name} is longer than ${MAX_BODY_BYTES / 1_000_000} MB and was not read to its end`,
 		{
 			kind: 'response',
 			description:
-				'Send fewer documents or texts per request. If the response to a single document or text is too long as well, ask the operator of the service why. Nothing of the response was kept.',
+				'Nothing of the response was kept. Send fewer documents or texts per request. If the response to a single document or text is too long as well, ask the operator of the service why.',
 		},
 	);
 

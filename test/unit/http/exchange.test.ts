@@ -64,7 +64,7 @@ describe('a body that does not end', () => {
 
 	test('is an error after 64 MB of a success', async () => {
 		await expect(asking(async () => response(endless()))).rejects.toMatchObject({
-			message: expect.stringMatching(/is longer than 64 MB, so it was not read to its end/),
+			message: expect.stringMatching(/is longer than 64 MB and was not read to its end/),
 			isOutcomeUnknown: true,
 		});
 		expect(sent).toBe(65 * MB);
