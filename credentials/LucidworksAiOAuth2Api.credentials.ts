@@ -111,8 +111,8 @@ type Data = ICredentialDataDecryptedObject;
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * n8n requests a token for a new credential before it tests the credential. A token this young proves the
- * client too.
+ * n8n requests a token for a new credential before it tests the credential. The test accepts a token that
+ * is not older than this.
  */
 const JUST_NOW_MS = 10_000;
 
@@ -159,8 +159,8 @@ const HOOKS = credentialHooks({
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// Several requests of nodes may wait for one token, but only one of them stores it. n8n repeats
-		// other requests only if there is something to store.
+		// If several requests of our nodes wait for one token, only one of them stores the token. For any
+		// other request the token is always stored, because otherwise n8n does not repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.toStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

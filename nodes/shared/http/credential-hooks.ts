@@ -32,7 +32,7 @@ interface CredentialTraits {
 	 * service.
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
-	/** Adds to the data what signs requests. Returns what n8n must store of it, if anything. */
+	/** Adds the token that signs requests to the data. Returns what n8n must store, if anything. */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 

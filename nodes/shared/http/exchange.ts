@@ -32,7 +32,7 @@ const CANCELED = new Error('The exchange was canceled');
  *
  * @param endpoint returns the server that was being called when the exchange failed, which may be the
  *   token server
- * @param cancels contains a function that ends the exchange at once, for as long as the exchange lasts
+ * @param cancels during the exchange, this set contains a function that ends it at once
  * @throws ServiceFailure without a complete response, InputError for an unusable credential
  */
 export async function exchange(
@@ -49,7 +49,7 @@ export async function exchange(
 				encoding: 'stream',
 				timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				returnFullResponse: true,
-				// n8n must not throw for some statuses, because all of them are handled in one place.
+				// All statuses are handled in one place, so n8n must not throw for some of them.
 				ignoreHttpStatusErrors: true,
 				// n8n would send an API key to any host that a redirect names.
 				disableFollowRedirect: true,

@@ -7,7 +7,9 @@ export type ResponseStream = AsyncIterable<Uint8Array>;
  */
 export const MAX_BODY_BYTES = 64_000_000;
 
-/** Maximum size of an error. Only its words are shown, and a broken server may never stop sending. */
+/**
+ * Maximum size of an error response. Only its words are shown, and a broken server may never stop sending.
+ */
 const MAX_ERROR_BODY_BYTES = 1_000_000;
 
 /**

@@ -8,7 +8,7 @@ export interface Endpoint {
 	name: string;
 	/** Display name of the field that contains its URL. */
 	urlLabel: string;
-	/** Kind of the failures of this server. By default, `transport`. */
+	/** Kind of this server's failures. The default is `transport`. */
 	kind?: 'token' | 'transport';
 	/** Time limit of a request to this server, even if the node's 'Request Timeout (Seconds)' is longer. */
 	maxTimeoutMs?: number;
@@ -150,12 +150,12 @@ function codeOf(chain: Members[]): string | undefined {
 	return codes[0] ?? chain.map(({ httpCode }) => text(httpCode)).find((each) => /\D/.test(each));
 }
 
-/** Tells whether an error mentions a response, so that its request was sent. */
+/** Tells whether an error contains a response. Then its request was sent. */
 const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
 
 /**
- * Tells whether the DNS lookup failed, or the connections to all IP addresses of the host. Then no byte of
+ * Tells whether the DNS lookup or the connections to all IP addresses of the host failed. Then no byte of
  * the request was sent. Only this and a failed TLS handshake prove it, because Node.js also counts waiting
  * bytes as written.
  */

@@ -45,7 +45,7 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 		`${OFFICE_ADVICE} Decompress an archive with n8n's Compression node.`,
 	],
 	[/^d0cf11e0/, 'an Excel or Word document', OFFICE_ADVICE],
-	// A control character follows PAR1, so a text such as "PAR1,5" does not match.
+	// In a Parquet file, a control character follows PAR1. A text such as "PAR1,5" does not match.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
 	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS_ADVICE],
 	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODING_ADVICE],

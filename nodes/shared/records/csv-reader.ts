@@ -58,7 +58,9 @@ const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
  * they would look like rows of two cells.
  */
 const MIN_COLUMNS = 3;
-/** With this many such lines, the cell is still read as one cell, but the user gets a hint. */
+/**
+ * If at least this many lines of a cell look like rows, the user gets a hint, but the cell stays one cell.
+ */
 const MIN_LINES_TO_REPORT = 3;
 
 /** Lines before the header row. Excel writes `sep=;`, and PowerShell writes the type of its objects. */
@@ -104,11 +106,11 @@ export class CsvReader implements RecordReader {
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
-	/** Rows in which required columns are missing, read before the header row was found. */
+	/** Rows before the header row, in which required columns are missing. */
 	private readonly titleRows: Array<{ text: string; line: number }> = [];
 	/** Number of columns up to the last one that has a name. */
 	private width = 0;
-	/** The beginning of a row whose end was not found yet, and the text that was read after that search. */
+	/** The beginning of a row whose end was not found yet, and the text that was read since then. */
 	private incompleteRow = '';
 	private newText = '';
 

@@ -3,7 +3,7 @@ import { isWhiteSpace } from './text';
 
 /** Delimiter and quoting of a CSV file. */
 export interface Dialect {
-	/** Character between two cells. All candidates, as long as it is unknown. */
+	/** Character between two cells. Until it is detected, this string contains all candidates. */
 	delimiter: string;
 	/** Whether cells may be in quotes. */
 	hasQuotes: boolean;
@@ -96,8 +96,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter that finds most of the required fields in a header row. If several delimiters find
- * equally many, the most frequent one outside quotes is returned.
+ * Returns the delimiter with which a header row contains the most required fields. If several delimiters
+ * are equal, the one that occurs most often outside quotes is returned.
  */
 export function likeliestDelimiter(
 	header: string,

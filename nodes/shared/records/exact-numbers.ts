@@ -24,8 +24,8 @@ export const parseExactly = (json: string): unknown =>
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number of JSON that is too large for JavaScript, or that is an integer and would
- * change.
+ * Returns the first number of a JSON text that is too large for JavaScript, or that is an integer and
+ * would change.
  */
 export function inexactNumberIn(json: string): string | undefined {
 	if (!hasLongNumbers(json)) return undefined;

@@ -14,7 +14,7 @@ export interface Finding {
 	total: number;
 	/** Line of the first occurrence, counted from 1. */
 	line: number;
-	/** Text of the first occurrence. Empty if the line is enough. */
+	/** Text of the first occurrence. Empty if the line number is enough to find it. */
 	example: string;
 }
 

@@ -38,7 +38,7 @@ export class RecordError extends Error {
 /**
  * Returns the error of a record.
  *
- * @param defect what is wrong, to follow "Record 17 (line 18)"
+ * @param defect what is wrong, as the rest of a sentence that begins with "Record 17 (line 18)"
  */
 export const recordError = (
 	defect: string,
@@ -79,7 +79,7 @@ export interface RecordReader {
 	readonly isObject?: boolean;
 }
 
-/** Follows the error of a record after which the file ends without a line break. */
+/** Appended to the error of the last record if the file ends without a line break. */
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
 /** Maximum length of a record. Without it, a missing line break or quote could fill the memory. */
@@ -104,7 +104,10 @@ export function detach(part: string): string {
 	return ` ${part}`.slice(1);
 }
 
-/** Number of records in a slice. If the run ends, reading the unsent records of a slice was wasted work. */
+/**
+ * Maximum number of records in a slice. A larger slice would waste more work if the run ends before its
+ * records are sent.
+ */
 const SLICE_RECORDS = 64;
 
 /**

@@ -74,8 +74,8 @@ const END_OF_FILE = '\x1a';
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /**
- * Describes what is wrong with the characters of a record, to follow "Line 17". Returns undefined if
- * nothing is wrong.
+ * Describes what is wrong with the characters of a record, as the rest of a sentence that begins with
+ * "Line 17". Returns undefined if nothing is wrong.
  */
 export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;

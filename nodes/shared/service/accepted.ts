@@ -4,9 +4,9 @@
  *
  * This file reads the entries of a response: the elements of its lists, and the response itself. An entry
  * that reports a failure rejects the document whose ID it contains. If it contains no ID of the request,
- * it may mean any document. Then the outcome of all documents is unknown, except of documents that another
- * entry reports as accepted or as failed. Members that only repeat the sent document are ignored, because
- * a document may itself contain a member such as `error` or `status`. All rules are in
+ * it may mean any document. Then the outcome of all documents is unknown, except for documents that
+ * another entry reports as accepted or as failed. Members that only repeat the sent document are ignored,
+ * because a document may itself contain a member such as `error` or `status`. All rules are in
  * docs/service-interface.md, Responses.
  */
 import { ServiceFailure } from './failure';
@@ -35,7 +35,7 @@ const FLAG_NAMES = ['success', 'ok', 'acknowledged', 'status'];
 const ERROR_NAMES = ['error', 'errorMessage'];
 
 /**
- * Reads which documents of a request its 2xx response accepts.
+ * Reads from a 2xx response which documents of the request were accepted.
  *
  * @param documents all documents of the request; a migration has one document with the ID ''
  * @returns the outcome of each document by its ID; empty if the response has no body
@@ -129,7 +129,10 @@ const reportsSuccess = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
-/** Returns the flags, counts and objects that report more failures than the documents explain. */
+/**
+ * Returns what the response reports about failures in flags, counts and objects, unless the failed
+ * documents explain it.
+ */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
 		const value = top[name];
@@ -170,7 +173,7 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 	);
 }
 
-/** Returns the failure of all documents that a report without an ID may mean. */
+/** Returns the failure for all documents that may be meant by a report without an ID. */
 const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,

@@ -28,7 +28,7 @@ export interface FailureDetails {
 	status?: number;
 	/** Transport code, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** Wait that the service asks for, not limited to `MAX_RETRY_AFTER_MS`. */
+	/** How long the service asks to wait. It may exceed `MAX_RETRY_AFTER_MS`. */
 	retryAfterMs?: number | undefined;
 	/** The service's own words, with which the message ends. */
 	serviceWords?: string;
@@ -38,9 +38,12 @@ export interface FailureDetails {
 	description?: string;
 	/** Replaces `description` if requests without the entry succeed. */
 	descriptionIfIsolated?: string;
-	/** Whether a later attempt may succeed, for `token` and `transport`. By default, true for `transport`. */
+	/**
+	 * Whether a later attempt may succeed, for `token` and `transport`. The default is true for
+	 * `transport`, otherwise false.
+	 */
 	isTransient?: boolean;
-	/** For `transport`: whether the request provably never left (see transport-failure.ts). */
+	/** For `transport`: whether the request provably never left n8n (see transport-failure.ts). */
 	wasNeverSent?: boolean;
 	/** Cause in n8n's terms, if it does not follow from kind and status. */
 	actionableCause?: ActionableCause | undefined;
@@ -107,7 +110,7 @@ export class ServiceFailure extends Error {
 		this.isOutcomeUnknown = details.isOutcomeUnknown ?? mayBeDone;
 	}
 
-	/** Returns the failure with the advice for an entry without which requests succeed. */
+	/** Returns the failure with the advice for an entry that fails while requests without it succeed. */
 	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;
 		return description === undefined ? this : this.with({ description });

@@ -7,7 +7,7 @@
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
 
-/** The words for one request in messages. */
+/** The words from which the messages about a request are made. */
 export interface Action {
 	/** What the request is about, e.g. `document 'a1'`. */
 	subject: string;

@@ -33,8 +33,8 @@ export function serverMessage(body: unknown): string {
 
 const MAX_DEPTH = 20;
 /**
- * Maximum number of characters that are read. It exceeds the length of a message, because white space
- * shrinks.
+ * Maximum number of characters that are read. It exceeds the maximum of a message, because white space is
+ * shortened.
  */
 const MAX_READ_CHARACTERS = 4_000;
 const MAX_READ_MEMBERS = 1000;
@@ -64,6 +64,6 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const MAX_START_CHARACTERS = 2_000;
 
-/** Tells whether a text is an HTML page, such as a proxy or a login page. */
+/** Tells whether a text is an HTML page, such as the page of a proxy or of a login. */
 export const isHtml = (text: string): boolean =>
 	PAGE_START.test(text.slice(0, MAX_START_CHARACTERS));

@@ -4,7 +4,7 @@ import { parseBaseUrl } from './url';
 import { capitalized } from './outcome-messages';
 import { isHtml, serverMessage } from './response-words';
 
-/** A service with its credential, its URL, and the advice after its statuses. */
+/** A service: its credential, its URL, and the advice for each status. */
 export interface Service {
 	/** e.g. `the push service`. */
 	name: string;
@@ -25,7 +25,7 @@ export interface Service {
 	 * `unavailable` is for transient statuses. 413 is for a request that cannot be split any further.
 	 */
 	advice: Advice;
-	/** What the requests contain, as a word for the advice. */
+	/** What a request contains, as the advice calls it. */
 	entry?: 'document' | 'text';
 	/** Whether the vendor operates the service. Then the vendor's status page shows its outages. */
 	isHosted?: boolean;
@@ -49,7 +49,7 @@ export const PROXY_LOGIN =
 
 const STATUS_PAGE = 'status.lucidworks.com';
 
-/** Follows advice that would be wrong during an outage of the vendor. */
+/** Appended to advice that would be wrong during an outage of the vendor. */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 
 const UNAVAILABLE = 'The service is busy or down: try again later';

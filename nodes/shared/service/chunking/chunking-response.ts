@@ -26,7 +26,7 @@ export interface TextResult {
 	mismatch?: VectorMismatch;
 }
 
-/** The meaning of a chunking response. It contains no decision about the job. */
+/** Describes what a chunking response means. What happens to the job is decided elsewhere. */
 export interface ChunkingResponse {
 	state:
 		| 'finished'
@@ -34,9 +34,9 @@ export interface ChunkingResponse {
 		| 'pending'
 		/** The job failed. */
 		| 'failed'
-		/** The status is RETRIEVED but there are no data, because they were delivered before. */
+		/** The status is RETRIEVED, but there is no data because it was delivered before. */
 		| 'alreadyRetrieved'
-		/** The status is READY or RETRIEVED, but the data have an unknown shape. */
+		/** The status is READY or RETRIEVED, but the data has an unknown shape. */
 		| 'unreadable'
 		/** The body is not a chunking response. It may be damaged JSON. */
 		| 'invalid';
@@ -169,8 +169,8 @@ function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefi
 
 export interface Coverage {
 	/**
-	 * Number of characters at the end that no chunk covers. It is 0 if they may be a separator, or if it
-	 * is unknown.
+	 * Number of characters at the end that no chunk covers. It is 0 if these characters may be a
+	 * separator, or if the number is unknown.
 	 */
 	missing: number;
 	/**
@@ -180,7 +180,7 @@ export interface Coverage {
 	isComplete: boolean;
 }
 
-/** A shorter remainder may be a separator. */
+/** Minimum number of characters that count as missing. A shorter remainder may be a separator. */
 const MIN_MISSING_CHARACTERS = 16;
 
 /**

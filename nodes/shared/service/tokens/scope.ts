@@ -60,9 +60,9 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 ];
 
 /**
- * Member that contains the scope of the node, in the data of a node's request. It is a symbol because JSON
- * omits symbols. Before 2.34, n8n stored all other members together with a new token, so the scope would
- * have been stored in the credential.
+ * Key under which the data of a node's request contains the scope of the node. The key is a symbol because
+ * JSON omits symbols. Before version 2.34, n8n stored all other members together with a new token, so the
+ * scope would have been stored in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 

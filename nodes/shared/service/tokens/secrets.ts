@@ -34,7 +34,10 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
  * is found as it is, URL-encoded, and escaped as in JSON that could not be parsed.
  */
 export class Masker {
-	/** All forms of the secrets. The longest come first, because one may begin with another. */
+	/**
+	 * All forms in which the secrets may occur. The longest come first, because one may begin with
+	 * another.
+	 */
 	private forms: string[] = [];
 
 	/** @param secrets as they are stored; values other than text are ignored */

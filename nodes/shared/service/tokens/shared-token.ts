@@ -3,12 +3,12 @@
  * credential, and all renewals.
  *
  * All instances of `SharedToken` for the same client and scope share one state, because the executions of
- * a worker do not know each other. Without it, each execution would request a token of its own. On a
- * server that revokes the previous token of a scope, they would revoke each other's tokens.
+ * a worker do not know each other. Without this state, each execution would request a token of its own. If
+ * a server revokes the previous token of a scope, the executions would revoke each other's tokens.
  *
  * n8n stores the map that the credential returns, encrypted, for all workers. Before a renewal and after a
- * revocation, the stored map is read again. A token that another worker has stored is adopted. If there is
- * none, a token is requested. So all workers end up with the newest token.
+ * revocation, the stored map is read again. If another worker has stored a new token, this token is
+ * adopted. Otherwise a token is requested. So all workers end up with the newest token.
  */
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
@@ -48,7 +48,10 @@ const PAUSE_MS = 250;
 /** Maximum of this pause. A random time of up to the same length is added. */
 const MAX_PAUSE_MS = 10_000;
 
-/** If a revoked token lasted longer than this, counting revocations in a row starts again. */
+/**
+ * If a token lasted longer than this before it was revoked, the count of revocations in a row starts
+ * again.
+ */
 const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
 /** Number of revocations in a row after which the user gets a hint. */
 const HINT_AFTER_REVOCATIONS = 5;
@@ -74,7 +77,7 @@ export class SharedToken {
 
 	/** Set while the stored map is being read. The other requests of the run wait for it. */
 	private lookup: Promise<void> | undefined;
-	/** Number of tokens in a row that were revoked soon. */
+	/** Number of tokens in a row that were revoked soon after they were issued. */
 	private revocations = 0;
 
 	private constructor(
@@ -107,7 +110,7 @@ export class SharedToken {
 	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
 		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
-		// The data of a run only contain tokens that were checked before.
+		// The data of a run contains only tokens that were checked before.
 		if (scopeOfNode !== undefined) return tokens[scopeOfNode];
 		const token = tokens[scopeOf(data)];
 		if (token === undefined) return undefined;
@@ -128,7 +131,7 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the data that sign the next request of the run. Their hidden field contains the token. If a
+	 * Returns the data that signs the next request of the run. Its hidden field contains the token. If a
 	 * token must be requested, the field is blank. Then n8n calls `preAuthentication` of the credential,
 	 * which writes the token into the same data.
 	 *
@@ -203,7 +206,8 @@ export class SharedToken {
 		if (user === undefined) return;
 		await this.readStored(user);
 		if (!isRevoked(state)) return;
-		// Workers wait for different times. The first one renews the token, and the others adopt it.
+		// The workers wait for different lengths of time. The first one renews the token, and the others
+		// adopt it.
 		const pauseMs = Math.min(PAUSE_MS * 2 ** this.revocations, MAX_PAUSE_MS);
 		await user.sleep(pauseMs * (1 + user.random()));
 		await this.readStored(user);

@@ -9,7 +9,7 @@ import { serverMessage } from '../response-words';
 
 /** A token is renewed this long before it expires, as the vendor recommends. */
 const RENEW_EARLY_MS = 5 * 60_000;
-/** If this share of its lifetime is shorter, the token is renewed that long before it expires. */
+/** A token with a short lifetime is renewed when this share of its lifetime remains. */
 const RENEW_EARLY_SHARE = 0.1;
 
 /** Statuses with which a token server rejects a client. */
