@@ -162,7 +162,7 @@ const HOOKS = credentialHooks({
 		// If several requests of our nodes wait for one token, only one of them stores the token. For any
 		// other request the token is always stored, because otherwise n8n does not repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
-		data.accessTokens = shared.toStore();
+		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;
 	},
 });

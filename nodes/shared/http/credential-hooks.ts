@@ -8,7 +8,7 @@ import type {
 import { ServiceFailure } from '../service/failure';
 import { pageFailure, statusAdvice, type Service } from '../service/service-definitions';
 import { Masker, secretsOf } from '../service/tokens/secrets';
-import { capitalized } from '../service/outcome-messages';
+import { capitalize } from '../service/outcome-messages';
 import { send } from './exchange';
 import { serverMessage } from '../service/response-words';
 
@@ -130,7 +130,7 @@ async function test(
 	const words = serverMessage(new Masker(secretsOf(data)).mask(body));
 	const quotation = words === '' ? '' : `, "${words}"`;
 	throw new ServiceFailure(
-		`${capitalized(service.name)} answered with status ${status}${quotation}. ${toCheck}`,
+		`${capitalize(service.name)} answered with status ${status}${quotation}. ${toCheck}`,
 		{ kind: 'status', status },
 	);
 }

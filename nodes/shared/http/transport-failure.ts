@@ -1,6 +1,6 @@
 import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
-import { capitalized } from '../service/outcome-messages';
+import { capitalize } from '../service/outcome-messages';
 
 /** A server, as messages describe it. */
 export interface Endpoint {
@@ -65,7 +65,7 @@ export function timeoutFailure(
 		ms < maxTimeoutMs
 			? "If it needs more time, increase 'Request Timeout (Seconds)'."
 			: 'No setting changes this time limit.';
-	return new ServiceFailure(`${capitalized(name)} did not answer within ${seconds} s`, {
+	return new ServiceFailure(`${capitalize(name)} did not answer within ${seconds} s`, {
 		kind,
 		code: 'ETIMEDOUT',
 		isTransient: true,
@@ -105,7 +105,7 @@ function failureOfN8n(
 const aboutCertificate = ({ name, urlLabel }: Endpoint, wasNeverSent: boolean): [string, string] =>
 	wasNeverSent
 		? [
-				`${capitalized(name)} could not be reached: its certificate is not trusted`,
+				`${capitalize(name)} could not be reached: its certificate is not trusted`,
 				`If you trust the host of '${urlLabel}', set n8n's environment variable NODE_EXTRA_CA_CERTS to a file with the certificate of its authority. If the certificate has expired or is for another host, ask the operator of ${name}`,
 			]
 		: [
@@ -121,10 +121,10 @@ function aboutConnection(
 	const check = `Check '${urlLabel}' in the credential and whether ${name} is up`;
 	if (wasNeverSent) {
 		const why = NOT_CONNECTED[code] ?? 'no connection could be made';
-		return [`${capitalized(name)} could not be reached: ${why}`, `${check}. ${CHECK_PROXY}`];
+		return [`${capitalize(name)} could not be reached: ${why}`, `${check}. ${CHECK_PROXY}`];
 	}
 	return code === 'ETIMEDOUT'
-		? [`${capitalized(name)} did not answer in time`, check]
+		? [`${capitalize(name)} did not answer in time`, check]
 		: [`The connection to ${name} closed before the response was complete`, check];
 }
 

@@ -22,7 +22,7 @@ const QUOTE_OR_BACKSLASH = /["\\]/g;
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /** Stands for a position in a list. No path leads through a list. */
-const NO_NAME = '\0';
+const LIST_POSITION = '\0';
 
 /** Longer text outside the records is dropped, since it cannot be a key on the path to the list. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
@@ -31,7 +31,7 @@ const MAX_KEY_CHARACTERS = 64 * 1024;
 export class JsonReader implements RecordReader {
 	skip = 0;
 	isObject = false;
-	private state: 'start' | 'way' | 'elements' | 'object' | 'after' = 'start';
+	private state: 'start' | 'search' | 'elements' | 'object' | 'after' = 'start';
 	/** Number of open brackets, now and between two elements of the list. */
 	private depth = 0;
 	private listDepth = 0;
@@ -90,7 +90,7 @@ export class JsonReader implements RecordReader {
 		if (this.state === 'start') throw this.errorHere('The file is empty');
 		if (this.depth > 0 || this.inString)
 			throw recordError(ENDS_EARLY, this.record + 1, this.valueLine);
-		if (this.state === 'way') throw this.errorHere(`The file has no list at "${this.path}"`);
+		if (this.state === 'search') throw this.errorHere(`The file has no list at "${this.path}"`);
 	}
 
 	/** Line of the current value. Blank lines before the value are skipped. */
@@ -112,9 +112,9 @@ export class JsonReader implements RecordReader {
 	}
 
 	private start(first: string): void {
-		if (this.path !== '') this.state = 'way';
+		if (this.path !== '') this.state = 'search';
 		else if (first === '{') this.state = 'object';
-		else if (first === '[') this.state = 'way';
+		else if (first === '[') this.state = 'search';
 		else throw this.errorHere('The file is neither a JSON list nor a JSON object');
 	}
 
@@ -140,7 +140,7 @@ export class JsonReader implements RecordReader {
 
 	/** Returns the index of the next bracket or separator outside strings, or -1. */
 	private findToken(piece: string, from: number): number {
-		const isWithin = this.state !== 'way' && this.depth > this.listDepth;
+		const isWithin = this.state !== 'search' && this.depth > this.listDepth;
 		const tokens = TOKENS[isWithin ? 'within' : 'outside'];
 		for (let at = from; ; at++) {
 			if (this.inString) at = this.endOfString(piece, at);
@@ -174,7 +174,7 @@ export class JsonReader implements RecordReader {
 			yield* this.takeElement();
 			if (closes) this.state = 'after';
 		} else if (this.isOutsideRecords) {
-			if (this.state === 'way') this.followPath(token);
+			if (this.state === 'search') this.followPath(token);
 			this.takeBuffer();
 		} else this.buffer += token;
 		if (closes) this.depth--;
@@ -186,16 +186,16 @@ export class JsonReader implements RecordReader {
 	}
 
 	private get isOutsideRecords(): boolean {
-		return this.state === 'way' || this.state === 'after';
+		return this.state === 'search' || this.state === 'after';
 	}
 
 	/** Notes the keys that lead to the current value, and recognizes the list at the path. */
 	private followPath(token: string): void {
 		const { pathNames, depth, path } = this;
-		if (pathNames[depth - 1] === NO_NAME) pathNames[depth] = NO_NAME;
-		else if (token === ':') pathNames[depth - 1] = parsedKey(this.buffer);
+		if (pathNames[depth - 1] === LIST_POSITION) pathNames[depth] = LIST_POSITION;
+		else if (token === ':') pathNames[depth - 1] = parseKey(this.buffer);
 		else if (pathNames.slice(0, depth).join('.') !== path)
-			pathNames[depth] = token === '[' ? NO_NAME : '';
+			pathNames[depth] = token === '[' ? LIST_POSITION : '';
 		else if (token === '[') {
 			this.state = 'elements';
 			this.listDepth = depth + 1;
@@ -244,7 +244,7 @@ function indexOf(expression: RegExp, text: string, from: number): number {
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
 }
 
-function parsedKey(text: string): string {
+function parseKey(text: string): string {
 	try {
 		return String(JSON.parse(text));
 	} catch {

@@ -122,15 +122,15 @@ export async function* readRecords(
 	text: AsyncIterable<string>,
 	reader: RecordReader,
 ): AsyncGenerator<SourceRecord[]> {
-	let broken: { reason: unknown } | undefined;
+	let interruption: { reason: unknown } | undefined;
 	try {
 		for await (const piece of text) yield* slicesOf(reader.push(piece));
 	} catch (reason) {
-		broken = { reason };
+		interruption = { reason };
 	}
-	const hasGivenUp = broken?.reason instanceof RecordError;
-	if (!hasGivenUp) yield* slicesOf(reader.end(broken !== undefined));
-	if (broken) throw broken.reason;
+	const hasGivenUp = interruption?.reason instanceof RecordError;
+	if (!hasGivenUp) yield* slicesOf(reader.end(interruption !== undefined));
+	if (interruption) throw interruption.reason;
 }
 
 /** Yields records in slices. If reading fails, the records before the failure are yielded first. */

@@ -91,7 +91,7 @@ export class ServiceFailure extends Error {
 		const { kind, code, status = 0 } = details;
 		// The message continues after the quotation, so the full stop at its end is removed.
 		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
-		super(`${summary}${triedFor(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
+		super(`${summary}${repeatTime(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
 		this.#details = details;
 		this.kind = kind;
 		this.httpStatus = details.status;
@@ -125,7 +125,7 @@ export class ServiceFailure extends Error {
 }
 
 /** Says how long a request was repeated. Returns '' for less than a second. */
-const triedFor = ({ triedForMs = 0 }: FailureDetails): string =>
+const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
 /** The longest Retry-After that the node waits for. A person would not wait longer. */

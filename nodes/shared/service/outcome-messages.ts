@@ -84,14 +84,14 @@ export function withServiceWordsFirst(error: unknown): string {
  */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');
-	if (stem === '') return capitalized(outcome);
+	if (stem === '') return capitalize(outcome);
 	return /[.!?]["')\]]?(?:\s|$)/.test(stem)
-		? `${capitalized(stem)}. ${capitalized(outcome)}`
-		: `${capitalized(stem)}, so ${outcome}`;
+		? `${capitalize(stem)}. ${capitalize(outcome)}`
+		: `${capitalize(stem)}, so ${outcome}`;
 }
 
 /** Returns a text with a capital first letter. */
-export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const MAX_EXCERPT_CHARACTERS = 200;
 

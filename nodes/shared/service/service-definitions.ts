@@ -1,7 +1,7 @@
 import { isTransientStatus, MAX_RETRY_AFTER_MS, ServiceFailure } from './failure';
 import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
-import { capitalized } from './outcome-messages';
+import { capitalize } from './outcome-messages';
 import { isHtml, serverMessage } from './response-words';
 
 /** A service: its credential, its URL, and the advice for each status. */
@@ -181,20 +181,17 @@ export function statusFailure(service: Service, response: ReadResponse): Service
 	const { status, body, retryAfterMs } = response;
 	const isLong = retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
 	const wait = isLong ? ` and asks to wait ${durationOf(retryAfterMs)}` : '';
-	return new ServiceFailure(
-		`${capitalized(service.name)} answered with status ${status}${wait}`,
-		{
-			kind: 'status',
-			status,
-			serviceWords: serverMessage(body),
-			isText: typeof body === 'string' && body.trim() !== '',
-			description: `${statusAdvice(response, service)}.`,
-			...(isTransientStatus(status) && {
-				descriptionIfIsolated: `${adviceForIsolated(service)}.`,
-			}),
-			retryAfterMs,
-		},
-	);
+	return new ServiceFailure(`${capitalize(service.name)} answered with status ${status}${wait}`, {
+		kind: 'status',
+		status,
+		serviceWords: serverMessage(body),
+		isText: typeof body === 'string' && body.trim() !== '',
+		description: `${statusAdvice(response, service)}.`,
+		...(isTransientStatus(status) && {
+			descriptionIfIsolated: `${adviceForIsolated(service)}.`,
+		}),
+		retryAfterMs,
+	});
 }
 
 function durationOf(ms: number): string {
@@ -214,7 +211,7 @@ export function pageFailure(
 	{ name, urlLabel }: Service,
 ): ServiceFailure | undefined {
 	if (typeof body !== 'string' || !isHtml(body)) return undefined;
-	return new ServiceFailure(`${capitalized(name)} answered with an HTML page`, {
+	return new ServiceFailure(`${capitalize(name)} answered with an HTML page`, {
 		kind: 'response',
 		description: `Check '${urlLabel}' in the credential: a proxy or a login page may have answered instead of the service.`,
 	});

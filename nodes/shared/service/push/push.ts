@@ -45,17 +45,17 @@ const MIN_VECTOR_CHARACTERS = 64;
 
 /** Returns a document in which packed vectors are lists of numbers, as search indexes expect them. */
 function withVectors(document: PushDocument): PushDocument {
-	let unpacked: PushDocument | undefined;
+	let copy: PushDocument | undefined;
 	for (const field in document) {
 		const value = document[field];
 		if (typeof value !== 'string' || field === 'id' || field === 'name') continue;
 		const mayBeVector = field === 'vector' || value.length >= MIN_VECTOR_CHARACTERS;
 		const vector = mayBeVector ? unpackVector(value) : undefined;
 		if (vector === undefined) continue;
-		unpacked ??= { ...document };
-		unpacked[field] = vector;
+		copy ??= { ...document };
+		copy[field] = vector;
 	}
-	return unpacked ?? document;
+	return copy ?? document;
 }
 
 const COMMA = ','.charCodeAt(0);

@@ -189,7 +189,7 @@ export class SharedToken {
 	}
 
 	/** Returns the map for the hidden field, with the valid tokens of the client for all scopes. */
-	toStore(): string {
+	mapToStore(): string {
 		const { state } = this;
 		state.isUnstored = false;
 		const tokens: TokenMap = {};
