@@ -236,8 +236,8 @@ export class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Removes the header row from the end of a row, where it is if exports were joined without a line
-	 * break.
+	 * Removes the header row from the end of a row. Exports that were joined without a line break contain
+	 * it there.
 	 */
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;

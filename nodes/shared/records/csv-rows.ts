@@ -123,7 +123,7 @@ function closingQuote(text: string, opening: number): number {
 
 export const MAX_COUNTED_LINES = 10;
 
-/** A quoted cell of several lines, which may really be rows. */
+/** A quoted cell of several lines. The lines may really be rows of their own. */
 export interface MultilineCell {
 	/** Index in the row of the end of the line that contains the opening quote. */
 	firstLineEnd: number;

@@ -4,7 +4,7 @@ const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 /** Matches the strings and numbers of JSON. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Prefix of the strings that stand for numbers. JSON writes U+0000 as an escape. */
+/** Prefix of the strings that stand for numbers. In JSON, its U+0000 is written as an escape. */
 const MARK = '\0exact:';
 const MARKED = /"\\u0000exact:([^"]*)"/g;
 

@@ -25,7 +25,7 @@ class LineReader implements RecordReader {
 	private record = 0;
 	private line = 1;
 	private incompleteLine = '';
-	/** Minimum length of a line before it is searched for complete objects, in characters. */
+	/** Minimum length, in characters, of a line that is searched for complete objects. */
 	private searchLength = LONG_LINE;
 
 	constructor(
@@ -108,7 +108,7 @@ class LineReader implements RecordReader {
 	}
 }
 
-/** Number of characters from which a line is searched for complete objects. */
+/** Initial minimum length of a line that is searched for complete objects. */
 const LONG_LINE = 1_000_000;
 
 /** Matches the place where one object may end and another one may begin. */

@@ -142,8 +142,8 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
 }
 
 /**
- * Assigns vectors to chunks. If there is not one vector for each chunk, none is assigned, because it could
- * belong to another chunk.
+ * Assigns vectors to chunks. If their numbers differ, no vector is assigned, because it could belong to
+ * another chunk.
  */
 function addVectors(text: TextResult, entries: unknown[]): void {
 	const { chunks } = text;

@@ -45,7 +45,7 @@ const RENEW_AGAIN_MS = 30_000;
  * Pause after a revocation, so that another worker can store a new token. It doubles with each revocation.
  */
 const PAUSE_MS = 250;
-/** Maximum of this pause. A random time of up to the same length is added. */
+/** Maximum of the pause after a revocation. A random time of up to the same length is added. */
 const MAX_PAUSE_MS = 10_000;
 
 /**
