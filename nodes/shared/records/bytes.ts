@@ -99,8 +99,8 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip, one slice whenever the next one is read. Node.js 20 and 22 also read further gzip
- * members, but Node.js 24 rejects them.
+ * Decompresses gzip slice by slice, as the caller reads. Node.js 20 and 22 also read further gzip members,
+ * but Node.js 24 rejects them.
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();

@@ -96,8 +96,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter with which a header row contains the most required fields. If several delimiters
- * are equal, the one that occurs most often outside quotes is returned.
+ * Returns the delimiter with which a header row contains the most required fields. If this is true of
+ * several delimiters, the one that occurs most often outside quotes is returned.
  */
 export function likeliestDelimiter(
 	header: string,

@@ -129,10 +129,7 @@ const reportsSuccess = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
-/**
- * Returns what the response reports about failures in flags, counts and objects, unless the failed
- * documents explain it.
- */
+/** Returns the reports of failures (flags, counts, objects) that the failed documents do not explain. */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
 		const value = top[name];
