@@ -16,7 +16,6 @@ type Data = ICredentialDataDecryptedObject;
 
 interface CredentialTraits {
 	service: Service;
-	/** Name of the credential's field for the URL of the service. */
 	urlField: string;
 	/** Returns the headers or the login that sign a request. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;

@@ -1,4 +1,3 @@
-/** The body of a response that n8n returns as a stream. */
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
 /**

@@ -6,7 +6,6 @@ import { capitalize } from '../service/outcome-messages';
 export interface Endpoint {
 	/** e.g. `the push service`. */
 	name: string;
-	/** Display name of the field that contains its URL. */
 	urlLabel: string;
 	/** Kind of this server's failures. The default is `transport`. */
 	kind?: 'token' | 'transport';
@@ -14,7 +13,6 @@ export interface Endpoint {
 	maxTimeoutMs?: number;
 }
 
-/** Reasons for a failed connection, by error code. */
 const NOT_CONNECTED: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ENOTFOUND: 'its host name is unknown',

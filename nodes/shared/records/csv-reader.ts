@@ -82,13 +82,11 @@ interface Row {
 	text: string;
 	/** Index in the text at which the next row begins. */
 	next: number;
-	/** What is wrong with the row as a whole, if anything. */
 	defect?: string;
 	/** Whether the file ends after the row without a line break. */
 	isCut: boolean;
 }
 
-/** Reads CSV with a header row, as described at the top of this file. */
 export class CsvReader implements RecordReader {
 	/** Names of the columns. Undefined until the header row was read. */
 	columns: readonly string[] | undefined;

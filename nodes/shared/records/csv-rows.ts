@@ -5,7 +5,6 @@ import { isWhiteSpace } from './text';
 export interface Dialect {
 	/** Character between two cells. Until it is detected, this string contains all candidates. */
 	delimiter: string;
-	/** Whether cells may be in quotes. */
 	hasQuotes: boolean;
 }
 

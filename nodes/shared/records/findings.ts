@@ -9,7 +9,6 @@ export type FindingKind =
 	| 'titleRow'
 	| 'windows1252';
 
-/** Number of occurrences in a file, and the place of the first one. */
 export interface Finding {
 	total: number;
 	/** Line of the first occurrence, counted from 1. */

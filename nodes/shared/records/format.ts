@@ -33,7 +33,6 @@ interface FormatTraits {
 	extensions: readonly [string, ...string[]];
 	/** MIME types that identify the format. Files that a node writes get the first one. */
 	mimeTypes: readonly string[];
-	/** Whether the text of a record is JSON. */
 	isJson?: true;
 	/** Whether a file is one JSON value that contains the records as a list. */
 	isList?: true;
@@ -43,7 +42,6 @@ interface FormatTraits {
 }
 
 interface ReaderOptions extends CsvOptions {
-	/** Dotted path of the list in a JSON file. */
 	path?: string | undefined;
 }
 

@@ -27,7 +27,6 @@ const LIST_POSITION = '\0';
 /** Longer text outside the records is dropped, since it cannot be a key on the path to the list. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
-/** Reads the elements of a list in a JSON file, as described at the top of this file. */
 export class JsonReader implements RecordReader {
 	skip = 0;
 	isObject = false;
@@ -151,7 +150,6 @@ export class JsonReader implements RecordReader {
 		}
 	}
 
-	/** Returns the index after the quote that ends a string, or -1. */
 	private endOfString(piece: string, from: number): number {
 		let at = this.isEscaped ? from + 1 : from;
 		this.isEscaped = false;

@@ -111,7 +111,6 @@ class LineReader implements RecordReader {
 /** Initial minimum length of a line that is searched for complete objects. */
 const LONG_LINE = 1_000_000;
 
-/** Matches the place where one object may end and another one may begin. */
 const OBJECT_BOUNDARY = /\}\s*\{/;
 const TOKEN = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;

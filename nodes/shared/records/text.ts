@@ -13,7 +13,6 @@ import { Findings } from './findings';
 export interface TextOptions {
 	/** A name from the Encoding Standard, or `auto`, which reads a line that is not UTF-8 as Windows-1252. */
 	encoding?: string;
-	/** Counts lines whose encoding was guessed. */
 	findings?: Findings;
 }
 
@@ -45,7 +44,6 @@ export async function* textOf(
 	}
 }
 
-/** Returns the encoding that a byte order mark stands for. */
 function markOf([first, second, third]: Uint8Array): string | undefined {
 	if (first === 0xff && second === 0xfe) return 'utf-16le';
 	if (first === 0xfe && second === 0xff) return 'utf-16be';

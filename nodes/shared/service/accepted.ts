@@ -22,7 +22,6 @@ interface SentDocument {
 export interface DocumentOutcome {
 	/** The entry of the response that names the document, otherwise the whole response. */
 	response: unknown;
-	/** Set if the document does not count as accepted. */
 	failure?: ServiceFailure;
 }
 

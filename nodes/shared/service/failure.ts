@@ -24,7 +24,6 @@ type FailureKind =
 
 export interface FailureDetails {
 	kind: FailureKind;
-	/** HTTP status, if there was a response. */
 	status?: number;
 	/** Transport code, e.g. `ECONNREFUSED`. */
 	code?: string;

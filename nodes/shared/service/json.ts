@@ -1,4 +1,3 @@
-/** Members of an object or a list, by name. */
 export type Members = Record<string, unknown>;
 
 /** Tells whether a value is an object or a list. */

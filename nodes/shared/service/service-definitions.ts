@@ -9,7 +9,6 @@ export interface Service {
 	/** e.g. `the push service`. */
 	name: string;
 	credentialType: string;
-	/** Display name of the credential's field for the URL. */
 	urlLabel: string;
 	/**
 	 * Returns the URL to which paths are added, without a slash at the end.
@@ -37,7 +36,6 @@ export interface ReadResponse {
 	status: number;
 	/** Parsed JSON, or the text if it is not JSON. */
 	body: unknown;
-	/** How long the service asks to wait before the next request. */
 	retryAfterMs?: number | undefined;
 }
 

@@ -32,7 +32,6 @@ export interface ChunkingResponse {
 		| 'finished'
 		/** The job has not finished, and nothing has gone wrong. */
 		| 'pending'
-		/** The job failed. */
 		| 'failed'
 		/** The status is RETRIEVED, but there is no data because it was delivered before. */
 		| 'alreadyRetrieved'

@@ -56,13 +56,11 @@ const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
 /** Number of revocations in a row after which the user gets a hint. */
 const HINT_AFTER_REVOCATIONS = 5;
 
-/** What this process knows about the token of one client and scope. */
 interface TokenState {
 	client: Client;
 	scope: string;
 	/** The newest token that was stored by any worker or issued to this process. */
 	newest?: Token;
-	/** The access token that the service revoked last. */
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
 	/** Until this time (epoch milliseconds), the old token is used because its renewal failed. */
