@@ -20,10 +20,10 @@ import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
 import { deletePath } from '../shared/service/push/push-url';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
-import { deleting, outcomeMessage, quoted } from '../shared/service/outcome-messages';
+import { deleteAction, outcomeMessage, quoted } from '../shared/service/outcome-messages';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 import { CHECKED } from '../shared/n8n/sinks/dry-run';
-import { count } from '../shared/service/numbers';
+import { formatCount } from '../shared/service/numbers';
 
 /** An ID to delete, and where it comes from. */
 interface Entry extends EntryOrigin {
@@ -137,13 +137,13 @@ const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 /** @throws the error, unless the service itself says that the document is not there */
 function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): DeleteResult {
 	if (!(error instanceof ServiceFailure)) throw error;
-	entry.mayBeDeleted ||= error.outcomeUnknown;
+	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
 	// A delete that succeeded shows that paths of its kind reach the service.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
-			throw error.with({ description: SLASH_NOT_PROVEN, outcomeUnknown: true });
+			throw error.with({ description: SLASH_NOT_PROVEN, isOutcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
 		throw error.with({ description: NOT_OF_SERVICE });
 	}
@@ -157,11 +157,11 @@ function addHints(deletes: Deletes, commit: string): void {
 	const { run, parameters, options, isCommitted, counts } = deletes;
 	const { stats, meter } = run;
 	if (options.dryRun) {
-		run.hint(`Dry run: ${count(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
+		run.hint(`Dry run: ${formatCount(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
 		return;
 	}
 	// The service does not say whether there was a document.
-	const accepted = `${count(stats.done, 'delete')} accepted`;
+	const accepted = `${formatCount(stats.done, 'delete')} accepted`;
 	const done = doneText(stats, meter.seconds, 'delete', 'accepted') || accepted;
 	const isOne = stats.done === 1;
 	const stay = isOne ? 'The document stays' : 'The documents stay';
@@ -210,7 +210,7 @@ const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, Del
 	countedAs: (answer) => (answer === 'notFound' ? answer : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
-		message: outcomeMessage(deleting(id), reason, skipped),
+		message: outcomeMessage(deleteAction(id), reason, skipped),
 	}),
 });
 

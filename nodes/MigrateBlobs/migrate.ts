@@ -9,10 +9,10 @@ import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
 import { documentOutcomes } from '../shared/service/accepted';
 import { InputError } from '../shared/service/input-error';
-import { isEmpty } from '../shared/service/json';
+import { isNullOrEmptyText } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/service-definitions';
 import { PATHS } from '../shared/service/url';
-import { MIGRATING, outcomeMessage } from '../shared/service/outcome-messages';
+import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messages';
 import { migrateProperties } from './properties';
 
 /** How long to wait for a service that cannot be reached: who migrates sits in front of it. */
@@ -61,11 +61,15 @@ const migration = (session: Session, timeoutMs: number) => async (): Promise<IDa
 	const failure = documentOutcomes(response.body, [{ id: '' }], 'migration').get('')?.failure;
 	if (failure) throw failure;
 	const { status, body } = response;
-	return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
+	return {
+		accepted: true,
+		status,
+		...(!isNullOrEmptyText(body) && { response: body as IDataObject }),
+	};
 };
 
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
-	const message = outcomeMessage(MIGRATING, reason, skipped);
+	const message = outcomeMessage(MIGRATE_ACTION, reason, skipped);
 	for (const itemIndex of run.items.keys()) {
 		await run.yieldToOthers();
 		run.fail(itemIndex, { reason, message, skipped });
@@ -75,5 +79,5 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 /** What the error of a canceled run says. It cannot tell how a request in flight ended. */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
-	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATING.repeating : '';
+	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';
 }

@@ -19,7 +19,7 @@ import { TextFiles } from '../shared/n8n/sources/text-files';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
-import { detached } from '../shared/records/record';
+import { detach } from '../shared/records/record';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
 	adviceForItem,
@@ -40,7 +40,7 @@ import {
 	type Sent,
 } from './requests';
 import { CHECKED } from '../shared/n8n/sinks/dry-run';
-import { count } from '../shared/service/numbers';
+import { formatCount } from '../shared/service/numbers';
 
 /**
  * Pushes the documents of all input items or of their files (docs/service-interface.md, Push).
@@ -139,7 +139,7 @@ const fileReading =
 				const document = documentFrom(value, form);
 				const original = isJson && document === value ? record?.text : undefined;
 				// IDs are remembered, and a cell of a CSV file would keep the text that it is part of.
-				const id = isJson ? document.id : detached(document.id);
+				const id = isJson ? document.id : detach(document.id);
 				return { items, record, id, document, original, remake };
 			},
 			idOf: (value) => idIn(value, form.fields.id),
@@ -151,18 +151,18 @@ const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && 
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;
-	const checked = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`;
+	const checked = `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`;
 	const pushed = doneText(stats, meter.seconds, 'document', 'pushed');
 	run.hint(dryRun ? checked : pushed, 'info');
 	const others: string[] = [];
 	if (sent.skipped > 0)
 		others.push(
-			`${count(sent.skipped, 'document')} skipped because a later one has the same ID`,
+			`${formatCount(sent.skipped, 'document')} skipped because a later one has the same ID`,
 		);
 	if (sent.repeated > 0) {
 		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
 		others.push(
-			`${least}${count(sent.repeated, 'document')} with the same ID as an earlier one`,
+			`${least}${formatCount(sent.repeated, 'document')} with the same ID as an earlier one`,
 		);
 	}
 	run.hint(troubleText(stats, others));

@@ -4,7 +4,7 @@ import { inexactNumberIn } from '../../shared/records/exact-numbers';
 import { fieldOf, withoutField } from '../../shared/records/fields';
 import type { Findings } from '../../shared/records/findings';
 import { FORMATS } from '../../shared/records/format';
-import { detached } from '../../shared/records/record';
+import { detach } from '../../shared/records/record';
 import type { FileToRead } from '../../shared/n8n/sinks/file-sink';
 import {
 	idIn,
@@ -57,7 +57,7 @@ export function recordTexts(
 			const { text: json = '', line = 0 } = record ?? {};
 			if (keepSourceFields !== 'none' && FORMATS[format].isJson)
 				noteInexactNumber(findings, json, line);
-			if (found && ids.has(found.id)) findings.add('sameId', line, detached(found.id));
+			if (found && ids.has(found.id)) findings.add('sameId', line, detach(found.id));
 			return {
 				items,
 				text,

@@ -8,7 +8,7 @@ import {
 	type Coverage,
 } from '../../shared/service/chunking/chunking-response';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
-import { outcomeMessage, submitting } from '../../shared/service/outcome-messages';
+import { outcomeMessage, submitAction } from '../../shared/service/outcome-messages';
 import {
 	documentMissing,
 	jobMessage,
@@ -23,7 +23,7 @@ import type { TextEntry, TextRef } from '../input/text';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
 import { itemsOf, keptFields, recordsOf } from './chunk-records';
-import { filled } from '../../shared/service/json';
+import { nonEmptyMembers } from '../../shared/service/json';
 import { isTool } from '../../shared/n8n/run/tool';
 
 /** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
@@ -70,7 +70,7 @@ export class Report {
 
 	/** Reports a text that the service has not accepted, or may not have accepted. */
 	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
-		const action = submitting(text.document?.id);
+		const action = submitAction(text.document?.id);
 		const message = outcomeMessage(action, outcome.reason, outcome.skipped);
 		await this.failed(text, outcome, message, {});
 	}
@@ -182,7 +182,7 @@ function* assign(
 
 /** What Get Results needs to fetch a text and to tell it from the others of its request. */
 const whereabouts = ({ chunkingId, textCount }: Job, { position }: TextRef): IDataObject =>
-	filled([
+	nonEmptyMembers([
 		['chunkingId', chunkingId],
 		['textPosition', position],
 		['textsInRequest', textCount],

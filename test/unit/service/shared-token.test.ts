@@ -36,7 +36,7 @@ let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
 beforeEach(() => {
 	now = 1_000_000;
 	asked = [];
-	SharedToken.all.clear();
+	SharedToken.states.clear();
 	jest.spyOn(Date, 'now').mockImplementation(() => now);
 	answer = async (scope) => ({
 		status: 200,
@@ -50,7 +50,8 @@ const send: SendTokenRequest = async ({ qs }) => {
 };
 const busy = async () => ({ status: 503, body: { error: 'busy' } });
 const clientOf = (changes: Changes = {}) => parseClient({ ...fields, ...changes });
-const shared = (changes: Changes = {}) => SharedToken.of(clientOf(changes), changes.scope ?? SCOPE);
+const shared = (changes: Changes = {}) =>
+	SharedToken.forScope(clientOf(changes), changes.scope ?? SCOPE);
 /** The token that a request gets. */
 const obtain = async (changes: Changes = {}): Promise<string> => {
 	shared(changes).adoptStored(changes.held);
@@ -59,7 +60,7 @@ const obtain = async (changes: Changes = {}): Promise<string> => {
 };
 const revoke = (accessToken: string) => shared().markRevoked({ accessToken } as Token);
 /** The map that a credential would store now. */
-const toStore = () => parseTokenMap(shared().toStore());
+const toStore = () => parseTokenMap(shared().mapToStore());
 
 /** A token of one hour as it is stored, of this client unless told otherwise. */
 const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
@@ -150,7 +151,7 @@ describe('what is stored', () => {
 		answer = issue;
 		await obtain();
 		expect(shared().isUnstored).toBe(true);
-		shared().toStore();
+		shared().mapToStore();
 		expect(shared().isUnstored).toBe(false);
 	});
 });
@@ -160,7 +161,7 @@ describe('another client', () => {
 		'with another %s reuses neither a token of the process nor a stored one',
 		async (key) => {
 			await obtain();
-			const held = shared().toStore();
+			const held = shared().mapToStore();
 			expect(await obtain({ [key]: 'https://new.example', held })).toBe('t2');
 		},
 	);
@@ -200,7 +201,7 @@ describe('a renewal that fails', () => {
 			() => ({ held: stored('old', 30, SCOPE, { clientSecret: 'previous' }) }),
 		],
 	])('fails the request if the token %s', async (_, changes) => {
-		await expect(obtain(changes())).rejects.toMatchObject({ kind: 'token', transient: true });
+		await expect(obtain(changes())).rejects.toMatchObject({ kind: 'token', isTransient: true });
 	});
 
 	test('fails if the token expired while the server was being asked', async () => {
@@ -234,7 +235,7 @@ describe('a token the service revoked', () => {
 	test('counts once, however many requests were signed with it', async () => {
 		const hint = jest.fn();
 		const readStored = async () => ({});
-		const token = SharedToken.of(clientOf(), SCOPE, {
+		const token = SharedToken.forScope(clientOf(), SCOPE, {
 			readStored,
 			sleep: async () => {},
 			random: () => 0,

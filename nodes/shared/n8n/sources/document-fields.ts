@@ -1,7 +1,7 @@
 import { fieldOf } from '../../records/fields';
-import { isEmpty, isRecord, filled } from '../../service/json';
+import { isNullOrEmptyText, isRecord, nonEmptyMembers } from '../../service/json';
 import { InputError } from '../../service/input-error';
-import { exactId, exactText, isBlank } from '../../service/push/document-id';
+import { exactId, exactText, isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 import { properties, property, type WithParameter } from '../parameters/properties';
 
@@ -109,11 +109,12 @@ export function requiredFieldsOf(
 ): Record<RequiredField, string> {
 	const id = fieldOf(source, form.fields.id);
 	const name = fieldOf(source, form.fields.name);
-	if (isBlank(id)) throw lacks(isEmpty(name) ? ['id', 'name'] : ['id'], form, adviceFor);
+	if (isNullOrBlankText(id))
+		throw lacks(isNullOrEmptyText(name) ? ['id', 'name'] : ['id'], form, adviceFor);
 	const text = exactId(id, () => called('id', form), OTHER_FIELD);
 	if (typeof name === 'string' && name !== '') return { id: text, name };
 	const of = ` of document ${quoted(text)}`;
-	if (isEmpty(name)) throw lacks(['name'], form, adviceFor, of);
+	if (isNullOrEmptyText(name)) throw lacks(['name'], form, adviceFor, of);
 	return { id: text, name: exactText(name, () => called('name', form) + of, OTHER_FIELD) };
 }
 
@@ -141,7 +142,7 @@ const OTHER_FIELD = 'Choose a field that contains text.';
 
 /** Description and URL of a document, as far as a record has them. */
 export const optionalFieldsOf = (record: object, fields: DocumentFields) =>
-	filled([
+	nonEmptyMembers([
 		['description', fieldOf(record, fields.description)],
 		['url', fieldOf(record, fields.url)],
 	]);

@@ -1,7 +1,7 @@
 import type { Finding, FindingKind, Findings } from '../../records/findings';
 import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
 /** How the user is told of a finding. */
 interface FindingText {
@@ -57,18 +57,18 @@ const SKIPPED = [
 export function hintAtFindings(run: Run, name: string, findings: Findings): void {
 	const file = quoted(name);
 	for (const [kind, { what, advice }] of Object.entries(TEXTS)) {
-		const found = findings.of(kind as FindingKind);
+		const found = findings.get(kind as FindingKind);
 		if (!found) continue;
-		const sentence = `${figure(found.count)} ${what(found.count === 1, file)}`;
+		const sentence = `${figure(found.total)} ${what(found.total === 1, file)}`;
 		run.hintAtFile(`${sentence} (${placeOf(found)})`, advice);
 	}
 	for (const [kind, noun, plural] of SKIPPED) {
-		const found = findings.of(kind);
+		const found = findings.get(kind);
 		if (!found) continue;
-		const rows = count(found.count, noun, plural);
+		const rows = formatCount(found.total, noun, plural);
 		run.hintAtFile(`${rows} of ${file} skipped (${placeOf(found)})`, '');
 	}
 }
 
-const placeOf = ({ count: number, line, example }: Finding): string =>
+const placeOf = ({ total: number, line, example }: Finding): string =>
 	`${number === 1 ? '' : 'the first in '}line ${line}${example === '' ? '' : `: ${quoted(example)}`}`;

@@ -12,7 +12,7 @@ import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { isHtml } from '../../service/response-words';
-import { EMPTY, htmlError, listed, refusal, repeatedNames } from './file-errors';
+import { EMPTY, htmlError, quotedList, refusal, repeatedNames } from './file-errors';
 
 /** How to read a file, for the whole run. */
 export interface RecordFileOptions {
@@ -76,7 +76,7 @@ export async function openItemFile(
 		});
 		const records = (skip: number, needed: readonly string[]) => {
 			reader.skip = skip;
-			reader.needed = needed;
+			reader.requiredFields = needed;
 			return readRecords(all, reader);
 		};
 		return { name, format, path, records, reader, findings, close };
@@ -138,7 +138,7 @@ function checkObject(name: string, object: unknown, needed: readonly Needed[]): 
 	if (missing.length === 0 || lists.length === 0) return;
 	const fields = missing.map(([field]) => quoted(field)).join(' and ');
 	throw new InputError(
-		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${listed(lists)}`,
+		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${quotedList(lists)}`,
 		"If the records are in such a list, enter its path as 'Path to List'.",
 	);
 }
@@ -164,8 +164,8 @@ function checkColumns(
 		throw new InputError(
 			`The file ${quoted(name)} has no column ${columns}`,
 			all.length === 1
-				? `Its only column is ${listed(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
-				: `Its columns are: ${listed(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
+				? `Its only column is ${quotedList(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
+				: `Its columns are: ${quotedList(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
 		);
 	}
 	const repeated = repeatedNames(all);
@@ -179,7 +179,7 @@ function checkColumns(
 		);
 	}
 	run.hintAtFile(
-		`The file ${quoted(name)} has several columns with the same name: ${listed(repeated)}`,
+		`The file ${quoted(name)} has several columns with the same name: ${quotedList(repeated)}`,
 		'Of each, the first value that is not empty is used.',
 	);
 }

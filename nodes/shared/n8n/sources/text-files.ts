@@ -1,9 +1,9 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { Findings } from '../../records/findings';
-import { characterProblem } from '../../records/text';
+import { describeBadCharacters } from '../../records/text';
 import { InputError } from '../../service/input-error';
-import { isBlank } from '../../service/push/document-id';
+import { isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 import type { WithParameter } from '../parameters/properties';
 import type { Run } from '../run/run';
@@ -57,7 +57,7 @@ export class TextFiles {
 				bytes += Buffer.byteLength(piece);
 				if (bytes > maxBytes) throw sizeError(file, maxBytes);
 			}
-			const problem = characterProblem(text);
+			const problem = describeBadCharacters(text);
 			hintAtFindings(run, file.name, findings);
 			if (problem === undefined) return text;
 			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Fix its encoding.');
@@ -76,11 +76,11 @@ export class TextFiles {
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
 		const name = parameters.get('fileDocumentName', itemIndex);
-		if (isBlank(parameters.value('fileDocumentId', itemIndex)))
+		if (isNullOrBlankText(parameters.value('fileDocumentId', itemIndex)))
 			this.names.set(itemIndex, this.nameOf(itemIndex));
 		return {
 			id: this.names.get(itemIndex) ?? parameters.id('fileDocumentId', itemIndex),
-			name: isBlank(name) ? stemOf(this.nameOf(itemIndex)) : name,
+			name: isNullOrBlankText(name) ? stemOf(this.nameOf(itemIndex)) : name,
 		};
 	}
 
