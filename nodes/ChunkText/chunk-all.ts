@@ -3,7 +3,7 @@ import { bulk } from '../shared/flow/bulk';
 import type { Sink } from '../shared/n8n/sinks/sink';
 import { ChunkHints } from './output/chunk-hints';
 import { Report } from './output/report';
-import { notAtAll, type FetchedJob, type Settle } from './jobs/fetch';
+import { fetchNothing, type FetchedJob, type Settle } from './jobs/fetch';
 import { openService, type ChunkService, type Job } from './jobs/chunk-service';
 import { submissions } from './jobs/submit';
 import type { ChunkTask, TextEntry } from './input/text';
@@ -27,7 +27,7 @@ export async function withWork(
 ): Promise<void> {
 	const hints = new ChunkHints();
 	await use({ ...(await openService(task)), hints, settle });
-	hints.addTo(task.run, settle !== notAtAll);
+	hints.addTo(task.run, settle !== fetchNothing);
 }
 
 /** What the texts of the input items, or of a file, have in common. */
@@ -38,28 +38,28 @@ export interface TextSource {
 	/** Bounds the texts in memory, if they come from a file. */
 	budget?: Budget;
 	/** To be called once a job has been reported. */
-	answered?: (job: Job) => void;
+	onReported?: (job: Job) => void;
 }
 
 /** Submits the texts of one source, waits for their jobs and reports their chunks. */
 export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
 	work: Work,
-	{ sink, name, budget, answered }: TextSource,
+	{ sink, name, budget, onReported }: TextSource,
 ): Promise<void> {
 	const report = new Report(work, work.hints, sink, name);
-	const answers = bulk(entries, {
+	const results = bulk(entries, {
 		...submissions(work),
 		...(budget && { budget, bytesInBudget }),
 		settle: async (job, isAbandoned) => await work.settle(job, work, isAbandoned),
 	});
-	for await (const slice of answers) {
+	for await (const slice of results) {
 		for (const { entries: texts, outcome, accepted: job } of slice) {
 			if (job) {
-				await report.answer(job, outcome);
-				answered?.(job);
+				await report.reportJob(job, outcome);
+				onReported?.(job);
 			} else if (!outcome.ok)
-				for (const text of texts) await report.notSubmitted(text, outcome);
+				for (const text of texts) await report.reportNotSubmitted(text, outcome);
 		}
 	}
 	await report.end();
@@ -73,7 +73,7 @@ export async function reportFetched(
 ): Promise<void> {
 	const report = new Report(work, work.hints, sink, 'chunks');
 	for await (const slice of fetched)
-		for (const { job, outcome } of slice) await report.answer(job, outcome);
+		for (const { job, outcome } of slice) await report.reportJob(job, outcome);
 	await report.end();
 }
 

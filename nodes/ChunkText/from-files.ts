@@ -1,7 +1,7 @@
 import { RunStats } from '../shared/flow/run-state';
 import type { Run } from '../shared/n8n/run/run';
 import { FileSink, type FileResult, type FileToRead } from '../shared/n8n/sinks/file-sink';
-import { skipAnswered } from '../shared/n8n/sinks/watermark';
+import { adviceToSkip } from '../shared/n8n/sinks/watermark';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import type { Jobs } from './jobs/chunk-service';
@@ -28,35 +28,43 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 	const isSubmitted = done === 'submitted';
 	const budget = newBudget();
 	const ids = new RecentIds();
-	const unused = new UnusedFields();
-	const readingOf = (origin: FileToRead): TextFile => {
+	const unusedFields = new UnusedFields();
+	const readingOf = (fileToRead: FileToRead): TextFile => {
 		const stats = new RunStats(run.stats);
 		const result: FileResult = {
 			done,
 			others: isSubmitted ? [] : ['chunks'],
 			stats,
-			goOn: (upTo) => goOn(run, jobs, upTo, stats.done > 0 ? done : undefined),
+			adviceToContinue: (upTo) =>
+				adviceToContinue(run, jobs, upTo, stats.done > 0 ? done : undefined),
 			// A node that stops later names the jobs of the files before.
 			atEnd: () => jobs.progress(),
-			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
+			...(!isSubmitted &&
+				options.outputTo === 'items' && { onSummary: (of) => hints.addFile(of) }),
 		};
-		const sink = new FileSink(run, origin, options, result);
-		const counted = {
+		const sink = new FileSink(run, fileToRead, options, result);
+		const workOfFile = {
 			...work,
 			submitting: { ...work.submitting, stats },
 			fetching: { ...work.fetching, stats },
 		};
 		const source: TextSource = {
 			sink,
-			name: `${stemOf(origin.file.name)}.chunks`,
+			name: `${stemOf(fileToRead.file.name)}.chunks`,
 			budget,
-			answered: (job) => {
+			onReported: (job) => {
 				// Memory must not grow with the file. A run that ends names what can still be fetched.
 				jobs.delete(job);
-				if (job.ended === undefined) jobs.add({ ...job, refs: [], kept: undefined });
+				if (job.ended === undefined)
+					jobs.add({ ...job, texts: [], unusedResponse: undefined });
 			},
 		};
-		return { ...recordTexts(work, origin, { ids, unused }), sink, work: counted, source };
+		return {
+			...recordTexts(work, fileToRead, { ids, unusedFields }),
+			sink,
+			work: workOfFile,
+			source,
+		};
 	};
 	await withFiles<TextEntry, TextFile>({
 		run,
@@ -66,7 +74,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 		use: async ({ entries }, { work, source }) => await chunkAll(entries, work, source),
 		overlaps: !isSubmitted,
 	});
-	unused.addTo(run);
+	unusedFields.addTo(run);
 }
 
 /**
@@ -74,10 +82,15 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
  *
  * @param done what became of the records that succeeded, if there are any
  */
-function goOn(run: Run, jobs: Jobs, upTo: number, done?: 'chunked' | 'submitted'): string {
+function adviceToContinue(
+	run: Run,
+	jobs: Jobs,
+	upTo: number,
+	done?: 'chunked' | 'submitted',
+): string {
 	// For n8n's log, which only says how far the file was read.
 	if (!run.ended) return '';
-	if (!run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
+	if (!run.stopsOnFailure && !run.signal.aborted) return adviceToSkip(upTo);
 	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';
 	const why = run.signal.aborted
 		? 'the execution was canceled.'

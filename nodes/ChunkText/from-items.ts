@@ -27,7 +27,7 @@ export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promi
 	await withItems(run, readingOf(work, items), async ({ sink }) => {
 		const since = run.now();
 		for (const request of items.requests.values())
-			jobs.add({ ...request, since, isOwn: false, status: 'SUBMITTED' });
+			jobs.add({ ...request, since, isOfThisRun: false, status: 'SUBMITTED' });
 		await reportFetched(fetch([...jobs], work), work, sink);
 	});
 }
@@ -43,12 +43,14 @@ function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
 		emptyList: {},
 		resolve: async (entries, sink) => {
 			const { files } = items;
-			const texts = items.finish(files ? await files.distinct(entries, sink) : entries);
-			const empty = files ? await files.distinct(items.empty, sink) : items.empty;
-			for (const ref of empty) {
-				const source = fieldsOfItem(run, itemOf(ref));
-				const text = { ref, chunks: [], isComplete: true, source };
-				await sink.returned(ref, itemsOf(text, [], work));
+			const texts = items.finish(
+				files ? await files.withoutRepeatedNames(entries, sink) : entries,
+			);
+			const empty = files ? await files.withoutRepeatedNames(items.empty, sink) : items.empty;
+			for (const text of empty) {
+				const source = fieldsOfItem(run, itemOf(text));
+				const withoutChunks = { text, chunks: [], isComplete: true, source };
+				await sink.addItems(text, itemsOf(withoutChunks, [], work));
 			}
 			return texts;
 		},

@@ -1,7 +1,7 @@
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import type { Run } from '../shared/n8n/run/run';
 import { checkResultsPath } from '../shared/service/chunking/chunking';
-import { fetchAll, fetchOnce, notAtAll, untilEnded } from './jobs/fetch';
+import { fetchAll, fetchOnce, fetchNothing, waitForEnd } from './jobs/fetch';
 import { allProperties, optionsOf, type ChunkParameters } from './parameters';
 import type { ChunkTask } from './input/text';
 import { withWork } from './chunk-all';
@@ -18,7 +18,7 @@ async function submitAndWait(run: Run): Promise<void> {
 	const isFile = parameters.get('textSource', 0) === 'file';
 	// A text of a file that has not finished in time is a failed record; a document has all its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
-	await withWork(task, untilEnded, async (work) =>
+	await withWork(task, waitForEnd, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
 	);
 }
@@ -29,7 +29,7 @@ async function submit(run: Run): Promise<void> {
 	const isFile = task.parameters.get('textSource', 0) === 'file';
 	// Of a file only these items have the documents, for Get Results.
 	const mode = isFile ? 'documents' : 'chunks';
-	await withWork({ ...task, mode }, notAtAll, async (work) =>
+	await withWork({ ...task, mode }, fetchNothing, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
 	);
 }
@@ -44,7 +44,7 @@ async function getResults(run: Run): Promise<void> {
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 	};
 	const fetch = parameters.get('wait', 0) ? fetchAll : fetchOnce;
-	await withWork(task, untilEnded, async (work) => await fetchItems(work, ids, fetch));
+	await withWork(task, waitForEnd, async (work) => await fetchItems(work, ids, fetch));
 }
 
 const ID_ADVICE = "Drag the field with the chunking ID here, as 'Submit' returns it.";

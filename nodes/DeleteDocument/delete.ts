@@ -22,7 +22,7 @@ import { deletePath } from '../shared/service/push/push-url';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import { deleting, outcomeMessage, quoted } from '../shared/service/outcome-messages';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
-import { CHECKED } from '../shared/n8n/sinks/dry-run';
+import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
 import { count } from '../shared/service/numbers';
 
 /** An ID to delete, and where it comes from. */
@@ -67,7 +67,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		counts: { deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 },
 		hasChunkIds: false,
 	};
-	const line = requestSettings(run, session, options, { idempotent: true });
+	const settings = requestSettings(run, session, options, { idempotent: true });
 	const commit = parameters.get('commit', 0);
 	const commitsLast = commit === 'lastDeleteOnly';
 
@@ -75,24 +75,24 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const uncommitted: IDataObject[] = [];
 	const resultFormat = deleteResultFormat(commitsLast ? uncommitted : []);
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
-		const held: { last?: Entry } = {};
-		const toSend = commitsLast && isLast ? allButLast(entries, held) : entries;
+		const tail: { last?: Entry } = {};
+		const toSend = commitsLast && isLast ? allButLast(entries, tail) : entries;
 		const send = async (entry: Entry) =>
 			await sendDelete(deletes, entry, commit === 'everyDelete');
-		for await (const answers of bulk(toSend, oneEach(line, send))) {
-			for (const { entries, outcome } of answers)
+		for await (const results of bulk(toSend, oneEach(settings, send))) {
+			for (const { entries, outcome } of results)
 				await account(sink, entries, outcome, resultFormat);
 		}
-		const { last } = held;
+		const { last } = tail;
 		if (last === undefined) return;
 		// All others have been answered, so the commit comes after them.
 		const sendLast = async () => await sendDelete(deletes, last, true);
-		await account(sink, [last], await sendOne(line, sendLast), resultFormat);
+		await account(sink, [last], await sendOne(settings, sendLast), resultFormat);
 	};
 	if (parameters.get('idSource', 0) === 'file') {
-		const how = { ...options, takesLines: true };
-		const readingOf = (origin: FileToRead) => fileReading(deletes, origin);
-		await withFiles({ run, parameters, options: how, readingOf, use: deleteAll });
+		const fileOptions = { ...options, takesLines: true };
+		const readingOf = (fileToRead: FileToRead) => fileReading(deletes, fileToRead);
+		await withFiles({ run, parameters, options: fileOptions, readingOf, use: deleteAll });
 	} else {
 		await withItems(run, itemReading(deletes), deleteAll);
 	}
@@ -100,11 +100,11 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	addHints(deletes, commit);
 }
 
-const NOT_OF_SERVICE =
+const OTHER_SERVER_ADVICE =
 	"Something other than the service may have answered: check 'Push Service URL' in the credential.";
-const SLASH_NOT_PROVEN =
+const SLASH_ADVICE =
 	"A proxy in front of the service may have answered, since some refuse or decode %2F, which stands for a slash of the ID. So it is unknown whether the document exists. Check 'Push Service URL' in the credential, and whether the proxy passes on %2F. Status 404 counts as not found for IDs with a slash after the run has deleted another one.";
-const NOT_FOUND =
+const NOT_FOUND_ADVICE =
 	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
 /** One attempt to delete a document. */
@@ -143,14 +143,14 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	// A delete that succeeded shows that paths of its kind reach the service.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
-			throw error.with({ description: SLASH_NOT_PROVEN, outcomeUnknown: true });
+			throw error.with({ description: SLASH_ADVICE, outcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
-		throw error.with({ description: NOT_OF_SERVICE });
+		throw error.with({ description: OTHER_SERVER_ADVICE });
 	}
 	// An earlier attempt has deleted it, though its response got lost.
 	if (entry.mayBeDeleted) return 'deleted';
 	if (options.ignoreNotFound) return 'notFound';
-	throw error.with({ description: NOT_FOUND });
+	throw error.with({ description: NOT_FOUND_ADVICE });
 }
 
 function addHints(deletes: Deletes, commit: string): void {
@@ -175,7 +175,7 @@ function addHints(deletes: Deletes, commit: string): void {
 	else if (stats.done > 0) run.hint(`The deletes may not be committed yet. ${until}`);
 	const idSource = parameters.get('idSource', 0);
 	if (stats.done > 0 && idSource !== 'item' && !deletes.hasChunkIds)
-		run.hint(`${CHUNKS_STAY} ${INSTEAD[idSource]}`, 'info');
+		run.hint(`${CHUNKS_REMAIN} ${DELETE_CHUNKS_ADVICE[idSource]}`, 'info');
 	const isOnlySlashes = counts.missing + counts.deletedWithSlash === 0;
 	if (isOnlySlashes && counts.missingWithSlash > 0 && counts.deleted > 0)
 		run.hint(
@@ -184,9 +184,9 @@ function addHints(deletes: Deletes, commit: string): void {
 	run.hint(troubleText(stats));
 }
 
-const CHUNKS_STAY =
+const CHUNKS_REMAIN =
 	'No ID has the form of a chunk, such as a#0. If these documents were chunked, their chunks are still in the index.';
-const INSTEAD = {
+const DELETE_CHUNKS_ADVICE = {
 	list: "To delete chunks, list their IDs, or make an item of each ID with Split Out and use 'One ID per Item' with the option 'Chunk Count'.",
 	file: "To delete chunks, give the file their IDs, or make an item of each ID with Extract from File and use 'One ID per Item' with the option 'Chunk Count'.",
 };
@@ -194,20 +194,20 @@ const INSTEAD = {
 const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	done: 'deleted',
 	others: ignoreNotFound ? ['notFound'] : [],
-	...(dryRun && CHECKED),
+	...(dryRun && DRY_RUN_RESULT),
 });
 
 /** @param uncommitted gets the results of documents that are not known to be committed */
 const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, DeleteResult> => ({
-	result: ({ id }, answer) => {
-		if (answer === 'checked') return { id, deleted: false, dryRun: true };
-		if (answer === 'notFound') return { id, deleted: false, notFound: true };
-		if (answer === 'committed') return { id, deleted: true, committed: true };
+	result: ({ id }, result) => {
+		if (result === 'checked') return { id, deleted: false, dryRun: true };
+		if (result === 'notFound') return { id, deleted: false, notFound: true };
+		if (result === 'committed') return { id, deleted: true, committed: true };
 		const json: IDataObject = { id, deleted: true };
 		uncommitted.push(json);
 		return json;
 	},
-	countedAs: (answer) => (answer === 'notFound' ? answer : undefined),
+	countedAs: (result) => (result === 'notFound' ? result : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
 		message: outcomeMessage(deleting(id), reason, skipped),
@@ -222,20 +222,20 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 			isList
 				? parameters.list('listField', itemIndex, LIST_ADVICE).list
 				: idsOf(parameters, itemIndex),
-		entryOf: (value, place) =>
+		entryOf: (value, origin) =>
 			entryOf(
 				isList
 					? documentId(value, 'The ID', ENTRY_ADVICE)
 					: documentId(
 							value,
 							"'Document ID'",
-							Array.isArray(value) ? SEVERAL : undefined,
+							Array.isArray(value) ? SEVERAL_IDS_ADVICE : undefined,
 						),
-				place,
+				origin,
 			),
 		verb: 'delete',
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
-		resolve: eachOnce,
+		resolve: mergeRepeated,
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
 			repeating: "Deleting all of them again is safe if 'Ignore Not Found' is on",
@@ -252,16 +252,16 @@ function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	return Array.from({ length: chunkCount }, (_, at) => `${documentOfChunks}#${at}`);
 }
 
-const NO_ID = "Correct the record, or enter another field as 'ID Field'.";
+const NO_ID_ADVICE = "Correct the record, or enter another field as 'ID Field'.";
 const ENTRY_ADVICE =
 	'Each entry must be the ID of one document: correct it, or remove it from the list.';
-const SEVERAL =
+const SEVERAL_IDS_ADVICE =
 	"Enter one ID, or choose 'List in a Field' in 'Document IDs From' and enter the field with the list.";
 const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
 /** Each ID once, in the order of their first mention, with all items that name it. */
-function eachOnce(entries: readonly Entry[]): Entry[] {
+function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();
 	for (const { id, items: one } of entries) {
 		const all = items.get(id) ?? new Set();
@@ -272,18 +272,18 @@ function eachOnce(entries: readonly Entry[]): Entry[] {
 }
 
 /** IDs of a file. One that occurs twice is deleted twice, since no more is held than is in flight. */
-function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
+function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entry> {
 	const { run, parameters, options } = deletes;
-	const idField = parameters.requiredText('idField', origin.itemIndex);
+	const idField = parameters.requiredText('idField', fileToRead.itemIndex);
 	return {
-		needed: [[idField, 'ID Field']],
-		entryOf: (value, place) => {
+		requiredFields: [[idField, 'ID Field']],
+		entryOf: (value, origin) => {
 			const id = isObject(value)
-				? documentId(fieldOf(value, idField), `The field ${quoted(idField)}`, NO_ID)
-				: documentId(value, 'The record', NO_ID);
-			return entryOf(id, place);
+				? documentId(fieldOf(value, idField), `The field ${quoted(idField)}`, NO_ID_ADVICE)
+				: documentId(value, 'The record', NO_ID_ADVICE);
+			return entryOf(id, origin);
 		},
-		sink: new FileSink(run, origin, options, {
+		sink: new FileSink(run, fileToRead, options, {
 			json: () => (deletes.isCommitted ? { committed: true } : {}),
 			...resultsOf(options),
 		}),
@@ -296,15 +296,15 @@ function entryOf(id: string, { items, record }: EntryOrigin): Entry {
 	return { items, record, id };
 }
 
-/** All entries but the last one, which is put into `held`. */
+/** All entries but the last one, which is put into `tail`. */
 async function* allButLast(
 	slices: AsyncIterable<Entry[]>,
-	held: { last?: Entry },
+	tail: { last?: Entry },
 ): AsyncGenerator<Entry[], void, undefined> {
 	for await (const slice of slices) {
 		const last = slice.pop();
 		if (last === undefined) continue;
-		yield held.last ? [held.last, ...slice] : slice;
-		held.last = last;
+		yield tail.last ? [tail.last, ...slice] : slice;
+		tail.last = last;
 	}
 }

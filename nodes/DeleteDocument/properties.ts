@@ -1,4 +1,4 @@
-import { requiredFieldProperties } from '../shared/n8n/sources/document-fields';
+import { requiredFieldProperties } from '../shared/n8n/sources/field-mapping';
 import {
 	encodingProperty,
 	fileOptionProperties,

@@ -40,14 +40,14 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	}
 	const { timeoutSeconds } = parameters.collection('options');
 	const session = await Session.open(run, BLOB_SERVICE);
-	const line = requestSettings(
+	const settings = requestSettings(
 		run,
 		session,
 		{ retryForSeconds: RETRY_FOR_SECONDS },
 		{ idempotent: false },
 	);
 	const migrate = migration(session, timeoutSeconds * 1000);
-	const outcome = await sendOne(line, migrate);
+	const outcome = await sendOne(settings, migrate);
 	run.progress = () => progressOf(outcome);
 	if (!outcome.ok) return await reportFailure(run, outcome);
 	run.stats.increment('done');

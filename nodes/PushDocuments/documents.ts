@@ -1,14 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import {
-	PARAMETERS,
-	requiredFieldsOf,
-	type DocumentFields,
-	type FieldsOfDocument,
+	PARAMETER_LABELS,
+	readIdAndName,
+	type FieldMapping,
 	type MissingAdvice,
-	type RequiredField,
-} from '../shared/n8n/sources/document-fields';
-import { fileFieldsOf, fieldsOfItem, ownFields } from '../shared/n8n/sources/files';
+	type IdOrName,
+} from '../shared/n8n/sources/field-mapping';
+import { fileFieldsOf, fieldsOfItem, dataFields } from '../shared/n8n/sources/files';
 import type { TextFiles } from '../shared/n8n/sources/text-files';
 import type { Run } from '../shared/n8n/run/run';
 import { fieldOf } from '../shared/records/fields';
@@ -18,15 +17,10 @@ import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
 import { isTool } from '../shared/n8n/run/tool';
-import { EMPTY, listed } from '../shared/n8n/sources/file-errors';
-
-/** How documents are made of items, or of the records of a file. */
-export interface DocumentForm extends FieldsOfDocument {
-	options: Pick<PushOptions, 'excludeFields' | 'dropEmpty'>;
-}
+import { EMPTY_FILE_ADVICE, listed } from '../shared/n8n/sources/file-errors';
 
 /** Where the fields are of documents that have the service's own. */
-export const DEFAULT_FIELDS: DocumentFields = { id: 'id', name: 'name', description: '', url: '' };
+export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };
 
 /**
  * Makes a document, never changing what came in (docs/service-interface.md, Push documents: id and name are
@@ -37,7 +31,8 @@ export const DEFAULT_FIELDS: DocumentFields = { id: 'id', name: 'name', descript
  */
 export function documentFrom(
 	source: unknown,
-	form: DocumentForm,
+	mapping: FieldMapping,
+	options: Pick<PushOptions, 'excludeFields' | 'dropEmpty'>,
 	adviceFor?: MissingAdvice,
 ): PushDocument {
 	if (!isObject(source)) {
@@ -46,30 +41,30 @@ export function documentFrom(
 			'Each document must be an object with an ID and a name.',
 		);
 	}
-	const { fields, options } = form;
-	const own: Record<string, unknown> = requiredFieldsOf(source, form, adviceFor);
+	const requiredValues: Record<string, unknown> = readIdAndName(source, mapping, adviceFor);
 	for (const field of ['description', 'url'] as const) {
-		const path = fields[field];
+		const path = mapping[field];
 		const value = path === '' || path === field ? '' : fieldOf(source, path);
-		if (!isEmpty(value)) own[field] = value;
+		if (!isEmpty(value)) requiredValues[field] = value;
 	}
 	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
-	let whole = source as PushDocument;
-	for (const field in own)
-		if (own[field] !== source[field]) whole = { ...source, ...own } as PushDocument;
-	const dropped = options.excludeFields.filter(
-		(name) => Object.hasOwn(whole, name) && !Object.hasOwn(PARAMETERS, name),
+	let complete = source as PushDocument;
+	for (const field in requiredValues)
+		if (requiredValues[field] !== source[field])
+			complete = { ...source, ...requiredValues } as PushDocument;
+	const fieldsToDrop = options.excludeFields.filter(
+		(name) => Object.hasOwn(complete, name) && !Object.hasOwn(PARAMETER_LABELS, name),
 	);
 	if (options.dropEmpty)
-		dropped.push(...Object.keys(whole).filter((name) => hasNothing(whole[name])));
-	if (dropped.length === 0) return whole;
-	const document = { ...whole };
-	for (const name of dropped) delete document[name];
+		fieldsToDrop.push(...Object.keys(complete).filter((name) => isEmptyInJson(complete[name])));
+	if (fieldsToDrop.length === 0) return complete;
+	const document = { ...complete };
+	for (const name of fieldsToDrop) delete document[name];
 	return document;
 }
 
 /** Whether a value is null, '', or JSON would make an empty list or object of it: a date is none of these. */
-const hasNothing = (value: unknown): boolean =>
+const isEmptyInJson = (value: unknown): boolean =>
 	isEmpty(value) ||
 	(isRecord(value) &&
 		Object.keys(value).length === 0 &&
@@ -96,7 +91,7 @@ export function documentsOf(
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 	const documents: unknown[] = Array.isArray(value) ? value : [value];
 	// The default, `{{ $json }}`, has the item's files as well, if n8n keeps them there.
-	return documents.map((each) => (isRecord(each) ? ownFields(each as IDataObject) : each));
+	return documents.map((each) => (isRecord(each) ? dataFields(each as IDataObject) : each));
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
@@ -111,13 +106,13 @@ export async function documentsOfFile(
 	parameters: PushParameters,
 	itemIndex: number,
 ): Promise<IDataObject[]> {
-	const own = files.documentOf(itemIndex);
+	const idAndName = files.documentOf(itemIndex);
 	const text = await files.read(itemIndex);
 	if (text === '') {
 		const { name } = files.fileOf(itemIndex);
-		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
+		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY_FILE_ADVICE);
 	}
-	return [{ ...own, ...otherFields(parameters, itemIndex), text }];
+	return [{ ...idAndName, ...otherFields(parameters, itemIndex), text }];
 }
 
 function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObject {
@@ -157,7 +152,7 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 		if (field === 'id' || field === 'name') {
 			throw new InputError(
 				`'Additional Fields' must not contain the field '${field}'`,
-				`Use the parameter '${PARAMETERS[field]}', and remove the entry.`,
+				`Use the parameter '${PARAMETER_LABELS[field]}', and remove the entry.`,
 			);
 		}
 		return [field, value];
@@ -167,14 +162,10 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 }
 
 /** Says what to do about an item that is to be a document as a whole, but lacks ID, name or both. */
-export function adviceForItem(
-	run: Run,
-	itemIndex: number,
-	missing: readonly RequiredField[],
-): string {
+export function adviceForItem(run: Run, itemIndex: number, missing: readonly IdOrName[]): string {
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined)
-		return `The item has a file in the field ${quoted(file)}. ${ADVICE_FOR_FILE}`;
+		return `The item has a file in the field ${quoted(file)}. ${FILE_ADVICE}`;
 	const names = Object.keys(fieldsOfItem(run, itemIndex));
 	if (names.length === 0)
 		return "The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
@@ -183,5 +174,5 @@ export function adviceForItem(
 	return `${found} Enter one of these as ${parameters.join(' and one as ')}.`;
 }
 
-const ADVICE_FOR_FILE =
+const FILE_ADVICE =
 	"If its records are the documents, choose 'File' in 'Documents From': each needs an ID and a name. If it is the text of one document, choose 'Text File'.";

@@ -1,7 +1,7 @@
 import {
 	recommendedFieldProperties,
 	requiredFieldProperties,
-} from '../shared/n8n/sources/document-fields';
+} from '../shared/n8n/sources/field-mapping';
 import {
 	encodingProperty,
 	fileOptionProperties,

@@ -1,10 +1,11 @@
 import { bulk } from '../shared/flow/bulk';
 import {
 	idIn,
-	neededFields,
-	readDocumentFields,
+	requiredFields,
+	readFieldMapping,
+	type FieldMapping,
 	type MissingAdvice,
-} from '../shared/n8n/sources/document-fields';
+} from '../shared/n8n/sources/field-mapping';
 import { doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { Session } from '../shared/n8n/session/session';
@@ -26,8 +27,7 @@ import {
 	documentFrom,
 	documentsOf,
 	documentsOfFile,
-	DEFAULT_FIELDS,
-	type DocumentForm,
+	DEFAULT_MAPPING,
 } from './documents';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import {
@@ -39,7 +39,7 @@ import {
 	type Entry,
 	type Sent,
 } from './requests';
-import { CHECKED } from '../shared/n8n/sinks/dry-run';
+import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
 import { count } from '../shared/service/numbers';
 
 /**
@@ -53,17 +53,17 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const session = await Session.open(run, PUSH_SERVICE);
 	const sent: Sent = { skipped: 0, ids: new Set(), repeated: 0 };
 	const pushing = pushRequests(run, session, options);
-	const unused = new UnusedFields();
+	const unusedFields = new UnusedFields();
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
-		for await (const answers of bulk(entries, pushing)) {
-			for (const answer of answers) {
-				const { entries: answered, outcome } = answer;
-				if (answer.request > 0) noteSent(sent, answered);
-				const resultFormat = pushResultFormat(options, answer);
-				await account(sink, answered, outcome, resultFormat);
+		for await (const results of bulk(entries, pushing)) {
+			for (const result of results) {
+				const { entries: batch, outcome } = result;
+				if (result.request > 0) noteSent(sent, batch);
+				const resultFormat = pushResultFormat(options, result);
+				await account(sink, batch, outcome, resultFormat);
 				// Earlier documents with the same IDs were not sent: they share the outcome.
-				const replaced = answered.flatMap(({ replaces = [] }) => replaces);
+				const replaced = batch.flatMap(({ replaces = [] }) => replaces);
 				if (replaced.length === 0) continue;
 				if (outcome.ok) sent.skipped += replaced.length;
 				await account(sink, replaced, outcome, replacedResultFormat(resultFormat));
@@ -71,13 +71,13 @@ export async function pushDocuments(run: Run): Promise<void> {
 		}
 	};
 	if (parameters.get('documentSource', 0) === 'file') {
-		const readingOf = fileReading(run, parameters, options, unused);
+		const readingOf = fileReading(run, parameters, options, unusedFields);
 		await withFiles({ run, parameters, options, readingOf, use: push });
 	} else {
-		await withItems(run, itemReading(run, parameters, options, unused), push);
+		await withItems(run, itemReading(run, parameters, options, unusedFields), push);
 	}
 	addHints(run, options, sent);
-	unused.addTo(run);
+	unusedFields.addTo(run);
 }
 
 /** Documents that are items or part of items. */
@@ -85,36 +85,40 @@ function itemReading(
 	run: Run,
 	parameters: PushParameters,
 	options: PushOptions,
-	unused: UnusedFields,
+	unusedFields: UnusedFields,
 ): ItemReading<Entry> {
-	const from = parameters.get('documentSource', 0);
-	const isWholeItem = from === 'wholeItem';
-	const isSame =
+	const documentSource = parameters.get('documentSource', 0);
+	const isWholeItem = documentSource === 'wholeItem';
+	const isSameForAll =
 		isWholeItem &&
 		parameters.areConstant('idField', 'nameField', 'descriptionField', 'urlField');
-	const isMapped = from === 'fields' || from === 'textFile';
-	let form: DocumentForm = { fields: DEFAULT_FIELDS, isMapped, options };
+	const hasParameters = documentSource === 'fields' || documentSource === 'textFile';
+	const defaultMapping = { ...DEFAULT_MAPPING, hasParameters };
+	let mapping: FieldMapping = defaultMapping;
 	const files =
-		from === 'textFile' ? new TextFiles(run, parameters, options.bytesPerRequest) : undefined;
+		documentSource === 'textFile'
+			? new TextFiles(run, parameters, options.bytesPerRequest)
+			: undefined;
 	return {
 		valuesOf: (itemIndex) => {
 			if (files) return documentsOfFile(files, parameters, itemIndex);
-			if (!isWholeItem) return documentsOf(run, parameters, from, itemIndex);
-			if (form.fields === DEFAULT_FIELDS || !isSame)
-				form = { fields: readDocumentFields(parameters, itemIndex), options };
+			if (!isWholeItem) return documentsOf(run, parameters, documentSource, itemIndex);
+			if (mapping === defaultMapping || !isSameForAll)
+				mapping = readFieldMapping(parameters, itemIndex);
 			const item = fieldsOfItem(run, itemIndex);
-			unused.note(item, form.fields);
+			unusedFields.note(item, mapping);
 			return [item];
 		},
-		entryOf: (value, place) => {
+		entryOf: (value, origin) => {
 			const adviceFor: MissingAdvice = (missing) =>
-				adviceForItem(run, itemOf(place), missing);
-			const document = documentFrom(value, form, isWholeItem ? adviceFor : undefined);
-			return { items: place.items, id: document.id, document };
+				adviceForItem(run, itemOf(origin), missing);
+			const advice = isWholeItem ? adviceFor : undefined;
+			const document = documentFrom(value, mapping, options, advice);
+			return { items: origin.items, id: document.id, document };
 		},
-		idOf: (value) => idIn(value, form.fields.id),
+		idOf: (value) => idIn(value, mapping.id),
 		...(files && {
-			resolve: async (entries, sink) => await files.distinct(entries, sink),
+			resolve: async (entries, sink) => await files.withoutRepeatedNames(entries, sink),
 		}),
 		verb: 'push',
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
@@ -127,43 +131,45 @@ function itemReading(
 
 /** Documents that are records of files. */
 const fileReading =
-	(run: Run, parameters: PushParameters, options: PushOptions, unused: UnusedFields) =>
-	(origin: FileToRead): FileReading<Entry> => {
-		const form = { fields: readDocumentFields(parameters, origin.itemIndex), options };
-		const { isJson } = FORMATS[origin.file.format];
-		const remake = isJson ? (value: unknown) => documentFrom(value, form) : undefined;
+	(run: Run, parameters: PushParameters, options: PushOptions, unusedFields: UnusedFields) =>
+	(fileToRead: FileToRead): FileReading<Entry> => {
+		const mapping = readFieldMapping(parameters, fileToRead.itemIndex);
+		const { isJson } = FORMATS[fileToRead.file.format];
+		const remake = isJson
+			? (value: unknown) => documentFrom(value, mapping, options)
+			: undefined;
 		return {
-			needed: neededFields(form.fields),
+			requiredFields: requiredFields(mapping),
 			entryOf: (value, { items, record }) => {
-				unused.note(value, form.fields);
-				const document = documentFrom(value, form);
+				unusedFields.note(value, mapping);
+				const document = documentFrom(value, mapping, options);
 				const original = isJson && document === value ? record?.text : undefined;
 				// IDs are remembered, and a cell of a CSV file would keep the text that it is part of.
 				const id = isJson ? document.id : detached(document.id);
 				return { items, record, id, document, original, remake };
 			},
-			idOf: (value) => idIn(value, form.fields.id),
-			sink: new FileSink(run, origin, options, resultsOf(options)),
+			idOf: (value) => idIn(value, mapping.id),
+			sink: new FileSink(run, fileToRead, options, resultsOf(options)),
 		};
 	};
 
-const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && CHECKED) });
+const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && DRY_RUN_RESULT) });
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;
-	const checked = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`;
-	const pushed = doneText(stats, meter.seconds, 'document', 'pushed');
-	run.hint(dryRun ? checked : pushed, 'info');
-	const others: string[] = [];
+	const dryRunText = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`;
+	const pushedText = doneText(stats, meter.seconds, 'document', 'pushed');
+	run.hint(dryRun ? dryRunText : pushedText, 'info');
+	const counts: string[] = [];
 	if (sent.skipped > 0)
-		others.push(
+		counts.push(
 			`${count(sent.skipped, 'document')} skipped because a later one has the same ID`,
 		);
 	if (sent.repeated > 0) {
 		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
-		others.push(
+		counts.push(
 			`${least}${count(sent.repeated, 'document')} with the same ID as an earlier one`,
 		);
 	}
-	run.hint(troubleText(stats, others));
+	run.hint(troubleText(stats, counts));
 }

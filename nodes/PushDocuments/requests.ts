@@ -76,7 +76,7 @@ export function pushRequests(
 		replace: (later, { replaces = [], ...earlier }) => {
 			later.replaces = [...replaces, earlier];
 		},
-		textOf: written,
+		textOf: writeDocument,
 		tooLarge: (_entry, bytes) =>
 			new InputError(
 				`the document has ${count(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
@@ -86,7 +86,7 @@ export function pushRequests(
 			options.dryRun
 				? new Map(batch.map((each) => [each.entry.id, { bytes: each.bytes }]))
 				: await push(session, batch, bytes, options.timeoutSeconds * 1000),
-		rejectionOf: (answers, { id }) => answers.get(id)?.failure,
+		rejectionOf: (outcomes, { id }) => outcomes.get(id)?.failure,
 	};
 }
 
@@ -104,7 +104,7 @@ async function push(
 }
 
 /** The JSON of a document. */
-function written(entry: Entry): string {
+function writeDocument(entry: Entry): string {
 	const { record, document, original, remake } = entry;
 	if (document === undefined) return '';
 	let text = documentText(document, original);
@@ -123,14 +123,14 @@ function written(entry: Entry): string {
 /**
  * How the documents of a request are reported.
  *
- * @param answer what is known of the request
+ * @param batchResult what is known of the request
  */
 export const pushResultFormat = (
 	{ dryRun }: PushOptions,
 	{ request, attempts, bytes }: BatchResult<Entry, PushOutcomes>,
 ): ResultFormat<Entry, PushOutcomes> => ({
-	result: ({ id }, answers) => {
-		const { bytes, response } = answers.get(id) ?? {};
+	result: ({ id }, outcomes) => {
+		const { bytes, response } = outcomes.get(id) ?? {};
 		if (dryRun) return { id, pushed: false, dryRun, request, bytes };
 		const result: IDataObject = { id, pushed: true, request };
 		if (attempts > 1) result.attempts = attempts;

@@ -13,24 +13,24 @@ const OPTIONAL_FIELDS = [
 ] as const;
 
 /** A parameter that an item needs. */
-export type NeededParameter = 'documentId' | 'documentName' | 'text';
+export type RequiredParameter = 'documentId' | 'documentName' | 'text';
 
 /**
  * Reads the document of an item.
  *
- * @param needed what it must have: a document whose text is empty needs no name
+ * @param required what it must have: a document whose text is empty needs no name
  * @param file its ID and name, if they are those of a text file
  * @throws InputError that names all parameters that are empty
  */
 export function readDocument(
 	{ run, parameters, mode }: ChunkTask,
 	itemIndex: number,
-	needed: readonly NeededParameter[],
+	required: readonly RequiredParameter[],
 	file?: { id: string; name: string },
 ): SourceDocument {
 	const json = fieldsOfItem(run, itemIndex);
 	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
-	const empty = (file ? [] : needed).filter((name) => {
+	const empty = (file ? [] : required).filter((name) => {
 		const value = parameters.value(name, itemIndex);
 		return isEmpty(value) || (name !== 'text' && String(value).trim() === '');
 	});
@@ -48,7 +48,7 @@ export function readDocument(
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
-	if (!needed.includes('documentName')) return { id, fields: {}, previousChunkCount };
+	if (!required.includes('documentName')) return { id, fields: {}, previousChunkCount };
 	const name = file?.name ?? parameters.get('documentName', itemIndex);
 	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => {
 		const isAdded = parameters.isAdded('options', option);

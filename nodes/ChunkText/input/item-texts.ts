@@ -3,7 +3,7 @@ import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
 import { quoted } from '../../shared/service/outcome-messages';
-import { adviceForText, markShared, readDocument, type NeededParameter } from './item-document';
+import { adviceForText, markShared, readDocument, type RequiredParameter } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
 import {
@@ -12,7 +12,7 @@ import {
 	type ChunkTask,
 	type SourceDocument,
 	type TextEntry,
-	type TextRef,
+	type AwaitedText,
 } from './text';
 
 /** Where the items of Get Results say which earlier request they stand for. */
@@ -27,13 +27,13 @@ export class ItemTexts {
 	/** Each earlier request once, with all items that stand for it. */
 	readonly requests = new Map<string, PreviousRequest>();
 	/** Documents without a text, which have no chunks. Only with one item per document. */
-	readonly empty: TextRef[] = [];
+	readonly empty: AwaitedText[] = [];
 	/** If each file is a text. */
 	readonly files: TextFiles | undefined;
 	/** Documents by their IDs. */
 	private readonly documents = new Map<string, SourceDocument[]>();
 	/** The settings, if they are the same for all items. */
-	private constant: ReturnType<typeof readSettings> | undefined;
+	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
 	/** @param ids if all items stand for earlier requests */
@@ -95,11 +95,11 @@ export class ItemTexts {
 
 	private documentOf(
 		itemIndex: number,
-		needed: readonly NeededParameter[],
+		required: readonly RequiredParameter[],
 	): SourceDocument | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		const file = this.files?.documentOf(itemIndex);
-		const document = readDocument(this.task, itemIndex, needed, file);
+		const document = readDocument(this.task, itemIndex, required, file);
 		const same = this.documents.get(document.id) ?? [];
 		this.documents.set(document.id, same);
 		same.push(document);
@@ -109,41 +109,41 @@ export class ItemTexts {
 	private addRequest(itemIndex: number, chunkingId: string): undefined {
 		const { run, options } = this.task;
 		const { json = {} } = run.items[itemIndex] ?? {};
-		const given = this.ids?.positionOf(itemIndex);
-		const { refs, textCount } = previousRequest(json, itemIndex, chunkingId, given);
+		const textPosition = this.ids?.positionOf(itemIndex);
+		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
 		// Fails for an ID that cannot be part of a path.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined
 			: this.documentOf(itemIndex, ['documentId', 'documentName']);
-		const known = this.requests.get(chunkingId) ?? { chunkingId, refs: [], textCount };
+		const known = this.requests.get(chunkingId) ?? { chunkingId, texts: [], textCount };
 		this.requests.set(chunkingId, known);
 		known.textCount ??= textCount;
-		known.refs.push(...refs.map((ref) => (document ? { ...ref, document } : ref)));
+		known.texts.push(...texts.map((one) => (document ? { ...one, document } : one)));
 	}
 
 	/** Settings of an item and their group. */
 	private settingsOf(itemIndex: number): ReturnType<typeof readSettings> {
-		if (this.constant) return this.constant;
+		if (this.sharedSettings) return this.sharedSettings;
 		const { parameters } = this.task;
 		const settings = readSettings(parameters, itemIndex);
-		if (areConstant(parameters)) this.constant = settings;
+		if (areConstant(parameters)) this.sharedSettings = settings;
 		return settings;
 	}
 
 	private entryOf(itemIndex: number, text: unknown, document?: SourceDocument): TextEntry {
 		const { run, options } = this.task;
 		const maxBytes = options.bytesPerRequest;
-		const own = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
+		const entry = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
 		if (this.files) {
-			const called = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
-			return { text: usableText(text, called, maxBytes, FILE_ADVICE), ...own };
+			const subject = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
+			return { text: usableText(text, subject, maxBytes, FILE_ADVICE), ...entry };
 		}
 		if (isEmpty(text)) {
 			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
 			throw new InputError("'Text' is empty", advice, "'Text'");
 		}
-		return { text: usableText(text, "'Text'", maxBytes), ...own };
+		return { text: usableText(text, "'Text'", maxBytes), ...entry };
 	}
 }
 

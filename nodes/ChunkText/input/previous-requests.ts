@@ -2,12 +2,12 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../../shared/service/input-error';
 import { isEmpty } from '../../shared/service/json';
-import type { SourceDocument, TextRef } from './text';
+import type { SourceDocument, AwaitedText } from './text';
 
 /** A chunking request submitted by an earlier run, with what items wait for. */
 export interface PreviousRequest {
 	chunkingId: string;
-	refs: TextRef[];
+	texts: AwaitedText[];
 	/** How many texts the request had, if an item says so. */
 	textCount: number | undefined;
 }
@@ -17,24 +17,24 @@ export interface PreviousRequest {
  *
  * @param itemIndex number of the item
  * @param chunkingId the one that it names
- * @param given which text of the request it is; empty for all of them
+ * @param textPosition which text of the request it is; empty for all of them
  * @throws InputError for a position that cannot be used
  */
 export function previousRequest(
 	json: IDataObject,
 	itemIndex: number,
 	chunkingId: string,
-	given: unknown,
+	textPosition: unknown,
 ): PreviousRequest {
-	const position = parsePosition(given);
+	const position = parsePosition(textPosition);
 	const documents = documentsIn(json);
-	const refs =
+	const texts =
 		documents === undefined || position !== undefined
-			? [refOf(itemIndex, position, documents)]
-			: documents.map((_document, at) => refOf(itemIndex, at, documents));
+			? [awaitedText(itemIndex, position, documents)]
+			: documents.map((_document, at) => awaitedText(itemIndex, at, documents));
 	const { textsInRequest } = json;
 	const textCount = typeof textsInRequest === 'number' ? textsInRequest : undefined;
-	return { chunkingId, refs, textCount };
+	return { chunkingId, texts, textCount };
 }
 
 /**
@@ -49,11 +49,11 @@ export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	});
 }
 
-function refOf(
+function awaitedText(
 	itemIndex: number,
 	position: number | undefined,
 	documents: SourceDocument[] = [],
-): TextRef {
+): AwaitedText {
 	const document = position === undefined ? undefined : documents[position];
 	return {
 		items: [itemIndex],

@@ -8,12 +8,12 @@ import { detached } from '../../shared/records/record';
 import type { FileToRead } from '../../shared/n8n/sinks/file-sink';
 import {
 	idIn,
-	neededFields,
+	requiredFields,
 	optionalFieldsOf,
-	readItemFields,
-	requiredFieldsOf,
-	type DocumentFields,
-} from '../../shared/n8n/sources/document-fields';
+	readItemMapping,
+	readIdAndName,
+	type FieldMapping,
+} from '../../shared/n8n/sources/field-mapping';
 import type { FileReading } from '../../shared/n8n/sources/file-source';
 import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import { InputError } from '../../shared/service/input-error';
@@ -29,46 +29,47 @@ import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from 
  * wanted, fail.
  *
  * @param all.ids of the documents of all files
- * @param all.unused notes which optional fields the records have
+ * @param all.unusedFields notes which optional fields the records have
  * @throws InputError for a parameter that cannot be used
  */
 export function recordTexts(
 	{ parameters, options, mode }: ChunkTask,
 	{ file: { format, findings }, itemIndex }: FileToRead,
-	{ ids, unused }: { ids: RecentIds; unused: UnusedFields },
+	{ ids, unusedFields }: { ids: RecentIds; unusedFields: UnusedFields },
 ): Omit<FileReading<TextEntry>, 'sink'> {
 	const textField = parameters.requiredText('textField', itemIndex);
-	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
-	const grouped = readSettings(parameters, itemIndex);
+	const mapping = mode === 'chunks' ? undefined : documentMapping(parameters, itemIndex);
+	const settings = readSettings(parameters, itemIndex);
 	const { bytesPerRequest: maxBytes, keepSourceFields = 'none' } = options;
 	return {
-		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],
+		requiredFields: [[textField, 'Text Field'], ...(mapping ? requiredFields(mapping) : [])],
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))
-				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT);
-			if (document) unused.note(value, document);
+				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT_ADVICE);
+			if (mapping) unusedFields.note(value, mapping);
 			const text = usableText(
 				fieldOf(value, textField),
 				`The field ${quoted(textField)}`,
 				maxBytes,
-				NO_TEXT,
+				NO_TEXT_ADVICE,
 			);
-			const found = document && documentOf(value, document);
+			const sourceDocument = mapping && documentOf(value, mapping);
 			const { text: json = '', line = 0 } = record ?? {};
 			if (keepSourceFields !== 'none' && FORMATS[format].isJson)
 				noteInexactNumber(findings, json, line);
-			if (found && ids.has(found.id)) findings.add('sameId', line, detached(found.id));
+			if (sourceDocument && ids.has(sourceDocument.id))
+				findings.add('sameId', line, detached(sourceDocument.id));
 			return {
 				items,
 				text,
-				document: found,
-				...grouped,
+				document: sourceDocument,
+				...settings,
 				// Without its content, of which only what is needed is kept.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
 		},
-		idOf: (value) => idIn(value, document?.id ?? 'id'),
+		idOf: (value) => idIn(value, mapping?.id ?? 'id'),
 	};
 }
 
@@ -86,8 +87,8 @@ function sourceOf(
 }
 
 /** Where the document of a record is in it. */
-const documentFields = (parameters: ChunkParameters, itemIndex: number): DocumentFields => ({
-	...readItemFields(parameters, itemIndex),
+const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldMapping => ({
+	...readItemMapping(parameters, itemIndex),
 	description: parameters.get('options.descriptionField', itemIndex).trim(),
 	url: parameters.get('options.urlField', itemIndex).trim(),
 });
@@ -107,11 +108,11 @@ function noteInexactNumber(findings: Findings, json: string, line: number): void
 	);
 }
 
-const NOT_AN_OBJECT = 'Each record must be an object that has a text.';
-const NO_TEXT = "Correct the record, or enter another field as 'Text Field'.";
+const NOT_AN_OBJECT_ADVICE = 'Each record must be an object that has a text.';
+const NO_TEXT_ADVICE = "Correct the record, or enter another field as 'Text Field'.";
 
-function documentOf(record: object, fields: DocumentFields): SourceDocument {
-	const { id, name } = requiredFieldsOf(record, { fields });
-	const others = optionalFieldsOf(record, fields) as IDataObject;
+function documentOf(record: object, mapping: FieldMapping): SourceDocument {
+	const { id, name } = readIdAndName(record, mapping);
+	const others = optionalFieldsOf(record, mapping) as IDataObject;
 	return { id, fields: { name, ...others }, previousChunkCount: 0 };
 }

@@ -29,7 +29,7 @@ export function readSettings(
 	// Fails for names that cannot be part of a path.
 	submitPath(chunker, modelId);
 	// From the list, or any other text that an expression gives.
-	const addedText = (option: 'vectorQuantizationMethod' | 'dataType') =>
+	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
 		!isBlank(parameters.value(`options.${option}`, itemIndex))
 			? parameters.requiredText(`options.${option}`, itemIndex)
@@ -39,10 +39,10 @@ export function readSettings(
 		chunker,
 		modelId,
 		modelConfig: filled([
-			['vectorQuantizationMethod', addedText('vectorQuantizationMethod')],
+			['vectorQuantizationMethod', readOption('vectorQuantizationMethod')],
 			['dimReductionSize', dimReductionSize || undefined],
 		]),
-		useCaseConfig: filled([['dataType', addedText('dataType')]]),
+		useCaseConfig: filled([['dataType', readOption('dataType')]]),
 		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
 		additionalBodyFields: additionalBodyFields(parameters, itemIndex),
 	};

@@ -31,7 +31,7 @@ export interface SourceDocument {
 }
 
 /** A text, or all texts of a request, whose chunks an input item is waiting for. */
-export interface TextRef extends EntryOrigin {
+export interface AwaitedText extends EntryOrigin {
 	/** Position in its request; undefined stands for all texts of the request. */
 	position?: number | undefined;
 	/** The item stands for all texts of the request, and this is one of them. */
@@ -45,7 +45,7 @@ export interface TextRef extends EntryOrigin {
 }
 
 /** A text to submit. */
-export interface TextEntry extends TextRef {
+export interface TextEntry extends AwaitedText {
 	text: string;
 	settings: ChunkSettings;
 	/** The same for equal settings: such texts may share a request. */

@@ -3,24 +3,24 @@ import { requestSettings } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
-import type { ChunkTask, TextRef } from '../input/text';
+import type { ChunkTask, AwaitedText } from '../input/text';
 import { listOf } from '../../shared/service/numbers';
 
 /** A chunking request that the service accepted. */
 export interface Job {
 	readonly chunkingId: string;
 	/** What input items wait for. */
-	readonly refs: readonly TextRef[];
+	readonly texts: readonly AwaitedText[];
 	/** How many texts it has, if that is known. */
 	readonly textCount: number | undefined;
 	/** When this run began to wait for it, by the clock of the run. */
 	readonly since: number;
 	/** This run has submitted it. */
-	readonly isOwn: boolean;
+	readonly isOfThisRun: boolean;
 	/** As the service reported it last. */
 	status: string;
 	/** The last response with data that could not be used: it may come only once. */
-	kept?: unknown;
+	unusedResponse?: unknown;
 	ended?: 'finished' | 'failed';
 	/** The service has answered a poll for it. */
 	isKnown?: boolean;

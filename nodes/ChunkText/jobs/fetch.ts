@@ -34,7 +34,7 @@ export type Fetched =
 	| {
 			type: 'results';
 			/** For each text of the request; undefined for an entry that cannot be read. */
-			texts: Array<TextResult | undefined>;
+			results: Array<TextResult | undefined>;
 			body: unknown;
 	  }
 	/** Not finished: the items go on with the chunking ID. */
@@ -48,7 +48,7 @@ export type Settle = (
 ) => Promise<Outcome<Fetched> | Unfinished>;
 
 /** Polls a job until it has finished, failed or run out of time. */
-export const untilEnded: Settle = async (job, service, isAbandoned) => {
+export const waitForEnd: Settle = async (job, service, isAbandoned) => {
 	const { run, options, fetching, jobs } = service;
 	const polling = {
 		...fetching,
@@ -58,10 +58,10 @@ export const untilEnded: Settle = async (job, service, isAbandoned) => {
 			await check(job, service, leftMs + POLLING.finalMs).catch((reason: unknown) => {
 				const isLost = isUnknownId(reason) && (job.isKnown || jobs.isPathRight);
 				if (!isLost || isTransient(reason, job, run.now())) throw reason;
-				return fail(job, reason, job.isOwn ? 'again' : undefined);
+				return fail(job, reason, job.isOfThisRun ? 'again' : undefined);
 			}),
 		judge: (error: unknown): Verdict =>
-			isTransient(error, job, run.now()) ? { action: 'retry' } : forJobAlone(error, service),
+			isTransient(error, job, run.now()) ? { action: 'retry' } : judgePoll(error, service),
 		expire: (job: Job, lastError: unknown): Ending<Fetched> => {
 			if (options.whenTimeRunsOut === 'output')
 				return { state: 'finished', response: { type: 'pending', lastError } };
@@ -76,7 +76,7 @@ export const untilEnded: Settle = async (job, service, isAbandoned) => {
 };
 
 /** Fetches nothing: the items go on with their chunking IDs. */
-export const notAtAll: Settle = async () =>
+export const fetchNothing: Settle = async () =>
 	await Promise.resolve({ ok: true, response: { type: 'pending' } });
 
 /** A job with what was fetched for it. */
@@ -99,7 +99,7 @@ export function fetchAll(
 	return inParallel<FetchedJob>(Infinity, async (tasks) => {
 		for (const job of jobs)
 			void tasks.start(async () => {
-				const outcome = await untilEnded(job, service, () => tasks.isAbandoned);
+				const outcome = await waitForEnd(job, service, () => tasks.isAbandoned);
 				await tasks.put({ job, outcome: 'next' in outcome ? outcome.failure : outcome });
 			});
 		await Promise.resolve();
@@ -116,9 +116,9 @@ export async function* fetchOnce(
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
-	const line = { ...service.fetching, judge: (error: unknown) => forJobAlone(error, service) };
-	for await (const answers of bulk([[...jobs]], { ...oneEach(line, send), arePolls: true }))
-		yield answers.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
+	const settings = { ...service.fetching, judge: (error: unknown) => judgePoll(error, service) };
+	for await (const results of bulk([[...jobs]], { ...oneEach(settings, send), arePolls: true }))
+		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
 
 async function check(
@@ -132,21 +132,21 @@ async function check(
 		path: resultsPath(options.resultsPath, job.chunkingId),
 		timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
 		isUnmasked: true,
-		advice: job.isOwn ? ADVICE_FOR_OWN : ADVICE_FOR_EARLIER,
+		advice: job.isOfThisRun ? ADVICE_FOR_THIS_RUN : ADVICE_FOR_EARLIER_RUN,
 	});
 	job.isKnown = true;
-	if (job.isOwn) service.jobs.isPathRight = true;
+	if (job.isOfThisRun) service.jobs.isPathRight = true;
 	return meaningOf(job, body, service);
 }
 
 const CHECK_PATH = "'AI Service URL' in the credential and the option 'Results Path'";
 /** Advice by status for a job that this run has submitted. */
-const ADVICE_FOR_OWN = {
+const ADVICE_FOR_THIS_RUN = {
 	404: `The service does not have the results of this request: submit the text again. If that does not help, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then ${CHECK_PATH}`,
 };
 /** Advice by status for a job whose chunking ID was given. */
-const ADVICE_FOR_EARLIER = {
+const ADVICE_FOR_EARLIER_RUN = {
 	404: `Check 'Chunking ID'. If the service no longer has it, submit the text again. If it has none of your IDs, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then 'Chunking ID', ${CHECK_PATH}`,
 };
@@ -155,14 +155,14 @@ const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
 /** Whether an error that is permanent elsewhere may pass for a job. */
-function isTransient(error: unknown, { isOwn, since }: Job, now: number): boolean {
+function isTransient(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
 	// Such as the page of a proxy in place of the service.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;
-	return isUnknownId(error) && isOwn && now - since < POLLING.unknownIdMs;
+	return isUnknownId(error) && isOfThisRun && now - since < POLLING.unknownIdMs;
 }
 
 /** Judges an error of a poll. A status such as 403 fails its job alone: others may be of other clients. */
-function forJobAlone(error: unknown, { fetching }: ChunkService): Verdict {
+function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 	const verdict = fetching.judge(error);
 	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
 	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
@@ -178,9 +178,9 @@ function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Fin
 	const response = classify(body);
 	const { hasContent, state, status } = response;
 	if (status !== undefined && status.trim() !== '') job.status = status;
-	const hadContent = job.kept !== undefined;
+	const hadContent = job.unusedResponse !== undefined;
 	// Chunks that came before a job failed are not given up for what its failure says.
-	if (hasContent && !(state === 'failed' && hadContent)) job.kept = body;
+	if (hasContent && !(state === 'failed' && hadContent)) job.unusedResponse = body;
 	switch (state) {
 		case 'invalid':
 			throw notAChunkingResponse(hasContent);
@@ -189,23 +189,27 @@ function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Fin
 		case 'finished': {
 			const { texts } = response;
 			if (job.textCount !== undefined && job.textCount !== texts.length) {
-				job.kept = body;
+				job.unusedResponse = body;
 				return fail(job, countMismatch(texts.length, job.textCount));
 			}
-			job.kept = undefined;
+			job.unusedResponse = undefined;
 			job.ended = 'finished';
-			return { state, response: { type: 'results', texts, body } };
+			return { state, response: { type: 'results', results: texts, body } };
 		}
 		case 'unreadable':
 			return fail(job, unreadableResults(session.words(job.status)));
 		case 'alreadyRetrieved':
 			return fail(job, alreadyRetrieved(hadContent));
 		case 'failed': {
-			const { refs, kept, isOwn } = job;
+			const { texts, unusedResponse, isOfThisRun } = job;
 			const words = session.words(body);
 			const reason = jobFailed(session.words(job.status), words, job.textCount ?? 1);
 			// The service does not say which text caused the error, so each text is submitted alone.
-			const mayRepeat = isOwn && refs.length > 1 && kept === undefined && !run.stopsOnFailure;
+			const mayRepeat =
+				isOfThisRun &&
+				texts.length > 1 &&
+				unusedResponse === undefined &&
+				!run.stopsOnFailure;
 			return fail(job, reason, mayRepeat ? 'split' : undefined);
 		}
 	}

@@ -22,7 +22,7 @@ export function jobMessage(error: unknown, chunkingId: string): string {
 	return `${known} (chunking ID ${chunkingId})`;
 }
 
-const RESPONSE_IS_KEPT = "With 'On Error' set to 'Continue', the failed item has the response.";
+const RESPONSE_IN_ITEM = "With 'On Error' set to 'Continue', the failed item has the response.";
 const IN_FIRST_ITEM =
 	"With 'On Error' set to 'Continue', the first failed item of the request has the response.";
 
@@ -43,7 +43,7 @@ export const notAChunkingResponse = (isDamaged: boolean): ServiceFailure =>
 	isDamaged
 		? failure(
 				'The response of the AI service is not a valid JSON object',
-				`Check whether a proxy cuts off large responses, then submit the text again. ${RESPONSE_IS_KEPT}`,
+				`Check whether a proxy cuts off large responses, then submit the text again. ${RESPONSE_IN_ITEM}`,
 			)
 		: failure(
 				'The response of the AI service is not a valid chunking response',
@@ -57,7 +57,7 @@ export const notAChunkingResponse = (isDamaged: boolean): ServiceFailure =>
 export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFailure =>
 	failure(
 		`The AI service returned ${count(vectors, 'vector')} for ${count(chunks, 'chunk')}, so it is unknown which belongs to which`,
-		`If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. ${RESPONSE_IS_KEPT}`,
+		`If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. ${RESPONSE_IN_ITEM}`,
 	);
 
 /** The service has given up the job: it has answered, so this is certain. */
@@ -76,13 +76,13 @@ export function jobFailed(status: string, words: string, texts: number): Service
 /**
  * RETRIEVED without chunks.
  *
- * @param isKept whether a response arrived that could not be read
+ * @param hasResponse whether a response arrived that could not be read
  */
-export const alreadyRetrieved = (isKept: boolean): ServiceFailure =>
+export const alreadyRetrieved = (hasResponse: boolean): ServiceFailure =>
 	failure(
 		'The chunks were already retrieved, and the AI service does not return them again',
-		isKept
-			? `Submit the text again. ${RESPONSE_IS_KEPT}`
+		hasResponse
+			? `Submit the text again. ${RESPONSE_IN_ITEM}`
 			: 'Use the output of the run that retrieved them, or submit the text again.',
 	);
 
@@ -90,7 +90,7 @@ export const alreadyRetrieved = (isKept: boolean): ServiceFailure =>
 export const unreadableResults = (status: string): ServiceFailure =>
 	failure(
 		`The AI service reported ${status}, but this node cannot read the results`,
-		`Check 'AI Service URL' in the credential and the option 'Results Path'. ${RESPONSE_IS_KEPT}`,
+		`Check 'AI Service URL' in the credential and the option 'Results Path'. ${RESPONSE_IN_ITEM}`,
 	);
 
 /** There are more or fewer results than texts, so that none can be assigned to a text. */
@@ -99,14 +99,14 @@ export const countMismatch = (results: number, texts: number): ServiceFailure =>
 		`The AI service returned ${count(results, 'result')} for ${count(texts, 'text')}, so it is unknown which belongs to which`,
 		texts > 1
 			? `Submit the texts with 'Texts per Request' set to 1. ${IN_FIRST_ITEM}`
-			: `Submit the text again. ${RESPONSE_IS_KEPT}`,
+			: `Submit the text again. ${RESPONSE_IN_ITEM}`,
 	);
 
 /** The entry of a text is not what the interface knows. */
 export const noChunks = (words: string): ServiceFailure =>
 	failure(
 		'The AI service returned no readable chunks for the text',
-		`Submit the text again. ${RESPONSE_IS_KEPT}`,
+		`Submit the text again. ${RESPONSE_IN_ITEM}`,
 		words,
 	);
 

@@ -50,10 +50,10 @@ async function send(texts: TextEntry[], { run, session, options }: ChunkService)
 		throw noChunkingId(state === 'invalid' ? '' : session.words(body));
 	return {
 		chunkingId,
-		refs: texts.map((text, position) => ({ ...text, position })),
+		texts: texts.map((text, position) => ({ ...text, position })),
 		textCount: texts.length,
 		since: run.now(),
-		isOwn: true,
+		isOfThisRun: true,
 		status,
 	};
 }

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { itemOf } from '../../shared/n8n/sinks/sink';
 import type { Run } from '../../shared/n8n/run/run';
 import { PartWriter, type Part } from '../../shared/records/part-writer';
-import type { TextRef } from '../input/text';
+import type { AwaitedText } from '../input/text';
 import { storeFile } from '../../shared/n8n/sinks/stored-file';
 
 /**
@@ -29,11 +29,11 @@ export class ChunkFiles {
 	}
 
 	/** Adds the chunks of a text. */
-	async add(ref: TextRef, records: readonly IDataObject[]): Promise<void> {
+	async add(text: AwaitedText, records: readonly IDataObject[]): Promise<void> {
 		for (const record of records) {
 			await this.run.yieldToOthers();
 			await this.save(this.writer.add(JSON.stringify(record)));
-			this.items.add(itemOf(ref));
+			this.items.add(itemOf(text));
 		}
 	}
 

@@ -12,7 +12,7 @@ const MODEL_TOKENS = 512;
 /** Counts what a user should know beside the output. */
 export class ChunkHints {
 	/** Texts that are returned unfinished. */
-	private pending = 0;
+	private unfinishedTexts = 0;
 	/** The first error of their final polls. */
 	private lastError: unknown;
 	private withoutChunks = 0;
@@ -30,7 +30,7 @@ export class ChunkHints {
 	 * @param missing characters at its end that they do not cover
 	 * @param lacksVectors whether vectors are wanted and no chunk has one
 	 */
-	chunked(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
+	addText(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
 		if (chunks.length === 0) this.withoutChunks++;
 		else if (lacksVectors) this.withoutVectors++;
 		for (const { tokensUsed = 0 } of chunks)
@@ -41,13 +41,13 @@ export class ChunkHints {
 	}
 
 	/** Counts texts that are returned unfinished; `lastError` is that of their final poll, if it failed. */
-	unfinished(texts: number, lastError: unknown): void {
-		this.pending += texts;
+	addUnfinished(texts: number, lastError: unknown): void {
+		this.unfinishedTexts += texts;
 		this.lastError ??= lastError;
 	}
 
 	/** Counts a file that was read to its end without failures, by its summary. */
-	file(summary: IDataObject): void {
+	addFile(summary: IDataObject): void {
 		this.files.files++;
 		for (const name of ['records', 'chunked', 'chunks'] as const)
 			this.files[name] += summary[name] as number;
@@ -56,7 +56,7 @@ export class ChunkHints {
 	/** @param isFetched whether chunks were to be returned, and not only chunking IDs */
 	addTo(run: Run, isFetched: boolean): void {
 		const { done: returned, requests } = run.stats;
-		const ready = { done: returned - (isFetched ? this.pending : 0), requests };
+		const ready = { done: returned - (isFetched ? this.unfinishedTexts : 0), requests };
 		const verb = isFetched ? 'chunked' : 'submitted';
 		const done = doneText(ready, run.meter.seconds, 'text', verb);
 		const files = this.filesText(done === '' ? '' : costText(requests, run.meter.seconds));
@@ -75,8 +75,14 @@ export class ChunkHints {
 	}
 
 	private *warnings(isFetched: boolean): Generator<string, void, undefined> {
-		const { withoutChunks, withoutVectors, mostTokens, cutTexts, cutCharacters, pending } =
-			this;
+		const {
+			withoutChunks,
+			withoutVectors,
+			mostTokens,
+			cutTexts,
+			cutCharacters,
+			unfinishedTexts,
+		} = this;
 		if (this.lastError !== undefined)
 			yield `The final poll failed: ${messageOf(this.lastError)}`;
 		if (withoutChunks > 0)
@@ -87,7 +93,7 @@ export class ChunkHints {
 			yield `The largest chunk has ${count(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
 		if (cutTexts > 0)
 			yield `The AI service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.`;
-		if (pending > 0 && isFetched)
-			yield `${count(pending, 'text')} ${pending === 1 ? 'is' : 'are'} not finished. Fetch the chunks later with the operation 'Get Results'.`;
+		if (unfinishedTexts > 0 && isFetched)
+			yield `${count(unfinishedTexts, 'text')} ${unfinishedTexts === 1 ? 'is' : 'are'} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}
 }

@@ -5,11 +5,11 @@ import { fieldOf } from '../../shared/records/fields';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { ChunkOptions } from '../parameters';
-import type { ChunkTask, TextRef } from '../input/text';
+import type { ChunkTask, AwaitedText } from '../input/text';
 
 /** A text with its chunks, ready to be written as records. */
-interface ChunkedText {
-	ref: TextRef;
+interface TextWithChunks {
+	text: AwaitedText;
 	chunkingId: string;
 	chunks: Chunk[];
 	/** Whether these are certainly all chunks of the text. */
@@ -23,30 +23,30 @@ interface ChunkedText {
  * are most of its memory.
  */
 export async function recordsOf(
-	text: ChunkedText,
+	textWithChunks: TextWithChunks,
 	{ run, mode, options }: ChunkTask,
 ): Promise<IDataObject[]> {
-	const { ref, chunks } = text;
+	const { text, chunks } = textWithChunks;
 	const { vectors } = options;
-	const document = mode === 'chunks' ? undefined : ref.document;
+	const document = mode === 'chunks' ? undefined : text.document;
 	// One item per document has them beside its chunks.
-	const kept = mode === 'perDocument' ? {} : keptOf(text, options);
-	const details = options.chunkDetails ? detailsOf(text) : {};
-	if (chunks.length === 0 && !document) return [{ ...kept, ...details, chunkCount: 0 }];
+	const sourceFields = mode === 'perDocument' ? {} : sourceFieldsOf(textWithChunks, options);
+	const details = options.chunkDetails ? detailsOf(textWithChunks) : {};
+	if (chunks.length === 0 && !document) return [{ ...sourceFields, ...details, chunkCount: 0 }];
 	return await mapInSlices(chunks, run, (chunk, chunkIndex) => {
-		const { text: words, vector, ...measures } = chunk;
-		const own = {
+		const { text: chunkText, vector, ...measures } = chunk;
+		const chunkFields = {
 			...(document && {
 				id: chunkDocumentId(document.id, chunkIndex),
 				...document.fields,
 				parentId: document.id,
 			}),
 			chunkIndex,
-			text: words,
+			text: chunkText,
 			...(options.chunkDetails && { ...details, ...measures }),
 		};
 		// Its own fields come first and win, the vector last: a person sees the rest without scrolling.
-		const json: IDataObject = { ...own, ...kept, ...own };
+		const json: IDataObject = { ...chunkFields, ...sourceFields, ...chunkFields };
 		if (vector && vectors !== 'none')
 			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
 		return json;
@@ -54,42 +54,45 @@ export async function recordsOf(
 }
 
 /** What is known of all chunks of a text. */
-const detailsOf = ({ ref, chunkingId, chunks }: ChunkedText): IDataObject => ({
+const detailsOf = ({ text, chunkingId, chunks }: TextWithChunks): IDataObject => ({
 	chunkingId,
 	chunkCount: chunks.length,
-	...(ref.isOneOfAll && { textPosition: ref.position }),
+	...(text.isOneOfAll && { textPosition: text.position }),
 });
 
 const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 
-type KeptOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
+type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
 /** What Chunk Details adds. Fields of a source with the same names would be mistaken for it. */
-const DETAILS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
+const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
 /** Where a text stands that has not finished, as Submit returns it. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
-function keptOf({ source, chunkingId }: ChunkedText, options: KeptOptions): IDataObject {
-	const kept = keptFields(source, options);
-	if (options.keepSourceFields !== 'all') return kept;
-	for (const field of [...DETAILS, 'vector']) delete kept[field];
+function sourceFieldsOf(
+	{ source, chunkingId }: TextWithChunks,
+	options: SourceFieldOptions,
+): IDataObject {
+	const fields = selectSourceFields(source, options);
+	if (options.keepSourceFields !== 'all') return fields;
+	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
 	// They would send finished chunks back to Get Results.
-	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete kept[field];
-	return kept;
+	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
+	return fields;
 }
 
 /** The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed one. */
-export function keptFields(
+export function selectSourceFields(
 	source: IDataObject,
-	{ keepSourceFields = 'none', sourceFieldsToKeep }: KeptOptions,
+	{ keepSourceFields = 'none', sourceFieldsToKeep }: SourceFieldOptions,
 ): IDataObject {
-	const kept: IDataObject = keepSourceFields === 'all' ? { ...source } : {};
+	const fields: IDataObject = keepSourceFields === 'all' ? { ...source } : {};
 	for (const name of keepSourceFields === 'listed' ? sourceFieldsToKeep : []) {
 		const value = fieldOf(source, name);
-		if (value !== undefined) kept[name] = value as IDataObject[string];
+		if (value !== undefined) fields[name] = value as IDataObject[string];
 	}
-	delete kept.error;
-	return kept;
+	delete fields.error;
+	return fields;
 }
 
 /**
@@ -97,11 +100,11 @@ export function keptFields(
  * document: the item with all of this, and fields of its source.
  */
 export function itemsOf(
-	{ ref, chunks, isComplete, source }: Omit<ChunkedText, 'chunkingId'>,
+	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,
 	records: IDataObject[],
 	{ mode, options }: ChunkTask,
 ): IDataObject[] {
-	const { document } = ref;
+	const { document } = text;
 	if (document === undefined) return records;
 	// Chunks of a text that the service cut may be back in the next run.
 	const removalsKnown = isComplete && !document.isShared;
@@ -111,7 +114,7 @@ export function itemsOf(
 	if (mode === 'perDocument')
 		return [
 			{
-				...keptFields(source, options),
+				...selectSourceFields(source, options),
 				chunkCount: records.length,
 				removalsKnown,
 				documents: records,

@@ -19,15 +19,18 @@ import {
 } from '../jobs/job-errors';
 import type { Fetched } from '../jobs/fetch';
 import type { ChunkService, Job } from '../jobs/chunk-service';
-import type { TextEntry, TextRef } from '../input/text';
+import type { TextEntry, AwaitedText } from '../input/text';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
-import { itemsOf, keptFields, recordsOf } from './chunk-records';
+import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
 import { filled } from '../../shared/service/json';
 import { isTool } from '../../shared/n8n/run/tool';
 
 /** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
-type Assigned = { ref: TextRef } & ({ chunks: Chunk[]; covered: Coverage } | { problem: unknown });
+type AssignedResult = { text: AwaitedText } & (
+	| { chunks: Chunk[]; covered: Coverage }
+	| { reason: unknown }
+);
 
 type Results = Extract<Fetched, { type: 'results' }>;
 
@@ -48,31 +51,36 @@ export class Report {
 	}
 
 	/** Reports what was fetched for a job, or why nothing was. */
-	async answer(job: Job, outcome: Outcome<Fetched>): Promise<void> {
+	async reportJob(job: Job, outcome: Outcome<Fetched>): Promise<void> {
 		if (!outcome.ok) {
-			for (const [at, ref] of job.refs.entries())
-				await this.failedOf(job, ref, outcome, at === 0 ? job.kept : undefined);
+			for (const [at, text] of job.texts.entries())
+				await this.reportFailure(
+					job,
+					text,
+					outcome,
+					at === 0 ? job.unusedResponse : undefined,
+				);
 			return;
 		}
 		const { response } = outcome;
-		if (response.type === 'pending') return await this.pending(job, response.lastError);
+		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
 		// Results may come only once: what a text cannot take is returned with the first such text.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.yieldToOthers();
-			if ('chunks' in assigned) await this.chunked(job, assigned);
+			if ('chunks' in assigned) await this.reportChunks(job, assigned);
 			else {
-				await this.failedOf(job, assigned.ref, failed(assigned.problem), rest);
+				await this.reportFailure(job, assigned.text, failed(assigned.reason), rest);
 				rest = undefined;
 			}
 		}
 	}
 
 	/** Reports a text that the service has not accepted, or may not have accepted. */
-	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
+	async reportNotSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
 		const action = submitting(text.document?.id);
 		const message = outcomeMessage(action, outcome.reason, outcome.skipped);
-		await this.failed(text, outcome, message, {});
+		await this.fail(text, outcome, message, {});
 	}
 
 	/** Everything has been reported. */
@@ -80,60 +88,63 @@ export class Report {
 		await this.files?.end();
 	}
 
-	private async chunked(
+	private async reportChunks(
 		{ chunkingId }: Job,
-		{ ref, chunks, covered }: Extract<Assigned, { chunks: unknown }>,
+		{ text, chunks, covered }: Extract<AssignedResult, { chunks: unknown }>,
 	): Promise<void> {
 		const { options } = this.service;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
-		this.hints.chunked(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
-		const source = this.sourceOf(ref);
-		const text = { ref, chunkingId, chunks, isComplete: covered.isComplete, source };
-		const records = await recordsOf(text, this.service);
-		await this.files?.add(ref, records);
-		const items = itemsOf(text, this.files ? [] : records, this.service);
-		await this.sink.returned(ref, items, { chunks: chunks.length });
+		this.hints.addText(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
+		const source = this.sourceOf(text);
+		const withChunks = { text, chunkingId, chunks, isComplete: covered.isComplete, source };
+		const records = await recordsOf(withChunks, this.service);
+		await this.files?.add(text, records);
+		const items = itemsOf(withChunks, this.files ? [] : records, this.service);
+		await this.sink.addItems(text, items, { chunks: chunks.length });
 	}
 
 	/** Texts whose chunks are not ready go on with what Get Results needs. */
-	private async pending(unfinished: Job, lastError: unknown): Promise<void> {
+	private async reportPending(unfinished: Job, lastError: unknown): Promise<void> {
 		const job = { ...unfinished, status: this.service.session.words(unfinished.status) };
-		const { refs, status } = job;
-		if (refs.some(({ record }) => record !== undefined)) {
-			for (const [at, ref] of refs.entries())
-				await this.sink.returned(ref, at === 0 ? [submittedOf(job)] : []);
+		const { texts, status } = job;
+		if (texts.some(({ record }) => record !== undefined)) {
+			for (const [at, text] of texts.entries())
+				await this.sink.addItems(text, at === 0 ? [jobFields(job)] : []);
 			return;
 		}
-		this.hints.unfinished(refs.length, lastError);
+		this.hints.addUnfinished(texts.length, lastError);
 		const { keepSourceFields = 'all', sourceFieldsToKeep } = this.service.options;
-		for (const [at, ref] of refs.entries()) {
-			const kept = keptFields(this.sourceOf(ref), { keepSourceFields, sourceFieldsToKeep });
-			const response = this.responseOf(at === 0 ? job.kept : undefined);
-			const json = { ...kept, ...whereabouts(job, ref), status, ...response };
-			await this.sink.returned(ref, [json]);
+		for (const [at, text] of texts.entries()) {
+			const sourceFields = selectSourceFields(this.sourceOf(text), {
+				keepSourceFields,
+				sourceFieldsToKeep,
+			});
+			const response = this.responseOf(at === 0 ? job.unusedResponse : undefined);
+			const json = { ...sourceFields, ...fetchFields(job, text), status, ...response };
+			await this.sink.addItems(text, [json]);
 		}
 	}
 
 	/** @param response data that nobody could take, to be returned with the failure */
-	private async failedOf(
+	private async reportFailure(
 		job: Job,
-		ref: TextRef,
+		text: AwaitedText,
 		outcome: Failed,
 		response: unknown,
 	): Promise<void> {
 		const message = jobMessage(outcome.reason, job.chunkingId);
-		const json = { ...whereabouts(job, ref), ...this.responseOf(response) };
-		await this.failed(ref, outcome, message, json);
+		const json = { ...fetchFields(job, text), ...this.responseOf(response) };
+		await this.fail(text, outcome, message, json);
 	}
 
-	private async failed(
-		ref: TextRef,
+	private async fail(
+		text: AwaitedText,
 		{ reason, skipped, verdict }: Failed,
 		message: string,
 		json: IDataObject,
 	): Promise<void> {
-		const { id } = ref.document ?? {};
-		await this.sink.failed(ref, { reason, skipped, verdict, message, id, json });
+		const { id } = text.document ?? {};
+		await this.sink.addFailure(text, { reason, skipped, verdict, message, id, json });
 	}
 
 	/** A response that nobody could use, as a member of an item: it may come only once. A model has no use for it. */
@@ -142,46 +153,47 @@ export class Report {
 		return { response: this.service.session.masked(body) as IDataObject };
 	}
 
-	private sourceOf(ref: TextRef): IDataObject {
-		return ref.source ?? fieldsOfItem(this.service.run, itemOf(ref));
+	private sourceOf(text: AwaitedText): IDataObject {
+		return text.source ?? fieldsOfItem(this.service.run, itemOf(text));
 	}
 }
 
 /** Assigns the results of a request to its texts, by their position in it. */
 function* assign(
-	{ refs, textCount }: Job,
-	{ texts, body }: Results,
+	{ texts, textCount }: Job,
+	{ results, body }: Results,
 	{ session, mode, options }: ChunkService,
-): Generator<Assigned, void, undefined> {
+): Generator<AssignedResult, void, undefined> {
 	const needsDocument = mode !== 'chunks';
-	const given = (ref: TextRef, position: number): Assigned => {
-		if (position >= texts.length) return { ref, problem: noSuchText(position, texts.length) };
-		const result = texts[position];
+	const resultAt = (text: AwaitedText, position: number): AssignedResult => {
+		if (position >= results.length)
+			return { text, reason: noSuchText(position, results.length) };
+		const result = results[position];
 		if (result === undefined) {
 			const { chunkedData } = body as { chunkedData: unknown[] };
-			return { ref, problem: noChunks(session.words(chunkedData[position])) };
+			return { text, reason: noChunks(session.words(chunkedData[position])) };
 		}
 		const { chunks, mismatch } = result;
 		// A text without its vectors would replace good chunks.
 		if (options.vectors !== 'none' && mismatch)
-			return { ref, problem: vectorMismatch(mismatch) };
-		return { ref, chunks, covered: coverage(ref.text, chunks) };
+			return { text, reason: vectorMismatch(mismatch) };
+		return { text, chunks, covered: coverage(text.text, chunks) };
 	};
-	const isOnly = refs.length === 1 && textCount === undefined && !needsDocument;
-	for (const ref of refs) {
-		if (needsDocument && ref.document === undefined) yield { ref, problem: documentMissing() };
-		else if (ref.position !== undefined || texts.length === 1)
-			yield given(ref, ref.position ?? 0);
-		else if (texts.length === 0) yield { ref, chunks: [], covered: coverage(ref.text, []) };
-		else if (!isOnly) yield { ref, problem: positionMissing(texts.length) };
+	const isOnly = texts.length === 1 && textCount === undefined && !needsDocument;
+	for (const text of texts) {
+		if (needsDocument && text.document === undefined) yield { text, reason: documentMissing() };
+		else if (text.position !== undefined || results.length === 1)
+			yield resultAt(text, text.position ?? 0);
+		else if (results.length === 0) yield { text, chunks: [], covered: coverage(text.text, []) };
+		else if (!isOnly) yield { text, reason: positionMissing(results.length) };
 		else
-			for (const position of texts.keys())
-				yield given({ ...ref, position, isOneOfAll: true }, position);
+			for (const position of results.keys())
+				yield resultAt({ ...text, position, isOneOfAll: true }, position);
 	}
 }
 
 /** What Get Results needs to fetch a text and to tell it from the others of its request. */
-const whereabouts = ({ chunkingId, textCount }: Job, { position }: TextRef): IDataObject =>
+const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText): IDataObject =>
 	filled([
 		['chunkingId', chunkingId],
 		['textPosition', position],
@@ -189,11 +201,11 @@ const whereabouts = ({ chunkingId, textCount }: Job, { position }: TextRef): IDa
 	]) as IDataObject;
 
 /** The same for all texts of a request, which come from a file. */
-const submittedOf = ({ chunkingId, status, refs, textCount }: Job): IDataObject => ({
+const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,
-	firstRecord: refs[0]?.record?.record,
-	lastRecord: refs.at(-1)?.record?.record,
+	firstRecord: texts[0]?.record?.record,
+	lastRecord: texts.at(-1)?.record?.record,
 	textsInRequest: textCount,
-	documents: refs.map(({ document }) => ({ id: document?.id, ...document?.fields })),
+	documents: texts.map(({ document }) => ({ id: document?.id, ...document?.fields })),
 });

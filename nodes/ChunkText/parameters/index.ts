@@ -7,7 +7,7 @@ import {
 	property,
 	shownFor,
 } from '../../shared/n8n/parameters/properties';
-import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/document-fields';
+import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/field-mapping';
 import {
 	fileProperties,
 	fileProperty,
@@ -220,7 +220,7 @@ export const allProperties = properties([
 export type ChunkParameters = Parameters<typeof allProperties>;
 
 /** What each item or file has its own value of. */
-const OF_ITEMS = [
+const OPTIONS_PER_ITEM = [
 	'documentDescription',
 	'documentUrl',
 	'dataType',
@@ -239,14 +239,14 @@ const OF_ITEMS = [
  * @returns with vectors as the output has them, and `keepSourceFields` undefined if the user has not said it
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
-	const options = parameters.collection('options', OF_ITEMS);
+	const options = parameters.collection('options', OPTIONS_PER_ITEM);
 	const { outputTo, vectors, keepSourceFields } = options;
 	const inFiles = outputTo === 'files' && vectors === 'compact' ? 'list' : vectors;
-	const isSaid = parameters.isAdded('options', 'keepSourceFields');
+	const isChosen = parameters.isAdded('options', 'keepSourceFields');
 	return {
 		...options,
 		vectors: isTool ? 'none' : inFiles,
-		keepSourceFields: isSaid ? keepSourceFields : undefined,
+		keepSourceFields: isChosen ? keepSourceFields : undefined,
 	};
 }
 

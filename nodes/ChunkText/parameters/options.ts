@@ -1,4 +1,4 @@
-import { recommendedFieldProperties } from '../../shared/n8n/sources/document-fields';
+import { recommendedFieldProperties } from '../../shared/n8n/sources/field-mapping';
 import {
 	bytesPerFileProperty,
 	encodingProperty,

@@ -52,9 +52,9 @@ export class FailedRecords {
 	 */
 	async keepResponse({ record }: SourceRecord, { id, json }: Failure): Promise<void> {
 		if (json?.response === undefined) return;
-		const kept = { record, ...(id !== undefined && { id }), ...json };
+		const entry = { record, ...(id !== undefined && { id }), ...json };
 		const yieldToOthers = () => this.run.yieldToOthers();
-		await this.write('responses', await jsonInSteps(kept, LEVELS_TO_VECTORS, yieldToOthers));
+		await this.write('responses', await jsonInSteps(entry, LEVELS_TO_VECTORS, yieldToOthers));
 	}
 
 	/** All records have been added. */
@@ -81,9 +81,9 @@ export class FailedRecords {
 	}
 
 	private begin(kind: Kind): PartFiles {
-		const isOwn = kind === 'responses';
-		const writer = new PartWriter(this.maxBytes, isOwn ? LINES : this.frame());
-		return { writer, format: isOwn ? 'jsonLines' : this.source.format, files: [] };
+		const areResponses = kind === 'responses';
+		const writer = new PartWriter(this.maxBytes, areResponses ? LINES : this.frame());
+		return { writer, format: areResponses ? 'jsonLines' : this.source.format, files: [] };
 	}
 
 	private async save(

@@ -8,7 +8,7 @@ import type { Failure } from '../run/results';
 import { messageOf } from '../../service/input-error';
 
 /** Maximum of failures listed in the output; the others are only counted. */
-const MAX_LISTED = 100;
+const MAX_FAILURES = 100;
 /** Maximum of different reasons that are counted: a service may word each one differently. */
 const MAX_REASONS = 100;
 
@@ -21,18 +21,18 @@ interface LocatedFailure extends Failure {
 /** The failures of a file or of an input item. */
 export class FailureList {
 	/** How many there are. */
-	count = 0;
+	total = 0;
 	/** `{ record?, line?, id?, error, advice?, httpStatus? }` of the first ones. */
 	readonly list: IDataObject[] = [];
 	private readonly reasons = new Map<string, number>();
 
 	note(failure: LocatedFailure): void {
-		this.count++;
+		this.total++;
 		const reason = commonReason(failure);
 		const isKnown = this.reasons.has(reason) || this.reasons.size < MAX_REASONS;
 		const key = isKnown ? reason : 'Other errors';
 		this.reasons.set(key, (this.reasons.get(key) ?? 0) + 1);
-		if (this.list.length < MAX_LISTED) this.list.push(entryOf(failure));
+		if (this.list.length < MAX_FAILURES) this.list.push(entryOf(failure));
 	}
 
 	/** Members of a summary: the list, and all by what they have in common, the most frequent first. */

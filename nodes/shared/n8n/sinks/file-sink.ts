@@ -21,7 +21,7 @@ import {
 	type Success,
 	type ResultFormat,
 } from './sink';
-import { skipAnswered, Watermark } from './watermark';
+import { adviceToSkip, Watermark } from './watermark';
 import type { CommonOptions } from '../parameters/common-options';
 import { count, figure } from '../../service/numbers';
 
@@ -40,11 +40,11 @@ export interface FileResult extends SinkResult {
 	/** Counts what concerns this file, if requests of several are in flight; the run's unless given. */
 	stats?: RunStats;
 	/** Returns how to continue after an interruption. All records up to `upTo` were answered. */
-	goOn?: (upTo: number) => string;
+	adviceToContinue?: (upTo: number) => string;
 	/** What else to say of the file if the run stops at a later one. */
 	atEnd?: () => string;
 	/** Takes the summary of a file that was read to its end without failures, which gets no item then. */
-	summed?: ((summary: IDataObject) => void) | undefined;
+	onSummary?: ((summary: IDataObject) => void) | undefined;
 }
 
 /**
@@ -74,18 +74,18 @@ export class FileSink implements Sink {
 
 	constructor(
 		private readonly run: Run,
-		private readonly origin: FileToRead,
+		private readonly fileToRead: FileToRead,
 		options: CommonOptions,
 		private readonly result: FileResult,
 	) {
-		this.failedRecords = new FailedRecords(run, origin.file, options.bytesPerFile);
+		this.failedRecords = new FailedRecords(run, fileToRead.file, options.bytesPerFile);
 		this.counts = newCounts(result);
-		this.watermark = new Watermark(origin.skip);
+		this.watermark = new Watermark(fileToRead.skip);
 		this.stats = result.stats ?? run.stats;
 		this.meter = new Meter(this.stats);
 	}
 
-	async done<E extends EntryOrigin, R>(
+	async addSuccess<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		{ response }: Success<R>,
 		resultFormat: ResultFormat<E, R>,
@@ -94,40 +94,40 @@ export class FileSink implements Sink {
 		for (const { record } of entries) this.succeed(record?.record, as);
 	}
 
-	async returned(
+	async addItems(
 		{ record }: EntryOrigin,
 		items: IDataObject[],
 		counts: Readonly<Record<string, number>> = {},
 	): Promise<void> {
 		for (const [name, number] of Object.entries(counts)) add(this.counts, name, number);
-		this.run.results.give(this.origin.itemIndex, items);
+		this.run.results.give(this.fileToRead.itemIndex, items);
 		this.succeed(record?.record);
 	}
 
-	async failed({ record }: EntryOrigin, failure: Failure): Promise<void> {
+	async addFailure({ record }: EntryOrigin, failure: Failure): Promise<void> {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
 		// What a cancel interrupts has not failed: it is done again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
 		if (failure.verdict && mayFailAll(failure.verdict)) this.inDoubt.push(record.record);
-		else this.watermark.answered(record.record);
+		else this.watermark.markDone(record.record);
 		this.fail(record, failure);
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
 	}
 
 	/** The file cannot be read any further than before this record. */
-	brokenOff(record: number, reason: unknown): void {
+	breakOff(record: number, reason: unknown): void {
 		const line = reason instanceof RecordError ? reason.line : undefined;
 		const isOfFile = reason instanceof RecordError || reason instanceof FileError;
-		const advice = isOfFile ? reason.advice : FETCH_FILE;
+		const advice = isOfFile ? reason.advice : FETCH_AGAIN_ADVICE;
 		this.readError = { message: messageOf(reason), advice };
 		this.fail({ record, line }, { reason, advice });
 	}
 
 	async close(): Promise<void> {
 		const { run, failures } = this;
-		const { itemIndex, file, skip } = this.origin;
+		const { itemIndex, file, skip } = this.fileToRead;
 		const passedOver = Math.min(skip, file.reader.position.record - 1);
 		this.skip(passedOver, passedOver);
 		if (run.returnsNothing) return;
@@ -142,32 +142,32 @@ export class FileSink implements Sink {
 			return run.fail(itemIndex, { reason, message, json, binary });
 		}
 		this.isProcessed = true;
-		const { summed } = this.result;
-		if (summed && this.isAtEnd && failures.count === 0) {
-			summed(json);
+		const { onSummary } = this.result;
+		if (onSummary && this.isAtEnd && failures.total === 0) {
+			onSummary(json);
 			return run.results.give(itemIndex, []);
 		}
-		const failure = failures.count > 0 ? this.failure() : undefined;
+		const failure = failures.total > 0 ? this.failure() : undefined;
 		run.results.give(itemIndex, [json], { binary, failure });
 	}
 
 	/** How far it has come, and how to continue if the run ends here. */
 	progress(): string {
 		const { failures, watermark, firstFailed } = this;
-		const { done, goOn = skipAnswered, atEnd } = this.result;
-		const name = quoted(this.origin.file.name);
+		const { done, adviceToContinue = adviceToSkip, atEnd } = this.result;
+		const name = quoted(this.fileToRead.file.name);
 		if (this.isProcessed)
 			return [`The file ${name} had been processed.`, atEnd?.()].filter(Boolean).join(' ');
 		// A run that returns no files loses the failed records, so the next run starts at the first of them.
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
 		const succeeded = count(this.counts[done] ?? 0, 'record');
-		const failed = failures.count > 0 ? ` and ${figure(failures.count)} had failed` : '';
-		return `Of the file ${name}, ${succeeded} had been ${done}${failed}. ${goOn(upTo)}`.trimEnd();
+		const failed = failures.total > 0 ? ` and ${figure(failures.total)} had failed` : '';
+		return `Of the file ${name}, ${succeeded} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
 	}
 
 	/** How far it has come, for n8n's log. */
 	logLine(): string {
-		const read = this.origin.file.reader.position.record - 1;
+		const read = this.fileToRead.file.reader.position.record - 1;
 		return `${this.progress()} (${count(read, 'record')} read, ${this.meter.text()})`;
 	}
 
@@ -177,11 +177,11 @@ export class FileSink implements Sink {
 		if (as === 'skipped') this.skipped++;
 		else add(this.counts, as, 1);
 		this.records = Math.max(this.records, record);
-		this.watermark.answered(record);
+		this.watermark.markDone(record);
 		if (this.run.ended || this.inDoubt.length === 0) return;
-		const settled = this.inDoubt.filter((each) => each < record);
+		const resolved = this.inDoubt.filter((each) => each < record);
 		this.inDoubt = this.inDoubt.filter((each) => each > record);
-		for (const each of settled) this.watermark.answered(each);
+		for (const each of resolved) this.watermark.markDone(each);
 	}
 
 	private skip(records: number, upTo: number): void {
@@ -193,7 +193,7 @@ export class FileSink implements Sink {
 		{ record, line }: { record: number; line: number | undefined },
 		failure: Failure,
 	): void {
-		const { run, origin } = this;
+		const { run, fileToRead } = this;
 		this.records = Math.max(this.records, record);
 		this.firstFailed = Math.min(this.firstFailed, record);
 		this.stats.increment('failed');
@@ -204,21 +204,21 @@ export class FileSink implements Sink {
 		const inLine = line === undefined ? '' : ` (line ${line})`;
 		const where = isUnreadable ? '' : `, record ${record}${inLine}`;
 		const isOfRecord = isUnreadable || reason instanceof InputError;
-		run.fail(origin.itemIndex, {
+		run.fail(fileToRead.itemIndex, {
 			reason,
-			message: `${quoted(origin.file.name)}${where}: ${message}`,
-			advice: failure.advice ?? (isOfRecord ? CORRECT_RECORD : undefined),
+			message: `${quoted(fileToRead.file.name)}${where}: ${message}`,
+			advice: failure.advice ?? (isOfRecord ? CORRECT_RECORD_ADVICE : undefined),
 		});
 	}
 
 	/** Hints at what failed in a file while the run went on. */
 	private failure(): InputError {
 		const { failures, readError, records, run } = this;
-		const name = quoted(this.origin.file.name);
-		const inFiles = failures.count - (readError ? 1 : 0);
+		const name = quoted(this.fileToRead.file.name);
+		const inFiles = failures.total - (readError ? 1 : 0);
 		const what = `${count(inFiles, 'record')} of ${name} failed`;
-		if (inFiles > 0) run.hintAtFile(what, CORRECT_FAILED);
-		if (!readError) return new InputError(what, CORRECT_FAILED);
+		if (inFiles > 0) run.hintAtFile(what, CORRECT_FILES_ADVICE);
+		if (!readError) return new InputError(what, CORRECT_FILES_ADVICE);
 		const ending = `The file ${name} could not be read to its end: ${readError.message}`;
 		const advice = `${readError.advice} Then continue with Skip Records: ${records - 1}`;
 		run.hintAtFile(ending, advice);
@@ -228,25 +228,25 @@ export class FileSink implements Sink {
 	private summary(): IDataObject {
 		const { records, counts, failures, skipped, readError } = this;
 		return {
-			file: this.origin.file.name,
+			file: this.fileToRead.file.name,
 			records,
 			...counts,
-			failed: failures.count,
+			failed: failures.total,
 			skipped,
 			atEnd: this.isAtEnd,
 			...(readError && { readError: readError.message }),
 			stats: this.meter.json(),
 			...this.result.json?.(),
-			...(failures.count > 0 && failures.json()),
+			...(failures.total > 0 && failures.json()),
 			...this.failedRecords.json(),
 		};
 	}
 }
 
-const FETCH_FILE =
+const FETCH_AGAIN_ADVICE =
 	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
 
-const CORRECT_RECORD = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
+const CORRECT_RECORD_ADVICE = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
 
-const CORRECT_FAILED =
+const CORRECT_FILES_ADVICE =
 	"See 'failures' for the reasons. The failed records are attached as files: correct these files and run this node on them.";

@@ -45,7 +45,7 @@ export class ItemSink implements Sink {
 	/** Items that the summary stands for. */
 	private readonly summarized = new Set<number>();
 	/** Entries that succeeded as something else, such as `skipped`. */
-	private readonly others: Record<string, number> = {};
+	private readonly otherCounts: Record<string, number> = {};
 	private blanks = 0;
 	private readonly tallies = new Map<number, ItemTally>();
 
@@ -57,7 +57,7 @@ export class ItemSink implements Sink {
 		run.progress = () => this.progress();
 	}
 
-	async done<E extends EntryOrigin, R>(
+	async addSuccess<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		{ response }: Success<R>,
 		resultFormat: ResultFormat<E, R>,
@@ -65,7 +65,7 @@ export class ItemSink implements Sink {
 		const { run, result } = this;
 		const as = resultFormat.countedAs?.(response) ?? result.done;
 		if (as === result.done) run.stats.increment('done', entries.length);
-		else add(this.others, as, entries.length);
+		else add(this.otherCounts, as, entries.length);
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.yieldToOthers();
 			for (const itemIndex of entry.items)
@@ -73,30 +73,30 @@ export class ItemSink implements Sink {
 		}
 	}
 
-	async returned(entry: EntryOrigin, items: IDataObject[]): Promise<void> {
+	async addItems(entry: EntryOrigin, items: IDataObject[]): Promise<void> {
 		this.run.stats.increment('done');
 		this.run.results.give(itemOf(entry), items);
 	}
 
 	/** An item with an empty list: it gets `json`, unless several or each input item get one result anyway. */
-	empty(itemIndex: number, json: IDataObject): void {
+	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.give(itemIndex, () => [json]);
 	}
 
 	/** An item without anything in it, such as an empty row of a spreadsheet: no failure, and no output item. */
-	blank(itemIndex: number): void {
+	addBlankItem(itemIndex: number): void {
 		this.blanks++;
 		this.give(itemIndex, () => []);
 	}
 
 	/** An entry that cannot be sent. */
-	refused(itemIndex: number, reason: unknown, id?: string): void {
+	addInvalid(itemIndex: number, reason: unknown, id?: string): void {
 		this.run.stats.increment('failed');
 		if (this.isPerInputItem) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
-	async failed(entry: EntryOrigin, failure: Failure): Promise<void> {
+	async addFailure(entry: EntryOrigin, failure: Failure): Promise<void> {
 		await this.run.yieldToOthers();
 		this.run.stats.increment('failed');
 		for (const itemIndex of entry.items) {
@@ -148,7 +148,7 @@ export class ItemSink implements Sink {
 	}
 
 	private returnTally(itemIndex: number, { counts, failures, first }: ItemTally): void {
-		const failed = failures.count;
+		const failed = failures.total;
 		const json = { ...this.result.json?.(), ...counts, failed };
 		if (first === undefined) return this.run.results.give(itemIndex, [json]);
 		const { reason, message = messageOf(reason), advice } = first;
@@ -167,7 +167,7 @@ export class ItemSink implements Sink {
 		const json = {
 			documents: stats.done,
 			failures: results.failures,
-			...this.others,
+			...this.otherCounts,
 			...(this.blanks > 0 && { blank: this.blanks }),
 			stats: meter.json(),
 		};
@@ -179,9 +179,12 @@ export class ItemSink implements Sink {
 
 	/** A run that continues on errors is green, whatever failed. */
 	private hintAtFailures(): void {
-		const { run, others } = this;
+		const { run, otherCounts } = this;
 		const { done, failed } = run.stats;
-		const number = Object.values(others).reduce((sum, other) => sum + other, done + failed);
+		const number = Object.values(otherCounts).reduce(
+			(sum, other) => sum + other,
+			done + failed,
+		);
 		const all = count(number, this.result.noun ?? 'document');
 		const items = failed === 1 ? 'the failed item' : 'the failed items';
 		const where = run.results.toErrorOutput ? 'in the Error output' : `of ${items}`;

@@ -50,7 +50,7 @@ export function add(counts: Record<string, number>, name: string, number: number
 /** Accounts for the entries of one source, each exactly once. */
 export interface Sink {
 	/** Entries succeeded. */
-	done<E extends EntryOrigin, R>(
+	addSuccess<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		outcome: Success<R>,
 		resultFormat: ResultFormat<E, R>,
@@ -60,13 +60,13 @@ export interface Sink {
 	 *
 	 * @param counts of a summary, which these are added to
 	 */
-	returned(
+	addItems(
 		entry: EntryOrigin,
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
 	/** An entry failed, or was not sent; a failure ends a run that stops at failures. */
-	failed(entry: EntryOrigin, failure: Failure): Promise<void>;
+	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
 	/** All entries have been answered: returns the rest. */
 	close(): Promise<void>;
 }
@@ -78,10 +78,10 @@ export async function account<E extends EntryOrigin, R>(
 	outcome: Outcome<R>,
 	resultFormat: ResultFormat<E, R>,
 ): Promise<void> {
-	if (outcome.ok) return await sink.done(entries, outcome, resultFormat);
+	if (outcome.ok) return await sink.addSuccess(entries, outcome, resultFormat);
 	const { reason, skipped, verdict } = outcome;
 	for (const entry of entries) {
 		const words = resultFormat.failure(entry, outcome);
-		await sink.failed(entry, { reason, skipped, verdict, ...words });
+		await sink.addFailure(entry, { reason, skipped, verdict, ...words });
 	}
 }

@@ -3,7 +3,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { InputError, messageOf } from '../../service/input-error';
 import type { Run } from '../run/run';
 
-const CHECK_STORAGE = 'Check the storage where n8n keeps files, for example its free space.';
+const STORAGE_ADVICE = 'Check the storage where n8n keeps files, for example its free space.';
 
 /**
  * Stores a file that an output item is to have. If n8n cannot store it, the run ends, since this would
@@ -19,7 +19,7 @@ export async function storeFile(
 		return await run.context.helpers.prepareBinaryData(buffer, fileName, mimeType);
 	} catch (error) {
 		const message = `n8n could not store the file '${fileName}': ${messageOf(error)}`;
-		run.stop(new InputError(message, CHECK_STORAGE));
+		run.stop(new InputError(message, STORAGE_ADVICE));
 		return { data: buffer.toString('base64'), mimeType, fileName };
 	}
 }

@@ -9,7 +9,7 @@ export class Watermark {
 	constructor(public upTo = 0) {}
 
 	/** A record was answered. */
-	answered(record: number): void {
+	markDone(record: number): void {
 		if (record !== this.upTo + 1) {
 			this.beyond.add(record);
 			return;
@@ -20,7 +20,7 @@ export class Watermark {
 }
 
 /** How to continue if what was answered has taken effect; '' if nothing was. */
-export const skipAnswered = (upTo: number): string =>
+export const adviceToSkip = (upTo: number): string =>
 	upTo === 0
 		? ''
 		: `Everything up to record ${figure(upTo)} was answered: continue with Skip Records: ${upTo}`;

@@ -13,7 +13,7 @@ export const htmlError = (name: string): InputError =>
 	);
 
 /** Why a file is refused, whatever failed: what reads it knows neither its name nor the parameters. */
-export function refusal(name: string, error: unknown): unknown {
+export function readError(name: string, error: unknown): unknown {
 	if (error instanceof FileError) {
 		return new InputError(`${quoted(name)}: ${error.message}`, error.advice);
 	}
@@ -40,4 +40,4 @@ export function repeatedNames(all: readonly string[]): string[] {
 	return [...new Set(again)];
 }
 
-export const EMPTY = 'Check the node that outputs the file.';
+export const EMPTY_FILE_ADVICE = 'Check the node that outputs the file.';

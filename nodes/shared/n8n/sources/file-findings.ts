@@ -11,10 +11,10 @@ interface FindingText {
 	advice: string;
 }
 
-const QUOTES =
+const QUOTES_ADVICE =
 	"If quotes are ordinary characters in the file, set the option 'Quotes' to 'None': otherwise these rows are part of a cell.";
 
-const TEXTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, FindingText>> = {
+const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, FindingText>> = {
 	windows1252: {
 		what: (isOne, file) =>
 			`${isOne ? 'line' : 'lines'} of ${file} ${isOne ? 'is' : 'are'} not UTF-8 and ${isOne ? 'was' : 'were'} read as Windows-1252`,
@@ -28,7 +28,7 @@ const TEXTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	quotedRows: {
 		what: (isOne, file) =>
 			`quoted ${isOne ? 'cell' : 'cells'} of ${file} ${isOne ? 'has' : 'have'} several lines that look like rows`,
-		advice: QUOTES,
+		advice: QUOTES_ADVICE,
 	},
 	decimalId: {
 		what: (isOne, file) =>
@@ -48,7 +48,7 @@ const TEXTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 };
 
 /** Rows about which nothing is to be done. */
-const SKIPPED = [
+const SKIPPED_ROWS = [
 	['titleRow', 'row before the header row', 'rows before the header row'],
 	['blankRow', 'blank row', 'blank rows'],
 ] as const;
@@ -56,19 +56,19 @@ const SKIPPED = [
 /** Adds hints for what was noticed in a file. */
 export function hintAtFindings(run: Run, name: string, findings: Findings): void {
 	const file = quoted(name);
-	for (const [kind, { what, advice }] of Object.entries(TEXTS)) {
+	for (const [kind, { what, advice }] of Object.entries(HINTS)) {
 		const found = findings.of(kind as FindingKind);
 		if (!found) continue;
 		const sentence = `${figure(found.count)} ${what(found.count === 1, file)}`;
-		run.hintAtFile(`${sentence} (${placeOf(found)})`, advice);
+		run.hintAtFile(`${sentence} (${locationOf(found)})`, advice);
 	}
-	for (const [kind, noun, plural] of SKIPPED) {
+	for (const [kind, noun, plural] of SKIPPED_ROWS) {
 		const found = findings.of(kind);
 		if (!found) continue;
 		const rows = count(found.count, noun, plural);
-		run.hintAtFile(`${rows} of ${file} skipped (${placeOf(found)})`, '');
+		run.hintAtFile(`${rows} of ${file} skipped (${locationOf(found)})`, '');
 	}
 }
 
-const placeOf = ({ count: number, line, example }: Finding): string =>
+const locationOf = ({ count: number, line, example }: Finding): string =>
 	`${number === 1 ? '' : 'the first in '}line ${line}${example === '' ? '' : `: ${quoted(example)}`}`;

@@ -9,12 +9,12 @@ interface FileKind {
 	/** The formats, for the description of a choice. */
 	text: string;
 	/** How the format is detected. */
-	detected: string;
+	autoDetectText: string;
 }
 
-const fileKind = (formats: readonly RecordFormat[], detected: string): FileKind => {
+const fileKind = (formats: readonly RecordFormat[], autoDetectText: string): FileKind => {
 	const text = formats.map((format) => FORMATS[format].name).join(', ');
-	return { formats, text: text.replace(/, ([^,]+)$/, ' or $1'), detected };
+	return { formats, text: text.replace(/, ([^,]+)$/, ' or $1'), autoDetectText };
 };
 
 /** Files of records with fields. */
@@ -69,14 +69,17 @@ export const textFileDocumentProperties = properties([
  *
  * @param show for which choices
  */
-export const fileProperties = ({ formats, detected }: FileKind, show: Record<string, string[]>) =>
+export const fileProperties = (
+	{ formats, autoDetectText }: FileKind,
+	show: Record<string, string[]>,
+) =>
 	properties([
 		{
 			displayName: 'File Format',
 			name: 'fileFormat',
 			type: 'options',
 			options: [
-				{ name: 'Auto-Detect', value: 'auto', description: detected },
+				{ name: 'Auto-Detect', value: 'auto', description: autoDetectText },
 				...formats
 					.map((value) => {
 						const { name, description } = FORMATS[value];

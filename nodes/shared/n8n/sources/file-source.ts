@@ -16,17 +16,17 @@ import {
 	checkFields,
 	openItemFile,
 	type FileParameters,
-	type Needed,
+	type RequiredField,
 	type RecordFileOptions,
 } from './record-file';
-import { passedOn, type Reading, type Source } from './source';
+import { passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
-import { refusal } from './file-errors';
+import { readError } from './file-errors';
 
 /** How a file of an input item is read: its records as they are needed. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	/** Fields that a file must have, each with the parameter that names it; see `checkFields`. */
-	needed: readonly Needed[];
+	requiredFields: readonly RequiredField[];
 	sink: FileSink;
 }
 
@@ -36,7 +36,7 @@ interface Files<E extends EntryOrigin, R extends FileReading<E>> {
 	parameters: FileParameters;
 	options: RecordFileOptions;
 	/** How a file is read. */
-	readingOf: (origin: FileToRead) => R;
+	readingOf: (fileToRead: FileToRead) => R;
 	/** Has answered all entries of a file when it returns. */
 	use: (source: Source<E>, reading: R) => Promise<void>;
 	/** Whether a file is opened once the one before was read, with the entries of both in flight. */
@@ -57,18 +57,19 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 	const unfinished = new Set<Promise<void>>();
 	/** Those of files in flight. */
 	const sinks = new Set<FileSink>();
-	const places: Array<{ itemIndex: number; where: string | IBinaryData }> = [];
+	const locations: Array<{ itemIndex: number; location: string | IBinaryData }> = [];
 	for (const itemIndex of run.items.keys()) {
 		await run.yieldToOthers();
 		if (run.returnsNothing) break;
-		for (const where of placesOf(run, parameters, itemIndex)) places.push({ itemIndex, where });
+		for (const location of locationsOf(run, parameters, itemIndex))
+			locations.push({ itemIndex, location });
 	}
-	for (const [at, { itemIndex, where }] of places.entries()) {
+	for (const [at, { itemIndex, location }] of locations.entries()) {
 		await run.yieldToOthers();
 		if (run.returnsNothing) break;
-		const opened = run.ended ? undefined : await open(files, itemIndex, where);
+		const opened = run.ended ? undefined : await open(files, itemIndex, location);
 		if (opened === undefined) {
-			if (run.ended) notRead(run, itemIndex, where);
+			if (run.ended) failUnreadFile(run, itemIndex, location);
 			continue;
 		}
 		const { sink } = opened.reading;
@@ -78,7 +79,7 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 			const named = sinks.size > 0 ? [...sinks].slice(-MAX_FILES_NAMED) : [sink];
 			return named.map((one) => one.progress()).join(' ');
 		};
-		const isLast = at === places.length - 1;
+		const isLast = at === locations.length - 1;
 		let wasRead: () => void = () => undefined;
 		const reading = new Promise<void>((resolve) => (wasRead = resolve));
 		const using: Promise<void> = useFile(files, opened, isLast, wasRead).finally(() => {
@@ -95,15 +96,15 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, parameters, options, readingOf }: Files<E, R>,
 	itemIndex: number,
-	where: string | IBinaryData,
-): Promise<{ origin: FileToRead; reading: R } | undefined> {
+	location: string | IBinaryData,
+): Promise<{ fileToRead: FileToRead; reading: R } | undefined> {
 	let file: RecordFile | undefined;
 	try {
-		file = await openItemFile(run, parameters, options, itemIndex, where);
+		file = await openItemFile(run, parameters, options, itemIndex, location);
 		const skip = parameters.get('options.skipRecords', itemIndex);
 		const max = parameters.get('options.maxRecords', itemIndex);
-		const origin = { file, itemIndex, skip, max };
-		return { origin, reading: readingOf(origin) };
+		const fileToRead = { file, itemIndex, skip, max };
+		return { fileToRead, reading: readingOf(fileToRead) };
 	} catch (error) {
 		file?.close();
 		// A run that ends closes its files, also the one that is being opened.
@@ -115,30 +116,30 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 /** @param wasRead called once all entries of the file have been taken */
 async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, options, use }: Files<E, R>,
-	{ origin, reading }: { origin: FileToRead; reading: R },
+	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
 	isLast: boolean,
 	wasRead: () => void,
 ): Promise<void> {
 	const { sink } = reading;
 	try {
 		await use(
-			{ entries: entriesOf(run, origin, reading, options, wasRead), sink, isLast },
+			{ entries: entriesOf(run, fileToRead, reading, options, wasRead), sink, isLast },
 			reading,
 		);
 		await sink.close();
-		hintAtFindings(run, origin.file.name, origin.file.findings);
+		hintAtFindings(run, fileToRead.file.name, fileToRead.file.findings);
 	} catch (error) {
-		run.refuse(origin.itemIndex, error);
+		run.refuse(fileToRead.itemIndex, error);
 	} finally {
-		origin.file.close();
+		fileToRead.file.close();
 	}
 }
 
 /** The run ended before a file was read. */
-function notRead(run: Run, itemIndex: number, where: string | IBinaryData): void {
-	if (typeof where === 'string' && !hasFile(run, itemIndex, where)) return;
+function failUnreadFile(run: Run, itemIndex: number, location: string | IBinaryData): void {
+	if (typeof location === 'string' && !hasFile(run, itemIndex, location)) return;
 	const reason = run.ended?.reason;
-	const { name } = inputFile(run, itemIndex, where);
+	const { name } = inputFile(run, itemIndex, location);
 	const message = `The file ${quoted(name)} was not read: ${messageOf(reason)}`;
 	run.fail(itemIndex, { reason, message, json: { file: name }, skipped: true });
 }
@@ -147,19 +148,19 @@ function notRead(run: Run, itemIndex: number, where: string | IBinaryData): void
  * Where the files of an item are: in the fields that are named, separated by commas. Of several names,
  * those count that the item has.
  */
-function placesOf(
+function locationsOf(
 	run: Run,
 	parameters: FileParameters,
 	itemIndex: number,
 ): Array<string | IBinaryData> {
 	try {
-		const where = parameters.file('binaryPropertyName', itemIndex);
-		if (typeof where !== 'string') return [where];
-		const names = [...new Set(where.split(',').flatMap((name) => name.trim() || []))];
+		const location = parameters.file('binaryPropertyName', itemIndex);
+		if (typeof location !== 'string') return [location];
+		const names = [...new Set(location.split(',').flatMap((name) => name.trim() || []))];
 		const found = names.filter((name) => hasFile(run, itemIndex, name));
 		if (found.length > 0) return found;
 		// That there is none is said of the first.
-		return passedOn(run, itemIndex) ? [] : [names[0] ?? ''];
+		return passOnSummary(run, itemIndex) ? [] : [names[0] ?? ''];
 	} catch (error) {
 		run.refuse(itemIndex, error);
 		return [];
@@ -174,7 +175,7 @@ function placesOf(
 async function* entriesOf<E extends EntryOrigin>(
 	run: Run,
 	{ file, itemIndex, skip, max }: FileToRead,
-	{ needed, entryOf, idOf, sink }: FileReading<E>,
+	{ requiredFields, entryOf, idOf, sink }: FileReading<E>,
 	{ jsonColumns }: RecordFileOptions,
 	wasRead: () => void,
 ): AsyncGenerator<E[], void, undefined> {
@@ -183,13 +184,16 @@ async function* entriesOf<E extends EntryOrigin>(
 	const { findings } = file;
 	const columns = file.format === 'csv' ? jsonColumns : [];
 	let areDecimal = !FORMATS[file.format].isJson;
-	const fields = [...needed, ...columns.map((name): Needed => [name, 'JSON Columns'])];
-	const neededFields = needed.map(([field]) => field);
-	const idField = needed.find(([, parameter]) => parameter === 'ID Field')?.[0];
+	const fields = [
+		...requiredFields,
+		...columns.map((name): RequiredField => [name, 'JSON Columns']),
+	];
+	const fieldNames = requiredFields.map(([field]) => field);
+	const idField = requiredFields.find(([, parameter]) => parameter === 'ID Field')?.[0];
 	let isFirst = true;
 	let at = 0;
 	try {
-		for await (const records of file.records(skip, neededFields)) {
+		for await (const records of file.records(skip, fieldNames)) {
 			const slice: E[] = [];
 			for (const record of records) {
 				const pause = run.yieldToOthers();
@@ -198,15 +202,15 @@ async function* entriesOf<E extends EntryOrigin>(
 				if (isFirst) checkFields(run, file, record, fields);
 				isFirst = false;
 				at = record.record;
-				const place = { items, record };
+				const origin = { items, record };
 				try {
 					if (record.error) throw record.error;
 					if (columns.length > 0)
 						record.value = withJsonCells(record.value as object, columns);
-					slice.push(entryOf(record.value, place));
+					slice.push(entryOf(record.value, origin));
 					if (areDecimal) areDecimal = noteDecimalId(findings, record, idField);
 				} catch (reason) {
-					await sink.failed(place, { reason, id: idOf?.(record.value) });
+					await sink.addFailure(origin, { reason, id: idOf?.(record.value) });
 				}
 			}
 			if (slice.length > 0) yield slice;
@@ -218,8 +222,8 @@ async function* entriesOf<E extends EntryOrigin>(
 		// A run that ends closes its files. What is wrong after Max Records is for the run that reads that far.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
-		if (read === 0 || error instanceof InputError) throw refusal(file.name, error);
-		sink.brokenOff(read + 1, error);
+		if (read === 0 || error instanceof InputError) throw readError(file.name, error);
+		sink.breakOff(read + 1, error);
 	} finally {
 		wasRead();
 	}

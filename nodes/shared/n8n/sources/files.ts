@@ -37,20 +37,20 @@ interface OpenFile {
 /**
  * A file of an input item. Nothing is read yet.
  *
- * @param where the name of its field or, from an expression, the file itself (`Parameters.file`)
+ * @param location the name of its field or, from an expression, the file itself (`Parameters.file`)
  * @throws InputError if the item has no such file
  */
-export function inputFile(run: Run, itemIndex: number, where: string | IBinaryData): InputFile {
-	const binary = typeof where === 'string' ? fileIn(run, itemIndex, where) : where;
+export function inputFile(run: Run, itemIndex: number, location: string | IBinaryData): InputFile {
+	const binary = typeof location === 'string' ? fileIn(run, itemIndex, location) : location;
 	return {
-		name: binary.fileName || (typeof where === 'string' ? where : 'file'),
+		name: binary.fileName || (typeof location === 'string' ? location : 'file'),
 		isNamed: !isEmpty(binary.fileName),
 		mimeType: binary.mimeType,
-		open: async (options) => await opened(run, binary, options),
+		open: async (options) => await openBinary(run, binary, options),
 	};
 }
 
-async function opened(
+async function openBinary(
 	run: Run,
 	{ id, data }: IBinaryData,
 	options: TextOptions,
@@ -60,7 +60,7 @@ async function opened(
 		if (run.ended) throw run.ended.reason;
 	};
 	if (id === undefined)
-		return { text: textOf(decoded(data), yieldToOthers, options), close: () => undefined };
+		return { text: textOf(decodeBase64(data), yieldToOthers, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
 	// Storage that stalls must not hold up a run that has ended: reading fails then.
@@ -77,13 +77,13 @@ async function opened(
 
 /** The fields of an item, as `ownFields` returns them. */
 export const fieldsOfItem = ({ items }: Run, itemIndex: number): IDataObject =>
-	ownFields(items[itemIndex]?.json ?? {});
+	dataFields(items[itemIndex]?.json ?? {});
 
 /**
  * The fields of an item's JSON, without the files that n8n may keep among them, and without the byte order
  * mark that n8n's Extract from File leaves in the name of the first column.
  */
-export function ownFields(json: IDataObject): IDataObject {
+export function dataFields(json: IDataObject): IDataObject {
 	const first = firstName(json);
 	const isMarked = first.startsWith(BYTE_ORDER_MARK);
 	const files = json[FILES_IN_JSON];
@@ -125,7 +125,7 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	const found = Object.hasOwn(files, name) ? files[name] : undefined;
 	if (isFile(found)) return found;
 	// Nobody means the files of failed records that our nodes return.
-	const names = Object.keys(files).filter((other) => !BESIDES.test(other));
+	const names = Object.keys(files).filter((other) => !FAILED_RECORDS_FIELD.test(other));
 	throw new InputError(
 		`The item has no file in the field ${quoted(name)}`,
 		names.length === 0
@@ -135,7 +135,7 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 }
 
 /** Fields of files with failed records, records that cannot be parsed, or responses. */
-const BESIDES = /^(?:failed|unreadable|responses)\d*$/;
+const FAILED_RECORDS_FIELD = /^(?:failed|unreadable|responses)\d*$/;
 
 /** Whether a value is a file as n8n describes it. */
 function isFile(value: unknown): value is IBinaryData {
@@ -146,7 +146,7 @@ function isFile(value: unknown): value is IBinaryData {
  * A file that an item has itself, such as one that a Code node made. It is decoded in slices, since a
  * whole file at once blocks n8n and keeps that memory until all of it is read. Base64 may have line breaks.
  */
-async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
+async function* decodeBase64(base64: string): AsyncGenerator<Uint8Array> {
 	let rest = '';
 	for (let from = 0; from < base64.length; from += READ_BYTES) {
 		const slice = base64.slice(from, from + READ_BYTES);

@@ -12,7 +12,7 @@ import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { isHtml } from '../../service/response-words';
-import { EMPTY, htmlError, listed, refusal, repeatedNames } from './file-errors';
+import { EMPTY_FILE_ADVICE, htmlError, listed, readError, repeatedNames } from './file-errors';
 
 /** How to read a file, for the whole run. */
 export interface RecordFileOptions {
@@ -27,7 +27,7 @@ export interface RecordFileOptions {
 }
 
 /** A field that all records must have, with the name of the parameter that names it. */
-export type Needed = readonly [field: string, parameter: string];
+export type RequiredField = readonly [field: string, parameter: string];
 
 /** The parameters that say where a file is, and what is read of it; see file-properties.ts. */
 export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> &
@@ -40,7 +40,7 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
 /**
  * Opens a file of an input item as the parameters say.
  *
- * @param where the name of its field, or the file itself
+ * @param location the name of its field, or the file itself
  * @throws InputError if the item has no such file, it is no text or its format cannot be detected, or n8n
  *   does not have it any more
  */
@@ -49,9 +49,9 @@ export async function openItemFile(
 	parameters: FileParameters,
 	options: RecordFileOptions,
 	itemIndex: number,
-	where: string | IBinaryData,
+	location: string | IBinaryData,
 ): Promise<RecordFile> {
-	const file = inputFile(run, itemIndex, where);
+	const file = inputFile(run, itemIndex, location);
 	const chosen = parameters.get('fileFormat', itemIndex);
 	const path = parameters.get('listPath', itemIndex).trim();
 	const encoding = encodingOf(parameters, itemIndex);
@@ -67,10 +67,10 @@ export async function openItemFile(
 			(head) => head.trim() !== '',
 		);
 		if (isHtml(head)) throw htmlError(name);
-		const format = chosen === 'auto' ? detected(file, head, options) : chosen;
+		const format = chosen === 'auto' ? detectFormat(file, head, options) : chosen;
 		const reader = FORMATS[format].reader({
 			path,
-			delimiter: checkedDelimiter(options.delimiter),
+			delimiter: parseDelimiter(options.delimiter),
 			hasQuotes: options.quotes === 'on',
 			findings,
 		});
@@ -82,7 +82,7 @@ export async function openItemFile(
 		return { name, format, path, records, reader, findings, close };
 	} catch (error) {
 		close();
-		throw run.ended ? error : refusal(name, error);
+		throw run.ended ? error : readError(name, error);
 	}
 }
 
@@ -122,18 +122,18 @@ export function checkFields(
 	run: Run,
 	{ name, format, reader }: RecordFile,
 	first: SourceRecord | undefined,
-	needed: readonly Needed[],
+	needed: readonly RequiredField[],
 ): void {
 	const { columns, isObject, position } = reader;
 	if (columns) checkColumns(run, name, columns, needed);
 	else if (isObject) checkObject(name, first?.value, needed);
 	else if (!first && !FORMATS[format].isList && position.record === 1)
-		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
+		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY_FILE_ADVICE);
 }
 
-function checkObject(name: string, object: unknown, needed: readonly Needed[]): void {
+function checkObject(name: string, object: unknown, required: readonly RequiredField[]): void {
 	if (!isRecord(object)) return;
-	const missing = needed.filter(([field]) => fieldOf(object, field) === undefined);
+	const missing = required.filter(([field]) => fieldOf(object, field) === undefined);
 	const lists = listsIn(object);
 	if (missing.length === 0 || lists.length === 0) return;
 	const fields = missing.map(([field]) => quoted(field)).join(' and ');
@@ -154,7 +154,7 @@ function checkColumns(
 	run: Run,
 	name: string,
 	all: readonly string[],
-	needed: readonly Needed[],
+	needed: readonly RequiredField[],
 ): void {
 	const names = Object.fromEntries(all.map((column) => [column, column]));
 	const missing = needed.filter(([field]) => fieldOf(names, field) === undefined);
@@ -171,7 +171,10 @@ function checkColumns(
 	const repeated = repeatedNames(all);
 	if (repeated.length === 0) return;
 	for (const [field, parameter] of needed) {
-		if (!IDENTIFYING.includes(parameter) || !repeated.includes(String(fieldOf(names, field))))
+		if (
+			!UNIQUE_COLUMN_PARAMETERS.includes(parameter) ||
+			!repeated.includes(String(fieldOf(names, field)))
+		)
 			continue;
 		throw new InputError(
 			`The file ${quoted(name)} has several columns named ${quoted(field)}`,
@@ -185,10 +188,10 @@ function checkColumns(
 }
 
 /** Parameters whose column must be the only one of its name. */
-const IDENTIFYING = ['ID Field', 'Name Field'];
+const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
 /** The format by the name of a file, its MIME type or its first character. */
-function detected(
+function detectFormat(
 	file: InputFile,
 	head: string,
 	{ takesLines = false }: RecordFileOptions,
@@ -201,7 +204,7 @@ function detected(
 	if (isJson && !takesLines) return 'jsonArray';
 	if (!isJson && takesLines) return 'lines';
 	const name = quoted(file.name);
-	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY);
+	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY_FILE_ADVICE);
 	if (!isJson && isPlainText(file)) {
 		throw new InputError(
 			`The file ${name} is plain text, so its records cannot be recognized`,
@@ -220,7 +223,7 @@ const isPlainText = ({ name, mimeType }: InputFile): boolean =>
 	/\.(?:txt|md|markdown)(?:\.gz)?$/i.test(name) || /^text\/(?:plain|markdown)\b/i.test(mimeType);
 
 /** @throws InputError if it is not one character that can separate cells */
-function checkedDelimiter(text: string): string | undefined {
+function parseDelimiter(text: string): string | undefined {
 	if (text === '') return undefined;
 	const delimiter = text === '\\t' ? '\t' : text;
 	if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter;

@@ -25,7 +25,7 @@ export interface Reading<E extends EntryOrigin> {
 	 *
 	 * @throws InputError for a value that cannot be sent
 	 */
-	entryOf(value: unknown, place: EntryOrigin): E;
+	entryOf(value: unknown, origin: EntryOrigin): E;
 	/** The ID in a value that cannot be sent, as far as it has one. */
 	idOf?(value: unknown): string | undefined;
 }
@@ -69,16 +69,16 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 	const { sink } = reading;
 	const all: E[] = [];
 	/** Items without the value that the first of them lacks, if the run stops for that: others may have it. */
-	const lacking: Array<{ itemIndex: number; error: InputError }> = [];
-	const refuse = (itemIndex: number, error: unknown, id?: string) => {
-		const [first] = lacking;
+	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
+	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {
+		const [first] = withMissingValue;
 		const missing = first?.error.missing ?? '';
 		if (run.stopsOnFailure && error instanceof InputError && error.missing?.includes(missing))
-			lacking.push({ itemIndex, error });
-		else if (!first) sink.refused(itemIndex, error, id);
+			withMissingValue.push({ itemIndex, error });
+		else if (!first) sink.addInvalid(itemIndex, error, id);
 	};
 	/** Why blank items cannot be used. */
-	const blank = new Map<number, unknown>();
+	const blankItems = new Map<number, unknown>();
 	for (const itemIndex of run.items.keys()) {
 		const pause = run.yieldToOthers();
 		if (pause) await pause;
@@ -88,12 +88,12 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 			const found = reading.valuesOf(itemIndex);
 			values = found instanceof Promise ? await found : found;
 		} catch (error) {
-			if (isBlankItem(run, itemIndex)) blank.set(itemIndex, error);
-			else if (!passedOn(run, itemIndex))
-				refuse(itemIndex, error, reading.idOfItem?.(itemIndex));
+			if (isBlankItem(run, itemIndex)) blankItems.set(itemIndex, error);
+			else if (!passOnSummary(run, itemIndex))
+				addInvalid(itemIndex, error, reading.idOfItem?.(itemIndex));
 			continue;
 		}
-		if (values?.length === 0) sink.empty(itemIndex, reading.emptyList);
+		if (values?.length === 0) sink.addEmptyList(itemIndex, reading.emptyList);
 		for (const [position, value] of (values ?? []).entries()) {
 			const pause = position > 0 ? run.yieldToOthers() : undefined;
 			if (pause) await pause;
@@ -101,25 +101,37 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 			try {
 				all.push(reading.entryOf(value, { items: [itemIndex] }));
 			} catch (error) {
-				if (passedOn(run, itemIndex)) break;
-				if (hasNoValue(value) && isBlankItem(run, itemIndex)) blank.set(itemIndex, error);
-				else refuse(itemIndex, inList(error, position, values), reading.idOf?.(value));
+				if (passOnSummary(run, itemIndex)) break;
+				if (hasNoValue(value) && isBlankItem(run, itemIndex))
+					blankItems.set(itemIndex, error);
+				else
+					addInvalid(
+						itemIndex,
+						withPosition(error, position, values),
+						reading.idOf?.(value),
+					);
 			}
 		}
 	}
-	const [first] = lacking;
-	const items = lacking.map(({ itemIndex }) => itemIndex);
-	const total = run.items.length - blank.size;
-	if (first) sink.refused(first.itemIndex, amongOthers(first.error, items, total, reading.verb));
-	for (const [itemIndex, error] of blank) {
-		if (blank.size < run.items.length) sink.blank(itemIndex);
-		else sink.refused(itemIndex, error);
+	const [first] = withMissingValue;
+	const items = withMissingValue.map(({ itemIndex }) => itemIndex);
+	const total = run.items.length - blankItems.size;
+	if (first)
+		sink.addInvalid(first.itemIndex, errorForItems(first.error, items, total, reading.verb));
+	for (const [itemIndex, error] of blankItems) {
+		if (blankItems.size < run.items.length) sink.addBlankItem(itemIndex);
+		else sink.addInvalid(itemIndex, error);
 	}
 	return all;
 }
 
 /** The error of items that lack a value which others have, so that the parameter is right. */
-function amongOthers(error: InputError, items: number[], total: number, verb: string): InputError {
+function errorForItems(
+	error: InputError,
+	items: number[],
+	total: number,
+	verb: string,
+): InputError {
 	if (items.length === total) return error;
 	const [noun, have, them] =
 		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
@@ -135,7 +147,7 @@ const hasNoValue = (value: unknown): boolean =>
 	isBlank(value) || (isObject(value) && Object.values(value).every(isBlank));
 
 /** Says which value of a list cannot be used. */
-function inList(error: unknown, position: number, { length = 1 }: Values = []): unknown {
+function withPosition(error: unknown, position: number, { length = 1 }: Values = []): unknown {
 	if (length === 1 || !(error instanceof InputError)) return error;
 	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
 	return new InputError(message, error.description);
@@ -154,7 +166,7 @@ async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], vo
 }
 
 /** Passes on an item that sums up a file, as our nodes return it, and is nothing else that can be used. */
-export function passedOn(run: Run, itemIndex: number): boolean {
+export function passOnSummary(run: Run, itemIndex: number): boolean {
 	const { json = {}, binary = {} } = run.items[itemIndex] ?? {};
 	const { file, records, stats } = json;
 	const isSummary = typeof file === 'string' && typeof records === 'number' && isRecord(stats);

@@ -14,7 +14,7 @@ import { encodingOf } from './record-file';
 import { stemOf } from '../sinks/stored-file';
 import { figure } from '../../service/numbers';
 import { isHtml } from '../../service/response-words';
-import { htmlError, refusal, repeatedNames } from './file-errors';
+import { htmlError, readError, repeatedNames } from './file-errors';
 
 /** The parameters of files that are one text each; see file-properties.ts. */
 interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
@@ -62,7 +62,7 @@ export class TextFiles {
 			if (problem === undefined) return text;
 			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Fix its encoding.');
 		} catch (error) {
-			throw run.ended ? error : refusal(file.name, error);
+			throw run.ended ? error : readError(file.name, error);
 		} finally {
 			close();
 		}
@@ -88,13 +88,20 @@ export class TextFiles {
 	 * The entries whose files have a name of their own, once all items were read. The others fail, since each
 	 * would replace the one before in the index.
 	 */
-	async distinct<E extends EntryOrigin>(entries: readonly E[], sink: Sink): Promise<E[]> {
+	async withoutRepeatedNames<E extends EntryOrigin>(
+		entries: readonly E[],
+		sink: Sink,
+	): Promise<E[]> {
 		const repeated = new Set(repeatedNames([...this.names.values()]));
 		const distinct: E[] = [];
 		for (const entry of entries) {
 			const id = this.names.get(itemOf(entry)) ?? '';
 			if (!repeated.has(id)) distinct.push(entry);
-			else await sink.failed(entry, { id, reason: this.sameName(itemOf(entry), id) });
+			else
+				await sink.addFailure(entry, {
+					id,
+					reason: this.repeatedNameError(itemOf(entry), id),
+				});
 		}
 		return distinct;
 	}
@@ -109,9 +116,9 @@ export class TextFiles {
 		);
 	}
 
-	private sameName(itemIndex: number, name: string): InputError {
-		const where = this.parameters.file('binaryPropertyName', itemIndex);
-		const file = `$binary.${typeof where === 'string' ? where : 'data'}`;
+	private repeatedNameError(itemIndex: number, name: string): InputError {
+		const location = this.parameters.file('binaryPropertyName', itemIndex);
+		const file = `$binary.${typeof location === 'string' ? location : 'data'}`;
 		return new InputError(
 			`Several files have the name ${quoted(name)}`,
 			`Enter a 'Document ID' that tells them apart, such as {{ ${file}.directory }}/{{ ${file}.fileName }}.`,
@@ -120,8 +127,8 @@ export class TextFiles {
 
 	/** @throws InputError for an item without a file */
 	fileOf(itemIndex: number): InputFile {
-		const where = this.parameters.file('binaryPropertyName', itemIndex);
-		return inputFile(this.run, itemIndex, where);
+		const location = this.parameters.file('binaryPropertyName', itemIndex);
+		return inputFile(this.run, itemIndex, location);
 	}
 }
 

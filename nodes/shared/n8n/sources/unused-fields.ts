@@ -1,16 +1,16 @@
 import { fieldOf } from '../../records/fields';
 import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
-import type { DocumentFields } from './document-fields';
+import type { FieldMapping } from './field-mapping';
 
 /** The optional fields of a document, with the parameters that name them. */
-const OPTIONAL = [
+const OPTIONAL_FIELDS = [
 	['description', 'Description Field'],
 	['url', 'URL Field'],
 ] as const;
 
 /** A field that a parameter names, and what was found of it. */
-interface Named {
+interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
 	isFound: boolean;
@@ -23,29 +23,30 @@ interface Named {
  * pushed all the same. A record may lack an optional field, so only a field that no record has is reported.
  */
 export class UnusedFields {
-	private readonly named = new Map<string, Named>();
+	private readonly searches = new Map<string, FieldSearch>();
 	/** No further record can change what is hinted at for these. */
-	private settled: DocumentFields | undefined;
+	private settledMapping: FieldMapping | undefined;
 
 	/** Looks for the fields in a record or an item. */
-	note(record: unknown, fields: DocumentFields): void {
-		if (fields === this.settled || typeof record !== 'object' || record === null) return;
+	note(record: unknown, mapping: FieldMapping): void {
+		if (mapping === this.settledMapping || typeof record !== 'object' || record === null)
+			return;
 		let isSettled = true;
-		for (const [field, parameter] of OPTIONAL) {
-			const name = fields[field];
+		for (const [field, parameter] of OPTIONAL_FIELDS) {
+			const name = mapping[field];
 			if (name === '') continue;
 			const key = `${parameter} ${name}`;
-			const named = this.named.get(key) ?? firstLook(record, name, parameter, field);
-			this.named.set(key, named);
+			const named = this.searches.get(key) ?? newSearch(record, name, parameter, field);
+			this.searches.set(key, named);
 			named.isFound ||= fieldOf(record, name) !== undefined;
 			if (isMistake(named)) isSettled = false;
 		}
-		if (isSettled) this.settled = fields;
+		if (isSettled) this.settledMapping = mapping;
 	}
 
 	/** Hints at the fields that no record has. */
 	addTo(run: Pick<Run, 'hint'>): void {
-		for (const [key, named] of this.named) {
+		for (const [key, named] of this.searches) {
 			if (!isMistake(named)) continue;
 			const { parameter, similar } = named;
 			const name = key.slice(parameter.length + 1);
@@ -61,19 +62,24 @@ export class UnusedFields {
 	}
 }
 
-const firstLook = (record: object, name: string, parameter: string, field: string): Named => ({
+const newSearch = (
+	record: object,
+	name: string,
+	parameter: string,
+	field: string,
+): FieldSearch => ({
 	parameter,
 	isDefault: name === field,
 	isFound: false,
-	similar: similarTo(name, record),
+	similar: findSimilar(name, record),
 });
 
 /** A default name that nothing resembles is no mistake. */
-const isMistake = ({ isFound, isDefault, similar }: Named): boolean =>
+const isMistake = ({ isFound, isDefault, similar }: FieldSearch): boolean =>
 	!isFound && (!isDefault || similar !== undefined);
 
 /** The field whose name is the same but for upper and lower case. */
-function similarTo(name: string, record: object): string | undefined {
+function findSimilar(name: string, record: object): string | undefined {
 	const lower = name.toLowerCase();
 	const names = Object.keys(record);
 	return names.find((other) => other !== name && other.toLowerCase() === lower);

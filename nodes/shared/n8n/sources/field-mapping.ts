@@ -38,10 +38,13 @@ export const recommendedFieldProperties = properties([
 ]);
 
 /** Names or dotted paths of the fields of a document; '' for one that is not wanted. */
-export type DocumentFields = Record<'id' | 'name' | 'description' | 'url', string>;
+export interface FieldMapping extends Record<'id' | 'name' | 'description' | 'url', string> {
+	/** The fields are those that the node has parameters for, which messages name. */
+	hasParameters?: boolean;
+}
 
 /** The parameters that name the fields. */
-interface DocumentFieldParameters extends WithParameter<'descriptionField' | 'urlField', string> {
+interface MappingParameters extends WithParameter<'descriptionField' | 'urlField', string> {
 	requiredText(name: 'idField' | 'nameField', itemIndex: number): string;
 }
 
@@ -50,22 +53,19 @@ interface DocumentFieldParameters extends WithParameter<'descriptionField' | 'ur
  *
  * @throws InputError for a required field that is not named
  */
-export function readDocumentFields(
-	parameters: DocumentFieldParameters,
-	itemIndex: number,
-): DocumentFields {
+export function readFieldMapping(parameters: MappingParameters, itemIndex: number): FieldMapping {
 	return {
-		...readItemFields(parameters, itemIndex),
+		...readItemMapping(parameters, itemIndex),
 		description: parameters.get('descriptionField', itemIndex).trim(),
 		url: parameters.get('urlField', itemIndex).trim(),
 	};
 }
 
 /** Reads where ID and name are in an item; the other fields have their own names. */
-export const readItemFields = (
-	parameters: Pick<DocumentFieldParameters, 'requiredText'>,
+export const readItemMapping = (
+	parameters: Pick<MappingParameters, 'requiredText'>,
 	itemIndex: number,
-): DocumentFields => ({
+): FieldMapping => ({
 	id: parameters.requiredText('idField', itemIndex),
 	name: parameters.requiredText('nameField', itemIndex),
 	description: 'description',
@@ -73,77 +73,78 @@ export const readItemFields = (
 });
 
 /** The fields that every record needs, each with the parameter that names it; see `checkFields`. */
-export const neededFields = ({ id, name }: DocumentFields): Array<[string, string]> => [
+export const requiredFields = ({ id, name }: FieldMapping): Array<[string, string]> => [
 	[id, 'ID Field'],
 	[name, 'Name Field'],
 ];
 
-/** Where the fields of a document are, and what messages call them. */
-export interface FieldsOfDocument {
-	/** Where ID, name, description and URL are; '' for one that has its own name. */
-	fields: DocumentFields;
-	/** The fields are those that the node has parameters for, which messages name. */
-	isMapped?: boolean;
-}
-
-export type RequiredField = 'id' | 'name';
+export type IdOrName = 'id' | 'name';
 
 /** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
-export type MissingAdvice = (fields: readonly RequiredField[]) => string;
+export type MissingAdvice = (fields: readonly IdOrName[]) => string;
 
-const FILL_IN =
+const FILL_IN_ADVICE =
 	'Every document needs an ID and a name: fill in what is missing, or choose the field that has it.';
 
 /** Parameters for the fields that every document has. */
-export const PARAMETERS = { id: 'Document ID', name: 'Document Name' };
+export const PARAMETER_LABELS = { id: 'Document ID', name: 'Document Name' };
 
 /**
  * ID and name of a document, as texts: exactly as they are, the digits of a whole number, or a date as ISO text.
  *
  * @throws InputError naming the field and, where it is known, the document
  */
-export function requiredFieldsOf(
+export function readIdAndName(
 	source: object,
-	form: FieldsOfDocument,
-	adviceFor: MissingAdvice = () => FILL_IN,
-): Record<RequiredField, string> {
-	const id = fieldOf(source, form.fields.id);
-	const name = fieldOf(source, form.fields.name);
-	if (isBlank(id)) throw lacks(isEmpty(name) ? ['id', 'name'] : ['id'], form, adviceFor);
-	const text = exactId(id, () => called('id', form), OTHER_FIELD);
+	mapping: FieldMapping,
+	adviceFor: MissingAdvice = () => FILL_IN_ADVICE,
+): Record<IdOrName, string> {
+	const id = fieldOf(source, mapping.id);
+	const name = fieldOf(source, mapping.name);
+	if (isBlank(id))
+		throw missingError(isEmpty(name) ? ['id', 'name'] : ['id'], mapping, adviceFor);
+	const text = exactId(id, () => describeField('id', mapping), OTHER_FIELD_ADVICE);
 	if (typeof name === 'string' && name !== '') return { id: text, name };
 	const of = ` of document ${quoted(text)}`;
-	if (isEmpty(name)) throw lacks(['name'], form, adviceFor, of);
-	return { id: text, name: exactText(name, () => called('name', form) + of, OTHER_FIELD) };
+	if (isEmpty(name)) throw missingError(['name'], mapping, adviceFor, of);
+	return {
+		id: text,
+		name: exactText(name, () => describeField('name', mapping) + of, OTHER_FIELD_ADVICE),
+	};
 }
 
 /** The error of a document without ID, name or both. */
-function lacks(fields: RequiredField[], form: FieldsOfDocument, adviceFor: MissingAdvice, of = '') {
-	const names = fields.map((field) => called(field, form)).join(' and ');
+function missingError(
+	fields: IdOrName[],
+	mapping: FieldMapping,
+	adviceFor: MissingAdvice,
+	of = '',
+) {
+	const names = fields.map((field) => describeField(field, mapping)).join(' and ');
 	const are = fields.length > 1 ? 'are' : 'is';
 	const message = `${names.replace(' and The', ' and the')}${of} ${are} missing or empty`;
-	const labels = fields.map((field) => labelOf(field, form)).join(' or ');
+	const labels = fields.map((field) => labelOf(field, mapping)).join(' or ');
 	return new InputError(message, adviceFor(fields), labels);
 }
 
 /** The parameter or the field that has the ID or the name. */
-const labelOf = (field: RequiredField, { fields, isMapped }: FieldsOfDocument): string =>
-	quoted(isMapped ? PARAMETERS[field] : fields[field]);
+const labelOf = (field: IdOrName, mapping: FieldMapping): string =>
+	quoted(mapping.hasParameters ? PARAMETER_LABELS[field] : mapping[field]);
 
 /** What the ID or the name is called in messages. */
-function called(field: RequiredField, form: FieldsOfDocument): string {
-	if (form.isMapped) return labelOf(field, form);
-	const what = form.fields[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
-	return `The field ${labelOf(field, form)}${what}`;
+function describeField(field: IdOrName, mapping: FieldMapping): string {
+	if (mapping.hasParameters) return labelOf(field, mapping);
+	const what = mapping[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
+	return `The field ${labelOf(field, mapping)}${what}`;
 }
 
-const OTHER_FIELD = 'Choose a field that contains text.';
+const OTHER_FIELD_ADVICE = 'Choose a field that contains text.';
 
 /** Description and URL of a document, as far as a record has them. */
-export const optionalFieldsOf = (record: object, fields: DocumentFields) =>
+export const optionalFieldsOf = (record: object, mapping: FieldMapping) =>
 	filled([
-		['description', fieldOf(record, fields.description)],
-		['url', fieldOf(record, fields.url)],
+		['description', fieldOf(record, mapping.description)],
+		['url', fieldOf(record, mapping.url)],
 	]);
 
 /** The ID of a record that cannot be used, as far as it has one in this field. */
