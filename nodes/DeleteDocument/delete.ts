@@ -23,7 +23,7 @@ import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import { deleting, outcomeMessage, quoted } from '../shared/service/outcome-messages';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
-import { count } from '../shared/service/numbers';
+import { formatCount } from '../shared/service/numbers';
 
 /** An ID to delete, and where it comes from. */
 interface Entry extends EntryOrigin {
@@ -157,11 +157,11 @@ function addHints(deletes: Deletes, commit: string): void {
 	const { run, parameters, options, isCommitted, counts } = deletes;
 	const { stats, meter } = run;
 	if (options.dryRun) {
-		run.hint(`Dry run: ${count(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
+		run.hint(`Dry run: ${formatCount(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
 		return;
 	}
 	// The service does not say whether there was a document.
-	const accepted = `${count(stats.done, 'delete')} accepted`;
+	const accepted = `${formatCount(stats.done, 'delete')} accepted`;
 	const done = doneText(stats, meter.seconds, 'delete', 'accepted') || accepted;
 	const isOne = stats.done === 1;
 	const stay = isOne ? 'The document stays' : 'The documents stay';

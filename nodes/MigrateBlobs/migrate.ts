@@ -9,7 +9,7 @@ import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
 import { documentOutcomes } from '../shared/service/accepted';
 import { InputError } from '../shared/service/input-error';
-import { isEmpty } from '../shared/service/json';
+import { isNullOrEmptyText } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/service-definitions';
 import { PATHS } from '../shared/service/url';
 import { MIGRATING, outcomeMessage } from '../shared/service/outcome-messages';
@@ -61,7 +61,11 @@ const migration = (session: Session, timeoutMs: number) => async (): Promise<IDa
 	const failure = documentOutcomes(response.body, [{ id: '' }], 'migration').get('')?.failure;
 	if (failure) throw failure;
 	const { status, body } = response;
-	return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
+	return {
+		accepted: true,
+		status,
+		...(!isNullOrEmptyText(body) && { response: body as IDataObject }),
+	};
 };
 
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {

@@ -12,12 +12,12 @@ import type { TextFiles } from '../shared/n8n/sources/text-files';
 import type { Run } from '../shared/n8n/run/run';
 import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
-import { isEmpty, isObject, isRecord, filled } from '../shared/service/json';
+import { isNullOrEmptyText, isObject, isRecord, nonEmptyMembers } from '../shared/service/json';
 import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
 import { isTool } from '../shared/n8n/run/tool';
-import { EMPTY_FILE_ADVICE, listed } from '../shared/n8n/sources/file-errors';
+import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors';
 
 /** Where the fields are of documents that have the service's own. */
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };
@@ -45,7 +45,7 @@ export function documentFrom(
 	for (const field of ['description', 'url'] as const) {
 		const path = mapping[field];
 		const value = path === '' || path === field ? '' : fieldOf(source, path);
-		if (!isEmpty(value)) requiredValues[field] = value;
+		if (!isNullOrEmptyText(value)) requiredValues[field] = value;
 	}
 	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
 	let complete = source as PushDocument;
@@ -65,7 +65,7 @@ export function documentFrom(
 
 /** Whether a value is null, '', or JSON would make an empty list or object of it: a date is none of these. */
 const isEmptyInJson = (value: unknown): boolean =>
-	isEmpty(value) ||
+	isNullOrEmptyText(value) ||
 	(isRecord(value) &&
 		Object.keys(value).length === 0 &&
 		['[]', '{}'].includes(JSON.stringify(value)));
@@ -120,14 +120,14 @@ function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObj
 	return {
 		id: parameters.value('documentId', itemIndex) as IDataObject[string],
 		name: parameters.value('documentName', itemIndex) as IDataObject[string],
-		...(filled([['text', text]]) as IDataObject),
+		...(nonEmptyMembers([['text', text]]) as IDataObject),
 		...otherFields(parameters, itemIndex),
 	};
 }
 
 /** Description and URL, if there are any, and additional fields. */
 const otherFields = (parameters: PushParameters, itemIndex: number): IDataObject => ({
-	...(filled([
+	...(nonEmptyMembers([
 		['description', parameters.value('documentDescription', itemIndex)],
 		['url', parameters.value('documentUrl', itemIndex)],
 	]) as IDataObject),
@@ -169,7 +169,7 @@ export function adviceForItem(run: Run, itemIndex: number, missing: readonly IdO
 	const names = Object.keys(fieldsOfItem(run, itemIndex));
 	if (names.length === 0)
 		return "The item has no fields. Add a node before this one that returns documents, or choose 'JSON' in 'Documents From'.";
-	const found = `The fields of the item are: ${listed(names)}.`;
+	const found = `The fields of the item are: ${quotedList(names)}.`;
 	const parameters = missing.map((field) => (field === 'id' ? "'ID Field'" : "'Name Field'"));
 	return `${found} Enter one of these as ${parameters.join(' and one as ')}.`;
 }

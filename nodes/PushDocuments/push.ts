@@ -40,7 +40,7 @@ import {
 	type Sent,
 } from './requests';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
-import { count } from '../shared/service/numbers';
+import { formatCount } from '../shared/service/numbers';
 
 /**
  * Pushes the documents of all input items or of their files (docs/service-interface.md, Push).
@@ -157,18 +157,18 @@ const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && 
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;
-	const dryRunText = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`;
+	const dryRunText = `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`;
 	const pushedText = doneText(stats, meter.seconds, 'document', 'pushed');
 	run.hint(dryRun ? dryRunText : pushedText, 'info');
 	const counts: string[] = [];
 	if (sent.skipped > 0)
 		counts.push(
-			`${count(sent.skipped, 'document')} skipped because a later one has the same ID`,
+			`${formatCount(sent.skipped, 'document')} skipped because a later one has the same ID`,
 		);
 	if (sent.repeated > 0) {
 		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
 		counts.push(
-			`${least}${count(sent.repeated, 'document')} with the same ID as an earlier one`,
+			`${least}${formatCount(sent.repeated, 'document')} with the same ID as an earlier one`,
 		);
 	}
 	run.hint(troubleText(stats, counts));

@@ -18,7 +18,7 @@ import {
 } from '../shared/service/push/push';
 import { outcomeMessage, pushing } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
-import { count, figure } from '../shared/service/numbers';
+import { formatCount, figure } from '../shared/service/numbers';
 
 /** A document to push, and where it comes from. */
 export interface Entry extends EntryOrigin {
@@ -79,7 +79,7 @@ export function pushRequests(
 		textOf: writeDocument,
 		tooLarge: (_entry, bytes) =>
 			new InputError(
-				`the document has ${count(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
+				`the document has ${formatCount(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
 				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
 			),
 		send: async (batch, bytes) =>
@@ -141,7 +141,7 @@ export const pushResultFormat = (
 		const isTooLarge =
 			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
 		const action = pushing(id);
-		if (isTooLarge) action.subject += ` of ${count(bytes, 'byte')}`;
+		if (isTooLarge) action.subject += ` of ${formatCount(bytes, 'byte')}`;
 		return { id, message: outcomeMessage(action, reason, skipped) };
 	},
 });

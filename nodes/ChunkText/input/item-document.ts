@@ -3,9 +3,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Run } from '../../shared/n8n/run/run';
 import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty, filled } from '../../shared/service/json';
+import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
 import type { ChunkTask, SourceDocument } from './text';
-import { listed } from '../../shared/n8n/sources/file-errors';
+import { quotedList } from '../../shared/n8n/sources/file-errors';
 
 const OPTIONAL_FIELDS = [
 	['description', 'documentDescription'],
@@ -32,7 +32,7 @@ export function readDocument(
 	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
 	const empty = (file ? [] : required).filter((name) => {
 		const value = parameters.value(name, itemIndex);
-		return isEmpty(value) || (name !== 'text' && String(value).trim() === '');
+		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
 	// A text without a document is an error of its own.
 	if (empty.length > 0 && empty[0] !== 'text') {
@@ -54,7 +54,11 @@ export function readDocument(
 		const isAdded = parameters.isAdded('options', option);
 		return [field, isAdded ? parameters.value(`options.${option}`, itemIndex) : json[field]];
 	});
-	return { id, fields: { name, ...(filled(others) as IDataObject) }, previousChunkCount };
+	return {
+		id,
+		fields: { name, ...(nonEmptyMembers(others) as IDataObject) },
+		previousChunkCount,
+	};
 }
 
 /** @param labels of the parameters that are wrong, in quotes */
@@ -62,7 +66,7 @@ function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): s
 	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
 	const target = labels.includes(' and ') ? 'each' : 'it';
 	const names = Object.keys(json);
-	const fields = names.length > 0 ? ` The fields of the item are: ${listed(names)}.` : '';
+	const fields = names.length > 0 ? ` The fields of the item are: ${quotedList(names)}.` : '';
 	return `'${output}' needs ${labels}: drag a field of the item or of an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
@@ -86,6 +90,6 @@ export function markShared(
 	for (const document of shared) document.isShared = true;
 	if (shared.length === 0) return;
 	run.hint(
-		`Several items have the same 'Document ID' (${listed([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID.`,
+		`Several items have the same 'Document ID' (${quotedList([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID.`,
 	);
 }

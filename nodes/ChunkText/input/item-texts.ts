@@ -1,7 +1,7 @@
 import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty } from '../../shared/service/json';
+import { isNullOrEmptyText } from '../../shared/service/json';
 import { quoted } from '../../shared/service/outcome-messages';
 import { adviceForText, markShared, readDocument, type RequiredParameter } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
@@ -139,7 +139,7 @@ export class ItemTexts {
 			const subject = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
 			return { text: usableText(text, subject, maxBytes, FILE_ADVICE), ...entry };
 		}
-		if (isEmpty(text)) {
+		if (isNullOrEmptyText(text)) {
 			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
 			throw new InputError("'Text' is empty", advice, "'Text'");
 		}

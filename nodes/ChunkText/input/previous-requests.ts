@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty } from '../../shared/service/json';
+import { isNullOrEmptyText } from '../../shared/service/json';
 import type { SourceDocument, AwaitedText } from './text';
 
 /** A chunking request submitted by an earlier run, with what items wait for. */
@@ -64,7 +64,7 @@ function awaitedText(
 }
 
 function parsePosition(value: unknown): number | undefined {
-	if (isEmpty(value)) return undefined;
+	if (isNullOrEmptyText(value)) return undefined;
 	const position = typeof value === 'string' && value.trim() === '' ? NaN : Number(value);
 	const isNumber = typeof value === 'number' || typeof value === 'string';
 	if (isNumber && Number.isSafeInteger(position) && position >= 0) return position;

@@ -2,10 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isBlank } from '../../shared/service/push/document-id';
+import { isNullOrBlankText } from '../../shared/service/push/document-id';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
-import { filled } from '../../shared/service/json';
+import { nonEmptyMembers } from '../../shared/service/json';
 
 /**
  * Reads how the text of an item is to be chunked (docs/service-interface.md, Chunking request). Nothing
@@ -31,18 +31,18 @@ export function readSettings(
 	// From the list, or any other text that an expression gives.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
-		!isBlank(parameters.value(`options.${option}`, itemIndex))
+		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
 			? parameters.requiredText(`options.${option}`, itemIndex)
 			: '';
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
 	const settings: ChunkSettings = {
 		chunker,
 		modelId,
-		modelConfig: filled([
+		modelConfig: nonEmptyMembers([
 			['vectorQuantizationMethod', readOption('vectorQuantizationMethod')],
 			['dimReductionSize', dimReductionSize || undefined],
 		]),
-		useCaseConfig: filled([['dataType', readOption('dataType')]]),
+		useCaseConfig: nonEmptyMembers([['dataType', readOption('dataType')]]),
 		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
 		additionalBodyFields: additionalBodyFields(parameters, itemIndex),
 	};
@@ -81,5 +81,5 @@ function chunkerConfig(
 	if (chosen === 'custom') return parameters.get('chunkerConfig', itemIndex);
 	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
 	// Sent unchanged: only Python can tell whether it is valid.
-	return filled([['regex', parameters.get('regex', itemIndex)]]);
+	return nonEmptyMembers([['regex', parameters.get('regex', itemIndex)]]);
 }

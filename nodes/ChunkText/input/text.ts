@@ -4,7 +4,7 @@ import type { Run } from '../../shared/n8n/run/run';
 import type { EntryOrigin } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty } from '../../shared/service/json';
+import { isNullOrEmptyText } from '../../shared/service/json';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { figure } from '../../shared/service/numbers';
 
@@ -71,7 +71,10 @@ export function usableText(
 		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
 		return value;
 	}
-	throw new InputError(`${what} ${isEmpty(value) ? 'is empty' : 'must be a string'}`, advice);
+	throw new InputError(
+		`${what} ${isNullOrEmptyText(value) ? 'is empty' : 'must be a string'}`,
+		advice,
+	);
 }
 
 export const POINT_TO_TEXT = 'Drag the field with the text to chunk here, or enter the text.';

@@ -2,7 +2,7 @@ import type { VectorMismatch } from '../../shared/service/chunking/chunking-resp
 import { ServiceFailure } from '../../shared/service/failure';
 import { InputError } from '../../shared/service/input-error';
 import { saidFirst } from '../../shared/service/outcome-messages';
-import { count } from '../../shared/service/numbers';
+import { formatCount } from '../../shared/service/numbers';
 
 /** @param said the service's own words, if it sent any */
 const failure = (message: string, description: string, said = ''): ServiceFailure =>
@@ -56,7 +56,7 @@ export const notAChunkingResponse = (isDamaged: boolean): ServiceFailure =>
  */
 export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFailure =>
 	failure(
-		`The AI service returned ${count(vectors, 'vector')} for ${count(chunks, 'chunk')}, so it is unknown which belongs to which`,
+		`The AI service returned ${formatCount(vectors, 'vector')} for ${formatCount(chunks, 'chunk')}, so it is unknown which belongs to which`,
 		`If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. ${RESPONSE_IN_ITEM}`,
 	);
 
@@ -65,7 +65,7 @@ export function jobFailed(status: string, words: string, texts: number): Service
 	const isAlone = texts === 1;
 	const where = isAlone
 		? ''
-		: ` for a request with ${count(texts, 'text')}, any of which may be the cause`;
+		: ` for a request with ${formatCount(texts, 'text')}, any of which may be the cause`;
 	const description = isAlone
 		? 'Check the text, the model, the chunker and its settings, then submit the text again.'
 		: "If all texts fail, check the model, the chunker and its settings. To find out which text fails, submit them with 'Texts per Request' set to 1.";
@@ -96,7 +96,7 @@ export const unreadableResults = (status: string): ServiceFailure =>
 /** There are more or fewer results than texts, so that none can be assigned to a text. */
 export const countMismatch = (results: number, texts: number): ServiceFailure =>
 	failure(
-		`The AI service returned ${count(results, 'result')} for ${count(texts, 'text')}, so it is unknown which belongs to which`,
+		`The AI service returned ${formatCount(results, 'result')} for ${formatCount(texts, 'text')}, so it is unknown which belongs to which`,
 		texts > 1
 			? `Submit the texts with 'Texts per Request' set to 1. ${IN_FIRST_ITEM}`
 			: `Submit the text again. ${RESPONSE_IN_ITEM}`,
@@ -117,14 +117,14 @@ const positions = (texts: number): string =>
 /** The item stands for a text that the request does not have. */
 export const noSuchText = (position: number, results: number): InputError =>
 	new InputError(
-		`'Text Position' is ${position}, but the request has ${count(results, 'text')} (${positions(results)})`,
+		`'Text Position' is ${position}, but the request has ${formatCount(results, 'text')} (${positions(results)})`,
 		"Use the field 'textPosition' that 'Submit' returns. It can be empty if the request has one text.",
 	);
 
 /** The request has several texts, and the item does not say which of them it is. */
 export const positionMissing = (results: number): InputError =>
 	new InputError(
-		`The request has ${count(results, 'text')}, but the item does not say which one it is`,
+		`The request has ${formatCount(results, 'text')}, but the item does not say which one it is`,
 		`Use the field 'textPosition' that 'Submit' and failed items return. ${IN_FIRST_ITEM}`,
 	);
 
@@ -139,7 +139,7 @@ export const documentMissing = (): InputError =>
 export function outOfTime(seconds: number, status: string, lastError: unknown): ServiceFailure {
 	const last = lastError instanceof Error ? `. The final poll failed: ${lastError.message}` : '';
 	return failure(
-		`The chunks were not ready after ${count(seconds, 'second')} (status ${status})${last}`,
+		`The chunks were not ready after ${formatCount(seconds, 'second')} (status ${status})${last}`,
 		"The service may still be working on them. Fetch the chunks with the operation 'Get Results' and this chunking ID, or increase 'Max Wait (Seconds)'.",
 	);
 }

@@ -4,7 +4,7 @@ import { costText, doneText, troubleText } from '../../shared/n8n/run/hints';
 import type { Run } from '../../shared/n8n/run/run';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
-import { count, figure } from '../../shared/service/numbers';
+import { formatCount, figure } from '../../shared/service/numbers';
 
 /** Most embedding models read about so many tokens of a chunk. */
 const MODEL_TOKENS = 512;
@@ -68,9 +68,9 @@ export class ChunkHints {
 	private filesText(cost: string): string {
 		const { files, records, chunked, chunks } = this.files;
 		if (files === 0) return '';
-		const several = files > 1 ? `${count(files, 'file')}: ` : '';
-		const all = `${figure(chunked)} of ${count(records, 'record')} chunked`;
-		const result = `${several}${all}${cost}: ${count(chunks, 'chunk')}, 0 failed`;
+		const several = files > 1 ? `${formatCount(files, 'file')}: ` : '';
+		const all = `${figure(chunked)} of ${formatCount(records, 'record')} chunked`;
+		const result = `${several}${all}${cost}: ${formatCount(chunks, 'chunk')}, 0 failed`;
 		return `${result}. Chunks are in the order in which requests finished.`;
 	}
 
@@ -86,14 +86,14 @@ export class ChunkHints {
 		if (this.lastError !== undefined)
 			yield `The final poll failed: ${messageOf(this.lastError)}`;
 		if (withoutChunks > 0)
-			yield `The AI service returned no chunks for ${count(withoutChunks, 'text')}. Check the texts and the settings of the chunker, or lower 'Texts per Request'.`;
+			yield `The AI service returned no chunks for ${formatCount(withoutChunks, 'text')}. Check the texts and the settings of the chunker, or lower 'Texts per Request'.`;
 		if (withoutVectors > 0)
-			yield `The AI service returned no readable vectors for ${count(withoutVectors, 'text')}. If you do not need them, set 'Vectors' to 'None'.`;
+			yield `The AI service returned no readable vectors for ${formatCount(withoutVectors, 'text')}. If you do not need them, set 'Vectors' to 'None'.`;
 		if (mostTokens > MODEL_TOKENS)
-			yield `The largest chunk has ${count(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
+			yield `The largest chunk has ${formatCount(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
 		if (cutTexts > 0)
-			yield `The AI service omitted the end of ${count(cutTexts, 'text')}, ${count(cutCharacters, 'character')} in total. Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.`;
+			yield `The AI service omitted the end of ${formatCount(cutTexts, 'text')}, ${formatCount(cutCharacters, 'character')} in total. Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.`;
 		if (unfinishedTexts > 0 && isFetched)
-			yield `${count(unfinishedTexts, 'text')} ${unfinishedTexts === 1 ? 'is' : 'are'} not finished. Fetch the chunks later with the operation 'Get Results'.`;
+			yield `${formatCount(unfinishedTexts, 'text')} ${unfinishedTexts === 1 ? 'is' : 'are'} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}
 }

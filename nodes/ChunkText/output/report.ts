@@ -23,7 +23,7 @@ import type { TextEntry, AwaitedText } from '../input/text';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
 import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
-import { filled } from '../../shared/service/json';
+import { nonEmptyMembers } from '../../shared/service/json';
 import { isTool } from '../../shared/n8n/run/tool';
 
 /** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
@@ -194,7 +194,7 @@ function* assign(
 
 /** What Get Results needs to fetch a text and to tell it from the others of its request. */
 const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText): IDataObject =>
-	filled([
+	nonEmptyMembers([
 		['chunkingId', chunkingId],
 		['textPosition', position],
 		['textsInRequest', textCount],

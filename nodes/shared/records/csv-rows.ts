@@ -1,5 +1,5 @@
 import { fieldOf } from './fields';
-import { isBlank } from './text';
+import { isWhiteSpace } from './text';
 
 /** How the cells of a file are written. */
 export interface Dialect {
@@ -75,7 +75,7 @@ export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[
 /** Whether a row consists of delimiters, white space and quotes: spreadsheets write such rows at their end. */
 export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): boolean {
 	for (const character of row) {
-		const hasValue = !isBlank(character) && !(hasQuotes && character === QUOTE);
+		const hasValue = !isWhiteSpace(character) && !(hasQuotes && character === QUOTE);
 		if (hasValue && !delimiter.includes(character)) return false;
 	}
 	return true;

@@ -6,7 +6,7 @@ import {
 	type RecordReader,
 	type SourceRecord,
 } from './record';
-import { isBlank } from './text';
+import { isWhiteSpace } from './text';
 
 /** How the lines of a format are read. */
 interface LineFormat {
@@ -75,7 +75,7 @@ class LineReader implements RecordReader {
 
 	/** @param isCut the file ends after the line without a line break */
 	private read(line: string, isCut: boolean): SourceRecord | SourceRecord[] | undefined {
-		if (isBlank(line)) {
+		if (isWhiteSpace(line)) {
 			if (this.record >= this.skip) this.findings.add('blankRow', this.line);
 			return undefined;
 		}

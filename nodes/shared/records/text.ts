@@ -64,7 +64,7 @@ function withoutMarks(text: string, isLineStart: boolean): string {
 const END_OF_FILE = '\x1a';
 
 /** Whether a text has nothing but white space. */
-export const isBlank = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
+export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /** What is wrong with the characters of a record, to follow "Line 17 "; undefined for most. */
 export function characterProblem(text: string): string | undefined {

@@ -1,5 +1,5 @@
 import { ServiceFailure } from './failure';
-import { isEmpty, isObject, isRecord, type Members } from './json';
+import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
 import { serverMessage } from './response-words';
 
 /** A document of a request: its ID, and its JSON, by which an echo in the response is recognized. */
@@ -36,7 +36,7 @@ export function documentOutcomes(
 	request: Request,
 ): ReadonlyMap<string, DocumentOutcome> {
 	const answers = new Map<string, DocumentOutcome>();
-	if (isEmpty(body)) return answers;
+	if (isNullOrEmptyText(body)) return answers;
 	for (const { id } of documents) answers.set(id, { response: body });
 	if (isRecord(body) && Object.keys(body).length === 0) return answers;
 	const sent = new Map(documents.map((document) => [document.id, document]));
@@ -44,7 +44,7 @@ export function documentOutcomes(
 	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
 		const document = namedBy(entry, sent, isListedAsFailed);
 		const own = isTop || saysFailed(entry) ? withoutEcho(entry, document) : entry;
-		const isFailure = saysFailed(own) || (isListedAsFailed && !saysNothing(entry));
+		const isFailure = saysFailed(own) || (isListedAsFailed && !isFalsyThroughout(entry));
 		const answer = document && answers.get(document.id);
 		if (answer) answer.response = entry;
 		if (answer && isFailure) answer.failure = rejection(own, request);
@@ -68,8 +68,10 @@ export function documentOutcomes(
 }
 
 /** Whether a value says nothing: null, false, 0, '', and what has nothing else in it. */
-const saysNothing = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null ? Object.values(value).every(saysNothing) : !value;
+const isFalsyThroughout = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null
+		? Object.values(value).every(isFalsyThroughout)
+		: !value;
 
 /** `{"index": {...}}` stands for what is in it. */
 function unwrapped(entry: unknown): unknown {
@@ -111,7 +113,7 @@ const saysFailed = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 400, Infinity) ||
 		FLAG_NAMES.some((name) => entry[name] === false) ||
-		ERROR_NAMES.some((name) => !saysNothing(entry[name])));
+		ERROR_NAMES.some((name) => !isFalsyThroughout(entry[name])));
 
 const saysAccepted = (entry: unknown): boolean =>
 	isObject(entry) &&
@@ -123,7 +125,9 @@ const unexplained = (top: Members, failed: number): unknown[] =>
 		const value = top[name];
 		const isCount = value === true || typeof value === 'number';
 		return (
-			!saysNothing(value) && !Array.isArray(value) && !(isCount && Number(value) <= failed)
+			!isFalsyThroughout(value) &&
+			!Array.isArray(value) &&
+			!(isCount && Number(value) <= failed)
 		);
 	}).map((name) => (isObject(top[name]) ? top[name] : `${name}: ${String(top[name])}`));
 

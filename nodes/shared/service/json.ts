@@ -6,7 +6,7 @@ export const isRecord = (value: unknown): value is Members =>
 	typeof value === 'object' && value !== null;
 
 /** Whether there is no value: a field that is missing, or left empty. */
-export const isEmpty = (value: unknown): boolean =>
+export const isNullOrEmptyText = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
 /** Whether a value is an object, and no list. */
@@ -18,6 +18,8 @@ export const membersOf = (value: unknown): Members | undefined =>
 	isObject(value) ? value : undefined;
 
 /** The members that have a value: what is empty is omitted. */
-export function filled(members: Array<[name: string, value: unknown]>): Record<string, unknown> {
-	return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
+export function nonEmptyMembers(
+	members: Array<[name: string, value: unknown]>,
+): Record<string, unknown> {
+	return Object.fromEntries(members.filter(([, value]) => !isNullOrEmptyText(value)));
 }

@@ -9,6 +9,6 @@ export function listOf(entries: ReadonlyArray<string | number>, max = 20, betwee
 export const figure = (number: number): string => number.toLocaleString('en-US');
 
 /** `1 document`, `3 documents`. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
+export function formatCount(number: number, noun: string, plural = `${noun}s`): string {
 	return `${figure(number)} ${number === 1 ? noun : plural}`;
 }

@@ -10,7 +10,7 @@ import {
 
 import { fieldOf } from '../../records/fields';
 import { InputError } from '../../service/input-error';
-import { isEmpty, isObject } from '../../service/json';
+import { isNullOrEmptyText, isObject } from '../../service/json';
 import { documentId } from '../../service/push/document-id';
 import { NOT_PLAIN, parsePlainPath, readPlainPath } from './plain-path';
 import type {
@@ -192,7 +192,7 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.membersAdded(name)) {
 			if (only && !(only as readonly string[]).includes(member)) continue;
 			const read = this.read(`${name}.${member}`, itemIndex);
-			if (!isEmpty(read.value)) values[member] = typedValue(read);
+			if (!isNullOrEmptyText(read.value)) values[member] = typedValue(read);
 		}
 		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { InputError } from '../../service/input-error';
-import { isEmpty, isObject } from '../../service/json';
+import { isNullOrEmptyText, isObject } from '../../service/json';
 
 // Each function takes nothing for the default or for empty, and throws InputError, naming the parameter,
 // for a value that cannot be used. `Parameters` says what they give.
@@ -27,7 +27,7 @@ const MAX_SHOWN = 60;
 function refused({ value, definition }: Read, expected: string): InputError {
 	const { displayName, default: initial } = definition;
 	const otherwise =
-		isEmpty(initial) || typeof initial === 'object'
+		isNullOrEmptyText(initial) || typeof initial === 'object'
 			? 'the field its expression points to'
 			: `reset it to its default, ${String(initial)}`;
 	return new InputError(
@@ -40,7 +40,7 @@ function refused({ value, definition }: Read, expected: string): InputError {
 function textOf(read: Read): string {
 	const { value } = read;
 	if (typeof value === 'string') return value;
-	if (isEmpty(value)) return '';
+	if (isNullOrEmptyText(value)) return '';
 	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
 	throw refused(read, 'text');
 }
@@ -60,7 +60,7 @@ export function requiredTextOf(read: Read, advice?: string): string {
 /** Reads a number, also from a text as expressions give it; whole, unless the property has a `numberPrecision`. */
 function numberOf(read: Read): number {
 	const { value, definition } = read;
-	if (isEmpty(value)) return definition.default as number;
+	if (isNullOrEmptyText(value)) return definition.default as number;
 	const {
 		minValue = -Infinity,
 		maxValue = Infinity,
@@ -82,7 +82,7 @@ function booleanOf(read: Read): boolean {
 	const { value, definition } = read;
 	if (typeof value === 'boolean') return value;
 	if (!definition.required) {
-		if (isEmpty(value)) return definition.default as boolean;
+		if (isNullOrEmptyText(value)) return definition.default as boolean;
 		const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
 		if (text === 'true' || text === 'false') return text === 'true';
 	}
@@ -92,7 +92,7 @@ function booleanOf(read: Read): boolean {
 /** Reads one of the values that a property of type `options` lists. */
 function choiceOf(read: Read): unknown {
 	const { value, definition } = read;
-	if (isEmpty(value)) return definition.default;
+	if (isNullOrEmptyText(value)) return definition.default;
 	const options = (definition.options ?? []) as Array<{ value?: unknown }>;
 	const choices = options.map((option) => option.value);
 	if (choices.includes(value)) return value;
@@ -117,7 +117,7 @@ const notJson = ({ displayName }: INodeProperties, { message }: Error, advice: s
 /** Reads a JSON object; nothing, or a blank text, is {}. */
 function objectOf({ value, definition }: Read): IDataObject {
 	const trimmed = typeof value === 'string' ? value.trim() : value;
-	const parsed = isEmpty(trimmed) ? {} : jsonOf({ value: trimmed, definition });
+	const parsed = isNullOrEmptyText(trimmed) ? {} : jsonOf({ value: trimmed, definition });
 	if (isObject(parsed)) return parsed as IDataObject;
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }

@@ -1,6 +1,6 @@
 import type { RunStats } from '../../flow/run-state';
 import { capitalized } from '../../service/outcome-messages';
-import { figure, count } from '../../service/numbers';
+import { figure, formatCount } from '../../service/numbers';
 
 /** Fewer entries than these can be counted in the output. */
 const MIN_ENTRIES_COUNTED = 100;
@@ -18,13 +18,13 @@ export function doneText(
 	verb: string,
 ): string {
 	if (done <= MIN_ENTRIES_COUNTED || requests === 0) return '';
-	return `${count(done, noun)} ${verb}${costText(requests, seconds)}`;
+	return `${formatCount(done, noun)} ${verb}${costText(requests, seconds)}`;
 }
 
 /** ` in 20 requests, 3.5 s`. */
 export function costText(requests: number, seconds: number): string {
 	const time = seconds.toLocaleString('en-US', { maximumFractionDigits: 1 });
-	return ` in ${count(requests, 'request')}, ${time} s`;
+	return ` in ${formatCount(requests, 'request')}, ${time} s`;
 }
 
 /** Retries and splits of a run, which explain why it took so long; '' for none. */

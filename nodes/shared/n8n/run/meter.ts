@@ -1,5 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
 /**
  * Measures what was sent since the meter was made, for what summaries, the log and the data of an execution
@@ -37,7 +37,7 @@ export class Meter {
 	/** In a few words, for the log of a run that goes on. */
 	text(): string {
 		const { recordsPerSecond, retries } = this.json();
-		return `${recordsPerSecond} per second, ${count(retries, 'retry', 'retries')}`;
+		return `${recordsPerSecond} per second, ${formatCount(retries, 'retry', 'retries')}`;
 	}
 
 	/**
@@ -53,7 +53,7 @@ export class Meter {
 		);
 		return [
 			`${figure(done)} succeeded, ${figure(failed)} failed`,
-			`${count(requests, 'request')}, ${figure(bytes)} bytes, ${seconds} s`,
+			`${formatCount(requests, 'request')}, ${figure(bytes)} bytes, ${seconds} s`,
 			this.text(),
 			...(byStatus.length > 0 ? [`responses by status ${byStatus.join(', ')}`] : []),
 		].join(', ');

@@ -23,7 +23,7 @@ import {
 } from './sink';
 import { adviceToSkip, Watermark } from './watermark';
 import type { CommonOptions } from '../parameters/common-options';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
 /** An open file, where it comes from, and what is to be read of it. */
 export interface FileToRead {
@@ -160,7 +160,7 @@ export class FileSink implements Sink {
 			return [`The file ${name} had been processed.`, atEnd?.()].filter(Boolean).join(' ');
 		// A run that returns no files loses the failed records, so the next run starts at the first of them.
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
-		const succeeded = count(this.counts[done] ?? 0, 'record');
+		const succeeded = formatCount(this.counts[done] ?? 0, 'record');
 		const failed = failures.total > 0 ? ` and ${figure(failures.total)} had failed` : '';
 		return `Of the file ${name}, ${succeeded} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
 	}
@@ -168,7 +168,7 @@ export class FileSink implements Sink {
 	/** How far it has come, for n8n's log. */
 	logLine(): string {
 		const read = this.fileToRead.file.reader.position.record - 1;
-		return `${this.progress()} (${count(read, 'record')} read, ${this.meter.text()})`;
+		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
 	}
 
 	/** @param as what it is counted as, unless it was done in the usual way */
@@ -216,7 +216,7 @@ export class FileSink implements Sink {
 		const { failures, readError, records, run } = this;
 		const name = quoted(this.fileToRead.file.name);
 		const inFiles = failures.total - (readError ? 1 : 0);
-		const what = `${count(inFiles, 'record')} of ${name} failed`;
+		const what = `${formatCount(inFiles, 'record')} of ${name} failed`;
 		if (inFiles > 0) run.hintAtFile(what, CORRECT_FILES_ADVICE);
 		if (!readError) return new InputError(what, CORRECT_FILES_ADVICE);
 		const ending = `The file ${name} could not be read to its end: ${readError.message}`;

@@ -15,7 +15,7 @@ import {
 } from './sink';
 import { messageOf } from '../../service/input-error';
 import type { CommonOptions } from '../parameters/common-options';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
 /** How many results are made between two turns for other executions. */
 const SLICE_ENTRIES = 64;
@@ -111,7 +111,8 @@ export class ItemSink implements Sink {
 			this.returnTally(itemIndex, tally);
 		}
 		if (this.run.stats.failed > 0 && !this.run.stopsOnFailure) this.hintAtFailures();
-		if (this.blanks > 0) this.run.hint(`${count(this.blanks, 'blank row')} skipped`, 'info');
+		if (this.blanks > 0)
+			this.run.hint(`${formatCount(this.blanks, 'blank row')} skipped`, 'info');
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
@@ -153,7 +154,7 @@ export class ItemSink implements Sink {
 		if (first === undefined) return this.run.results.give(itemIndex, [json]);
 		const { reason, message = messageOf(reason), advice } = first;
 		const all = Object.values(counts).reduce((sum, number) => sum + number, failed);
-		const several = ` (${figure(failed)} of ${count(all, 'document')} failed)`;
+		const several = ` (${figure(failed)} of ${formatCount(all, 'document')} failed)`;
 		this.run.fail(itemIndex, {
 			reason,
 			message: all === 1 ? message : `${message}${several}`,
@@ -185,7 +186,7 @@ export class ItemSink implements Sink {
 			(sum, other) => sum + other,
 			done + failed,
 		);
-		const all = count(number, this.result.noun ?? 'document');
+		const all = formatCount(number, this.result.noun ?? 'document');
 		const items = failed === 1 ? 'the failed item' : 'the failed items';
 		const where = run.results.toErrorOutput ? 'in the Error output' : `of ${items}`;
 		run.hint(`${figure(failed)} of ${all} failed. See the field 'error' ${where}.`);
@@ -196,6 +197,6 @@ export class ItemSink implements Sink {
 		if (this.total === undefined) return 'Nothing was sent.';
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `The service confirmed ${figure(this.run.stats.done)} of ${count(this.total, 'document')}. ${repeating}.`;
+		return `The service confirmed ${figure(this.run.stats.done)} of ${formatCount(this.total, 'document')}. ${repeating}.`;
 	}
 }

@@ -1,7 +1,7 @@
 import { fieldOf } from '../../records/fields';
-import { isEmpty, isRecord, filled } from '../../service/json';
+import { isNullOrEmptyText, isRecord, nonEmptyMembers } from '../../service/json';
 import { InputError } from '../../service/input-error';
-import { exactId, exactText, isBlank } from '../../service/push/document-id';
+import { exactId, exactText, isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 import { properties, property, type WithParameter } from '../parameters/properties';
 
@@ -101,12 +101,12 @@ export function readIdAndName(
 ): Record<IdOrName, string> {
 	const id = fieldOf(source, mapping.id);
 	const name = fieldOf(source, mapping.name);
-	if (isBlank(id))
-		throw missingError(isEmpty(name) ? ['id', 'name'] : ['id'], mapping, adviceFor);
+	if (isNullOrBlankText(id))
+		throw missingError(isNullOrEmptyText(name) ? ['id', 'name'] : ['id'], mapping, adviceFor);
 	const text = exactId(id, () => describeField('id', mapping), OTHER_FIELD_ADVICE);
 	if (typeof name === 'string' && name !== '') return { id: text, name };
 	const of = ` of document ${quoted(text)}`;
-	if (isEmpty(name)) throw missingError(['name'], mapping, adviceFor, of);
+	if (isNullOrEmptyText(name)) throw missingError(['name'], mapping, adviceFor, of);
 	return {
 		id: text,
 		name: exactText(name, () => describeField('name', mapping) + of, OTHER_FIELD_ADVICE),
@@ -142,7 +142,7 @@ const OTHER_FIELD_ADVICE = 'Choose a field that contains text.';
 
 /** Description and URL of a document, as far as a record has them. */
 export const optionalFieldsOf = (record: object, mapping: FieldMapping) =>
-	filled([
+	nonEmptyMembers([
 		['description', fieldOf(record, mapping.description)],
 		['url', fieldOf(record, mapping.url)],
 	]);

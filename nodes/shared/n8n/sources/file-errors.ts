@@ -31,7 +31,7 @@ export function readError(name: string, error: unknown): unknown {
 }
 
 /** The first names of a list, for a message. */
-export const listed = (names: readonly string[]): string => listOf(names.map(quoted));
+export const quotedList = (names: readonly string[]): string => listOf(names.map(quoted));
 
 /** The names that occur several times; a header may have tens of thousands. */
 export function repeatedNames(all: readonly string[]): string[] {

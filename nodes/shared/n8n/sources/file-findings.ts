@@ -1,7 +1,7 @@
 import type { Finding, FindingKind, Findings } from '../../records/findings';
 import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
 /** How the user is told of a finding. */
 interface FindingText {
@@ -65,7 +65,7 @@ export function hintAtFindings(run: Run, name: string, findings: Findings): void
 	for (const [kind, noun, plural] of SKIPPED_ROWS) {
 		const found = findings.of(kind);
 		if (!found) continue;
-		const rows = count(found.count, noun, plural);
+		const rows = formatCount(found.count, noun, plural);
 		run.hintAtFile(`${rows} of ${file} skipped (${locationOf(found)})`, '');
 	}
 }

@@ -4,7 +4,7 @@ import type { Bytes } from '../../records/bytes';
 import { textOf, type TextOptions } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/outcome-messages';
-import { isEmpty, isRecord } from '../../service/json';
+import { isNullOrEmptyText, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { fileProperty } from './file-properties';
 
@@ -44,7 +44,7 @@ export function inputFile(run: Run, itemIndex: number, location: string | IBinar
 	const binary = typeof location === 'string' ? fileIn(run, itemIndex, location) : location;
 	return {
 		name: binary.fileName || (typeof location === 'string' ? location : 'file'),
-		isNamed: !isEmpty(binary.fileName),
+		isNamed: !isNullOrEmptyText(binary.fileName),
 		mimeType: binary.mimeType,
 		open: async (options) => await openBinary(run, binary, options),
 	};

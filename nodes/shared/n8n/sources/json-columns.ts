@@ -1,7 +1,7 @@
 import { inexactNumberIn } from '../../records/exact-numbers';
 import { unpackVector } from '../../service/chunking/vector';
 import { InputError, messageOf } from '../../service/input-error';
-import { isBlank } from '../../service/push/document-id';
+import { isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 
 /**
@@ -16,7 +16,7 @@ export function withJsonCells(row: object, columns: readonly string[]): object {
 	for (const column of columns) {
 		const cell = record[column];
 		if (typeof cell !== 'string' || unpackVector(cell) !== undefined) continue;
-		if (isBlank(cell)) delete record[column];
+		if (isNullOrBlankText(cell)) delete record[column];
 		else record[column] = parseCell(cell, column);
 	}
 	return record;

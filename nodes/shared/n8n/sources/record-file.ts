@@ -12,7 +12,7 @@ import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { isHtml } from '../../service/response-words';
-import { EMPTY_FILE_ADVICE, htmlError, listed, readError, repeatedNames } from './file-errors';
+import { EMPTY_FILE_ADVICE, htmlError, quotedList, readError, repeatedNames } from './file-errors';
 
 /** How to read a file, for the whole run. */
 export interface RecordFileOptions {
@@ -138,7 +138,7 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
 	if (missing.length === 0 || lists.length === 0) return;
 	const fields = missing.map(([field]) => quoted(field)).join(' and ');
 	throw new InputError(
-		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${listed(lists)}`,
+		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${quotedList(lists)}`,
 		"If the records are in such a list, enter its path as 'Path to List'.",
 	);
 }
@@ -164,8 +164,8 @@ function checkColumns(
 		throw new InputError(
 			`The file ${quoted(name)} has no column ${columns}`,
 			all.length === 1
-				? `Its only column is ${listed(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
-				: `Its columns are: ${listed(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
+				? `Its only column is ${quotedList(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
+				: `Its columns are: ${quotedList(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
 		);
 	}
 	const repeated = repeatedNames(all);
@@ -182,7 +182,7 @@ function checkColumns(
 		);
 	}
 	run.hintAtFile(
-		`The file ${quoted(name)} has several columns with the same name: ${listed(repeated)}`,
+		`The file ${quoted(name)} has several columns with the same name: ${quotedList(repeated)}`,
 		'Of each, the first value that is not empty is used.',
 	);
 }

@@ -2,12 +2,12 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../../service/input-error';
 import { isObject, isRecord } from '../../service/json';
-import { isBlank } from '../../service/push/document-id';
+import { isNullOrBlankText } from '../../service/push/document-id';
 import type { Run } from '../run/run';
 import type { ItemSink } from '../sinks/item-sink';
 import type { EntryOrigin, Sink } from '../sinks/sink';
 import { fieldsOfItem, fileFieldsOf } from './files';
-import { count, figure, listOf } from '../../service/numbers';
+import { formatCount, figure, listOf } from '../../service/numbers';
 
 /** Where entries come from, and who accounts for them. */
 export interface Source<E> {
@@ -102,7 +102,7 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 				all.push(reading.entryOf(value, { items: [itemIndex] }));
 			} catch (error) {
 				if (passOnSummary(run, itemIndex)) break;
-				if (hasNoValue(value) && isBlankItem(run, itemIndex))
+				if (isBlankThroughout(value) && isBlankItem(run, itemIndex))
 					blankItems.set(itemIndex, error);
 				else
 					addInvalid(
@@ -135,16 +135,16 @@ function errorForItems(
 	if (items.length === total) return error;
 	const [noun, have, them] =
 		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
-	const advice = `${figure(items.length)} of ${count(total, 'item')} ${have} no ${error.missing} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the others.`;
+	const advice = `${figure(items.length)} of ${formatCount(total, 'item')} ${have} no ${error.missing} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the others.`;
 	return new InputError(error.message, advice);
 }
 
 /** Whether an item has no file and no field with a value, as blank rows of a spreadsheet. */
 const isBlankItem = (run: Run, itemIndex: number): boolean =>
-	hasNoValue(fieldsOfItem(run, itemIndex)) && fileFieldsOf(run, itemIndex).length === 0;
+	isBlankThroughout(fieldsOfItem(run, itemIndex)) && fileFieldsOf(run, itemIndex).length === 0;
 
-const hasNoValue = (value: unknown): boolean =>
-	isBlank(value) || (isObject(value) && Object.values(value).every(isBlank));
+const isBlankThroughout = (value: unknown): boolean =>
+	isNullOrBlankText(value) || (isObject(value) && Object.values(value).every(isNullOrBlankText));
 
 /** Says which value of a list cannot be used. */
 function withPosition(error: unknown, position: number, { length = 1 }: Values = []): unknown {

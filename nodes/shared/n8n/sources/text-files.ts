@@ -3,7 +3,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { Findings } from '../../records/findings';
 import { characterProblem } from '../../records/text';
 import { InputError } from '../../service/input-error';
-import { isBlank } from '../../service/push/document-id';
+import { isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 import type { WithParameter } from '../parameters/properties';
 import type { Run } from '../run/run';
@@ -76,11 +76,11 @@ export class TextFiles {
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
 		const name = parameters.get('fileDocumentName', itemIndex);
-		if (isBlank(parameters.value('fileDocumentId', itemIndex)))
+		if (isNullOrBlankText(parameters.value('fileDocumentId', itemIndex)))
 			this.names.set(itemIndex, this.nameOf(itemIndex));
 		return {
 			id: this.names.get(itemIndex) ?? parameters.id('fileDocumentId', itemIndex),
-			name: isBlank(name) ? stemOf(this.nameOf(itemIndex)) : name,
+			name: isNullOrBlankText(name) ? stemOf(this.nameOf(itemIndex)) : name,
 		};
 	}
 

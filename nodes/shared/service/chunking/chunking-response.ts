@@ -64,7 +64,7 @@ export function classify(body: unknown): ChunkingResponse {
 	if (body === undefined || (typeof body === 'string' && body.trim() === ''))
 		return { state: 'pending', hasContent: false, texts: [] };
 	if (!isObject(body)) {
-		const hasContent = typeof body === 'string' ? beginsAsJson(body) : isData(body);
+		const hasContent = typeof body === 'string' ? beginsAsJson(body) : hasMembers(body);
 		return { state: 'invalid', hasContent, texts: [] };
 	}
 	const { chunkedData, chunkingId, status } = body;
@@ -73,7 +73,7 @@ export function classify(body: unknown): ChunkingResponse {
 		...(typeof status === 'string' && { status }),
 		...(typeof chunkingId === 'string' && chunkingId !== '' && { chunkingId }),
 		hasContent: Object.entries(body).some(
-			([name, value]) => !MESSAGE_KEYS.includes(name) && isData(value),
+			([name, value]) => !MESSAGE_KEYS.includes(name) && hasMembers(value),
 		),
 		texts: [],
 	};
@@ -89,7 +89,7 @@ export function classify(body: unknown): ChunkingResponse {
 }
 
 /** Whether a value is a list or an object that holds something: a text only says something about the job. */
-const isData = (value: unknown): boolean =>
+const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
 /** Whether a text is JSON that was damaged, rather than the words of a proxy. */

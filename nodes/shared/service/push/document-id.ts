@@ -12,12 +12,12 @@ export function documentId(
 	called = "'Document ID'",
 	advice = `Drag a field with the ID into ${called}, or enter an ID.`,
 ): string {
-	if (isBlank(value)) throw new InputError(`${called} is empty`, advice);
+	if (isNullOrBlankText(value)) throw new InputError(`${called} is empty`, advice);
 	return exactId(value, () => called, advice);
 }
 
 /** Whether there is nothing that could be an ID. The service might treat all blank IDs as the same ID. */
-export const isBlank = (value: unknown): boolean =>
+export const isNullOrBlankText = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /** A number as spreadsheets and R write long ones, such as 4.00638E+12 or 1e+05. */
