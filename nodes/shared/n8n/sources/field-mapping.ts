@@ -5,7 +5,7 @@ import { exactId, exactText, isNullOrBlankText } from '../../service/push/docume
 import { quoted } from '../../service/outcome-messages';
 import { properties, property, type WithParameter } from '../parameters/properties';
 
-/** A parameter that names a field of records or items. */
+/** Returns the definition of a parameter that names a field of the records or items. */
 export const fieldProperty = <const F extends string>(
 	field: F,
 	label: string,
@@ -23,7 +23,7 @@ export const fieldProperty = <const F extends string>(
 		description: `Field or column with the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
 	});
 
-/** Where the fields are that each document needs, in records or items. Each node says when they are shown. */
+/** Parameters that name the fields with the ID and the name. Each node defines when the editor shows them. */
 export const requiredFieldProperties = properties([
 	fieldProperty('id', 'ID', 'sku'),
 	fieldProperty('name', 'Name', 'title'),
@@ -31,27 +31,32 @@ export const requiredFieldProperties = properties([
 
 const RECOMMENDED = '. Recommended, but not required.';
 
-/** Where the recommended fields are in the records of a file. */
+/** Parameters that name the recommended fields. */
 export const recommendedFieldProperties = properties([
 	fieldProperty('description', 'Description', 'summary', RECOMMENDED),
 	fieldProperty('url', 'URL', 'link', RECOMMENDED),
 ]);
 
-/** Names or dotted paths of the fields of a document; '' for one that is not wanted. */
+/**
+ * The fields of a record or item that contain the ID, name, description and URL of its document. Each value
+ * is a field name or a dotted path. An empty string means that no field is named.
+ */
 export interface FieldMapping extends Record<'id' | 'name' | 'description' | 'url', string> {
-	/** The fields are those that the node has parameters for, which messages name. */
+	/**
+	 * Whether the user fills in the parameters 'Document ID' and 'Document Name', so that messages name these
+	 * instead of fields.
+	 */
 	hasParameters?: boolean;
 }
 
-/** The parameters that name the fields. */
 interface MappingParameters extends WithParameter<'descriptionField' | 'urlField', string> {
 	requiredText(name: 'idField' | 'nameField', itemIndex: number): string;
 }
 
 /**
- * Reads where the fields of a document are.
+ * Reads the parameters that name the fields of a document.
  *
- * @throws InputError for a required field that is not named
+ * @throws InputError if 'ID Field' or 'Name Field' is empty
  */
 export function readFieldMapping(parameters: MappingParameters, itemIndex: number): FieldMapping {
 	return {
@@ -61,7 +66,10 @@ export function readFieldMapping(parameters: MappingParameters, itemIndex: numbe
 	};
 }
 
-/** Reads where ID and name are in an item; the other fields have their own names. */
+/**
+ * Reads the parameters that name the ID and the name. Description and URL are expected in fields of these
+ * names.
+ */
 export const readItemMapping = (
 	parameters: Pick<MappingParameters, 'requiredText'>,
 	itemIndex: number,
@@ -72,7 +80,7 @@ export const readItemMapping = (
 	url: 'url',
 });
 
-/** The fields that every record needs, each with the parameter that names it; see `checkFields`. */
+/** Returns the fields that every record needs, each with the label of its parameter, for `checkFields`. */
 export const requiredFields = ({ id, name }: FieldMapping): Array<[string, string]> => [
 	[id, 'ID Field'],
 	[name, 'Name Field'],
@@ -80,19 +88,23 @@ export const requiredFields = ({ id, name }: FieldMapping): Array<[string, strin
 
 export type IdOrName = 'id' | 'name';
 
-/** What to do about a missing ID or name; asked only then, since there may be hundreds of thousands of documents. */
+/**
+ * Returns what to do about a missing ID or name. It is only called for documents without them, because a run
+ * may have hundreds of thousands of documents.
+ */
 export type MissingAdvice = (fields: readonly IdOrName[]) => string;
 
 const FILL_IN_ADVICE =
 	'Every document needs an ID and a name: fill in what is missing, or choose the field that has it.';
 
-/** Parameters for the fields that every document has. */
+/** Labels of the parameters for the ID and the name of a document. */
 export const PARAMETER_LABELS = { id: 'Document ID', name: 'Document Name' };
 
 /**
- * ID and name of a document, as texts: exactly as they are, the digits of a whole number, or a date as ISO text.
+ * Reads the ID and the name of a document as strings. A string is returned unchanged, a whole number as its
+ * digits, and a date in ISO format.
  *
- * @throws InputError naming the field and, where it is known, the document
+ * @throws InputError that names the field and, if its ID is known, the document
  */
 export function readIdAndName(
 	source: object,
@@ -113,7 +125,6 @@ export function readIdAndName(
 	};
 }
 
-/** The error of a document without ID, name or both. */
 function missingError(
 	fields: IdOrName[],
 	mapping: FieldMapping,
@@ -127,11 +138,11 @@ function missingError(
 	return new InputError(message, adviceFor(fields), labels);
 }
 
-/** The parameter or the field that has the ID or the name. */
+/** Returns the quoted name of the parameter or field that contains the ID or the name. */
 const labelOf = (field: IdOrName, mapping: FieldMapping): string =>
 	quoted(mapping.hasParameters ? PARAMETER_LABELS[field] : mapping[field]);
 
-/** What the ID or the name is called in messages. */
+/** Returns the subject of a message, such as: The field 'sku' with the ID. */
 function describeField(field: IdOrName, mapping: FieldMapping): string {
 	if (mapping.hasParameters) return labelOf(field, mapping);
 	const what = mapping[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
@@ -140,14 +151,14 @@ function describeField(field: IdOrName, mapping: FieldMapping): string {
 
 const OTHER_FIELD_ADVICE = 'Choose a field that contains text.';
 
-/** Description and URL of a document, as far as a record has them. */
+/** Returns the description and the URL of a document, if the record has them. */
 export const optionalFieldsOf = (record: object, mapping: FieldMapping) =>
 	nonEmptyMembers([
 		['description', fieldOf(record, mapping.description)],
 		['url', fieldOf(record, mapping.url)],
 	]);
 
-/** The ID of a record that cannot be used, as far as it has one in this field. */
+/** Returns the ID of an invalid record, if it has one in this field. */
 export function idIn(record: unknown, field: string): string | undefined {
 	const id = isRecord(record) ? fieldOf(record, field) : undefined;
 	if (typeof id === 'string' && id !== '') return id;

@@ -3,11 +3,13 @@ import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
 import { formatCount, figure } from '../../service/numbers';
 
-/** How the user is told of a finding. */
+/** The words of the hint about a finding. */
 interface FindingText {
-	/** What was found, to follow the number of times and to be followed by the first place. */
+	/**
+	 * Returns what was found. The sentence begins with the number of findings and ends with the first
+	 * location.
+	 */
 	what: (isOne: boolean, file: string) => string;
-	/** What to do about it. */
 	advice: string;
 }
 
@@ -47,13 +49,13 @@ const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	},
 };
 
-/** Rows about which nothing is to be done. */
+/** Rows that are skipped on purpose, so the hint contains no advice. */
 const SKIPPED_ROWS = [
 	['titleRow', 'row before the header row', 'rows before the header row'],
 	['blankRow', 'blank row', 'blank rows'],
 ] as const;
 
-/** Adds hints for what was noticed in a file. */
+/** Adds hints about what was noticed while a file was read. */
 export function hintAtFindings(run: Run, name: string, findings: Findings): void {
 	const file = quoted(name);
 	for (const [kind, { what, advice }] of Object.entries(HINTS)) {

@@ -3,12 +3,12 @@ import type { INodeProperties } from 'n8n-workflow';
 import { FORMATS, formatsWith, type RecordFormat } from '../../records/format';
 import { properties, property, shownFor, type Member, type Values } from '../parameters/properties';
 
-/** What files a node reads. */
+/** The file formats that a node reads, with their texts in the editor. */
 interface FileKind {
 	formats: readonly RecordFormat[];
-	/** The formats, for the description of a choice. */
+	/** List of the formats, such as "CSV, JSON or JSON Lines". */
 	text: string;
-	/** How the format is detected. */
+	/** Description of the choice Auto-Detect. */
 	autoDetectText: string;
 }
 
@@ -17,19 +17,19 @@ const fileKind = (formats: readonly RecordFormat[], autoDetectText: string): Fil
 	return { formats, text: text.replace(/, ([^,]+)$/, ' or $1'), autoDetectText };
 };
 
-/** Files of records with fields. */
+/** Files whose records have fields. */
 export const RECORD_FILES = fileKind(
 	formatsWith(({ isOnlyIds }) => !isOnlyIds),
 	'Detected from the extension of the file, its MIME type or its content',
 );
 
-/** Files of IDs, or of records that have them. */
+/** Files that contain one ID per line, or records with an ID. */
 export const ID_FILES = fileKind(
 	formatsWith(() => true),
 	'Detected from the extension of the file or its MIME type. Any other file is read as one ID per line, unless it begins with [ or {.',
 );
 
-/** Where the files of an item are. */
+/** Parameter that names the binary fields with the files of an item. */
 export const fileProperty = property({
 	displayName: 'Input Data Field Name',
 	name: 'binaryPropertyName',
@@ -43,7 +43,10 @@ export const fileProperty = property({
 		'Name of the binary field that contains the file. Files of records can be in several fields: separate the names with commas.',
 });
 
-/** The document that a text file belongs to. Its defaults differ from those of an item, hence other names. */
+/**
+ * Parameters for the document of a text file. They have names of their own because their defaults differ from
+ * the defaults of the parameters for items.
+ */
 export const textFileDocumentProperties = properties([
 	{
 		displayName: 'Document ID',
@@ -65,9 +68,9 @@ export const textFileDocumentProperties = properties([
 ]);
 
 /**
- * How a file of records is written.
+ * Returns the parameters that describe the format of a file.
  *
- * @param show for which choices
+ * @param show display options that say when the parameters are shown
  */
 export const fileProperties = (
 	{ formats, autoDetectText }: FileKind,
@@ -109,13 +112,12 @@ export const bytesPerFileProperty = property({
 	displayName: 'Bytes per File',
 	name: 'bytesPerFile',
 	type: 'number',
-	// n8n takes a file as one piece, and larger pieces block it.
+	// n8n stores a file in one step, and a larger file would block it.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
 	description: 'Maximum size in bytes of each file this node returns',
 });
 
-/** The encoding of files of text, for records and for text files. */
 export const encodingProperty = property({
 	displayName: 'Encoding',
 	name: 'encoding',
@@ -161,7 +163,7 @@ export const encodingProperty = property({
 
 const showForCsv = { show: { '/fileFormat': ['auto', 'csv'] } };
 
-/** The options of files that are read, besides their encoding. */
+/** Options for reading files, without the encoding. */
 export const readOptionProperties = properties([
 	...shownFor(showForCsv, [
 		{
@@ -223,14 +225,14 @@ export const readOptionProperties = properties([
 	},
 ]);
 
-/** Options that each file has its own value of. */
+/** Options that may have a different value for each input item. */
 export const PER_ITEM_OPTIONS = ['encoding', 'skipRecords', 'maxRecords'] as const;
 
-/** The options of a node that hold for the whole run. */
+/** The options that have one value for the whole run. */
 export type RunOptions<P extends INodeProperties[]> = Omit<
 	Values<Member<P, 'options'>>,
 	(typeof PER_ITEM_OPTIONS)[number]
 >;
 
-/** The options for files of nodes whose only files are those with failed records. */
+/** Options for nodes that write no files except files with failed records. */
 export const fileOptionProperties = properties([...readOptionProperties, bytesPerFileProperty]);

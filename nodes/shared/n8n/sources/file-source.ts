@@ -1,3 +1,11 @@
+/**
+ * Reads the files of the input items. `withFiles` first finds the files of all items and then opens one file
+ * after another. For each file it calls the node's function `use`, which sends the entries. Records are only
+ * read when a request needs them, so memory does not grow with the length of a file. An invalid record is
+ * passed to the sink of its file as a failure, and a file that cannot be opened fails its item. If the run
+ * ends early, each file that was not read yet gets an error of its own. In this way every file and every
+ * record is accounted for.
+ */
 import type { IBinaryData } from 'n8n-workflow';
 
 import { quoted } from '../../service/outcome-messages';
@@ -23,39 +31,38 @@ import { passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
 import { readError } from './file-errors';
 
-/** How a file of an input item is read: its records as they are needed. */
+/** Describes how the records of one file become entries, and which sink accounts for them. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
-	/** Fields that a file must have, each with the parameter that names it; see `checkFields`. */
+	/** Fields that the file must contain; see `checkFields`. */
 	requiredFields: readonly RequiredField[];
 	sink: FileSink;
 }
 
-/** The files of all input items, and what is done with each. */
 interface Files<E extends EntryOrigin, R extends FileReading<E>> {
 	run: Run;
 	parameters: FileParameters;
 	options: RecordFileOptions;
-	/** How a file is read. */
+	/** Called for each file after it was opened. */
 	readingOf: (fileToRead: FileToRead) => R;
-	/** Has answered all entries of a file when it returns. */
+	/** Sends the entries of a file. When it returns, every entry has an outcome. */
 	use: (source: Source<E>, reading: R) => Promise<void>;
-	/** Whether a file is opened once the one before was read, with the entries of both in flight. */
+	/** Whether the next file is opened while entries of the previous one are still in flight. */
 	overlaps?: boolean;
 }
 
-/** Files that a message names: those that were opened last. */
+/** Maximum number of files that an error message names. It names the files that were opened last. */
 const MAX_FILES_NAMED = 3;
 
 /**
- * Reads the files of all input items, each opened when the one before was taken. An item without a usable
- * file fails; one that sums up a file, as our nodes return it, is passed on as it is.
+ * Reads the files of all input items, one after another. An item without a usable file fails. An item that is
+ * the summary of a file, as the nodes of this package return it, is passed on unchanged.
  */
 export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>(
 	files: Files<E, R>,
 ): Promise<void> {
 	const { run, parameters, overlaps = false } = files;
 	const unfinished = new Set<Promise<void>>();
-	/** Those of files in flight. */
+	/** Sinks of the files that are being processed. */
 	const sinks = new Set<FileSink>();
 	const locations: Array<{ itemIndex: number; location: string | IBinaryData }> = [];
 	for (const itemIndex of run.items.keys()) {
@@ -92,7 +99,7 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 	await Promise.all(unfinished);
 }
 
-/** Opens a file. One that cannot be opened fails alone, not those in other fields of its item. */
+/** Opens a file. If that fails, the files in other fields of the same item are still read. */
 async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, parameters, options, readingOf }: Files<E, R>,
 	itemIndex: number,
@@ -107,13 +114,13 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 		return { fileToRead, reading: readingOf(fileToRead) };
 	} catch (error) {
 		file?.close();
-		// A run that ends closes its files, also the one that is being opened.
+		// A run that ends closes its files, even a file that is just being opened.
 		if (!run.ended) run.refuse(itemIndex, error);
 		return undefined;
 	}
 }
 
-/** @param wasRead called once all entries of the file have been taken */
+/** @param wasRead called when the last record of the file was read */
 async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, options, use }: Files<E, R>,
 	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
@@ -135,7 +142,7 @@ async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	}
 }
 
-/** The run ended before a file was read. */
+/** Fails a file that the run did not reach, so that every file is accounted for. */
 function failUnreadFile(run: Run, itemIndex: number, location: string | IBinaryData): void {
 	if (typeof location === 'string' && !hasFile(run, itemIndex, location)) return;
 	const reason = run.ended?.reason;
@@ -145,8 +152,8 @@ function failUnreadFile(run: Run, itemIndex: number, location: string | IBinaryD
 }
 
 /**
- * Where the files of an item are: in the fields that are named, separated by commas. Of several names,
- * those count that the item has.
+ * Returns the fields that contain the files of an item. The parameter may name several fields, separated by
+ * commas. Fields in which the item has no file are ignored.
  */
 function locationsOf(
 	run: Run,
@@ -159,7 +166,7 @@ function locationsOf(
 		const names = [...new Set(location.split(',').flatMap((name) => name.trim() || []))];
 		const found = names.filter((name) => hasFile(run, itemIndex, name));
 		if (found.length > 0) return found;
-		// That there is none is said of the first.
+		// If none of the fields has a file, the error names the first field.
 		return passOnSummary(run, itemIndex) ? [] : [names[0] ?? ''];
 	} catch (error) {
 		run.refuse(itemIndex, error);
@@ -168,9 +175,9 @@ function locationsOf(
 }
 
 /**
- * What is to be sent of a file; all other records are accounted for.
+ * Yields the entries of a file. Records that cannot be sent are passed to the sink as failures.
  *
- * @throws InputError if nothing of the file can be read, or it lacks a field that all records need
+ * @throws InputError if no record can be read, or a required field is missing
  */
 async function* entriesOf<E extends EntryOrigin>(
 	run: Run,
@@ -219,7 +226,8 @@ async function* entriesOf<E extends EntryOrigin>(
 		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
 		sink.isAtEnd = !run.ended;
 	} catch (error) {
-		// A run that ends closes its files. What is wrong after Max Records is for the run that reads that far.
+		// A run that ends closes its files, which makes reading fail. An error beyond Max Records is reported
+		// by the run that reads those records.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
 		if (read === 0 || error instanceof InputError) throw readError(file.name, error);
@@ -229,10 +237,13 @@ async function* entriesOf<E extends EntryOrigin>(
 	}
 }
 
-/** An ID that a program held as a decimal number, and that is no version number if all IDs are so. */
+/**
+ * Matches an ID that a program has written as a decimal number, such as 7.0. If all IDs look like this, they
+ * are not version numbers.
+ */
 const DECIMAL = /^\d+\.0+$/;
 
-/** @returns whether all IDs may be such */
+/** @returns whether all IDs up to this one may be decimal numbers */
 function noteDecimalId(findings: Findings, { value, line }: SourceRecord, idField = ''): boolean {
 	const id = isRecord(value) ? fieldOf(value, idField) : value;
 	if (typeof id !== 'string') return true;

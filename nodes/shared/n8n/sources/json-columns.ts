@@ -5,11 +5,11 @@ import { isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 
 /**
- * Parses the cells of a CSV row that are JSON. An empty cell is left out. A packed vector, as Chunk Text
- * writes it, stays a text: Push Documents sends it as numbers.
+ * Parses the cells of a CSV row that contain JSON, and omits empty cells. A packed vector of Chunk Text stays
+ * a string, because Push Documents sends it as numbers later.
  *
- * @param columns names of the columns
- * @throws InputError for a cell that is not JSON, or that has a number which would lose digits
+ * @param columns names of the columns that contain JSON
+ * @throws InputError if a cell is not JSON, or contains a number that would lose digits
  */
 export function withJsonCells(row: object, columns: readonly string[]): object {
 	const record = { ...row } as Record<string, unknown>;

@@ -9,49 +9,52 @@ import type { EntryOrigin, Sink } from '../sinks/sink';
 import { fieldsOfItem, fileFieldsOf } from './files';
 import { formatCount, figure, listOf } from '../../service/numbers';
 
-/** Where entries come from, and who accounts for them. */
+/** The entries of the input items or of one file, with the sink that accounts for them. */
 export interface Source<E> {
-	/** Several together; read as they are asked for, and no further once the run has ended. */
+	/** Slices of entries. They are read on demand, and reading stops when the run ends. */
 	entries: AsyncIterable<E[]>;
 	sink: Sink;
-	/** Whether no other source follows. */
+	/** Whether this is the last source of the run. */
 	isLast: boolean;
 }
 
-/** How entries are made of what is read. */
+/** Describes how a node makes entries from the values that it reads. */
 export interface Reading<E extends EntryOrigin> {
 	/**
-	 * The entry of a value: of an item, an entry of its list, or a record.
+	 * Returns the entry for a value, which is an item, a member of a list in an item, or a record.
 	 *
-	 * @throws InputError for a value that cannot be sent
+	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: unknown, origin: EntryOrigin): E;
-	/** The ID in a value that cannot be sent, as far as it has one. */
+	/** Returns the ID of an invalid value, if it has one, for its error. */
 	idOf?(value: unknown): string | undefined;
 }
 
 type Values = readonly unknown[] | undefined;
 
-/** How input items are read: all of them and checked, before anything is sent. */
+/** Describes how a node reads input items. All items are read and checked before anything is sent. */
 export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
 	/**
-	 * The values of an item: one, or those of its list; undefined for one that is accounted for otherwise.
+	 * Returns the values of an item, or undefined if the item is already accounted for.
 	 *
-	 * @throws InputError for an item that has none
+	 * @throws InputError if the item has no value
 	 */
 	valuesOf(itemIndex: number): Values | Promise<Values>;
-	/** The ID of an item that has no values that can be sent, if it stands for one document. */
+	/** Returns the ID of an invalid item, if the item stands for one document. */
 	idOfItem?(itemIndex: number): string | undefined;
-	/** What the node does with an item, such as `push`. */
+	/** Verb for messages, such as `push`. */
 	verb: string;
-	/** What an item with an empty list gets where each entry gets an item. */
+	/** Output for an item whose list is empty. */
 	emptyList: IDataObject;
-	/** Puts the entries in order, once all were read; may account for entries that are not to be sent. */
+	/**
+	 * Orders the entries after all items were read. It may remove entries if it accounts for them in the
+	 * sink.
+	 */
 	resolve?(entries: E[], sink: Sink): E[] | Promise<E[]>;
 	sink: ItemSink;
 }
 
-/** All input items, as one source. */
+/** Reads all input items and passes their entries to `use` as one source. */
 export async function withItems<E extends EntryOrigin>(
 	run: Run,
 	reading: ItemReading<E>,
@@ -68,7 +71,10 @@ export async function withItems<E extends EntryOrigin>(
 async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E>): Promise<E[]> {
 	const { sink } = reading;
 	const all: E[] = [];
-	/** Items without the value that the first of them lacks, if the run stops for that: others may have it. */
+	/**
+	 * Items that miss the same value as the first invalid item. They are only collected if the run stops at
+	 * the first error, which then names all of them.
+	 */
 	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
 	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {
 		const [first] = withMissingValue;
@@ -77,7 +83,7 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 			withMissingValue.push({ itemIndex, error });
 		else if (!first) sink.addInvalid(itemIndex, error, id);
 	};
-	/** Why blank items cannot be used. */
+	/** Errors of blank items, which are only reported if all items are blank. */
 	const blankItems = new Map<number, unknown>();
 	for (const itemIndex of run.items.keys()) {
 		const pause = run.yieldToOthers();
@@ -125,7 +131,10 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 	return all;
 }
 
-/** The error of items that lack a value which others have, so that the parameter is right. */
+/**
+ * Returns the error for items without a required value. If other items have the value, the parameter is
+ * right, so the advice is to correct the items.
+ */
 function errorForItems(
 	error: InputError,
 	items: number[],
@@ -139,33 +148,37 @@ function errorForItems(
 	return new InputError(error.message, advice);
 }
 
-/** Whether an item has no file and no field with a value, as blank rows of a spreadsheet. */
+/** Returns whether an item has no file and no field with a value, like a blank row of a spreadsheet. */
 const isBlankItem = (run: Run, itemIndex: number): boolean =>
 	isBlankThroughout(fieldsOfItem(run, itemIndex)) && fileFieldsOf(run, itemIndex).length === 0;
 
 const isBlankThroughout = (value: unknown): boolean =>
 	isNullOrBlankText(value) || (isObject(value) && Object.values(value).every(isNullOrBlankText));
 
-/** Says which value of a list cannot be used. */
+/** Adds the position in the list to an error. */
 function withPosition(error: unknown, position: number, { length = 1 }: Values = []): unknown {
 	if (length === 1 || !(error instanceof InputError)) return error;
 	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
 	return new InputError(message, error.description);
 }
 
-/** How many entries of items are passed on at once. */
+/** Number of entries in a slice. */
 const SLICE_ENTRIES = 500;
 
 async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {
 	for (let from = 0; from < all.length; from += SLICE_ENTRIES) {
 		await run.yieldToOthers();
-		// A canceled run returns nothing, so the rest need not be accounted for.
+		// A canceled run returns nothing, so the remaining entries need no outcome.
 		if (run.signal.aborted) return;
 		yield all.slice(from, from + SLICE_ENTRIES);
 	}
 }
 
-/** Passes on an item that sums up a file, as our nodes return it, and is nothing else that can be used. */
+/**
+ * Passes on an item that is the summary of a file, as the nodes of this package return it.
+ *
+ * @returns whether the item is a summary
+ */
 export function passOnSummary(run: Run, itemIndex: number): boolean {
 	const { json = {}, binary = {} } = run.items[itemIndex] ?? {};
 	const { file, records, stats } = json;

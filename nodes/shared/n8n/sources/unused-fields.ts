@@ -9,7 +9,7 @@ const OPTIONAL_FIELDS = [
 	['url', 'URL Field'],
 ] as const;
 
-/** A field that a parameter names, and what was found of it. */
+/** A field that a parameter names, and whether a record has it. */
 interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
@@ -19,12 +19,13 @@ interface FieldSearch {
 }
 
 /**
- * Finds out whether the optional fields that a user has named exist, because a document without them is
- * pushed all the same. A record may lack an optional field, so only a field that no record has is reported.
+ * Checks that the optional fields that a user has named exist. A wrong name would go unnoticed otherwise,
+ * because documents are also pushed without these fields. A single record may not have the field, so only a
+ * field that no record has is reported.
  */
 export class UnusedFields {
 	private readonly searches = new Map<string, FieldSearch>();
-	/** No further record can change what is hinted at for these. */
+	/** The mapping whose hints no further record can change. */
 	private settledMapping: FieldMapping | undefined;
 
 	/** Looks for the fields in a record or an item. */
@@ -44,7 +45,7 @@ export class UnusedFields {
 		if (isSettled) this.settledMapping = mapping;
 	}
 
-	/** Hints at the fields that no record has. */
+	/** Adds hints about the fields that no record has. */
 	addTo(run: Pick<Run, 'hint'>): void {
 		for (const [key, named] of this.searches) {
 			if (!isMistake(named)) continue;
@@ -74,11 +75,11 @@ const newSearch = (
 	similar: findSimilar(name, record),
 });
 
-/** A default name that nothing resembles is no mistake. */
+/** A missing field with the default name is only a mistake if the record has a similar field. */
 const isMistake = ({ isFound, isDefault, similar }: FieldSearch): boolean =>
 	!isFound && (!isDefault || similar !== undefined);
 
-/** The field whose name is the same but for upper and lower case. */
+/** Returns the field whose name differs only in upper and lower case. */
 function findSimilar(name: string, record: object): string | undefined {
 	const lower = name.toLowerCase();
 	const names = Object.keys(record);
