@@ -1,6 +1,9 @@
 export const NOTHING_SENT = 'Nothing was sent, because this was a dry run.';
 
-/** What a dry run returns of items and files: entries that were checked, and no advice how to go on. */
+/**
+ * Changes the results of a dry run. Entries are checked instead of sent, and there is no advice on how to
+ * continue.
+ */
 export const DRY_RUN_RESULT = {
 	done: 'checked',
 	json: () => ({ dryRun: true }),

@@ -1,3 +1,10 @@
+/**
+ * Accounts for the records of one file. The sink counts what became of each record and keeps the failed ones.
+ * When the file has been processed, the sink returns one item with the counts, and attaches the failed
+ * records as files that the node can read again. If the run ends before that, the error says how far the file
+ * was processed and how to continue. For this purpose a watermark tracks up to which record every record has
+ * an outcome.
+ */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { RunStats } from '../../flow/run-state';
@@ -25,49 +32,58 @@ import { adviceToSkip, Watermark } from './watermark';
 import type { CommonOptions } from '../parameters/common-options';
 import { formatCount, figure } from '../../service/numbers';
 
-/** An open file, where it comes from, and what is to be read of it. */
+/** An open file, the item it comes from, and the records to read. */
 export interface FileToRead {
 	file: RecordFile;
 	itemIndex: number;
-	/** Records to skip at the beginning of the file. */
+	/** Number of records to skip at the beginning of the file. */
 	skip: number;
-	/** Maximum of records to read after those that are skipped; 0 for all. */
+	/** Maximum number of records to read after the skipped ones, or 0 for all. */
 	max: number;
 }
 
-/** What a node returns of a file. */
+/** What a node adds to the result of a file. */
 export interface FileResult extends SinkResult {
-	/** Counts what concerns this file, if requests of several are in flight; the run's unless given. */
+	/**
+	 * Counters of this file, if requests of several files are in flight. The default is the counters of the
+	 * run.
+	 */
 	stats?: RunStats;
-	/** Returns how to continue after an interruption. All records up to `upTo` were answered. */
+	/** Returns how to continue after an interruption. All records up to `upTo` have an outcome. */
 	adviceToContinue?: (upTo: number) => string;
-	/** What else to say of the file if the run stops at a later one. */
+	/** Returns what else an error says about this file if the run stops at a later file. */
 	atEnd?: () => string;
-	/** Takes the summary of a file that was read to its end without failures, which gets no item then. */
+	/**
+	 * Receives the summary of a file that was read to its end without failures. Such a file then returns no
+	 * item.
+	 */
 	onSummary?: ((summary: IDataObject) => void) | undefined;
 }
 
 /**
- * Sums up the records of one file in one item, with files of those that failed. Records that succeeded,
- * failed or were skipped, and those with a count of their own, add up to all read.
+ * Returns one item that sums up a file, with the failed records as files. The records that succeeded, failed,
+ * were skipped or have a count of their own add up to the number of records read.
  */
 export class FileSink implements Sink {
-	/** The file has no more records. */
+	/** Whether the file was read to its end. */
 	isAtEnd = false;
-	/** The last record that is accounted for. */
+	/** Number of the last record that is accounted for. */
 	private records = 0;
 	private skipped = 0;
 	private readonly counts: Record<string, number>;
 	private readonly failures = new FailureList();
 	private firstFailed = Infinity;
 	private readonly watermark: Watermark;
-	/** Records whose failure may have ended the run; a later success resolves it. */
+	/**
+	 * Failed records whose failure every request may share. The watermark stops before them until a later
+	 * record succeeds.
+	 */
 	private inDoubt: number[] = [];
 	private readError: { message: string; advice: string } | undefined;
 	private readonly failedRecords: FailedRecords;
-	/** The item has the files of failed records. */
+	/** Whether the item returns the failed records as files. */
 	private hasFiles = false;
-	/** The file was read to its end, and its item was returned. */
+	/** Whether the file was processed and its item returned. */
 	private isProcessed = false;
 	private readonly stats: RunStats;
 	private readonly meter: Meter;
@@ -108,7 +124,7 @@ export class FileSink implements Sink {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
-		// What a cancel interrupts has not failed: it is done again.
+		// A record that a cancel interrupts has not failed. The next run sends it again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
 		if (failure.verdict && mayFailAll(failure.verdict)) this.inDoubt.push(record.record);
 		else this.watermark.markDone(record.record);
@@ -116,7 +132,7 @@ export class FileSink implements Sink {
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
 	}
 
-	/** The file cannot be read any further than before this record. */
+	/** Reports that the file cannot be read from this record on. */
 	breakOff(record: number, reason: unknown): void {
 		const line = reason instanceof RecordError ? reason.line : undefined;
 		const isOfFile = reason instanceof RecordError || reason instanceof FileError;
@@ -151,27 +167,28 @@ export class FileSink implements Sink {
 		run.results.give(itemIndex, [json], { binary, failure });
 	}
 
-	/** How far it has come, and how to continue if the run ends here. */
+	/** Returns how far the file was processed, and how to continue if the run ends here. */
 	progress(): string {
 		const { failures, watermark, firstFailed } = this;
 		const { done, adviceToContinue = adviceToSkip, atEnd } = this.result;
 		const name = quoted(this.fileToRead.file.name);
 		if (this.isProcessed)
 			return [`The file ${name} had been processed.`, atEnd?.()].filter(Boolean).join(' ');
-		// A run that returns no files loses the failed records, so the next run starts at the first of them.
+		// If the run returns no files, the failed records are lost. The next run must then start at the first
+		// of them.
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
 		const succeeded = formatCount(this.counts[done] ?? 0, 'record');
 		const failed = failures.total > 0 ? ` and ${figure(failures.total)} had failed` : '';
 		return `Of the file ${name}, ${succeeded} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
 	}
 
-	/** How far it has come, for n8n's log. */
+	/** Returns how far the file was processed, for n8n's log. */
 	logLine(): string {
 		const read = this.fileToRead.file.reader.position.record - 1;
 		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
 	}
 
-	/** @param as what it is counted as, unless it was done in the usual way */
+	/** @param as name of the count, if the record succeeded in an unusual way */
 	private succeed(record = 0, as = this.result.done): void {
 		if (as === this.result.done) this.stats.increment('done');
 		if (as === 'skipped') this.skipped++;
@@ -211,7 +228,7 @@ export class FileSink implements Sink {
 		});
 	}
 
-	/** Hints at what failed in a file while the run went on. */
+	/** Adds a hint about the failures of the file, and returns the error for its item. */
 	private failure(): InputError {
 		const { failures, readError, records, run } = this;
 		const name = quoted(this.fileToRead.file.name);

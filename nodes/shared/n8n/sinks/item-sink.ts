@@ -1,3 +1,10 @@
+/**
+ * Accounts for the entries of input items. The option Output decides what the sink returns: an item for each
+ * entry, an item with counts for each input item, or one summary of all items. Each output item is linked to
+ * its input items. If several input items share an entry, each of them gets the result or the error. Entries
+ * that cannot be sent and blank items are also reported to the sink, so that every input item is accounted
+ * for exactly once.
+ */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failure } from '../run/results';
@@ -17,34 +24,34 @@ import { messageOf } from '../../service/input-error';
 import type { CommonOptions } from '../parameters/common-options';
 import { formatCount, figure } from '../../service/numbers';
 
-/** How many results are made between two turns for other executions. */
+/** Number of results to make before other executions get a turn. */
 const SLICE_ENTRIES = 64;
 
-/** What a node returns for items. */
+/** What a node adds to the results of items. */
 interface ItemResult extends SinkResult {
-	/** What an entry is, if no document. */
+	/** Noun for an entry, if it is not a document. */
 	noun?: string;
-	/** What doing it again means, for the error of a run that ends early. */
+	/** Says whether repeating all entries is safe, for the error of a run that ends early. */
 	repeating: string;
-	/** What had been done, if that is not how many entries. */
+	/** Returns what had been done, if a number of entries does not say it. */
 	progress?: (() => string) | undefined;
 }
 
-/** What has become of the entries of an input item that gets one result with counts. */
+/** Counts the entries of an input item that returns one result for all of them. */
 interface ItemTally {
-	/** Of those that succeeded, by what became of them. */
+	/** Number of successful entries by result, such as `deleted` or `notFound`. */
 	counts: Record<string, number>;
 	failures: FailureList;
 	first?: Failure;
 }
 
-/** Returns the results or the error of each entry, or one result for an input item, linked to the items that wait for it. */
+/** Returns the results and errors of the entries of input items. */
 export class ItemSink implements Sink {
-	/** Entries to be sent; undefined until all were read. */
+	/** Number of entries to send. It is undefined until all items were read. */
 	total: number | undefined;
-	/** Items that the summary stands for. */
+	/** Input items that the summary is linked to. */
 	private readonly summarized = new Set<number>();
-	/** Entries that succeeded as something else, such as `skipped`. */
+	/** Number of entries that succeeded with another result, such as `skipped`. */
 	private readonly otherCounts: Record<string, number> = {};
 	private blanks = 0;
 	private readonly tallies = new Map<number, ItemTally>();
@@ -78,18 +85,24 @@ export class ItemSink implements Sink {
 		this.run.results.give(itemOf(entry), items);
 	}
 
-	/** An item with an empty list: it gets `json`, unless several or each input item get one result anyway. */
+	/**
+	 * Accounts for an item with an empty list. The item returns `json`, unless the output is a summary or one
+	 * item per input item.
+	 */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.give(itemIndex, () => [json]);
 	}
 
-	/** An item without anything in it, such as an empty row of a spreadsheet: no failure, and no output item. */
+	/**
+	 * Accounts for an item without any value, such as an empty row of a spreadsheet. It does not fail, and
+	 * returns nothing.
+	 */
 	addBlankItem(itemIndex: number): void {
 		this.blanks++;
 		this.give(itemIndex, () => []);
 	}
 
-	/** An entry that cannot be sent. */
+	/** Accounts for an entry that cannot be sent because the input is invalid. */
 	addInvalid(itemIndex: number, reason: unknown, id?: string): void {
 		this.run.stats.increment('failed');
 		if (this.isPerInputItem) this.countFailure(itemIndex, { reason, id });
@@ -116,15 +129,15 @@ export class ItemSink implements Sink {
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
-	/** Whether each input item gets one result with counts, its failures too. */
+	/** Whether each input item returns one result with counts, which include its failures. */
 	private get isPerInputItem(): boolean {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
 
 	/**
-	 * Gives an input item what it gets for an entry, or its share in one result.
+	 * Returns the output for an entry, or counts the entry in the result of its input item.
 	 *
-	 * @param as what the entry is counted as, if there is one
+	 * @param as name of the count, or undefined if there is no entry to count
 	 */
 	private give(itemIndex: number, items: () => IDataObject[], as?: string): void {
 		const { output } = this.options;
@@ -172,13 +185,13 @@ export class ItemSink implements Sink {
 			...(this.blanks > 0 && { blank: this.blanks }),
 			stats: meter.json(),
 		};
-		// If all have failed, there is still an item that it comes from.
+		// If all entries failed, the summary is linked to the first item.
 		const all = [...this.summarized].sort((one, other) => one - other);
 		const items = all.length > 0 ? all : [0];
 		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });
 	}
 
-	/** A run that continues on errors is green, whatever failed. */
+	/** Adds a hint about failures, because n8n shows a run that continues on errors as successful. */
 	private hintAtFailures(): void {
 		const { run, otherCounts } = this;
 		const { done, failed } = run.stats;

@@ -1,14 +1,14 @@
 import { figure } from '../../service/numbers';
 
-/** Knows up to which record everything has been answered, though answers come in any order. */
+/** Tracks up to which record every record has an outcome. Outcomes may arrive in any order. */
 export class Watermark {
-	/** Records beyond a gap. */
+	/** Records that have an outcome although an earlier record has none. */
 	private readonly beyond = new Set<number>();
 
-	/** @param upTo all records up to this number, counted from 1, have been answered */
+	/** @param upTo all records up to this number, counted from 1, have an outcome */
 	constructor(public upTo = 0) {}
 
-	/** A record was answered. */
+	/** Notes that a record has an outcome. */
 	markDone(record: number): void {
 		if (record !== this.upTo + 1) {
 			this.beyond.add(record);
@@ -19,7 +19,7 @@ export class Watermark {
 	}
 }
 
-/** How to continue if what was answered has taken effect; '' if nothing was. */
+/** Returns how to continue after the records that have an outcome, or '' if there are none. */
 export const adviceToSkip = (upTo: number): string =>
 	upTo === 0
 		? ''
