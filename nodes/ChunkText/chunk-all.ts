@@ -1,3 +1,10 @@
+/**
+ * The loop of Chunk Text. `bulk` takes the texts of a source, sends them in requests and waits for the job of
+ * each request. The operation Submit uses the same loop without waiting. When a job has ended, the report
+ * assigns chunks or an error to each of its texts, and passes them to the sink. A text whose request was not
+ * accepted is reported as a failure. Get Results does not submit anything, so it only reports what it has
+ * fetched.
+ */
 import { Budget } from '../shared/flow/budget';
 import { bulk } from '../shared/flow/bulk';
 import type { Sink } from '../shared/n8n/sinks/sink';
@@ -8,17 +15,17 @@ import { openService, type ChunkService, type Job } from './jobs/chunk-service';
 import { submissions } from './jobs/submit';
 import type { ChunkTask, TextEntry } from './input/text';
 
-/** What an operation does with texts, and the service that it uses. */
+/** The service that an operation uses, and how it deals with jobs. */
 export interface Work extends ChunkService {
 	hints: ChunkHints;
-	/** How the operation waits for jobs that it has submitted. */
+	/** Waits for a job that was submitted. */
 	settle: Settle;
 }
 
 /**
- * Opens the service for the work of an operation, and says at its end what a user should know.
+ * Opens the service for an operation, and adds the hints at its end.
  *
- * @throws InputError for a credential that cannot be used
+ * @throws InputError if the credential is invalid
  */
 export async function withWork(
 	task: ChunkTask,
@@ -30,14 +37,14 @@ export async function withWork(
 	hints.addTo(task.run, settle !== fetchNothing);
 }
 
-/** What the texts of the input items, or of a file, have in common. */
+/** What the texts of the input items or of one file have in common. */
 export interface TextSource {
 	sink: Sink;
-	/** What the names of files with its chunks begin with. */
+	/** Prefix of the names of output files with chunks. */
 	name: string;
-	/** Bounds the texts in memory, if they come from a file. */
+	/** Limits the texts in memory, if they come from a file. */
 	budget?: Budget;
-	/** To be called once a job has been reported. */
+	/** Called after a job was reported. */
 	onReported?: (job: Job) => void;
 }
 
@@ -77,11 +84,14 @@ export async function reportFetched(
 	await report.end();
 }
 
-/** Maximum bytes of texts of files that wait for their chunks; a short text counts as a 500th. */
+/**
+ * Maximum bytes of the texts from files that wait for their chunks. A short text counts as a 500th of it,
+ * which limits their number to 500.
+ */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;
 
-/** Returns a new budget for the texts in memory. All files of a run share one. */
+/** Returns a new budget for the texts in memory. All files of a run share one budget. */
 export const newBudget = (): Budget => new Budget(MAX_BYTES);
 
 const bytesInBudget = ({ record }: TextEntry): number =>

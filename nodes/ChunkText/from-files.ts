@@ -11,17 +11,18 @@ import type { TextEntry } from './input/text';
 import { chunkAll, newBudget, type TextSource, type Work } from './chunk-all';
 import { stemOf } from '../shared/n8n/sinks/stored-file';
 
-/** How a file is read whose texts are to be chunked. */
+/** Describes how to read a file whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {
 	work: Work;
 	source: TextSource;
 }
 
 /**
- * Chunks the texts of the files of all input items. An item without a usable file fails. Each file gives
- * one item that sums it up; if its chunks are items and nothing failed, a hint says it.
+ * Chunks the texts in the files of all input items. An item without a usable file fails. Each file returns
+ * one item with its summary. If the chunks are returned as items and nothing failed, a hint replaces this
+ * item.
  *
- * @param done the name of the count of successes; files overlap if it is `chunked`
+ * @param done name of the count of successes. Files overlap if it is `chunked`.
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
@@ -37,7 +38,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			stats,
 			adviceToContinue: (upTo) =>
 				adviceToContinue(run, jobs, upTo, stats.done > 0 ? done : undefined),
-			// A node that stops later names the jobs of the files before.
+			// If the node stops at a later file, the error also names the jobs of this file.
 			atEnd: () => jobs.progress(),
 			...(!isSubmitted &&
 				options.outputTo === 'items' && { onSummary: (of) => hints.addFile(of) }),
@@ -53,7 +54,8 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			name: `${stemOf(fileToRead.file.name)}.chunks`,
 			budget,
 			onReported: (job) => {
-				// Memory must not grow with the file. A run that ends names what can still be fetched.
+				// A finished job is forgotten, because memory must not grow with the file. A job that has not
+				// ended stays without its texts, so that the error of a run that ends early can name it.
 				jobs.delete(job);
 				if (job.ended === undefined)
 					jobs.add({ ...job, texts: [], unusedResponse: undefined });
@@ -78,7 +80,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 }
 
 /**
- * What a run that ends early has returned of a file, and what can be done about the rest.
+ * Returns what a run that ends early has returned of a file, and how to get the rest.
  *
  * @param done what became of the records that succeeded, if there are any
  */
@@ -88,7 +90,7 @@ function adviceToContinue(
 	upTo: number,
 	done?: 'chunked' | 'submitted',
 ): string {
-	// For n8n's log, which only says how far the file was read.
+	// n8n's log only says how far the file was read.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return adviceToSkip(upTo);
 	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';

@@ -8,7 +8,7 @@ import { ItemTexts, type IdSource } from './input/item-texts';
 import type { TextEntry } from './input/text';
 import { chunkAll, reportFetched, type Work } from './chunk-all';
 
-/** Chunks the texts of all input items. Items without a usable text fail. */
+/** Chunks the texts of all input items. An item without a valid text fails. */
 export async function chunkItems(work: Work): Promise<void> {
 	await withItems(work.run, readingOf(work, new ItemTexts(work)), async ({ entries, sink }) => {
 		await chunkAll(entries, work, { sink, name: 'chunks' });
@@ -18,8 +18,8 @@ export async function chunkItems(work: Work): Promise<void> {
 /**
  * Fetches the chunks of the requests that the input items stand for.
  *
- * @param ids where an item says which request it stands for
- * @param fetch how the requests are fetched
+ * @param ids reads from an item which request it stands for
+ * @param fetch fetches the requests, once or until they have ended
  */
 export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
 	const { run, jobs } = work;
@@ -32,7 +32,7 @@ export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promi
 	});
 }
 
-/** Returns how the items are read, and what is returned for them. */
+/** Describes how the items are read and how their results are returned. */
 function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
 	const { run, options, jobs } = work;
 	return {

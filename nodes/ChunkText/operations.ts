@@ -13,28 +13,33 @@ import { isTool } from '../shared/n8n/run/tool';
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
-	// Before anything is submitted that could not be fetched.
+	// A wrong path must be found before anything is submitted that could not be fetched.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
-	// A text of a file that has not finished in time is a failed record; a document has all its chunks.
+	// A text from a file that does not finish in time must be a failed record. A document must not be
+	// returned without all its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
 	await withWork(task, waitForEnd, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
 	);
 }
 
-/** Submits texts and returns each with its chunking ID and position, for Get Results. */
+/** Submits texts and returns each text with its chunking ID and its position, which Get Results needs. */
 async function submit(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const isFile = task.parameters.get('textSource', 0) === 'file';
-	// Of a file only these items have the documents, for Get Results.
+	// The items of Submit are the only output that contains the documents of a file, and Get Results needs
+	// these.
 	const mode = isFile ? 'documents' : 'chunks';
 	await withWork({ ...task, mode }, fetchNothing, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
 	);
 }
 
-/** Fetches the chunks of requests submitted before, each once however many items stand for it. */
+/**
+ * Fetches the chunks of requests that were submitted earlier. Each request is fetched once, even if several
+ * items stand for it.
+ */
 async function getResults(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options } = task;
@@ -55,7 +60,7 @@ function taskOf(run: Run): ChunkTask {
 	return { run, parameters, options, mode: parameters.get('output', 0) };
 }
 
-/** All operations, by their values. */
+/** The functions of all operations by the value of the parameter. */
 export const OPERATIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	submitAndWait,
 	submit,

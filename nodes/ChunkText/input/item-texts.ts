@@ -15,28 +15,30 @@ import {
 	type AwaitedText,
 } from './text';
 
-/** Where the items of Get Results say which earlier request they stand for. */
+/** Reads from an item of Get Results which earlier request it stands for. */
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
-	/** Which text of the request the item is; empty for all of them. */
+	/** Returns the position of the text in the request. An empty position stands for all texts. */
 	positionOf: (itemIndex: number) => unknown;
 }
 
 /** Reads the texts to submit from the input items, or the earlier requests that the items stand for. */
 export class ItemTexts {
-	/** Each earlier request once, with all items that stand for it. */
+	/** Earlier requests by chunking ID, each with the texts of all items that stand for it. */
 	readonly requests = new Map<string, PreviousRequest>();
-	/** Documents without a text, which have no chunks. Only with one item per document. */
+	/**
+	 * Documents whose text is empty, so that they have no chunks. They are only collected with one item per
+	 * document.
+	 */
 	readonly empty: AwaitedText[] = [];
-	/** If each file is a text. */
+	/** Reads the text files, if each item has one. */
 	readonly files: TextFiles | undefined;
-	/** Documents by their IDs. */
 	private readonly documents = new Map<string, SourceDocument[]>();
-	/** The settings, if they are the same for all items. */
+	/** The settings of all items, if they are constant. */
 	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
-	/** @param ids if all items stand for earlier requests */
+	/** @param ids reads the earlier requests; undefined if the items contain texts to submit */
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
@@ -50,8 +52,8 @@ export class ItemTexts {
 	/**
 	 * Reads an item.
 	 *
-	 * @returns its text; undefined for one that stands for an earlier request or has an empty document
-	 * @throws InputError for one that cannot be used
+	 * @returns its text, or undefined if the item stands for an earlier request or its text is empty
+	 * @throws InputError if the item is invalid
 	 */
 	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
 		const { parameters, mode } = this.task;
@@ -71,9 +73,9 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Finishes reading, once all items were read.
+	 * Finishes reading, after all items were read.
 	 *
-	 * @returns the texts in such an order that as many as possible share a request
+	 * @returns the texts, sorted so that as many as possible share a request
 	 */
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;
@@ -83,7 +85,7 @@ export class ItemTexts {
 		);
 	}
 
-	/** The ID of the document of an item that fails, as far as it has one. */
+	/** Returns the document ID of an invalid item, if it has one. */
 	idOf(itemIndex: number): string | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		try {
@@ -111,7 +113,7 @@ export class ItemTexts {
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const textPosition = this.ids?.positionOf(itemIndex);
 		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
-		// Fails for an ID that cannot be part of a path.
+		// This throws if the ID cannot be part of a path.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined
@@ -122,7 +124,6 @@ export class ItemTexts {
 		known.texts.push(...texts.map((one) => (document ? { ...one, document } : one)));
 	}
 
-	/** Settings of an item and their group. */
 	private settingsOf(itemIndex: number): ReturnType<typeof readSettings> {
 		if (this.sharedSettings) return this.sharedSettings;
 		const { parameters } = this.task;

@@ -4,21 +4,19 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import type { SourceDocument, AwaitedText } from './text';
 
-/** A chunking request submitted by an earlier run, with what items wait for. */
+/** A chunking request of an earlier run, with the texts that input items wait for. */
 export interface PreviousRequest {
 	chunkingId: string;
 	texts: AwaitedText[];
-	/** How many texts the request had, if an item says so. */
+	/** Number of texts in the request, if an item contains it. */
 	textCount: number | undefined;
 }
 
 /**
  * Reads which request an item stands for.
  *
- * @param itemIndex number of the item
- * @param chunkingId the one that it names
- * @param textPosition which text of the request it is; empty for all of them
- * @throws InputError for a position that cannot be used
+ * @param textPosition position of the text in the request; empty for all texts
+ * @throws InputError if the position is invalid
  */
 export function previousRequest(
 	json: IDataObject,
@@ -38,8 +36,8 @@ export function previousRequest(
 }
 
 /**
- * The documents of an item that stands for all texts of a request, as Submit returns it for texts from
- * a file: `documents` has the fields of each.
+ * Returns the documents of an item that stands for all texts of a request. Submit returns such items for
+ * texts from a file, and `documents` contains the fields of each document.
  */
 export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	const { documents, textsInRequest } = json;

@@ -25,12 +25,12 @@ import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Reads how the records of a file are read. Those without a usable text, or document if these are
- * wanted, fail.
+ * Describes how the records of a file are read. A record fails if its text is invalid, or if its document is
+ * needed and invalid.
  *
- * @param all.ids of the documents of all files
+ * @param all.ids IDs of the latest documents of all files
  * @param all.unusedFields notes which optional fields the records have
- * @throws InputError for a parameter that cannot be used
+ * @throws InputError if a parameter is invalid
  */
 export function recordTexts(
 	{ parameters, options, mode }: ChunkTask,
@@ -64,7 +64,7 @@ export function recordTexts(
 				text,
 				document: sourceDocument,
 				...settings,
-				// Without its content, of which only what is needed is kept.
+				// The content of the record is dropped, because only the members of this entry are needed.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
@@ -74,8 +74,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields of a record that its chunks may keep. If all fields are kept, the text is left out. With the text,
- * each chunk would match every search that matches the document.
+ * Returns the fields of a record that its chunks may keep. If all fields are kept, the text is left out.
+ * Otherwise each chunk would contain the whole text and match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,
@@ -86,7 +86,7 @@ function sourceOf(
 	return keepSourceFields === 'all' ? withoutField(record, textField) : record;
 }
 
-/** Where the document of a record is in it. */
+/** Reads which fields of a record contain its document. */
 const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldMapping => ({
 	...readItemMapping(parameters, itemIndex),
 	description: parameters.get('options.descriptionField', itemIndex).trim(),
@@ -94,9 +94,9 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
 });
 
 /**
- * Notes a number that would lose digits, because fields that are kept are serialized again.
+ * Notes a number that would lose digits, because fields that are kept are parsed and written again.
  *
- * @throws InputError for a number that would be null then
+ * @throws InputError for a number so large that it would become null
  */
 function noteInexactNumber(findings: Findings, json: string, line: number): void {
 	const number = inexactNumberIn(json);

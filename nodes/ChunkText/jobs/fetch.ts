@@ -1,3 +1,11 @@
+/**
+ * Fetches the results of chunking jobs. A job that this run has submitted is polled at growing intervals
+ * until the service reports that it has finished or failed, or until Max Wait is over. `meaningOf` decides
+ * what each response means. Results may be delivered only once, so a response that contains data but cannot
+ * be used is kept in its job and returned with the error. If the service has lost a job, or a job with
+ * several texts has failed, the outcome tells `bulk` to submit the texts again. Get Results uses the same
+ * functions for jobs of earlier runs, but never submits anything.
+ */
 import { bulk } from '../../shared/flow/bulk';
 import { oneEach } from '../../shared/flow/one-each';
 import type { Outcome, Unfinished } from '../../shared/flow/outcome';
@@ -17,15 +25,15 @@ import {
 } from './job-errors';
 import type { ChunkService, Job } from './chunk-service';
 
-/** How jobs are polled, in milliseconds. */
+/** Times for polling, in milliseconds. */
 export const POLLING = {
-	/** Between the first two polls of a job; each interval is longer. */
+	/** The pause before the second poll of a job. Each further pause is longer. */
 	firstMs: 250,
-	/** No interval is longer. */
+	/** The longest pause between two polls. */
 	longestMs: 10_000,
-	/** How long a new chunking ID may be unknown to the service. */
+	/** For this time after its submission, a job may be unknown to the service. */
 	unknownIdMs: 30_000,
-	/** How long the final poll may take. */
+	/** Time limit of the final poll. */
 	finalMs: 5000,
 };
 
@@ -33,14 +41,17 @@ export const POLLING = {
 export type Fetched =
 	| {
 			type: 'results';
-			/** For each text of the request; undefined for an entry that cannot be read. */
+			/**
+			 * The result of each text, in the order of the request. An entry that cannot be read is
+			 * undefined.
+			 */
 			results: Array<TextResult | undefined>;
 			body: unknown;
 	  }
-	/** Not finished: the items go on with the chunking ID. */
+	/** The job has not ended. The items are returned with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown };
 
-/** Waits for what becomes of a job that was submitted. */
+/** Waits until a submitted job has an outcome. */
 export type Settle = (
 	job: Job,
 	service: ChunkService,
@@ -75,23 +86,22 @@ export const waitForEnd: Settle = async (job, service, isAbandoned) => {
 	return await poll<Job, Fetched>(job, polling, isAbandoned);
 };
 
-/** Fetches nothing: the items go on with their chunking IDs. */
+/** Returns at once without polling. The items are returned with their chunking IDs. */
 export const fetchNothing: Settle = async () =>
 	await Promise.resolve({ ok: true, response: { type: 'pending' } });
 
-/** A job with what was fetched for it. */
 export interface FetchedJob {
 	job: Job;
 	outcome: Outcome<Fetched>;
 }
 
-/** Fetches jobs of earlier runs, in one of two ways. */
+/** Fetches jobs of earlier runs. */
 export type Fetch = (
 	jobs: Iterable<Job>,
 	service: ChunkService,
 ) => AsyncGenerator<FetchedJob[], void, undefined>;
 
-/** Polls jobs of earlier runs until each has ended, and returns them as soon as they have. */
+/** Polls jobs of earlier runs until each one has ended. Each job is returned as soon as it has ended. */
 export function fetchAll(
 	jobs: Iterable<Job>,
 	service: ChunkService,
@@ -106,7 +116,7 @@ export function fetchAll(
 	});
 }
 
-/** Fetches each job of earlier runs once, whether it has finished or not. */
+/** Fetches each job of earlier runs once, even if it has not ended. */
 export async function* fetchOnce(
 	jobs: Iterable<Job>,
 	service: ChunkService,
@@ -145,7 +155,7 @@ const ADVICE_FOR_THIS_RUN = {
 	404: `The service does not have the results of this request: submit the text again. If that does not help, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then ${CHECK_PATH}`,
 };
-/** Advice by status for a job whose chunking ID was given. */
+/** Advice by status for a job whose chunking ID comes from the input. */
 const ADVICE_FOR_EARLIER_RUN = {
 	404: `Check 'Chunking ID'. If the service no longer has it, submit the text again. If it has none of your IDs, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then 'Chunking ID', ${CHECK_PATH}`,
@@ -154,14 +164,20 @@ const ADVICE_FOR_EARLIER_RUN = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/** Whether an error that is permanent elsewhere may pass for a job. */
+/**
+ * Returns whether a poll may succeed later although it has failed with an error that is permanent for other
+ * requests.
+ */
 function isTransient(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
-	// Such as the page of a proxy in place of the service.
+	// For example, a proxy has sent a page of its own.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;
 	return isUnknownId(error) && isOfThisRun && now - since < POLLING.unknownIdMs;
 }
 
-/** Judges an error of a poll. A status such as 403 fails its job alone: others may be of other clients. */
+/**
+ * Judges the failure of a poll. A status such as 403 fails only its job, because other jobs may belong to
+ * other clients.
+ */
 function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 	const verdict = fetching.judge(error);
 	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
@@ -169,17 +185,18 @@ function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 }
 
 /**
- * Says what a response means for its job (docs/service-interface.md, Chunking results), and takes into the
- * job what is known of it from now on.
+ * Decides what a response means for its job (docs/service-interface.md, Chunking results), and updates the
+ * job.
  *
- * @throws ServiceFailure for a response that cannot be used, where another one may be
+ * @throws ServiceFailure for a response that is invalid although a later one may be valid
  */
 function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<Fetched> {
 	const response = classify(body);
 	const { hasContent, state, status } = response;
 	if (status !== undefined && status.trim() !== '') job.status = status;
 	const hadContent = job.unusedResponse !== undefined;
-	// Chunks that came before a job failed are not given up for what its failure says.
+	// If chunks arrived before the job failed, they are kept instead of the response that reports the
+	// failure.
 	if (hasContent && !(state === 'failed' && hadContent)) job.unusedResponse = body;
 	switch (state) {
 		case 'invalid':

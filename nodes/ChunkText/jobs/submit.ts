@@ -8,8 +8,8 @@ import { textTooLarge, type TextEntry } from '../input/text';
 import type { ChunkService, Job } from './chunk-service';
 
 /**
- * Returns how texts are submitted (docs/service-interface.md, Chunking request). Texts of a request have the same
- * settings, by which they are ordered.
+ * Describes how texts are submitted (docs/service-interface.md, Chunking request). All texts of a request
+ * have the same settings, because the entries are sorted by settings.
  */
 export function submissions(
 	service: ChunkService,

@@ -7,19 +7,19 @@ import type { AwaitedText } from '../input/text';
 import { storeFile } from '../../shared/n8n/sinks/stored-file';
 
 /**
- * Writes chunks as JSON Lines into files of limited size, each returned as an item of its own that is
- * linked to the items of its texts. Memory holds one file.
+ * Writes chunks to JSON Lines files of limited size. Each file is returned as an item that is linked to the
+ * items of its texts. Only the current file is in memory.
  */
 export class ChunkFiles {
 	private readonly writer: PartWriter;
-	/** Files written so far. */
+	/** Number of files written so far. */
 	private parts = 0;
-	/** The items of what the current file has. */
+	/** Input items whose chunks are in the current file. */
 	private items = new Set<number>();
-	/** The item that stands for all files, so that they are returned in their order. */
+	/** The input item that all files are returned for, so that they keep their order. */
 	private owner: number | undefined;
 
-	/** @param name what the names of the files begin with */
+	/** @param name prefix of the file names */
 	constructor(
 		private readonly run: Run,
 		private readonly name: string,
@@ -28,7 +28,6 @@ export class ChunkFiles {
 		this.writer = new PartWriter(bytesPerFile);
 	}
 
-	/** Adds the chunks of a text. */
 	async add(text: AwaitedText, records: readonly IDataObject[]): Promise<void> {
 		for (const record of records) {
 			await this.run.yieldToOthers();
@@ -37,7 +36,7 @@ export class ChunkFiles {
 		}
 	}
 
-	/** All chunks have been added. */
+	/** Stores the last file, after all chunks were added. */
 	async end(): Promise<void> {
 		if (!this.run.signal.aborted) await this.save(this.writer.end());
 	}

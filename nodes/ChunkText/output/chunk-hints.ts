@@ -6,29 +6,29 @@ import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
 import { formatCount, figure } from '../../shared/service/numbers';
 
-/** Most embedding models read about so many tokens of a chunk. */
+/** Number of tokens of a chunk that most embedding models read. */
 const MODEL_TOKENS = 512;
 
-/** Counts what a user should know beside the output. */
+/** Collects what the hints of a run tell the user. */
 export class ChunkHints {
-	/** Texts that are returned unfinished. */
+	/** Number of texts that are returned without chunks because their job has not ended. */
 	private unfinishedTexts = 0;
-	/** The first error of their final polls. */
+	/** The first error of a final poll. */
 	private lastError: unknown;
 	private withoutChunks = 0;
 	private withoutVectors = 0;
-	/** Tokens of the largest chunk. */
+	/** Number of tokens of the largest chunk. */
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
-	/** Files without a summary of their own, and the sums of what theirs would count. */
+	/** Sums of the files that return no summary of their own. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**
 	 * Counts a text that was chunked.
 	 *
-	 * @param missing characters at its end that they do not cover
-	 * @param lacksVectors whether vectors are wanted and no chunk has one
+	 * @param missing number of characters at the end of the text that no chunk covers
+	 * @param lacksVectors whether vectors are expected and no chunk has one
 	 */
 	addText(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
 		if (chunks.length === 0) this.withoutChunks++;
@@ -40,20 +40,24 @@ export class ChunkHints {
 		this.cutCharacters += missing;
 	}
 
-	/** Counts texts that are returned unfinished; `lastError` is that of their final poll, if it failed. */
+	/**
+	 * Counts texts that are returned without chunks because their job has not ended.
+	 *
+	 * @param lastError error of the final poll, if it failed
+	 */
 	addUnfinished(texts: number, lastError: unknown): void {
 		this.unfinishedTexts += texts;
 		this.lastError ??= lastError;
 	}
 
-	/** Counts a file that was read to its end without failures, by its summary. */
+	/** Counts a file that was read to its end without failures. */
 	addFile(summary: IDataObject): void {
 		this.files.files++;
 		for (const name of ['records', 'chunked', 'chunks'] as const)
 			this.files[name] += summary[name] as number;
 	}
 
-	/** @param isFetched whether chunks were to be returned, and not only chunking IDs */
+	/** @param isFetched whether the operation returns chunks, and not only chunking IDs */
 	addTo(run: Run, isFetched: boolean): void {
 		const { done: returned, requests } = run.stats;
 		const ready = { done: returned - (isFetched ? this.unfinishedTexts : 0), requests };
@@ -64,7 +68,7 @@ export class ChunkHints {
 		for (const hint of this.warnings(isFetched)) run.hint(hint);
 	}
 
-	/** @param cost what it took, if that is of interest */
+	/** @param cost requests and time, or '' if they are not worth mentioning */
 	private filesText(cost: string): string {
 		const { files, records, chunked, chunks } = this.files;
 		if (files === 0) return '';

@@ -7,20 +7,20 @@ import { packVector } from '../../shared/service/chunking/vector';
 import type { ChunkOptions } from '../parameters';
 import type { ChunkTask, AwaitedText } from '../input/text';
 
-/** A text with its chunks, ready to be written as records. */
+/** A text with its chunks. */
 interface TextWithChunks {
 	text: AwaitedText;
 	chunkingId: string;
 	chunks: Chunk[];
-	/** Whether these are certainly all chunks of the text. */
+	/** Whether the chunks are known to cover the whole text. */
 	isComplete: boolean;
-	/** The item or record the text comes from. */
+	/** The item or record that the text comes from. */
 	source: IDataObject;
 }
 
 /**
- * Makes a record of each chunk of a text. Lists of numbers are those of the response, never copies: they
- * are most of its memory.
+ * Makes an output record from each chunk of a text. The lists of numbers are not copied, because they are
+ * most of the memory of a response.
  */
 export async function recordsOf(
 	textWithChunks: TextWithChunks,
@@ -29,7 +29,7 @@ export async function recordsOf(
 	const { text, chunks } = textWithChunks;
 	const { vectors } = options;
 	const document = mode === 'chunks' ? undefined : text.document;
-	// One item per document has them beside its chunks.
+	// With one item per document, the source fields are stored once, next to the chunks.
 	const sourceFields = mode === 'perDocument' ? {} : sourceFieldsOf(textWithChunks, options);
 	const details = options.chunkDetails ? detailsOf(textWithChunks) : {};
 	if (chunks.length === 0 && !document) return [{ ...sourceFields, ...details, chunkCount: 0 }];
@@ -45,7 +45,8 @@ export async function recordsOf(
 			text: chunkText,
 			...(options.chunkDetails && { ...details, ...measures }),
 		};
-		// Its own fields come first and win, the vector last: a person sees the rest without scrolling.
+		// Fields of the chunk come first and override source fields of the same name. The vector comes last,
+		// so that a person sees the other fields without scrolling.
 		const json: IDataObject = { ...chunkFields, ...sourceFields, ...chunkFields };
 		if (vector && vectors !== 'none')
 			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
@@ -53,7 +54,7 @@ export async function recordsOf(
 	});
 }
 
-/** What is known of all chunks of a text. */
+/** Returns the details that all chunks of a text share. */
 const detailsOf = ({ text, chunkingId, chunks }: TextWithChunks): IDataObject => ({
 	chunkingId,
 	chunkCount: chunks.length,
@@ -64,9 +65,12 @@ const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 
 type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
-/** What Chunk Details adds. Fields of a source with the same names would be mistaken for it. */
+/**
+ * Fields that the option Chunk Details adds. Source fields with these names are removed, because readers
+ * would take them for details of the chunk.
+ */
 const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
-/** Where a text stands that has not finished, as Submit returns it. */
+/** Fields that Submit adds to a text whose job has not ended. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
 function sourceFieldsOf(
@@ -76,12 +80,15 @@ function sourceFieldsOf(
 	const fields = selectSourceFields(source, options);
 	if (options.keepSourceFields !== 'all') return fields;
 	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
-	// They would send finished chunks back to Get Results.
+	// With these fields, the finished chunks would look unfinished and be sent to Get Results again.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
 	return fields;
 }
 
-/** The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed one. */
+/**
+ * Returns the source fields to keep in the output. The field `error` is never kept, because n8n would treat
+ * the item as failed.
+ */
 export function selectSourceFields(
 	source: IDataObject,
 	{ keepSourceFields = 'none', sourceFieldsToKeep }: SourceFieldOptions,
@@ -96,8 +103,8 @@ export function selectSourceFields(
 }
 
 /**
- * Makes the items of a text: its records, and one for each chunk that no longer exists. With one item per
- * document: the item with all of this, and fields of its source.
+ * Returns the output items of a text: its records, and an item for each chunk that no longer exists. With one
+ * item per document, it returns a single item with all of this and the source fields.
  */
 export function itemsOf(
 	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,
@@ -106,7 +113,7 @@ export function itemsOf(
 ): IDataObject[] {
 	const { document } = text;
 	if (document === undefined) return records;
-	// Chunks of a text that the service cut may be back in the next run.
+	// If the service has cut the text off, the missing chunks may exist again after the next run.
 	const removalsKnown = isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)

@@ -26,7 +26,7 @@ import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
 import { nonEmptyMembers } from '../../shared/service/json';
 import { isTool } from '../../shared/n8n/run/tool';
 
-/** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
+/** The part of a job's results that belongs to one text: its chunks, or the reason why it has none. */
 type AssignedResult = { text: AwaitedText } & (
 	| { chunks: Chunk[]; covered: Coverage }
 	| { reason: unknown }
@@ -34,11 +34,11 @@ type AssignedResult = { text: AwaitedText } & (
 
 type Results = Extract<Fetched, { type: 'results' }>;
 
-/** Tells the sink of a source what has become of its texts. */
+/** Reports the outcomes of the texts of a source to its sink. */
 export class Report {
 	private readonly files: ChunkFiles | undefined;
 
-	/** @param name what the names of files with chunks begin with */
+	/** @param name prefix of the names of files with chunks */
 	constructor(
 		private readonly service: ChunkService,
 		private readonly hints: ChunkHints,
@@ -50,7 +50,7 @@ export class Report {
 			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
 
-	/** Reports what was fetched for a job, or why nothing was. */
+	/** Reports what was fetched for a job, or why nothing was fetched. */
 	async reportJob(job: Job, outcome: Outcome<Fetched>): Promise<void> {
 		if (!outcome.ok) {
 			for (const [at, text] of job.texts.entries())
@@ -64,7 +64,8 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
-		// Results may come only once: what a text cannot take is returned with the first such text.
+		// Results may be delivered only once. If a text cannot use its result, the first such text returns
+		// the whole response.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.yieldToOthers();
@@ -83,7 +84,7 @@ export class Report {
 		await this.fail(text, outcome, message, {});
 	}
 
-	/** Everything has been reported. */
+	/** Finishes the report, after all texts were reported. */
 	async end(): Promise<void> {
 		await this.files?.end();
 	}
@@ -103,7 +104,7 @@ export class Report {
 		await this.sink.addItems(text, items, { chunks: chunks.length });
 	}
 
-	/** Texts whose chunks are not ready go on with what Get Results needs. */
+	/** Returns texts whose chunks are not ready, with the fields that Get Results needs. */
 	private async reportPending(unfinished: Job, lastError: unknown): Promise<void> {
 		const job = { ...unfinished, status: this.service.session.words(unfinished.status) };
 		const { texts, status } = job;
@@ -125,7 +126,7 @@ export class Report {
 		}
 	}
 
-	/** @param response data that nobody could take, to be returned with the failure */
+	/** @param response response that could not be used, to be returned with the failure */
 	private async reportFailure(
 		job: Job,
 		text: AwaitedText,
@@ -147,7 +148,10 @@ export class Report {
 		await this.sink.addFailure(text, { reason, skipped, verdict, message, id, json });
 	}
 
-	/** A response that nobody could use, as a member of an item: it may come only once. A model has no use for it. */
+	/**
+	 * Returns a response that could not be used as a member of an item, because it may not be delivered
+	 * again. As a tool, the node leaves it out, because a model cannot use it.
+	 */
 	private responseOf(body: unknown): IDataObject {
 		if (body === undefined || isTool(this.service.run.context)) return {};
 		return { response: this.service.session.masked(body) as IDataObject };
@@ -158,7 +162,7 @@ export class Report {
 	}
 }
 
-/** Assigns the results of a request to its texts, by their position in it. */
+/** Assigns the results of a request to its texts by their position in the request. */
 function* assign(
 	{ texts, textCount }: Job,
 	{ results, body }: Results,
@@ -174,7 +178,7 @@ function* assign(
 			return { text, reason: noChunks(session.words(chunkedData[position])) };
 		}
 		const { chunks, mismatch } = result;
-		// A text without its vectors would replace good chunks.
+		// Chunks without vectors would replace good chunks in the index.
 		if (options.vectors !== 'none' && mismatch)
 			return { text, reason: vectorMismatch(mismatch) };
 		return { text, chunks, covered: coverage(text.text, chunks) };
@@ -192,7 +196,10 @@ function* assign(
 	}
 }
 
-/** What Get Results needs to fetch a text and to tell it from the others of its request. */
+/**
+ * Returns the fields that Get Results needs to fetch a text and to tell it apart from the other texts of its
+ * request.
+ */
 const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText): IDataObject =>
 	nonEmptyMembers([
 		['chunkingId', chunkingId],
@@ -200,7 +207,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** The same for all texts of a request, which come from a file. */
+/** Returns the same fields for all texts of a request, which come from a file. */
 const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,

@@ -1,15 +1,14 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
 /**
- * Embedding models that the service's documentation names (docs/service-interface.md, Models). The service
- * has no list of its models: any other is entered by its ID.
+ * Embedding models that the documentation of the service names (docs/service-interface.md, Models). The
+ * service has no endpoint that lists its models, so users enter any other model by its ID.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 
-/** Where a setting is shown. */
 const onlyFor = (...chunkers: string[]) => ({ show: { '/chunker': chunkers } });
 
-/** How to split and embed texts. To add a chunker, add an option and its settings here. */
+/** Parameters for splitting and embedding texts. To add a chunker, add an option and its settings here. */
 export const chunkerProperties = properties([
 	{
 		displayName: 'Model ID',
@@ -75,7 +74,7 @@ export const chunkerProperties = properties([
 		displayName: 'Regex',
 		name: 'regex',
 		type: 'string',
-		// Blank lines, which may have spaces.
+		// Matches blank lines, which may contain spaces.
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:
@@ -160,7 +159,7 @@ export const chunkerProperties = properties([
 	},
 ]);
 
-/** The chunkers as users see them, by their values. */
+/** Labels of the chunkers by value. */
 export const CHUNKER_NAMES = Object.fromEntries(
 	chunkerProperties[1].options.map(({ value, name }) => [value, name]),
 );

@@ -54,14 +54,14 @@ const submits = { show: { operation: ['submitAndWait', 'submit'] } };
 const fetching = { operation: ['submitAndWait', 'getResults'] };
 const ofDocuments = { output: ['documents', 'perDocument'] };
 
-/** All parameters, in the order the editor shows them. */
+/** All parameters, in the order in which the editor shows them. */
 export const allProperties = properties([
 	{
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		// The first one is what n8n's search for nodes offers first.
+		// n8n's search for nodes offers the first operation first.
 		options: [
 			{
 				name: 'Submit and Wait',
@@ -95,7 +95,7 @@ export const allProperties = properties([
 					name: 'File',
 					value: 'file',
 					description: `Read one text per record from a file of any size (${RECORD_FILES.text})`,
-					// AI agents only pass on JSON.
+					// AI agents only pass on JSON, so a tool cannot read a file.
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 				{
@@ -133,7 +133,7 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no output, but Get Results may need the documents later.
+			// Submit has no parameter Output, but Get Results may need the documents later.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -207,7 +207,7 @@ export const allProperties = properties([
 	...shownFor(submits, chunkerProperties),
 	...shownFor({ show: fetching }, [
 		notForTools(output),
-		// A model that only wants a text to be split has no ID and no name for it.
+		// A model that only wants to split a text has no ID and no name for it.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
@@ -216,10 +216,9 @@ export const allProperties = properties([
 	allOptions,
 ]);
 
-/** The parameters of Chunk Text, for reading. */
 export type ChunkParameters = Parameters<typeof allProperties>;
 
-/** What each item or file has its own value of. */
+/** Options that may have a different value for each item or file. */
 const OPTIONS_PER_ITEM = [
 	'documentDescription',
 	'documentUrl',
@@ -234,9 +233,10 @@ const OPTIONS_PER_ITEM = [
 ] as const;
 
 /**
- * Reads the Options collection, as far as it is the same for all items.
+ * Reads the options that have one value for the whole run.
  *
- * @returns with vectors as the output has them, and `keepSourceFields` undefined if the user has not said it
+ * @returns the options, with `vectors` as the output contains them, and `keepSourceFields` undefined if the
+ *   user has not added this option
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);

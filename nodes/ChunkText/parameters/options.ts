@@ -15,7 +15,7 @@ const fromFile = { show: { '/textSource': ['file'] } };
 const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
-/** Settings by subject, each shown only where it applies, the rare ones last. */
+/** The options, grouped by subject. Each one is only shown where it applies, and rare ones come last. */
 export const allOptions = optionsProperty([
 	{
 		displayName: 'Keep Source Fields',
@@ -65,7 +65,7 @@ export const allOptions = optionsProperty([
 		default: 'compact',
 		description:
 			'How to return the embedding vector of each chunk. Semantic search needs vectors, but they make up most of the data.',
-		// AI agents never get vectors: a model cannot use them.
+		// A model cannot use vectors, so tools never return them.
 		displayOptions: { show: fetching, hide: { '@tool': [true] } },
 	},
 	{
@@ -84,7 +84,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'items',
 		description: 'Where to put the chunks',
-		// Tools return only JSON.
+		// Tools only return JSON.
 		displayOptions: {
 			show: { ...fetching, '/output': ['documents', 'chunks'] },
 			hide: { '@tool': [true] },
@@ -119,7 +119,7 @@ export const allOptions = optionsProperty([
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
-		// Submit has no output, but Get Results may need the documents later.
+		// Submit has no parameter Output, but Get Results may need the documents later.
 		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
 		recommendedFieldProperties,
 	),
@@ -230,7 +230,8 @@ export const allOptions = optionsProperty([
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// Files are returned for texts from a file and where chunks go to files. No condition can say "or".
+	// Files are returned if the texts come from a file, or if the chunks are written to files. Display
+	// options cannot combine these two conditions.
 	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',
