@@ -25,34 +25,39 @@ import { deleteProperties, type DeleteOptions, type DeleteParameters } from './p
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
 import { formatCount } from '../shared/service/numbers';
 
-/** An ID to delete, and where it comes from. */
+/** An ID to delete, with its origin. */
 interface Entry extends EntryOrigin {
 	id: string;
-	/** A delete of it may have taken effect though it was never answered. */
+	/** Whether an earlier attempt may have deleted the document although its response was lost. */
 	mayBeDeleted?: boolean;
 }
 
-/** What became of a document; `committed`: deleted, by a request whose commit the service accepted. */
+/**
+ * The result for a document. `committed` means that the service also accepted a commit in the same request.
+ */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
-/** What all deletes of a run have in common. */
+/** What all deletes of a run share. */
 interface Deletes {
 	run: Run;
 	parameters: DeleteParameters;
 	options: DeleteOptions;
 	session: Session;
-	/** Whether the service accepted a delete with a commit. A 404 is no proof of one. */
+	/** Whether the service accepted a delete with a commit. A 404 does not prove that it did. */
 	isCommitted: boolean;
-	/** Documents by what became of them, and whether a slash in their ID is `%2F` in the path. */
+	/**
+	 * Number of documents by result. IDs with a slash are counted separately, because the path contains them
+	 * as `%2F`.
+	 */
 	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
-	/** Whether an ID has the form that Chunk Text gives to chunks, such as `a#0`. */
+	/** Whether an ID looks like the ID of a chunk, such as `a#0`. */
 	hasChunkIds: boolean;
 }
 
 /**
  * Deletes the documents that the input items or their files name (docs/service-interface.md, Delete).
  *
- * @throws InputError for unusable options or an unusable credential
+ * @throws InputError if the options or the credential are invalid
  */
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
@@ -71,7 +76,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const commit = parameters.get('commit', 0);
 	const commitsLast = commit === 'lastDeleteOnly';
 
-	/** Results of documents whose commit follows. */
+	/** Results of documents that the last request commits. */
 	const uncommitted: IDataObject[] = [];
 	const resultFormat = deleteResultFormat(commitsLast ? uncommitted : []);
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
@@ -85,7 +90,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		}
 		const { last } = tail;
 		if (last === undefined) return;
-		// All others have been answered, so the commit comes after them.
+		// All other deletes have an outcome, so the commit comes after them.
 		const sendLast = async () => await sendDelete(deletes, last, true);
 		await account(sink, [last], await sendOne(settings, sendLast), resultFormat);
 	};
@@ -107,7 +112,7 @@ const SLASH_ADVICE =
 const NOT_FOUND_ADVICE =
 	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
-/** One attempt to delete a document. */
+/** Attempts once to delete a document. */
 async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Promise<DeleteResult> {
 	const { options, session } = deletes;
 	if (options.dryRun) return 'checked';
@@ -134,20 +139,21 @@ const CHUNK_ID = /#\d+$/;
 
 const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 
-/** @throws the error, unless the service itself says that the document is not there */
+/** @throws the error, unless the service has said that the document does not exist */
 function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): DeleteResult {
 	if (!(error instanceof ServiceFailure)) throw error;
 	entry.mayBeDeleted ||= error.outcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// A delete that succeeded shows that paths of its kind reach the service.
+	// A successful delete proves that paths of the same kind reach the service. Without this proof, a 404 may
+	// come from a proxy.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, outcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
 		throw error.with({ description: OTHER_SERVER_ADVICE });
 	}
-	// An earlier attempt has deleted it, though its response got lost.
+	// An earlier attempt has deleted the document, but its response was lost.
 	if (entry.mayBeDeleted) return 'deleted';
 	if (options.ignoreNotFound) return 'notFound';
 	throw error.with({ description: NOT_FOUND_ADVICE });
@@ -160,7 +166,7 @@ function addHints(deletes: Deletes, commit: string): void {
 		run.hint(`Dry run: ${formatCount(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
 		return;
 	}
-	// The service does not say whether there was a document.
+	// The service does not say whether a document existed.
 	const accepted = `${formatCount(stats.done, 'delete')} accepted`;
 	const done = doneText(stats, meter.seconds, 'delete', 'accepted') || accepted;
 	const isOne = stats.done === 1;
@@ -197,7 +203,7 @@ const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	...(dryRun && DRY_RUN_RESULT),
 });
 
-/** @param uncommitted gets the results of documents that are not known to be committed */
+/** @param uncommitted receives the results of documents that are not known to be committed */
 const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, DeleteResult> => ({
 	result: ({ id }, result) => {
 		if (result === 'checked') return { id, deleted: false, dryRun: true };
@@ -214,7 +220,7 @@ const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, Del
 	}),
 });
 
-/** IDs of items, each deleted once for all items that name it. */
+/** Describes how IDs are read from items. Each ID is deleted once, even if several items name it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const isList = parameters.get('idSource', 0) === 'list';
 	return {
@@ -243,7 +249,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 	};
 }
 
-/** The ID of an item, or those of the chunks that it stands for. */
+/** Returns the ID of an item, or the IDs of the chunks that the item stands for. */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
@@ -260,7 +266,7 @@ const SEVERAL_IDS_ADVICE =
 const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
-/** Each ID once, in the order of their first mention, with all items that name it. */
+/** Merges entries with the same ID into one entry of all their items, in the order of their first mention. */
 function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();
 	for (const { id, items: one } of entries) {
@@ -271,7 +277,10 @@ function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	return [...items].map(([id, all]) => ({ id, items: [...all] }));
 }
 
-/** IDs of a file. One that occurs twice is deleted twice, since no more is held than is in flight. */
+/**
+ * Describes how IDs are read from a file. An ID that occurs twice is deleted twice, because only the IDs in
+ * flight are in memory.
+ */
 function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entry> {
 	const { run, parameters, options } = deletes;
 	const idField = parameters.requiredText('idField', fileToRead.itemIndex);
@@ -290,13 +299,13 @@ function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entr
 	};
 }
 
-/** @throws InputError for an ID that no URL can contain */
+/** @throws InputError if a URL cannot contain the ID */
 function entryOf(id: string, { items, record }: EntryOrigin): Entry {
 	deletePath(id);
 	return { items, record, id };
 }
 
-/** All entries but the last one, which is put into `tail`. */
+/** Yields all entries except the last one, and puts that one into `tail`. */
 async function* allButLast(
 	slices: AsyncIterable<Entry[]>,
 	tail: { last?: Entry },

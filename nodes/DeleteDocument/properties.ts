@@ -18,7 +18,7 @@ import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFile = { show: { idSource: ['file'] } };
-/** For members of Options. */
+/** For options. The slash refers to a parameter outside the collection. */
 const showOptionForFile = { show: { '/idSource': ['file'] } };
 
 const options = optionsProperty([
@@ -63,12 +63,11 @@ const options = optionsProperty([
 		required: true,
 		description: 'Whether to check the IDs and count them without deleting anything',
 	},
-	// Each delete is a request of its own, so only concurrency hides the time they take.
+	// Each document needs a request of its own, so only parallel requests save time.
 	...requestProperties(8),
 	...shownFor(showOptionForFile, [encodingProperty, ...fileOptionProperties]),
 ]);
 
-/** Parameters of Delete Document. */
 export const deleteProperties = properties([
 	{
 		displayName: 'Document IDs From',
@@ -90,7 +89,7 @@ export const deleteProperties = properties([
 				name: 'File',
 				value: 'file',
 				description: `Read the IDs from a file of any size (${ID_FILES.text})`,
-				// AI agents only pass on JSON.
+				// AI agents only pass on JSON, so a tool cannot read a file.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],

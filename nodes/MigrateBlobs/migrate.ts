@@ -15,14 +15,17 @@ import { PATHS } from '../shared/service/url';
 import { MIGRATING, outcomeMessage } from '../shared/service/outcome-messages';
 import { migrateProperties } from './properties';
 
-/** How long to wait for a service that cannot be reached: who migrates sits in front of it. */
+/**
+ * How long to retry if the service cannot be reached. The time is short because a person waits for the
+ * migration.
+ */
 const RETRY_FOR_SECONDS = 10;
 
 /**
- * Migrates blob manifests (docs/service-interface.md, Blobs), once however many items there are. A
- * request that may have reached the service is never repeated.
+ * Migrates blob manifests (docs/service-interface.md, Blobs). It sends one request, however many input items
+ * there are. A request that may have reached the service is never repeated.
  *
- * @throws InputError unless the migration is confirmed, with Retry On Fail, and for an unusable credential
+ * @throws InputError if the migration is not confirmed, Retry On Fail is on, or the credential is invalid
  */
 export async function migrateBlobs(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, migrateProperties);
@@ -55,7 +58,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	run.hint("The migration was accepted. Turn off 'Confirm Migration' again.", 'info');
 }
 
-/** Sends the request of a migration. */
+/** Returns the function that sends the request. */
 const migration = (session: Session, timeoutMs: number) => async (): Promise<IDataObject> => {
 	const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
 	const failure = documentOutcomes(response.body, [{ id: '' }], 'migration').get('')?.failure;
@@ -76,7 +79,7 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 	}
 }
 
-/** What the error of a canceled run says. It cannot tell how a request in flight ended. */
+/** Returns what the error of a canceled run says. It is unknown how a request ended that was in flight. */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
 	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATING.repeating : '';

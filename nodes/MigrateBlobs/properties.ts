@@ -1,6 +1,5 @@
 import { optionsProperty, properties } from '../shared/n8n/parameters/properties';
 
-/** Parameters of Migrate Blobs. */
 export const migrateProperties = properties([
 	{
 		displayName:
@@ -23,7 +22,7 @@ export const migrateProperties = properties([
 			name: 'timeoutSeconds',
 			type: 'number',
 			typeOptions: { minValue: 1 },
-			// It reads and writes every manifest; how long that takes is not documented.
+			// The service reads and writes every manifest. It is not documented how long this takes.
 			default: 3600,
 			description:
 				'How long to wait for the response. The migration may continue in the service after that.',

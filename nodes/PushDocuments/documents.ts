@@ -19,15 +19,15 @@ import type { PushOptions, PushParameters } from './properties';
 import { isTool } from '../shared/n8n/run/tool';
 import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors';
 
-/** Where the fields are of documents that have the service's own. */
+/** The mapping of documents that already have the field names of the service. */
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };
 
 /**
- * Makes a document, never changing what came in (docs/service-interface.md, Push documents: id and name are
- * required and must be strings). Whole numbers become strings.
+ * Makes a document from an item or a record, without changing the source (docs/service-interface.md, Push
+ * documents: id and name are required and must be strings). Whole numbers become strings.
  *
- * @returns the source itself where nothing had to be changed
- * @throws InputError naming the field and, where it is known, the document
+ * @returns the source itself if nothing had to be changed
+ * @throws InputError that names the field and, if its ID is known, the document
  */
 export function documentFrom(
 	source: unknown,
@@ -47,7 +47,8 @@ export function documentFrom(
 		const value = path === '' || path === field ? '' : fieldOf(source, path);
 		if (!isNullOrEmptyText(value)) requiredValues[field] = value;
 	}
-	// An unchanged document is not copied: there may be hundreds of thousands, or one with many fields.
+	// An unchanged document is not copied, because there may be hundreds of thousands of documents, or one
+	// with many fields.
 	let complete = source as PushDocument;
 	for (const field in requiredValues)
 		if (requiredValues[field] !== source[field])
@@ -63,7 +64,7 @@ export function documentFrom(
 	return document;
 }
 
-/** Whether a value is null, '', or JSON would make an empty list or object of it: a date is none of these. */
+/** Returns whether a value is null, '', or an empty list or object in JSON. A date is none of these. */
 const isEmptyInJson = (value: unknown): boolean =>
 	isNullOrEmptyText(value) ||
 	(isRecord(value) &&
@@ -71,10 +72,10 @@ const isEmptyInJson = (value: unknown): boolean =>
 		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
- * The documents of an item that is not one as a whole, as they come in.
+ * Returns the documents of an item that is not a document itself, before they are checked.
  *
  * @param source the choice in 'Documents From': mapped fields or JSON
- * @throws InputError for parameters that cannot be used
+ * @throws InputError if a parameter is invalid
  */
 export function documentsOf(
 	run: Run,
@@ -83,23 +84,23 @@ export function documentsOf(
 	itemIndex: number,
 ): unknown[] {
 	if (source === 'fields') {
-		// Tools do not have the parameter, whatever the workflow says of it.
+		// A tool ignores the parameter, even if the workflow contains a value for it.
 		const withOthers = !isTool(run.context) && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 	const documents: unknown[] = Array.isArray(value) ? value : [value];
-	// The default, `{{ $json }}`, has the item's files as well, if n8n keeps them there.
+	// The default `{{ $json }}` also contains the files of the item, if n8n keeps them in the JSON.
 	return documents.map((each) => (isRecord(each) ? dataFields(each as IDataObject) : each));
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
 
 /**
- * The document of a text file.
+ * Returns the document of a text file.
  *
- * @throws InputError for one that cannot be read or is empty, such as a download that broke off
+ * @throws InputError if the file cannot be read, or is empty because a download was interrupted
  */
 export async function documentsOfFile(
 	files: TextFiles,
@@ -125,7 +126,7 @@ function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObj
 	};
 }
 
-/** Description and URL, if there are any, and additional fields. */
+/** Returns the description and the URL, if they are not empty, and the additional fields. */
 const otherFields = (parameters: PushParameters, itemIndex: number): IDataObject => ({
 	...(nonEmptyMembers([
 		['description', parameters.value('documentDescription', itemIndex)],
@@ -135,9 +136,9 @@ const otherFields = (parameters: PushParameters, itemIndex: number): IDataObject
 });
 
 /**
- * Fields beside those the node has a parameter for.
+ * Reads 'Additional Fields'.
  *
- * @throws InputError for a field without a name, or with the name of one that every document has
+ * @throws InputError for a field without a name, and for `id` and `name`
  */
 function additionalFields(parameters: PushParameters, itemIndex: number): IDataObject {
 	const rows = parameters.rows('additionalFields.field', itemIndex);
@@ -157,11 +158,13 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 		}
 		return [field, value];
 	});
-	// Unlike an assignment, this also makes a field called __proto__.
+	// Unlike an assignment, this also works for a field named __proto__.
 	return Object.fromEntries(fields) as IDataObject;
 }
 
-/** Says what to do about an item that is to be a document as a whole, but lacks ID, name or both. */
+/**
+ * Returns what to do about an item that cannot be a document because its ID, its name or both are missing.
+ */
 export function adviceForItem(run: Run, itemIndex: number, missing: readonly IdOrName[]): string {
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined)

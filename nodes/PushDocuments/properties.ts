@@ -27,14 +27,14 @@ import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };
-/** For what both have. */
+/** For parameters that both choices need. */
 const showForMapped = { show: { documentSource: ['fields', 'textFile'] } };
 const showForFile = { show: { documentSource: ['file'] } };
-/** For members of Options. */
+/** For options. The slash refers to a parameter outside the collection. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
-/** As tools have it: for AI agents the item is their own input, and they only pass on JSON. */
+/** The choices of a tool. Its item is the input of the AI agent, which only passes on JSON. */
 const source = property({
 	displayName: 'Documents From',
 	name: 'documentSource',
@@ -56,7 +56,7 @@ const source = property({
 	description: 'Where to read the documents from',
 });
 
-/** Settings by subject, the everyday ones first. */
+/** The options, grouped by subject. Common ones come first. */
 const options = optionsProperty([
 	{
 		displayName: 'Output',
@@ -129,7 +129,6 @@ const options = optionsProperty([
 	...shownFor(showOptionForFile, fileOptionProperties),
 ]);
 
-/** Parameters of Push Documents. */
 export const pushProperties = properties([
 	notForTools({
 		...source,

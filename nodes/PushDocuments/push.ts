@@ -45,7 +45,7 @@ import { formatCount } from '../shared/service/numbers';
 /**
  * Pushes the documents of all input items or of their files (docs/service-interface.md, Push).
  *
- * @throws InputError for unusable options or an unusable credential
+ * @throws InputError if the options or the credential are invalid
  */
 export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
@@ -62,7 +62,8 @@ export async function pushDocuments(run: Run): Promise<void> {
 				if (result.request > 0) noteSent(sent, batch);
 				const resultFormat = pushResultFormat(options, result);
 				await account(sink, batch, outcome, resultFormat);
-				// Earlier documents with the same IDs were not sent: they share the outcome.
+				// Earlier documents with the same ID were not sent, so they share the outcome of the later
+				// one.
 				const replaced = batch.flatMap(({ replaces = [] }) => replaces);
 				if (replaced.length === 0) continue;
 				if (outcome.ok) sent.skipped += replaced.length;
@@ -80,7 +81,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	unusedFields.addTo(run);
 }
 
-/** Documents that are items or part of items. */
+/** Describes how documents are read from items. */
 function itemReading(
 	run: Run,
 	parameters: PushParameters,
@@ -129,7 +130,7 @@ function itemReading(
 	};
 }
 
-/** Documents that are records of files. */
+/** Describes how documents are read from the records of a file. */
 const fileReading =
 	(run: Run, parameters: PushParameters, options: PushOptions, unusedFields: UnusedFields) =>
 	(fileToRead: FileToRead): FileReading<Entry> => {
@@ -144,7 +145,8 @@ const fileReading =
 				unusedFields.note(value, mapping);
 				const document = documentFrom(value, mapping, options);
 				const original = isJson && document === value ? record?.text : undefined;
-				// IDs are remembered, and a cell of a CSV file would keep the text that it is part of.
+				// IDs are remembered. Without a copy, the ID from a CSV cell would keep the whole text in
+				// memory that it was cut from.
 				const id = isJson ? document.id : detached(document.id);
 				return { items, record, id, document, original, remake };
 			},

@@ -20,35 +20,35 @@ import { outcomeMessage, pushing } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
 import { formatCount, figure } from '../shared/service/numbers';
 
-/** A document to push, and where it comes from. */
+/** A document to push, with its origin. */
 export interface Entry extends EntryOrigin {
 	id: string;
-	/** Undefined once it was written as JSON, since a record is in memory already. */
+	/** The document. It is removed once it was written as JSON, because its record is in memory as well. */
 	document: PushDocument | undefined;
-	/** Its JSON as it came in, if nothing of it was changed. */
+	/** The JSON of the record, if the document is unchanged. */
 	original?: string | undefined;
-	/** Makes the document again of a value of its record that has numbers of any length. */
+	/** Makes the document again from a parsed record that keeps all digits of long numbers. */
 	remake?: ((value: unknown) => PushDocument) | undefined;
-	/** Earlier documents with the same ID, which are not pushed because of this one. */
+	/** Earlier documents with the same ID, which this document replaces. */
 	replaces?: Entry[];
 }
 
-/** What is known of the documents of a request, by their IDs: their bytes in a dry run, else what the response says. */
+/** What is known of the documents of a request, by document ID. A dry run only knows their size. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
-/** What is known of the IDs of all documents of a run. */
+/** Counts documents with the same ID in a run. */
 export interface Sent {
-	/** Documents that were not sent because a later one with the same ID was. */
+	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
-	/** IDs of documents that were sent, and how many of these had the ID of an earlier one. */
+	/** IDs of documents that were sent. */
 	ids: Set<string>;
 	repeated: number;
 }
 
-/** How many IDs are remembered: memory must not grow with a file. */
+/** Maximum number of IDs to remember, so that memory does not grow with the file. */
 export const MAX_IDS = 100_000;
 
-/** Remembers the IDs of documents that were sent, and counts those that others had before. */
+/** Remembers the IDs of documents that were sent, and counts documents whose ID was sent before. */
 export function noteSent(sent: Sent, entries: readonly Entry[]): void {
 	const { ids } = sent;
 	for (const { id } of entries) {
@@ -58,7 +58,7 @@ export function noteSent(sent: Sent, entries: readonly Entry[]): void {
 	}
 }
 
-/** How documents become requests, and what their responses say. */
+/** Describes how documents become requests, and how to read the responses. */
 export function pushRequests(
 	run: Run,
 	session: Session,
@@ -90,7 +90,11 @@ export function pushRequests(
 	};
 }
 
-/** Sends a batch, of so many bytes, and reads what the response says of each document. */
+/**
+ * Sends a batch and reads what the response says about each document.
+ *
+ * @param bytes size of the batch
+ */
 async function push(
 	session: Session,
 	batch: Array<Packed<Entry>>,
@@ -103,7 +107,7 @@ async function push(
 	return documentOutcomes(response.body, documents, 'push');
 }
 
-/** The JSON of a document. */
+/** Writes a document as JSON, and then drops what is no longer needed. */
 function writeDocument(entry: Entry): string {
 	const { record, document, original, remake } = entry;
 	if (document === undefined) return '';
@@ -113,7 +117,7 @@ function writeDocument(entry: Entry): string {
 		const { id, name } = document;
 		text = exactJson(documentText({ ...remake(parseExactly(record.text)), id, name }));
 	}
-	// What is in flight for long is expensive for n8n's garbage collector.
+	// Objects that stay in memory for the whole request are expensive for n8n's garbage collector.
 	entry.document = undefined;
 	entry.original = undefined;
 	record.value = undefined;
@@ -121,7 +125,7 @@ function writeDocument(entry: Entry): string {
 }
 
 /**
- * How the documents of a request are reported.
+ * Describes how the documents of a request are reported.
  *
  * @param batchResult what is known of the request
  */
@@ -146,7 +150,7 @@ export const pushResultFormat = (
 	},
 });
 
-/** How documents are reported that were not sent because a later one has the same ID. */
+/** Describes how to report documents that were not sent because a later one has the same ID. */
 export const replacedResultFormat = (
 	resultFormat: ResultFormat<Entry, PushOutcomes>,
 ): ResultFormat<Entry, PushOutcomes> => ({

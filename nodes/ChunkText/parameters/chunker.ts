@@ -1,8 +1,8 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
 /**
- * Embedding models that the documentation of the service names (docs/service-interface.md, Models). The
- * service has no endpoint that lists its models, so users enter any other model by its ID.
+ * Embedding models that the documentation of the service names (docs/service-interface.md, Models). Users
+ * enter any other model by its ID.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 
