@@ -5,7 +5,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { advised, credentialHooks } from '../nodes/shared/http/credential-hooks';
+import { withAdviceInMessage, credentialHooks } from '../nodes/shared/http/credential-hooks';
 import { tokenSender } from '../nodes/shared/http/token-sender';
 import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/service-definitions';
 import {
@@ -120,7 +120,7 @@ const HOOKS = credentialHooks({
 	service: AI_SERVICE,
 	urlField: 'aiUrl',
 	sign: (data) => {
-		const token = SharedToken.in(data);
+		const token = SharedToken.findIn(data);
 		return token ? { headers: { Authorization: `Bearer ${token.accessToken}` } } : {};
 	},
 	probe: (data) => {
@@ -146,14 +146,14 @@ const HOOKS = credentialHooks({
 	obtain: async (helper, data: Data & ScopeData, isTested) => {
 		const isOfNode = data[SCOPE_OF_NODE] !== undefined;
 		const client = parseClient(data);
-		const shared = SharedToken.of(client, scopeOf(data));
+		const shared = SharedToken.forScope(client, scopeOf(data));
 		shared.adoptStored(data.accessTokens);
 		// n8n asks for a token if there is none, or if the service has revoked this one.
-		const revoked = SharedToken.in(data);
+		const revoked = SharedToken.findIn(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
-			throw isOfNode ? error : advised(error);
+			throw isOfNode ? error : withAdviceInMessage(error);
 		});
 		// Of the requests of nodes that waited for a token one stores it; n8n repeats others only with something to store.
 		const isToStore = shared.isUnstored || !isOfNode;

@@ -20,7 +20,7 @@ import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
 import { deletePath } from '../shared/service/push/push-url';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
-import { deleting, outcomeMessage, quoted } from '../shared/service/outcome-messages';
+import { deleteAction, outcomeMessage, quoted } from '../shared/service/outcome-messages';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
 import { formatCount } from '../shared/service/numbers';
@@ -142,14 +142,14 @@ const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 /** @throws the error, unless the service has said that the document does not exist */
 function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): DeleteResult {
 	if (!(error instanceof ServiceFailure)) throw error;
-	entry.mayBeDeleted ||= error.outcomeUnknown;
+	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
 	// A successful delete proves that paths of the same kind reach the service. Without this proof, a 404 may
 	// come from a proxy.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
-			throw error.with({ description: SLASH_ADVICE, outcomeUnknown: true });
+			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
 		throw error.with({ description: OTHER_SERVER_ADVICE });
 	}
@@ -216,7 +216,7 @@ const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, Del
 	countedAs: (result) => (result === 'notFound' ? result : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
-		message: outcomeMessage(deleting(id), reason, skipped),
+		message: outcomeMessage(deleteAction(id), reason, skipped),
 	}),
 });
 

@@ -12,7 +12,7 @@ import { InputError } from '../shared/service/input-error';
 import { isNullOrEmptyText } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/service-definitions';
 import { PATHS } from '../shared/service/url';
-import { MIGRATING, outcomeMessage } from '../shared/service/outcome-messages';
+import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messages';
 import { migrateProperties } from './properties';
 
 /**
@@ -72,7 +72,7 @@ const migration = (session: Session, timeoutMs: number) => async (): Promise<IDa
 };
 
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
-	const message = outcomeMessage(MIGRATING, reason, skipped);
+	const message = outcomeMessage(MIGRATE_ACTION, reason, skipped);
 	for (const itemIndex of run.items.keys()) {
 		await run.yieldToOthers();
 		run.fail(itemIndex, { reason, message, skipped });
@@ -82,5 +82,5 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 /** Returns what the error of a canceled run says. It is unknown how a request ended that was in flight. */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
-	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATING.repeating : '';
+	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';
 }

@@ -20,7 +20,7 @@ import { TextFiles } from '../shared/n8n/sources/text-files';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
-import { detached } from '../shared/records/record';
+import { detach } from '../shared/records/record';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
 	adviceForItem,
@@ -147,7 +147,7 @@ const fileReading =
 				const original = isJson && document === value ? record?.text : undefined;
 				// IDs are remembered. Without a copy, the ID from a CSV cell would keep the whole text in
 				// memory that it was cut from.
-				const id = isJson ? document.id : detached(document.id);
+				const id = isJson ? document.id : detach(document.id);
 				return { items, record, id, document, original, remake };
 			},
 			idOf: (value) => idIn(value, mapping.id),

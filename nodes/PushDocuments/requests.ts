@@ -16,7 +16,7 @@ import {
 	pushBody,
 	type PushDocument,
 } from '../shared/service/push/push';
-import { outcomeMessage, pushing } from '../shared/service/outcome-messages';
+import { outcomeMessage, pushAction } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
 import { formatCount, figure } from '../shared/service/numbers';
 
@@ -144,7 +144,7 @@ export const pushResultFormat = (
 	failure: ({ id }, { reason, skipped }) => {
 		const isTooLarge =
 			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
-		const action = pushing(id);
+		const action = pushAction(id);
 		if (isTooLarge) action.subject += ` of ${formatCount(bytes, 'byte')}`;
 		return { id, message: outcomeMessage(action, reason, skipped) };
 	},

@@ -4,7 +4,7 @@ import { inexactNumberIn } from '../../shared/records/exact-numbers';
 import { fieldOf, withoutField } from '../../shared/records/fields';
 import type { Findings } from '../../shared/records/findings';
 import { FORMATS } from '../../shared/records/format';
-import { detached } from '../../shared/records/record';
+import { detach } from '../../shared/records/record';
 import type { FileToRead } from '../../shared/n8n/sinks/file-sink';
 import {
 	idIn,
@@ -58,7 +58,7 @@ export function recordTexts(
 			if (keepSourceFields !== 'none' && FORMATS[format].isJson)
 				noteInexactNumber(findings, json, line);
 			if (sourceDocument && ids.has(sourceDocument.id))
-				findings.add('sameId', line, detached(sourceDocument.id));
+				findings.add('sameId', line, detach(sourceDocument.id));
 			return {
 				items,
 				text,

@@ -1,12 +1,12 @@
 import type { VectorMismatch } from '../../shared/service/chunking/chunking-response';
 import { ServiceFailure } from '../../shared/service/failure';
 import { InputError } from '../../shared/service/input-error';
-import { saidFirst } from '../../shared/service/outcome-messages';
+import { withServiceWordsFirst } from '../../shared/service/outcome-messages';
 import { formatCount } from '../../shared/service/numbers';
 
-/** @param said words of the service, if it sent any */
-const failure = (message: string, description: string, said = ''): ServiceFailure =>
-	new ServiceFailure(message, { kind: 'response', description, said });
+/** @param serviceWords words of the service, if it sent any */
+const failure = (message: string, description: string, serviceWords = ''): ServiceFailure =>
+	new ServiceFailure(message, { kind: 'response', description, serviceWords });
 
 /** A shorter ID is not replaced, because it may be a word or number with another meaning. */
 const MIN_ID_CHARACTERS = 8;
@@ -16,7 +16,7 @@ const MIN_ID_CHARACTERS = 8;
  * the chunking ID once at the end.
  */
 export function jobMessage(error: unknown, chunkingId: string): string {
-	const reason = saidFirst(error);
+	const reason = withServiceWordsFirst(error);
 	const known =
 		chunkingId.length < MIN_ID_CHARACTERS ? reason : reason.replaceAll(chunkingId, '…');
 	return `${known} (chunking ID ${chunkingId})`;
@@ -69,7 +69,12 @@ export function jobFailed(status: string, words: string, texts: number): Service
 	const description = isAlone
 		? 'Check the text, the model, the chunker and its settings, then submit the text again.'
 		: "If all texts fail, check the model, the chunker and its settings. To find out which text fails, submit them with 'Texts per Request' set to 1.";
-	const details = { kind: 'response', description, said: words, outcomeUnknown: false } as const;
+	const details = {
+		kind: 'response',
+		description,
+		serviceWords: words,
+		isOutcomeUnknown: false,
+	} as const;
 	return new ServiceFailure(`The AI service reported ${status}${where}`, details);
 }
 

@@ -8,7 +8,7 @@ import {
 	type Coverage,
 } from '../../shared/service/chunking/chunking-response';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
-import { outcomeMessage, submitting } from '../../shared/service/outcome-messages';
+import { outcomeMessage, submitAction } from '../../shared/service/outcome-messages';
 import {
 	documentMissing,
 	jobMessage,
@@ -79,7 +79,7 @@ export class Report {
 
 	/** Reports a text that the service has not accepted, or may not have accepted. */
 	async reportNotSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
-		const action = submitting(text.document?.id);
+		const action = submitAction(text.document?.id);
 		const message = outcomeMessage(action, outcome.reason, outcome.skipped);
 		await this.fail(text, outcome, message, {});
 	}

@@ -112,7 +112,7 @@ class Polling<J, R> {
 
 	private fail(reason: unknown, verdict: Verdict): Outcome<R> {
 		const { run, health } = this.options;
-		const isRefused = verdict.serviceMayBe === 'denying' && health.refused();
+		const isRefused = verdict.serviceMayBe === 'rejecting' && health.refused();
 		const failure = { ...failed(reason), verdict };
 		endRunAfter(run, isRefused ? { ...failure, verdict: { action: 'stop' } } : failure);
 		return failure;

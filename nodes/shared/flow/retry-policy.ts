@@ -209,7 +209,7 @@ export class RetryPolicy {
 		const { health } = this.settings;
 		this.lastSequence = sequence;
 		const isAlone = size === 1 || isProbe;
-		if (verdict.serviceMayBe === 'denying') {
+		if (verdict.serviceMayBe === 'rejecting') {
 			const isForEntries =
 				health.lastSuccess > (this.origin?.firstSequence ?? this.firstSequence);
 			if (!isAlone) return isForEntries ? 'split' : 'probe';

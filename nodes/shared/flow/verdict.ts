@@ -14,7 +14,7 @@ export interface Verdict {
 	/** Blocks all requests; if it persists, the run ends. */
 	blocksAll?: boolean;
 	/** Either the entries are at fault, or every request is refused (403) or lost (5xx, no connection). */
-	serviceMayBe?: 'denying' | 'down';
+	serviceMayBe?: 'rejecting' | 'down';
 }
 
 /** Whether every further request may fail for the same reason. */

@@ -15,7 +15,7 @@ import { serverMessage } from '../service/response-words';
 type Data = ICredentialDataDecryptedObject;
 
 /** What differs between the credentials of the services. */
-interface CredentialOf {
+interface CredentialTraits {
 	service: Service;
 	/** The credential's field with the URL of the service. */
 	urlField: string;
@@ -42,8 +42,8 @@ const TEST_HEADER = 'X-Credential-Test';
 const PROBE_TIMEOUT_MS = 15_000;
 
 /** How far the test of credential data has come; undefined if they are not tested. */
-const KEY = Symbol.for('n8n-nodes-search-ingest.credentialTest');
-type Tested = Data & { [KEY]?: 'begun' | 'passed' };
+const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
+type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 
 /** A hidden field that only makes n8n call `preAuthentication` of a credential without tokens. */
 export const TEST_STATE_FIELD = {
@@ -63,39 +63,39 @@ export const TEST_STATE_FIELD = {
  * `preAuthentication`: that sends the request itself and throws our own message. Only then does n8n send it,
  * with every status accepted.
  */
-export function credentialHooks(credential: CredentialOf) {
+export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;
-	const signed = (data: Data, options: IHttpRequestOptions): IHttpRequestOptions => {
+	const signRequest = (data: Data, options: IHttpRequestOptions): IHttpRequestOptions => {
 		const signature = sign(data);
 		const headers = { ...options.headers, ...signature.headers };
 		return { ...options, ...signature, headers };
 	};
-	const probe = (data: Data) => signed(data, credential.probe(data));
+	const probe = (data: Data) => signRequest(data, credential.probe(data));
 
 	return {
-		async preAuthentication(this: IHttpRequestHelper, data: Tested): Promise<Data> {
-			const isTested = data[KEY] !== undefined;
+		async preAuthentication(this: IHttpRequestHelper, data: TestedData): Promise<Data> {
+			const isTested = data[TEST_PROGRESS] !== undefined;
 			// Checks the URL before a token is requested.
 			if (isTested) credential.probe(data);
 			const toStore = (await obtain?.(this, data, isTested)) ?? {};
 			if (isTested) {
 				await test(this, data, probe(data), credential);
-				data[KEY] = 'passed';
+				data[TEST_PROGRESS] = 'passed';
 			}
 			return toStore;
 		},
 
 		authenticate: async (
-			data: Tested,
+			data: TestedData,
 			options: IHttpRequestOptions,
 		): Promise<IHttpRequestOptions> => {
-			if (options.headers?.[TEST_HEADER] === undefined) return signed(data, options);
-			if (data[KEY] === 'passed') {
+			if (options.headers?.[TEST_HEADER] === undefined) return signRequest(data, options);
+			if (data[TEST_PROGRESS] === 'passed') {
 				const all = { ignoreHttpStatusErrors: true, disableFollowRedirect: true };
 				return { ...options, ...probe(data), ...all };
 			}
 			// Not enumerable, so it is never stored.
-			Object.defineProperty(data, KEY, { value: 'begun', writable: true });
+			Object.defineProperty(data, TEST_PROGRESS, { value: 'begun', writable: true });
 			throw Object.assign(new Error('Not tested yet'), { response: { status: 401 } });
 		},
 
@@ -118,18 +118,18 @@ async function test(
 	helper: IHttpRequestHelper,
 	data: Data,
 	request: IHttpRequestOptions,
-	{ service, advice = (status, body) => adviceOf(status, body, service) }: CredentialOf,
+	{ service, advice = (status, body) => adviceOf(status, body, service) }: CredentialTraits,
 ): Promise<void> {
-	const party = { ...service, maxTimeoutMs: PROBE_TIMEOUT_MS };
-	const { status, body } = await send(helper, request, party).catch((error: unknown) => {
-		throw advised(error);
+	const endpoint = { ...service, maxTimeoutMs: PROBE_TIMEOUT_MS };
+	const { status, body } = await send(helper, request, endpoint).catch((error: unknown) => {
+		throw withAdviceInMessage(error);
 	});
 	const toCheck = advice(status, body, data);
 	if (toCheck === undefined) return;
 	const words = serverMessage(new Masker(secretsOf(data)).mask(body));
-	const said = words === '' ? '' : `, "${words}"`;
+	const quotation = words === '' ? '' : `, "${words}"`;
 	throw new ServiceFailure(
-		`${capitalized(service.name)} answered with status ${status}${said}. ${toCheck}`,
+		`${capitalized(service.name)} answered with status ${status}${quotation}. ${toCheck}`,
 		{ kind: 'status', status },
 	);
 }
@@ -144,7 +144,7 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
  * A failure with what to do in its message: tests and n8n's HTTP Request node show no description. Without
  * the code, because of which n8n would replace the message.
  */
-export function advised(error: unknown): unknown {
+export function withAdviceInMessage(error: unknown): unknown {
 	if (!(error instanceof ServiceFailure)) return error;
 	const { message, description = '', kind } = error;
 	const advice = description.replace(/ \(code \w+\)/, '');

@@ -9,8 +9,8 @@ import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
 import type { ReadResponse } from '../service/service-definitions';
-import { collected, MAX_BODY_BYTES, type ResponseStream } from './response-body';
-import { timeoutFailure, transportFailure, type Party } from './transport-failure';
+import { collectBody, MAX_BODY_BYTES, type ResponseStream } from './response-body';
+import { timeoutFailure, transportFailure, type Endpoint } from './transport-failure';
 
 /** What n8n is told with each request. */
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
@@ -28,19 +28,19 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request and reads its response, headers and body within one time limit.
  *
- * @param party returns the server that was being called when the exchange failed, which may be the token server
+ * @param endpoint returns the server that was being called when the exchange failed, which may be the token server
  * @param cancels gets what ends the exchange at once, for as long as it lasts
  * @throws ServiceFailure without a complete response, InputError for an unusable credential
  */
 export async function exchange(
 	send: (how: SendOptions) => Promise<unknown>,
-	party: () => Party,
+	endpoint: () => Endpoint,
 	timeoutMs: number,
 	cancels = new Set<() => void>(),
 ): Promise<ReadResponse> {
 	let isAnswered = false;
 	try {
-		return await within(timeoutMs, cancels, async (signal) => {
+		return await withTimeLimit(timeoutMs, cancels, async (signal) => {
 			const response = (await send({
 				abortSignal: signal,
 				encoding: 'stream',
@@ -55,20 +55,20 @@ export async function exchange(
 			const { statusCode: status, headers } = response;
 			const isSuccess = status >= 200 && status < 300;
 			const stream = response.body as unknown as ResponseStream;
-			const { body, isCut } = await collected(stream, isSuccess, signal);
-			if (isCut && isSuccess) throw tooLong(party());
+			const { body, isCut } = await collectBody(stream, isSuccess, signal);
+			if (isCut && isSuccess) throw tooLongFailure(endpoint());
 			return { status, body, retryAfterMs: parseRetryAfter(headers) };
 		});
 	} catch (error) {
-		const asked = party();
-		if (error === TIME_IS_UP) throw timeoutFailure(asked, timeoutMs);
+		const endpointAtFailure = endpoint();
+		if (error === TIME_IS_UP) throw timeoutFailure(endpointAtFailure, timeoutMs);
 		// What the credential throws, n8n wraps.
 		for (const thrown of [error, (error as Error | undefined)?.cause]) {
 			if (thrown instanceof ServiceFailure || thrown instanceof InputError) throw thrown;
 		}
-		const failure = transportFailure(error, asked);
-		throw isAnswered && failure.kind === 'transport' && failure.neverSent
-			? unreadable(asked, error)
+		const failure = transportFailure(error, endpointAtFailure);
+		throw isAnswered && failure.kind === 'transport' && failure.wasNeverSent
+			? unreadableFailure(endpointAtFailure, error)
 			: failure;
 	}
 }
@@ -77,18 +77,18 @@ export async function exchange(
  * Sends a request that belongs to no run.
  *
  * @param request signed
- * @param party who is asked, and within which time
+ * @param endpoint the server, and within which time
  * @throws ServiceFailure if there is no complete response
  */
 export async function send(
 	{ helpers }: IHttpRequestHelper,
 	request: IHttpRequestOptions,
-	party: Party & { maxTimeoutMs: number },
+	endpoint: Endpoint & { maxTimeoutMs: number },
 ): Promise<ReadResponse> {
 	return await exchange(
 		async (how) => (await helpers.httpRequest({ ...request, ...how })) as unknown,
-		() => party,
-		party.maxTimeoutMs,
+		() => endpoint,
+		endpoint.maxTimeoutMs,
 	);
 }
 
@@ -96,7 +96,7 @@ export async function send(
  * Ends with its work, its time limit or a cancel, whichever comes first. Shared work, such as requesting a
  * token, goes on.
  */
-async function within<T>(
+async function withTimeLimit<T>(
 	ms: number,
 	cancels: Set<() => void>,
 	work: (signal: AbortSignal) => Promise<T>,
@@ -120,7 +120,7 @@ async function within<T>(
 	}
 }
 
-const tooLong = ({ name }: Party): ServiceFailure =>
+const tooLongFailure = ({ name }: Endpoint): ServiceFailure =>
 	new ServiceFailure(
 		`The response of ${name} is longer than ${MAX_BODY_BYTES / 1_000_000} MB and was not read to its end`,
 		{
@@ -131,7 +131,7 @@ const tooLong = ({ name }: Party): ServiceFailure =>
 	);
 
 /** The response could not be read for a reason that has nothing to do with the connection. */
-const unreadable = ({ name }: Party, error: unknown): ServiceFailure =>
+const unreadableFailure = ({ name }: Endpoint, error: unknown): ServiceFailure =>
 	new ServiceFailure(`The response of ${name} cannot be read: ${(error as Error).message}`, {
 		kind: 'response',
 		description: `Report this to the operator of ${name}.`,

@@ -15,7 +15,7 @@ const MAX_ERROR_BODY_BYTES = 1_000_000;
  * @returns the body as parsed JSON, or as text if it is not JSON; `isCut` if it is longer than allowed
  * @throws whatever breaks the stream
  */
-export async function collected(
+export async function collectBody(
 	stream: ResponseStream,
 	isSuccess: boolean,
 	signal: AbortSignal,

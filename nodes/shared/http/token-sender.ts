@@ -3,7 +3,7 @@ import type { IHttpRequestHelper } from 'n8n-workflow';
 import type { SendTokenRequest } from '../service/tokens/shared-token';
 import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
-import type { Party } from './transport-failure';
+import type { Endpoint } from './transport-failure';
 
 /** The token server in messages, whoever waits for it; a run may stop waiting earlier. */
 export const TOKEN_SERVER = {
@@ -11,7 +11,7 @@ export const TOKEN_SERVER = {
 	urlLabel: 'Token Server URL',
 	kind: 'token',
 	maxTimeoutMs: 30_000,
-} satisfies Party;
+} satisfies Endpoint;
 
 /**
  * Sends token requests with n8n's HTTP helper, as `preAuthentication` provides it. Several runs may wait

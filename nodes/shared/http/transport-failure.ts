@@ -3,7 +3,7 @@ import { membersOf, type Members } from '../service/json';
 import { capitalized } from '../service/outcome-messages';
 
 /** The other end of a connection, in messages. */
-export interface Party {
+export interface Endpoint {
 	/** e.g. `the push service`. */
 	name: string;
 	/** Display name of the field with its URL. */
@@ -34,30 +34,30 @@ const CERTIFICATE_CODE =
  * original error holds the request with its credentials, so it is not passed on.
  *
  * @param error what n8n's HTTP helper threw, or what broke the body
- * @param party the server that was called
+ * @param endpoint the server that was called
  */
-export function transportFailure(error: unknown, party: Party): ServiceFailure {
+export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFailure {
 	const chain = causes(error);
 	const code = codeOf(chain);
-	if (code === undefined) return refusedByN8n(error, chain, party);
-	const neverSent = isFromConnecting(chain.at(-1)) || chain.some(isInHandshake);
+	if (code === undefined) return failureOfN8n(error, chain, endpoint);
+	const wasNeverSent = isFromConnecting(chain.at(-1)) || chain.some(isInHandshake);
 	const isCertificate = CERTIFICATE_CODE.test(code);
 	const [message, advice] = isCertificate
-		? aboutCertificate(party, neverSent)
-		: aboutConnection(code, party, neverSent);
+		? aboutCertificate(endpoint, wasNeverSent)
+		: aboutConnection(code, endpoint, wasNeverSent);
 	return new ServiceFailure(message, {
-		kind: party.kind ?? 'transport',
+		kind: endpoint.kind ?? 'transport',
 		code,
 		// The next request would meet the same certificate.
-		transient: !isCertificate,
-		neverSent,
+		isTransient: !isCertificate,
+		wasNeverSent,
 		description: `${advice} (code ${code}).`,
 	});
 }
 
 /** A request that was not answered in time: it may have arrived. */
 export function timeoutFailure(
-	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Party,
+	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Endpoint,
 	ms: number,
 ): ServiceFailure {
 	const seconds = Math.ceil(ms / 100) / 10;
@@ -68,26 +68,26 @@ export function timeoutFailure(
 	return new ServiceFailure(`${capitalized(name)} did not answer within ${seconds} s`, {
 		kind,
 		code: 'ETIMEDOUT',
-		transient: true,
+		isTransient: true,
 		description: `Check '${urlLabel}' in the credential and whether ${name} is up. ${moreTime}`,
 	});
 }
 
 /** n8n throws an error without a code if it refuses to send, such as for a domain that is not allowed. */
-function refusedByN8n(
+function failureOfN8n(
 	error: unknown,
 	chain: Members[],
-	{ name, urlLabel, kind = 'transport' }: Party,
+	{ name, urlLabel, kind = 'transport' }: Endpoint,
 ): ServiceFailure {
-	const neverSent = chain.length > 0 && !chain.some(isFromResponse);
-	const details = { kind, transient: false, neverSent };
+	const wasNeverSent = chain.length > 0 && !chain.some(isFromResponse);
+	const details = { kind, isTransient: false, wasNeverSent };
 	if (chain.some((each) => text(each.name).startsWith('SsrfBlocked')))
 		return new ServiceFailure(`The request to ${name} was blocked by n8n's SSRF protection`, {
 			...details,
 			description: `Ask the administrator of n8n to allow the host of '${urlLabel}': its name in N8N_SSRF_ALLOWED_HOSTNAMES or its IP address in N8N_SSRF_ALLOWED_IP_RANGES.`,
 		});
 	const reason = error instanceof Error ? error.message : 'n8n did not send the request';
-	if (!neverSent) return new ServiceFailure(reason, details);
+	if (!wasNeverSent) return new ServiceFailure(reason, details);
 	return new ServiceFailure(
 		kind === 'token' ? `The token request was not sent: ${reason}` : reason,
 		{
@@ -99,8 +99,8 @@ function refusedByN8n(
 	);
 }
 
-const aboutCertificate = ({ name, urlLabel }: Party, neverSent: boolean): [string, string] =>
-	neverSent
+const aboutCertificate = ({ name, urlLabel }: Endpoint, wasNeverSent: boolean): [string, string] =>
+	wasNeverSent
 		? [
 				`${capitalized(name)} could not be reached: its certificate is not trusted`,
 				`If you trust the host of '${urlLabel}', set NODE_EXTRA_CA_CERTS of n8n to a file with the certificate of its authority; if it has expired or is for another host, ask the operator of ${name}`,
@@ -112,11 +112,11 @@ const aboutCertificate = ({ name, urlLabel }: Party, neverSent: boolean): [strin
 
 function aboutConnection(
 	code: string,
-	{ name, urlLabel }: Party,
-	neverSent: boolean,
+	{ name, urlLabel }: Endpoint,
+	wasNeverSent: boolean,
 ): [string, string] {
 	const check = `Check '${urlLabel}' in the credential and whether ${name} is up`;
-	if (neverSent) {
+	if (wasNeverSent) {
 		const why = NOT_CONNECTED[code] ?? 'no connection could be made';
 		return [`${capitalized(name)} could not be reached: ${why}`, `${check}. ${CHECK_PROXY}`];
 	}

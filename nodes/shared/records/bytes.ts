@@ -20,29 +20,29 @@ export const SLICE_BYTES = 64 * 1024;
 /** Enough to recognize what kind of file it is. */
 const HEAD_BYTES = 5;
 
-const extract = (operation: string): string =>
+const extractAdvice = (operation: string): string =>
 	`Read it with n8n's Extract from File node: choose '${operation}'.`;
-const ENCODE = "Save it as UTF-8. If it is UTF-16, set the option 'Encoding' instead.";
-const OFFICE =
+const ENCODING_ADVICE = "Save it as UTF-8. If it is UTF-16, set the option 'Encoding' instead.";
+const OFFICE_ADVICE =
 	"Save a Word document as text, or as a PDF that n8n's Extract from File node can read. Read an Excel file with that node: choose 'Extract From XLSX' or 'Extract From XLS'.";
-const DECOMPRESS = 'Decompress it once before this node.';
+const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
 
 /** The first or the second byte is 0, as in UTF-16. */
 const WITH_ZERO = /^(?:00|..00)/;
 
 /** What files begin with that are no text, in hexadecimal; what they are, and what to do with them. */
-const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
-	[/^25504446/, 'a PDF document', extract('Extract From PDF')],
+const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
+	[/^25504446/, 'a PDF document', extractAdvice('Extract From PDF')],
 	[
 		/^504b0304/,
 		'an Excel or Word document, or a ZIP archive',
-		`${OFFICE} Decompress an archive with n8n's Compression node.`,
+		`${OFFICE_ADVICE} Decompress an archive with n8n's Compression node.`,
 	],
-	[/^d0cf11e0/, 'an Excel or Word document', OFFICE],
+	[/^d0cf11e0/, 'an Excel or Word document', OFFICE_ADVICE],
 	// Followed by a byte that is no text.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
-	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS],
-	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODE],
+	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS_ADVICE],
+	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODING_ADVICE],
 ];
 
 /**
@@ -55,23 +55,23 @@ const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> 
  * @throws {FileError} if the file is no text, or a compressed one is damaged or ends early; and whatever
  *   breaks the source
  */
-export async function unpacked(
+export async function readBytes(
 	source: Bytes,
 	yieldToOthers: () => Promise<void>,
 	isUtf16 = false,
 ): Promise<{ head: Uint8Array; all: Bytes }> {
-	let file = await withHead(sliced(source, yieldToOthers));
+	let file = await readHead(toSlices(source, yieldToOthers));
 	if (file.head[0] === 0x1f && file.head[1] === 0x8b)
-		file = await withHead(sliced(unzipped(file.all), yieldToOthers));
+		file = await readHead(toSlices(gunzip(file.all), yieldToOthers));
 	const hex = Buffer.from(file.head).toString('hex');
-	const found = NO_TEXT.find(
+	const found = BINARY_KINDS.find(
 		([beginning]) => beginning.test(hex) && !(isUtf16 && beginning === WITH_ZERO),
 	);
 	if (found) throw new FileError(`The file is ${found[1]}`, found[2]);
 	return file;
 }
 
-async function* sliced(
+async function* toSlices(
 	source: Bytes,
 	yieldToOthers: () => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
@@ -83,7 +83,7 @@ async function* sliced(
 	}
 }
 
-async function withHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }> {
+async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }> {
 	const { first = new Uint8Array(), all } = await peek(
 		source,
 		(before, next) => Buffer.concat([before, next]),
@@ -96,7 +96,7 @@ async function withHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
  * Decompresses gzip, one slice at a time as it is read; Node.js decides whether further members are read
  * (20 and 22) or refused (24).
  */
-async function* unzipped(source: Bytes): AsyncGenerator<Uint8Array> {
+async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();
 	let isAwaited = false;
 	let hasStopped = false;
@@ -125,13 +125,13 @@ async function* unzipped(source: Bytes): AsyncGenerator<Uint8Array> {
 	} finally {
 		// A canceled DecompressionStream may end the process: what it has is read and not used.
 		hasStopped = true;
-		void drained(read);
+		void drain(read);
 		await iterator.return?.();
 	}
 }
 
 /** Reads the rest of a stream, whatever becomes of it. */
-async function drained(read: () => Promise<unknown>): Promise<void> {
+async function drain(read: () => Promise<unknown>): Promise<void> {
 	try {
 		while ((await read()) !== undefined);
 	} catch {
@@ -172,10 +172,10 @@ export async function peek<T>(
 		first = first === undefined ? next.value : join(first, next.value);
 		if (isEnough(first)) break;
 	}
-	return { first, all: resumed(first, rest) };
+	return { first, all: resume(first, rest) };
 }
 
-async function* resumed<T>(first: T | undefined, rest: AsyncIterator<T>): AsyncGenerator<T> {
+async function* resume<T>(first: T | undefined, rest: AsyncIterator<T>): AsyncGenerator<T> {
 	try {
 		if (first !== undefined) yield first;
 		for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;

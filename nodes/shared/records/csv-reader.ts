@@ -1,10 +1,10 @@
 import {
-	cellOfLines,
+	mostRowLikeCell,
 	cellsOf,
 	columnsOf,
 	DELIMITERS,
 	endOfRow,
-	ENOUGH_LINES,
+	MAX_COUNTED_LINES,
 	hasColumn,
 	isBlankRow,
 	likeliestDelimiter,
@@ -23,31 +23,31 @@ import {
 	type RecordReader,
 	type SourceRecord,
 } from './record';
-import { characterProblem } from './text';
+import { describeBadCharacters } from './text';
 
 const BAD_QUOTE = 'has text between a closing quote and the next delimiter';
-const SET_QUOTES =
+const QUOTES_ADVICE =
 	"if quotes are ordinary characters in this file, set the option 'Quotes' to 'None'";
-const UNCLOSED = 'has an unclosed quote';
-const CLOSE =
+const UNCLOSED_QUOTE = 'has an unclosed quote';
+const UNCLOSED_QUOTE_ADVICE =
 	"Correct the file, or set the option 'Quotes' to 'None' if quotes are ordinary characters in it.";
-const OTHER_ORDER = 'is a header row whose columns have another order';
-const SPLIT =
+const REORDERED_HEADER = 'is a header row whose columns have another order';
+const SPLIT_ADVICE =
 	'The file was joined from exports with different columns. Split it at this line, and read each part by itself.';
-const SUSPECT = `has a cell that begins with a quote, and the lines after it look like rows: ${SET_QUOTES}`;
+const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
 /** A quoted cell with so many lines in a row that have the cells of a row is none. */
-const MANY_LINES = ENOUGH_LINES;
+const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /** Lines of prose often have one comma, so rows are recognized only if they have more cells. */
 const MIN_COLUMNS = 3;
 /** Fewer lines are read as one cell, and counted from this number on. */
-const SOME_LINES = 3;
+const MIN_LINES_TO_REPORT = 3;
 
 /** Lines that programs write before the header row: `sep=;` of Excel, and the type of objects of PowerShell. */
-const SEPARATOR = /^"?sep=(.)"?$/i;
-const TYPE = /^#TYPE\b/i;
+const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
+const TYPE_LINE = /^#TYPE\b/i;
 /** A line under the header row, as SQL tools and SAP write it. */
-const RULE = /^[\s+|,;-]*--[\s+|,;-]*$/;
+const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
 /** Rows that are searched for the header row: titles and settings come before it in many exports. */
 const MAX_TITLE_ROWS = 20;
 
@@ -65,7 +65,7 @@ interface Row {
 	/** Where the next row begins. */
 	next: number;
 	/** What is wrong with the row as a whole. */
-	problem?: string;
+	defect?: string;
 	/** The file ends with it, without a line break. */
 	isCut: boolean;
 }
@@ -82,7 +82,7 @@ export class CsvReader implements RecordReader {
 	/** The header row as it is in the file, with the lines before it. */
 	header: string | undefined;
 	skip = 0;
-	needed: readonly string[] = [];
+	requiredFields: readonly string[] = [];
 	private record = 0;
 	private line = 1;
 	private dialect: Dialect;
@@ -95,12 +95,12 @@ export class CsvReader implements RecordReader {
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
 	/** Rows before the header row, which lack a column that is needed. */
-	private readonly titles: Array<{ text: string; line: number }> = [];
+	private readonly titleRows: Array<{ text: string; line: number }> = [];
 	/** Number of columns up to the last one that has a name. */
 	private width = 0;
 	/** The beginning of a row, and the text that followed: kept until it is worth reading the row again. */
-	private rest = '';
-	private gathered = '';
+	private incompleteRow = '';
+	private newText = '';
 
 	constructor({
 		delimiter = DELIMITERS.join(''),
@@ -116,32 +116,32 @@ export class CsvReader implements RecordReader {
 	}
 
 	*push(piece: string): Generator<SourceRecord> {
-		this.gathered += piece;
+		this.newText += piece;
 		// A long row is read again only after its text has doubled, so each character is read a few times only.
-		const { length } = this.gathered;
-		const isTooLong = this.rest.length + length > MAX_RECORD_CHARACTERS;
-		if (length >= this.rest.length || isTooLong) yield* this.read(false);
+		const { length } = this.newText;
+		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
+		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);
 	}
 
 	*end(isBroken = false): Generator<SourceRecord> {
 		yield* this.read(!isBroken);
-		const [first] = this.titles;
+		const [first] = this.titleRows;
 		if (!this.columns && first) this.setHeader(first.text, first.line);
 	}
 
 	private *read(isLast: boolean): Generator<SourceRecord> {
-		const text = this.rest + this.gathered;
-		this.gathered = '';
+		const text = this.incompleteRow + this.newText;
+		this.newText = '';
 		let at = 0;
 		while (at < text.length) {
 			const row = this.rowAt(text, at, isLast);
 			if (!row) break;
 			at = row.next;
-			const found = this.recordOf(row);
-			if (found) yield found;
+			const record = this.recordOf(row);
+			if (record) yield record;
 		}
-		this.rest = text.slice(at);
-		checkLength(this.rest.length, this.record + 1, this.line);
+		this.incompleteRow = text.slice(at);
+		checkLength(this.incompleteRow.length, this.record + 1, this.line);
 	}
 
 	/** The row that begins there; undefined if more text is needed. */
@@ -149,27 +149,29 @@ export class CsvReader implements RecordReader {
 		const end = endOfRow(text, from, this.dialect);
 		const isOpen = end === NOT_CLOSED;
 		const rest = end === NOT_ENDED ? '' : text.slice(from, isOpen ? text.length : end);
-		const cell = this.columns && this.cellOfLines(rest, isOpen && !isLast);
-		if (cell && cell.rowLike >= MANY_LINES && this.isWide)
-			return rowOf(text, from, from + cell.firstLineEnd, SUSPECT);
-		if (isOpen && isLast) throw recordError(UNCLOSED, this.record + 1, this.line, CLOSE);
+		const cell = this.columns && this.rowLikeCell(rest, isOpen && !isLast);
+		if (cell && cell.rowLikeLines >= MIN_LINES_OF_ROWS && this.isWide)
+			return rowOf(text, from, from + cell.firstLineEnd, SUSPICIOUS_QUOTE);
+		if (isOpen && isLast)
+			throw recordError(UNCLOSED_QUOTE, this.record + 1, this.line, UNCLOSED_QUOTE_ADVICE);
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
 		// The line break may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
-		if (cell && cell.rowLike >= SOME_LINES) this.findings.add('quotedRows', this.line);
+		if (cell && cell.rowLikeLines >= MIN_LINES_TO_REPORT)
+			this.findings.add('quotedRows', this.line);
 		return rowOf(text, from, end);
 	}
 
-	private cellOfLines(row: string, isOpen: boolean) {
+	private rowLikeCell(row: string, isOpen: boolean) {
 		if (!this.dialect.hasQuotes) return undefined;
-		return cellOfLines(row, this.dialect, this.columns?.length ?? 0, isOpen);
+		return mostRowLikeCell(row, this.dialect, this.columns?.length ?? 0, isOpen);
 	}
 
 	private get isWide(): boolean {
 		return (this.columns?.length ?? 0) >= MIN_COLUMNS;
 	}
 
-	private recordOf({ text: row, problem, isCut }: Row): SourceRecord | undefined {
+	private recordOf({ text: row, defect: rowDefect, isCut }: Row): SourceRecord | undefined {
 		const { line } = this;
 		const text = this.withoutHeader(row);
 		this.line += 1 + lineBreaksIn(row);
@@ -181,18 +183,19 @@ export class CsvReader implements RecordReader {
 		// Exports that were joined have them again.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
-		if (this.record === 0 && RULE.test(text)) return undefined;
+		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
 		// A skipped row is only parsed if it may be the header row, which must not be counted then either.
-		const isParsed = problem === undefined && (!isSkipped || this.isAsLongAsHeader(text));
+		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
-		const again = cells && this.headerAgain(cells);
-		if (again === 'same') return undefined;
+		const headerMatch = cells && this.compareWithHeader(cells);
+		if (headerMatch === 'same') return undefined;
 		const record = ++this.record;
-		if (again === 'other order') throw recordError(OTHER_ORDER, record, line, SPLIT);
+		if (headerMatch === 'other order')
+			throw recordError(REORDERED_HEADER, record, line, SPLIT_ADVICE);
 		if (isSkipped) return undefined;
-		const wrong = problem ?? this.problemOf(cells, isCut);
-		const error = wrong === undefined ? undefined : recordError(wrong, record, line);
+		const defect = rowDefect ?? this.defectOf(cells, isCut);
+		const error = defect === undefined ? undefined : recordError(defect, record, line);
 		if (!error && cells && cells.length < this.width) this.findings.add('shortRow', line);
 		const value = error ? undefined : objectOf(this.columns, cells ?? []);
 		return { record, line, text, value, error };
@@ -204,15 +207,15 @@ export class CsvReader implements RecordReader {
 	}
 
 	/** Tells whether a row has the names of the columns, as in joined exports: in upper or lower case, in any order. */
-	private headerAgain(cells: readonly string[]): 'same' | 'other order' | undefined {
+	private compareWithHeader(cells: readonly string[]): 'same' | 'other order' | undefined {
 		const { names, nameSet } = this;
 		if (cells.length !== names.length || names.length < 2) return undefined;
 		const [first = ''] = cells;
 		if (!nameSet.has(first.trim().toLowerCase())) return undefined;
-		const given = cells.map((cell) => cell.trim().toLowerCase());
-		if (given.every((name, at) => name === names[at])) return 'same';
-		const isSameSet = given.every((name) => nameSet.has(name));
-		return isSameSet && new Set(given).size === names.length ? 'other order' : undefined;
+		const cellNames = cells.map((cell) => cell.trim().toLowerCase());
+		if (cellNames.every((name, at) => name === names[at])) return 'same';
+		const isSameSet = cellNames.every((name) => nameSet.has(name));
+		return isSameSet && new Set(cellNames).size === names.length ? 'other order' : undefined;
 	}
 
 	/** Exports that were joined without a line break have the header row at the end of a row. */
@@ -221,37 +224,38 @@ export class CsvReader implements RecordReader {
 		return joined !== '' && row.endsWith(joined) ? row.slice(0, -joined.length) : row;
 	}
 
-	private problemOf(cells: readonly string[] | undefined, isCut: boolean): string | undefined {
+	private defectOf(cells: readonly string[] | undefined, isCut: boolean): string | undefined {
 		if (!cells) return BAD_QUOTE;
 		const columns = this.columns?.length ?? 0;
 		const isLong =
 			cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '');
 		const isShort = isCut && cells.length < this.width;
 		if (!isLong && !isShort) return undefined;
-		const count = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
-		const counts = `has ${count}, but the header row has ${columns}`;
-		return isShort ? counts + MAY_BE_CUT : counts;
+		const cellCount = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
+		const difference = `has ${cellCount}, but the header row has ${columns}`;
+		return isShort ? difference + MAY_BE_CUT : difference;
 	}
 
 	private readHeader(text: string, line: number): undefined {
-		const separator = line === this.preamble.length + 1 ? SEPARATOR.exec(text)?.[1] : undefined;
+		const separator =
+			line === this.preamble.length + 1 ? SEPARATOR_LINE.exec(text)?.[1] : undefined;
 		const isKnown = this.dialect.delimiter.length === 1;
 		if (separator !== undefined && !isKnown) this.dialect.delimiter = separator;
-		if (separator !== undefined || TYPE.test(text)) {
+		if (separator !== undefined || TYPE_LINE.test(text)) {
 			this.preamble.push(text);
 			return;
 		}
 		const { columns = [] } = this.columnsIn(text);
-		const isTitle = this.needed.some((field) => !hasColumn(columns, field));
-		if (isTitle && this.titles.length < MAX_TITLE_ROWS) {
-			this.titles.push({ text, line });
+		const isTitle = this.requiredFields.some((field) => !hasColumn(columns, field));
+		if (isTitle && this.titleRows.length < MAX_TITLE_ROWS) {
+			this.titleRows.push({ text, line });
 			return;
 		}
 		// None of the rows has the columns: whoever reads the file says what is missing in the first one.
-		const [first] = this.titles;
+		const [first] = this.titleRows;
 		if (isTitle && first) return this.setHeader(first.text, first.line);
 		this.setHeader(text, line);
-		for (const title of this.titles) {
+		for (const title of this.titleRows) {
 			this.findings.add('titleRow', title.line);
 			this.preamble.push(title.text);
 		}
@@ -260,16 +264,16 @@ export class CsvReader implements RecordReader {
 	private columnsIn(row: string): { delimiter: string; columns: string[] | undefined } {
 		const { delimiter: known, hasQuotes } = this.dialect;
 		const delimiter =
-			known.length === 1 ? known : likeliestDelimiter(row, hasQuotes, this.needed);
+			known.length === 1 ? known : likeliestDelimiter(row, hasQuotes, this.requiredFields);
 		return { delimiter, columns: columnsOf(row, { delimiter, hasQuotes }) };
 	}
 
 	private setHeader(text: string, line: number): undefined {
 		const { delimiter, columns } = this.columnsIn(text);
 		this.dialect.delimiter = delimiter;
-		const problem = columns ? characterProblem(text) : BAD_QUOTE;
-		if (!columns || problem !== undefined)
-			throw new RecordError(`The header row (line ${line}) ${problem}`, 1, line);
+		const defect = columns ? describeBadCharacters(text) : BAD_QUOTE;
+		if (!columns || defect !== undefined)
+			throw new RecordError(`The header row (line ${line}) ${defect}`, 1, line);
 		this.columns = columns;
 		this.names = columns.map((name) => name.trim().toLowerCase());
 		this.nameSet = new Set(this.names);
@@ -280,10 +284,10 @@ export class CsvReader implements RecordReader {
 	}
 }
 
-function rowOf(text: string, from: number, end: number, problem?: string): Row {
+function rowOf(text: string, from: number, end: number, defect?: string): Row {
 	const next = end + (text.startsWith('\r\n', end) ? 2 : 1);
 	const isCut = end === text.length;
-	return { text: text.slice(from, end), next, isCut, ...(problem !== undefined && { problem }) };
+	return { text: text.slice(from, end), next, isCut, ...(defect !== undefined && { defect }) };
 }
 
 /** The cells by the names of their columns. */

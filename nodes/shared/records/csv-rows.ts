@@ -22,11 +22,11 @@ export const NOT_ENDED = -1;
 export const NOT_CLOSED = -2;
 
 /** Whether a row has line breaks within its cells. Searching for characters is faster than matching. */
-const hasLines = (row: string): boolean => row.includes('\n') || row.includes('\r');
+const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
 
 /** Counts the line breaks within the cells of a row. */
 export const lineBreaksIn = (row: string): number =>
-	hasLines(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
+	hasLineBreaks(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
 
 /**
  * Finds the end of a row. Only a quote at the beginning of a cell starts a quoted cell.
@@ -96,16 +96,16 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 export function likeliestDelimiter(
 	header: string,
 	hasQuotes: boolean,
-	needed: readonly string[],
+	requiredFields: readonly string[],
 ): string {
 	const unquoted = hasQuotes ? header.replaceAll(/"[^"]*"/g, '') : header;
 	const scores = DELIMITERS.map((delimiter) => {
 		const columns = columnsOf(header, { delimiter, hasQuotes }) ?? [];
-		const found = needed.filter((field) => hasColumn(columns, field)).length;
-		return { delimiter, found, count: unquoted.split(delimiter).length };
+		const found = requiredFields.filter((field) => hasColumn(columns, field)).length;
+		return { delimiter, found, cells: unquoted.split(delimiter).length };
 	});
 	// Sorting is stable, so the first of equal ones stays the first.
-	scores.sort((one, other) => other.found - one.found || other.count - one.count);
+	scores.sort((one, other) => other.found - one.found || other.cells - one.cells);
 	return scores[0]?.delimiter ?? ',';
 }
 
@@ -117,14 +117,14 @@ function closingQuote(text: string, opening: number): number {
 }
 
 /** Maximum number of lines that are counted. */
-export const ENOUGH_LINES = 10;
+export const MAX_COUNTED_LINES = 10;
 
 /** A quoted cell of several lines, as lines that may be rows of their own. */
-export interface CellOfLines {
+export interface MultilineCell {
 	/** Index in the row where the line ends in which the quote opens. */
 	firstLineEnd: number;
 	/** Number of consecutive lines, from the first or the second line on, that have as many cells as the header. */
-	rowLike: number;
+	rowLikeLines: number;
 }
 
 /**
@@ -135,23 +135,23 @@ export interface CellOfLines {
  * @param isOpen whether the row ends within quotes, and its last line may be incomplete
  * @returns undefined if no cell has line breaks
  */
-export function cellOfLines(
+export function mostRowLikeCell(
 	row: string,
 	{ delimiter }: Dialect,
 	width: number,
 	isOpen: boolean,
-): CellOfLines | undefined {
-	if (!hasLines(row)) return undefined;
-	let found: CellOfLines | undefined;
+): MultilineCell | undefined {
+	if (!hasLineBreaks(row)) return undefined;
+	let found: MultilineCell | undefined;
 	let lineStart = 0;
 	for (let at = 0; at < row.length; at++) {
 		if (row.charAt(at) === QUOTE) {
 			const end = closingQuote(row, at) + 1;
 			const lineEnd = end === 0 ? row.length : endOfLine(row, end);
 			const lines = linesOf(row, lineStart, lineEnd);
-			const rowLike = countRowLike(lines, delimiter, width, end === 0 && isOpen);
-			if (rowLike >= (found?.rowLike ?? 0))
-				found = { firstLineEnd: endOfLine(row, at), rowLike };
+			const rowLikeLines = countRowLike(lines, delimiter, width, end === 0 && isOpen);
+			if (rowLikeLines >= (found?.rowLikeLines ?? 0))
+				found = { firstLineEnd: endOfLine(row, at), rowLikeLines };
 			if (end === 0) break;
 			const lastBreak = Math.max(
 				row.lastIndexOf('\n', end - 1),
@@ -191,17 +191,17 @@ function countRowLike(
 	width: number,
 	isCut: boolean,
 ): number {
-	let count = 0;
+	let total = 0;
 	let index = 0;
 	for (const { line, isLast } of lines) {
-		if (count === ENOUGH_LINES || (isLast && isCut)) break;
+		if (total === MAX_COUNTED_LINES || (isLast && isCut)) break;
 		const cells = line.split(delimiter).length;
 		// Some programs end each row, but not the header, with a delimiter.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
 		// The cell that begins with a quote may have delimiters, so that its own line is no row.
 		if (!isLikeRow && index > 0) break;
-		if (isLikeRow) count++;
+		if (isLikeRow) total++;
 		index++;
 	}
-	return count;
+	return total;
 }

@@ -11,7 +11,7 @@ export type FindingKind =
 
 /** How often something was found in a file, and where first. */
 export interface Finding {
-	count: number;
+	total: number;
 	/** Line of the first one, counted from 1. */
 	line: number;
 	/** Part of the file that shows the first one; '' if the line is enough. */
@@ -24,23 +24,23 @@ export interface Finding {
  * (`n8n/sources/file-findings.ts`).
  */
 export class Findings {
-	private readonly found = new Map<FindingKind, Finding>();
+	private readonly byKind = new Map<FindingKind, Finding>();
 	private readonly excluded = new Set<FindingKind>();
 
 	add(kind: FindingKind, line: number, example = ''): void {
-		const known = this.found.get(kind);
-		if (known) known.count++;
-		else if (!this.excluded.has(kind)) this.found.set(kind, { count: 1, line, example });
+		const known = this.byKind.get(kind);
+		if (known) known.total++;
+		else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
 	}
 
 	/** Forgets what was found of a kind, and ignores what is found of it later. */
 	exclude(kind: FindingKind): void {
-		this.found.delete(kind);
+		this.byKind.delete(kind);
 		this.excluded.add(kind);
 	}
 
 	/** Returns what was found of a kind; undefined if there was nothing. */
-	of(kind: FindingKind): Finding | undefined {
-		return this.found.get(kind);
+	get(kind: FindingKind): Finding | undefined {
+		return this.byKind.get(kind);
 	}
 }

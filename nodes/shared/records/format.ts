@@ -1,7 +1,7 @@
 import { CsvReader, type CsvOptions } from './csv-reader';
 import type { Findings } from './findings';
 import { JsonReader } from './json-reader';
-import { jsonLines, textLines } from './line-reader';
+import { jsonLinesReader, textLinesReader } from './line-reader';
 import type { RecordReader, SourceRecord } from './record';
 
 /** How records are written in a file. `lines`: each line of text is a record. */
@@ -17,9 +17,9 @@ export interface RecordFile {
 	 * Reads its records, several together, as they are asked for (`readRecords`).
 	 *
 	 * @param skip number of records at the beginning that are not returned
-	 * @param needed fields that each record needs
+	 * @param requiredFields fields that each record needs
 	 */
-	records(skip: number, needed: readonly string[]): AsyncIterable<SourceRecord[]>;
+	records(skip: number, requiredFields: readonly string[]): AsyncIterable<SourceRecord[]>;
 	/** What is noticed while it is read. */
 	findings: Findings;
 	/** What it says of the file so far, such as its position and the header row of CSV. */
@@ -64,7 +64,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 			'application/x-jsonlines',
 		],
 		isJson: true,
-		reader: ({ findings }) => jsonLines(findings),
+		reader: ({ findings }) => jsonLinesReader(findings),
 	},
 	jsonArray: {
 		name: 'JSON Array',
@@ -89,7 +89,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		// Not text/plain, which n8n gives to whatever it does not know.
 		mimeTypes: [],
 		isOnlyIds: true,
-		reader: ({ findings }) => textLines(findings),
+		reader: ({ findings }) => textLinesReader(findings),
 	},
 };
 
@@ -100,18 +100,19 @@ export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFor
 /**
  * Detects the format of a file from its name, such as `documents.jsonl.gz`, or else from its MIME type.
  *
- * @param takesLines whether it may be lines of text
+ * @param allowsTextLines whether it may be lines of text
  * @returns undefined if neither says it
  */
 export function formatOf(
 	fileName: string,
 	mimeType: string,
-	takesLines: boolean,
+	allowsTextLines: boolean,
 ): RecordFormat | undefined {
 	const extension = /\.([^.]+?)(?:\.gz)?$/.exec(fileName.toLowerCase())?.[1] ?? '';
 	const type = mimeType.replace(/;.*/s, '').trim().toLowerCase();
 	const [byName] = formatsWith(
-		({ extensions, isOnlyIds }) => extensions.includes(extension) && (takesLines || !isOnlyIds),
+		({ extensions, isOnlyIds }) =>
+			extensions.includes(extension) && (allowsTextLines || !isOnlyIds),
 	);
 	return byName ?? formatsWith(({ mimeTypes }) => mimeTypes.includes(type))[0];
 }

@@ -1,5 +1,5 @@
 import { Findings } from './findings';
-import { jsonLines } from './line-reader';
+import { jsonLinesReader } from './line-reader';
 import {
 	checkLength,
 	RecordError,
@@ -34,14 +34,14 @@ export class JsonReader implements RecordReader {
 	private inString = false;
 	private isEscaped = false;
 	/** The names that lead to the value that is read, one for each open bracket on the way. */
-	private readonly names: string[] = [];
+	private readonly pathNames: string[] = [];
 	/** What was read since the last token that mattered, and the line where it begins. */
-	private begun = '';
+	private buffer = '';
 	private line = 1;
 	private record = 0;
 	/** The object that the file begins with, until what follows tells whether it is all. */
-	private object: { text: string; line: number } | undefined;
-	private lines: RecordReader | undefined;
+	private firstObject: { text: string; line: number } | undefined;
+	private lineReader: RecordReader | undefined;
 
 	/** @param path the dotted path of the list, such as `items.docs`; '' if the file is the list */
 	constructor(
@@ -50,56 +50,57 @@ export class JsonReader implements RecordReader {
 	) {}
 
 	get position(): { record: number; line: number } {
-		return this.lines?.position ?? { record: this.record + 1, line: this.valueLine };
+		return this.lineReader?.position ?? { record: this.record + 1, line: this.valueLine };
 	}
 
 	*push(piece: string): Generator<SourceRecord> {
 		let at = 0;
 		while (at < piece.length) {
-			if (this.lines) return yield* this.lines.push(piece.slice(at));
-			if (this.state === 'start' || this.isOver) {
-				at = this.nonBlank(piece, at);
+			if (this.lineReader) return yield* this.lineReader.push(piece.slice(at));
+			if (this.state === 'start' || this.isAfterValue) {
+				at = this.skipBlanks(piece, at);
 				if (at === piece.length) break;
 				if (this.state === 'start') this.start(piece.charAt(at));
-				else this.goOn(piece.charAt(at));
-				if (this.object) yield* this.asLines(this.object);
+				else this.continueAfterValue(piece.charAt(at));
+				if (this.firstObject) yield* this.asLines(this.firstObject);
 				continue;
 			}
-			const found = this.token(piece, at);
+			const found = this.findToken(piece, at);
 			const end = found < 0 ? piece.length : found;
-			this.begun += piece.slice(at, end);
-			if (this.isBeside && this.begun.length > MAX_KEY_CHARACTERS) this.take();
-			checkLength(this.begun.length, this.record + 1, this.line);
+			this.buffer += piece.slice(at, end);
+			if (this.isOutsideRecords && this.buffer.length > MAX_KEY_CHARACTERS) this.takeBuffer();
+			checkLength(this.buffer.length, this.record + 1, this.line);
 			at = end + 1;
 			if (found >= 0) yield* this.read(piece.charAt(found));
 		}
 	}
 
 	*end(isBroken = false): Generator<SourceRecord> {
-		if (this.lines) return yield* this.lines.end(isBroken);
-		this.isObject = this.object !== undefined;
-		if (this.object && this.skip === 0) yield this.recordOf(this.object.text, this.object.line);
+		if (this.lineReader) return yield* this.lineReader.end(isBroken);
+		this.isObject = this.firstObject !== undefined;
+		if (this.firstObject && this.skip === 0)
+			yield this.recordOf(this.firstObject.text, this.firstObject.line);
 		const isWhole = this.depth === this.listDepth && !this.inString;
-		if (isWhole && this.begun.endsWith('}')) yield* this.element();
+		if (isWhole && this.buffer.endsWith('}')) yield* this.takeElement();
 		if (isBroken) return;
-		if (this.state === 'start') throw this.failure('The file is empty');
+		if (this.state === 'start') throw this.errorHere('The file is empty');
 		if (this.depth > 0 || this.inString)
 			throw recordError(ENDS_EARLY, this.record + 1, this.valueLine);
-		if (this.state === 'way') throw this.failure(`The file has no list at "${this.path}"`);
+		if (this.state === 'way') throw this.errorHere(`The file has no list at "${this.path}"`);
 	}
 
 	/** The line of the value that is being read. */
 	private get valueLine(): number {
-		const { begun } = this;
-		return this.line + lineBreaks(begun.slice(0, begun.length - begun.trimStart().length));
+		const { buffer } = this;
+		return this.line + lineBreaks(buffer.slice(0, buffer.length - buffer.trimStart().length));
 	}
 
-	private get isOver(): boolean {
+	private get isAfterValue(): boolean {
 		return this.state === 'after' && this.depth === 0;
 	}
 
 	/** The index of the next character that is not blank. */
-	private nonBlank(piece: string, from: number): number {
+	private skipBlanks(piece: string, from: number): number {
 		const text = piece.slice(from);
 		const blanks = text.slice(0, text.length - text.trimStart().length);
 		this.line += lineBreaks(blanks);
@@ -110,29 +111,29 @@ export class JsonReader implements RecordReader {
 		if (this.path !== '') this.state = 'way';
 		else if (first === '{') this.state = 'object';
 		else if (first === '[') this.state = 'way';
-		else throw this.failure('The file is neither a JSON list nor a JSON object');
+		else throw this.errorHere('The file is neither a JSON list nor a JSON object');
 	}
 
 	/** Something follows the value that the file begins with. */
-	private goOn(first: string): void {
-		const { object } = this;
-		if (object && first === '{' && lineBreaks(object.text) === 0) return;
-		const problem =
-			object && first === '{'
+	private continueAfterValue(first: string): void {
+		const { firstObject } = this;
+		if (firstObject && first === '{' && lineBreaks(firstObject.text) === 0) return;
+		const defect =
+			firstObject && first === '{'
 				? 'The file has several objects that span several lines each: write each on one line, for example with jq -c .'
 				: 'The file goes on after its JSON';
-		throw this.failure(`${problem} (line ${this.line})`);
+		throw this.errorHere(`${defect} (line ${this.line})`);
 	}
 
 	/** Reads on as JSON Lines, from the object that the file begins with. */
 	private *asLines({ text, line }: { text: string; line: number }): Generator<SourceRecord> {
-		this.lines = jsonLines(this.findings);
-		this.lines.skip = this.skip;
-		yield* this.lines.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
+		this.lineReader = jsonLinesReader(this.findings);
+		this.lineReader.skip = this.skip;
+		yield* this.lineReader.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
 	}
 
 	/** The index of the next bracket, quote or separator that matters, or -1. */
-	private token(piece: string, from: number): number {
+	private findToken(piece: string, from: number): number {
 		const isWithin = this.state !== 'way' && this.depth > this.listDepth;
 		const tokens = TOKENS[isWithin ? 'within' : 'outside'];
 		for (let at = from; ; at++) {
@@ -164,52 +165,52 @@ export class JsonReader implements RecordReader {
 		const closes = token === '}' || token === ']';
 		const isBetween = this.state === 'elements' && this.depth === this.listDepth;
 		if (isBetween && (closes || token === ',')) {
-			yield* this.element();
+			yield* this.takeElement();
 			if (closes) this.state = 'after';
-		} else if (this.isBeside) {
-			if (this.state === 'way') this.follow(token);
-			this.take();
-		} else this.begun += token;
+		} else if (this.isOutsideRecords) {
+			if (this.state === 'way') this.followPath(token);
+			this.takeBuffer();
+		} else this.buffer += token;
 		if (closes) this.depth--;
 		else if (token !== ',' && token !== ':') this.depth++;
 		if (this.state !== 'object' || this.depth > 0) return;
 		const { line } = this;
-		this.object = { text: this.take(), line };
+		this.firstObject = { text: this.takeBuffer(), line };
 		this.state = 'after';
 	}
 
 	/** Whether what is read belongs to no record. */
-	private get isBeside(): boolean {
+	private get isOutsideRecords(): boolean {
 		return this.state === 'way' || this.state === 'after';
 	}
 
 	/** Notes the names on the way, and recognizes the value at the path. */
-	private follow(token: string): void {
-		const { names, depth, path } = this;
-		if (names[depth - 1] === NO_NAME) names[depth] = NO_NAME;
-		else if (token === ':') names[depth - 1] = parsedKey(this.begun);
-		else if (names.slice(0, depth).join('.') !== path)
-			names[depth] = token === '[' ? NO_NAME : '';
+	private followPath(token: string): void {
+		const { pathNames, depth, path } = this;
+		if (pathNames[depth - 1] === NO_NAME) pathNames[depth] = NO_NAME;
+		else if (token === ':') pathNames[depth - 1] = parsedKey(this.buffer);
+		else if (pathNames.slice(0, depth).join('.') !== path)
+			pathNames[depth] = token === '[' ? NO_NAME : '';
 		else if (token === '[') {
 			this.state = 'elements';
 			this.listDepth = depth + 1;
-		} else throw this.failure(`"${path}" is not a list (line ${this.valueLine})`);
+		} else throw this.errorHere(`"${path}" is not a list (line ${this.valueLine})`);
 	}
 
 	/** What was read so far is done with. */
-	private take(): string {
-		const text = this.begun;
-		this.begun = '';
+	private takeBuffer(): string {
+		const text = this.buffer;
+		this.buffer = '';
 		this.line += lineBreaks(text);
 		return text;
 	}
 
-	private *element(): Generator<SourceRecord> {
-		const { begun, valueLine } = this;
-		this.take();
-		if (begun.trim() === '') return;
+	private *takeElement(): Generator<SourceRecord> {
+		const { buffer, valueLine } = this;
+		this.takeBuffer();
+		if (buffer.trim() === '') return;
 		if (this.record < this.skip) this.record++;
-		else yield this.recordOf(begun.trim(), valueLine);
+		else yield this.recordOf(buffer.trim(), valueLine);
 	}
 
 	private recordOf(text: string, line: number): SourceRecord {
@@ -217,13 +218,13 @@ export class JsonReader implements RecordReader {
 		try {
 			return { record, line, text, value: JSON.parse(text), error: undefined };
 		} catch (reason) {
-			const problem = `is not valid JSON: ${(reason as Error).message}`;
-			const error = recordError(problem, record, line);
+			const defect = `is not valid JSON: ${(reason as Error).message}`;
+			const error = recordError(defect, record, line);
 			return { record, line, text, value: undefined, error };
 		}
 	}
 
-	private failure(message: string): RecordError {
+	private errorHere(message: string): RecordError {
 		return new RecordError(message, this.record + 1, this.valueLine);
 	}
 }

@@ -13,9 +13,9 @@ interface LineFormat {
 	/** Throws for a line that is not valid. */
 	parse(text: string): unknown;
 	/** What an invalid line has that consists of several records. */
-	several: RegExp;
+	boundary: RegExp;
 	/** Returns the records of such a line, or the line itself. */
-	recordsIn(line: string): string[];
+	splitLine(line: string): string[];
 }
 
 /**
@@ -26,9 +26,9 @@ class LineReader implements RecordReader {
 	skip = 0;
 	private record = 0;
 	private line = 1;
-	private begun = '';
+	private incompleteLine = '';
 	/** How long the line must be before it is searched for complete objects. */
-	private longLine = LONG_LINE;
+	private searchLength = LONG_LINE;
 
 	constructor(
 		private readonly format: LineFormat,
@@ -42,31 +42,32 @@ class LineReader implements RecordReader {
 	*push(piece: string): Generator<SourceRecord> {
 		let from = 0;
 		for (let end = piece.indexOf('\n', from); end >= 0; end = piece.indexOf('\n', from)) {
-			const line = this.begun + piece.slice(from, end);
-			this.begun = '';
+			const line = this.incompleteLine + piece.slice(from, end);
+			this.incompleteLine = '';
 			from = end + 1;
 			const found = this.read(line.endsWith('\r') ? line.slice(0, -1) : line, false);
 			this.line++;
-			this.longLine = LONG_LINE;
+			this.searchLength = LONG_LINE;
 			if (Array.isArray(found)) yield* found;
 			else if (found) yield found;
 		}
-		this.begun += piece.slice(from);
-		if (this.begun.length > this.longLine) yield* this.readBegun();
-		checkLength(this.begun.length, this.record + 1, this.line);
+		this.incompleteLine += piece.slice(from);
+		if (this.incompleteLine.length > this.searchLength) yield* this.readLongLine();
+		checkLength(this.incompleteLine.length, this.record + 1, this.line);
 	}
 
 	*end(isBroken = false): Generator<SourceRecord> {
-		const found = isBroken || this.begun === '' ? [] : this.read(this.begun, true);
+		const found =
+			isBroken || this.incompleteLine === '' ? [] : this.read(this.incompleteLine, true);
 		if (Array.isArray(found)) yield* found;
 		else if (found) yield found;
 	}
 
 	/** Reads the complete objects of a long line, so that a file without line breaks is not held as a whole. */
-	private *readBegun(): Generator<SourceRecord> {
-		const texts = this.format.recordsIn(this.begun);
-		this.begun = texts.pop() ?? '';
-		this.longLine = Math.max(LONG_LINE, 2 * this.begun.length);
+	private *readLongLine(): Generator<SourceRecord> {
+		const texts = this.format.splitLine(this.incompleteLine);
+		this.incompleteLine = texts.pop() ?? '';
+		this.searchLength = Math.max(LONG_LINE, 2 * this.incompleteLine.length);
 		for (const text of texts) {
 			const found = this.recordOf(text, false);
 			if (found) yield found;
@@ -81,9 +82,9 @@ class LineReader implements RecordReader {
 		}
 		const isSkipped = this.record < this.skip;
 		const found = isSkipped ? undefined : this.recordOf(line, isCut);
-		if (!isSkipped && (!found?.error || !this.format.several.test(line))) return found;
+		if (!isSkipped && (!found?.error || !this.format.boundary.test(line))) return found;
 		if (!isSkipped) this.record--;
-		const texts = this.format.several.test(line) ? this.format.recordsIn(line) : [line];
+		const texts = this.format.boundary.test(line) ? this.format.splitLine(line) : [line];
 		return texts.flatMap(
 			(text, index) => this.recordOf(text, isCut && index === texts.length - 1) ?? [],
 		);
@@ -93,15 +94,15 @@ class LineReader implements RecordReader {
 		const { line } = this;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
-		let problem: string;
+		let defect: string;
 		try {
 			return { record, line, text, value: this.format.parse(text), error: undefined };
 		} catch (reason) {
-			problem = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
+			defect = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
 		}
 		if (record === 1 && /^[[{]$/.test(text.trim()))
 			throw new RecordError(NOT_LINES, record, line);
-		const error = new RecordError(`Line ${line} ${problem}`, record, line);
+		const error = new RecordError(`Line ${line} ${defect}`, record, line);
 		return { record, line, text, value: undefined, error };
 	}
 }
@@ -110,12 +111,12 @@ class LineReader implements RecordReader {
 const LONG_LINE = 1_000_000;
 
 /** Where an object may end and another begin. */
-const SEVERAL = /\}\s*\{/;
+const OBJECT_BOUNDARY = /\}\s*\{/;
 const TOKEN = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;
 
 /** Returns the objects that follow each other in a line; the line itself if they do not. */
-function objectsIn(line: string): string[] {
+function splitObjects(line: string): string[] {
 	const objects: string[] = [];
 	let depth = 0;
 	let start = 0;
@@ -156,25 +157,25 @@ function endsWithObject(line: string, from: number, to: number): boolean {
 }
 
 /** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
-export const jsonLines = (findings = new Findings()): LineReader =>
+export const jsonLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
-		{ parse: (text) => JSON.parse(text), several: SEVERAL, recordsIn: objectsIn },
+		{ parse: (text) => JSON.parse(text), boundary: OBJECT_BOUNDARY, splitLine: splitObjects },
 		findings,
 	);
 
 /** Reads lines of text, such as one ID per line. The value of a record is its line, unchanged. */
-export const textLines = (findings = new Findings()): LineReader =>
+export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{
-			parse: validLine,
-			several: /\ufeff/,
-			recordsIn: (line) => line.split('\ufeff').filter(Boolean),
+			parse: checkLine,
+			boundary: /\ufeff/,
+			splitLine: (line) => line.split('\ufeff').filter(Boolean),
 		},
 		findings,
 	);
 
 /** Returns the line; throws for one with a byte order mark, where files were joined without a line break. */
-function validLine(line: string): string {
+function checkLine(line: string): string {
 	if (!line.includes('\ufeff')) return line;
 	throw new Error('it has a byte order mark');
 }

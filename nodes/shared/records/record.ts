@@ -1,5 +1,5 @@
-import { repaired } from './decoders';
-import { characterProblem } from './text';
+import { repairText } from './decoders';
+import { describeBadCharacters } from './text';
 
 /** One record of a file. */
 export interface SourceRecord {
@@ -7,7 +7,7 @@ export interface SourceRecord {
 	record: number;
 	/** The line it begins in, counted from 1. */
 	line: number;
-	/** Its text as it is in the file, without the line break at its end: part of a longer text, see `detached`. */
+	/** Its text as it is in the file, without the line break at its end: part of a longer text, see `detach`. */
 	text: string;
 	/** Its content; undefined if there is an error. */
 	value: unknown;
@@ -32,19 +32,19 @@ export class RecordError extends Error {
 
 /** What is wrong with a record, named by its number and its line. */
 export const recordError = (
-	problem: string,
+	defect: string,
 	record: number,
 	line: number,
 	advice?: string,
 ): RecordError =>
-	new RecordError(`Record ${record} (line ${line}) ${problem}`, record, line, advice);
+	new RecordError(`Record ${record} (line ${line}) ${defect}`, record, line, advice);
 
 /** Reads records of one format from text that arrives in pieces. */
 export interface RecordReader {
 	/** How many records at the beginning are not returned; to be set before the first piece. */
 	skip: number;
 	/** Fields that each record needs, by which a header row is recognized; to be set as `skip`. */
-	needed?: readonly string[];
+	requiredFields?: readonly string[];
 	/**
 	 * The records that are complete with this piece; to be read to the end before the next piece.
 	 *
@@ -80,12 +80,12 @@ export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 export function checkLength(characters: number, record: number, line: number): void {
 	if (characters <= MAX_RECORD_CHARACTERS) return;
 	const megabytes = MAX_RECORD_CHARACTERS / 1024 / 1024;
-	const problem = `is longer than ${megabytes} MB of text, the maximum for one record`;
-	throw recordError(problem, record, line);
+	const defect = `is longer than ${megabytes} MB of text, the maximum for one record`;
+	throw recordError(defect, record, line);
 }
 
 /** A copy of a part of a longer text, for what is kept for long: it does not keep the longer text in memory. */
-export function detached(part: string): string {
+export function detach(part: string): string {
 	// V8 represents a long part as a reference to the whole, but not that of a text made anew.
 	return ` ${part}`.slice(1);
 }
@@ -107,21 +107,21 @@ export async function* readRecords(
 ): AsyncGenerator<SourceRecord[]> {
 	let broken: { reason: unknown } | undefined;
 	try {
-		for await (const piece of text) yield* together(reader.push(piece));
+		for await (const piece of text) yield* slicesOf(reader.push(piece));
 	} catch (reason) {
 		broken = { reason };
 	}
 	const hasGivenUp = broken?.reason instanceof RecordError;
-	if (!hasGivenUp) yield* together(reader.end(broken !== undefined));
+	if (!hasGivenUp) yield* slicesOf(reader.end(broken !== undefined));
 	if (broken) throw broken.reason;
 }
 
 /** All records in slices, or those before the one after which nothing can be read. */
-function* together(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
+function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	let slice: SourceRecord[] = [];
 	try {
 		for (const record of records) {
-			slice.push(checked(record));
+			slice.push(checkCharacters(record));
 			if (slice.length < SLICE_RECORDS) continue;
 			const full = slice;
 			slice = [];
@@ -133,10 +133,10 @@ function* together(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 }
 
 /** A record whose bytes are characters, or else one that cannot be read. */
-function checked(record: SourceRecord): SourceRecord {
-	const problem = characterProblem(record.text);
-	if (problem === undefined) return record;
+function checkCharacters(record: SourceRecord): SourceRecord {
+	const defect = describeBadCharacters(record.text);
+	if (defect === undefined) return record;
 	const { record: number, line } = record;
-	const error = recordError(problem, number, line);
-	return { ...record, text: repaired(record.text), value: undefined, error };
+	const error = recordError(defect, number, line);
+	return { ...record, text: repairText(record.text), value: undefined, error };
 }

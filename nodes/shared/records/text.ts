@@ -1,5 +1,13 @@
-import { unpacked, type Bytes } from './bytes';
-import { BAD_BYTES, byteOf, isInWindows1252, legacy, utf16, utf8, type Decoder } from './decoders';
+import { readBytes, type Bytes } from './bytes';
+import {
+	BAD_BYTES,
+	byteOf,
+	isInWindows1252,
+	legacyDecoder,
+	utf16Decoder,
+	utf8Decoder,
+	type Decoder,
+} from './decoders';
 import { Findings } from './findings';
 
 /** How the text of a file is read. */
@@ -13,9 +21,9 @@ export interface TextOptions {
 /**
  * Reads the text of a file, compressed with gzip or not. A byte order mark counts more than the encoding
  * that was chosen. What belongs to no character is returned as half of a surrogate pair, see
- * `characterProblem`.
+ * `describeBadCharacters`.
  *
- * @param yieldToOthers see `unpacked`
+ * @param yieldToOthers see `readBytes`
  * @returns the text in slices of up to 64 KB, without the byte order marks that joined files have at the
  *   beginning of lines
  * @throws {FileError} if the file is no text or damaged, after all text before that was returned; and
@@ -27,7 +35,7 @@ export async function* textOf(
 	{ encoding = 'auto', findings = new Findings() }: TextOptions = {},
 ): AsyncGenerator<string> {
 	const isUtf16 = encoding.startsWith('utf-16');
-	const { head, all } = await unpacked(source, yieldToOthers, isUtf16);
+	const { head, all } = await readBytes(source, yieldToOthers, isUtf16);
 	const decode = decoderOf(markOf(head) ?? encoding, findings);
 	let isLineStart = true;
 	for await (const piece of decode(all)) {
@@ -46,10 +54,10 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
 }
 
 function decoderOf(encoding: string, findings: Findings): Decoder {
-	if (encoding === 'utf-16le') return utf16('little');
-	if (encoding === 'utf-16be') return utf16('big');
-	if (encoding === 'utf-8') return utf8(undefined);
-	return encoding === 'auto' ? utf8(findings) : legacy(encoding);
+	if (encoding === 'utf-16le') return utf16Decoder('little');
+	if (encoding === 'utf-16be') return utf16Decoder('big');
+	if (encoding === 'utf-8') return utf8Decoder(undefined);
+	return encoding === 'auto' ? utf8Decoder(findings) : legacyDecoder(encoding);
 }
 
 const MARK = '\ufeff';
@@ -67,7 +75,7 @@ const END_OF_FILE = '\x1a';
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /** What is wrong with the characters of a record, to follow "Line 17 "; undefined for most. */
-export function characterProblem(text: string): string | undefined {
+export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;
 	const [bad] = text.match(BAD_BYTES) ?? [];
 	if (bad === undefined) return 'has half a character of UTF-16';

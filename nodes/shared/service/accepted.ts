@@ -35,36 +35,37 @@ export function documentOutcomes(
 	documents: readonly SentDocument[],
 	request: Request,
 ): ReadonlyMap<string, DocumentOutcome> {
-	const answers = new Map<string, DocumentOutcome>();
-	if (isNullOrEmptyText(body)) return answers;
-	for (const { id } of documents) answers.set(id, { response: body });
-	if (isRecord(body) && Object.keys(body).length === 0) return answers;
-	const sent = new Map(documents.map((document) => [document.id, document]));
-	const complaints: unknown[] = [];
+	const outcomes = new Map<string, DocumentOutcome>();
+	if (isNullOrEmptyText(body)) return outcomes;
+	for (const { id } of documents) outcomes.set(id, { response: body });
+	if (isRecord(body) && Object.keys(body).length === 0) return outcomes;
+	const sentById = new Map(documents.map((document) => [document.id, document]));
+	const unassigned: unknown[] = [];
 	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
-		const document = namedBy(entry, sent, isListedAsFailed);
-		const own = isTop || saysFailed(entry) ? withoutEcho(entry, document) : entry;
-		const isFailure = saysFailed(own) || (isListedAsFailed && !isFalsyThroughout(entry));
-		const answer = document && answers.get(document.id);
-		if (answer) answer.response = entry;
-		if (answer && isFailure) answer.failure = rejection(own, request);
-		if (isFailure && (isTop || !document)) complaints.push(own);
-		return own;
+		const document = documentNamedIn(entry, sentById, isListedAsFailed);
+		const facts = isTop || reportsFailure(entry) ? withoutEcho(entry, document) : entry;
+		const isFailure = reportsFailure(facts) || (isListedAsFailed && !isFalsyThroughout(entry));
+		const outcome = document && outcomes.get(document.id);
+		if (outcome) outcome.response = entry;
+		if (outcome && isFailure) outcome.failure = rejection(facts, request);
+		if (isFailure && (isTop || !document)) unassigned.push(facts);
+		return facts;
 	};
 	const top = isObject(body) ? (read(body, false, true) as Members) : { results: body };
 	for (const name of LIST_NAMES) {
 		const list = Array.isArray(top[name]) ? top[name] : [];
-		for (const entry of list) read(unwrapped(entry), FAILED_NAMES.includes(name), false);
+		for (const entry of list) read(unwrap(entry), FAILED_NAMES.includes(name), false);
 	}
-	const failed = [...answers.values()].filter(({ failure }) => failure).length;
-	complaints.push(...unexplained(top, failed));
-	if (complaints.length === 0) return answers;
-	const unknown = complaint(complaints, request);
-	for (const [id, answer] of answers) {
-		if (answer.failure || saysAccepted(withoutEcho(answer.response, sent.get(id)))) continue;
-		answer.failure = unknown;
+	const failed = [...outcomes.values()].filter(({ failure }) => failure).length;
+	unassigned.push(...unexplainedFailures(top, failed));
+	if (unassigned.length === 0) return outcomes;
+	const shared = reportedFailure(unassigned, request);
+	for (const [id, outcome] of outcomes) {
+		if (outcome.failure || reportsSuccess(withoutEcho(outcome.response, sentById.get(id))))
+			continue;
+		outcome.failure = shared;
 	}
-	return answers;
+	return outcomes;
 }
 
 /** Whether a value says nothing: null, false, 0, '', and what has nothing else in it. */
@@ -74,26 +75,26 @@ const isFalsyThroughout = (value: unknown): boolean =>
 		: !value;
 
 /** `{"index": {...}}` stands for what is in it. */
-function unwrapped(entry: unknown): unknown {
+function unwrap(entry: unknown): unknown {
 	const [name = '', ...others] = isObject(entry) ? Object.keys(entry) : [];
 	const only = isObject(entry) && others.length === 0 ? entry[name] : undefined;
 	return isObject(only) && !ERROR_NAMES.includes(name) ? only : entry;
 }
 
 /** The document of the request that an entry names. */
-function namedBy(entry: unknown, sent: Map<string, SentDocument>, mayBeId: boolean) {
+function documentNamedIn(entry: unknown, sentById: Map<string, SentDocument>, mayBeId: boolean) {
 	const ids = isObject(entry) ? ID_NAMES.map((name) => entry[name]) : mayBeId ? [entry] : [];
 	const texts = ids.filter((id) => typeof id === 'string' || typeof id === 'number');
-	return texts.map((id) => sent.get(String(id))).find(Boolean);
+	return texts.map((id) => sentById.get(String(id))).find(Boolean);
 }
 
 /** An entry without the members that only repeat those of its document. */
 function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	if (document?.text === undefined || !isObject(entry)) return entry;
 	const fields = JSON.parse(document.text) as Members;
-	const isOwn = ([name, value]: [string, unknown]) =>
+	const isNew = ([name, value]: [string, unknown]) =>
 		ID_NAMES.includes(name) || sortedJson(value) !== sortedJson(fields[name]);
-	return Object.fromEntries(Object.entries(entry).filter(isOwn));
+	return Object.fromEntries(Object.entries(entry).filter(isNew));
 }
 
 /** JSON of a value, the same whatever the order of the members of objects. */
@@ -109,18 +110,18 @@ const sortedJson = (value: unknown): string | undefined =>
 const hasStatus = ({ status, statusCode }: Members, from: number, to: number): boolean =>
 	[status, statusCode].some((one) => typeof one === 'number' && one >= from && one <= to);
 
-const saysFailed = (entry: unknown): boolean =>
+const reportsFailure = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 400, Infinity) ||
 		FLAG_NAMES.some((name) => entry[name] === false) ||
 		ERROR_NAMES.some((name) => !isFalsyThroughout(entry[name])));
 
-const saysAccepted = (entry: unknown): boolean =>
+const reportsSuccess = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /** Failure flags, counts or objects that the failed documents do not explain. */
-const unexplained = (top: Members, failed: number): unknown[] =>
+const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
 		const value = top[name];
 		const isCount = value === true || typeof value === 'number';
@@ -142,7 +143,7 @@ const ADVICE = {
 
 /** The failure of a document that a 2xx response rejects; of a migration nobody knows how much was done. */
 function rejection(entry: unknown, request: Request): ServiceFailure {
-	if (request === 'migration') return complaint(entry, request);
+	if (request === 'migration') return reportedFailure(entry, request);
 	const { status, statusCode } = isObject(entry) ? entry : {};
 	const code = [status, statusCode].find((one) => typeof one === 'number');
 	const what = request === 'push' ? 'document' : 'delete';
@@ -150,7 +151,7 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 		`The push service rejected the ${what}${code === undefined ? '' : ` with status ${code}`}`,
 		{
 			kind: 'rejected',
-			said: serverMessage(entry),
+			serviceWords: serverMessage(entry),
 			...(code !== undefined && { status: code }),
 			description: ADVICE[request],
 		},
@@ -158,12 +159,12 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 }
 
 /** The failure of all documents that a complaint may mean. */
-const complaint = (said: unknown, request: Request): ServiceFailure =>
+const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,
 		{
 			kind: 'response',
-			said: serverMessage(said),
+			serviceWords: serverMessage(report),
 			description: ADVICE[request === 'push' ? 'unknown' : request],
 		},
 	);

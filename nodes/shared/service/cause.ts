@@ -9,17 +9,17 @@ import { isTransientStatus, type ServiceFailure } from './failure';
  *   rejected one document, or the key may be for another data source
  */
 export function causeOf(failure: ServiceFailure): Failure | undefined {
-	const { kind, httpStatus = 0, transient, actionableCause } = failure;
+	const { kind, httpStatus = 0, isTransient, actionableCause } = failure;
 	if (actionableCause !== undefined) return { cause: actionableCause };
 	switch (kind) {
 		case 'status':
 			return causeOfStatus(httpStatus, failure);
 		case 'token':
-			return transient
+			return isTransient
 				? (causeOfStatus(httpStatus, failure) ?? { cause: 'temporarily-unavailable' })
 				: { cause: 'configuration-invalid' };
 		case 'transport':
-			return { cause: transient ? 'temporarily-unavailable' : 'configuration-invalid' };
+			return { cause: isTransient ? 'temporarily-unavailable' : 'configuration-invalid' };
 		default:
 			return undefined;
 	}

@@ -25,7 +25,7 @@ export interface FailureDetails {
 	/** How long the service asked to wait, not capped. */
 	retryAfterMs?: number | undefined;
 	/** The service's own words, which the message ends with. */
-	said?: string;
+	serviceWords?: string;
 	/** The response is text, such as the page of a proxy: it may not come from the service. */
 	isText?: boolean;
 	/** What to do next. */
@@ -33,15 +33,15 @@ export interface FailureDetails {
 	/** What to do instead if requests without the entry succeed. */
 	descriptionIfIsolated?: string;
 	/** Whether a later attempt may succeed, for `token` and `transport`; true for `transport` unless given. */
-	transient?: boolean;
+	isTransient?: boolean;
 	/** For `transport`: there is evidence that the request never left (see transport-failure.ts). */
-	neverSent?: boolean;
+	wasNeverSent?: boolean;
 	/** Why it failed in n8n's terms, if kind and status do not tell. */
 	actionableCause?: ActionableCause | undefined;
 	/** For `transport` and `token`: how long the request was repeated without reaching the server. */
 	triedForMs?: number | undefined;
 	/** Overrules what follows from the rest: an earlier attempt may have taken effect. */
-	outcomeUnknown?: boolean;
+	isOutcomeUnknown?: boolean;
 }
 
 /**
@@ -55,58 +55,58 @@ export class ServiceFailure extends Error {
 	readonly transportCode: string | undefined;
 	readonly retryAfterMs: number | undefined;
 	readonly description: string | undefined;
-	readonly transient: boolean;
+	readonly isTransient: boolean;
 	/** The request certainly did not reach the service; true without a token, whatever became of the token request. */
-	readonly neverSent: boolean;
+	readonly wasNeverSent: boolean;
 	/**
 	 * The service may have carried out the request, or may still be doing so, although it never said so.
 	 * This includes gateways that stopped waiting, and 2xx responses that cannot be read.
 	 */
-	readonly outcomeUnknown: boolean;
+	readonly isOutcomeUnknown: boolean;
 	/** The service's own words, '' if there are none. */
-	readonly said: string;
+	readonly serviceWords: string;
 	readonly isText: boolean;
 	readonly actionableCause: ActionableCause | undefined;
 	readonly #details: FailureDetails;
 
-	/** @param what what happened, without the service's words */
+	/** @param summary what happened, without the service's words */
 	constructor(
-		readonly what: string,
+		readonly summary: string,
 		details: FailureDetails,
 	) {
 		const { kind, code, status = 0 } = details;
 		// The message continues after the quoted words.
-		const said = (details.said ?? '').replace(/(?<!\.)\.$/, '');
-		super(`${what}${triedFor(details)}${said === '' ? '' : `, "${said}"`}`);
+		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
+		super(`${summary}${triedFor(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
 		this.#details = details;
 		this.kind = kind;
 		this.httpStatus = details.status;
 		this.transportCode = code;
 		this.retryAfterMs = details.retryAfterMs;
 		this.description = details.description;
-		this.said = said;
+		this.serviceWords = quotation;
 		this.isText = details.isText ?? false;
 		this.actionableCause = details.actionableCause;
-		this.transient = details.transient ?? kind === 'transport';
-		this.neverSent = kind === 'token' || details.neverSent === true;
+		this.isTransient = details.isTransient ?? kind === 'transport';
+		this.wasNeverSent = kind === 'token' || details.wasNeverSent === true;
 		const mayBeDone =
 			kind === 'response' ||
-			(kind === 'transport' && !this.neverSent) ||
+			(kind === 'transport' && !this.wasNeverSent) ||
 			(kind === 'status' && (status === 408 || status >= 500));
-		this.outcomeUnknown = details.outcomeUnknown ?? mayBeDone;
+		this.isOutcomeUnknown = details.isOutcomeUnknown ?? mayBeDone;
 	}
 
 	/** Returns the failure of an entry without which requests succeed: its advice is about the entry. */
-	isolated(): ServiceFailure {
+	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;
 		return description === undefined ? this : this.with({ description });
 	}
 
 	/** Returns a copy of the failure with other advice, another outcome or the time it was tried. */
 	with(
-		details: Pick<FailureDetails, 'description' | 'outcomeUnknown' | 'triedForMs'>,
+		details: Pick<FailureDetails, 'description' | 'isOutcomeUnknown' | 'triedForMs'>,
 	): ServiceFailure {
-		return new ServiceFailure(this.what, { ...this.#details, ...details });
+		return new ServiceFailure(this.summary, { ...this.#details, ...details });
 	}
 }
 
@@ -146,7 +146,7 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 		case 'transport':
 			return transportVerdict(failure, idempotent);
 		case 'token':
-			return failure.transient ? { action: 'retry', blocksAll: true } : { action: 'stop' };
+			return failure.isTransient ? { action: 'retry', blocksAll: true } : { action: 'stop' };
 		default:
 			return { action: 'fail' };
 	}
@@ -165,7 +165,7 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
 	// A firewall may refuse a single document; a key without rights is refused with whatever is sent.
-	if (status === 403) return { action: 'split', serviceMayBe: 'denying' };
+	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };
 }
@@ -173,7 +173,7 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
 	// Without a code n8n itself refused to send the request, and would refuse again.
 	if (failure.transportCode === undefined) return { action: 'fail' };
-	if (!failure.transient) return { action: 'stop' };
+	if (!failure.isTransient) return { action: 'stop' };
 	if (idempotent) return { action: 'retry', serviceMayBe: 'down' };
-	return { action: failure.neverSent ? 'retry' : 'fail' };
+	return { action: failure.wasNeverSent ? 'retry' : 'fail' };
 }

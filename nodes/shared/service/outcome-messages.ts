@@ -16,21 +16,21 @@ export interface Action {
 }
 
 /** A push, in messages. */
-export const pushing = (documentId: string): Action => ({
+export const pushAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'pushed',
 	repeating: 'Pushing it again is safe.',
 });
 
 /** A delete, in messages. */
-export const deleting = (documentId: string): Action => ({
+export const deleteAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
 	repeating: 'Deleting it again is safe: if it is gone, the service may answer with status 404.',
 });
 
 /** The submission of a text, in messages, with the ID of its document if it has one. */
-export const submitting = (documentId?: string): Action => ({
+export const submitAction = (documentId?: string): Action => ({
 	subject: documentId === undefined ? 'the text' : `the text of document ${quoted(documentId)}`,
 	done: 'submitted',
 	repeating: 'Submitting it again is safe: at worst, it is chunked twice.',
@@ -38,7 +38,7 @@ export const submitting = (documentId?: string): Action => ({
 });
 
 /** A migration, in messages. */
-export const MIGRATING: Action = {
+export const MIGRATE_ACTION: Action = {
 	subject: 'the blob manifests',
 	done: 'migrated',
 	isPlural: true,
@@ -55,18 +55,18 @@ export const MIGRATING: Action = {
  */
 export function outcomeMessage(action: Action, error: unknown, skipped = false): string {
 	const verb = action.isPlural ? 'were' : 'was';
-	const isUnknown = !skipped && error instanceof ServiceFailure && error.outcomeUnknown;
-	const reason = action.wordsFirst ? saidFirst(error) : messageOf(error);
+	const isUnknown = !skipped && error instanceof ServiceFailure && error.isOutcomeUnknown;
+	const reason = action.wordsFirst ? withServiceWordsFirst(error) : messageOf(error);
 	if (!isUnknown) return withReason(reason, `${action.subject} ${verb} not ${action.done}`);
 	const outcome = `it is unknown whether ${action.subject} ${verb} ${action.done}`;
 	return `${withReason(reason, outcome)}. ${action.repeating}`;
 }
 
 /** What went wrong, in the service's own words first, if it said anything. */
-export function saidFirst(error: unknown): string {
-	if (!(error instanceof ServiceFailure) || error.said === '') return messageOf(error);
-	const { said, what } = error;
-	return `"${said}": ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+export function withServiceWordsFirst(error: unknown): string {
+	if (!(error instanceof ServiceFailure) || error.serviceWords === '') return messageOf(error);
+	const { serviceWords, summary } = error;
+	return `"${serviceWords}": ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
 }
 
 /** A reason of several sentences, or one that ends with the service's words, stands alone. */
@@ -81,10 +81,12 @@ function withReason(reason: string, outcome: string): string {
 /** A text that begins a sentence. */
 export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const MAX_SHOWN_CHARACTERS = 200;
+const MAX_EXCERPT_CHARACTERS = 200;
 
 /** An ID in a message: complete unless it is very long, and without control characters. */
 export function quoted(id: string): string {
-	const shown = id.slice(0, MAX_SHOWN_CHARACTERS).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
-	return `'${shown}${id.length > MAX_SHOWN_CHARACTERS ? '…' : ''}'`;
+	const excerpt = id
+		.slice(0, MAX_EXCERPT_CHARACTERS)
+		.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
+	return `'${excerpt}${id.length > MAX_EXCERPT_CHARACTERS ? '…' : ''}'`;
 }

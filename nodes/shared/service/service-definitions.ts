@@ -58,7 +58,7 @@ export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 /** The gateway answers so if its own rules deny access. In an incident, it did so to all requests. */
-const GATEWAY_DENIAL = 'RBAC: access denied';
+const GATEWAY_REJECTION = 'RBAC: access denied';
 
 /** The AI service. A token was issued, so the client is right. */
 export const AI_SERVICE: Service = {
@@ -126,9 +126,9 @@ export function statusAdvice(
 	service: Service,
 	isTest = false,
 ): string {
-	const isDenial = status === 403 && serverMessage(body).includes(GATEWAY_DENIAL);
+	const isGatewayRejection = status === 403 && serverMessage(body).includes(GATEWAY_REJECTION);
 	const advice =
-		isDenial && service.isHosted
+		isGatewayRejection && service.isHosted
 			? 'A gateway in front of the service denied access. In an earlier outage, it did so to every request: try again later'
 			: adviceFor(status, service, isTest);
 	const mayBeIncident = status === 401 || status === 403 || status >= 500;
@@ -140,25 +140,28 @@ function adviceFor(
 	{ urlLabel, advice, adviceInTest }: Service,
 	isTest: boolean,
 ): string {
-	const own = isTest ? { ...advice, ...adviceInTest } : advice;
+	const serviceAdvice = isTest ? { ...advice, ...adviceInTest } : advice;
 	const checkUrl = `Check '${urlLabel}' in the credential`;
 	if (status >= 300 && status < 400) {
 		return `The URL has moved. To protect the credential, redirects are not followed: enter the final URL as '${urlLabel}'`;
 	}
 	if (status === 407) return PROXY_LOGIN;
 	if (status === 413) {
-		return ['The service accepts no request of this size', own[413]].filter(Boolean).join('. ');
+		return ['The service accepts no request of this size', serviceAdvice[413]]
+			.filter(Boolean)
+			.join('. ');
 	}
 	if (status === 429) {
 		return "The service receives too many requests: lower 'Concurrency' in the nodes that use it, or try again later";
 	}
-	if (isTransientStatus(status)) return own.unavailable ?? UNAVAILABLE;
+	if (isTransientStatus(status)) return serviceAdvice.unavailable ?? UNAVAILABLE;
 	if (status >= 500) {
 		return `${checkUrl}: the server does not support this request, so it may not be the service`;
 	}
-	if (status === 401 || status === 403 || status === 404) return own[status] ?? checkUrl;
+	if (status === 401 || status === 403 || status === 404)
+		return serviceAdvice[status] ?? checkUrl;
 	const isContent = !isTest || status === 400 || status === 422;
-	return (isContent ? own.content : undefined) ?? checkUrl;
+	return (isContent ? serviceAdvice.content : undefined) ?? checkUrl;
 }
 
 /**
@@ -184,7 +187,7 @@ export function statusFailure(service: Service, response: ReadResponse): Service
 		{
 			kind: 'status',
 			status,
-			said: serverMessage(body),
+			serviceWords: serverMessage(body),
 			isText: typeof body === 'string' && body.trim() !== '',
 			description: `${statusAdvice(response, service)}.`,
 			...(isTransientStatus(status) && {

@@ -14,7 +14,7 @@ const VERDICTS = {
 	'400': { action: 'split' },
 	'409': { action: 'fail' },
 	'413': { action: 'split', tooLarge: true },
-	'403': { action: 'split', serviceMayBe: 'denying' },
+	'403': { action: 'split', serviceMayBe: 'rejecting' },
 	'429': { action: 'retry', throttled: true },
 	'503': { action: 'retry', throttled: true, serviceMayBe: 'down' },
 	'504': { action: 'retry', serviceMayBe: 'down' },

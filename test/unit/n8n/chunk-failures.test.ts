@@ -96,7 +96,7 @@ it.each([
 
 it('only failures after which the service may still be at work leave the outcome open', () => {
 	const open = ALL.filter(
-		(failure) => failure instanceof ServiceFailure && failure.outcomeUnknown,
+		(failure) => failure instanceof ServiceFailure && failure.isOutcomeUnknown,
 	);
 	expect(open).not.toContain(ALL[4]);
 	expect(open).toContain(ALL[0]);

@@ -19,16 +19,16 @@ const answers = (body: unknown, all = documents): Array<Partial<DocumentOutcome>
 /** What becomes of each document: `ok`, `failed` or `?` for an unknown outcome. */
 const outcomes = (body: unknown, all = documents): string =>
 	answers(body, all)
-		.map(({ failure }) => (failure ? (failure.outcomeUnknown ? '?' : 'failed') : 'ok'))
+		.map(({ failure }) => (failure ? (failure.isOutcomeUnknown ? '?' : 'failed') : 'ok'))
 		.join(' ');
 
 /** What is reported of a document. */
 function failureOf(id: string, body: unknown) {
 	const { failure } = answers(body)[documents.findIndex((each) => each.id === id)] ?? {};
 	if (failure === undefined) throw new Error('It was accepted');
-	const { said, httpStatus, outcomeUnknown } = failure;
+	const { serviceWords, httpStatus, isOutcomeUnknown } = failure;
 	const status = httpStatus === undefined ? {} : { status: httpStatus };
-	return { isUnknown: outcomeUnknown, words: said, ...status };
+	return { isUnknown: isOutcomeUnknown, words: serviceWords, ...status };
 }
 
 /** Pushed documents with fields of their own that are signs elsewhere. */

@@ -81,9 +81,9 @@ it('a document or text that fails while requests without it succeed: what is spe
 	] as const) {
 		const failure = statusFailure(service, { status: 500, body: 'Analysis failed' });
 		expect(failure.description).toMatch(/busy or down.*status\.lucidworks\.com\.$/);
-		const isolated = failure.isolated();
+		const isolated = failure.forIsolatedEntry();
 		expect(isolated.message).toBe(failure.message);
-		expect(isolated).toMatchObject({ httpStatus: 500, outcomeUnknown: true });
+		expect(isolated).toMatchObject({ httpStatus: 500, isOutcomeUnknown: true });
 		expect(isolated.description).toBe(`${adviceForIsolated(service)}.`);
 		expect(isolated.description).toMatch(new RegExp(`check the ${entry}`));
 		expect(isolated.description).not.toMatch(/busy|status\.lucidworks\.com/);
@@ -92,9 +92,9 @@ it('a document or text that fails while requests without it succeed: what is spe
 
 it('a failure that says nothing of the entry keeps its advice', () => {
 	const denied = statusFailure(PUSH_SERVICE, { status: 403, body: '' });
-	expect(denied.isolated()).toBe(denied);
+	expect(denied.forIsolatedEntry()).toBe(denied);
 	const reset = new ServiceFailure('The connection closed', { kind: 'transport' });
-	expect(reset.isolated()).toBe(reset);
+	expect(reset.forIsolatedEntry()).toBe(reset);
 });
 
 it('413 does not ask for what the node has done', () => {

@@ -23,7 +23,7 @@ beforeEach(() => {
 	issued = 0;
 	hints = [];
 	stored = fields;
-	SharedToken.all.clear();
+	SharedToken.states.clear();
 	jest.spyOn(Date, 'now').mockImplementation(() => now);
 });
 
@@ -36,7 +36,7 @@ const issue = async () => {
 
 /** Sends requests one after the other as the session and n8n do; returns the statuses of the answers. */
 async function run(requests: number, beforeEach = () => {}): Promise<number> {
-	const token = SharedToken.of(parseClient(fields), SCOPE, {
+	const token = SharedToken.forScope(parseClient(fields), SCOPE, {
 		readStored: async () => stored,
 		sleep: async (ms) => void (now += ms),
 		random: () => 0.5,
@@ -52,7 +52,7 @@ async function run(requests: number, beforeEach = () => {}): Promise<number> {
 				data.accessTokens = token.toStore();
 				stored = { ...stored, accessTokens: token.toStore() };
 			}
-			const used = SharedToken.in(data);
+			const used = SharedToken.findIn(data);
 			if (used === undefined) throw new Error('No token');
 			now += 100;
 			if (used.accessToken === valid) {

@@ -36,7 +36,7 @@ let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
 beforeEach(() => {
 	now = 1_000_000;
 	asked = [];
-	SharedToken.all.clear();
+	SharedToken.states.clear();
 	jest.spyOn(Date, 'now').mockImplementation(() => now);
 	answer = async (scope) => ({
 		status: 200,
@@ -50,7 +50,8 @@ const send: SendTokenRequest = async ({ qs }) => {
 };
 const busy = async () => ({ status: 503, body: { error: 'busy' } });
 const clientOf = (changes: Changes = {}) => parseClient({ ...fields, ...changes });
-const shared = (changes: Changes = {}) => SharedToken.of(clientOf(changes), changes.scope ?? SCOPE);
+const shared = (changes: Changes = {}) =>
+	SharedToken.forScope(clientOf(changes), changes.scope ?? SCOPE);
 /** The token that a request gets. */
 const obtain = async (changes: Changes = {}): Promise<string> => {
 	shared(changes).adoptStored(changes.held);
@@ -200,7 +201,7 @@ describe('a renewal that fails', () => {
 			() => ({ held: stored('old', 30, SCOPE, { clientSecret: 'previous' }) }),
 		],
 	])('fails the request if the token %s', async (_, changes) => {
-		await expect(obtain(changes())).rejects.toMatchObject({ kind: 'token', transient: true });
+		await expect(obtain(changes())).rejects.toMatchObject({ kind: 'token', isTransient: true });
 	});
 
 	test('fails if the token expired while the server was being asked', async () => {
@@ -234,7 +235,7 @@ describe('a token the service revoked', () => {
 	test('counts once, however many requests were signed with it', async () => {
 		const hint = jest.fn();
 		const readStored = async () => ({});
-		const token = SharedToken.of(clientOf(), SCOPE, {
+		const token = SharedToken.forScope(clientOf(), SCOPE, {
 			readStored,
 			sleep: async () => {},
 			random: () => 0,

@@ -133,7 +133,7 @@ describe('a response that is not a token', () => {
 		expect(failure.message).toContain(words);
 		expect(failure).toMatchObject({
 			kind: 'token',
-			transient: false,
+			isTransient: false,
 			description: expect.stringContaining("'Token Server URL'"),
 		});
 	});
@@ -172,7 +172,7 @@ describe('a refusal', () => {
 				"Check 'Client ID' and 'Client Secret' in the credential. If it worked before, see status.lucidworks.com.",
 			kind: 'token',
 			httpStatus: 401,
-			transient: false,
+			isTransient: false,
 		});
 	});
 
@@ -224,8 +224,8 @@ describe('a refusal', () => {
 		[501, false],
 		[503, true],
 		[505, false],
-	])('status %i may pass: %s', (status, transient) => {
-		expect(failureOf({}, status, 3000)).toMatchObject({ transient, retryAfterMs: 3000 });
+	])('status %i may pass: %s', (status, isTransient) => {
+		expect(failureOf({}, status, 3000)).toMatchObject({ isTransient, retryAfterMs: 3000 });
 	});
 });
 

@@ -106,7 +106,8 @@ export function requestSettings(
 				firstFailures.set(error, run.now());
 			return judge(error, { idempotent });
 		},
-		forEntry: (reason) => (reason instanceof ServiceFailure ? reason.isolated() : reason),
+		forEntry: (reason) =>
+			reason instanceof ServiceFailure ? reason.forIsolatedEntry() : reason,
 		withHistory: (reason, earlier) => {
 			if (!(reason instanceof ServiceFailure && earlier instanceof ServiceFailure))
 				return reason;
@@ -114,7 +115,7 @@ export function requestSettings(
 			const since = firstFailures.get(earlier) ?? now;
 			const all = reason.with({
 				// A refused connection says nothing about an earlier attempt that may have taken effect.
-				...(earlier.outcomeUnknown && { outcomeUnknown: true }),
+				...(earlier.isOutcomeUnknown && { isOutcomeUnknown: true }),
 				...(reason.transportCode !== undefined && { triedForMs: now - since }),
 			});
 			firstFailures.set(all, since);

@@ -79,7 +79,7 @@ export class Session {
 		const readStored = async () => await run.context.getCredentials(credentialType);
 		const fields = await readStored();
 		if (scope === undefined) return new Session(run, service, fields);
-		const token = SharedToken.of(parseClient(fields), scope, {
+		const token = SharedToken.forScope(parseClient(fields), scope, {
 			readStored,
 			sleep: async (ms) => await run.sleep(ms),
 			random: () => run.random(),
@@ -102,7 +102,7 @@ export class Session {
 				this.fields) as ICredentialDataDecryptedObject;
 			let token: Token | undefined;
 			const response = await this.attempt(request, data).finally(() => {
-				if (this.token) token = SharedToken.in(data);
+				if (this.token) token = SharedToken.findIn(data);
 				this.masker.add(token?.accessToken);
 			});
 			const { status } = response;

@@ -2,7 +2,7 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { FORMATS, type RecordFile, type RecordFormat } from '../../records/format';
 import { LINES, PartWriter, type Frame, type Part } from '../../records/part-writer';
-import { detached, type SourceRecord } from '../../records/record';
+import { detach, type SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { jsonInSteps } from '../run/slices';
@@ -46,7 +46,7 @@ export class FailedRecords {
 	) {}
 
 	async keep({ text, error }: SourceRecord): Promise<void> {
-		await this.write(error ? 'unreadable' : 'failed', detached(text));
+		await this.write(error ? 'unreadable' : 'failed', detach(text));
 	}
 
 	/**

@@ -59,18 +59,18 @@ const SKIPPED_ROWS = [
 export function hintAtFindings(run: Run, name: string, findings: Findings): void {
 	const file = quoted(name);
 	for (const [kind, { what, advice }] of Object.entries(HINTS)) {
-		const found = findings.of(kind as FindingKind);
+		const found = findings.get(kind as FindingKind);
 		if (!found) continue;
-		const sentence = `${figure(found.count)} ${what(found.count === 1, file)}`;
+		const sentence = `${figure(found.total)} ${what(found.total === 1, file)}`;
 		run.hintAtFile(`${sentence} (${locationOf(found)})`, advice);
 	}
 	for (const [kind, noun, plural] of SKIPPED_ROWS) {
-		const found = findings.of(kind);
+		const found = findings.get(kind);
 		if (!found) continue;
-		const rows = formatCount(found.count, noun, plural);
+		const rows = formatCount(found.total, noun, plural);
 		run.hintAtFile(`${rows} of ${file} skipped (${locationOf(found)})`, '');
 	}
 }
 
-const locationOf = ({ count: number, line, example }: Finding): string =>
+const locationOf = ({ total: number, line, example }: Finding): string =>
 	`${number === 1 ? '' : 'the first in '}line ${line}${example === '' ? '' : `: ${quoted(example)}`}`;

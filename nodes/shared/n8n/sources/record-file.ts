@@ -79,7 +79,7 @@ export async function openItemFile(
 		});
 		const records = (skip: number, needed: readonly string[]) => {
 			reader.skip = skip;
-			reader.needed = needed;
+			reader.requiredFields = needed;
 			return readRecords(all, reader);
 		};
 		return { name, format, path, records, reader, findings, close };

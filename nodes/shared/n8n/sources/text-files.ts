@@ -1,7 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { Findings } from '../../records/findings';
-import { characterProblem } from '../../records/text';
+import { describeBadCharacters } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
@@ -60,7 +60,7 @@ export class TextFiles {
 				bytes += Buffer.byteLength(piece);
 				if (bytes > maxBytes) throw sizeError(file, maxBytes);
 			}
-			const problem = characterProblem(text);
+			const problem = describeBadCharacters(text);
 			hintAtFindings(run, file.name, findings);
 			if (problem === undefined) return text;
 			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Fix its encoding.');

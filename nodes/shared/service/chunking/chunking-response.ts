@@ -78,13 +78,13 @@ export function classify(body: unknown): ChunkingResponse {
 		texts: [],
 	};
 	if (facts.status === undefined && !isList) return { ...facts, state: 'invalid' };
-	const known = (facts.status ?? 'READY').trim().toUpperCase();
-	if (FAILED.includes(known)) return { ...facts, state: 'failed' };
-	if (!FINISHED.includes(known)) return { ...facts, state: 'pending' };
+	const upperStatus = (facts.status ?? 'READY').trim().toUpperCase();
+	if (FAILED.includes(upperStatus)) return { ...facts, state: 'failed' };
+	if (!FINISHED.includes(upperStatus)) return { ...facts, state: 'pending' };
 	if (isList && chunkedData.length > 0)
 		return { ...facts, state: 'finished', texts: readEntries(chunkedData, body.vector) };
 	if (facts.hasContent) return { ...facts, state: 'unreadable' };
-	if (known === 'RETRIEVED') return { ...facts, state: 'alreadyRetrieved' };
+	if (upperStatus === 'RETRIEVED') return { ...facts, state: 'alreadyRetrieved' };
 	return { ...facts, state: isList ? 'finished' : 'pending' };
 }
 
@@ -109,9 +109,9 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 	let used = 0;
 	for (const [index, text] of texts.entries()) {
 		if (text === undefined) continue;
-		const { vectors: own } = entries[index] as { vectors?: unknown };
+		const { vectors: entryVectors } = entries[index] as { vectors?: unknown };
 		const { length } = text.chunks;
-		if (Array.isArray(own)) addVectors(text, own);
+		if (Array.isArray(entryVectors)) addVectors(text, entryVectors);
 		else if (isShareable) addVectors(text, shared.slice(used, used + length));
 		else if (shared.length > 0 && length > 0)
 			text.mismatch = { vectors: shared.length, chunks: total };

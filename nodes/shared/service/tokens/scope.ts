@@ -69,7 +69,7 @@ export type ScopeData = Readonly<Record<string, unknown>> & { [SCOPE_OF_NODE]?: 
 /** The scope of a request; '' if the custom one is empty. */
 export function scopeOf(data: ScopeData): string {
 	const { scope, customScope } = data;
-	const own = scope === 'custom' ? (customScope ?? '') : scope;
-	const chosen = data[SCOPE_OF_NODE] ?? own;
-	return typeof chosen === 'string' ? chosen.trim() : DEFAULT_SCOPE;
+	const credentialScope = scope === 'custom' ? (customScope ?? '') : scope;
+	const requested = data[SCOPE_OF_NODE] ?? credentialScope;
+	return typeof requested === 'string' ? requested.trim() : DEFAULT_SCOPE;
 }

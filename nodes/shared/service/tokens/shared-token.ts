@@ -36,12 +36,12 @@ const PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
 
 /** A token that lasted longer ends a row of revoked tokens. */
-const IN_A_ROW_MS = 5 * 60_000;
+const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
 /** Revocations in a row that lead to a hint. */
-const REVOKED_BY_ANOTHER = 5;
+const HINT_AFTER_REVOCATIONS = 5;
 
 /** What this process knows about the token of one client and scope. */
-interface Known {
+interface TokenState {
 	client: Client;
 	scope: string;
 	/** The newest token that was stored, or issued to this process. */
@@ -50,7 +50,7 @@ interface Known {
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
 	/** Epoch ms up to which an old token is used because its renewal failed. */
-	keptUntil: number;
+	renewalPausedUntil: number;
 	/** The newest token was issued here, and nobody has stored it yet. */
 	isUnstored: boolean;
 }
@@ -69,7 +69,7 @@ interface Known {
  */
 export class SharedToken {
 	/** What this process knows, by client and scope. */
-	static readonly all = new Map<string, Known>();
+	static readonly states = new Map<string, TokenState>();
 
 	/** The stored map is being read: requests of the run wait for it. */
 	private lookup: Promise<void> | undefined;
@@ -77,7 +77,7 @@ export class SharedToken {
 	private revocations = 0;
 
 	private constructor(
-		private readonly known: Known,
+		private readonly state: TokenState,
 		private readonly user?: TokenUser,
 	) {}
 
@@ -86,11 +86,16 @@ export class SharedToken {
 	 *
 	 * @param user the run that it is for; without a run the stored map is not read again
 	 */
-	static of(client: Client, scope: string, user?: TokenUser): SharedToken {
+	static forScope(client: Client, scope: string, user?: TokenUser): SharedToken {
 		const key = `${client.identity} ${scope}`;
-		const known = this.all.get(key) ?? { client, scope, keptUntil: 0, isUnstored: false };
-		this.all.set(key, known);
-		return new SharedToken(known, user);
+		const state = this.states.get(key) ?? {
+			client,
+			scope,
+			renewalPausedUntil: 0,
+			isUnstored: false,
+		};
+		this.states.set(key, state);
+		return new SharedToken(state, user);
 	}
 
 	/**
@@ -98,7 +103,7 @@ export class SharedToken {
 	 *
 	 * @returns undefined if there is none, if it has expired, or if it was issued for another client
 	 */
-	static in(data: ScopeData): Token | undefined {
+	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
 		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
 		// The data of a run have only tokens that were checked.
@@ -111,15 +116,15 @@ export class SharedToken {
 
 	/** Adopts the newer tokens of this client, for any scope, from a credential's hidden field. */
 	adoptStored(accessTokens: unknown): void {
-		const { client } = this.known;
+		const { client } = this.state;
 		for (const [scope, token] of Object.entries(parseTokenMap(accessTokens)))
 			if (token.issuedFor === client.identity)
-				adopt(SharedToken.of(client, scope).known, token);
+				adopt(SharedToken.forScope(client, scope).state, token);
 	}
 
 	/** Whether the newest token was issued here and nobody has stored it yet. */
 	get isUnstored(): boolean {
-		return this.known.isUnstored;
+		return this.state.isUnstored;
 	}
 
 	/**
@@ -130,26 +135,26 @@ export class SharedToken {
 	 * @param fields data of the credential at the start of the run
 	 */
 	async signingData(fields: ScopeData): Promise<ScopeData> {
-		const { known } = this;
-		if (!usable(known) && known.pending === undefined) {
+		const { state } = this;
+		if (!usableToken(state) && state.pending === undefined) {
 			this.lookup ??= this.lookUp().finally(() => {
 				this.lookup = undefined;
 			});
 			await this.lookup;
 		}
-		const token = usable(known);
-		const accessTokens = token ? JSON.stringify({ [known.scope]: token }) : '';
-		return { ...fields, accessTokens, [SCOPE_OF_NODE]: known.scope };
+		const token = usableToken(state);
+		const accessTokens = token ? JSON.stringify({ [state.scope]: token }) : '';
+		return { ...fields, accessTokens, [SCOPE_OF_NODE]: state.scope };
 	}
 
 	/** Notes that the service answered 401 to this token: it was revoked, or its lifetime is shorter than promised. */
 	markRevoked({ accessToken, issuedAt }: Token): void {
-		const { known } = this;
-		if (known.newest?.accessToken !== accessToken || isRevoked(known)) return;
-		known.revoked = accessToken;
-		if (Date.now() - issuedAt > IN_A_ROW_MS) this.revocations = 0;
+		const { state } = this;
+		if (state.newest?.accessToken !== accessToken || isRevoked(state)) return;
+		state.revoked = accessToken;
+		if (Date.now() - issuedAt > MAX_LIFETIME_IN_ROW_MS) this.revocations = 0;
 		this.revocations += 1;
-		if (this.revocations !== REVOKED_BY_ANOTHER) return;
+		if (this.revocations !== HINT_AFTER_REVOCATIONS) return;
 		this.user?.hint(
 			'The AI service rejected several access tokens in a row, so the run took longer. Another program probably uses the same client: use a separate client for each n8n instance.',
 		);
@@ -163,27 +168,27 @@ export class SharedToken {
 	 * @throws InputError for an empty scope, ServiceFailure of kind `token` if no token could be obtained
 	 */
 	async obtain(send: SendTokenRequest, accepts: (token: Token) => boolean): Promise<Token> {
-		const { known } = this;
-		const token = usable(known);
+		const { state } = this;
+		const token = usableToken(state);
 		if (token && accepts(token)) return token;
-		known.pending ??= issue(known, send).finally(() => {
-			known.pending = undefined;
+		state.pending ??= requestToken(state, send).finally(() => {
+			state.pending = undefined;
 		});
-		return await known.pending.catch((error: unknown) => {
-			const old = valid(known);
+		return await state.pending.catch((error: unknown) => {
+			const old = validToken(state);
 			if (!(error instanceof ServiceFailure) || !old || !accepts(old)) throw error;
-			known.keptUntil = Date.now() + RENEW_AGAIN_MS;
+			state.renewalPausedUntil = Date.now() + RENEW_AGAIN_MS;
 			return old;
 		});
 	}
 
 	/** Returns the map for the hidden field: the valid tokens of the client for all scopes, since one field has them all. */
 	toStore(): string {
-		const { known } = this;
-		known.isUnstored = false;
+		const { state } = this;
+		state.isUnstored = false;
 		const tokens: TokenMap = {};
-		for (const one of [known, ...SharedToken.all.values()]) {
-			const token = one.client.identity === known.client.identity && valid(one);
+		for (const one of [state, ...SharedToken.states.values()]) {
+			const token = one.client.identity === state.client.identity && validToken(one);
 			if (token) tokens[one.scope] = token;
 		}
 		return JSON.stringify(tokens);
@@ -191,10 +196,10 @@ export class SharedToken {
 
 	/** Looks for a token that another worker has stored, or is about to store after a revocation. */
 	private async lookUp(): Promise<void> {
-		const { known, user } = this;
+		const { state, user } = this;
 		if (user === undefined) return;
 		await this.readStored(user);
-		if (!isRevoked(known)) return;
+		if (!isRevoked(state)) return;
 		// If several workers wait, the first one renews and the others adopt its token.
 		const pauseMs = Math.min(PAUSE_MS * 2 ** this.revocations, MAX_PAUSE_MS);
 		await user.sleep(pauseMs * (1 + user.random()));
@@ -208,37 +213,44 @@ export class SharedToken {
 	}
 }
 
-const isRevoked = ({ newest, revoked }: Known): boolean =>
+const isRevoked = ({ newest, revoked }: TokenState): boolean =>
 	newest !== undefined && newest.accessToken === revoked;
 
 /** The newest token, until it is revoked or expires. */
-function valid(known: Known): Token | undefined {
-	const { newest } = known;
-	return newest && !isRevoked(known) && newest.expiresAt > Date.now() ? newest : undefined;
+function validToken(state: TokenState): Token | undefined {
+	const { newest } = state;
+	return newest && !isRevoked(state) && newest.expiresAt > Date.now() ? newest : undefined;
 }
 
 /** The token to sign with; undefined if it has to be renewed first. */
-function usable(known: Known): Token | undefined {
-	const token = valid(known);
-	return token && Date.now() < Math.max(token.renewAt, known.keptUntil) ? token : undefined;
+function usableToken(state: TokenState): Token | undefined {
+	const token = validToken(state);
+	return token && Date.now() < Math.max(token.renewAt, state.renewalPausedUntil)
+		? token
+		: undefined;
 }
 
 /** Adopts a newer token, since it was not revoked; after a revocation any other one, since clocks differ. */
-function adopt(known: Known, token: Token): void {
-	const { newest } = known;
+function adopt(state: TokenState, token: Token): void {
+	const { newest } = state;
 	const isNewer = newest === undefined || newest.issuedAt < token.issuedAt;
-	if (isNewer || (isRevoked(known) && token.accessToken !== newest.accessToken))
-		known.newest = token;
+	if (isNewer || (isRevoked(state) && token.accessToken !== newest.accessToken))
+		state.newest = token;
 }
 
 /** Requests a token. */
-async function issue(known: Known, send: SendTokenRequest): Promise<Token> {
-	const { client, scope } = known;
+async function requestToken(state: TokenState, send: SendTokenRequest): Promise<Token> {
+	const { client, scope } = state;
 	if (scope === '') throw new InputError("'Custom Scope' is empty", SCOPE_ADVICE);
 	const requestedAt = Date.now();
 	const response = await send(tokenRequest(client, scope));
 	const token = parseTokenResponse(response, scope, client.identity, requestedAt);
-	Object.assign(known, { newest: token, revoked: undefined, keptUntil: 0, isUnstored: true });
+	Object.assign(state, {
+		newest: token,
+		revoked: undefined,
+		renewalPausedUntil: 0,
+		isUnstored: true,
+	});
 	return token;
 }
 

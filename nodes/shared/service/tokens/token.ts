@@ -13,7 +13,7 @@ const RENEW_EARLY_MS = 5 * 60_000;
 const RENEW_EARLY_SHARE = 0.1;
 
 /** Statuses by which a token server refuses a client. */
-const REFUSALS = [400, 401, 403];
+const REJECTING_STATUSES = [400, 401, 403];
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
@@ -95,45 +95,48 @@ export function parseTokenResponse(
 	requestedAt: number,
 ): Token {
 	const { status, body } = response;
-	if (status < 200 || status > 299) throw refusal(response, scope);
+	if (status < 200 || status > 299) throw rejectionFailure(response, scope);
 
-	const unusable = (what: string) =>
+	const unusableResponse = (what: string) =>
 		new ServiceFailure(`The token server's response cannot be used: ${what}`, {
 			kind: 'token',
 			status,
 			description:
 				"Check 'Token Server URL' and 'Authorization Server ID' in the credential: the response may come from something other than the token endpoint.",
 		});
-	if (!isRecord(body)) throw unusable('it is not a JSON object');
-	const { token_type, expires_in, access_token, scope: granted } = body;
+	if (!isRecord(body)) throw unusableResponse('it is not a JSON object');
+	const { token_type, expires_in, access_token, scope: grantedScope } = body;
 
 	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
-		throw unusable('its token_type is not Bearer');
+		throw unusableResponse('its token_type is not Bearer');
 	}
 	// Some servers write the number as text.
 	const lifetimeMs = Number(expires_in) * 1000;
 	if (!(lifetimeMs > 0 && lifetimeMs < Infinity)) {
-		throw unusable('its expires_in is not a positive number of seconds');
+		throw unusableResponse('its expires_in is not a positive number of seconds');
 	}
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
-		throw unusable('its access_token is missing or has characters a token cannot have');
+		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
 	// OAuth lets a server omit the scope if it grants what was requested.
-	if (granted !== undefined && !sameScopes(granted, scope)) {
-		throw unusable(`it grants another scope than the requested ${scope}`);
+	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
+		throw unusableResponse(`it grants another scope than the requested ${scope}`);
 	}
 	const expiresAt = requestedAt + lifetimeMs;
 	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
 	return { accessToken: access_token, issuedAt: requestedAt, expiresAt, renewAt, issuedFor };
 }
 
-function sameScopes(granted: unknown, asked: string): boolean {
+function sameScopes(grantedScope: unknown, requestedScope: string): boolean {
 	const sorted = (scopes: string) => scopes.trim().split(/\s+/).sort().join(' ');
-	return typeof granted === 'string' && sorted(granted) === sorted(asked);
+	return typeof grantedScope === 'string' && sorted(grantedScope) === sorted(requestedScope);
 }
 
 /** A response other than 2xx, with a token error object or not, as a failure a person can act on. */
-function refusal({ status, body, retryAfterMs }: ReadResponse, scope: string): ServiceFailure {
+function rejectionFailure(
+	{ status, body, retryAfterMs }: ReadResponse,
+	scope: string,
+): ServiceFailure {
 	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
@@ -142,21 +145,21 @@ function refusal({ status, body, retryAfterMs }: ReadResponse, scope: string): S
 		{
 			kind: 'token',
 			status,
-			said: words === code ? '' : words,
-			description: refusalAdvice(status, error, words, scope),
-			transient: isTransientStatus(status),
-			actionableCause: causeOfRefusal(status, error),
+			serviceWords: words === code ? '' : words,
+			description: rejectionAdvice(status, error, words, scope),
+			isTransient: isTransientStatus(status),
+			actionableCause: causeOfRejection(status, error),
 			retryAfterMs,
 		},
 	);
 }
 
-function causeOfRefusal(status: number, error: unknown): ServiceFailure['actionableCause'] {
-	if (!REFUSALS.includes(status)) return undefined;
+function causeOfRejection(status: number, error: unknown): ServiceFailure['actionableCause'] {
+	if (!REJECTING_STATUSES.includes(status)) return undefined;
 	return error === 'invalid_scope' ? 'configuration-invalid' : 'credential-invalid';
 }
 
-function refusalAdvice(status: number, error: unknown, words: string, scope: string): string {
+function rejectionAdvice(status: number, error: unknown, words: string, scope: string): string {
 	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
 		return 'The token server took the request for one from a browser, probably because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
 	}
@@ -168,7 +171,7 @@ function refusalAdvice(status: number, error: unknown, words: string, scope: str
 	const after = mayBeIncident ? ` ${IF_IT_WORKED}.` : '';
 	if (isTransientStatus(status))
 		return `The token server is busy or down. Try again later.${after}`;
-	if (REFUSALS.includes(status))
+	if (REJECTING_STATUSES.includes(status))
 		return `Check 'Client ID' and 'Client Secret' in the credential.${after}`;
 	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
 	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
