@@ -62,7 +62,7 @@ export class ChunkText implements INodeType {
 				{
 					nodeType: 'n8n-nodes-search-ingest.deleteDocument',
 					relationHint:
-						'Deletes chunks that a shorter text no longer has: the list removedIds of output perDocument',
+						'Deletes the chunks that a shortened text no longer has, whose IDs are in removedIds with output perDocument',
 				},
 			],
 		},

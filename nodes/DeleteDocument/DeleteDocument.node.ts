@@ -21,7 +21,7 @@ export class DeleteDocument implements INodeType {
 		subtitle:
 			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { serviceDefault: "Commit within about a minute", everyDelete: "Commit with every delete", lastDeleteOnly: "Commit with the last delete" }[$parameter["commit"]] }}',
 		description:
-			'Delete documents from a search index by their IDs (Lucidworks Site Search). The service does not tell whether a document existed.',
+			'Delete documents from a search index by ID (Lucidworks Site Search). The service does not say whether a document existed.',
 		defaults: { name: 'Delete Document' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

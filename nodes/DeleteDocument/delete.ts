@@ -106,9 +106,9 @@ export async function deleteDocuments(run: Run): Promise<void> {
 }
 
 const OTHER_SERVER_ADVICE =
-	"Something other than the service may have answered: check 'Push Service URL' in the credential.";
+	"Check 'Push Service URL' in the credential, because another server may have answered.";
 const SLASH_ADVICE =
-	"A proxy in front of the service may have answered, since some refuse or decode %2F, which stands for a slash of the ID. So it is unknown whether the document exists. Check 'Push Service URL' in the credential, and whether the proxy passes on %2F. Status 404 counts as not found for IDs with a slash after the run has deleted another one.";
+	"It is unknown whether the document exists, because a proxy in front of the service may have answered. Some proxies reject or decode %2F, which stands for a slash in the ID. Check 'Push Service URL' in the credential, and whether the proxy passes on %2F. Once the run has deleted another ID with a slash, status 404 counts as not found.";
 const NOT_FOUND_ADVICE =
 	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
@@ -185,16 +185,16 @@ function addHints(deletes: Deletes, commit: string): void {
 	const isOnlySlashes = counts.missing + counts.deletedWithSlash === 0;
 	if (isOnlySlashes && counts.missingWithSlash > 0 && counts.deleted > 0)
 		run.hint(
-			'The service answered with status 404 for all IDs with a slash, and for no others. Check whether a proxy refuses or decodes %2F in paths.',
+			'The service answered with status 404 for all IDs with a slash, and for no others. Check whether a proxy rejects or decodes %2F in paths.',
 		);
 	run.hint(troubleText(stats));
 }
 
 const CHUNKS_REMAIN =
-	'No ID has the form of a chunk, such as a#0. If these documents were chunked, their chunks are still in the index.';
+	'No ID has the form of a chunk ID, such as a#0. If these documents were chunked, their chunks are still in the index.';
 const DELETE_CHUNKS_ADVICE = {
-	list: "To delete chunks, list their IDs, or make an item of each ID with Split Out and use 'One ID per Item' with the option 'Chunk Count'.",
-	file: "To delete chunks, give the file their IDs, or make an item of each ID with Extract from File and use 'One ID per Item' with the option 'Chunk Count'.",
+	list: "To delete chunks, list their IDs, or turn each ID into an item with Split Out and use 'One ID per Item' with the option 'Chunk Count'.",
+	file: "To delete chunks, add their IDs to the file, or turn each ID into an item with Extract from File and use 'One ID per Item' with the option 'Chunk Count'.",
 };
 
 const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
@@ -260,7 +260,7 @@ function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 
 const NO_ID_ADVICE = "Correct the record, or enter another field as 'ID Field'.";
 const ENTRY_ADVICE =
-	'Each entry must be the ID of one document: correct it, or remove it from the list.';
+	'Each entry must be the ID of one document. Correct the entry, or remove it from the list.';
 const SEVERAL_IDS_ADVICE =
 	"Enter one ID, or choose 'List in a Field' in 'Document IDs From' and enter the field with the list.";
 const LIST_ADVICE =

@@ -45,7 +45,7 @@ const options = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks of the document. If above 0, these are deleted (ID#0, ID#1 and so on) instead of the ID itself.',
+			'Number of chunks of the document. If it is above 0, the chunks (ID#0, ID#1 and so on) are deleted instead of the ID itself.',
 		displayOptions: { show: { '/idSource': ['item'] } },
 	},
 	{
@@ -78,12 +78,12 @@ export const deleteProperties = properties([
 			{
 				name: 'One ID per Item',
 				value: 'item',
-				description: 'Each input item has one ID',
+				description: 'Each input item contains one ID',
 			},
 			{
 				name: 'List in a Field',
 				value: 'list',
-				description: 'Each input item has a field with a list of IDs',
+				description: 'Each input item has a field that contains a list of IDs',
 			},
 			{
 				name: 'File',
@@ -119,7 +119,7 @@ export const deleteProperties = properties([
 		required: true,
 		placeholder: 'e.g. removedIds',
 		description:
-			'Name of the field with the list of IDs, or an expression that returns the list',
+			'Name of the field that contains the list of IDs, or an expression that returns the list',
 		displayOptions: { show: { idSource: ['list'] } },
 	},
 	{ ...fileProperty, displayOptions: showForFile },
@@ -127,7 +127,7 @@ export const deleteProperties = properties([
 	{
 		...requiredFieldProperties[0],
 		description:
-			'Field or column with the ID, e.g. sku or meta.sku. Ignored for records that are an ID themselves.',
+			'Field or column that contains the ID, e.g. sku or meta.sku. Ignored for records that are IDs themselves.',
 		displayOptions: showForFile,
 	},
 	{

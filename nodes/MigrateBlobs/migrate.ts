@@ -38,7 +38,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	if (run.context.getNode().retryOnFail === true) {
 		throw new InputError(
 			"'Retry On Fail' is on, so nothing was migrated",
-			"Turn it off in the node's settings: n8n would start the migration again while it may still be running.",
+			"Turn it off in the node's settings, because n8n would start the migration again while it may still be running.",
 		);
 	}
 	const { timeoutSeconds } = parameters.collection('options');

@@ -3,7 +3,7 @@ import { optionsProperty, properties } from '../shared/n8n/parameters/properties
 export const migrateProperties = properties([
 	{
 		displayName:
-			"Deprecated by the service. Converts all blob manifests from the 3.x to the 4.x format. This can't be undone: back up first, and run it once.",
+			"The service has deprecated this operation. It converts all blob manifests from the 3.x to the 4.x format. This can't be undone, so back up first and run it only once.",
 		name: 'migrationNotice',
 		type: 'notice',
 		default: '',

@@ -178,4 +178,4 @@ export function adviceForItem(run: Run, itemIndex: number, missing: readonly IdO
 }
 
 const FILE_ADVICE =
-	"If its records are the documents, choose 'File' in 'Documents From': each needs an ID and a name. If it is the text of one document, choose 'Text File'.";
+	"If its records are the documents, choose 'File' in 'Documents From'. Each record needs an ID and a name. If the file is the text of one document, choose 'Text File'.";

@@ -49,7 +49,7 @@ const source = property({
 		{
 			name: 'JSON',
 			value: 'json',
-			description: 'Each input item has one document, or a list of documents, as JSON',
+			description: 'Each input item contains one document or a list of documents as JSON',
 		},
 	],
 	default: 'fields',
@@ -122,7 +122,7 @@ const options = optionsProperty([
 		typeOptions: { minValue: 100 },
 		default: MAX_PUSH_BYTES,
 		description:
-			'Maximum number of bytes in one request. The service does not index requests larger than 5 MB: increase it only for a compatible service that does.',
+			'Maximum number of bytes in one request. The service does not index requests larger than 5 MB, so increase it only for a compatible service that does.',
 	},
 	...requestProperties(4),
 	{ ...encodingProperty, displayOptions: { show: { '/documentSource': ['file', 'textFile'] } } },
@@ -148,7 +148,7 @@ export const pushProperties = properties([
 				name: 'Text File',
 				value: 'textFile',
 				description:
-					'Each input item has a file, e.g. .txt or .md, that is the text of a document',
+					'Each input item has a file that is the text of a document, e.g. .txt or .md',
 			},
 		],
 		default: 'wholeItem',
@@ -162,7 +162,7 @@ export const pushProperties = properties([
 		required: true,
 		placeholder: 'e.g. handbook/returns.md',
 		description:
-			'ID of the document. If the index has a document with this ID, it is updated. Otherwise a new one is added.',
+			'ID of the document, which is updated if the index already contains this ID, and added otherwise',
 		displayOptions: showForFields,
 	}),
 	...filledByModel({
@@ -184,7 +184,8 @@ export const pushProperties = properties([
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. How to return goods',
-			description: 'Short description of the document. Recommended. Omitted if empty.',
+			description:
+				'Short description of the document, which is recommended but not required. Omitted if empty.',
 			displayOptions: showForMapped,
 		},
 		'One sentence that says what the document is about. Empty if unknown.',
@@ -197,7 +198,8 @@ export const pushProperties = properties([
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. https://example.com/handbook/returns',
-			description: 'URL of the document. Recommended. Omitted if empty.',
+			description:
+				'URL of the document, which is recommended but not required. Omitted if empty.',
 			displayOptions: showForMapped,
 		},
 		'URL of the document. Empty if there is none.',
@@ -257,7 +259,7 @@ export const pushProperties = properties([
 				],
 			},
 		],
-		description: 'Any further fields of the document',
+		description: 'Further fields of the document',
 		displayOptions: showForMapped,
 	},
 	{

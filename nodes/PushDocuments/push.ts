@@ -173,5 +173,9 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 			`${least}${formatCount(sent.repeated, 'document')} with the same ID as an earlier one`,
 		);
 	}
-	run.hint(troubleText(stats, counts));
+	const trouble = troubleText(stats, counts);
+	run.hint(counts.length > 0 ? `${trouble}. ${SAME_ID_ADVICE}` : trouble);
 }
+
+const SAME_ID_ADVICE =
+	'The index contains one document per ID. If these are different documents, give each one its own ID.';

@@ -108,7 +108,7 @@ function noteInexactNumber(findings: Findings, json: string, line: number): void
 	);
 }
 
-const NOT_AN_OBJECT_ADVICE = 'Each record must be an object that has a text.';
+const NOT_AN_OBJECT_ADVICE = 'Each record must be an object that contains a text.';
 const NO_TEXT_ADVICE = "Correct the record, or enter another field as 'Text Field'.";
 
 function documentOf(record: object, mapping: FieldMapping): SourceDocument {

@@ -152,7 +152,7 @@ async function check(
 const CHECK_PATH = "'AI Service URL' in the credential and the option 'Results Path'";
 /** Advice by status for a job that this run has submitted. */
 const ADVICE_FOR_THIS_RUN = {
-	404: `The service does not have the results of this request: submit the text again. If that does not help, check ${CHECK_PATH}`,
+	404: `The service does not have the results of this request, so submit the text again. If that does not help, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then ${CHECK_PATH}`,
 };
 /** Advice by status for a job whose chunking ID comes from the input. */

@@ -22,15 +22,16 @@ export function jobMessage(error: unknown, chunkingId: string): string {
 	return `${known} (chunking ID ${chunkingId})`;
 }
 
-const RESPONSE_IN_ITEM = "With 'On Error' set to 'Continue', the failed item has the response.";
+const RESPONSE_IN_ITEM =
+	"With 'On Error' set to 'Continue', the failed item contains the response.";
 const IN_FIRST_ITEM =
-	"With 'On Error' set to 'Continue', the first failed item of the request has the response.";
+	"With 'On Error' set to 'Continue', the first failed item of the request contains the response.";
 
 /** Returns the error for a successful submission without a chunking ID. */
 export const noChunkingId = (words: string): ServiceFailure =>
 	failure(
 		'The AI service returned no chunking ID',
-		"Check 'AI Service URL' in the credential: another server may have answered.",
+		"Check 'AI Service URL' in the credential, because another server may have answered.",
 		words,
 	);
 

@@ -17,7 +17,7 @@ export const chunkerProperties = properties([
 		default: { mode: 'list', value: '' },
 		required: true,
 		description:
-			"Embedding model that computes the vectors. The list has the models that Lucidworks documents. The service's Use Case API lists all models that you can use: enter one of these by its ID.",
+			'Embedding model that computes the vectors. The list contains the models that Lucidworks documents. To use another model from the Use Case API of the service, enter its ID.',
 		modes: [
 			{
 				displayName: 'Documented Models',
@@ -78,7 +78,7 @@ export const chunkerProperties = properties([
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:
-			"Regular expression to split at, in Python syntax. Splits at blank lines by default. Leave empty for the service's default.",
+			'Regular expression to split at, in Python syntax. The default splits at blank lines. If empty, the service uses its own default.',
 		displayOptions: { show: { chunker: ['regex-splitter'] } },
 	},
 	{

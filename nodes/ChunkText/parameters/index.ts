@@ -101,12 +101,12 @@ export const allProperties = properties([
 				{
 					name: 'One Text per Item',
 					value: 'item',
-					description: 'Each input item has one text',
+					description: 'Each input item contains one text',
 				},
 				{
 					name: 'Text File',
 					value: 'textFile',
-					description: 'Each input item has a file, e.g. .txt or .md, that is one text',
+					description: 'Each input item has a file that is one text, e.g. .txt or .md',
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 			],
@@ -159,7 +159,7 @@ export const allProperties = properties([
 				default: '={{ $json.textPosition }}',
 				placeholder: 'e.g. 0',
 				description:
-					"Zero-based position of the text in its request, as returned by 'Submit'. Can be empty if the request has one text.",
+					"Zero-based position of the text in its request, as returned by 'Submit', or empty if the request has only one text",
 			},
 			'Position of the text in the request, as it was returned when the text was submitted',
 			true,
@@ -170,7 +170,7 @@ export const allProperties = properties([
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to wait until the chunks are ready. If off, items whose chunks are not ready are returned with their status.',
+				'Whether to wait until the chunks are ready instead of returning unfinished texts with their status',
 		},
 	]),
 	...shownFor(
@@ -194,7 +194,7 @@ export const allProperties = properties([
 					default: '={{ $json.name }}',
 					required: true,
 					placeholder: 'e.g. Returns',
-					description: 'Name of each chunk of the document',
+					description: 'Name of the document, which each of its chunks also gets',
 				},
 				'Title of the document that the text belongs to',
 			),

@@ -27,12 +27,20 @@ export const allOptions = optionsProperty([
 				value: 'all',
 				description: 'All fields of the input item or record, except the text of a record',
 			},
-			{ name: 'Listed', value: 'listed', description: "Those in 'Source Fields to Keep'" },
-			{ name: 'None', value: 'none', description: 'Only what this node returns' },
+			{
+				name: 'Listed',
+				value: 'listed',
+				description: "Only the fields named in 'Source Fields to Keep'",
+			},
+			{
+				name: 'None',
+				value: 'none',
+				description: 'No input fields, only what this node adds',
+			},
 		],
 		default: 'all',
 		description:
-			'Which input fields to keep. Without this option, chunks keep none. Submit and unfinished texts keep all.',
+			"Which input fields to keep in the output. Without this option, chunks keep none, while 'Submit' and unfinished texts keep all.",
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -53,14 +61,15 @@ export const allOptions = optionsProperty([
 				name: 'Compact',
 				value: 'compact',
 				description:
-					'One string per vector, which Push Documents sends as numbers. Files always have lists of numbers.',
+					'One string per vector, which Push Documents sends as numbers. Files always contain lists of numbers.',
 			},
 			{
 				name: 'Number Lists',
 				value: 'list',
-				description: 'For nodes other than Push Documents. Slow to show in the editor.',
+				description:
+					'One list of numbers per vector, for nodes other than Push Documents. Slow to display in the editor.',
 			},
-			{ name: 'None', value: 'none', description: 'For full-text search without vectors' },
+			{ name: 'None', value: 'none', description: 'No vectors, for full-text search' },
 		],
 		default: 'compact',
 		description:
@@ -83,7 +92,7 @@ export const allOptions = optionsProperty([
 			{ name: 'Items', value: 'items', description: 'One item per chunk' },
 		],
 		default: 'items',
-		description: 'Where to put the chunks',
+		description: 'How to return the chunks',
 		// Tools only return JSON.
 		displayOptions: {
 			show: { ...fetching, '/output': ['documents', 'chunks'] },
@@ -106,7 +115,7 @@ export const allOptions = optionsProperty([
 		default: '={{ $json.description }}',
 		placeholder: 'e.g. How to return goods',
 		description:
-			'Description of each chunk. If not added, the description in the item is used.',
+			'Description of each chunk. Without this option, the description in the item is used.',
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	{
@@ -115,7 +124,7 @@ export const allOptions = optionsProperty([
 		type: 'string',
 		default: '={{ $json.url }}',
 		placeholder: 'e.g. https://example.com/handbook/returns',
-		description: 'URL of each chunk. If not added, the URL in the item is used.',
+		description: 'URL of each chunk. Without this option, the URL in the item is used.',
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
@@ -130,7 +139,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks when the document was last pushed. IDs of chunks that no longer exist are returned for Delete Document.',
+			'Number of chunks when the document was last pushed, used to return the IDs of chunks that no longer exist',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
 			hide: { '/textSource': ['file'] },
@@ -156,7 +165,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0 },
 		default: 256,
 		description:
-			"Number of dimensions of each vector, up to the model's own. Fewer allow more chunks per request. Omitted if 0.",
+			'Number of dimensions of each vector, at most as many as the model has. Fewer dimensions allow more chunks per request. Omitted if 0.',
 		displayOptions: submits,
 	},
 	{
@@ -177,7 +186,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'max-scale',
 		description:
-			'Makes vectors smaller, which allows more chunks per request. For any other method, use an expression.',
+			'How to make vectors smaller, which allows more chunks per request. For any other method, use an expression.',
 		displayOptions: submits,
 	},
 	{

@@ -179,7 +179,7 @@ export class FileSink implements Sink {
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
 		const succeeded = formatCount(this.counts[done] ?? 0, 'record');
 		const failed = failures.total > 0 ? ` and ${figure(failures.total)} had failed` : '';
-		return `Of the file ${name}, ${succeeded} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
+		return `${succeeded} of the file ${name} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
 	}
 
 	/** Returns how far the file was processed, for n8n's log. */
@@ -237,7 +237,7 @@ export class FileSink implements Sink {
 		if (inFiles > 0) run.hintAtFile(what, CORRECT_FILES_ADVICE);
 		if (!readError) return new InputError(what, CORRECT_FILES_ADVICE);
 		const ending = `The file ${name} could not be read to its end: ${readError.message}`;
-		const advice = `${readError.advice} Then continue with Skip Records: ${records - 1}`;
+		const advice = `${readError.advice} To continue after that, set 'Skip Records' to ${records - 1}`;
 		run.hintAtFile(ending, advice);
 		return new InputError(ending, advice);
 	}
@@ -266,4 +266,4 @@ const FETCH_AGAIN_ADVICE =
 const CORRECT_RECORD_ADVICE = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
 
 const CORRECT_FILES_ADVICE =
-	"See 'failures' for the reasons. The failed records are attached as files: correct these files and run this node on them.";
+	"See 'failures' for the reasons. The failed records are attached as files. Correct these files, then run this node on them.";

@@ -23,4 +23,4 @@ export class Watermark {
 export const adviceToSkip = (upTo: number): string =>
 	upTo === 0
 		? ''
-		: `Everything up to record ${figure(upTo)} was answered: continue with Skip Records: ${upTo}`;
+		: `All records up to ${figure(upTo)} have a result. To continue, set 'Skip Records' to ${upTo}`;

@@ -20,7 +20,7 @@ export const fieldProperty = <const F extends string>(
 		default: field,
 		placeholder: `e.g. ${example}`,
 		required: advice === '',
-		description: `Field or column with the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
+		description: `Field or column that contains the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
 	});
 
 /** Parameters that name the fields with the ID and the name. Each node defines when the editor shows them. */
@@ -95,7 +95,7 @@ export type IdOrName = 'id' | 'name';
 export type MissingAdvice = (fields: readonly IdOrName[]) => string;
 
 const FILL_IN_ADVICE =
-	'Every document needs an ID and a name: fill in what is missing, or choose the field that has it.';
+	'Every document needs an ID and a name. Fill in what is missing, or choose the field that contains it.';
 
 /** Labels of the parameters for the ID and the name of a document. */
 export const PARAMETER_LABELS = { id: 'Document ID', name: 'Document Name' };

@@ -9,7 +9,7 @@ import { Canceled } from '../run/errors';
 export const htmlError = (name: string): InputError =>
 	new InputError(
 		`The file ${quoted(name)} is an HTML page, such as a login or an error page`,
-		"Check the node that fetches the file: its URL and its credential. To use the text of a page, extract it with n8n's HTML node (operation 'Extract HTML Content') before this node.",
+		"Check the URL and the credential of the node that fetches the file. To use the text of a page, extract it with n8n's HTML node (operation 'Extract HTML Content') before this node.",
 	);
 
 /**
@@ -29,7 +29,7 @@ export function readError(name: string, error: unknown): unknown {
 	if (error instanceof InputError || error instanceof Canceled) return error;
 	return new InputError(
 		`n8n could not read the file ${quoted(name)}: ${messageOf(error)}`,
-		'Check that the file still exists: n8n deletes files together with the execution that created them.',
+		'Check that the file still exists. n8n deletes files together with the execution that created them.',
 	);
 }
 

@@ -14,18 +14,18 @@ interface FindingText {
 }
 
 const QUOTES_ADVICE =
-	"If quotes are ordinary characters in the file, set the option 'Quotes' to 'None': otherwise these rows are part of a cell.";
+	"If quotes are ordinary characters in the file, set the option 'Quotes' to 'None'. Otherwise these rows become part of one cell.";
 
 const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, FindingText>> = {
 	windows1252: {
 		what: (isOne, file) =>
 			`${isOne ? 'line' : 'lines'} of ${file} ${isOne ? 'is' : 'are'} not UTF-8 and ${isOne ? 'was' : 'were'} read as Windows-1252`,
-		advice: "If the text looks wrong, set the option 'Encoding' to the encoding of the file.",
+		advice: "If the text looks wrong, set the option 'Encoding' to the encoding of the file. If the list does not contain it, convert the file to UTF-8 before this node.",
 	},
 	shortRow: {
 		what: (isOne, file) =>
 			`${isOne ? 'row' : 'rows'} of ${file} ${isOne ? 'has' : 'have'} fewer cells than the header row`,
-		advice: 'The other columns are left out. Check whether a cell has a line break that is not in quotes.',
+		advice: 'These records get no value for the other columns. Check whether a cell contains a line break that is not in quotes.',
 	},
 	quotedRows: {
 		what: (isOne, file) =>
@@ -35,17 +35,17 @@ const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	decimalId: {
 		what: (isOne, file) =>
 			`${isOne ? 'ID' : 'IDs'} of ${file} ${isOne ? 'ends' : 'end'} with .0`,
-		advice: 'Programs that hold IDs as decimal numbers write them so. If the IDs in the index have no .0, export the column as text or as whole numbers.',
+		advice: 'Some programs write IDs as decimal numbers. If the IDs in the index do not end with .0, export the column as text or as whole numbers.',
 	},
 	inexactNumber: {
 		what: (isOne, file) =>
-			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} numbers that lost digits in the fields that are kept`,
-		advice: 'Have the source write numbers beyond 9,007,199,254,740,991 as text.',
+			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} numbers that lost digits in the source fields to keep`,
+		advice: 'Make the source write numbers above 9,007,199,254,740,991 as text.',
 	},
 	sameId: {
 		what: (isOne, file) =>
 			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} the document ID of an earlier record`,
-		advice: 'Their chunks get the same IDs and replace each other in the index. Give each text its own document ID.',
+		advice: 'Chunks of records with the same document ID replace each other in the index. If the records are different documents, give each one its own ID.',
 	},
 };
 

@@ -40,7 +40,7 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field that contains the file. Files of records can be in several fields: separate the names with commas.',
+		'Name of the binary field that contains the file. For several files of records, separate the names with commas.',
 });
 
 /**
@@ -54,7 +54,8 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		description: 'ID of the document. If empty, the name of the file without its folder.',
+		description:
+			'ID of the document. If empty, the name of the file without its folder is used.',
 	},
 	{
 		displayName: 'Document Name',
@@ -101,7 +102,7 @@ export const fileProperties = (
 			default: '',
 			placeholder: 'e.g. items.docs',
 			description:
-				'Dotted path of the list in a JSON file. Leave empty if the whole file is the list.',
+				'Dotted path of the list of records, which only applies to JSON files. Leave empty if the whole file is the list.',
 			displayOptions: {
 				show: { ...show, fileFormat: ['auto', ...formatsWith(({ isList }) => isList)] },
 			},
@@ -127,13 +128,13 @@ export const encodingProperty = property({
 			name: 'Auto-Detect',
 			value: 'auto',
 			description:
-				'Each line is UTF-8 or else Windows-1252. Also UTF-16 with a byte order mark.',
+				'Detects UTF-16 by its byte order mark. Otherwise reads each line as UTF-8, or as Windows-1252 if it is not valid UTF-8.',
 		},
 		{ name: 'Big5', value: 'big5', description: 'Traditional Chinese' },
 		{ name: 'EUC-JP', value: 'euc-jp', description: 'Japanese' },
 		{ name: 'EUC-KR', value: 'euc-kr', description: 'Korean' },
 		{ name: 'GB18030, GBK', value: 'gb18030', description: 'Simplified Chinese' },
-		{ name: 'IBM866', value: 'ibm866', description: 'Cyrillic, of MS-DOS' },
+		{ name: 'IBM866', value: 'ibm866', description: 'Cyrillic, from MS-DOS' },
 		{ name: 'ISO-8859-15', value: 'iso-8859-15', description: 'Western European' },
 		{ name: 'ISO-8859-2', value: 'iso-8859-2', description: 'Central European' },
 		{ name: 'KOI8-R', value: 'koi8-r', description: 'Cyrillic' },
@@ -173,7 +174,7 @@ export const readOptionProperties = properties([
 			default: '',
 			placeholder: 'e.g. ;',
 			description:
-				'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
+				'Character that separates the cells of a CSV file, or \\t for a tab. If empty, it is detected from the header row.',
 		},
 		{
 			displayName: 'Quotes',
@@ -202,7 +203,7 @@ export const readOptionProperties = properties([
 			placeholder: 'e.g. price, inStock, tags, vector',
 			requiresDataPath: 'multiple',
 			description:
-				'Columns of a CSV file whose cells are JSON, such as numbers, booleans and lists, separated by commas. All other values are text.',
+				'Names of CSV columns whose cells contain JSON, such as numbers, booleans or lists, separated by commas. All other cells are text.',
 		},
 	]),
 	{
@@ -221,7 +222,7 @@ export const readOptionProperties = properties([
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			"Maximum number of records to read after the skipped ones, or 0 for all. The field 'atEnd' of the output says whether the file ended.",
+			"Maximum number of records to read after the skipped ones, or 0 for all. The field 'atEnd' of the output says whether the end of the file was reached.",
 	},
 ]);
 

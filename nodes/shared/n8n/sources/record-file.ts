@@ -109,7 +109,7 @@ export function encodingOf(
 	}
 	throw new InputError(
 		`'Encoding' must be an encoding such as windows-1251, but it is ${JSON.stringify(label)}`,
-		'Choose one of the list, or enter a label of the Encoding Standard (encoding.spec.whatwg.org).',
+		'Choose an encoding from the list, or enter a label of the Encoding Standard (encoding.spec.whatwg.org). Convert a file in any other encoding to UTF-8 before this node.',
 	);
 }
 
@@ -185,7 +185,7 @@ function checkColumns(
 	}
 	run.hintAtFile(
 		`The file ${quoted(name)} has several columns with the same name: ${quotedList(repeated)}`,
-		'Of each, the first value that is not empty is used.',
+		'From each group, the node uses the first value that is not empty.',
 	);
 }
 

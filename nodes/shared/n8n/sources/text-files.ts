@@ -63,7 +63,10 @@ export class TextFiles {
 			const problem = describeBadCharacters(text);
 			hintAtFindings(run, file.name, findings);
 			if (problem === undefined) return text;
-			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Fix its encoding.');
+			throw new InputError(
+				`The file ${quoted(file.name)} ${problem}`,
+				"If the option 'Encoding' does not offer the encoding of the file, convert the file to UTF-8 before this node.",
+			);
 		} catch (error) {
 			throw run.ended ? error : readError(file.name, error);
 		} finally {

@@ -53,7 +53,7 @@ export class UnusedFields {
 			const name = key.slice(parameter.length + 1);
 			if (similar !== undefined)
 				run.hint(
-					`There is no field ${quoted(name)}, but a field ${quoted(similar)}. Enter this name as '${parameter}'.`,
+					`There is no field ${quoted(name)}, but there is a field ${quoted(similar)}. Enter this name as '${parameter}'.`,
 				);
 			else
 				run.hint(
