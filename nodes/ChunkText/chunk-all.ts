@@ -44,7 +44,6 @@ export interface TextSource {
 	name: string;
 	/** Limits the texts in memory, if they come from a file. */
 	budget?: Budget;
-	/** Called after a job was reported. */
 	onReported?: (job: Job) => void;
 }
 
@@ -85,8 +84,8 @@ export async function reportFetched(
 }
 
 /**
- * Maximum bytes of the texts from files that wait for their chunks. A short text counts as a 500th of it,
- * which limits their number to 500.
+ * Maximum bytes of the texts from files that wait for their chunks. Each text counts as at least a 500th of
+ * this maximum, so at most 500 texts wait.
  */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;

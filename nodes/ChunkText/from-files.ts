@@ -55,7 +55,8 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			budget,
 			onReported: (job) => {
 				// A finished job is forgotten, because memory must not grow with the file. A job that has not
-				// ended stays without its texts, so that the error of a run that ends early can name it.
+				// ended is kept without its texts, so that the error of a run that ends early can name the
+				// job.
 				jobs.delete(job);
 				if (job.ended === undefined)
 					jobs.add({ ...job, texts: [], unusedResponse: undefined });

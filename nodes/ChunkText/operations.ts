@@ -9,11 +9,10 @@ import { chunkFiles } from './from-files';
 import { chunkItems, fetchItems } from './from-items';
 import { isTool } from '../shared/n8n/run/tool';
 
-/** Submits texts and returns their chunks. */
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
-	// A wrong path must be found before anything is submitted that could not be fetched.
+	// A wrong path must fail before texts are submitted whose chunks could not be fetched.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
 	// A text from a file that does not finish in time must be a failed record. A document must not be
@@ -28,8 +27,7 @@ async function submitAndWait(run: Run): Promise<void> {
 async function submit(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const isFile = task.parameters.get('textSource', 0) === 'file';
-	// The items of Submit are the only output that contains the documents of a file, and Get Results needs
-	// these.
+	// Get Results cannot read the file again, so the items of Submit also contain the documents.
 	const mode = isFile ? 'documents' : 'chunks';
 	await withWork({ ...task, mode }, fetchNothing, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
@@ -60,7 +58,7 @@ function taskOf(run: Run): ChunkTask {
 	return { run, parameters, options, mode: parameters.get('output', 0) };
 }
 
-/** The functions of all operations by the value of the parameter. */
+/** Functions of the operations, by the value of the parameter Operation. */
 export const OPERATIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	submitAndWait,
 	submit,

@@ -46,8 +46,8 @@ interface Deletes {
 	/** Whether the service accepted a delete with a commit. A 404 does not prove that it did. */
 	isCommitted: boolean;
 	/**
-	 * Number of documents by result. IDs with a slash are counted separately, because the path contains them
-	 * as `%2F`.
+	 * Number of documents by result. IDs with a slash are counted separately, because their path contains
+	 * %2F.
 	 */
 	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
 	/** Whether an ID looks like the ID of a chunk, such as `a#0`. */
@@ -112,7 +112,7 @@ const SLASH_ADVICE =
 const NOT_FOUND_ADVICE =
 	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
-/** Attempts once to delete a document. */
+/** Tries to delete a document with one request. */
 async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Promise<DeleteResult> {
 	const { options, session } = deletes;
 	if (options.dryRun) return 'checked';
@@ -266,7 +266,10 @@ const SEVERAL_IDS_ADVICE =
 const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
-/** Merges entries with the same ID into one entry of all their items, in the order of their first mention. */
+/**
+ * Merges entries with the same ID into one entry that belongs to all their items. The merged entries keep the
+ * order in which their IDs occur first.
+ */
 function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();
 	for (const { id, items: one } of entries) {

@@ -79,7 +79,7 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 	}
 }
 
-/** Returns what the error of a canceled run says. It is unknown how a request ended that was in flight. */
+/** Returns what the error of a canceled run says. If a request was in flight, its outcome is unknown. */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
 	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';

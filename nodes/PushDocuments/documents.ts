@@ -72,9 +72,9 @@ const isEmptyInJson = (value: unknown): boolean =>
 		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
- * Returns the documents of an item that is not a document itself, before they are checked.
+ * Returns the unchecked documents of an item for the choices Mapped Fields and JSON.
  *
- * @param source the choice in 'Documents From': mapped fields or JSON
+ * @param source the choice in 'Documents From'
  * @throws InputError if a parameter is invalid
  */
 export function documentsOf(
@@ -100,7 +100,7 @@ const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and
 /**
  * Returns the document of a text file.
  *
- * @throws InputError if the file cannot be read, or is empty because a download was interrupted
+ * @throws InputError if the file cannot be read, or if it is empty, for example after an interrupted download
  */
 export async function documentsOfFile(
 	files: TextFiles,

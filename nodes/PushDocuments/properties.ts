@@ -218,7 +218,7 @@ export const pushProperties = properties([
 		'Text of the document',
 		true,
 	),
-	// The item of a tool is the input of the agent.
+	// A tool has no other input fields, because its item is the input of the agent.
 	notForTools({
 		displayName: 'Include Other Input Fields',
 		name: 'includeOtherFields',

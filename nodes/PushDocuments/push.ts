@@ -145,8 +145,8 @@ const fileReading =
 				unusedFields.note(value, mapping);
 				const document = documentFrom(value, mapping, options);
 				const original = isJson && document === value ? record?.text : undefined;
-				// IDs are remembered. Without a copy, the ID from a CSV cell would keep the whole text in
-				// memory that it was cut from.
+				// IDs are remembered for the whole run. An ID from a CSV cell must be copied, because it
+				// would otherwise keep the surrounding text of the file in memory.
 				const id = isJson ? document.id : detach(document.id);
 				return { items, record, id, document, original, remake };
 			},

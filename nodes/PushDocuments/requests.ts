@@ -23,7 +23,10 @@ import { formatCount, figure } from '../shared/service/numbers';
 /** A document to push, with its origin. */
 export interface Entry extends EntryOrigin {
 	id: string;
-	/** The document. It is removed once it was written as JSON, because its record is in memory as well. */
+	/**
+	 * The document. It becomes undefined after it was written as JSON, because its record is in memory as
+	 * well.
+	 */
 	document: PushDocument | undefined;
 	/** The JSON of the record, if the document is unchanged. */
 	original?: string | undefined;
@@ -33,14 +36,13 @@ export interface Entry extends EntryOrigin {
 	replaces?: Entry[];
 }
 
-/** What is known of the documents of a request, by document ID. A dry run only knows their size. */
+/** What is known about the documents of a request, by document ID. A dry run only knows their size. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 /** Counts documents with the same ID in a run. */
 export interface Sent {
 	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
-	/** IDs of documents that were sent. */
 	ids: Set<string>;
 	repeated: number;
 }
@@ -127,7 +129,7 @@ function writeDocument(entry: Entry): string {
 /**
  * Describes how the documents of a request are reported.
  *
- * @param batchResult what is known of the request
+ * @param batchResult what is known about the request
  */
 export const pushResultFormat = (
 	{ dryRun }: PushOptions,

@@ -79,7 +79,7 @@ export const adviceForText = (run: Run, itemIndex: number, otherwise: string): s
 
 /**
  * Marks documents with the same ID, and adds a hint that names them. Their chunks get the same IDs, so a
- * chunk that one of them no longer has may still belong to another one.
+ * chunk that is missing from one of these documents may still belong to another one.
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,

@@ -1,4 +1,4 @@
-/** Minimum number of IDs to remember. More would let memory grow with the file. */
+/** Minimum number of IDs to remember. It is limited so that memory does not grow with the file. */
 const MAX_IDS = 100_000;
 
 /** Remembers the IDs of the latest documents, at least 100,000 and at most twice as many. */

@@ -64,7 +64,8 @@ export function recordTexts(
 				text,
 				document: sourceDocument,
 				...settings,
-				// The content of the record is dropped, because only the members of this entry are needed.
+				// The parsed value of the record is dropped to save memory. This entry contains everything
+				// that is needed of it.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};

@@ -11,7 +11,6 @@ import { figure } from '../../shared/service/numbers';
 /** The output for a text: its chunks as documents, its chunks alone, or one item per document. */
 export type OutputMode = 'documents' | 'chunks' | 'perDocument';
 
-/** A run of Chunk Text with its parameters. */
 export interface ChunkTask {
 	run: Run;
 	parameters: ChunkParameters;
@@ -27,20 +26,21 @@ export interface SourceDocument {
 	/** Number of chunks that the document had when it was last pushed. */
 	previousChunkCount: number;
 	/**
-	 * Whether other items have the same document ID. It is then unknown which of its chunks no longer exist.
+	 * Whether other items have the same document ID. It is then unknown which chunks of this document no
+	 * longer exist.
 	 */
 	isShared?: true;
 }
 
-/** A text whose chunks an input item waits for, or all texts of a request. */
+/**
+ * A text whose chunks are expected for an input item. Without a position, it stands for all texts of a
+ * request.
+ */
 export interface AwaitedText extends EntryOrigin {
-	/**
-	 * Position of the text in its request. If it is undefined, the item stands for all texts of the request.
-	 */
+	/** Position of the text in its request. */
 	position?: number | undefined;
 	/** Whether the item stands for all texts of the request, and this is one of them. */
 	isOneOfAll?: true;
-	/** The text, if it is known. */
 	text?: string | undefined;
 	/** The record that the text comes from, if it comes from a file. */
 	source?: IDataObject | undefined;

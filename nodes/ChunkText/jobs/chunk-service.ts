@@ -15,7 +15,6 @@ export interface Job {
 	readonly textCount: number | undefined;
 	/** The time at which this run began to wait for the job. */
 	readonly since: number;
-	/** Whether this run has submitted the job. */
 	readonly isOfThisRun: boolean;
 	/** The status that the service reported last. */
 	status: string;

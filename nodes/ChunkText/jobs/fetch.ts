@@ -37,7 +37,6 @@ export const POLLING = {
 	finalMs: 5000,
 };
 
-/** What was fetched for a job. */
 export type Fetched =
 	| {
 			type: 'results';
@@ -95,7 +94,6 @@ export interface FetchedJob {
 	outcome: Outcome<Fetched>;
 }
 
-/** Fetches jobs of earlier runs. */
 export type Fetch = (
 	jobs: Iterable<Job>,
 	service: ChunkService,
@@ -164,12 +162,9 @@ const ADVICE_FOR_EARLIER_RUN = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/**
- * Returns whether a poll may succeed later although it has failed with an error that is permanent for other
- * requests.
- */
+/** Returns whether polling again may succeed. For other requests, the same error is permanent. */
 function isTransient(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
-	// For example, a proxy has sent a page of its own.
+	// A proxy may have sent a page of its own instead of the response.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;
 	return isUnknownId(error) && isOfThisRun && now - since < POLLING.unknownIdMs;
 }
@@ -188,7 +183,7 @@ function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
  * Decides what a response means for its job (docs/service-interface.md, Chunking results), and updates the
  * job.
  *
- * @throws ServiceFailure for a response that is invalid although a later one may be valid
+ * @throws ServiceFailure if the response is invalid, but a later one may be valid
  */
 function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<Fetched> {
 	const response = classify(body);

@@ -9,7 +9,7 @@ import type { ChunkService, Job } from './chunk-service';
 
 /**
  * Describes how texts are submitted (docs/service-interface.md, Chunking request). All texts of a request
- * have the same settings, because the entries are sorted by settings.
+ * have the same settings. The entries arrive sorted by settings, so that requests are as full as possible.
  */
 export function submissions(
 	service: ChunkService,

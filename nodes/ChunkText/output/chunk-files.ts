@@ -12,7 +12,6 @@ import { storeFile } from '../../shared/n8n/sinks/stored-file';
  */
 export class ChunkFiles {
 	private readonly writer: PartWriter;
-	/** Number of files written so far. */
 	private parts = 0;
 	/** Input items whose chunks are in the current file. */
 	private items = new Set<number>();

@@ -6,7 +6,7 @@ import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
 import { formatCount, figure } from '../../shared/service/numbers';
 
-/** Number of tokens of a chunk that most embedding models read. */
+/** Most embedding models read only about this many tokens of a chunk. */
 const MODEL_TOKENS = 512;
 
 /** Collects what the hints of a run tell the user. */
@@ -21,7 +21,7 @@ export class ChunkHints {
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
-	/** Sums of the files that return no summary of their own. */
+	/** Totals of the files that return no summary of their own. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**

@@ -7,7 +7,6 @@ import { packVector } from '../../shared/service/chunking/vector';
 import type { ChunkOptions } from '../parameters';
 import type { ChunkTask, AwaitedText } from '../input/text';
 
-/** A text with its chunks. */
 interface TextWithChunks {
 	text: AwaitedText;
 	chunkingId: string;
@@ -19,7 +18,7 @@ interface TextWithChunks {
 }
 
 /**
- * Makes an output record from each chunk of a text. The lists of numbers are not copied, because they are
+ * Makes an output record from each chunk of a text. The lists of numbers are not copied, because they take up
  * most of the memory of a response.
  */
 export async function recordsOf(

@@ -64,8 +64,8 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
-		// Results may be delivered only once. If a text cannot use its result, the first such text returns
-		// the whole response.
+		// Results may be delivered only once. If some texts cannot use their results, the failure of the
+		// first one returns the whole response.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.yieldToOthers();
@@ -149,8 +149,8 @@ export class Report {
 	}
 
 	/**
-	 * Returns a response that could not be used as a member of an item, because it may not be delivered
-	 * again. As a tool, the node leaves it out, because a model cannot use it.
+	 * Returns an unused response as a member of an item, because the service may not deliver it again. A tool
+	 * omits the response, because a model cannot use it.
 	 */
 	private responseOf(body: unknown): IDataObject {
 		if (body === undefined || isTool(this.service.run.context)) return {};
@@ -207,7 +207,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** Returns the same fields for all texts of a request, which come from a file. */
+/** Returns the fields that describe all texts of a request, if they come from a file. */
 const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,

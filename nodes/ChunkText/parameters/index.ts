@@ -235,8 +235,8 @@ const OPTIONS_PER_ITEM = [
 /**
  * Reads the options that have one value for the whole run.
  *
- * @returns the options, with `vectors` as the output contains them, and `keepSourceFields` undefined if the
- *   user has not added this option
+ * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user
+ *   has not added this option.
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);

@@ -12,7 +12,6 @@ const MAX_FAILURES = 100;
 /** Maximum number of reasons to count separately, because a service may word each one differently. */
 const MAX_REASONS = 100;
 
-/** A failure and its position in the file. */
 interface LocatedFailure extends Failure {
 	record?: number;
 	line?: number | undefined;

@@ -2,8 +2,8 @@
  * Accounts for the records of one file. The sink counts what became of each record and keeps the failed ones.
  * When the file has been processed, the sink returns one item with the counts, and attaches the failed
  * records as files that the node can read again. If the run ends before that, the error says how far the file
- * was processed and how to continue. For this purpose a watermark tracks up to which record every record has
- * an outcome.
+ * was processed and how to continue. For this purpose a watermark tracks the number up to which all records
+ * have an outcome.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -54,8 +54,8 @@ export interface FileResult extends SinkResult {
 	/** Returns what else an error says about this file if the run stops at a later file. */
 	atEnd?: () => string;
 	/**
-	 * Receives the summary of a file that was read to its end without failures. Such a file then returns no
-	 * item.
+	 * If present, receives the summary of each file that was read to its end without failures. Such a file
+	 * then returns no item.
 	 */
 	onSummary?: ((summary: IDataObject) => void) | undefined;
 }
@@ -75,7 +75,7 @@ export class FileSink implements Sink {
 	private firstFailed = Infinity;
 	private readonly watermark: Watermark;
 	/**
-	 * Failed records whose failure every request may share. The watermark stops before them until a later
+	 * Failed records whose error may affect every request. The watermark stops before them until a later
 	 * record succeeds.
 	 */
 	private inDoubt: number[] = [];
@@ -188,7 +188,7 @@ export class FileSink implements Sink {
 		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
 	}
 
-	/** @param as name of the count, if the record succeeded in an unusual way */
+	/** @param as name of the count, if it is not the usual one such as `pushed` */
 	private succeed(record = 0, as = this.result.done): void {
 		if (as === this.result.done) this.stats.increment('done');
 		if (as === 'skipped') this.skipped++;

@@ -33,7 +33,10 @@ interface ItemResult extends SinkResult {
 	noun?: string;
 	/** Says whether repeating all entries is safe, for the error of a run that ends early. */
 	repeating: string;
-	/** Returns what had been done, if a number of entries does not say it. */
+	/**
+	 * Returns what had been done when the run ended. The default is the number of entries that the service
+	 * confirmed.
+	 */
 	progress?: (() => string) | undefined;
 }
 

@@ -15,14 +15,13 @@ export interface EntryOrigin {
 /** Returns the first input item of an entry. */
 export const itemOf = ({ items: [itemIndex = 0] }: EntryOrigin): number => itemIndex;
 
-/** The outcome of entries that succeeded. */
 export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 
 /** Describes how a node reports the outcomes of its entries. */
 export interface ResultFormat<E, R> {
 	/** Returns the output for an entry that succeeded. It is not called if the output is a summary. */
 	result(entry: E, response: R): IDataObject;
-	/** Returns the name of the count for an entry that succeeded in an unusual way, such as `notFound`. */
+	/** Returns the name of a separate count for an entry that succeeded, such as `notFound`. */
 	countedAs?(response: R): string | undefined;
 	/** Returns the message and the ID for an entry that failed. */
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;

@@ -1,6 +1,6 @@
 import { figure } from '../../service/numbers';
 
-/** Tracks up to which record every record has an outcome. Outcomes may arrive in any order. */
+/** Tracks the number up to which all records have an outcome. Outcomes may arrive in any order. */
 export class Watermark {
 	/** Records that have an outcome although an earlier record has none. */
 	private readonly beyond = new Set<number>();

@@ -43,8 +43,8 @@ export const recommendedFieldProperties = properties([
  */
 export interface FieldMapping extends Record<'id' | 'name' | 'description' | 'url', string> {
 	/**
-	 * Whether the user fills in the parameters 'Document ID' and 'Document Name', so that messages name these
-	 * instead of fields.
+	 * Whether the user fills in the parameters 'Document ID' and 'Document Name'. Messages then name these
+	 * parameters instead of fields.
 	 */
 	hasParameters?: boolean;
 }

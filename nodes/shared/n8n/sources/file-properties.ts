@@ -113,7 +113,7 @@ export const bytesPerFileProperty = property({
 	displayName: 'Bytes per File',
 	name: 'bytesPerFile',
 	type: 'number',
-	// n8n stores a file in one step, and a larger file would block it.
+	// n8n stores a file in one step, and a larger file would block n8n.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
 	description: 'Maximum size in bytes of each file this node returns',

@@ -19,7 +19,6 @@ const READ_BYTES = 256 * 1024;
 export interface InputFile {
 	/** Name of the file, or of its binary field if the file has no name. */
 	name: string;
-	/** Whether the file has a name. */
 	isNamed: boolean;
 	mimeType: string;
 	/** Opens the file, which n8n stores outside the item or as base64 in it. */

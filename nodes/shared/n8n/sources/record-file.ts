@@ -105,7 +105,7 @@ export function encodingOf(
 	try {
 		return new TextDecoder(label).encoding;
 	} catch {
-		// The error follows below.
+		// The label is unknown, so the error below is thrown.
 	}
 	throw new InputError(
 		`'Encoding' must be an encoding such as windows-1251, but it is ${JSON.stringify(label)}`,

@@ -78,7 +78,7 @@ export class TextFiles {
 	 * Returns the ID and the name of an item's document. If one of the parameters is empty, the name of the
 	 * file is used.
 	 *
-	 * @throws InputError if a file without a name needs one
+	 * @throws InputError if the name of the file is needed, but the file has none
 	 */
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;

@@ -20,8 +20,8 @@ interface FieldSearch {
 
 /**
  * Checks that the optional fields that a user has named exist. A wrong name would go unnoticed otherwise,
- * because documents are also pushed without these fields. A single record may not have the field, so only a
- * field that no record has is reported.
+ * because documents are also pushed without these fields. A field may be missing from some records, so it is
+ * only reported if no record has it.
  */
 export class UnusedFields {
 	private readonly searches = new Map<string, FieldSearch>();
