@@ -267,8 +267,8 @@ const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
 /**
- * Merges entries with the same ID into one entry that belongs to all their items. The merged entries keep the
- * order in which their IDs occur first.
+ * Merges entries with the same ID into one entry that belongs to all their items. The result has the order in
+ * which the IDs first occur.
  */
 function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();

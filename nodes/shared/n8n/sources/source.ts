@@ -72,8 +72,8 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 	const { sink } = reading;
 	const all: E[] = [];
 	/**
-	 * Items that miss the same value as the first invalid item. They are only collected if the run stops at
-	 * the first error, which then names all of them.
+	 * Invalid items that miss the same value as the first one. They are only collected if the run stops at
+	 * the first error, because that error names all of them.
 	 */
 	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
 	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {
